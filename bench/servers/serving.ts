@@ -1,0 +1,61 @@
+/** Owns the life of a bench server process: its flags, its ready line, its control lines and its end. */
+import { createInterface } from 'node:readline';
+import { parseArgs } from 'node:util';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+
+/** What a bench server says in its first line; fields beyond these are its own. */
+export type ReadyLine = { url: string; key: string };
+
+/** What a server can add to the control lines it answers. */
+export type Serving = { close: () => Promise<void> | void; records?: () => Promise<number> };
+
+const earlyEndMs = 200;
+
+/** The flags every bench server takes. */
+export function serveOptions(): { tools: number; port: number } {
+  const { values } = parseArgs({
+    strict: false,
+    options: { tools: { type: 'string' }, port: { type: 'string' } },
+  });
+  return { tools: Number(values.tools ?? 100), port: Number(values.port ?? 0) };
+}
+
+/** Prints the ready line, answers `memory` and `records` on stdin, and ends with stdin or on a signal. */
+export function announce(ready: ReadyLine, serving: Serving): void {
+  const startedMs = performance.now();
+  let isEnding = false;
+  const end = async () => {
+    if (isEnding) return;
+    isEnding = true;
+    await serving.close();
+    process.exit(0);
+  };
+  process.once('SIGTERM', () => void end());
+  process.once('SIGINT', () => void end());
+  const lines = createInterface({ input: process.stdin });
+  lines.on('line', (line) => void answer(line.trim(), serving));
+  lines.on('close', () => {
+    // an input that ends at once was never held open by anyone
+    if (performance.now() - startedMs > earlyEndMs) void end();
+  });
+  process.stdout.write(`${JSON.stringify({ ...ready, pid: process.pid })}\n`);
+}
+
+async function answer(line: string, serving: Serving): Promise<void> {
+  if (line === 'memory') return say(memoryAfterCollection());
+  if (line === 'records') return say({ records: (await serving.records?.()) ?? null });
+  say({ error: `Unknown control line "${line}". Send "memory" or "records".` });
+}
+
+function memoryAfterCollection() {
+  setFlagsFromString('--expose-gc');
+  const collect: unknown = runInNewContext('gc');
+  if (typeof collect === 'function') for (let pass = 0; pass < 3; pass++) collect();
+  const timers = process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
+  return { rssBytes: process.memoryUsage.rss(), timers };
+}
+
+function say(value: object): void {
+  process.stdout.write(`${JSON.stringify(value)}\n`);
+}

@@ -1,0 +1,163 @@
+/** Owns the targets: what each promises, and whether the measured figures keep it. */
+import type { FlatMemory } from './memory.ts';
+import type { Point } from './points.ts';
+import type { ColdStarts } from './stdio.ts';
+
+/** Everything a run measured; a missing part was not measured. */
+export type Measured = {
+  points: Point[];
+  coldStarts?: ColdStarts;
+  idleMb?: number;
+  flat?: FlatMemory;
+  records?: { made: number; arrived: number };
+};
+
+/** One line of the table. */
+export type Verdict = {
+  id: string;
+  what: string;
+  target: string;
+  measured: string;
+  ratio: number | null;
+  verdict: 'pass' | 'miss' | 'not measured';
+  goal?: string;
+  isGoalMet?: boolean;
+  note?: string;
+};
+
+const lower = { better: 'lower', unit: 'x' } as const;
+const higher = { better: 'higher', unit: 'x' } as const;
+
+type Rule = {
+  id: string;
+  what: string;
+  limit: number;
+  better: 'lower' | 'higher';
+  unit: 'x' | ' MB';
+  goal?: number;
+};
+
+/** The targets whose part of the product this bench cannot measure. */
+const unmeasured = [
+  { id: 'P4', what: 'call through the gateway, against a raw pass-through', target: '<= 2.5x' },
+  { id: 'P6', what: 'watch wake-up in one process, p50', target: '< 10 ms' },
+  { id: 'P7', what: 'durable tasks created per second', target: '>= 1000' },
+  { id: 'P9', what: 'search over 100,000 posts, p50', target: '< 20 ms' },
+];
+
+/** Judges the targets that a quick run measures, in the order of their ids. */
+export function judgeQuick(measured: Measured): Verdict[] {
+  const cpu = cpuByName(measured.points);
+  const call = cpu('parley 100 call');
+  return [
+    ruled(
+      { ...lower, id: 'P1', what: 'tools/call, 100 tools, against the floor', limit: 1.5, goal: 1.3 },
+      over(call, cpu('floor 100 call')),
+      recordsNote(measured),
+    ),
+    ruled(
+      { ...higher, id: 'P1', what: 'SDK McpServer against tools/call, 100 tools', limit: 15 },
+      over(cpu('sdk 100 call'), call),
+    ),
+    ruled(
+      { ...lower, id: 'P2', what: 'tools/call with 500 tools against 10', limit: 1.1 },
+      over(cpu('parley 500 call'), cpu('parley 10 call')),
+    ),
+    ruled(
+      { ...lower, id: 'P3', what: 'tools/list, 100 tools, against the floor', limit: 1.5 },
+      over(cpu('parley 100 list'), cpu('floor 100 list')),
+      listNote(measured.points),
+    ),
+    coldStartVerdict(measured.coldStarts),
+    ruled({ id: 'P8', what: 'idle memory', limit: 120, better: 'lower', unit: ' MB' }, measured.idleMb),
+  ];
+}
+
+/** Judges every target, in the order of their ids; what cannot be measured is named as such. */
+export function judgeFull(measured: Measured): Verdict[] {
+  const cpu = cpuByName(measured.points);
+  const postgres = ruled(
+    { ...lower, id: 'P1', what: 'tools/call on PostgreSQL, against the floor', limit: 1.5 },
+    over(cpu('parley-postgres 100 call'), cpu('floor 100 call')),
+  );
+  const absent = unmeasured.map((row): Verdict => {
+    return { ...row, measured: '-', ratio: null, verdict: 'not measured' };
+  });
+  return [...judgeQuick(measured), postgres, flatVerdict(measured.flat), ...absent].toSorted((left, right) =>
+    left.id.localeCompare(right.id),
+  );
+}
+
+function cpuByName(points: Point[]): (name: string) => number | undefined {
+  return (name) => usable(points.find((point) => point.name === name));
+}
+
+function usable(point: Point | undefined): number | undefined {
+  return point && point.voidReason === undefined ? point.cpuUs : undefined;
+}
+
+function over(top: number | undefined, bottom: number | undefined): number | undefined {
+  return top === undefined || bottom === undefined ? undefined : top / bottom;
+}
+
+function ruled(rule: Rule, value: number | undefined, note?: Note): Verdict {
+  const sign = rule.better === 'lower' ? '<=' : '>=';
+  const keeps = (limit: number) =>
+    value !== undefined && (rule.better === 'lower' ? value <= limit : value >= limit);
+  const isKept = keeps(rule.limit) && !note?.isBroken;
+  return {
+    id: rule.id,
+    what: rule.what,
+    target: `${sign} ${rule.limit}${rule.unit}`,
+    measured: value === undefined ? '-' : `${value.toFixed(2)}${rule.unit}`,
+    ratio: value === undefined ? null : Number(value.toFixed(3)),
+    verdict: value === undefined ? 'not measured' : isKept ? 'pass' : 'miss',
+    ...(rule.goal === undefined
+      ? {}
+      : { goal: `${sign} ${rule.goal}${rule.unit}`, isGoalMet: keeps(rule.goal) }),
+    ...(note ? { note: note.text } : {}),
+  };
+}
+
+type Note = { text: string; isBroken: boolean };
+
+function recordsNote({ records }: Measured): Note | undefined {
+  if (!records) return undefined;
+  const { made, arrived } = records;
+  return { text: `${arrived} call records for ${made} answered calls`, isBroken: arrived < made };
+}
+
+function listNote(points: Point[]): Note | undefined {
+  const point = points.find(({ name }) => name === 'parley 100 list');
+  const floor = points.find(({ name }) => name === 'floor 100 list');
+  if (!point || !floor) return undefined;
+  const text = `first list on a fresh server ${point.firstAnswerMs} ms; ${point.bodyBytes} bytes, floor ${floor.bodyBytes}`;
+  return { text, isBroken: false };
+}
+
+function coldStartVerdict(coldStarts: ColdStarts | undefined): Verdict {
+  const times = (name: string) => coldStarts?.starts.filter((start) => start.name === name) ?? [];
+  const parley = times('parley').find((start) => start.opening === 'modern')?.medianMs;
+  const sdkTimes = times('sdk').map((start) => start.medianMs);
+  const sdk = sdkTimes.length > 0 ? Math.min(...sdkTimes) : undefined;
+  const bare = times('bare').find((start) => start.opening === 'modern')?.medianMs;
+  const rule = { id: 'P5', what: 'cold start: SDK server against Parley, 100 tools', limit: 1.3, goal: 2.5 };
+  const text = `parley ${parley ?? '-'} ms, SDK ${sdk ?? '-'} ms, bare script ${bare ?? '-'} ms, first start ever ${coldStarts?.firstEverMs ?? '-'} ms`;
+  return ruled({ ...rule, better: 'higher', unit: 'x' }, over(sdk, parley), { text, isBroken: false });
+}
+
+function flatVerdict(flat: FlatMemory | undefined): Verdict {
+  const rule: Rule = {
+    id: 'P8',
+    what: 'memory at 1,000,000 calls against 100,000',
+    limit: 1.1,
+    better: 'lower',
+    unit: 'x',
+  };
+  if (!flat) return ruled(rule, undefined);
+  const { early, late, load } = flat;
+  const failures = load.reduce((total, part) => total + part.failures, 0);
+  const text = `${early.rssMb} to ${late.rssMb} MB; descriptors ${early.descriptors} to ${late.descriptors}; timers ${early.timers} to ${late.timers}; ${failures} wrong answers`;
+  const isBroken = failures > 0 || early.descriptors !== late.descriptors || early.timers !== late.timers;
+  return ruled(rule, late.rssMb / early.rssMb, { text, isBroken });
+}

@@ -1,0 +1,46 @@
+/** Writes answers straight to the response: JSON bodies, JSON-RPC errors, refusals. */
+import type { ServerResponse } from 'node:http';
+import type { ProtocolFault } from '@parley/kit';
+
+/** A JSON-RPC id that can be echoed. */
+export type RequestId = string | number | null;
+
+/** A refusal that knows its HTTP status. */
+export class HttpRefusal extends Error {
+  override readonly name = 'HttpRefusal';
+  readonly status: number;
+  readonly code: number;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(status: number, code: number, message: string, headers: Readonly<Record<string, string>> = {}) {
+    super(message);
+    this.status = status;
+    this.code = code;
+    this.headers = headers;
+  }
+}
+
+/** Code for refusals below the protocol, as the SDK uses it. */
+export const REFUSED = -32000;
+
+const JSON_TYPE = 'application/json';
+
+/** Writes a finished JSON text. */
+export function writeJson(res: ServerResponse, status: number, json: string | Buffer, headers?: Readonly<Record<string, string>>): void {
+  if (res.destroyed || res.headersSent) return;
+  const length = typeof json === 'string' ? Buffer.byteLength(json) : json.length;
+  res.writeHead(status, { 'content-type': JSON_TYPE, 'content-length': length, ...headers });
+  res.end(json);
+}
+
+/** Writes a refusal as a JSON-RPC error without an id. */
+export function writeRefusal(res: ServerResponse, refusal: HttpRefusal): void {
+  const error = { code: refusal.code, message: refusal.message };
+  writeJson(res, refusal.status, JSON.stringify({ jsonrpc: '2.0', error, id: null }), refusal.headers);
+}
+
+/** The JSON text of a JSON-RPC error, with the keys in the order the SDK writes them. */
+export function faultJson(fault: ProtocolFault, id: RequestId): string {
+  const { code, message, data } = fault;
+  return JSON.stringify({ jsonrpc: '2.0', id, error: { code, message, ...(data !== undefined && { data }) } });
+}

@@ -1,0 +1,194 @@
+/** The pipeline over HTTP: inbound, authenticate, resolve, authorize, dispatch, record. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Identity } from '@parley/identity';
+import type { Caller, ChangeBus, Engine, ServerInfo } from '@parley/kit';
+import { RPC } from '@parley/kit';
+import { HttpRefusal, writeJson, writeRefusal } from './answers.ts';
+import { createAuthenticate } from './authenticate.ts';
+import { createRequestRate } from './authorize.ts';
+import type { HotRequest } from './hot-path.ts';
+import { HotPath, hotRequestOf, MODERN_VERSION } from './hot-path.ts';
+import type { AllowedNames } from './inbound.ts';
+import { createFrontDoor, readJson, refuseRepeated } from './inbound.ts';
+import type { Limits } from './limits.ts';
+import type { ModernLeg, Served } from './modern.ts';
+import { createResolve } from './resolve.ts';
+import type { SessionLeg } from './sessions.ts';
+
+/** What the gateway is built from. */
+export interface GatewayOptions {
+  readonly engine: Engine;
+  readonly identity: Identity;
+  readonly info: ServerInfo;
+  readonly instructions?: string | undefined;
+  readonly changes: ChangeBus;
+  readonly limits: Limits;
+  readonly names: AllowedNames;
+  /** Serves requests without a credential as this caller; tests only, no configuration sets it. */
+  readonly anonymous?: Caller | undefined;
+  readonly onFault: (error: unknown, where: string) => void;
+}
+
+/** Serves everything under `/mcp`, and guards other routes the same way. */
+export interface Gateway {
+  handle(req: IncomingMessage, res: ServerResponse): Promise<void>;
+  /** The first stages alone, for routes that are not MCP: throws a refusal or answers the caller. */
+  admit(req: IncomingMessage): Promise<Caller>;
+  /** Host and Origin checks alone, for the open routes. */
+  checkDoor(req: IncomingMessage): void;
+  close(): Promise<void>;
+}
+
+interface SdkLegs {
+  readonly modern: ModernLeg;
+  readonly sessions: SessionLeg;
+  classify(req: IncomingMessage, body: unknown): 'modern' | 'legacy';
+}
+
+/** Creates the gateway; the SDK is loaded with the first request that needs it. */
+export function createGateway(options: GatewayOptions): Gateway {
+  const { limits, identity, anonymous } = options;
+  const door = createFrontDoor(options.names, limits);
+  const authenticate = createAuthenticate(identity, limits, anonymous);
+  const countRequest = createRequestRate(limits);
+  const resolve = createResolve(options.engine);
+  const hot = new HotPath(options.info);
+  let legs: Promise<SdkLegs> | undefined;
+  const sdk = () => (legs ??= loadLegs(options));
+
+  async function serve(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    const listedOrigin = door.check(req);
+    if (listedOrigin !== undefined && answerCors(req, res, listedOrigin)) return;
+    const found = authenticate(req);
+    const caller = found instanceof Promise ? await found : found;
+    countRequest(caller);
+    const engine = resolve(pathOf(req));
+    if (engine === undefined) throw new HttpRefusal(404, RPC.methodNotFound, 'Nothing is served at this URL.');
+    const served = { caller, engine };
+    if (req.method !== 'POST') {
+      refuseRepeated(req);
+      return serveBodyless(req, res, served);
+    }
+    const body = await readJson(req, limits);
+    const request = hotRequestOf(body);
+    if (request !== undefined && hasMatchingHeaders(req, request)) {
+      const isServed = await serveHot(res, served, request);
+      if (isServed) return;
+    }
+    refuseRepeated(req);
+    const { modern, sessions, classify } = await sdk();
+    const leg = classify(req, body) === 'modern' ? modern : sessions;
+    await leg.handle(req, res, body, served);
+  }
+
+  async function serveHot(res: ServerResponse, { caller, engine }: Served, request: HotRequest): Promise<boolean> {
+    if (request.method === 'tools/list') {
+      const { status, json } = hot.list(engine, caller, request);
+      writeJson(res, status, json);
+      return true;
+    }
+    const tool = engine.view(caller).tools.get(request.name);
+    // Parameter headers and traces are rare; the full path knows how to check and carry them.
+    if (tool !== undefined && tool.paramHeaders.length > 0) return false;
+    const { status, json } = await hot.call(engine, caller, request, () => signalOf(res));
+    writeJson(res, status, json);
+    return true;
+  }
+
+  async function serveBodyless(req: IncomingMessage, res: ServerResponse, served: Served): Promise<void> {
+    const isSession = (req.method === 'GET' || req.method === 'DELETE') && req.headers['mcp-session-id'] !== undefined;
+    if (!isSession) throw new HttpRefusal(405, -32000, 'Method not allowed.', { allow: 'POST' });
+    const { sessions } = await sdk();
+    await sessions.handle(req, res, undefined, served);
+  }
+
+  return {
+    async handle(req, res) {
+      try {
+        await serve(req, res);
+      } catch (error) {
+        fail(res, error, options.onFault);
+      }
+    },
+    async admit(req) {
+      door.check(req);
+      const caller = await authenticate(req);
+      countRequest(caller);
+      return caller;
+    },
+    checkDoor(req) {
+      door.check(req);
+    },
+    async close() {
+      const loaded = await legs;
+      await Promise.all([loaded?.modern.close(), loaded?.sessions.close()]);
+    },
+  };
+}
+
+async function loadLegs(options: GatewayOptions): Promise<SdkLegs> {
+  const [{ createModernLeg }, { createSessionLeg }, { classifyInboundRequest }] = await Promise.all([
+    import('./modern.ts'),
+    import('./sessions.ts'),
+    import('@modelcontextprotocol/server'),
+  ]);
+  return {
+    modern: createModernLeg(options),
+    sessions: createSessionLeg(options),
+    classify(req, body) {
+      const header = (name: string) => req.headers[name]?.toString();
+      const outcome = classifyInboundRequest({
+        httpMethod: 'POST',
+        protocolVersionHeader: header('mcp-protocol-version'),
+        mcpMethodHeader: header('mcp-method'),
+        mcpNameHeader: header('mcp-name'),
+        body,
+      } as Parameters<typeof classifyInboundRequest>[0]);
+      return outcome.kind === 'legacy' ? 'legacy' : 'modern';
+    },
+  };
+}
+
+function hasMatchingHeaders(req: IncomingMessage, request: HotRequest): boolean {
+  const { headers } = req;
+  if (headers['mcp-protocol-version'] !== MODERN_VERSION || headers['mcp-method'] !== request.method) return false;
+  if (headers.accept?.includes('application/json') !== true) return false;
+  return request.method === 'tools/list' || headers['mcp-name'] === request.name;
+}
+
+function signalOf(res: ServerResponse): AbortSignal {
+  const controller = new AbortController();
+  const abort = () => {
+    if (!res.writableEnded) controller.abort();
+  };
+  if (res.destroyed) abort();
+  else res.once('close', abort);
+  return controller.signal;
+}
+
+function pathOf(req: IncomingMessage): string {
+  const url = req.url ?? '/';
+  const query = url.indexOf('?');
+  return query === -1 ? url : url.slice(0, query);
+}
+
+function answerCors(req: IncomingMessage, res: ServerResponse, origin: string): boolean {
+  res.setHeader('access-control-allow-origin', origin);
+  res.setHeader('vary', 'origin');
+  res.setHeader('access-control-expose-headers', 'mcp-session-id, mcp-protocol-version');
+  if (req.method !== 'OPTIONS') return false;
+  const allowed = req.headers['access-control-request-headers'] ?? 'authorization, content-type';
+  res.writeHead(204, { 'access-control-allow-methods': 'POST, GET, DELETE', 'access-control-allow-headers': allowed });
+  res.end();
+  return true;
+}
+
+function fail(res: ServerResponse, error: unknown, onFault: GatewayOptions['onFault']): void {
+  if (error instanceof HttpRefusal) {
+    writeRefusal(res, error);
+    return;
+  }
+  onFault(error, 'gateway');
+  if (res.headersSent) res.destroy();
+  else writeRefusal(res, new HttpRefusal(500, RPC.internalError, 'Internal error'));
+}

@@ -1,0 +1,41 @@
+/** Inbound limits with their defaults; the server's configuration may change each of them. */
+
+/** How much one request, one caller and one process may take. */
+export interface Limits {
+  readonly bodyBytes: number;
+  readonly urlBytes: number;
+  readonly headerFields: number;
+  readonly jsonDepth: number;
+  readonly jsonValues: number;
+  readonly bodyTimeoutMs: number;
+  readonly sessionsPerCaller: number;
+  readonly sessionIdleMs: number;
+  readonly streamsPerCaller: number;
+  readonly streamsPerProcess: number;
+  /** Requests per second of one caller, and how many may come at once. */
+  readonly ratePerSecond: number;
+  readonly rateBurst: number;
+  /** The same for tools that reach outside or run things. */
+  readonly heavyRatePerSecond: number;
+  readonly heavyRateBurst: number;
+  readonly failedCredentialsPerMinute: number;
+}
+
+/** The defaults of the security specification. */
+export const DEFAULT_LIMITS: Limits = {
+  bodyBytes: 4 * 1024 * 1024,
+  urlBytes: 8 * 1024,
+  headerFields: 100,
+  jsonDepth: 64,
+  jsonValues: 100_000,
+  bodyTimeoutMs: 30_000,
+  sessionsPerCaller: 64,
+  sessionIdleMs: 30 * 60_000,
+  streamsPerCaller: 64,
+  streamsPerProcess: 1024,
+  ratePerSecond: 100,
+  rateBurst: 200,
+  heavyRatePerSecond: 20,
+  heavyRateBurst: 40,
+  failedCredentialsPerMinute: 10,
+};

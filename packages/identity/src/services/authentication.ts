@@ -1,0 +1,112 @@
+/** From a key to a caller: one lookup, then a small cache that every change of rights empties. */
+import { hash } from 'node:crypto';
+import type { Caller, Grants, Source } from '@parley/kit';
+import { intersectGrants } from '@parley/kit';
+import type { Store } from '@parley/store';
+import { fromJson } from '@parley/store';
+import { isSecretOf, parseKey } from '../key-format.ts';
+import type { ApiKeyRow, IdentityTables } from '../schema.ts';
+import { IDENTITY_CHANGED, standingOf } from './members.ts';
+
+interface Known {
+  readonly caller: Caller;
+  readonly expiresAt: number;
+}
+
+const MAX_CACHED = 10_000;
+const USED_EVERY_MS = 60_000;
+
+/** Turns keys into callers. */
+export class Authentication {
+  readonly #store: Store;
+  readonly #now: () => number;
+  readonly #onError: (error: unknown) => void;
+  readonly #known = new Map<string, Known>();
+  readonly #usedAt = new Map<string, number>();
+  readonly #unsubscribe: () => void;
+  #generation = 0;
+
+  constructor(store: Store, now: () => number, onError: (error: unknown) => void) {
+    this.#store = store;
+    this.#now = now;
+    this.#onError = onError;
+    this.#unsubscribe = store.signal.subscribe(IDENTITY_CHANGED, () => this.#forget());
+  }
+
+  /** The caller behind a key; undefined for anything unknown, revoked, expired or without a member behind it. */
+  authenticate(text: string, source: Source): Caller | undefined | Promise<Caller | undefined> {
+    const digest = hash('sha256', text, 'base64') + source;
+    const known = this.#known.get(digest);
+    if (known === undefined) return this.#look(text, source, digest);
+    if (known.expiresAt > this.#now()) {
+      this.#touch(known.caller);
+      return known.caller;
+    }
+    this.#known.delete(digest);
+    return undefined;
+  }
+
+  close(): void {
+    this.#unsubscribe();
+  }
+
+  async #look(text: string, source: Source, digest: string): Promise<Caller | undefined> {
+    const generation = this.#generation;
+    const parts = parseKey(text);
+    const row = await this.#store
+      .db<IdentityTables>()
+      .selectFrom('api_keys')
+      .selectAll()
+      .where('public_id', '=', parts?.publicId ?? '')
+      .executeTakeFirst();
+    if (!isSecretOf(parts?.secret ?? '', row?.hash) || row === undefined) return undefined;
+    if (row.revoked_at !== null || (row.expires_at !== null && row.expires_at <= this.#now())) return undefined;
+    const caller = await callerOfKey(this.#store, row, source);
+    if (caller === undefined) return undefined;
+    // A change that came while we were reading may have made this answer old.
+    if (generation === this.#generation) this.#remember(digest, { caller, expiresAt: row.expires_at ?? Infinity });
+    this.#touch(caller);
+    return caller;
+  }
+
+  #remember(digest: string, known: Known): void {
+    if (this.#known.size >= MAX_CACHED) this.#known.clear();
+    this.#known.set(digest, known);
+  }
+
+  #forget(): void {
+    this.#generation += 1;
+    this.#known.clear();
+  }
+
+  #touch(caller: Caller): void {
+    const now = this.#now();
+    if (now - (this.#usedAt.get(caller.id) ?? 0) < USED_EVERY_MS) return;
+    if (this.#usedAt.size >= MAX_CACHED) this.#usedAt.clear();
+    this.#usedAt.set(caller.id, now);
+    this.#store
+      .db<IdentityTables>()
+      .updateTable('api_keys')
+      .set({ last_used_at: now })
+      .where('id', '=', caller.id)
+      .where('organization_id', '=', caller.organizationId)
+      .execute()
+      .catch(this.#onError);
+  }
+}
+
+/** What a key may do now: its own grants cut to its owner's. */
+export async function callerOfKey(store: Store, row: ApiKeyRow, source: Source): Promise<Caller | undefined> {
+  const standing = await standingOf(store, row.organization_id, row.user_id);
+  if (standing === undefined) return undefined;
+  return {
+    id: row.id,
+    name: row.name,
+    organizationId: row.organization_id,
+    userId: row.user_id,
+    roles: standing.roles,
+    grants: intersectGrants(standing.grants, fromJson<Grants>(row.grants)),
+    source,
+    unattended: false,
+  };
+}

@@ -1,0 +1,94 @@
+/** The catalog: every definition, schema and validator, built once and in a fixed order. */
+import type { Caller } from './caller.ts';
+import { compileOutsideTool, compileTool } from './catalog-tool.ts';
+import type { CatalogTool } from './catalog-tool.ts';
+import type { AnyPrompt } from './prompt.ts';
+import type { AnyResource } from './resource.ts';
+import type { Guarded } from './resolver.ts';
+import type { Installed } from './toolset.ts';
+
+/** A resource with the services it reads from. */
+export interface CatalogResource extends Guarded {
+  readonly resource: AnyResource;
+  readonly services: unknown;
+}
+
+/** A prompt with the services it uses. */
+export interface CatalogPrompt extends Guarded {
+  readonly prompt: AnyPrompt;
+  readonly services: unknown;
+}
+
+/** Everything that is served, sorted by name. */
+export interface Catalog {
+  readonly tools: readonly CatalogTool[];
+  readonly resources: readonly CatalogResource[];
+  readonly prompts: readonly CatalogPrompt[];
+  readonly toolsets: readonly { readonly name: string; readonly title: string }[];
+}
+
+const NAME = /^[A-Za-z0-9_.-]{1,128}$/;
+const TOOLSET_NAME = /^[a-z][a-z0-9-]{0,63}$/;
+
+/** Builds the catalog; a duplicate or ill-formed name is refused here, not at the first call. */
+export function createCatalog(installed: readonly Installed[]): Catalog {
+  const tools: CatalogTool[] = [];
+  const resources: CatalogResource[] = [];
+  const prompts: CatalogPrompt[] = [];
+  for (const { toolset, services } of installed) {
+    if (!TOOLSET_NAME.test(toolset.name)) {
+      throw new Error(`Toolset name "${toolset.name}" must be lower case letters, digits and dashes.`);
+    }
+    for (const tool of toolset.tools) {
+      const compiled =
+        tool.kind === 'tool'
+          ? compileTool(tool, toolset.name, services)
+          : compileOutsideTool(tool, toolset.name, services);
+      tools.push(compiled);
+    }
+    for (const resource of toolset.resources ?? []) {
+      resources.push({ ...guardOf(resource, toolset.name, services), resource, services });
+    }
+    for (const prompt of toolset.prompts ?? []) {
+      prompts.push({ ...guardOf(prompt, toolset.name, services), prompt, services });
+    }
+  }
+  refuseBadNames('toolset', installed.map(({ toolset }) => toolset.name));
+  refuseBadNames('tool', tools.map(({ name }) => name));
+  refuseBadNames('prompt', prompts.map(({ name }) => name));
+  refuseBadNames('resource', resources.map(({ name }) => name));
+  refuseDuplicates('resource URI', resources.map(({ resource }) => resource.uri));
+  return {
+    tools: tools.toSorted(byName),
+    resources: resources.toSorted(byName),
+    prompts: prompts.toSorted(byName),
+    toolsets: installed.map(({ toolset }) => ({ name: toolset.name, title: toolset.title })),
+  };
+}
+
+function guardOf(item: AnyResource | AnyPrompt, toolset: string, services: unknown): Guarded {
+  return {
+    name: item.name,
+    toolset,
+    privileged: item.privileged ?? false,
+    unattended: item.unattended,
+    available: item.available && ((caller: Caller) => item.available?.(services, caller) ?? true),
+  };
+}
+
+function refuseBadNames(kind: string, names: readonly string[]): void {
+  const bad = names.find((name) => !NAME.test(name));
+  if (bad !== undefined) {
+    throw new Error(`The ${kind} name "${bad}" must be 1 to 128 letters, digits, underscores, dots or dashes.`);
+  }
+  refuseDuplicates(`${kind} name`, names);
+}
+
+function refuseDuplicates(kind: string, names: readonly string[]): void {
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice !== undefined) throw new Error(`The ${kind} "${twice}" is defined twice.`);
+}
+
+function byName(a: { name: string }, b: { name: string }): number {
+  return a.name < b.name ? -1 : 1;
+}

@@ -1,0 +1,153 @@
+/** What a running tool, resource or prompt gets besides its input. */
+import type { CreateMessageRequest, CreateMessageResult, Root } from '@modelcontextprotocol/server';
+import * as z from 'zod';
+import type { Caller } from './caller.ts';
+import type { SharedErrorCode } from './errors.ts';
+import { ToolError } from './errors.ts';
+import { InputNeeded, isSupported } from './interaction.ts';
+import type { InputRequest, Interaction, LogLevel } from './interaction.ts';
+import { RoundTrip } from './round-trip.ts';
+import { describeIssues } from './validation.ts';
+
+/** A form for the person behind the call: a flat Zod object, or the JSON Schema itself. */
+export interface Question<Schema> {
+  readonly message: string;
+  readonly schema: Schema;
+}
+
+/** A plain JSON Schema object. */
+export type JsonSchema = Record<string, unknown>;
+
+/** Facts about the request that a tool may show, never decide on. */
+export interface RequestInfo {
+  readonly id: string | null;
+  readonly era: 'modern' | 'legacy' | 'local';
+  readonly client: string | null;
+}
+
+/**
+ * The second argument of `run`. `ask`, `sample` and `roots` look like await but may enter the tool again from the
+ * top with the answer in hand, so what must happen once goes in `step`.
+ */
+export interface Context<Services = unknown, ErrorCode extends string = never> {
+  readonly caller: Caller;
+  readonly services: Services;
+  readonly request: RequestInfo;
+  /** Fires when the call is cancelled or its client goes away. */
+  readonly signal: AbortSignal;
+  /** Makes a typed error to throw: `throw ctx.error('not_found', 'No such post.')`. */
+  error(code: SharedErrorCode | ErrorCode, message: string, data?: unknown): ToolError;
+  /** Tells the caller how far the work is; does nothing when nobody asked for progress. */
+  progress(done: number, total?: number, message?: string): Promise<void>;
+  /** Sends a log line to a client that asked for logs. */
+  log(level: LogLevel, data: unknown): Promise<void>;
+  /** True when the client can be asked, sampled or listed. */
+  supports(capability: 'elicitation' | 'sampling' | 'roots'): boolean;
+  /** Asks the person; throws `declined` when they refuse. */
+  ask<Schema extends z.ZodObject>(key: string, question: Question<Schema>): Promise<z.output<Schema>>;
+  ask(key: string, question: Question<JsonSchema>): Promise<Record<string, unknown>>;
+  /** Asks the client's model. */
+  sample(key: string, request: CreateMessageRequest['params']): Promise<CreateMessageResult>;
+  /** Lists the client's workspace roots. */
+  roots(key: string): Promise<Root[]>;
+  /** Lets go of a 2025 session's stream during long work; the client reconnects for the result. */
+  releaseStream(): void;
+  /** Runs `work` once for this call, also when the call is entered again. */
+  step<T>(key: string, work: () => Promise<T> | T): Promise<T>;
+}
+
+const METHOD_OF = {
+  elicitation: 'elicitation/create',
+  sampling: 'sampling/createMessage',
+  roots: 'roots/list',
+} as const;
+
+/** The one implementation of Context, over whatever channel the call has. */
+export class CallContext<Services> implements Context<Services, string> {
+  readonly caller: Caller;
+  readonly services: Services;
+  readonly request: RequestInfo;
+  readonly #io: Interaction;
+  readonly #signal: () => AbortSignal;
+
+  constructor(caller: Caller, services: Services, request: RequestInfo, io: Interaction, signal: () => AbortSignal) {
+    this.caller = caller;
+    this.services = services;
+    this.request = request;
+    this.#io = io;
+    this.#signal = signal;
+  }
+
+  // Made on first use: most tools never look at it, and each costs time on the hot path.
+  get signal(): AbortSignal {
+    return this.#signal();
+  }
+
+  error(code: string, message: string, data?: unknown): ToolError {
+    return new ToolError(code, message, data);
+  }
+
+  async progress(done: number, total?: number, message?: string): Promise<void> {
+    await this.#io.progress?.(done, total, message);
+  }
+
+  async log(level: LogLevel, data: unknown): Promise<void> {
+    await this.#io.log?.(level, data);
+  }
+
+  supports(capability: 'elicitation' | 'sampling' | 'roots'): boolean {
+    return isSupported(this.#io.capabilities, METHOD_OF[capability]);
+  }
+
+  async ask(key: string, question: Question<z.ZodObject | JsonSchema>): Promise<Record<string, unknown>> {
+    const { message, schema } = question;
+    const isZod = schema instanceof z.ZodObject;
+    const request: InputRequest = {
+      method: 'elicitation/create',
+      params: { message, requestedSchema: isZod ? formSchema(schema) : schema },
+    };
+    const response = await this.#io.request(key, request);
+    if (!('action' in response) || response.action !== 'accept') throw declined(key);
+    if (!isZod) return response.content ?? {};
+    const parsed = schema.safeParse(response.content ?? {});
+    if (parsed.success) return parsed.data;
+    if (this.#io instanceof RoundTrip) {
+      this.#io.forget(key);
+      this.#io.pending.set(key, request);
+      throw new InputNeeded();
+    }
+    throw new ToolError('declined', `The answer to "${key}" does not fit: ${describeIssues(parsed.error.issues)}.`, {
+      reason: 'invalid_answer',
+    });
+  }
+
+  async sample(key: string, request: CreateMessageRequest['params']): Promise<CreateMessageResult> {
+    const response = await this.#io.request(key, { method: 'sampling/createMessage', params: request });
+    if (!('role' in response)) throw declined(key);
+    // A role is what only a sampling answer has.
+    return response as CreateMessageResult;
+  }
+
+  async roots(key: string): Promise<Root[]> {
+    const response = await this.#io.request(key, { method: 'roots/list' });
+    if (!('roots' in response) || !Array.isArray(response.roots)) throw declined(key);
+    return response.roots;
+  }
+
+  releaseStream(): void {
+    this.#io.releaseStream?.();
+  }
+
+  step<T>(key: string, work: () => Promise<T> | T): Promise<T> {
+    return this.#io.step(key, work);
+  }
+}
+
+function declined(key: string): ToolError {
+  return new ToolError('declined', `The request for "${key}" was declined.`, { reason: 'declined' });
+}
+
+function formSchema(schema: z.ZodObject): JsonSchema {
+  const { $schema: _dialect, additionalProperties: _closed, ...form } = z.toJSONSchema(schema, { io: 'input' });
+  return form;
+}

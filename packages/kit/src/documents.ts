@@ -1,0 +1,165 @@
+/** Reading resources, getting prompts and completing their arguments, under the same guard as tools. */
+import type { GetPromptResult, PromptMessage } from '@modelcontextprotocol/server';
+import type { Caller } from './caller.ts';
+import type { CatalogPrompt, CatalogResource } from './catalog.ts';
+import { CallContext } from './context.ts';
+import type { Core, Exchange, InputRequired } from './engine.ts';
+import { failureOf, isInputRequired, openRoundTrip } from './engine.ts';
+import { ProtocolFault, RPC, ToolError } from './errors.ts';
+import type { Interaction } from './interaction.ts';
+import { noInteraction } from './interaction.ts';
+import { composeHooks } from './middleware.ts';
+import type { CallRecord } from './record.ts';
+import type { ResourceContent } from './resource.ts';
+import { describeIssues } from './validation.ts';
+import type { Views } from './view.ts';
+
+/** The contents of a read, in wire form. */
+export interface ReadResult {
+  readonly contents: ({ uri: string; mimeType?: string; text: string } | { uri: string; mimeType?: string; blob: string })[];
+}
+
+/** What a completion is asked for. */
+export type CompletionRef = { readonly prompt: string } | { readonly resource: string };
+
+/** Resources and prompts of an engine. */
+export interface Documents {
+  resources(caller: Caller): readonly CatalogResource[];
+  prompts(caller: Caller): readonly CatalogPrompt[];
+  /** True when the caller may read the URI now; subscriptions ask this for every notice. */
+  canRead(caller: Caller, uri: string): boolean;
+  read(caller: Caller, uri: string, exchange: Exchange): Promise<ReadResult | InputRequired>;
+  get(caller: Caller, name: string, args: unknown, exchange: Exchange): Promise<GetPromptResult | InputRequired>;
+  complete(caller: Caller, ref: CompletionRef, argument: string, typed: string, exchange: Exchange): Promise<string[]>;
+}
+
+/** The fault for a resource that does not exist or is hidden; each era has its own code for it. */
+export class ResourceMissing extends ProtocolFault {
+  constructor(uri: string) {
+    super(RPC.invalidParams, `Resource not found: ${uri}`, { uri });
+  }
+}
+
+interface Match {
+  readonly entry: CatalogResource;
+  readonly variables: Record<string, string>;
+}
+
+/** Creates the document half of an engine. */
+export function createDocuments(views: Views, core: Core): Documents {
+  const aroundRead = composeHooks(core.middleware.flatMap(({ read }) => (read === undefined ? [] : [read])));
+  const isThere = (item: CatalogResource | CatalogPrompt, caller: Caller) => item.available?.(caller) ?? true;
+
+  const resources = (caller: Caller) => views.of(caller).resources.filter((item) => isThere(item, caller));
+  const prompts = (caller: Caller) => views.of(caller).prompts.filter((item) => isThere(item, caller));
+
+  function find(caller: Caller, uri: string): Match | undefined {
+    for (const entry of resources(caller)) {
+      const { template } = entry.resource;
+      const variables = template === undefined ? (entry.resource.uri === uri ? {} : undefined) : template.match(uri);
+      if (variables !== undefined) return { entry, variables };
+    }
+    return undefined;
+  }
+
+  async function guarded<Result>(
+    call: { caller: Caller; method: CallRecord['method']; name: string; args: unknown; toolset: string },
+    exchange: Exchange,
+    work: (io: Interaction) => Promise<Result>,
+  ): Promise<Result | InputRequired> {
+    const started = performance.now();
+    const { caller, method, name, toolset } = call;
+    const io = exchange.io ?? openRoundTrip(core, caller, method, name, call.args, exchange);
+    let record: Pick<CallRecord, 'outcome' | 'code'> = { outcome: 'ok', code: null };
+    try {
+      return await work(io);
+    } catch (error) {
+      const failure = failureOf(error, io, core, call);
+      record = failure.record;
+      if ('fault' in failure) throw failure.fault;
+      if (isInputRequired(failure.answer)) return failure.answer;
+      throw asFault(error, name, method);
+    } finally {
+      core.observe({ ...record, caller, method, name, toolset, durationMs: performance.now() - started, info: exchange.info });
+    }
+  }
+
+  return {
+    resources,
+    prompts,
+    canRead: (caller, uri) => find(caller, uri) !== undefined,
+
+    read(caller, uri, exchange) {
+      const found = find(caller, uri);
+      if (found === undefined) throw denied(core, caller, 'resources/read', uri, exchange, new ResourceMissing(uri));
+      const { entry, variables } = found;
+      const call = { caller, method: 'resources/read' as const, name: uri, args: {}, toolset: entry.toolset };
+      return guarded(call, exchange, async (io) => {
+        const ctx = new CallContext(caller, entry.services, exchange.info, io, exchange.signal);
+        const run = async () => [await entry.resource.read(variables, ctx)].flat();
+        const read = { resource: entry, uri, caller, request: exchange.info };
+        const contents = await (aroundRead === undefined ? run() : aroundRead(read, run));
+        return { contents: contents.map((content) => wireContent(content, uri, entry.resource.mimeType)) };
+      });
+    },
+
+    get(caller, name, args, exchange) {
+      const entry = prompts(caller).find((candidate) => candidate.name === name);
+      if (entry === undefined) {
+        const fault = new ProtocolFault(RPC.invalidParams, `Unknown prompt: ${name}`);
+        throw denied(core, caller, 'prompts/get', name, exchange, fault);
+      }
+      const call = { caller, method: 'prompts/get' as const, name, args, toolset: entry.toolset };
+      return guarded(call, exchange, async (io) => {
+        const parsed = entry.prompt.arguments.safeParse(args ?? {});
+        if (!parsed.success) throw new ToolError('invalid', describeIssues(parsed.error.issues, args));
+        const ctx = new CallContext(caller, entry.services, exchange.info, io, exchange.signal);
+        const messages = await entry.prompt.get(parsed.data, ctx);
+        return { description: entry.prompt.description, messages: asMessages(messages) };
+      });
+    },
+
+    async complete(caller, ref, argument, typed, exchange) {
+      const source =
+        'prompt' in ref
+          ? prompts(caller).find(({ name }) => name === ref.prompt)
+          : resources(caller).find(({ resource }) => resource.uri === ref.resource);
+      if (source === undefined) {
+        throw new ProtocolFault(RPC.invalidParams, `Nothing to complete: ${'prompt' in ref ? ref.prompt : ref.resource}`);
+      }
+      const completers = 'prompt' in source ? source.prompt.complete : source.resource.complete;
+      const completer = completers !== undefined && Object.hasOwn(completers, argument) ? completers[argument] : undefined;
+      if (completer === undefined) return [];
+      return completer(typed, new CallContext(caller, source.services, exchange.info, noInteraction(), exchange.signal));
+    },
+  };
+}
+
+function denied(
+  core: Core,
+  caller: Caller,
+  method: CallRecord['method'],
+  name: string,
+  exchange: Exchange,
+  fault: ProtocolFault,
+): ProtocolFault {
+  const record = { outcome: 'denied', code: 'unknown', toolset: '', durationMs: 0 } as const;
+  core.observe({ ...record, caller, method, name: name.slice(0, 128), info: exchange.info });
+  return fault;
+}
+
+function asFault(error: unknown, name: string, method: string): unknown {
+  if (!(error instanceof ToolError)) return error;
+  if (error.code === 'not_found' && method === 'resources/read') return new ResourceMissing(name);
+  return new ProtocolFault(RPC.invalidParams, error.message);
+}
+
+function wireContent(content: ResourceContent, uri: string, ownType: string | undefined): ReadResult['contents'][number] {
+  const mimeType = content.mimeType ?? ownType;
+  const head = { uri: content.uri ?? uri, ...(mimeType !== undefined && { mimeType }) };
+  return 'text' in content ? { ...head, text: content.text } : { ...head, blob: content.blob };
+}
+
+function asMessages(messages: string | PromptMessage[]): PromptMessage[] {
+  return typeof messages === 'string' ? [{ role: 'user', content: { type: 'text', text: messages } }] : messages;
+}

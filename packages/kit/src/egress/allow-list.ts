@@ -1,0 +1,44 @@
+/** Owns the owner's list of hosts that may be reached over http and inside private ranges. */
+import { isIPv6 } from 'node:net';
+import { invalid } from './errors.ts';
+
+/** One parsed entry; without a port it covers every port of the host. */
+export type AllowRule = { host: string; port?: number };
+
+/** Parses `host` and `host:port` entries; a malformed entry is refused rather than ignored. */
+export function parseAllowList(entries: readonly string[] = []): AllowRule[] {
+  return entries.map(parseEntry);
+}
+
+/** True when a rule names exactly this host, and this port if the rule has one. */
+export function isListed(rules: readonly AllowRule[], url: URL): boolean {
+  const port = Number(url.port) || (url.protocol === 'https:' ? 443 : 80);
+  return rules.some((rule) => rule.host === url.hostname && (rule.port ?? port) === port);
+}
+
+/** Writes a host name in its one spelling, or gives undefined when it is not a name that can be looked up. */
+export function canonicalHost(hostname: string): string | undefined {
+  if (hostname.startsWith('[')) return hostname;
+  const name = hostname.endsWith('.') ? hostname.slice(0, -1) : hostname;
+  return name.length <= 253 && name.split('.').every(isLabel) ? name : undefined;
+}
+
+function isLabel(label: string): boolean {
+  return /^[a-z0-9_-]{1,63}$/.test(label);
+}
+
+function parseEntry(entry: string): AllowRule {
+  const text = isIPv6(entry) ? `[${entry}]` : entry;
+  const [, name, digits] = /^(\[[^\]]*\]|[^:/?#@\\\s]+)(?::(\d{1,5}))?$/.exec(text) ?? [];
+  const host = name === undefined ? undefined : parseHost(name);
+  const port = digits === undefined ? undefined : Number(digits);
+  if (host === undefined || port === 0 || (port ?? 0) > 65_535) {
+    throw invalid(`The allow entry ${JSON.stringify(entry)} is not valid. Write it as host or host:port.`);
+  }
+  return port === undefined ? { host } : { host, port };
+}
+
+function parseHost(name: string): string | undefined {
+  const url = `http://${name}`;
+  return URL.canParse(url) ? canonicalHost(new URL(url).hostname) : undefined;
+}

@@ -1,0 +1,84 @@
+/** Owns the sockets: each pool is tied to one origin and to the exact addresses that were checked for it. */
+import type { LookupFunction } from 'node:net';
+import { Pool } from 'undici';
+import type { Dispatcher } from 'undici';
+import type { EgressLimits, ResolvedAddress } from './policy.ts';
+import type { Hop } from './redirect.ts';
+import type { Target } from './target.ts';
+
+const KEEP_ALIVE_MAX_MS = 60_000;
+
+/** Sends requests over pinned connections. */
+export type Connections = {
+  send(target: Target, hop: Hop, signal: AbortSignal): Promise<Dispatcher.ResponseData>;
+  close(): Promise<void>;
+  /** How many pools are open. */
+  size(): number;
+};
+
+/** What a connection needs to know; `ca` replaces the certificates that are trusted. */
+export type ConnectionOptions = Pick<EgressLimits, 'connectTimeoutMs' | 'maxHeaderBytes'> & { ca?: string };
+
+/** Opens a set of pinned connection pools. */
+export function createConnections(options: ConnectionOptions): Connections {
+  const pools = new Map<string, Pool>();
+
+  const poolFor = (target: Target): Pool => {
+    // the addresses are part of the key, so that a use with fewer rights cannot ride on a socket of another
+    const key = [target.url.origin, ...target.addresses.map(({ address }) => address).toSorted()].join(' ');
+    const known = pools.get(key);
+    if (known !== undefined) return known;
+    const pool = openPool(target, options);
+    const retire = (): void => {
+      const { connected, size } = pool.stats;
+      if (connected > 0 || size > 0 || pools.get(key) !== pool) return;
+      pools.delete(key);
+      void pool.close();
+    };
+    pool.on('disconnect', retire);
+    pool.on('connectionError', retire);
+    pools.set(key, pool);
+    return pool;
+  };
+
+  return {
+    send: (target, hop, signal) =>
+      poolFor(target).request({
+        method: hop.method,
+        path: target.url.pathname + target.url.search,
+        headers: Object.fromEntries(hop.headers),
+        body: hop.body ?? null,
+        signal,
+      }),
+    close: async () => {
+      const open = [...pools.values()];
+      pools.clear();
+      await Promise.all(open.map((pool) => pool.destroy()));
+    },
+    size: () => pools.size,
+  };
+}
+
+function openPool(target: Target, { connectTimeoutMs, maxHeaderBytes, ca }: ConnectionOptions): Pool {
+  return new Pool(target.url.origin, {
+    connect: {
+      lookup: pinnedLookup(target.addresses),
+      autoSelectFamily: true,
+      timeout: connectTimeoutMs,
+      ...(ca === undefined ? {} : { ca }),
+    },
+    maxHeaderSize: maxHeaderBytes,
+    keepAliveMaxTimeout: KEEP_ALIVE_MAX_MS,
+    // the request's own timer bounds both waits
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  });
+}
+
+function pinnedLookup(addresses: readonly ResolvedAddress[]): LookupFunction {
+  return (_host, options, callback) => {
+    const [first] = addresses;
+    if (options.all === true) callback(null, [...addresses]);
+    else callback(null, first?.address ?? '', first?.family);
+  };
+}

@@ -1,0 +1,73 @@
+/** Owns the one error type of outbound requests and the translation of transport failures into it. */
+
+/** The closed set of reasons why an outbound request failed. */
+export type EgressErrorCode = 'not_allowed' | 'unreachable' | 'too_large' | 'timeout' | 'invalid';
+
+/** A failed outbound request; it carries no cause, because transport errors name internal addresses. */
+export class EgressError extends Error {
+  readonly code: EgressErrorCode;
+
+  constructor(code: EgressErrorCode, message: string) {
+    super(message);
+    this.name = 'EgressError';
+    this.code = code;
+  }
+}
+
+/** The target is forbidden; the text is the same for every forbidden address so that it tells nothing about the network. */
+export function notAllowed(): EgressError {
+  return new EgressError(
+    'not_allowed',
+    'This address is not allowed. Use a public https address, or ask the owner to list the host and port.',
+  );
+}
+
+/** The target could not be reached or broke off. */
+export function unreachable(): EgressError {
+  return new EgressError(
+    'unreachable',
+    'The server is unreachable. Check the address and that the server is running, then try again.',
+  );
+}
+
+/** A time limit of the request ran out. */
+export function timedOut(): EgressError {
+  return new EgressError(
+    'timeout',
+    'The server did not answer in time. Try again later or ask for less at once.',
+  );
+}
+
+/** The answer is bigger than the limits allow. */
+export function tooLarge(what: 'body' | 'headers'): EgressError {
+  return new EgressError(
+    'too_large',
+    `The ${what} of the answer went over the size limit. Ask for less at once, or have the owner raise the limit.`,
+  );
+}
+
+/** The request or the answer is malformed; `message` says what to change. */
+export function invalid(message: string): EgressError {
+  return new EgressError('invalid', message);
+}
+
+/** Turns any failure of a request into what its caller may see: its own abort reason, or an `EgressError`. */
+export function toEgressFailure(error: unknown, signal?: AbortSignal): unknown {
+  if (signal?.aborted) return signal.reason;
+  if (error instanceof EgressError) return error;
+  const code = codeOf(error);
+  if (code === 'UND_ERR_HEADERS_OVERFLOW') return tooLarge('headers');
+  if (code === 'UND_ERR_CONNECT_TIMEOUT' || code === 'ETIMEDOUT') return timedOut();
+  if (code === 'UND_ERR_INVALID_ARG') {
+    return invalid('The request is malformed. Check its method, headers and body.');
+  }
+  if (code.startsWith('HPE_')) {
+    return invalid('The server did not answer in valid HTTP. Check that the address is a web server.');
+  }
+  return unreachable();
+}
+
+function codeOf(error: unknown): string {
+  if (typeof error !== 'object' || error === null || !('code' in error)) return '';
+  return typeof error.code === 'string' ? error.code : '';
+}

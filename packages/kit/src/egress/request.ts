@@ -1,0 +1,59 @@
+/** Owns the first request of a fetch: what a caller may ask for, and what the guard decides alone. */
+import { invalid } from './errors.ts';
+import type { Hop } from './redirect.ts';
+import { parseUrl } from './target.ts';
+
+/** What a caller may say about one request. */
+export type EgressInit = {
+  method?: string | undefined;
+  headers?: Record<string, string> | Headers | undefined;
+  body?: string | Uint8Array | undefined;
+  signal?: AbortSignal | undefined;
+  /** Entries `host` or `host:port` that are allowed for this one use, beside those of the policy. */
+  allow?: readonly string[] | undefined;
+  /** True: answer as soon as the headers are there, and read the body as it comes. */
+  stream?: boolean | undefined;
+};
+
+const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+
+const CONNECTION_HEADERS = new Set([
+  'connection',
+  'content-length',
+  'expect',
+  'host',
+  'keep-alive',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+/** Checks what the caller asked for and builds the first request. */
+export function firstHop(input: string | URL, init: EgressInit): Hop {
+  const method = (init.method ?? 'GET').toUpperCase();
+  if (!METHODS.has(method)) {
+    throw invalid(`The method is not supported. Use one of ${[...METHODS].join(', ')}.`);
+  }
+  if (init.body !== undefined && (method === 'GET' || method === 'HEAD')) {
+    throw invalid(`A ${method} request cannot have a body. Leave the body out or use POST.`);
+  }
+  const headers = parseHeaders(init.headers);
+  for (const name of headers.keys()) {
+    if (CONNECTION_HEADERS.has(name)) {
+      throw invalid(`The header ${name} is set by the connection itself. Leave it out.`);
+    }
+  }
+  headers.set('accept-encoding', init.stream === true ? 'identity' : 'gzip, br');
+  return { url: parseUrl(input), method, headers, body: init.body };
+}
+
+function parseHeaders(headers: EgressInit['headers']): Headers {
+  try {
+    return new Headers(headers);
+  } catch {
+    throw invalid('A header name or value is not valid. Remove line breaks and special characters.');
+  }
+}

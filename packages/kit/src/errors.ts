@@ -1,0 +1,85 @@
+/** The one error type of tools and services, and its one mapping to an MCP result and to an HTTP status. */
+import type { CallToolResult } from '@modelcontextprotocol/server';
+
+/** Codes every tool may use without declaring them, with the HTTP status each maps to. */
+export const SHARED_ERRORS = {
+  not_found: 404,
+  conflict: 409,
+  forbidden: 403,
+  invalid: 400,
+  declined: 409,
+  rate_limited: 429,
+  unavailable: 503,
+} as const;
+
+/** A code every tool may use without declaring it. */
+export type SharedErrorCode = keyof typeof SHARED_ERRORS;
+
+/** Parley's own `_meta` keys share one vendor prefix. */
+export const META_PREFIX = 'dev.parley/';
+
+/** Where a failed tool result carries its code. */
+export const ERROR_CODE_META_KEY = `${META_PREFIX}code`;
+
+/** Where a failed tool result carries structured data about the failure. */
+export const ERROR_DATA_META_KEY = `${META_PREFIX}data`;
+
+/** A failure that a model or a person can act on; it becomes a tool result, never a protocol error. */
+export class ToolError<Code extends string = string> extends Error {
+  override readonly name = 'ToolError';
+  readonly code: Code;
+  readonly data: unknown;
+
+  constructor(code: Code, message: string, data?: unknown) {
+    super(message);
+    this.code = code;
+    this.data = data;
+  }
+}
+
+/** A JSON-RPC fault: the request itself was wrong, not the work it asked for. */
+export class ProtocolFault extends Error {
+  override readonly name = 'ProtocolFault';
+  readonly code: number;
+  readonly data: unknown;
+
+  constructor(code: number, message: string, data?: unknown) {
+    super(message);
+    this.code = code;
+    this.data = data;
+  }
+}
+
+/** JSON-RPC codes Parley answers with; the names follow the specification. */
+export const RPC = {
+  parseError: -32700,
+  invalidRequest: -32600,
+  methodNotFound: -32601,
+  invalidParams: -32602,
+  internalError: -32603,
+  headerMismatch: -32020,
+  missingCapability: -32021,
+  unsupportedVersion: -32022,
+} as const;
+
+/** The answer to a call of a tool that does not exist or that the caller may not see: the same for both. */
+export function unknownTool(name: string): ProtocolFault {
+  return new ProtocolFault(RPC.invalidParams, `Unknown tool: ${name}`);
+}
+
+/** The fixed answer to a fault of ours; details go to the log only. */
+export function internalFault(): ProtocolFault {
+  return new ProtocolFault(RPC.internalError, 'Internal error');
+}
+
+/** Turns a typed error into the tool result that every surface shows. */
+export function errorResult(error: ToolError): CallToolResult {
+  const meta: Record<string, unknown> = { [ERROR_CODE_META_KEY]: error.code };
+  if (error.data !== undefined) meta[ERROR_DATA_META_KEY] = error.data;
+  return { _meta: meta, content: [{ type: 'text', text: `Error: ${error.message}` }], isError: true };
+}
+
+/** The HTTP status of an error code; a tool's own codes are client errors. */
+export function httpStatusOf(code: string): number {
+  return Object.hasOwn(SHARED_ERRORS, code) ? SHARED_ERRORS[code as SharedErrorCode] : 400;
+}

@@ -1,0 +1,45 @@
+/** The kit: define tools, decide who may call them, serve them. Start reading at `tool.ts`, then `engine.ts`. */
+export {
+  ALL_GRANTS,
+  firstUncovered,
+  intersectGrants,
+  isGranted,
+  mayAdminister,
+  unionGrants,
+} from './caller.ts';
+export type { Caller, Grants, Source } from './caller.ts';
+export type { CatalogTool } from './catalog-tool.ts';
+export type { Catalog } from './catalog.ts';
+export { createChangeBus } from './changes.ts';
+export type { Change, ChangeBus } from './changes.ts';
+export type { Context, JsonSchema, Question, RequestInfo } from './context.ts';
+export { hintsOf } from './effects.ts';
+export type { Effect, Hints } from './effects.ts';
+export { createEngine, encodeCursor, isInputRequired } from './engine.ts';
+export type { Engine, EngineOptions, Exchange, InputRequired } from './engine.ts';
+export { errorResult, ERROR_CODE_META_KEY, httpStatusOf, ProtocolFault, RPC, ToolError } from './errors.ts';
+export type { SharedErrorCode } from './errors.ts';
+export { noInteraction } from './interaction.ts';
+export type { ClientCapabilities, Interaction, LogLevel } from './interaction.ts';
+export type { Middleware, ResourceRead, ToolCall } from './middleware.ts';
+export { defineOutsideTool } from './outside-tool.ts';
+export type { OutsideTool } from './outside-tool.ts';
+export { checkParamHeaders, decodeHeaderValue } from './param-headers.ts';
+export { definePrompt } from './prompt.ts';
+export type { Prompt } from './prompt.ts';
+export type { ServerInfo } from './protocol/server.ts';
+export type { CallRecord, Observer } from './record.ts';
+export { createStateSealer } from './request-state.ts';
+export type { StateSealer } from './request-state.ts';
+export type { HiddenReason } from './resolver.ts';
+export { defineResource } from './resource.ts';
+export type { Resource, ResourceContent } from './resource.ts';
+export { serveStdio } from './serve-stdio.ts';
+export { stepBusy } from './steps.ts';
+export type { StepStore } from './steps.ts';
+export { defineTool, defineToolFor } from './tool.ts';
+export type { AnyTool, Tool } from './tool.ts';
+export { defineToolset, install } from './toolset.ts';
+export type { AnyToolset, Installed, Toolset } from './toolset.ts';
+export { typeId } from './type-id.ts';
+export type { ToolPage } from './view.ts';

@@ -1,0 +1,44 @@
+/** The three places where a program may stand between a caller and the catalog. */
+import type { CallToolResult } from '@modelcontextprotocol/server';
+import type { Caller } from './caller.ts';
+import type { CatalogResource } from './catalog.ts';
+import type { CatalogTool } from './catalog-tool.ts';
+import type { RequestInfo } from './context.ts';
+import type { ResourceContent } from './resource.ts';
+
+/** A call about to run: resolved, authorized, its input parsed. */
+export interface ToolCall {
+  readonly tool: CatalogTool;
+  readonly input: unknown;
+  readonly caller: Caller;
+  readonly request: RequestInfo;
+}
+
+/** A read about to run. */
+export interface ResourceRead {
+  readonly resource: CatalogResource;
+  readonly uri: string;
+  readonly caller: Caller;
+  readonly request: RequestInfo;
+}
+
+/** One middleware; each hook is optional. What `list` leaves out cannot be called either. */
+export interface Middleware {
+  list?(tools: readonly CatalogTool[], caller: Caller): readonly CatalogTool[];
+  call?(call: ToolCall, next: () => Promise<CallToolResult>): Promise<CallToolResult>;
+  read?(read: ResourceRead, next: () => Promise<ResourceContent[]>): Promise<ResourceContent[]>;
+}
+
+/** Folds hooks into one function, first hook outermost; undefined when there is none. */
+export function composeHooks<Item, Result>(
+  hooks: readonly ((item: Item, next: () => Promise<Result>) => Promise<Result>)[],
+): ((item: Item, run: () => Promise<Result>) => Promise<Result>) | undefined {
+  if (hooks.length === 0) return undefined;
+  return (item, run) => {
+    const enter = (index: number): Promise<Result> => {
+      const hook = hooks[index];
+      return hook === undefined ? run() : hook(item, () => enter(index + 1));
+    };
+    return enter(0);
+  };
+}

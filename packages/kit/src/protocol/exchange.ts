@@ -1,0 +1,72 @@
+/** Builds the exchange of a request from what the SDK knows about it, for each era. */
+import type { ServerContext } from '@modelcontextprotocol/server';
+import type { Exchange } from '../engine.ts';
+import { ToolError } from '../errors.ts';
+import type { ClientCapabilities, InputRequest, InputResponse, Interaction, LogLevel } from '../interaction.ts';
+import { isSupported } from '../interaction.ts';
+
+const CLIENT_INFO_KEY = 'io.modelcontextprotocol/clientInfo';
+const ANSWER_TIMEOUT_MS = 10 * 60_000;
+
+/** A 2026-07-28 request: questions leave as `input_required` results. */
+export function modernExchange(ctx: ServerContext, capabilities: ClientCapabilities): Exchange {
+  const { mcpReq } = ctx;
+  const client = mcpReq.envelope?.[CLIENT_INFO_KEY] as { name?: unknown } | undefined;
+  return {
+    info: { id: String(mcpReq.id), era: 'modern', client: typeof client?.name === 'string' ? client.name : null },
+    signal: () => mcpReq.signal,
+    capabilities,
+    // A value that is not a string is refused like any other state we did not seal.
+    requestState: mcpReq.requestState() === undefined ? undefined : String(mcpReq.requestState()),
+    inputResponses: mcpReq.inputResponses,
+    ...channelsOf(ctx),
+  };
+}
+
+/** A request on a 2025 session: questions are real requests on the call's own stream. */
+export function legacyExchange(ctx: ServerContext, capabilities: ClientCapabilities, client: string | undefined): Exchange {
+  const io: Interaction = {
+    capabilities,
+    request: (key, request) => askSession(ctx, capabilities, key, request),
+    step: async (_key, work) => work(),
+    releaseStream: () => ctx.http?.closeSSE?.(),
+    ...channelsOf(ctx),
+  };
+  return {
+    info: { id: String(ctx.mcpReq.id), era: 'legacy', client: client ?? null },
+    signal: () => ctx.mcpReq.signal,
+    io,
+  };
+}
+
+async function askSession(
+  ctx: ServerContext,
+  capabilities: ClientCapabilities,
+  key: string,
+  request: InputRequest,
+): Promise<InputResponse> {
+  if (!isSupported(capabilities, request.method)) {
+    throw new ToolError('declined', `This client cannot answer "${key}" (${request.method}).`, { reason: 'unsupported' });
+  }
+  const options = { timeout: ANSWER_TIMEOUT_MS, signal: ctx.mcpReq.signal };
+  // Each wire method has its own result type; the union is what the interaction promises.
+  return (await ctx.mcpReq.send(request as { method: 'roots/list' }, options)) as InputResponse;
+}
+
+function channelsOf(ctx: ServerContext): Pick<Interaction, 'progress' | 'log'> {
+  const { mcpReq } = ctx;
+  const token = mcpReq._meta?.progressToken;
+  const log = (level: LogLevel, data: unknown) => mcpReq.log(level, data);
+  if (token === undefined) return { log };
+  let last = -Infinity;
+  return {
+    log,
+    async progress(done, total, message) {
+      // The specification asks for rising values; a repeated one says nothing new.
+      if (done <= last) return;
+      last = done;
+      const params = { progressToken: token, progress: done, ...(total !== undefined && { total }), ...(message && { message }) };
+      await mcpReq.notify({ method: 'notifications/progress', params });
+    },
+  };
+}

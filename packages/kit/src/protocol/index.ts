@@ -1,0 +1,3 @@
+/** MCP through the official SDK; apart from the root so that a program that needs no SDK yet does not load it. */
+export { createProtocolServer } from './server.ts';
+export type { ProtocolServerOptions, ServerInfo } from './server.ts';

@@ -1,0 +1,149 @@
+/** Speaks MCP for an engine through the official SDK: one low-level server per request or per session. */
+import type { ServerContext } from '@modelcontextprotocol/server';
+import { ProtocolError, Server } from '@modelcontextprotocol/server';
+import * as z from 'zod';
+import type { Caller } from '../caller.ts';
+import type { ClientCapabilities } from '../interaction.ts';
+import type { Engine } from '../engine.ts';
+import { encodeCursor } from '../engine.ts';
+import { ProtocolFault, RPC } from '../errors.ts';
+import { ResourceMissing } from '../documents.ts';
+import { legacyExchange, modernExchange } from './exchange.ts';
+import { promptDefinition, resourceDefinition, templateDefinition } from './definitions.ts';
+
+/** Who Parley says it is. */
+export interface ServerInfo {
+  readonly name: string;
+  readonly version: string;
+  readonly title?: string;
+}
+
+/** What a protocol server is built from. */
+export interface ProtocolServerOptions {
+  readonly engine: Engine;
+  readonly info: ServerInfo;
+  readonly instructions?: string | undefined;
+  readonly era: 'modern' | 'legacy';
+  /** Who sends this request; asked for every request, since rights may change within a session. */
+  callerOf(ctx: ServerContext): Caller;
+  /** Where a 2025 session keeps the URIs it watches. */
+  readonly watched?: Set<string>;
+}
+
+const Page = z.looseObject({ cursor: z.string().optional() });
+const CAPABILITIES_KEY = 'io.modelcontextprotocol/clientCapabilities';
+
+/** Creates the server; it is connected by the SDK's own entries. */
+export function createProtocolServer(options: ProtocolServerOptions): Server {
+  const { engine, info, instructions, era } = options;
+  const server = new Server(info, {
+    capabilities: capabilitiesOf(engine),
+    ...(instructions !== undefined && { instructions }),
+    // A session's questions are sent as real requests by our own interaction.
+    inputRequired: { legacyShim: false },
+  });
+  const exchangeOf = (ctx: ServerContext) =>
+    era === 'modern'
+      ? modernExchange(ctx, capabilitiesIn(ctx))
+      : legacyExchange(ctx, server.getClientCapabilities() ?? {}, server.getClientVersion()?.name);
+  const handle = createFaultMapper(era);
+
+  server.setRequestHandler('tools/list', { params: Page }, (params, ctx) =>
+    handle(() => {
+      const page = engine.list(options.callerOf(ctx), params.cursor);
+      return {
+        tools: page.tools.map(({ definition }) => definition),
+        ...(page.nextCursor !== undefined && { nextCursor: encodeCursor(page.nextCursor) }),
+      };
+    }),
+  );
+  server.setRequestHandler('tools/call', (request, ctx) =>
+    handle(() => engine.call(options.callerOf(ctx), request.params.name, request.params.arguments, exchangeOf(ctx))),
+  );
+  if (engine.catalog.resources.length > 0) installResources(server, options, exchangeOf, handle);
+  if (engine.catalog.prompts.length > 0) installPrompts(server, options, exchangeOf, handle);
+  return server;
+}
+
+type ExchangeOf = (ctx: ServerContext) => ReturnType<typeof modernExchange>;
+type Handle = <T>(work: () => Promise<T> | T) => Promise<T>;
+
+function installResources(server: Server, options: ProtocolServerOptions, exchangeOf: ExchangeOf, handle: Handle): void {
+  const { documents } = options.engine;
+  server.setRequestHandler('resources/list', { params: Page }, (_params, ctx) => {
+    const fixed = documents.resources(options.callerOf(ctx)).filter(({ resource }) => resource.template === undefined);
+    return { resources: fixed.map(({ resource }) => resourceDefinition(resource)) };
+  });
+  server.setRequestHandler('resources/templates/list', { params: Page }, (_params, ctx) => {
+    const templates = documents.resources(options.callerOf(ctx)).filter(({ resource }) => resource.template !== undefined);
+    return { resourceTemplates: templates.map(({ resource }) => templateDefinition(resource)) };
+  });
+  server.setRequestHandler('resources/read', (request, ctx) =>
+    handle(() => documents.read(options.callerOf(ctx), request.params.uri, exchangeOf(ctx))),
+  );
+  if (options.watched === undefined) return;
+  const { watched } = options;
+  server.setRequestHandler('resources/subscribe', (request, ctx) =>
+    handle(() => {
+      const { uri } = request.params;
+      if (!documents.canRead(options.callerOf(ctx), uri)) throw new ResourceMissing(uri);
+      watched.add(uri);
+      return {};
+    }),
+  );
+  server.setRequestHandler('resources/unsubscribe', (request) => {
+    watched.delete(request.params.uri);
+    return {};
+  });
+}
+
+function installPrompts(server: Server, options: ProtocolServerOptions, exchangeOf: ExchangeOf, handle: Handle): void {
+  const { documents } = options.engine;
+  server.setRequestHandler('prompts/list', { params: Page }, (_params, ctx) => ({
+    prompts: documents.prompts(options.callerOf(ctx)).map(({ prompt }) => promptDefinition(prompt)),
+  }));
+  server.setRequestHandler('prompts/get', (request, ctx) =>
+    handle(() => documents.get(options.callerOf(ctx), request.params.name, request.params.arguments, exchangeOf(ctx))),
+  );
+  server.setRequestHandler('completion/complete', (request, ctx) =>
+    handle(async () => {
+      const { ref, argument } = request.params;
+      const source = ref.type === 'ref/prompt' ? { prompt: ref.name } : { resource: ref.uri };
+      const caller = options.callerOf(ctx);
+      const all = await documents.complete(caller, source, argument.name, argument.value, exchangeOf(ctx));
+      return { completion: { values: all.slice(0, 100), total: all.length, hasMore: all.length > 100 } };
+    }),
+  );
+}
+
+function capabilitiesOf(engine: Engine) {
+  const { resources, prompts } = engine.catalog;
+  return {
+    tools: { listChanged: true },
+    logging: {},
+    ...(resources.length > 0 && { resources: { subscribe: true, listChanged: true } }),
+    ...(prompts.length > 0 && { prompts: { listChanged: true }, completions: {} }),
+  };
+}
+
+function capabilitiesIn(ctx: ServerContext): ClientCapabilities {
+  // The SDK has checked the envelope before any handler runs.
+  return (ctx.mcpReq.envelope?.[CAPABILITIES_KEY] ?? {}) as ClientCapabilities;
+}
+
+const RESOURCE_NOT_FOUND_2025 = -32002;
+
+function createFaultMapper(era: 'modern' | 'legacy'): Handle {
+  return async (work) => {
+    try {
+      return await work();
+    } catch (error) {
+      if (error instanceof ResourceMissing && era === 'legacy') {
+        throw new ProtocolError(RESOURCE_NOT_FOUND_2025, error.message, error.data);
+      }
+      if (error instanceof ProtocolFault) throw new ProtocolError(error.code, error.message, error.data);
+      // Whatever else it is, its text may hold a path or a secret.
+      throw new ProtocolError(RPC.internalError, 'Internal error');
+    }
+  };
+}

@@ -1,0 +1,18 @@
+/** What is remembered of each call, read and denial. */
+import type { Caller } from './caller.ts';
+import type { RequestInfo } from './context.ts';
+
+/** One finished or refused call. */
+export interface CallRecord {
+  readonly caller: Caller;
+  readonly method: 'tools/call' | 'resources/read' | 'prompts/get';
+  readonly name: string;
+  readonly toolset: string;
+  readonly outcome: 'ok' | 'error' | 'denied' | 'cancelled';
+  readonly code: string | null;
+  readonly durationMs: number;
+  readonly info: RequestInfo;
+}
+
+/** Takes records; must not throw and must not wait. */
+export type Observer = (record: CallRecord) => void;

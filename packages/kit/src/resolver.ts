@@ -1,0 +1,31 @@
+/** The one place that decides which tools, resources and prompts a caller has; list and call both ask it. */
+import type { Caller } from './caller.ts';
+import { isGranted, isNamed, isUnattendedSource, mayAdminister } from './caller.ts';
+
+/** Why something is not there for a caller. */
+export type HiddenReason = 'no_grant' | 'privileged' | 'unattended' | 'not_available';
+
+/** What the resolver needs to know of a tool, resource or prompt. */
+export interface Guarded {
+  readonly name: string;
+  readonly toolset: string;
+  readonly privileged?: boolean;
+  readonly unattended?: 'block' | undefined;
+  readonly available?: ((caller: Caller) => boolean) | undefined;
+}
+
+/** The part of the decision that depends on the caller's power alone, so it can be cached per grant set. */
+export function hiddenByPower(item: Guarded, caller: Caller): HiddenReason | undefined {
+  if (!isGranted(caller.grants, item.toolset, item.name)) return 'no_grant';
+  // An owner's or administrator's wildcard is an explicit grant; anyone else must hold the name itself.
+  if (item.privileged && !mayAdminister(caller) && !isNamed(caller.grants, item.toolset, item.name)) return 'privileged';
+  if (item.unattended === 'block' && (caller.unattended || isUnattendedSource(caller.source))) return 'unattended';
+  return undefined;
+}
+
+/** The whole decision: undefined means the caller has it. */
+export function hiddenReason(item: Guarded, caller: Caller): HiddenReason | undefined {
+  const reason = hiddenByPower(item, caller);
+  if (reason !== undefined) return reason;
+  return item.available === undefined || item.available(caller) ? undefined : 'not_available';
+}

@@ -1,0 +1,18 @@
+/** Callers for tests. */
+import type { Caller } from '../caller.ts';
+import { ALL_GRANTS } from '../caller.ts';
+
+/** A caller with everything, changed where the test needs it. */
+export function testCaller(changes: Partial<Caller> = {}): Caller {
+  return {
+    id: 'caller_test',
+    name: 'Test',
+    organizationId: 'org_test',
+    userId: 'user_test',
+    roles: ['owner'],
+    grants: ALL_GRANTS,
+    source: 'key',
+    unattended: false,
+    ...changes,
+  };
+}

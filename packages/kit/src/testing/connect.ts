@@ -1,0 +1,175 @@
+/** A typed client in the same process: the real protocol of either era, and no port. */
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import type { CallToolResult, CreateMessageResult } from '@modelcontextprotocol/server';
+import { createMcpHandler, InMemoryTransport } from '@modelcontextprotocol/server';
+import type * as z from 'zod';
+import type { Caller } from '../caller.ts';
+import type { Engine } from '../engine.ts';
+import { createEngine } from '../engine.ts';
+import { ERROR_CODE_META_KEY, ERROR_DATA_META_KEY } from '../errors.ts';
+import type { Middleware } from '../middleware.ts';
+import { createProtocolServer } from '../protocol/server.ts';
+import type { CallRecord } from '../record.ts';
+import type { AnyTool } from '../tool.ts';
+import type { Toolset } from '../toolset.ts';
+import { install } from '../toolset.ts';
+import { testCaller } from './callers.ts';
+
+/** How the person and the model behind the client answer. */
+export interface Answers {
+  /** The form's content; undefined declines. */
+  ask?(message: string): Record<string, string | number | boolean | string[]> | undefined;
+  /** What the model says. */
+  sample?(prompt: string): string;
+  roots?: string[];
+}
+
+/** Options of `connect`. */
+export interface ConnectOptions<Services> {
+  /** Who calls; absent: an owner with every grant. */
+  readonly as?: Partial<Caller>;
+  readonly services?: Services;
+  readonly answers?: Answers;
+  /** Absent: 2026-07-28. */
+  readonly era?: 'modern' | 'legacy';
+  readonly middleware?: readonly Middleware[];
+}
+
+type ToolNamed<Tools extends readonly unknown[], Name> = Extract<Tools[number], { name: Name }>;
+type InputOf<T> = T extends { input: infer Schema extends z.ZodType } ? z.input<Schema> : Record<string, unknown>;
+type OutputOf<T> = T extends { output: infer Schema extends z.ZodType } ? z.output<Schema> : Record<string, unknown>;
+type CodeOf<T> = T extends { errors?: infer Errors } ? keyof NonNullable<Errors> : never;
+
+/** How a call ended, with the types of its tool. */
+export type Attempt<Output, Code> =
+  | { readonly ok: true; readonly value: Output; readonly text: string }
+  | { readonly ok: false; readonly code: Code; readonly message: string; readonly data: unknown };
+
+/** The typed client. */
+export interface TestClient<Tools extends readonly unknown[]> {
+  /** Calls a tool; a tool error is thrown as an Error with its code. */
+  call<Name extends Extract<Tools[number], { name: string }>['name']>(
+    name: Name,
+    input: InputOf<ToolNamed<Tools, Name>>,
+  ): Promise<OutputOf<ToolNamed<Tools, Name>>>;
+  /** Calls a tool and tells how it ended. */
+  attempt<Name extends Extract<Tools[number], { name: string }>['name']>(
+    name: Name,
+    input: InputOf<ToolNamed<Tools, Name>>,
+  ): Promise<Attempt<OutputOf<ToolNamed<Tools, Name>>, CodeOf<ToolNamed<Tools, Name>> | string>>;
+  /** The names the caller sees. */
+  toolNames(): Promise<string[]>;
+  /** The SDK's own client, for everything else. */
+  readonly raw: Client;
+  readonly engine: Engine;
+  /** One entry per call, read and denial so far. */
+  readonly records: readonly CallRecord[];
+  close(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+const INFO = { name: 'parley-test', version: '0.0.0' };
+
+/**
+ * Connects to a toolset.
+ *
+ * @example
+ * await using client = await connect(board, { services });
+ * expect(await client.call('add_note', { text: 'hi' })).toEqual({ id: 1 });
+ */
+export async function connect<Services, Tools extends readonly AnyTool[]>(
+  toolset: Toolset<Services, never, Tools>,
+  options: ConnectOptions<Services> = {},
+): Promise<TestClient<Tools>> {
+  const records: CallRecord[] = [];
+  const engine = createEngine({
+    installed: [install(toolset, options.services ?? {})],
+    middleware: options.middleware ?? [],
+    observe: (record) => records.push(record),
+  });
+  const caller = testCaller(options.as);
+  const raw = createClient(options.answers ?? {}, options.era ?? 'modern');
+  const close = await attach(raw, engine, caller, options.era ?? 'modern');
+
+  // The SDK's client is untyped; the toolset's own types are put back on here.
+  const attempt = async (name: string, input: unknown): Promise<Attempt<unknown, string>> => {
+    const args = input as Record<string, unknown>;
+    return toAttempt((await raw.callTool({ name, arguments: args })) as CallToolResult);
+  };
+  const client = {
+    raw,
+    engine,
+    records,
+    attempt,
+    async call(name: string, input: unknown) {
+      const outcome = await attempt(name, input);
+      if (outcome.ok) return outcome.value;
+      throw Object.assign(new Error(outcome.message), { code: outcome.code, data: outcome.data });
+    },
+    toolNames: async () => (await raw.listTools()).tools.map((tool) => tool.name),
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+  return client as TestClient<Tools>;
+}
+
+function toAttempt(result: CallToolResult): Attempt<unknown, string> {
+  const first = result.content[0];
+  const text = first?.type === 'text' ? first.text : '';
+  if (!result.isError) return { ok: true, value: result.structuredContent, text };
+  const code = String(result._meta?.[ERROR_CODE_META_KEY] ?? 'unknown');
+  return { ok: false, code, message: text.replace(/^Error: /, ''), data: result._meta?.[ERROR_DATA_META_KEY] };
+}
+
+function createClient(answers: Answers, era: 'modern' | 'legacy'): Client {
+  const client = new Client(INFO, {
+    capabilities: {
+      ...(answers.ask && { elicitation: {} }),
+      ...(answers.sample && { sampling: {} }),
+      ...(answers.roots && { roots: {} }),
+    },
+    versionNegotiation: { mode: era === 'modern' ? 'auto' : 'legacy' },
+  });
+  const { ask, sample, roots } = answers;
+  if (ask !== undefined) {
+    client.setRequestHandler('elicitation/create', (request) => {
+      const content = ask(request.params.message);
+      return content === undefined ? { action: 'decline' } : { action: 'accept', content };
+    });
+  }
+  if (sample !== undefined) {
+    client.setRequestHandler('sampling/createMessage', (request): CreateMessageResult => {
+      const content = [request.params.messages.at(-1)?.content].flat()[0];
+      const text = sample(content?.type === 'text' ? content.text : '');
+      return { role: 'assistant', model: 'scripted', content: { type: 'text', text } };
+    });
+  }
+  if (roots !== undefined) {
+    client.setRequestHandler('roots/list', () => ({ roots: roots.map((uri) => ({ uri })) }));
+  }
+  return client;
+}
+
+async function attach(client: Client, engine: Engine, caller: Caller, era: 'modern' | 'legacy'): Promise<() => Promise<void>> {
+  const server = (served: 'modern' | 'legacy') =>
+    createProtocolServer({ engine, info: INFO, era: served, callerOf: () => caller, watched: new Set() });
+  if (era === 'legacy') {
+    const [clientSide, serverSide] = InMemoryTransport.createLinkedPair();
+    const legacy = server('legacy');
+    await legacy.connect(serverSide);
+    await client.connect(clientSide);
+    return async () => {
+      await client.close();
+      await legacy.close();
+    };
+  }
+  const handler = createMcpHandler(() => server('modern'), { legacy: 'reject' });
+  const url = new URL('http://parley.test/mcp');
+  await client.connect(
+    new StreamableHTTPClientTransport(url, { fetch: (input, init) => handler.fetch(new Request(input, init)) }),
+  );
+  return async () => {
+    await client.close();
+    await handler.close();
+  };
+}

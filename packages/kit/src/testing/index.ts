@@ -1,0 +1,6 @@
+/** Testing tools: a typed in-memory client over the real protocol, callers, scenario tables. */
+export { testCaller } from './callers.ts';
+export { connect } from './connect.ts';
+export type { Answers, Attempt, ConnectOptions, TestClient } from './connect.ts';
+export { scenarios } from './scenarios.ts';
+export type { Runner, Scenario } from './scenarios.ts';

@@ -1,0 +1,82 @@
+/** Scenario tables: who calls what, what comes back, and what must not appear. */
+import type { Caller } from '../caller.ts';
+import type { AnyTool } from '../tool.ts';
+import type { Toolset } from '../toolset.ts';
+import type { Answers, ConnectOptions } from './connect.ts';
+import { connect } from './connect.ts';
+
+/** One row of a table. */
+export interface Scenario {
+  readonly name: string;
+  readonly as?: Partial<Caller>;
+  readonly answers?: Answers;
+  readonly call: readonly [tool: string, input?: unknown];
+  /** The structured output, compared in part. */
+  readonly gives?: Record<string, unknown>;
+  /** The code of the expected tool error. */
+  readonly fails?: string;
+  /** The whole call is refused like an unknown tool. */
+  readonly unknown?: true;
+  /** Must stand in the answer. */
+  readonly shows?: readonly string[];
+  /** Must not stand anywhere in the answer. */
+  readonly hides?: readonly string[];
+  /** How many records of each outcome; absent outcomes must be zero. */
+  readonly records?: Readonly<Partial<Record<'ok' | 'error' | 'denied' | 'cancelled', number>>>;
+}
+
+/** The part of a test runner that tables need, so that the kit depends on none. */
+export interface Runner {
+  test(name: string, body: () => Promise<void>): void;
+  expect(value: unknown): {
+    toMatchObject(expected: object): void;
+    toEqual(expected: unknown): void;
+    toContain(expected: string): void;
+    not: { toContain(expected: string): void };
+  };
+}
+
+/** Runs every row in both eras. */
+export function scenarios<Services, Tools extends readonly AnyTool[]>(
+  runner: Runner,
+  toolset: Toolset<Services, never, Tools>,
+  options: () => Pick<ConnectOptions<Services>, 'services' | 'middleware'>,
+  rows: readonly Scenario[],
+): void {
+  for (const era of ['modern', 'legacy'] as const) {
+    for (const row of rows) {
+      runner.test(`${row.name} (${era})`, () => runScenario(runner, toolset, { ...options(), era }, row));
+    }
+  }
+}
+
+async function runScenario<Services, Tools extends readonly AnyTool[]>(
+  runner: Runner,
+  toolset: Toolset<Services, never, Tools>,
+  options: ConnectOptions<Services>,
+  row: Scenario,
+): Promise<void> {
+  const { expect } = runner;
+  const [tool, input] = row.call;
+  await using client = await connect(toolset, {
+    ...options,
+    ...(row.as && { as: row.as }),
+    ...(row.answers && { answers: row.answers }),
+  });
+  const request = { name: tool, ...(input !== undefined && { arguments: input as Record<string, unknown> }) };
+  const answer = await client.raw.callTool(request).catch((error: unknown) => ({ refused: String(error) }));
+  const text = JSON.stringify(answer);
+  if (row.unknown) expect(text).toContain(`Unknown tool: ${tool}`);
+  else expect(text).not.toContain('"refused"');
+  if (row.gives) expect(answer).toMatchObject({ structuredContent: row.gives });
+  if (row.fails) expect(answer).toMatchObject({ isError: true, _meta: { 'dev.parley/code': row.fails } });
+  for (const shown of row.shows ?? []) expect(text).toContain(shown);
+  for (const hidden of row.hides ?? []) expect(text).not.toContain(hidden);
+  if (row.records) expect(countOutcomes(client.records)).toEqual(row.records);
+}
+
+function countOutcomes(records: readonly { outcome: string }[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const { outcome } of records) counts[outcome] = (counts[outcome] ?? 0) + 1;
+  return counts;
+}

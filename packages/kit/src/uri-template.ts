@@ -1,0 +1,67 @@
+/** URI templates with simple `{variables}`, matched in one pass without backtracking. */
+
+/** A compiled template. */
+export interface UriTemplate {
+  readonly pattern: string;
+  readonly variables: readonly string[];
+  /** The variables of a URI that fits, decoded; undefined when it does not fit. */
+  match(uri: string): Record<string, string> | undefined;
+}
+
+const MAX_URI_LENGTH = 8192;
+const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*$/;
+
+/** Compiles a template; two variables must have text between them, or a URI could be split in many ways. */
+export function compileTemplate(pattern: string): UriTemplate {
+  const literals: string[] = [];
+  const variables: string[] = [];
+  for (const [index, part] of pattern.split('{').entries()) {
+    if (index === 0) {
+      literals.push(part);
+      continue;
+    }
+    const [variable = '', literal = ''] = part.split('}');
+    if (!VARIABLE.test(variable) || variables.includes(variable)) {
+      throw new Error(`URI template ${pattern}: "${variable}" is not a usable variable name.`);
+    }
+    if (index > 1 && literals.at(-1) === '') throw new Error(`URI template ${pattern}: variables must be separated.`);
+    variables.push(variable);
+    literals.push(literal);
+  }
+  return { pattern, variables, match: (uri) => matchParts(uri, literals, variables) };
+}
+
+function matchParts(
+  uri: string,
+  literals: readonly string[],
+  variables: readonly string[],
+): Record<string, string> | undefined {
+  const [head = '', ...rest] = literals;
+  if (uri.length > MAX_URI_LENGTH || !uri.startsWith(head)) return undefined;
+  const found: Record<string, string> = {};
+  let position = head.length;
+  for (const [index, literal] of rest.entries()) {
+    const isLast = index === rest.length - 1;
+    const end = literal === '' || (isLast && literal === '') ? uri.length : endOf(uri, literal, position, isLast);
+    if (end <= position) return undefined;
+    const value = decoded(uri.slice(position, end));
+    if (value === undefined) return undefined;
+    found[variables[index] ?? ''] = value;
+    position = end + literal.length;
+  }
+  return position === uri.length ? found : undefined;
+}
+
+function endOf(uri: string, literal: string, from: number, isLast: boolean): number {
+  if (!isLast) return uri.indexOf(literal, from);
+  return uri.endsWith(literal) ? uri.length - literal.length : -1;
+}
+
+function decoded(raw: string): string | undefined {
+  if (raw.includes('/')) return undefined;
+  try {
+    return decodeURIComponent(raw);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,66 @@
+/** Turns schema faults into sentences that name the field, the rule and what came. */
+import type { $ZodIssue } from 'zod/v4/core';
+
+/** All faults of one input in one line: `steps: must be at most 1000 (got 1001); name: is required`. */
+export function describeIssues(issues: readonly $ZodIssue[], input?: unknown): string {
+  return issues.map((issue) => describeIssue(issue, input)).join('; ');
+}
+
+function describeIssue(issue: $ZodIssue, input: unknown): string {
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => `${[...issue.path, key].join('.')}: is not a known field`).join('; ');
+  }
+  const field = issue.path.length === 0 ? 'input' : issue.path.join('.');
+  const value = valueAt(input, issue.path);
+  const isAbsent = value === undefined && issue.code === 'invalid_type';
+  if (isAbsent && issue.path.length > 0) return `${field}: is required`;
+  return `${field}: ${ruleOf(issue)}${value === undefined ? '' : ` (got ${preview(value)})`}`;
+}
+
+function ruleOf(issue: $ZodIssue): string {
+  switch (issue.code) {
+    case 'invalid_type':
+      return `must be ${article(issue.expected === 'int' ? 'integer' : issue.expected)}`;
+    case 'too_small':
+      return `must ${sizeVerb(issue.origin)} ${issue.inclusive === false ? 'more than' : 'at least'} ${issue.minimum}${unitOf(issue.origin)}`;
+    case 'too_big':
+      return `must ${sizeVerb(issue.origin)} ${issue.inclusive === false ? 'less than' : 'at most'} ${issue.maximum}${unitOf(issue.origin)}`;
+    case 'invalid_value':
+      return `must be ${issue.values.length === 1 ? '' : 'one of '}${issue.values.map((value) => JSON.stringify(value)).join(', ')}`;
+    case 'invalid_format':
+      return `must be a valid ${issue.format}`;
+    case 'not_multiple_of':
+      return `must be a multiple of ${issue.divisor}`;
+    default:
+      return issue.message;
+  }
+}
+
+function sizeVerb(origin: string): string {
+  return unitOf(origin) === '' ? 'be' : 'have';
+}
+
+function unitOf(origin: string): string {
+  if (origin === 'string') return ' characters';
+  return origin === 'array' || origin === 'set' ? ' items' : '';
+}
+
+function article(noun: string): string {
+  return `${/^[aeiou]/.test(noun) ? 'an' : 'a'} ${noun}`;
+}
+
+function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
+  let value = input;
+  for (const key of path) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
+    value = (value as Record<PropertyKey, unknown>)[key];
+  }
+  return value;
+}
+
+const PREVIEW_LENGTH = 60;
+
+function preview(value: unknown): string {
+  const text = typeof value === 'object' && value !== null ? (Array.isArray(value) ? 'a list' : 'an object') : JSON.stringify(value);
+  return text.length > PREVIEW_LENGTH ? `${text.slice(0, PREVIEW_LENGTH)}...` : text;
+}

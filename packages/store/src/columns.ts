@@ -1,0 +1,31 @@
+/** Column types and conversions that mean the same on both engines. */
+import type { CreateTableBuilder } from 'kysely';
+import type { StoreEngine } from './store.ts';
+
+/** Column type for milliseconds since the epoch; read back as a number on both engines. */
+export const epochMsColumn = 'bigint';
+
+/** Column type for a value written by `toJson`. */
+export const jsonColumn = 'text';
+
+/** Adds the primary key `id`, a number that grows with every row. */
+export function addSerialId<T extends string, C extends string>(
+  table: CreateTableBuilder<T, C>,
+  engine: StoreEngine,
+): CreateTableBuilder<T, C | 'id'> {
+  return engine === 'sqlite'
+    ? table.addColumn('id', 'integer', (column) => column.primaryKey().autoIncrement())
+    : table.addColumn('id', 'bigserial', (column) => column.primaryKey());
+}
+
+/** The text of a JSON column. */
+export function toJson(value: unknown): string {
+  return JSON.stringify(value) ?? 'null';
+}
+
+/** The value of a JSON column; the caller names the type that it wrote. */
+export function fromJson<T>(text: string): T {
+  // The column only ever holds what `toJson` wrote for the same type.
+  const value: T = JSON.parse(text);
+  return value;
+}

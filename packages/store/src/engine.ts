@@ -1,0 +1,32 @@
+/** The seam between the store and a database engine; `sqlite/` and `postgres/` each implement it. */
+import type { Kysely, Transaction } from 'kysely';
+import type { RecordTable } from './records/record-table.ts';
+import type { SignalLink } from './signals/change-signal.ts';
+import type { StoreEngine } from './store.ts';
+
+/** Tables of other packages are not known here, so their queries are typed where they are written. */
+// oxlint-disable-next-line typescript/no-explicit-any -- each caller names its own tables
+export type AnyTables = any;
+
+/** What an engine is told when it is opened. */
+export interface EngineOptions {
+  dataDir: string;
+  /** Names this process in the signals it sends, so that it can skip its own. */
+  origin: string;
+  clock: () => number;
+  onError: (error: unknown) => void;
+}
+
+/** One database engine. */
+export interface Engine {
+  readonly name: StoreEngine;
+  readonly db: Kysely<AnyTables>;
+  readonly signalLink: SignalLink;
+  readonly recordTable: RecordTable;
+  /** One transaction that no other process migrates beside. */
+  migrationTransaction<T>(work: (trx: Transaction<AnyTables>) => Promise<T>): Promise<T>;
+  isMissingTable(error: unknown): boolean;
+  backup(targetDir: string): Promise<string[]>;
+  ping(): Promise<void>;
+  close(): Promise<void>;
+}

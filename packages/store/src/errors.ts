@@ -1,0 +1,65 @@
+/** The typed errors of the store; their texts are fixed and never carry SQL, paths or driver words. */
+
+/** Why the database cannot serve right now. */
+export type UnavailableReason = 'busy' | 'full' | 'lost';
+
+const unavailableTexts: Record<UnavailableReason, string> = {
+  busy: 'The database is busy. Try again in a moment.',
+  full: 'The disk of the database is full. Free some space, then try again.',
+  lost: 'The database cannot be reached. Check that it runs and that its address is right, then try again.',
+};
+
+/** The database cannot serve right now; the same request may work later. The driver's error is the `cause`. */
+export class StoreUnavailableError extends Error {
+  override readonly name = 'StoreUnavailableError';
+  readonly reason: UnavailableReason;
+
+  constructor(reason: UnavailableReason, cause?: unknown) {
+    super(unavailableTexts[reason], { cause });
+    this.reason = reason;
+  }
+}
+
+/** The database and the program do not fit together, for example after a downgrade. */
+export class MigrationError extends Error {
+  override readonly name = 'MigrationError';
+}
+
+/** A stored secret cannot be opened: it was changed, moved to another row, or sealed under an absent key. */
+export class SecretOpenError extends Error {
+  override readonly name = 'SecretOpenError';
+
+  constructor(cause?: unknown) {
+    super(
+      'This secret cannot be opened with the present key. Enter it again, or restore the key it was sealed with.',
+      {
+        cause,
+      },
+    );
+  }
+}
+
+/** The secret key that was given, or the key file, is not usable. */
+export class SecretKeyError extends Error {
+  override readonly name = 'SecretKeyError';
+}
+
+/** A backup cannot be made as asked. */
+export class BackupError extends Error {
+  override readonly name = 'BackupError';
+}
+
+function driverCode(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  return typeof code === 'string' ? code : '';
+}
+
+/** True when a write failed because a unique or primary key exists already, on either engine. */
+export function isUniqueViolation(error: unknown): boolean {
+  return ['SQLITE_CONSTRAINT_UNIQUE', 'SQLITE_CONSTRAINT_PRIMARYKEY', '23505'].includes(driverCode(error));
+}
+
+/** True when a write failed because the row it refers to is absent, on either engine. */
+export function isForeignKeyViolation(error: unknown): boolean {
+  return ['SQLITE_CONSTRAINT_FOREIGNKEY', '23503'].includes(driverCode(error));
+}

@@ -1,0 +1,20 @@
+/** The store: one database seam over SQLite and PostgreSQL, with migrations, signals, secrets and call records. */
+export { addSerialId, epochMsColumn, fromJson, jsonColumn, toJson } from './columns.ts';
+export type { AnyTables } from './engine.ts';
+export {
+  BackupError,
+  isForeignKeyViolation,
+  isUniqueViolation,
+  MigrationError,
+  SecretKeyError,
+  SecretOpenError,
+  StoreUnavailableError,
+} from './errors.ts';
+export type { UnavailableReason } from './errors.ts';
+export type { Migration, MigrationSet } from './migrations.ts';
+export { openStore } from './open-store.ts';
+export type { RecordLog, RecordRetention } from './records/record-log.ts';
+export type { CallOutcome, CallRecord, RecordQuery, StoredCallRecord } from './records/record-table.ts';
+export type { SecretBox, SecretContext } from './secrets/secret-box.ts';
+export type { ChangeSignal, SignalEvent, WaitOptions } from './signals/change-signal.ts';
+export type { Queryable, Store, StoreEngine, StoreOptions, StoreTransaction } from './store.ts';

@@ -1,0 +1,87 @@
+/** Opens a store: picks the engine and puts signal, secrets and records around it. */
+import { randomBytes } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
+import type { Engine, EngineOptions } from './engine.ts';
+import { migrate } from './migrations.ts';
+import { BufferedRecordLog } from './records/record-log.ts';
+import { createSecretBox } from './secrets/secret-box.ts';
+import { loadKeyRing } from './secrets/secret-key.ts';
+import { SignalHub, signalEvent } from './signals/change-signal.ts';
+import type { SignalEvent } from './signals/change-signal.ts';
+import type { Store, StoreOptions, StoreTransaction } from './store.ts';
+
+/** Opens the database in the data folder, or at the address that is given. */
+export async function openStore(options: StoreOptions): Promise<Store> {
+  const { dataDir, databaseUrl, secretKey, recordRetention, clock = Date.now, onError = () => {} } = options;
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  const secrets = createSecretBox(loadKeyRing(dataDir, secretKey));
+  const engine = await openEngine(
+    { dataDir, origin: randomBytes(9).toString('base64url'), clock, onError },
+    databaseUrl,
+  );
+  const hub = new SignalHub(engine.signalLink, onError);
+  const records = new BufferedRecordLog({
+    table: engine.recordTable,
+    retention: recordRetention,
+    clock,
+    onError,
+  });
+  const transaction: Store['transaction'] = (work) => runTransaction(engine, hub, work);
+  let closing: Promise<void> | undefined;
+
+  return {
+    engine: engine.name,
+    secrets,
+    records,
+    signal: {
+      publish: (topic, payload) => transaction((tx) => tx.signal(topic, payload)),
+      subscribe: (prefix, fn) => hub.subscribe(prefix, fn),
+      wait: (prefix, waitOptions) => hub.wait(prefix, waitOptions),
+    },
+    db: () => engine.db,
+    migrate: (sets) => migrate(engine, sets, clock),
+    transaction,
+    async backup(targetDir) {
+      await records.flush();
+      return engine.backup(targetDir);
+    },
+    ping: () => engine.ping(),
+    close() {
+      closing ??= closeAll(engine, hub, records);
+      return closing;
+    },
+  };
+}
+
+// The engines are loaded on demand, so that a start pays only for the one it uses.
+async function openEngine(options: EngineOptions, databaseUrl: string | undefined): Promise<Engine> {
+  if (databaseUrl === undefined) return (await import('./sqlite/open.ts')).openSqlite(options);
+  return (await import('./postgres/open.ts')).openPostgres(options, databaseUrl);
+}
+
+async function runTransaction<T>(
+  engine: Engine,
+  hub: SignalHub,
+  work: (tx: StoreTransaction) => Promise<T>,
+): Promise<T> {
+  const events: SignalEvent[] = [];
+  const tokens: number[] = [];
+  const result = await engine.db.transaction().execute((trx) =>
+    work({
+      db: () => trx,
+      async signal(topic, payload) {
+        const event = signalEvent(topic, payload);
+        tokens.push(await engine.signalLink.write(trx, event));
+        events.push(event);
+      },
+    }),
+  );
+  if (events.length > 0) hub.committed(events, tokens);
+  return result;
+}
+
+async function closeAll(engine: Engine, hub: SignalHub, records: BufferedRecordLog): Promise<void> {
+  hub.close();
+  await records.close();
+  await engine.close();
+}

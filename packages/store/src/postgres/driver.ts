@@ -1,0 +1,106 @@
+/** The Kysely driver for PostgreSQL: a pool whose broken connections are thrown away, with typed errors. */
+import { PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely';
+import type {
+  CompiledQuery,
+  DatabaseConnection,
+  Dialect,
+  Driver,
+  QueryResult,
+  TransactionSettings,
+} from 'kysely';
+import type { Pool, PoolClient } from 'pg';
+import { StoreUnavailableError } from '../errors.ts';
+import { toStoreError } from './errors.ts';
+
+const writeCommands = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE']);
+
+/** The dialect over a pool. */
+export function postgresDialect(pool: Pool): Dialect {
+  return {
+    createDriver: () => new PostgresStoreDriver(pool),
+    createQueryCompiler: () => new PostgresQueryCompiler(),
+    createAdapter: () => new PostgresAdapter(),
+    createIntrospector: (db) => new PostgresIntrospector(db),
+  };
+}
+
+class PostgresStoreDriver implements Driver {
+  readonly #pool: Pool;
+
+  constructor(pool: Pool) {
+    this.#pool = pool;
+  }
+
+  async init(): Promise<void> {}
+
+  async acquireConnection(): Promise<PostgresStoreConnection> {
+    try {
+      return new PostgresStoreConnection(await this.#pool.connect());
+    } catch (error) {
+      throw toStoreError(error);
+    }
+  }
+
+  async beginTransaction(connection: PostgresStoreConnection, settings: TransactionSettings): Promise<void> {
+    const isolation = settings.isolationLevel ? ` isolation level ${settings.isolationLevel}` : '';
+    await connection.command(`begin${isolation}`);
+  }
+
+  commitTransaction(connection: PostgresStoreConnection): Promise<void> {
+    return connection.commit();
+  }
+
+  async rollbackTransaction(connection: PostgresStoreConnection): Promise<void> {
+    await connection.command('rollback');
+  }
+
+  async releaseConnection(connection: PostgresStoreConnection): Promise<void> {
+    connection.release();
+  }
+
+  async destroy(): Promise<void> {}
+}
+
+class PostgresStoreConnection implements DatabaseConnection {
+  readonly #client: PoolClient;
+  #isBroken = false;
+
+  constructor(client: PoolClient) {
+    this.#client = client;
+  }
+
+  async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
+    const { command, rowCount, rows } = await this.#query(sql, [...parameters]);
+    if (!writeCommands.has(command)) return { rows };
+    return { rows, numAffectedRows: BigInt(rowCount ?? 0) };
+  }
+
+  async *streamQuery<R>(query: CompiledQuery): AsyncIterableIterator<QueryResult<R>> {
+    yield await this.executeQuery<R>(query);
+  }
+
+  async command(sql: string): Promise<string> {
+    return (await this.#query(sql, [])).command;
+  }
+
+  async commit(): Promise<void> {
+    // A transaction that failed inside answers COMMIT with ROLLBACK and no error.
+    if ((await this.command('commit')) === 'ROLLBACK') {
+      throw new Error('The transaction was rolled back, because a statement in it failed.');
+    }
+  }
+
+  release(): void {
+    this.#client.release(this.#isBroken);
+  }
+
+  async #query(sql: string, parameters: unknown[]) {
+    try {
+      return await this.#client.query(sql, parameters);
+    } catch (error) {
+      const mapped = toStoreError(error);
+      if (mapped instanceof StoreUnavailableError && mapped.reason === 'lost') this.#isBroken = true;
+      throw mapped;
+    }
+  }
+}

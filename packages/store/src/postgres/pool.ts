@@ -1,0 +1,57 @@
+/** How Parley connects to PostgreSQL: limits, timeouts and the number types it reads. */
+import type pg from 'pg';
+import type { ClientConfig, Pool, PoolConfig } from 'pg';
+
+const connectTimeoutMs = 5_000;
+const queryTimeoutMs = 30_000;
+const poolSize = 10;
+
+const int8Oid = 20;
+const numericOid = 1_700;
+
+/** The driver, which is loaded only when PostgreSQL is used. */
+export type PostgresDriverModule = Pick<typeof pg, 'Client' | 'Pool' | 'TypeOverrides'>;
+
+/** The settings of a single connection. */
+export function clientConfig(Driver: PostgresDriverModule, databaseUrl: string): ClientConfig {
+  const types = new Driver.TypeOverrides();
+  // Epoch milliseconds and counts stay far below 2^53, so plain numbers do on both engines.
+  types.setTypeParser(int8Oid, Number);
+  types.setTypeParser(numericOid, Number);
+  return {
+    connectionString: databaseUrl,
+    application_name: 'parley',
+    connectionTimeoutMillis: connectTimeoutMs,
+    keepAlive: true,
+    types,
+  };
+}
+
+/** The pool that requests share. */
+export function createPool(
+  Driver: PostgresDriverModule,
+  databaseUrl: string,
+  onError: (error: unknown) => void,
+): Pool {
+  return poolOf(
+    Driver,
+    { ...clientConfig(Driver, databaseUrl), max: poolSize, query_timeout: queryTimeoutMs },
+    onError,
+  );
+}
+
+/** One connection without the time limit of requests. */
+export function createSlowPool(
+  Driver: PostgresDriverModule,
+  databaseUrl: string,
+  onError: (error: unknown) => void,
+): Pool {
+  return poolOf(Driver, { ...clientConfig(Driver, databaseUrl), max: 1 }, onError);
+}
+
+function poolOf(Driver: PostgresDriverModule, config: PoolConfig, onError: (error: unknown) => void): Pool {
+  const pool = new Driver.Pool(config);
+  // The pool hears only of idle connections; one lost in use would end the process, and its next query fails anyway.
+  pool.on('connect', (client) => void client.on('error', () => {}));
+  return pool.on('error', onError);
+}

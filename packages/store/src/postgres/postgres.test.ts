@@ -1,0 +1,94 @@
+/** What only PostgreSQL needs: lost connections, reconnecting, an address that does not answer, backups. */
+import { sql } from 'kysely';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { BackupError, openStore, StoreUnavailableError } from '../index.ts';
+import type { SignalEvent, Store } from '../index.ts';
+import { scratchDatabase } from '../testing/index.ts';
+import type { ScratchDatabase } from '../testing/index.ts';
+
+const errors: unknown[] = [];
+let scratch: ScratchDatabase;
+let store: Store;
+
+beforeEach(async () => {
+  errors.length = 0;
+  scratch = await scratchDatabase('postgres');
+  store = await openStore({ ...scratch.options, onError: (error) => errors.push(error) });
+  await store.migrate([]);
+});
+
+afterEach(async () => {
+  await store.close();
+  await scratch.remove();
+});
+
+const cutOthers = (by: Store) =>
+  sql`select pg_terminate_backend(pid) from pg_stat_activity
+    where datname = current_database() and pid <> pg_backend_pid()`.execute(by.db());
+
+test('a lost listener comes back, tells everybody to read again, and hears new signals', async () => {
+  const other = await openStore(scratch.options);
+  const seen: SignalEvent[] = [];
+  store.signal.subscribe('notes/', (event) => seen.push(event));
+  await sql`select pg_terminate_backend(pid) from pg_stat_activity
+    where datname = current_database() and query = 'listen parley_signal'`.execute(other.db());
+  await vi.waitFor(() => expect(seen).toEqual([{ topic: '*', payload: null }]), { timeout: 10_000 });
+  await other.signal.publish('notes/1');
+  await vi.waitFor(() => expect(seen.at(-1)).toEqual({ topic: 'notes/1', payload: null }));
+  expect(errors.length).toBeGreaterThan(0);
+  await other.close();
+});
+
+test('a connection lost in a transaction is a typed error with a fixed text, and the next one works', async () => {
+  const other = await openStore(scratch.options);
+  const failed = await store
+    .transaction(async (tx) => {
+      await sql`select 1`.execute(tx.db());
+      await cutOthers(other);
+      await sql`select 2`.execute(tx.db());
+    })
+    .catch((error: unknown) => error);
+  expect(failed).toBeInstanceOf(StoreUnavailableError);
+  expect(failed).toMatchObject({ reason: 'lost', message: new StoreUnavailableError('lost').message });
+  await store.ping();
+  await other.close();
+});
+
+test('a transaction that swallowed a failed statement is not reported as committed', async () => {
+  const swallowing = store.transaction(async (tx) => {
+    await sql`select no_such_column`.execute(tx.db()).catch(() => undefined);
+  });
+  await expect(swallowing).rejects.toThrow('The transaction was rolled back');
+});
+
+test('an address that does not answer is refused without showing it', async () => {
+  for (const databaseUrl of [
+    'postgres://user:hunter2@127.0.0.1:1/parley',
+    (scratch.options.databaseUrl ?? '').replace(/\/\w+$/, '/no_such_database'),
+  ]) {
+    const failed = await openStore({ ...scratch.options, databaseUrl }).catch((error: unknown) => error);
+    expect(failed).toBeInstanceOf(StoreUnavailableError);
+    expect(String(failed)).toBe(String(new StoreUnavailableError('lost')));
+  }
+});
+
+test('two transactions that block each other end with a typed error, not a hang', async () => {
+  const locked = [Promise.withResolvers<void>(), Promise.withResolvers<void>()] as const;
+  const lock = (first: 0 | 1) =>
+    store.transaction(async (tx) => {
+      await sql`select pg_advisory_xact_lock(${first})`.execute(tx.db());
+      locked[first].resolve();
+      await locked[first === 0 ? 1 : 0].promise;
+      await sql`select pg_advisory_xact_lock(${1 - first})`.execute(tx.db());
+    });
+  const results = await Promise.allSettled([lock(0), lock(1)]);
+  const failures = results
+    .filter((result) => result.status === 'rejected')
+    .map(({ reason }) => reason as unknown);
+  expect(failures).toEqual([expect.objectContaining({ name: 'StoreUnavailableError', reason: 'busy' })]);
+});
+
+test('a backup points to pg_dump', async () => {
+  await expect(store.backup('/tmp/never')).rejects.toThrow(BackupError);
+  await expect(store.backup('/tmp/never')).rejects.toThrow('pg_dump');
+});

@@ -1,0 +1,112 @@
+/** Signals between processes on PostgreSQL: notify in the transaction, one connection that listens. */
+import { CompiledQuery } from 'kysely';
+import type { Kysely } from 'kysely';
+import type { Client } from 'pg';
+import type { AnyTables, EngineOptions } from '../engine.ts';
+import type { SignalEvent, SignalLink } from '../signals/change-signal.ts';
+
+const channel = 'parley_signal';
+const firstRetryMs = 100;
+const longestRetryMs = 5_000;
+const heartbeatEveryMs = 10_000;
+
+/** How the link connects. */
+export interface PostgresSignalOptions extends Pick<EngineOptions, 'origin' | 'onError'> {
+  createClient: () => Client;
+}
+
+/** The link of one database. */
+export class PostgresSignalLink implements SignalLink {
+  readonly #options: PostgresSignalOptions;
+  #client: Client | undefined;
+  #deliver: ((event: SignalEvent) => void) | undefined;
+  #retryTimer: NodeJS.Timeout | undefined;
+  #heartbeat: NodeJS.Timeout | undefined;
+  #retryMs = firstRetryMs;
+  #isClosed = false;
+
+  constructor(options: PostgresSignalOptions) {
+    this.#options = options;
+  }
+
+  /** Connects and listens; signals count from the moment this resolves. */
+  async connect(): Promise<void> {
+    const client = this.#options.createClient();
+    client.on('error', (error) => this.#lose(client, error));
+    client.on('end', () => this.#lose(client, undefined));
+    client.on('notification', ({ payload }) => this.#receive(payload));
+    try {
+      await client.connect();
+      await client.query(`listen ${channel}`);
+    } catch (error) {
+      void client.end().catch(() => undefined);
+      throw error;
+    }
+    this.#client = client;
+    // A dead peer sends nothing, so only a question finds it out.
+    this.#heartbeat = setInterval(() => {
+      client.query('select 1').catch((error: unknown) => this.#lose(client, error));
+    }, heartbeatEveryMs).unref();
+  }
+
+  async write(trx: Kysely<AnyTables>, { topic, payload }: SignalEvent): Promise<number> {
+    const message = JSON.stringify([this.#options.origin, topic, payload]);
+    await trx.executeQuery(CompiledQuery.raw('select pg_notify($1, $2)', [channel, message]));
+    return 0;
+  }
+
+  committed(): void {}
+
+  open(deliver: (event: SignalEvent) => void): void {
+    this.#deliver = deliver;
+  }
+
+  pause(): void {
+    this.#deliver = undefined;
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#retryTimer);
+    clearInterval(this.#heartbeat);
+    await this.#client?.end();
+  }
+
+  #receive(text: string | undefined): void {
+    try {
+      // Only `write` sends on this channel, and it sends this triple.
+      const [origin, topic, payload]: [string, string, string | null] = JSON.parse(text ?? '');
+      if (origin !== this.#options.origin) this.#deliver?.({ topic, payload });
+    } catch (error) {
+      this.#options.onError(error);
+    }
+  }
+
+  #lose(client: Client, error: unknown): void {
+    if (this.#isClosed || this.#client !== client) return;
+    this.#client = undefined;
+    clearInterval(this.#heartbeat);
+    if (error) this.#options.onError(error);
+    void client.end().catch(() => undefined);
+    this.#scheduleReconnect();
+  }
+
+  #scheduleReconnect(): void {
+    const jitteredMs = this.#retryMs * (0.5 + Math.random() / 2);
+    this.#retryMs = Math.min(this.#retryMs * 2, longestRetryMs);
+    this.#retryTimer = setTimeout(() => void this.#reconnect(), jitteredMs).unref();
+  }
+
+  async #reconnect(): Promise<void> {
+    try {
+      await this.connect();
+    } catch (error) {
+      this.#options.onError(error);
+      if (!this.#isClosed) this.#scheduleReconnect();
+      return;
+    }
+    if (this.#isClosed) return void this.#client?.end();
+    this.#retryMs = firstRetryMs;
+    this.#deliver?.({ topic: '*', payload: null });
+  }
+}

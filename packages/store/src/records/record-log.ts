@@ -1,0 +1,172 @@
+/** The call-record log: a bounded ring in memory, written in batches off the request path. */
+import type { CallRecord, RecordQuery, RecordTable, StoredCallRecord } from './record-table.ts';
+
+/** How long call records are kept; whichever limit is met first. */
+export interface RecordRetention {
+  maxAgeMs: number;
+  maxRows: number;
+}
+
+/** The log of calls. It may lose the last batch on a crash; it never holds up a call. */
+export interface RecordLog {
+  /** Records that were lost because the ring was full or a row could not be stored. */
+  readonly dropped: number;
+  /** Records that wait in memory. */
+  readonly pending: number;
+  /** Takes a record; constant time, never throws. */
+  append(record: CallRecord): void;
+  /** Resolves when every record appended before the call is stored. */
+  flush(): Promise<void>;
+  /** Stored records, newest first; `before` with the last id gives the next page. */
+  list(query: RecordQuery): Promise<StoredCallRecord[]>;
+  /** How many records are stored. */
+  count(): Promise<number>;
+  /** Applies the retention now and answers how many records it deleted. */
+  prune(): Promise<number>;
+  /** Stores what waits and stops. */
+  close(): Promise<void>;
+}
+
+/** What a log is made of. */
+export interface RecordLogOptions {
+  table: RecordTable;
+  retention?: RecordRetention | undefined;
+  clock: () => number;
+  onError: (error: unknown) => void;
+  /** Records that fit in memory; a power of two. */
+  capacity?: number;
+}
+
+const flushEveryMs = 100;
+const longestRetryMs = 2_000;
+const pruneEveryMs = 10_000;
+const defaultRetention: RecordRetention = { maxAgeMs: 30 * 24 * 3_600_000, maxRows: 1_000_000 };
+
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/** The log over the record table of an engine. */
+export class BufferedRecordLog implements RecordLog {
+  readonly #options: RecordLogOptions;
+  readonly #slots: Array<CallRecord | undefined>;
+  readonly #mask: number;
+  #head = 0;
+  #size = 0;
+  #dropped = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #background: Promise<void> | undefined;
+  #writing: Promise<void> | undefined;
+  #retryMs = flushEveryMs;
+  #prunedAt = 0;
+  #isClosed = false;
+
+  constructor(options: RecordLogOptions) {
+    const capacity = options.capacity ?? 65_536;
+    this.#options = options;
+    this.#mask = capacity - 1;
+    this.#slots = Array.from({ length: capacity });
+  }
+
+  get dropped(): number {
+    return this.#dropped;
+  }
+
+  get pending(): number {
+    return this.#size;
+  }
+
+  append(record: CallRecord): void {
+    if (this.#size > this.#mask || this.#isClosed) {
+      this.#dropped += 1;
+      return;
+    }
+    this.#slots[(this.#head + this.#size) & this.#mask] = record;
+    this.#size += 1;
+    if (this.#timer === undefined) this.#schedule(this.#retryMs);
+  }
+
+  async flush(): Promise<void> {
+    await this.#writing?.catch(() => undefined);
+    await this.#write();
+  }
+
+  list(query: RecordQuery): Promise<StoredCallRecord[]> {
+    return this.#options.table.list(query);
+  }
+
+  count(): Promise<number> {
+    return this.#options.table.count();
+  }
+
+  prune(): Promise<number> {
+    const { maxAgeMs, maxRows } = this.#options.retention ?? defaultRetention;
+    return this.#options.table.prune(this.#options.clock() - maxAgeMs, maxRows);
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    await this.#background;
+    await this.flush().catch(this.#options.onError);
+    await this.#options.table.close();
+  }
+
+  #schedule(afterMs: number): void {
+    this.#timer = setTimeout(() => {
+      this.#background = this.#onTimer();
+    }, afterMs).unref();
+  }
+
+  async #onTimer(): Promise<void> {
+    try {
+      await this.#write();
+      this.#retryMs = flushEveryMs;
+      await this.#pruneNowAndThen();
+    } catch (error) {
+      this.#retryMs = Math.min(this.#retryMs * 2, longestRetryMs);
+      this.#options.onError(error);
+    }
+    this.#timer = undefined;
+    if (this.#size > 0 && !this.#isClosed) this.#schedule(this.#retryMs);
+  }
+
+  #write(): Promise<void> {
+    this.#writing ??= this.#drain(this.#size).finally(() => {
+      this.#writing = undefined;
+    });
+    return this.#writing;
+  }
+
+  async #drain(total: number): Promise<void> {
+    for (let left = total; left > 0;) {
+      const count = Math.min(left, this.#options.table.chunkRows);
+      this.#dropped += await this.#options.table.write(this.#peek(count));
+      this.#advance(count);
+      left -= count;
+      if (left > 0) await nextTurn();
+    }
+  }
+
+  #peek(count: number): CallRecord[] {
+    const rows: CallRecord[] = [];
+    for (let offset = 0; offset < count; offset += 1) {
+      const row = this.#slots[(this.#head + offset) & this.#mask];
+      if (row) rows.push(row);
+    }
+    return rows;
+  }
+
+  #advance(count: number): void {
+    for (let offset = 0; offset < count; offset += 1)
+      this.#slots[(this.#head + offset) & this.#mask] = undefined;
+    this.#head = (this.#head + count) & this.#mask;
+    this.#size -= count;
+  }
+
+  async #pruneNowAndThen(): Promise<void> {
+    const now = performance.now();
+    if (this.#prunedAt > 0 && now - this.#prunedAt < pruneEveryMs) return;
+    this.#prunedAt = now;
+    await this.prune();
+  }
+}

@@ -1,0 +1,118 @@
+/** The change signal: who waits for which topic in this process, and the contract of the link to other processes. */
+import type { Kysely } from 'kysely';
+import type { AnyTables } from '../engine.ts';
+
+/** One announced change. The topic `*` means that changes may have been missed: read everything again. */
+export interface SignalEvent {
+  topic: string;
+  payload: string | null;
+}
+
+/** How long `wait` waits. */
+export interface WaitOptions {
+  signal?: AbortSignal;
+  timeoutMs?: number;
+}
+
+/** Announces changes to every process on the same database. */
+export interface ChangeSignal {
+  /** Announces a change that needs no transaction. */
+  publish(topic: string, payload?: string): Promise<void>;
+  /** Calls `fn` for every topic that starts with `prefix`, and for `*`; answers the function that ends it. */
+  subscribe(prefix: string, fn: (event: SignalEvent) => void): () => void;
+  /**
+   * The next event of `prefix`, or null after the timeout or an abort. It listens from the moment of the call, so
+   * call it before reading the state, and await it after.
+   */
+  wait(prefix: string, options?: WaitOptions): Promise<SignalEvent | null>;
+}
+
+/** Carries signals between processes; each engine has one. */
+export interface SignalLink {
+  /** Writes the signal as part of a transaction; the answer is handed to `committed`. */
+  write(trx: Kysely<AnyTables>, event: SignalEvent): Promise<number>;
+  /** Told what `write` answered once the transaction is committed. */
+  committed(tokens: number[]): void;
+  /** Starts handing over the signals of other processes. */
+  open(deliver: (event: SignalEvent) => void): void;
+  /** Stops handing over; `open` may follow. */
+  pause(): void;
+}
+
+const maxSignalBytes = 4_000;
+
+/** A checked event; PostgreSQL carries less than 8,000 bytes, so both engines refuse what would not fit. */
+export function signalEvent(topic: string, payload?: string): SignalEvent {
+  if (topic === '' || topic === '*') throw new TypeError('A signal needs a topic other than "*".');
+  if (Buffer.byteLength(topic) + Buffer.byteLength(payload ?? '') > maxSignalBytes) {
+    throw new TypeError('A signal is too long. Send the id of what changed and let the reader load it.');
+  }
+  return { topic, payload: payload ?? null };
+}
+
+interface Subscriber {
+  prefix: string;
+  fn: (event: SignalEvent) => void;
+}
+
+/** The subscribers of this process. */
+export class SignalHub {
+  readonly #subscribers = new Set<Subscriber>();
+  readonly #link: SignalLink;
+  readonly #onError: (error: unknown) => void;
+
+  constructor(link: SignalLink, onError: (error: unknown) => void) {
+    this.#link = link;
+    this.#onError = onError;
+  }
+
+  subscribe(prefix: string, fn: (event: SignalEvent) => void): () => void {
+    const subscriber = { prefix, fn };
+    this.#subscribers.add(subscriber);
+    if (this.#subscribers.size === 1) this.#link.open((event) => this.#deliver(event));
+    return () => {
+      if (this.#subscribers.delete(subscriber) && this.#subscribers.size === 0) this.#link.pause();
+    };
+  }
+
+  wait(prefix: string, { signal, timeoutMs }: WaitOptions = {}): Promise<SignalEvent | null> {
+    return new Promise((resolve) => {
+      if (signal?.aborted) return resolve(null);
+      let timer: NodeJS.Timeout | undefined;
+      const settle = (event: SignalEvent | null): void => {
+        unsubscribe();
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', onAbort);
+        resolve(event);
+      };
+      const onAbort = (): void => settle(null);
+      const unsubscribe = this.subscribe(prefix, settle);
+      if (timeoutMs !== undefined) timer = setTimeout(settle, timeoutMs, null);
+      signal?.addEventListener('abort', onAbort, { once: true });
+    });
+  }
+
+  /** Hands over the signals of a transaction of this process, which is committed. */
+  committed(events: SignalEvent[], tokens: number[]): void {
+    this.#link.committed(tokens);
+    queueMicrotask(() => {
+      for (const event of events) this.#deliver(event);
+    });
+  }
+
+  close(): void {
+    this.#subscribers.clear();
+    this.#link.pause();
+  }
+
+  #deliver(event: SignalEvent): void {
+    for (const subscriber of this.#subscribers) {
+      if (event.topic !== '*' && !event.topic.startsWith(subscriber.prefix)) continue;
+      try {
+        subscriber.fn(event);
+      } catch (error) {
+        this.#onError(error);
+      }
+    }
+  }
+}

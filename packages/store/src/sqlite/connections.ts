@@ -1,0 +1,66 @@
+/** The SQLite connections of one process: one that writes, one that reads beside it, and their prepared statements. */
+import { closeSync, openSync } from 'node:fs';
+import type Database from 'better-sqlite3';
+import type { CompiledQuery, QueryResult } from 'kysely';
+
+/** The constructor of the driver, which is loaded only when SQLite is used. */
+export type SqliteDriverModule = typeof Database;
+
+// oxlint-disable-next-line typescript/no-explicit-any -- the writer of a statement knows its rows, the cache cannot
+type CachedStatement = Database.Statement<unknown[], any>;
+
+const cachedStatements = 256;
+const openTimeoutMs = 5_000;
+
+/** A connection with its prepared statements. */
+export class StatementCache {
+  readonly database: Database.Database;
+  readonly #statements = new Map<string, CachedStatement>();
+
+  constructor(database: Database.Database) {
+    this.database = database;
+  }
+
+  /** The statement of this text; the caller names the rows that it answers. */
+  prepare<R>(sql: string): Database.Statement<unknown[], R> {
+    const known = this.#statements.get(sql);
+    if (known) return known;
+    const statement = this.database.prepare<unknown[], R>(sql);
+    const oldest =
+      this.#statements.size >= cachedStatements ? this.#statements.keys().next().value : undefined;
+    if (oldest !== undefined) this.#statements.delete(oldest);
+    this.#statements.set(sql, statement);
+    return statement;
+  }
+
+  run<R>({ sql, parameters }: CompiledQuery): QueryResult<R> {
+    const statement = this.prepare<R>(sql);
+    if (statement.reader) return { rows: statement.all(parameters) };
+    const { changes, lastInsertRowid } = statement.run(parameters);
+    return { insertId: BigInt(lastInsertRowid), numAffectedRows: BigInt(changes), rows: [] };
+  }
+
+  /** Forgets the statements, since a new schema changes the columns that they answer. */
+  clear(): void {
+    this.#statements.clear();
+  }
+}
+
+/** Opens a database file for writing; waits for other processes happen outside the driver, off the event loop. */
+export function openWriter(Driver: SqliteDriverModule, path: string): Database.Database {
+  // SQLite gives its side files the mode of the main file.
+  closeSync(openSync(path, 'a', 0o600));
+  const database = new Driver(path, { timeout: openTimeoutMs });
+  database.pragma('journal_mode = WAL');
+  database.pragma('synchronous = NORMAL');
+  database.pragma('foreign_keys = ON');
+  database.pragma('busy_timeout = 0');
+  return database;
+}
+
+/** Opens the same file for reading; a reader sees every committed change and is never held up by a writer. */
+export function openReader(Driver: SqliteDriverModule, path: string): Database.Database {
+  const database = new Driver(path, { timeout: openTimeoutMs });
+  database.pragma('query_only = ON');
+  return database;
+}

@@ -1,0 +1,36 @@
+/** Tells which SQLite errors mean that the database cannot serve right now. */
+import { StoreUnavailableError } from '../errors.ts';
+import type { UnavailableReason } from '../errors.ts';
+
+const reasons: Array<[prefix: string, reason: UnavailableReason]> = [
+  ['SQLITE_BUSY', 'busy'],
+  ['SQLITE_LOCKED', 'busy'],
+  ['SQLITE_FULL', 'full'],
+  ['SQLITE_IOERR', 'lost'],
+  ['SQLITE_CANTOPEN', 'lost'],
+  ['SQLITE_READONLY', 'lost'],
+];
+
+function codeOf(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  return typeof code === 'string' ? code : '';
+}
+
+/** True when another connection holds the lock. */
+export function isBusy(error: unknown): boolean {
+  return codeOf(error).startsWith('SQLITE_BUSY');
+}
+
+/** True when the query names a table that does not exist. */
+export function isMissingTable(error: unknown): boolean {
+  return (
+    error instanceof Error && codeOf(error) === 'SQLITE_ERROR' && error.message.startsWith('no such table')
+  );
+}
+
+/** The typed error for what makes the database unavailable; any other error as it is. */
+export function toStoreError(error: unknown): unknown {
+  const code = codeOf(error);
+  const found = reasons.find(([prefix]) => code.startsWith(prefix));
+  return found ? new StoreUnavailableError(found[1], error) : error;
+}

@@ -1,0 +1,83 @@
+/** Opens the SQLite engine: the main file, its connections, signals, records and backups. */
+import { join } from 'node:path';
+import { Kysely } from 'kysely';
+import type { Transaction } from 'kysely';
+import type { AnyTables, Engine, EngineOptions } from '../engine.ts';
+import { StoreUnavailableError } from '../errors.ts';
+import { backupFiles } from './backup.ts';
+import { openReader, openWriter, StatementCache } from './connections.ts';
+import type { SqliteDriverModule } from './connections.ts';
+import { sqliteDialect } from './driver.ts';
+import type { SqliteParts } from './driver.ts';
+import { isMissingTable, toStoreError } from './errors.ts';
+import { recordsFile, SqliteRecordTable } from './record-table.ts';
+import { SqliteSignalLink } from './signal-link.ts';
+import { WriteLock } from './write-lock.ts';
+
+const mainFile = 'parley.db';
+const migrationWaitMs = 60_000;
+
+/** The engine over the files of one data folder. */
+export async function openSqlite(options: EngineOptions): Promise<Engine> {
+  const { default: Driver } = await import('better-sqlite3');
+  const { dataDir } = options;
+  const parts = openParts(Driver, join(dataDir, mainFile));
+  const db = new Kysely<AnyTables>({ dialect: sqliteDialect(parts) });
+
+  const migrateOnce = async <T>(work: (trx: Transaction<AnyTables>) => Promise<T>): Promise<T> => {
+    try {
+      return await db.transaction().execute(work);
+    } finally {
+      parts.writer.clear();
+      parts.reader().clear();
+    }
+  };
+
+  return {
+    name: 'sqlite',
+    db,
+    signalLink: new SqliteSignalLink({ ...parts, options }),
+    recordTable: new SqliteRecordTable(Driver, dataDir),
+    migrationTransaction: (work) => untilFree(() => migrateOnce(work)),
+    isMissingTable,
+    backup: (targetDir) => backupFiles(Driver, { dataDir, targetDir, names: [mainFile, recordsFile] }),
+    async ping() {
+      parts.reader().prepare('select 1').get();
+    },
+    async close() {
+      await db.destroy();
+      parts.close();
+    },
+  };
+}
+
+function openParts(Driver: SqliteDriverModule, path: string): SqliteParts & { close: () => void } {
+  try {
+    const writer = new StatementCache(openWriter(Driver, path));
+    let reader: StatementCache | undefined;
+    return {
+      writer,
+      reader: () => (reader ??= new StatementCache(openReader(Driver, path))),
+      lock: new WriteLock(),
+      close() {
+        reader?.database.close();
+        writer.database.close();
+      },
+    };
+  } catch (error) {
+    throw toStoreError(error);
+  }
+}
+
+// A long migration of another process is waited for, since starting without it is of no use.
+async function untilFree<T>(work: () => Promise<T>): Promise<T> {
+  const startedAt = performance.now();
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      const isBusy = error instanceof StoreUnavailableError && error.reason === 'busy';
+      if (!isBusy || performance.now() - startedAt > migrationWaitMs) throw error;
+    }
+  }
+}

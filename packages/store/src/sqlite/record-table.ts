@@ -1,0 +1,188 @@
+/** Call records on SQLite: a file of their own, made on first use, with short statements only. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type Database from 'better-sqlite3';
+import type { CallRecord, RecordQuery, RecordTable, StoredCallRecord } from '../records/record-table.ts';
+import { openWriter } from './connections.ts';
+import type { SqliteDriverModule } from './connections.ts';
+import { toStoreError } from './errors.ts';
+import { whileBusy } from './write-lock.ts';
+
+/** The file of the call records, inside the data folder. */
+export const recordsFile = 'records.db';
+
+const windowRows = 5_000;
+const pruneRows = 500;
+// Ten rows in one statement cost a quarter less than ten statements; more rows gain nothing.
+const groupRows = 10;
+
+const createSql = `create table if not exists call_records (
+  id integer primary key, at integer not null, organization_id text not null, caller_id text not null,
+  source text not null, toolset text not null, tool text not null, method text not null, outcome text not null,
+  code text, duration_us integer not null, era text not null, client text, request_id text)`;
+const insertSql = (
+  rows: number,
+): string => `insert into call_records (at, organization_id, caller_id, source, toolset,
+  tool, method, outcome, code, duration_us, era, client, request_id)
+  values ${Array(rows).fill('(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)').join(', ')}`;
+const selectSql = `select id, at, organization_id as organizationId, caller_id as callerId, source, toolset, tool, method,
+  outcome, code, duration_us as durationUs, era, client, request_id as requestId from call_records`;
+
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+interface OpenTable {
+  database: Database.Database;
+  begin: Database.Statement;
+  commit: Database.Statement;
+  insertGroup: Database.Statement;
+  insertOne: Database.Statement;
+  bounds: Database.Statement<[], { low: number | null; high: number | null }>;
+}
+
+/** The records of one data folder. */
+export class SqliteRecordTable implements RecordTable {
+  readonly chunkRows = 250;
+  readonly #driver: SqliteDriverModule;
+  readonly #path: string;
+  #table: OpenTable | undefined;
+
+  constructor(driver: SqliteDriverModule, dataDir: string) {
+    this.#driver = driver;
+    this.#path = join(dataDir, recordsFile);
+  }
+
+  async write(rows: CallRecord[]): Promise<number> {
+    try {
+      return writeRows(await this.#open(), rows);
+    } catch (error) {
+      throw toStoreError(error);
+    }
+  }
+
+  async list(query: RecordQuery): Promise<StoredCallRecord[]> {
+    const table = await this.#openExisting();
+    if (!table) return [];
+    const { where, values } = conditions(query);
+    const read = table.database.prepare<unknown[], StoredCallRecord>(
+      `${selectSql} where id > ? and id <= ? and ${where} order by id desc limit ?`,
+    );
+    const found: StoredCallRecord[] = [];
+    const { low, high } = this.#bounds(table);
+    // One window of ids after another: no index to pay for on every call, and no long hold of the event loop.
+    for (let end = Math.min(high, (query.before ?? Infinity) - 1); end >= low; end -= windowRows) {
+      found.push(...read.all(end - windowRows, end, ...values, query.limit - found.length));
+      if (found.length >= query.limit) break;
+      await nextTurn();
+    }
+    return found;
+  }
+
+  async count(): Promise<number> {
+    const table = await this.#openExisting();
+    if (!table) return 0;
+    const read = table.database
+      .prepare<[number, number], number>('select count(*) from call_records where id >= ? and id < ?')
+      .pluck();
+    const { low, high } = this.#bounds(table);
+    let total = 0;
+    for (let start = low; start <= high; start += windowRows * 10) {
+      total += read.get(start, start + windowRows * 10) ?? 0;
+      await nextTurn();
+    }
+    return total;
+  }
+
+  async prune(olderThan: number, maxRows: number): Promise<number> {
+    const table = await this.#openExisting();
+    if (!table) return 0;
+    const remove = table.database.prepare('delete from call_records where id < ? and (id <= ? or at < ?)');
+    for (let deleted = 0; ; await nextTurn()) {
+      const { low, high } = this.#bounds(table);
+      const { changes } = await whileBusy(() => remove.run(low + pruneRows, high - maxRows, olderThan));
+      if (changes === 0) return deleted;
+      deleted += changes;
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#table?.database.close();
+    this.#table = undefined;
+  }
+
+  #bounds(table: OpenTable): { low: number; high: number } {
+    const { low, high } = table.bounds.get() ?? {};
+    return { low: low ?? 1, high: high ?? 0 };
+  }
+
+  // Reading must not make the file.
+  async #openExisting(): Promise<OpenTable | undefined> {
+    return this.#table || existsSync(this.#path) ? this.#open() : undefined;
+  }
+
+  async #open(): Promise<OpenTable> {
+    if (this.#table) return this.#table;
+    const database = openWriter(this.#driver, this.#path);
+    await whileBusy(() => database.exec(createSql));
+    this.#table = {
+      database,
+      begin: database.prepare('BEGIN IMMEDIATE'),
+      commit: database.prepare('COMMIT'),
+      insertGroup: database.prepare(insertSql(groupRows)),
+      insertOne: database.prepare(insertSql(1)),
+      bounds: database.prepare(
+        'select (select min(id) from call_records) as low, (select max(id) from call_records) as high',
+      ),
+    };
+    return this.#table;
+  }
+}
+
+function writeRows(table: OpenTable, rows: CallRecord[]): number {
+  let unusable = 0;
+  table.begin.run();
+  try {
+    for (let start = 0; start < rows.length; start += groupRows) {
+      const group = rows.slice(start, start + groupRows);
+      const isStored = group.length === groupRows && tryInsert(table.insertGroup, group);
+      // A row that cannot be stored must not hold up the others of its group.
+      if (!isStored) unusable += group.filter((row) => !tryInsert(table.insertOne, [row])).length;
+    }
+    table.commit.run();
+    return unusable;
+  } catch (error) {
+    if (table.database.inTransaction) table.database.exec('ROLLBACK');
+    throw error;
+  }
+}
+
+function tryInsert(insert: Database.Statement, rows: CallRecord[]): boolean {
+  const values: unknown[] = [];
+  for (const row of rows) {
+    values.push(row.at, row.organizationId, row.callerId, row.source, row.toolset, row.tool, row.method);
+    values.push(row.outcome, row.code, row.durationUs, row.era, row.client, row.requestId);
+  }
+  try {
+    insert.run(values);
+    return true;
+  } catch (error) {
+    if (error instanceof TypeError || isConstraint(error)) return false;
+    throw error;
+  }
+}
+
+function isConstraint(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_CONSTRAINT');
+}
+
+function conditions(query: RecordQuery): { where: string; values: unknown[] } {
+  const parts: Array<[sql: string, value: unknown]> = [
+    ['organization_id = ?', query.organizationId],
+    ['tool = ?', query.tool],
+    ['caller_id = ?', query.callerId],
+    ['outcome = ?', query.outcome],
+    ['at >= ?', query.since],
+    ['at <= ?', query.until],
+  ];
+  const used = parts.filter(([, value]) => value !== undefined);
+  return { where: used.map(([sql]) => sql).join(' and '), values: used.map(([, value]) => value) };
+}

@@ -1,0 +1,116 @@
+/** Signals between processes on SQLite: a small table, read only when another process has changed the file. */
+import type Database from 'better-sqlite3';
+import { CompiledQuery } from 'kysely';
+import type { Kysely } from 'kysely';
+import type { AnyTables, EngineOptions } from '../engine.ts';
+import type { SignalEvent, SignalLink } from '../signals/change-signal.ts';
+import type { StatementCache } from './connections.ts';
+import { isMissingTable } from './errors.ts';
+
+const pollEveryMs = 50;
+const readAtOnce = 500;
+const keptSignals = 4_096;
+const pruneEvery = 512;
+
+const insertSql = 'insert into parley_signals (topic, payload, at, origin) values (?, ?, ?, ?)';
+const readSql = `select seq, topic, payload, origin from parley_signals where seq > ? order by seq limit ${readAtOnce}`;
+const lastSql = 'select coalesce(max(seq), 0) as seq from parley_signals';
+
+interface SignalRow extends SignalEvent {
+  seq: number;
+  origin: string;
+}
+
+/** The parts that the link reads with. */
+export interface SignalLinkParts {
+  writer: StatementCache;
+  reader: () => StatementCache;
+  options: Pick<EngineOptions, 'origin' | 'clock' | 'onError'>;
+}
+
+/** The link of one SQLite file. */
+export class SqliteSignalLink implements SignalLink {
+  readonly #parts: SignalLinkParts;
+  readonly #dataVersion: Database.Statement<[], number>;
+  #timer: NodeJS.Timeout | undefined;
+  #seenVersion = 0;
+  #seenSeq = 0;
+  #hasForeignRows = false;
+
+  constructor(parts: SignalLinkParts) {
+    this.#parts = parts;
+    this.#dataVersion = parts.writer.database.prepare<[], number>('PRAGMA data_version').pluck();
+  }
+
+  async write(trx: Kysely<AnyTables>, { topic, payload }: SignalEvent): Promise<number> {
+    const { clock, origin } = this.#parts.options;
+    const { insertId } = await trx.executeQuery(
+      CompiledQuery.raw(insertSql, [topic, payload, clock(), origin]),
+    );
+    const seq = Number(insertId);
+    if (seq % pruneEvery === 0) {
+      await trx.executeQuery(
+        CompiledQuery.raw('delete from parley_signals where seq <= ?', [seq - keptSignals]),
+      );
+    }
+    return seq;
+  }
+
+  committed(tokens: number[]): void {
+    for (const seq of tokens) {
+      // Rows between the last seen one and ours came from another process and are still to be read.
+      if (seq === this.#seenSeq + 1) this.#seenSeq = seq;
+      else if (seq > this.#seenSeq) this.#hasForeignRows = true;
+    }
+  }
+
+  open(deliver: (event: SignalEvent) => void): void {
+    this.#seenVersion = this.#version();
+    this.#seenSeq = this.#lastSeq();
+    this.#timer = setInterval(() => this.#poll(deliver), pollEveryMs).unref();
+  }
+
+  pause(): void {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  #poll(deliver: (event: SignalEvent) => void): void {
+    try {
+      const version = this.#version();
+      if (version === this.#seenVersion && !this.#hasForeignRows) return;
+      this.#hasForeignRows = false;
+      this.#readNew(deliver);
+      this.#seenVersion = version;
+    } catch (error) {
+      if (!isMissingTable(error)) this.#parts.options.onError(error);
+    }
+  }
+
+  #readNew(deliver: (event: SignalEvent) => void): void {
+    const read = this.#parts.reader().prepare<SignalRow>(readSql);
+    for (let isMore = true; isMore;) {
+      const rows = read.all(this.#seenSeq);
+      const [first] = rows;
+      if (first && first.seq !== this.#seenSeq + 1) deliver({ topic: '*', payload: null });
+      for (const { seq, topic, payload, origin } of rows) {
+        this.#seenSeq = seq;
+        if (origin !== this.#parts.options.origin) deliver({ topic, payload });
+      }
+      isMore = rows.length === readAtOnce;
+    }
+  }
+
+  #version(): number {
+    return this.#dataVersion.get() ?? 0;
+  }
+
+  #lastSeq(): number {
+    try {
+      return this.#parts.reader().prepare<{ seq: number }>(lastSql).get()?.seq ?? 0;
+    } catch (error) {
+      if (isMissingTable(error)) return 0;
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,21 @@
+/** Owns the rules of the house as one check over a checkout: start here to see which rules exist. */
+import type { Finding, Report } from './finding.ts';
+import { checkImports, checkManifests } from './import-rules.ts';
+import { checkReach } from './reach-rules.ts';
+import { readSourceTree } from './source-tree.ts';
+import { checkExportLists, checkNames, checkStyle } from './style-rules.ts';
+
+/** Checks the workspace at a root folder against every rule of the house. */
+export function checkBoundaries(root: string): Report {
+  const tree = readSourceTree(root);
+  const findings: Finding[] = [
+    ...tree.files.flatMap((file) =>
+      file.parseErrors.map((message) => ({ rule: 'parse', file: file.path, line: 1, message })),
+    ),
+    ...checkManifests(tree),
+    ...checkExportLists(tree),
+    ...checkNames(tree),
+    ...tree.files.flatMap((file) => [...checkImports(tree, file), ...checkReach(file), ...checkStyle(file)]),
+  ];
+  return { findings, notes: [`${tree.files.length} files in ${tree.packages.length} packages`] };
+}

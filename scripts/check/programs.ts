@@ -1,0 +1,32 @@
+/** Owns running the compiler, the linter and the formatter as parts of the check. */
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import type { Report } from './finding.ts';
+
+/** Runs the type checker over the whole workspace, type tests included. */
+export function checkTypes(root: string): Report {
+  return runProgram(root, 'typescript/bin/tsc', ['--noEmit', '--pretty', 'false', '-p', root]);
+}
+
+/** Runs the linter with types; a warning counts as an error. */
+export function checkLint(root: string): Report {
+  return runProgram(root, 'oxlint/bin/oxlint', ['--type-aware', '--deny-warnings', '--format=unix', root]);
+}
+
+/** Tells which files the formatter would change. */
+export function checkFormat(root: string): Report {
+  return runProgram(root, 'oxfmt/bin/oxfmt', ['--list-different', root]);
+}
+
+function runProgram(root: string, program: string, args: string[]): Report {
+  const result = spawnSync(process.execPath, [join(root, 'node_modules', program), ...args], {
+    cwd: root,
+    encoding: 'utf8',
+    maxBuffer: 64 * 1024 * 1024,
+  });
+  if (result.status === 0) return { findings: [], notes: [] };
+  const output = `${result.stdout ?? ''}${result.stderr ?? ''}${result.error?.message ?? ''}`.trim();
+  const rule = program.slice(program.lastIndexOf('/') + 1);
+  const message = `it ended with code ${result.status}\n${output}`;
+  return { findings: [{ rule, file: '.', line: 1, message }], notes: [] };
+}

@@ -1,0 +1,158 @@
+/** Owns the rules on who touches the outside: database drivers, the environment, outbound requests. */
+import type { Finding } from './finding.ts';
+import { isBrowserFile } from './import-rules.ts';
+import type { ImportUse } from './imports.ts';
+import { lineAt } from './source-tree.ts';
+import type { SourceFile } from './source-tree.ts';
+import { identifierName, isGlobalUse, isNode, propertyName, walkValues } from './syntax-tree.ts';
+import type { SyntaxNode } from './syntax-tree.ts';
+
+const drivers =
+  /^(better-sqlite3|sqlite3|node:sqlite|pg|pg-[a-z-]+|postgres|mysql2?|@libsql\/.+|libsql)(\/|$)/;
+const configFile = 'apps/server/src/config.ts';
+const egressFolder = 'packages/kit/src/egress/';
+const serverFolders = ['packages/gateway/', 'apps/server/'];
+
+const outboundGlobals = new Set(['fetch', 'WebSocket', 'EventSource', 'XMLHttpRequest']);
+const outboundClasses = new Set(['StreamableHTTPClientTransport', 'SSEClientTransport']);
+const outboundModules = /^(undici|(node:)?(https?|http2|net|tls|dgram))(\/|$)/;
+const serverModules = /^(node:)?(https?|http2|net)$/;
+const harmlessNetNames = new Set(['isIP', 'isIPv4', 'isIPv6', 'BlockList', 'SocketAddress']);
+const clientNames = new Set([
+  'request',
+  'get',
+  'Agent',
+  'globalAgent',
+  'ClientRequest',
+  'connect',
+  'createConnection',
+  'Socket',
+]);
+
+const viaEgress = 'send the request through the egress guard in packages/kit/src/egress';
+
+type Spot = { rule: string; offset: number; message: string };
+
+/** Checks one file of a package or an app against the three rules. */
+export function checkReach(file: SourceFile): Finding[] {
+  if (!/^(packages|apps)\//.test(file.path)) return [];
+  const spots = [...findDrivers(file), ...findEnvironment(file), ...findOutbound(file)];
+  return spots.map(({ rule, offset, message }) => ({
+    rule,
+    file: file.path,
+    line: lineAt(file.text, offset),
+    message,
+  }));
+}
+
+function findDrivers(file: SourceFile): Spot[] {
+  if (file.path.startsWith('packages/store/')) return [];
+  return file.imports
+    .filter((use) => drivers.test(use.specifier))
+    .map((use) => ({
+      rule: 'driver',
+      offset: use.offset,
+      message: `only packages/store touches a database driver; use its interface instead of '${use.specifier}'`,
+    }));
+}
+
+function findEnvironment(file: SourceFile): Spot[] {
+  if (file.path === configFile || file.isTest) return [];
+  const uses = file.imports.filter((use) => /^(node:)?process$/.test(use.specifier));
+  const names = uses.flatMap((use) => use.names.map((name) => ({ ...name, offset: use.offset })));
+  const offsets = names.filter(({ imported }) => imported === 'env').map(({ offset }) => offset);
+  const locals = new Set(['process', ...wholeModuleNames(uses)]);
+  const isProcess = (node: unknown): boolean =>
+    locals.has(identifierName(node) ?? '') ||
+    (isNode(node) && node.type === 'MemberExpression' && propertyName(node) === 'process');
+  walkValues(file.program, (node) => {
+    const isRead = node.type === 'MemberExpression' && propertyName(node) === 'env';
+    if (isRead && isProcess(node['object'])) offsets.push(node.start);
+    const source = node['init'] ?? node['right'];
+    if (isProcess(source) && patternKeys(node['id'] ?? node['left']).includes('env'))
+      offsets.push(node.start);
+  });
+  const message = `only ${configFile} reads process.env; take the value in as an argument`;
+  return offsets.map((offset) => ({ rule: 'environment', offset, message }));
+}
+
+function findOutbound(file: SourceFile): Spot[] {
+  if (file.path.startsWith(egressFolder) || file.isTest || isBrowserFile(file.path)) return [];
+  return [
+    ...file.imports.flatMap((use) => checkOutboundImport(file, use)),
+    ...findClientMembers(file),
+    ...findOutboundGlobals(file),
+  ];
+}
+
+function checkOutboundImport(file: SourceFile, use: ImportUse): Spot[] {
+  if (use.isTypeOnly || !outboundModules.test(use.specifier)) return [];
+  const isServer = serverFolders.some((folder) => file.path.startsWith(folder));
+  const mayServe = isServer && serverModules.test(use.specifier) && !use.isDynamic;
+  const isNet = /^(node:)?net$/.test(use.specifier);
+  const refused = use.names.filter(({ imported }) =>
+    mayServe ? clientNames.has(imported) : !(isNet && harmlessNetNames.has(imported)),
+  );
+  if (refused.length === 0 && use.names.length > 0) return [];
+  if (refused.length === 0 && mayServe) return [];
+  const what = refused.map(({ imported }) => imported).join(', ') || 'it';
+  const message = `importing ${what} from '${use.specifier}' can reach outside; ${viaEgress}`;
+  return [{ rule: 'egress', offset: use.offset, message }];
+}
+
+function findClientMembers(file: SourceFile): Spot[] {
+  const uses = file.imports.filter((use) => !use.isTypeOnly && outboundModules.test(use.specifier));
+  const locals = wholeModuleNames(uses);
+  const spots: Spot[] = [];
+  walkValues(file.program, (node) => {
+    const reads =
+      node.type === 'MemberExpression' && locals.has(identifierName(node['object']) ?? '')
+        ? [propertyName(node) ?? '']
+        : locals.has(identifierName(node['init']) ?? '')
+          ? patternKeys(node['id'])
+          : [];
+    for (const name of reads.filter((read) => clientNames.has(read))) {
+      spots.push({ rule: 'egress', offset: node.start, message: `'${name}' opens a request; ${viaEgress}` });
+    }
+  });
+  return spots;
+}
+
+function findOutboundGlobals(file: SourceFile): Spot[] {
+  const spots: Spot[] = [];
+  const report = (node: SyntaxNode, name: string): void => {
+    spots.push({ rule: 'egress', offset: node.start, message: `'${name}' opens a request; ${viaEgress}` });
+  };
+  const isGlobalObject = (node: unknown): boolean =>
+    ['globalThis', 'global', 'self', 'window'].includes(identifierName(node) ?? '');
+  walkValues(file.program, (node, ancestors) => {
+    const name = identifierName(node) ?? '';
+    if (outboundGlobals.has(name) && isGlobalUse(node, ancestors)) report(node, name);
+    const read = node.type === 'MemberExpression' && isGlobalObject(node['object']) ? propertyName(node) : '';
+    const taken = isGlobalObject(node['init']) ? patternKeys(node['id']) : [];
+    for (const key of [read ?? '', ...taken]) if (outboundGlobals.has(key)) report(node, key);
+    if (isUnguardedTransport(node)) report(node, identifierName(node['callee']) ?? '');
+  });
+  return spots;
+}
+
+function isUnguardedTransport(node: SyntaxNode): boolean {
+  if (node.type !== 'NewExpression' || !outboundClasses.has(identifierName(node['callee']) ?? ''))
+    return false;
+  const options: unknown = Array.isArray(node['arguments']) ? node['arguments'][1] : undefined;
+  return !patternKeys(options).includes('fetch');
+}
+
+function wholeModuleNames(uses: ImportUse[]): Set<string> {
+  const names = uses.flatMap((use) => use.names);
+  return new Set(
+    names
+      .filter(({ imported, local }) => local !== '' && (imported === '*' || imported === 'default'))
+      .map(({ local }) => local),
+  );
+}
+
+function patternKeys(pattern: unknown): string[] {
+  if (!isNode(pattern) || !Array.isArray(pattern['properties'])) return [];
+  return pattern['properties'].filter(isNode).map((property) => propertyName(property) ?? '');
+}

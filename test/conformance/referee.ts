@@ -1,0 +1,34 @@
+/** Runs the official conformance referee from test/tools against a URL. */
+import { spawn } from 'node:child_process';
+import { createWriteStream } from 'node:fs';
+import { mkdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { fileURLToPath } from 'node:url';
+import type { Revision } from './requirements.ts';
+import { scoredScenarios } from './requirements.ts';
+
+const PACKAGE = new URL('../tools/node_modules/@modelcontextprotocol/conformance/', import.meta.url);
+const OUT = fileURLToPath(new URL('out/', import.meta.url));
+
+/** Runs one requirement set and returns the folder with its results; what it printed is in a log beside it. */
+export async function runReferee(url: string, revision: Revision): Promise<string> {
+  const folder = join(OUT, revision);
+  // Results of an earlier run would be counted again.
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(folder, { recursive: true });
+  const program = fileURLToPath(new URL('dist/index.js', PACKAGE));
+  const args = [program, 'server', '--url', url, '--requirements', revision, '-o', folder];
+  const referee = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const closed = new Promise<void>((resolve, reject) => {
+    referee.once('error', reject);
+    referee.once('close', () => resolve());
+  });
+  await Promise.all([pipeline(referee.stdout, createWriteStream(join(OUT, `${revision}.log`))), closed]);
+  return folder;
+}
+
+/** The scenarios that the pinned referee scores for a revision. */
+export async function readScoredScenarios(revision: Revision): Promise<string[]> {
+  return scoredScenarios(await readFile(new URL(`requirements/${revision}.yaml`, PACKAGE), 'utf8'));
+}

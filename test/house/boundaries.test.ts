@@ -1,0 +1,262 @@
+import { describe, expect, test } from 'vitest';
+import { checkBoundaries } from '../../scripts/check/boundaries.ts';
+import { checkWorkspace, manifest } from './workspace.ts';
+import type { Files } from './workspace.ts';
+
+type Row = { promise: string; files: Files; broken: string[] };
+
+const doc = '/** Owns this. */\n';
+
+/** One added source file whose only fault is on line 2. */
+function source(promise: string, path: string, code: string, rule: string): Row {
+  return { promise, files: { [path]: `${doc}${code}\n` }, broken: [`${rule} ${path}:2`] };
+}
+
+function expectBroken({ files, broken }: Row): void {
+  const { findings } = checkWorkspace(files, checkBoundaries);
+  const seen = findings.map(({ rule, file, line }) => `${rule} ${file}:${line}`);
+  expect(seen.toSorted()).toEqual(broken.toSorted());
+}
+
+const order: Row[] = [
+  {
+    promise: 'the kit imports no workspace package',
+    files: { 'packages/kit/src/x.ts': `${doc}import '@parley/store';\n` },
+    broken: ['import-order packages/kit/src/x.ts:2', 'declared-dependency packages/kit/src/x.ts:2'],
+  },
+  source(
+    'a type counts as an import',
+    'packages/identity/src/x.ts',
+    `export type { Y } from '@parley/identity/deep';`,
+    'no-internals',
+  ),
+  {
+    promise: 'identity does not import the gateway, not even by a manifest',
+    files: {
+      'packages/identity/package.json': manifest('identity', ['@parley/kit', '@parley/gateway', 'kysely']),
+    },
+    broken: ['import-order packages/identity/package.json:1'],
+  },
+  {
+    promise: 'a toolset does not import another toolset',
+    files: { 'packages/feedback/src/x.ts': `${doc}export const a = await import('@parley/annotations');\n` },
+    broken: ['import-order packages/feedback/src/x.ts:2', 'declared-dependency packages/feedback/src/x.ts:2'],
+  },
+  {
+    promise: 'a toolset does not import the gateway',
+    files: { 'packages/feedback/src/x.ts': `${doc}export type A = import('@parley/gateway').A;\n` },
+    broken: ['import-order packages/feedback/src/x.ts:2', 'declared-dependency packages/feedback/src/x.ts:2'],
+  },
+  {
+    promise: 'nothing imports an app',
+    files: { 'packages/gateway/src/x.ts': `${doc}import { a } from '@parley/server';\n` },
+    broken: ['no-app-import packages/gateway/src/x.ts:2', 'declared-dependency packages/gateway/src/x.ts:2'],
+  },
+  {
+    promise: 'a package without a place in the order is refused',
+    files: { 'packages/extra/package.json': manifest('extra') },
+    broken: ['import-order packages/extra/package.json:1'],
+  },
+  source(
+    'an undeclared dependency is refused',
+    'packages/identity/src/x.ts',
+    `import { z } from 'zod';`,
+    'declared-dependency',
+  ),
+  source(
+    'a test dependency is not one of the program',
+    'packages/kit/src/x.ts',
+    `import { test } from 'vitest';`,
+    'declared-dependency',
+  ),
+  source(
+    'the inside of another package is closed',
+    'packages/identity/src/x.ts',
+    `import { a } from '@parley/kit/src/caller.ts';`,
+    'no-internals',
+  ),
+  source(
+    'a relative path does not leave its package',
+    'packages/identity/src/x.ts',
+    `import { a } from '../../kit/src/caller.ts';`,
+    'no-internals',
+  ),
+  source(
+    'the overlay takes only types from the workspace',
+    'packages/annotations/src/overlay/x.ts',
+    `import { type Caller } from '@parley/kit';`,
+    'browser-code',
+  ),
+  source(
+    'the overlay imports nothing of Node',
+    'packages/annotations/src/overlay/x.ts',
+    `import 'node:fs';`,
+    'browser-code',
+  ),
+  {
+    promise: 'the console takes only types from the workspace',
+    files: {
+      'apps/console/package.json': manifest('console', ['@parley/kit']),
+      'apps/console/src/index.ts': `${doc}import { request } from '@parley/kit';\nexport const a = request;\n`,
+    },
+    broken: ['browser-code apps/console/src/index.ts:2'],
+  },
+];
+
+const reach: Row[] = [
+  ...['pg', 'better-sqlite3', 'pg-pool'].map((driver) => ({
+    promise: `only the store imports ${driver}`,
+    files: {
+      'packages/identity/package.json': manifest('identity', [
+        '@parley/kit',
+        '@parley/store',
+        'kysely',
+        driver,
+      ]),
+      'packages/identity/src/x.ts': `${doc}import type { A } from '${driver}';\n`,
+    },
+    broken: ['driver packages/identity/src/x.ts:2'],
+  })),
+  source(
+    'only the store imports node:sqlite',
+    'apps/server/src/x.ts',
+    `const a = require('node:sqlite');`,
+    'driver',
+  ),
+  ...[
+    `export const a = process.env.A;`,
+    `export const a = process['env'];`,
+    `export const a = process?.env;`,
+    `const { env } = process;`,
+    `import { env } from 'node:process';`,
+    `export const a = globalThis.process.env;`,
+  ].map((code) =>
+    source(`the environment stays in config.ts: ${code}`, 'packages/kit/src/x.ts', code, 'environment'),
+  ),
+  {
+    promise: 'a renamed process is still the environment',
+    files: { 'packages/kit/src/x.ts': `${doc}import p from 'node:process';\nexport const a = p.env;\n` },
+    broken: ['environment packages/kit/src/x.ts:3'],
+  },
+  {
+    promise: 'the launcher does not read the environment',
+    files: { 'apps/server/bin/parley.js': `#!/usr/bin/env node\n${doc}process.env.A = '1';\n` },
+    broken: ['environment apps/server/bin/parley.js:3'],
+  },
+  ...[
+    `export const a = fetch('http://a');`,
+    `export const a = { fetch };`,
+    `export const a = globalThis.fetch;`,
+    `const { fetch: a } = globalThis;`,
+    `export const a = new WebSocket('ws://a');`,
+    `import { request } from 'undici';`,
+    `import { createServer } from 'node:http';`,
+    `import { connect } from 'node:net';`,
+    `import tls from 'node:tls';`,
+    `export const a = await import('node:https');`,
+    `export const a = process.getBuiltinModule('node:http');`,
+    `export const a = new StreamableHTTPClientTransport(url);`,
+  ].map((code) => {
+    const path = 'packages/kit/src/x.ts';
+    return source(`a request passes the egress guard: ${code}`, path, code, 'egress');
+  }),
+  ...['request', 'get', 'Agent'].map((name) =>
+    source(
+      `a server does not take ${name} from node:http`,
+      'packages/gateway/src/x.ts',
+      `import { createServer, ${name} } from 'node:http';`,
+      'egress',
+    ),
+  ),
+  {
+    promise: 'a server that holds all of node:http still sends nothing',
+    files: {
+      'apps/server/src/x.ts': `${doc}import http from 'node:http';\nhttp.createServer();\nhttp.get('a');\n`,
+    },
+    broken: ['egress apps/server/src/x.ts:4'],
+  },
+  {
+    promise: 'a local name hides the global only where it stands',
+    files: {
+      'packages/kit/src/x.ts': `${doc}export const a = (fetch: () => void): void => fetch();\nexport const b = (): unknown => fetch('a');\n`,
+    },
+    broken: ['egress packages/kit/src/x.ts:3'],
+  },
+  {
+    promise: 'a transport with a guarded fetch is accepted',
+    files: {
+      'packages/gateway/src/x.ts': `${doc}new StreamableHTTPClientTransport(url, { fetch: guarded });\n`,
+    },
+    broken: [],
+  },
+];
+
+const style: Row[] = [
+  source(
+    'a package names its exports',
+    'packages/store/src/index.ts',
+    `export * from './a.ts';`,
+    'export-list',
+  ),
+  source(
+    'a second entry names its exports too',
+    'packages/kit/src/testing/index.ts',
+    `export * as all from './a.ts';`,
+    'export-list',
+  ),
+  ...['TODO', 'FIXME', 'XXX', 'HACK'].map((word) =>
+    source(`${word} is not left behind`, 'scripts/x.ts', `// ${word}: later`, 'leftover'),
+  ),
+  ...['test.skip', 'it.only', 'describe.skip.each([1])', 'test.concurrent.only', 'context.skip'].map(
+    (call) => {
+      const path = 'packages/kit/src/x.test.ts';
+      return source(`${call} is not left behind`, path, `${call}('a', () => {});`, 'switched-off-test');
+    },
+  ),
+  ...['camelCase.ts', 'Upper.ts', 'snake_case.ts'].map((name) => ({
+    promise: `${name} is not a file name`,
+    files: { [`packages/kit/src/${name}`]: doc },
+    broken: [`kebab-case packages/kit/src/${name}:1`],
+  })),
+  ...['utils.ts', 'helpers/a.ts', 'common/a.ts', 'connection-manager.test.ts'].map((name) => ({
+    promise: `${name} says nothing about what it holds`,
+    files: { [`packages/kit/src/${name}`]: doc },
+    broken: [`vague-name packages/kit/src/${name}:1`],
+  })),
+  source(
+    'a switched-off rule has a reason',
+    'packages/kit/src/x.ts',
+    '// oxlint-disable-next-line typescript/no-explicit-any',
+    'unexplained-disable',
+  ),
+  {
+    promise: 'a cast has its reason beside it, a constant needs none',
+    files: {
+      'packages/kit/src/x.ts': `${doc}\nexport const a = b as string;\n\n// The caller checked it.\nexport const c = d as string;\nexport const e = [1] as const;\n`,
+    },
+    broken: ['unexplained-cast packages/kit/src/x.ts:3'],
+  },
+  {
+    promise: 'a file opens with its sentence',
+    files: { 'packages/kit/src/x.ts': 'export const a = 1;\n' },
+    broken: ['opening-sentence packages/kit/src/x.ts:1'],
+  },
+  {
+    promise: 'a file that does not parse is named',
+    files: { 'packages/kit/src/x.ts': `${doc}export const = 1;\n` },
+    broken: ['parse packages/kit/src/x.ts:1'],
+  },
+];
+
+test('a workspace that keeps every rule passes', () => {
+  const { findings } = checkWorkspace({}, checkBoundaries);
+  expect(findings).toEqual([]);
+});
+
+describe.each([
+  ['order', order],
+  ['reach', reach],
+  ['style', style],
+])('%s', (_name, rows) => {
+  test.each(rows)('$promise', (row) => expectBroken(row));
+});

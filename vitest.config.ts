@@ -1,0 +1,24 @@
+/** Owns how the test runner finds, runs, counts and measures the tests. */
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    include: ['packages/**/src/**/*.test.ts', 'apps/**/src/**/*.test.ts', 'test/**/*.test.ts'],
+    exclude: ['**/node_modules/**', '**/dist/**', 'test/tools/**'],
+    // Errors of the sources belong to the types part of the check, not to the type tests.
+    typecheck: { enabled: true, include: ['packages/**/src/**/*.test-d.ts'], ignoreSourceErrors: true },
+    globalSetup: ['test/support/postgres.ts'],
+    pool: 'forks',
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+    reporters: ['default', ['json', { outputFile: 'test/artifacts/unit.json' }]],
+    coverage: {
+      provider: 'v8',
+      include: ['packages/*/src/**/*.ts', 'apps/server/src/**/*.ts'],
+      exclude: ['**/*.test.ts', '**/*.test-d.ts'],
+      reporter: ['text-summary', 'json-summary'],
+      reportsDirectory: 'test/artifacts/coverage',
+      thresholds: { lines: 85 },
+    },
+  },
+});
