@@ -12,7 +12,6 @@ const latenciesUs: number[] = [];
 const startedMs = performance.now();
 const endMs = startedMs + window.seconds * 1000;
 let id = window.firstId;
-let bytes = 0;
 let errors = 0;
 
 function urlOptions(url: string) {
@@ -37,12 +36,8 @@ function send(): Promise<void> {
       res.on('error', fail);
       res.on('end', () => {
         const isRight =
-          res.statusCode === 200 &&
-          answer.includes(`"id":${ownId}`) &&
-          answer.includes('"resultType":"complete"') &&
-          !answer.includes('"isError":true');
+          res.statusCode === 200 && answer.length === window.answerBytes && answer.includes(`"id":${ownId}`);
         if (!isRight) errors++;
-        bytes += answer.length;
         latenciesUs.push((performance.now() - sentMs) * 1000);
         resolve();
       });
@@ -62,7 +57,6 @@ latenciesUs.sort((left, right) => left - right);
 const result: WindowResult = {
   requests: latenciesUs.length,
   seconds: (performance.now() - startedMs) / 1000,
-  bytes,
   errors,
   p50Us: Math.round(latenciesUs[Math.floor(latenciesUs.length / 2)] ?? 0),
 };

@@ -15,13 +15,14 @@ export type Window = {
   connections: number;
   seconds: number;
   firstId: number;
+  /** The size of a right answer: ids of eight digits make all of them equal. */
+  answerBytes: number;
 };
 
 /** What came back in one window. */
 export type WindowResult = {
   requests: number;
   seconds: number;
-  bytes: number;
   errors: number;
   p50Us: number;
 };
@@ -59,6 +60,7 @@ function wrkArguments(window: Window): string[] {
     '--',
     modernBody(window.kind, placeholderId),
     String(window.firstId),
+    String(window.answerBytes),
     ...headers,
   ];
 }

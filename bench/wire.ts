@@ -62,8 +62,8 @@ export function assertAnswer(kind: RequestKind, id: number, toolCount: number, b
   }
 }
 
-/** One answer over the wire: its body, its time, and its size with headers. */
-export type Exchange = { status: number; body: string; wireBytes: number; elapsedMs: number };
+/** One answer over the wire, and how long it took. */
+export type Exchange = { status: number; body: string; elapsedMs: number };
 
 /** Sends one request over a connection of its own. */
 export function exchange(url: string, headers: Record<string, string>, body: string): Promise<Exchange> {
@@ -73,14 +73,12 @@ export function exchange(url: string, headers: Record<string, string>, body: str
     const length = { 'Content-Length': String(Buffer.byteLength(body)) };
     const req = request(url, { method: 'POST', agent, headers: { ...headers, ...length } }, (res) => {
       const chunks: Buffer[] = [];
-      const { socket } = res;
       res.on('data', (chunk: Buffer) => chunks.push(chunk));
       res.on('error', reject);
       res.on('end', () => {
         resolve({
           status: res.statusCode ?? 0,
           body: Buffer.concat(chunks).toString(),
-          wireBytes: socket.bytesRead,
           elapsedMs: performance.now() - startedMs,
         });
       });

@@ -38,7 +38,9 @@ function installTools(): Promise<void> {
   npm.once('close', (code) => {
     if (code === 0) resolve();
     else
-      reject(new Error(`npm install in test/tools ended with ${code}; check the network and run it by hand.`));
+      reject(
+        new Error(`npm install in test/tools ended with ${code}; check the network and run it by hand.`),
+      );
   });
   return promise;
 }

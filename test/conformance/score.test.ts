@@ -12,7 +12,11 @@ const scored = ['ping', 'list'];
 
 describe('the conformance verdict', () => {
   test('full counts reach the bar and notes are not counted', () => {
-    expect(judge(requirement, scored, [ping, list, extra])).toMatchObject({ passed: 3, total: 3, faults: [] });
+    expect(judge(requirement, scored, [ping, list, extra])).toMatchObject({
+      passed: 3,
+      total: 3,
+      faults: [],
+    });
   });
 
   test.each(['FAILURE', 'WARNING', 'SKIPPED'])('a check of status %s misses the bar', (status) => {

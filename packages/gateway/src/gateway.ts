@@ -127,14 +127,16 @@ export function createGateway(options: GatewayOptions): Gateway {
 }
 
 async function loadLegs(options: GatewayOptions): Promise<SdkLegs> {
+  const { identity, anonymous } = options;
+  const current = async (caller: Caller) => (caller === anonymous ? caller : identity.current(caller));
   const [{ createModernLeg }, { createSessionLeg }, { classifyInboundRequest }] = await Promise.all([
     import('./modern.ts'),
     import('./sessions.ts'),
     import('@modelcontextprotocol/server'),
   ]);
   return {
-    modern: createModernLeg(options),
-    sessions: createSessionLeg(options),
+    modern: createModernLeg({ ...options, current }),
+    sessions: createSessionLeg({ ...options, current }),
     classify(req, body) {
       const header = (name: string) => req.headers[name]?.toString();
       const outcome = classifyInboundRequest({

@@ -123,7 +123,7 @@ export class HotPath {
     signal: () => AbortSignal,
   ): Promise<HotAnswer> {
     const exchange: Exchange = {
-      info: { id: String(request.id), era: 'modern', client: request.client },
+      info: { id: String(request.id), era: 'modern', client: request.client, traceparent: request.traceparent },
       signal,
       capabilities: request.capabilities,
     };

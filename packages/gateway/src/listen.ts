@@ -1,6 +1,6 @@
 /** Listen streams: who may hold how many, and which notices each may carry. */
 import type { ServerEvent, ServerEventBus } from '@modelcontextprotocol/server';
-import type { Caller, Change, ChangeBus } from '@parley/kit';
+import type { Caller, Change, ChangeBus, Engine } from '@parley/kit';
 import type { Limits } from './limits.ts';
 import type { Served } from './modern.ts';
 
@@ -14,15 +14,19 @@ export interface ListenTicket {
 
 /** Admits listen streams within the limits. */
 export interface ListenGate {
-  admit(served: Served, body: unknown): ListenTicket | undefined;
+  /** `end` is called when the caller has lost every right to the stream. */
+  admit(served: Served, body: unknown, end: () => void): ListenTicket | undefined;
 }
 
+/** Looks up what a caller may do now. */
+export type CurrentCaller = (caller: Caller) => Promise<Caller | undefined>;
+
 /** Creates the gate. */
-export function createListenGate(changes: ChangeBus, limits: Limits): ListenGate {
+export function createListenGate(changes: ChangeBus, current: CurrentCaller, limits: Limits): ListenGate {
   const openOf = new Map<string, number>();
   let openInAll = 0;
   return {
-    admit(served, body) {
+    admit(served, body, end) {
       const { id } = served.caller;
       const mine = openOf.get(id) ?? 0;
       if (mine >= limits.streamsPerCaller || openInAll >= limits.streamsPerProcess) return undefined;
@@ -30,7 +34,7 @@ export function createListenGate(changes: ChangeBus, limits: Limits): ListenGate
       openInAll += 1;
       let isOpen = true;
       return {
-        bus: filteredBus(changes, served),
+        bus: filteredBus(changes, current, served, end),
         body: withoutForeignUris(body, served),
         release() {
           if (!isOpen) return;
@@ -45,18 +49,22 @@ export function createListenGate(changes: ChangeBus, limits: Limits): ListenGate
   };
 }
 
-/** True when a caller may learn of a change; asked when the notice is sent, since rights may have gone meanwhile. */
-export function mayLearn(change: Change, caller: Caller, canRead: (uri: string) => boolean): boolean {
+/** True when a caller may learn of a change. */
+export function mayLearn(change: Change, caller: Caller, engine: Engine): boolean {
   if (change.organizationId !== undefined && change.organizationId !== caller.organizationId) return false;
-  return change.kind !== 'resource' || canRead(change.uri);
+  return change.kind !== 'resource' || engine.documents.canRead(caller, change.uri);
 }
 
-function filteredBus(changes: ChangeBus, { caller, engine }: Served): ServerEventBus {
+function filteredBus(changes: ChangeBus, current: CurrentCaller, served: Served, end: () => void): ServerEventBus {
   return {
     publish: () => undefined,
     subscribe: (listener) =>
       changes.subscribe((change) => {
-        if (mayLearn(change, caller, (uri) => engine.documents.canRead(caller, uri))) listener(eventOf(change));
+        // Rights are looked up for every notice: they may have gone since the stream was opened.
+        void current(served.caller).then((caller) => {
+          if (caller === undefined) end();
+          else if (mayLearn(change, caller, served.engine)) listener(eventOf(change));
+        });
       }),
   };
 }

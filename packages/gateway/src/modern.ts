@@ -8,6 +8,7 @@ import { checkParamHeaders, ProtocolFault } from '@parley/kit';
 import { createProtocolServer } from '@parley/kit/protocol';
 import type { RequestId } from './answers.ts';
 import { writeJson } from './answers.ts';
+import type { CurrentCaller } from './listen.ts';
 import { createListenGate } from './listen.ts';
 import type { Limits } from './limits.ts';
 
@@ -28,6 +29,7 @@ export interface ModernOptions {
   readonly info: ServerInfo;
   readonly instructions?: string | undefined;
   readonly changes: ChangeBus;
+  readonly current: CurrentCaller;
   readonly limits: Limits;
   readonly onFault: (error: unknown, where: string) => void;
 }
@@ -35,7 +37,7 @@ export interface ModernOptions {
 /** Creates the leg. */
 export function createModernLeg(options: ModernOptions): ModernLeg {
   const { info, instructions, limits } = options;
-  const gate = createListenGate(options.changes, limits);
+  const gate = createListenGate(options.changes, options.current, limits);
   const open = new Set<{ close(): Promise<void> }>();
   const handlerFor = (bus?: ServerEventBus) =>
     createMcpHandler(
@@ -49,7 +51,7 @@ export function createModernLeg(options: ModernOptions): ModernLeg {
   open.add(shared);
 
   async function listen(req: IncomingMessage, res: ServerResponse, body: unknown, served: Served): Promise<void> {
-    const ticket = gate.admit(served, body);
+    const ticket = gate.admit(served, body, () => res.destroy());
     if (ticket === undefined) {
       const error = { code: -32603, message: 'Subscription limit reached' };
       writeJson(res, 200, JSON.stringify({ jsonrpc: '2.0', error, id: idOf(body) }));
@@ -100,11 +102,14 @@ function paramHeaderFault(req: IncomingMessage, body: unknown, { caller, engine 
   }
 }
 
-type WithAuth = IncomingMessage & { auth?: AuthInfo };
+/** A request as the SDK's adapters take it. */
+export type SdkRequest = Parameters<ReturnType<typeof toNodeHandler>>[0] & IncomingMessage;
 
-function withServed(req: IncomingMessage, served: Served): WithAuth {
+/** Puts the caller where the SDK hands it on to every handler. */
+export function withServed(req: IncomingMessage, served: Served): SdkRequest {
   const auth: AuthInfo = { token: '', clientId: served.caller.id, scopes: [], extra: { served } };
-  return Object.assign(req, { auth });
+  // The adapter's type differs from node's only in how it writes optional fields.
+  return Object.assign(req, { auth }) as SdkRequest;
 }
 
 /** What `withServed` put on the request, as a handler gets it back from the SDK. */
@@ -114,8 +119,6 @@ export function servedOf(authInfo: AuthInfo | undefined): Served {
   // Only `withServed` writes this field, and no client can reach it.
   return served as Served;
 }
-
-export { withServed };
 
 function methodOf(body: unknown): unknown {
   return typeof body === 'object' && body !== null && 'method' in body ? body.method : undefined;

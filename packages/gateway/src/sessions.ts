@@ -8,6 +8,7 @@ import { createProtocolServer } from '@parley/kit/protocol';
 import { HttpRefusal, REFUSED } from './answers.ts';
 import { createEventLog } from './event-log.ts';
 import type { Limits } from './limits.ts';
+import type { CurrentCaller } from './listen.ts';
 import { mayLearn } from './listen.ts';
 import type { Served } from './modern.ts';
 import { servedOf, withServed } from './modern.ts';
@@ -23,6 +24,7 @@ export interface SessionOptions {
   readonly info: ServerInfo;
   readonly instructions?: string | undefined;
   readonly changes: ChangeBus;
+  readonly current: CurrentCaller;
   readonly limits: Limits;
   readonly onFault: (error: unknown, where: string) => void;
 }
@@ -75,7 +77,7 @@ export function createSessionLeg(options: SessionOptions): SessionLeg {
       watched,
     });
     const unsubscribe = options.changes.subscribe((change) => {
-      tell(server, change, served, watched).catch((error: unknown) => options.onFault(error, 'session notice'));
+      tell(session, change, options.current, watched).catch((error: unknown) => options.onFault(error, 'session notice'));
     });
     const session: Session = { transport, server, served, path, unsubscribe, usedAtMs: performance.now(), busy: 0 };
     server.onclose = () => {
@@ -126,10 +128,14 @@ function isInitialize(message: unknown): boolean {
   return typeof message === 'object' && message !== null && 'method' in message && message.method === 'initialize';
 }
 
-async function tell(server: Server, change: Change, { caller, engine }: Served, watched: ReadonlySet<string>): Promise<void> {
-  if (!mayLearn(change, caller, (uri) => engine.documents.canRead(caller, uri))) return;
+async function tell(session: Session, change: Change, current: CurrentCaller, watched: ReadonlySet<string>): Promise<void> {
+  const { server, served } = session;
+  const caller = await current(served.caller);
+  if (caller === undefined) return server.close();
+  if (!mayLearn(change, caller, served.engine)) return;
+  const { prompts, resources } = served.engine.catalog;
   if (change.kind === 'tools') await server.sendToolListChanged();
-  else if (change.kind === 'prompts' && engine.catalog.prompts.length > 0) await server.sendPromptListChanged();
-  else if (change.kind === 'resources' && engine.catalog.resources.length > 0) await server.sendResourceListChanged();
+  else if (change.kind === 'prompts' && prompts.length > 0) await server.sendPromptListChanged();
+  else if (change.kind === 'resources' && resources.length > 0) await server.sendResourceListChanged();
   else if (change.kind === 'resource' && watched.has(change.uri)) await server.sendResourceUpdated({ uri: change.uri });
 }

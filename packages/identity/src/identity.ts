@@ -12,6 +12,8 @@ import { addMember, createOrganization, createUser, removeMember, saveRole, setR
 export interface Identity {
   /** The caller behind a key, or undefined; answers without waiting when the key is known. */
   authenticate(key: string, source: Source): Caller | undefined | Promise<Caller | undefined>;
+  /** The same caller with the rights it has now; undefined when it may do nothing any more. */
+  current(caller: Caller): Promise<Caller | undefined>;
   /** First run: one organization, one owner, one owner key, handed to `keep` before it is committed. */
   bootstrap(keep: (keyText: string) => Promise<void>): Promise<boolean>;
   createKey(maker: Caller, input: NewKey): Promise<{ info: KeyInfo; text: string }>;
@@ -41,6 +43,7 @@ export function createIdentity(store: Store, options: IdentityOptions = {}): Ide
   const authentication = new Authentication(store, now, options.onError ?? (() => undefined));
   return {
     authenticate: (key, source) => authentication.authenticate(key, source),
+    current: (caller) => authentication.current(caller),
     bootstrap: (keep) => bootstrap(store, keep, now()),
     createKey: (maker, input) => createKey(store, maker, input, now()),
     listKeys: (caller, { all }) => listKeys(store, caller, all),

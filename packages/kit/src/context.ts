@@ -23,6 +23,8 @@ export interface RequestInfo {
   readonly id: string | null;
   readonly era: 'modern' | 'legacy' | 'local';
   readonly client: string | null;
+  /** W3C trace context of the caller, when it sent one. */
+  readonly traceparent?: string | undefined;
 }
 
 /**

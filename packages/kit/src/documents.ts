@@ -1,5 +1,5 @@
 /** Reading resources, getting prompts and completing their arguments, under the same guard as tools. */
-import type { GetPromptResult, PromptMessage } from '@modelcontextprotocol/server';
+import type { GetPromptResult, PromptMessage, ReadResourceResult } from '@modelcontextprotocol/server';
 import type { Caller } from './caller.ts';
 import type { CatalogPrompt, CatalogResource } from './catalog.ts';
 import { CallContext } from './context.ts';
@@ -15,9 +15,7 @@ import { describeIssues } from './validation.ts';
 import type { Views } from './view.ts';
 
 /** The contents of a read, in wire form. */
-export interface ReadResult {
-  readonly contents: ({ uri: string; mimeType?: string; text: string } | { uri: string; mimeType?: string; blob: string })[];
-}
+export type ReadResult = ReadResourceResult;
 
 /** What a completion is asked for. */
 export type CompletionRef = { readonly prompt: string } | { readonly resource: string };

@@ -1,6 +1,6 @@
 /** The enforcing core: resolve, check, run, check again, record. Every surface calls tools through it and nothing else. */
 import { randomBytes } from 'node:crypto';
-import type { CallToolResult } from '@modelcontextprotocol/server';
+import type { CallToolResult, InputRequiredResult } from '@modelcontextprotocol/server';
 import type { Caller } from './caller.ts';
 import type { Catalog } from './catalog.ts';
 import { createCatalog } from './catalog.ts';
@@ -56,11 +56,7 @@ export interface Exchange {
 }
 
 /** The interim answer that asks the client for input. */
-export interface InputRequired {
-  readonly resultType: 'input_required';
-  readonly inputRequests: Readonly<Record<string, unknown>>;
-  readonly requestState: string;
-}
+export type InputRequired = InputRequiredResult;
 
 /** Tells the interim answer from a finished one. */
 export function isInputRequired(answer: object): answer is InputRequired {
@@ -193,6 +189,7 @@ export function openRoundTrip(
   return new RoundTrip({
     capabilities: exchange.capabilities ?? {},
     steps: core.steps,
+    organizationId: caller.organizationId,
     newCallId: () => randomBytes(16).toString('base64url'),
     state,
     responses: exchange.inputResponses,
@@ -237,9 +234,10 @@ function inputRequired(
 ): InputRequired {
   const { caller, method, name, args } = call;
   const binding = { callerId: caller.id, organizationId: caller.organizationId, method, name, arguments: args };
+  // The form schema is checked by the client; its type here is a plain JSON Schema.
   return {
     resultType: 'input_required',
-    inputRequests: Object.fromEntries(io.pending),
+    inputRequests: Object.fromEntries(io.pending) as NonNullable<InputRequired['inputRequests']>,
     requestState: core.sealer.seal(io.state, binding),
   };
 }

@@ -36,7 +36,7 @@ export { defineResource } from './resource.ts';
 export type { Resource, ResourceContent } from './resource.ts';
 export { serveStdio } from './serve-stdio.ts';
 export { stepBusy } from './steps.ts';
-export type { StepStore } from './steps.ts';
+export type { StepScope, StepStore } from './steps.ts';
 export { defineTool, defineToolFor } from './tool.ts';
 export type { AnyTool, Tool } from './tool.ts';
 export { defineToolset, install } from './toolset.ts';

@@ -14,6 +14,7 @@ export class RoundTrip implements Interaction {
   readonly capabilities: ClientCapabilities;
   readonly pending = new Map<string, InputRequest>();
   readonly #steps: StepStore;
+  readonly #organizationId: string;
   readonly #newCallId: () => string;
   #callId: string | undefined;
   #answers: Record<string, InputResponse>;
@@ -23,6 +24,7 @@ export class RoundTrip implements Interaction {
   constructor(options: {
     capabilities: ClientCapabilities;
     steps: StepStore;
+    organizationId: string;
     newCallId: () => string;
     state?: RoundState | undefined;
     responses?: Readonly<Record<string, unknown>> | undefined;
@@ -31,6 +33,7 @@ export class RoundTrip implements Interaction {
   }) {
     this.capabilities = options.capabilities;
     this.#steps = options.steps;
+    this.#organizationId = options.organizationId;
     this.#newCallId = options.newCallId;
     this.#callId = options.state?.callId;
     this.#answers = { ...options.state?.answers };
@@ -69,7 +72,7 @@ export class RoundTrip implements Interaction {
   }
 
   step<T>(key: string, work: () => Promise<T> | T): Promise<T> {
-    return this.#steps.once(this.callId, key, work);
+    return this.#steps.once({ organizationId: this.#organizationId, callId: this.callId }, key, work);
   }
 }
 

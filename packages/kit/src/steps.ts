@@ -1,16 +1,22 @@
 /** What must happen once per call, even when the call is entered again: the seam and an in-memory stand-in. */
 import { ToolError } from './errors.ts';
 
+/** The call a step belongs to. */
+export interface StepScope {
+  readonly organizationId: string;
+  readonly callId: string;
+}
+
 /** Remembers the outcome of each step of a call. */
 export interface StepStore {
-  once<T>(callId: string, key: string, work: () => Promise<T> | T): Promise<T>;
+  once<T>(scope: StepScope, key: string, work: () => Promise<T> | T): Promise<T>;
 }
 
 /** Keeps outcomes in this process; enough for tests and single-process servers. */
 export function memorySteps(maxSteps = 10_000): StepStore {
   const outcomes = new Map<string, Promise<unknown>>();
   return {
-    async once<T>(callId: string, key: string, work: () => Promise<T> | T): Promise<T> {
+    async once<T>({ callId }: StepScope, key: string, work: () => Promise<T> | T): Promise<T> {
       const id = `${callId}\n${key}`;
       const known = outcomes.get(id);
       // The map is keyed by step, and a step always has one result type.

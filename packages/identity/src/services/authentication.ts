@@ -23,6 +23,7 @@ export class Authentication {
   readonly #onError: (error: unknown) => void;
   readonly #known = new Map<string, Known>();
   readonly #usedAt = new Map<string, number>();
+  readonly #current = new Map<string, Caller | undefined>();
   readonly #unsubscribe: () => void;
   #generation = 0;
 
@@ -44,6 +45,24 @@ export class Authentication {
     }
     this.#known.delete(digest);
     return undefined;
+  }
+
+  /** The same caller as it stands now; undefined when its key or member is gone. */
+  async current(caller: Caller): Promise<Caller | undefined> {
+    const id = `${caller.id} ${caller.source}`;
+    if (this.#current.has(id)) return this.#current.get(id);
+    const generation = this.#generation;
+    const row = await this.#store
+      .db<IdentityTables>()
+      .selectFrom('api_keys')
+      .selectAll()
+      .where('id', '=', caller.id)
+      .where('organization_id', '=', caller.organizationId)
+      .executeTakeFirst();
+    const isValid = row !== undefined && row.revoked_at === null && (row.expires_at ?? Infinity) > this.#now();
+    const found = isValid ? await callerOfKey(this.#store, row, caller.source) : undefined;
+    if (generation === this.#generation && row?.expires_at == null) this.#current.set(id, found);
+    return found;
   }
 
   close(): void {
@@ -77,6 +96,7 @@ export class Authentication {
   #forget(): void {
     this.#generation += 1;
     this.#known.clear();
+    this.#current.clear();
   }
 
   #touch(caller: Caller): void {

@@ -1,19 +1,24 @@
 /** Builds the exchange of a request from what the SDK knows about it, for each era. */
 import type { ServerContext } from '@modelcontextprotocol/server';
+import { CLIENT_INFO_META_KEY } from '@modelcontextprotocol/server';
 import type { Exchange } from '../engine.ts';
 import { ToolError } from '../errors.ts';
 import type { ClientCapabilities, InputRequest, InputResponse, Interaction, LogLevel } from '../interaction.ts';
 import { isSupported } from '../interaction.ts';
 
-const CLIENT_INFO_KEY = 'io.modelcontextprotocol/clientInfo';
 const ANSWER_TIMEOUT_MS = 10 * 60_000;
 
 /** A 2026-07-28 request: questions leave as `input_required` results. */
 export function modernExchange(ctx: ServerContext, capabilities: ClientCapabilities): Exchange {
   const { mcpReq } = ctx;
-  const client = mcpReq.envelope?.[CLIENT_INFO_KEY] as { name?: unknown } | undefined;
+  const client = envelopeOf(ctx)[CLIENT_INFO_META_KEY] as { name?: unknown } | undefined;
   return {
-    info: { id: String(mcpReq.id), era: 'modern', client: typeof client?.name === 'string' ? client.name : null },
+    info: {
+      id: String(mcpReq.id),
+      era: 'modern',
+      client: typeof client?.name === 'string' ? client.name : null,
+      traceparent: traceOf(ctx),
+    },
     signal: () => mcpReq.signal,
     capabilities,
     // A value that is not a string is refused like any other state we did not seal.
@@ -33,7 +38,7 @@ export function legacyExchange(ctx: ServerContext, capabilities: ClientCapabilit
     ...channelsOf(ctx),
   };
   return {
-    info: { id: String(ctx.mcpReq.id), era: 'legacy', client: client ?? null },
+    info: { id: String(ctx.mcpReq.id), era: 'legacy', client: client ?? null, traceparent: traceOf(ctx) },
     signal: () => ctx.mcpReq.signal,
     io,
   };
@@ -51,6 +56,17 @@ async function askSession(
   const options = { timeout: ANSWER_TIMEOUT_MS, signal: ctx.mcpReq.signal };
   // Each wire method has its own result type; the union is what the interaction promises.
   return (await ctx.mcpReq.send(request as { method: 'roots/list' }, options)) as InputResponse;
+}
+
+/** The reserved keys of a modern request; the SDK has checked them before any handler runs. */
+export function envelopeOf(ctx: ServerContext): Record<string, unknown> {
+  // The SDK's type names no keys, its constants do.
+  return (ctx.mcpReq.envelope ?? {}) as Record<string, unknown>;
+}
+
+function traceOf(ctx: ServerContext): string | undefined {
+  const traceparent = ctx.mcpReq._meta?.traceparent;
+  return typeof traceparent === 'string' ? traceparent : undefined;
 }
 
 function channelsOf(ctx: ServerContext): Pick<Interaction, 'progress' | 'log'> {

@@ -1,6 +1,6 @@
 /** Speaks MCP for an engine through the official SDK: one low-level server per request or per session. */
 import type { ServerContext } from '@modelcontextprotocol/server';
-import { ProtocolError, Server } from '@modelcontextprotocol/server';
+import { CLIENT_CAPABILITIES_META_KEY, ProtocolError, Server } from '@modelcontextprotocol/server';
 import * as z from 'zod';
 import type { Caller } from '../caller.ts';
 import type { ClientCapabilities } from '../interaction.ts';
@@ -8,7 +8,7 @@ import type { Engine } from '../engine.ts';
 import { encodeCursor } from '../engine.ts';
 import { ProtocolFault, RPC } from '../errors.ts';
 import { ResourceMissing } from '../documents.ts';
-import { legacyExchange, modernExchange } from './exchange.ts';
+import { envelopeOf, legacyExchange, modernExchange } from './exchange.ts';
 import { promptDefinition, resourceDefinition, templateDefinition } from './definitions.ts';
 
 /** Who Parley says it is. */
@@ -31,7 +31,6 @@ export interface ProtocolServerOptions {
 }
 
 const Page = z.looseObject({ cursor: z.string().optional() });
-const CAPABILITIES_KEY = 'io.modelcontextprotocol/clientCapabilities';
 
 /** Creates the server; it is connected by the SDK's own entries. */
 export function createProtocolServer(options: ProtocolServerOptions): Server {
@@ -127,8 +126,8 @@ function capabilitiesOf(engine: Engine) {
 }
 
 function capabilitiesIn(ctx: ServerContext): ClientCapabilities {
-  // The SDK has checked the envelope before any handler runs.
-  return (ctx.mcpReq.envelope?.[CAPABILITIES_KEY] ?? {}) as ClientCapabilities;
+  // Checked against the specification's schema before any handler runs.
+  return (envelopeOf(ctx)[CLIENT_CAPABILITIES_META_KEY] ?? {}) as ClientCapabilities;
 }
 
 const RESOURCE_NOT_FOUND_2025 = -32002;

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { BackupError, openStore, StoreUnavailableError } from '../index.ts';
-import type { SignalEvent, Store } from '../index.ts';
+import type { CallRecord, SignalEvent, Store } from '../index.ts';
 import { scratchDatabase } from '../testing/index.ts';
 import type { ScratchDatabase } from '../testing/index.ts';
 
@@ -86,6 +86,32 @@ test('two transactions that block each other end with a typed error, not a hang'
     .filter((result) => result.status === 'rejected')
     .map(({ reason }) => reason as unknown);
   expect(failures).toEqual([expect.objectContaining({ name: 'StoreUnavailableError', reason: 'busy' })]);
+});
+
+test('records that the database refuses for good are dropped, counted and reported, and the next ones arrive', async () => {
+  const record: CallRecord = {
+    at: 1,
+    organizationId: 'org_a',
+    callerId: 'key_1',
+    source: 'key',
+    toolset: 'notes',
+    tool: 'note_list',
+    method: 'tools/call',
+    outcome: 'ok',
+    code: null,
+    durationUs: 1,
+    era: '2026-07-28',
+    client: null,
+    requestId: null,
+  };
+  await sql`alter table parley_call_records rename to away`.execute(store.db());
+  store.records.append(record);
+  await store.records.flush();
+  expect([store.records.dropped, store.records.pending, errors.length]).toEqual([1, 0, 1]);
+  await sql`alter table away rename to parley_call_records`.execute(store.db());
+  store.records.append(record);
+  await store.records.flush();
+  expect(await store.records.count()).toBe(1);
 });
 
 test('a backup points to pg_dump', async () => {

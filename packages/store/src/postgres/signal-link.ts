@@ -105,7 +105,7 @@ export class PostgresSignalLink implements SignalLink {
       if (!this.#isClosed) this.#scheduleReconnect();
       return;
     }
-    if (this.#isClosed) return void this.#client?.end();
+    if (this.#isClosed) return this.close();
     this.#retryMs = firstRetryMs;
     this.#deliver?.({ topic: '*', payload: null });
   }

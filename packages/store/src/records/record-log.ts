@@ -1,4 +1,5 @@
 /** The call-record log: a bounded ring in memory, written in batches off the request path. */
+import { StoreUnavailableError } from '../errors.ts';
 import type { CallRecord, RecordQuery, RecordTable, StoredCallRecord } from './record-table.ts';
 
 /** How long call records are kept; whichever limit is met first. */
@@ -140,10 +141,21 @@ export class BufferedRecordLog implements RecordLog {
   async #drain(total: number): Promise<void> {
     for (let left = total; left > 0;) {
       const count = Math.min(left, this.#options.table.chunkRows);
-      this.#dropped += await this.#options.table.write(this.#peek(count));
+      this.#dropped += await this.#store(this.#peek(count));
       this.#advance(count);
       left -= count;
       if (left > 0) await nextTurn();
+    }
+  }
+
+  // Rows wait for a database that is away; what it refuses for good would block the log for ever.
+  async #store(rows: CallRecord[]): Promise<number> {
+    try {
+      return await this.#options.table.write(rows);
+    } catch (error) {
+      if (error instanceof StoreUnavailableError) throw error;
+      this.#options.onError(error);
+      return rows.length;
     }
   }
 

@@ -44,7 +44,7 @@ export class SqliteRecordTable implements RecordTable {
   readonly chunkRows = 250;
   readonly #driver: SqliteDriverModule;
   readonly #path: string;
-  #table: OpenTable | undefined;
+  #table: Promise<OpenTable> | undefined;
 
   constructor(driver: SqliteDriverModule, dataDir: string) {
     this.#driver = driver;
@@ -98,15 +98,20 @@ export class SqliteRecordTable implements RecordTable {
     const remove = table.database.prepare('delete from call_records where id < ? and (id <= ? or at < ?)');
     for (let deleted = 0; ; await nextTurn()) {
       const { low, high } = this.#bounds(table);
-      const { changes } = await whileBusy(() => remove.run(low + pruneRows, high - maxRows, olderThan));
+      const { changes } = await whileBusy(() => remove.run(low + pruneRows, high - maxRows, olderThan)).catch(
+        (error: unknown) => {
+          throw toStoreError(error);
+        },
+      );
       if (changes === 0) return deleted;
       deleted += changes;
     }
   }
 
   async close(): Promise<void> {
-    this.#table?.database.close();
+    const table = await this.#table?.catch(() => undefined);
     this.#table = undefined;
+    table?.database.close();
   }
 
   #bounds(table: OpenTable): { low: number; high: number } {
@@ -119,22 +124,28 @@ export class SqliteRecordTable implements RecordTable {
     return this.#table || existsSync(this.#path) ? this.#open() : undefined;
   }
 
-  async #open(): Promise<OpenTable> {
-    if (this.#table) return this.#table;
-    const database = openWriter(this.#driver, this.#path);
-    await whileBusy(() => database.exec(createSql));
-    this.#table = {
-      database,
-      begin: database.prepare('BEGIN IMMEDIATE'),
-      commit: database.prepare('COMMIT'),
-      insertGroup: database.prepare(insertSql(groupRows)),
-      insertOne: database.prepare(insertSql(1)),
-      bounds: database.prepare(
-        'select (select min(id) from call_records) as low, (select max(id) from call_records) as high',
-      ),
-    };
+  #open(): Promise<OpenTable> {
+    this.#table ??= openTable(this.#driver, this.#path).catch((error: unknown) => {
+      this.#table = undefined;
+      throw toStoreError(error);
+    });
     return this.#table;
   }
+}
+
+async function openTable(Driver: SqliteDriverModule, path: string): Promise<OpenTable> {
+  const database = openWriter(Driver, path);
+  await whileBusy(() => database.exec(createSql));
+  return {
+    database,
+    begin: database.prepare('BEGIN IMMEDIATE'),
+    commit: database.prepare('COMMIT'),
+    insertGroup: database.prepare(insertSql(groupRows)),
+    insertOne: database.prepare(insertSql(1)),
+    bounds: database.prepare(
+      'select (select min(id) from call_records) as low, (select max(id) from call_records) as high',
+    ),
+  };
 }
 
 function writeRows(table: OpenTable, rows: CallRecord[]): number {

@@ -1,0 +1,88 @@
+/** The server, stage by stage: this file only wires. */
+import { createGateway } from '@parley/gateway';
+import type { AnyToolset, Caller, Grants } from '@parley/kit';
+import { createProbes } from './probes.ts';
+import type { Config } from './config.ts';
+import { openHost } from './host.ts';
+import type { AppHost } from './host.ts';
+import { createHttpServer } from './http.ts';
+import { createLog } from './log.ts';
+import { createMetrics } from './telemetry/metrics.ts';
+import { startTracing } from './telemetry/tracing.ts';
+import { SERVER_INFO } from './version.ts';
+
+/** What an app is made from. */
+export interface AppOptions {
+  readonly config: Config;
+  /** Toolsets besides Parley's own. */
+  readonly toolsets?: readonly AnyToolset[];
+  /** Serves requests without a credential with these grants; for the conformance fixture, no flag sets it. */
+  readonly anonymous?: Grants;
+}
+
+/** A server that can be started and stopped. */
+export interface App {
+  readonly host: AppHost;
+  readonly ownerKeyFile: string;
+  listen(): Promise<{ url: string; mcp: string }>;
+  /** Stops accepting, finishes what runs, flushes records. */
+  close(): Promise<void>;
+}
+
+/** Builds the server: telemetry, the base, the gateway, the port. */
+export async function createApp({ config, toolsets = [], anonymous }: AppOptions): Promise<App> {
+  const log = createLog(config);
+  const onFault = (error: unknown, where: string) => log.error({ err: error, where }, 'fault');
+
+  const metrics = createMetrics();
+  const tracing = config.otlpEndpoint === undefined ? undefined : await startTracing(config.otlpEndpoint);
+
+  const host = await openHost({
+    config,
+    toolsets,
+    onFault,
+    middleware: tracing === undefined ? [] : [tracing.middleware],
+    observe(record) {
+      metrics.observe(record);
+      tracing?.observe(record);
+    },
+  });
+  metrics.watchRecords(host.store.records);
+
+  const gateway = createGateway({
+    engine: host.engine(),
+    identity: host.identity,
+    changes: host.changes,
+    info: SERVER_INFO,
+    limits: config.limits,
+    names: { hosts: [config.host, ...config.allowHosts], origins: config.allowOrigins },
+    anonymous: anonymous && anonymousCaller(anonymous),
+    onFault,
+  });
+  const probes = createProbes({ gateway, store: host.store, metrics });
+  const http = createHttpServer({ config, gateway, probes });
+
+  return {
+    host,
+    ownerKeyFile: host.ownerKeyFile,
+    async listen() {
+      const url = await http.listen();
+      log.info({ url }, 'listening');
+      return { url, mcp: `${url}/mcp` };
+    },
+    async close() {
+      probes.stopping();
+      await http.stopAccepting();
+      await gateway.close();
+      await http.finish();
+      await tracing?.close();
+      await host.close();
+      log.info('stopped');
+    },
+  };
+}
+
+function anonymousCaller(grants: Grants): Caller {
+  const nobody = { id: 'anonymous', name: 'Anonymous', organizationId: 'anonymous', userId: null };
+  return { ...nobody, roles: ['owner'], grants, source: 'key', unattended: false };
+}

@@ -1,0 +1,8 @@
+/** One finding of the doctor. */
+export interface Check {
+  readonly name: string;
+  readonly state: 'ok' | 'warn' | 'fail';
+  readonly found: string;
+  /** What to do about it; absent when there is nothing to do. */
+  readonly fix?: string;
+}

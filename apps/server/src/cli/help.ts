@@ -1,0 +1,98 @@
+/** What `--help` prints. */
+import { OPTIONS, variableOf } from '../options.ts';
+import type { Option } from '../options.ts';
+
+interface CommandHelp {
+  readonly usage: string;
+  readonly summary: string;
+  readonly details: string;
+}
+
+const COMMANDS: Readonly<Record<string, CommandHelp>> = {
+  start: {
+    usage: 'parley start [options]',
+    summary: 'Start the server',
+    details: `The first start makes the data folder, the database, one organization with its owner, and the owner key in
+<data>/owner.key. With --json it prints exactly one line when it is ready:
+  {"url": "...", "mcp": "...", "data": "...", "ownerKeyFile": "..."}
+Ctrl-C or SIGTERM stops it after running requests are answered; a second one stops it at once.`,
+  },
+  mcp: {
+    usage: 'parley mcp [toolset...] [options]',
+    summary: 'Serve MCP over stdin and stdout, on the same data folder',
+    details: `For clients that start their servers themselves. It may run beside "parley start" on the same data folder.
+Without toolsets it serves all that the key may use.`,
+  },
+  tools: {
+    usage: 'parley tools [toolset...] [--json]',
+    summary: 'List the tools that a key sees',
+    details: 'One line per tool: name, effect, toolset, title.',
+  },
+  call: {
+    usage: "parley call TOOL ['{\"field\": \"value\"}'] [--json]",
+    summary: 'Call one tool and print its answer',
+    details: 'Exits with 0 when the tool answered, with 1 when it answered with an error. "-" reads the input from stdin.',
+  },
+  keys: {
+    usage: 'parley keys create NAME | list | revoke ID',
+    summary: 'Create, list and revoke API keys',
+    details: `create NAME [--grant TOOLSET:TOOL[,TOOL...]]... [--expires 30d]
+    Without --grant the key may do what its maker may do. "*" stands for every toolset or every tool.
+    The key is printed once and stored only as a hash.
+list
+revoke ID
+    The id or the public id of the key. Every running server refuses it from its next request on.`,
+  },
+  doctor: {
+    usage: 'parley doctor [options]',
+    summary: 'Check the installation and say how to mend it',
+    details: 'Checks the runtime, the data folder, the keys, the database, the port and the client configuration.',
+  },
+  migrate: {
+    usage: 'parley migrate [options]',
+    summary: 'Bring the database up to date without starting',
+    details: '"parley start" does the same by itself.',
+  },
+  backup: {
+    usage: 'parley backup FOLDER [options]',
+    summary: 'Copy the databases while the server runs',
+    details: `FOLDER must be new or empty. The secret key is not copied: keep <data>/secret.key apart from the backup.
+To restore, put the files and the secret key into a data folder and start.`,
+  },
+};
+
+const WIDTH = 28;
+
+/** The help of one command, or the overview. */
+export function helpFor(command?: string): string {
+  const known = command !== undefined && Object.hasOwn(COMMANDS, command) ? COMMANDS[command] : undefined;
+  if (known === undefined) return overview();
+  return `${known.summary}.\n\nUsage: ${known.usage}\n\n${known.details}\n\nOptions:\n${optionLines()}\n`;
+}
+
+function overview(): string {
+  const lines = Object.entries(COMMANDS).map(([name, { summary }]) => `  ${name.padEnd(10)}${summary}`);
+  return `Parley: what people say reaches agents, and agents act under control.
+
+Usage: parley COMMAND [options]
+
+Commands:
+${lines.join('\n')}
+
+Options:
+${optionLines()}
+
+Each option can also be set by a variable, e.g. ${variableOf('port')}=4680. Flags win over variables.
+PARLEY_SECRET_KEY holds the key of the secret box; without it <data>/secret.key is used.
+"parley COMMAND --help" tells more about one command.
+`;
+}
+
+function optionLines(): string {
+  return Object.entries(OPTIONS)
+    .map(([name, option]: [string, Option]) => {
+      const flag = `--${name}${option.value === '' ? '' : ` ${option.value}`}`;
+      return `  ${flag.padEnd(WIDTH)}${option.help}${option.fallback === undefined ? '' : ` (${option.fallback})`}`;
+    })
+    .join('\n');
+}

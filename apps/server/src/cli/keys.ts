@@ -1,0 +1,106 @@
+/** `parley keys`: API keys are made, listed and revoked here. */
+import type { KeyInfo } from '@parley/identity';
+import type { Caller, Grants } from '@parley/kit';
+import { mayAdminister } from '@parley/kit';
+import { loadConfig, UsageError } from '../config.ts';
+import type { Host } from '../host.ts';
+import type { Command } from './main.ts';
+import { withCaller } from './session.ts';
+import { table } from './table.ts';
+
+type KeysCommand = (host: Host, caller: Caller, rest: readonly string[]) => Promise<{ json: unknown; text: string }>;
+
+const USAGE = 'Usage: parley keys create NAME [--grant TOOLSET:TOOL,...] [--expires 30d] | list | revoke ID';
+
+/** Runs one of the key commands. */
+export const keys: Command = async (args, toolsets) => {
+  const { config, positionals, extras } = loadConfig(args, { grant: 'list', expires: 'text' });
+  const [action = '', ...rest] = positionals;
+  const actions: Record<string, KeysCommand> = {
+    create: (host, caller, [name]) => create(host, caller, name, parseGrants(extras.grant), parseExpiry(extras.expires)),
+    list: (host, caller) => list(host, caller),
+    revoke: (host, caller, [id]) => revoke(host, caller, id),
+  };
+  const run = Object.hasOwn(actions, action) ? actions[action] : undefined;
+  if (run === undefined) throw new UsageError(USAGE);
+  return withCaller(config, toolsets, async (host, caller) => {
+    const { json, text } = await run(host, caller, rest);
+    process.stdout.write(`${config.json ? JSON.stringify(json) : text}\n`);
+    return 0;
+  });
+};
+
+async function create(host: Host, caller: Caller, name: string | undefined, grants: Grants | undefined, expiresAt: number | null) {
+  if (name === undefined) throw new UsageError(USAGE);
+  const { info, text: key } = await host.identity.createKey(caller, { name, grants: grants ?? caller.grants, expiresAt });
+  const lines = [`Key "${info.name}" (${info.publicId}) may: ${showGrants(info.grants)}`];
+  lines.push(`Expires: ${showTime(info.expiresAt)}`, 'This is the only time the key is shown:', '', key);
+  return { json: { ...show(info), key }, text: lines.join('\n') };
+}
+
+async function list(host: Host, caller: Caller) {
+  const found = await host.identity.listKeys(caller, { all: mayAdminister(caller) });
+  const rows = found.map((key) => [
+    key.publicId,
+    key.name,
+    stateOf(key),
+    showTime(key.expiresAt),
+    showTime(key.lastUsedAt),
+    showGrants(key.grants),
+  ]);
+  return { json: found.map(show), text: table(['ID', 'NAME', 'STATE', 'EXPIRES', 'LAST USED', 'GRANTS'], rows) };
+}
+
+async function revoke(host: Host, caller: Caller, id: string | undefined) {
+  if (id === undefined) throw new UsageError(USAGE);
+  const info = await host.identity.revokeKey(caller, id);
+  return { json: show(info), text: `Key "${info.name}" (${info.publicId}) is revoked.` };
+}
+
+function stateOf(key: KeyInfo): string {
+  if (key.revokedAt !== null) return 'revoked';
+  return key.expiresAt !== null && key.expiresAt <= Date.now() ? 'expired' : 'active';
+}
+
+function show(key: KeyInfo): object {
+  const iso = (at: number | null) => (at === null ? null : new Date(at).toISOString());
+  const { id, publicId, name, grants } = key;
+  const times = { createdAt: iso(key.createdAt), expiresAt: iso(key.expiresAt), lastUsedAt: iso(key.lastUsedAt) };
+  return { id, publicId, name, state: stateOf(key), grants, ...times };
+}
+
+function showTime(at: number | null): string {
+  return at === null ? 'never' : new Date(at).toISOString().slice(0, 16).replace('T', ' ');
+}
+
+function showGrants(grants: Grants): string {
+  const parts = Object.entries(grants).map(([resource, tools]) => `${resource}:${tools.join(',')}`);
+  return parts.length === 0 ? 'nothing' : parts.join(' ');
+}
+
+/** `--grant feedback:search,get_post --grant "annotations:*"` */
+function parseGrants(given: unknown): Grants | undefined {
+  if (!Array.isArray(given) || given.length === 0) return undefined;
+  const grants: Record<string, string[]> = {};
+  for (const text of given.map(String)) {
+    const [resource = '', tools = ''] = text.split(':');
+    const names = tools.split(',').filter((name) => name !== '');
+    if (resource === '' || names.length === 0) {
+      throw new UsageError(`--grant: must look like TOOLSET:TOOL,TOOL or "TOOLSET:*" (got "${text}")`);
+    }
+    grants[resource] = [...(grants[resource] ?? []), ...names];
+  }
+  return grants;
+}
+
+const UNITS_MS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+function parseExpiry(given: unknown): number | null {
+  if (given === undefined) return null;
+  const match = /^(\d{1,6})([mhd])$/.exec(String(given));
+  const unitMs = UNITS_MS[match?.[2] ?? ''];
+  if (match === null || unitMs === undefined || Number(match[1]) === 0) {
+    throw new UsageError(`--expires: must be a number of minutes, hours or days like 90m, 12h or 30d (got "${String(given)}")`);
+  }
+  return Date.now() + Number(match[1]) * unitMs;
+}

@@ -1,0 +1,49 @@
+/** The command line: finds the command, loads it, and turns what goes wrong into one clear line. */
+import type { AnyToolset } from '@parley/kit';
+import { UsageError } from '../config.ts';
+
+/** One command; it answers the exit code. */
+export type Command = (args: readonly string[], toolsets: readonly AnyToolset[]) => Promise<number>;
+
+const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
+  start: async () => (await import('./start.ts')).start,
+  mcp: async () => (await import('./mcp.ts')).mcp,
+  tools: async () => (await import('./tools.ts')).tools,
+  call: async () => (await import('./call.ts')).call,
+  keys: async () => (await import('./keys.ts')).keys,
+  doctor: async () => (await import('./doctor.ts')).doctor,
+  migrate: async () => (await import('./migrate.ts')).migrate,
+  backup: async () => (await import('./backup.ts')).backup,
+};
+
+/** Runs one command line and ends the process with its exit code. */
+export async function main(args: readonly string[], toolsets: readonly AnyToolset[] = []): Promise<void> {
+  const [name = 'help', ...rest] = args;
+  try {
+    process.exitCode = await run(name, rest, toolsets);
+  } catch (error) {
+    process.stderr.write(`${describe(error)}\n`);
+    process.exitCode = error instanceof UsageError ? 2 : 1;
+  }
+}
+
+async function run(name: string, rest: readonly string[], toolsets: readonly AnyToolset[]): Promise<number> {
+  if (name === '--version' || name === '-v') {
+    const { VERSION } = await import('../version.ts');
+    process.stdout.write(`${VERSION}\n`);
+    return 0;
+  }
+  const wantsHelp = name === 'help' || name === '--help' || name === '-h';
+  if (wantsHelp || rest.includes('--help') || rest.includes('-h')) {
+    const { helpFor } = await import('./help.ts');
+    process.stdout.write(helpFor(wantsHelp ? rest[0] : name));
+    return 0;
+  }
+  const load = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  if (load === undefined) throw new UsageError(`There is no command "${name}". Run "parley --help" for the list.`);
+  return (await load())(rest, toolsets);
+}
+
+function describe(error: unknown): string {
+  return error instanceof Error ? `parley: ${error.message}` : `parley: ${String(error)}`;
+}

@@ -1,0 +1,21 @@
+/** `parley migrate`: brings the database up to date without starting the server. */
+import { openStore } from '@parley/store';
+import { loadConfig } from '../config.ts';
+import { migrationsOf, storeOptions } from '../host.ts';
+import { parleyToolset } from '../parley/index.ts';
+import type { Command } from './main.ts';
+import { reportFault } from './session.ts';
+
+/** Applies what is pending and names it. */
+export const migrate: Command = async (args, toolsets) => {
+  const { config } = loadConfig(args);
+  const store = await openStore(storeOptions(config, reportFault));
+  try {
+    const applied = await store.migrate(migrationsOf([parleyToolset, ...toolsets]));
+    const text = applied.length === 0 ? 'The database is up to date.' : applied.map((name) => `applied ${name}`).join('\n');
+    process.stdout.write(`${config.json ? JSON.stringify({ applied }) : text}\n`);
+    return 0;
+  } finally {
+    await store.close();
+  }
+};

@@ -1,0 +1,51 @@
+/** `parley start`: the server, until a signal ends it. */
+import { createApp } from '../app.ts';
+import type { Config } from '../config.ts';
+import { loadConfig, UsageError } from '../config.ts';
+import { clientConfiguration } from './client-configuration.ts';
+import type { Command } from './main.ts';
+import { untilSignal } from './signals.ts';
+
+/** Starts the server and waits for the signal to stop. */
+export const start: Command = async (args, toolsets) => {
+  const { config, positionals } = loadConfig(args);
+  if (positionals.length > 0) throw new UsageError(`"parley start" takes no arguments (got ${positionals.join(' ')}).`);
+  const stop = untilSignal();
+  const app = await createApp({ config, toolsets });
+  const { url, mcp } = await app.listen().catch(async (error: unknown) => {
+    await app.close();
+    throw error;
+  });
+  const ready = { url, mcp, data: config.dataDir, ownerKeyFile: app.ownerKeyFile };
+  process.stdout.write(config.json ? `${JSON.stringify(ready)}\n` : greeting(ready, config));
+  await stop;
+  await app.close();
+  return 0;
+};
+
+interface Ready {
+  readonly url: string;
+  readonly mcp: string;
+  readonly data: string;
+  readonly ownerKeyFile: string;
+}
+
+function greeting(ready: Ready, config: Config): string {
+  return `
+Parley is ready.
+
+  MCP        ${ready.mcp}
+  Owner key  ${ready.ownerKeyFile}
+  Data       ${config.databaseUrl === undefined ? ready.data : 'PostgreSQL'}
+
+Connect Claude Code:
+
+  claude mcp add --transport http parley ${ready.mcp} --header "Authorization: Bearer $(cat ${ready.ownerKeyFile})"
+
+Cursor, VS Code and others:
+
+${clientConfiguration(ready.mcp)}
+
+Ctrl-C stops it.
+`;
+}

@@ -1,0 +1,10 @@
+/** Aligned columns that can be read and grepped. */
+
+/** A header line and one line per row. */
+export function table(header: readonly string[], rows: readonly (readonly string[])[]): string {
+  const all = [header, ...rows];
+  const widths = header.map((_title, column) => Math.max(...all.map((row) => (row[column] ?? '').length)));
+  return all
+    .map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ').trimEnd())
+    .join('\n');
+}

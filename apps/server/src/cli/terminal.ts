@@ -1,0 +1,58 @@
+/** A person at a terminal as the other side of a call: questions are typed answers, progress is a line. */
+import { createInterface } from 'node:readline/promises';
+import type { Readable, Writable } from 'node:stream';
+import type { Interaction } from '@parley/kit';
+import { ToolError } from '@parley/kit';
+
+/** Asks on the terminal when there is one; otherwise every question is declined. */
+export function terminalInteraction(input: Readable & { isTTY?: boolean }, output: Writable): Interaction {
+  return {
+    capabilities: input.isTTY ? { elicitation: {} } : {},
+    async request(key, request) {
+      if (!input.isTTY || request.method !== 'elicitation/create') {
+        throw new ToolError('declined', `Nobody is there to answer "${key}" (${request.method}).`, { reason: 'unsupported' });
+      }
+      return ask(input, output, request.params);
+    },
+    step: async (_key, work) => work(),
+    async progress(done, total, message) {
+      const share = total === undefined ? String(done) : `${done} of ${total}`;
+      output.write(`${share}${message === undefined ? '' : `  ${message}`}\n`);
+    },
+    async log(level, data) {
+      output.write(`${level}: ${typeof data === 'string' ? data : JSON.stringify(data)}\n`);
+    },
+  };
+}
+
+interface Form {
+  readonly message: string;
+  readonly requestedSchema: Record<string, unknown>;
+}
+
+interface Field {
+  readonly type?: string;
+  readonly title?: string;
+  readonly description?: string;
+}
+
+async function ask(input: Readable, output: Writable, form: Form) {
+  const lines = createInterface({ input, output });
+  output.write(`${form.message}\n`);
+  const fields = Object.entries((form.requestedSchema.properties ?? {}) as Record<string, Field>);
+  const content: Record<string, string | number | boolean> = {};
+  try {
+    for (const [name, field] of fields) {
+      const answer = await lines.question(`  ${field.title ?? field.description ?? name}: `);
+      content[name] = typed(answer, field.type);
+    }
+  } finally {
+    lines.close();
+  }
+  return { action: 'accept' as const, content };
+}
+
+function typed(answer: string, type: string | undefined): string | number | boolean {
+  if (type === 'boolean') return /^(y|yes|true|1)$/i.test(answer.trim());
+  return type === 'number' || type === 'integer' ? Number(answer) : answer;
+}

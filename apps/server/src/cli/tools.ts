@@ -1,0 +1,22 @@
+/** `parley tools`: the tools that a key sees. */
+import { loadConfig } from '../config.ts';
+import type { Command } from './main.ts';
+import { withCaller } from './session.ts';
+import { table } from './table.ts';
+
+/** Prints one line per tool. */
+export const tools: Command = async (args, toolsets) => {
+  const { config, positionals } = loadConfig(args);
+  return withCaller(config, toolsets, async (host, caller) => {
+    const engine = positionals.length === 0 ? host.engine() : host.engine().narrow(positionals);
+    const listed = engine.list(caller).tools;
+    const text = config.json
+      ? JSON.stringify(listed.map(({ definition }) => definition), null, 2)
+      : table(
+          ['TOOL', 'EFFECT', 'TOOLSET', 'TITLE'],
+          listed.map((tool) => [tool.name, tool.effect, tool.toolset, tool.definition.title ?? '']),
+        );
+    process.stdout.write(`${text}\n`);
+    return 0;
+  });
+};

@@ -1,0 +1,105 @@
+/** Configuration: flags, then PARLEY_* variables, then defaults. The only file that reads the environment. */
+import { resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { DEFAULT_LIMITS } from '@parley/gateway';
+import type { Limits } from '@parley/gateway';
+import type { Option, OptionName } from './options.ts';
+import { OPTIONS, variableOf } from './options.ts';
+
+/** Everything that can be set. */
+export interface Config {
+  readonly port: number;
+  readonly host: string;
+  readonly dataDir: string;
+  readonly databaseUrl: string | undefined;
+  readonly secretKey: string | undefined;
+  readonly allowHosts: readonly string[];
+  readonly allowOrigins: readonly string[];
+  readonly limits: Limits;
+  readonly recordRetention: { readonly maxAgeMs: number; readonly maxRows: number };
+  readonly otlpEndpoint: string | undefined;
+  readonly logLevel: string;
+  readonly key: string | undefined;
+  readonly json: boolean;
+}
+
+/** A wrong option or command; its message is all that the user needs. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'silent'];
+const DAY_MS = 24 * 60 * 60_000;
+
+/** Reads flags and variables; `extra` are the switches of one command. */
+export function loadConfig<Extra extends string = never>(
+  args: readonly string[],
+  extra: Readonly<Record<Extra, 'text' | 'switch' | 'list'>> = {} as Record<Extra, never>,
+  env: Environment = process.env,
+): { config: Config; positionals: string[]; extras: Partial<Record<Extra, string | boolean | string[]>> } {
+  const { values, positionals } = parse(args, extra);
+  const read = (name: OptionName): string | undefined => {
+    const option: Option = OPTIONS[name];
+    const given = values[name];
+    return typeof given === 'string' ? given : (env[variableOf(name)] ?? option.fallback);
+  };
+  const list = (name: OptionName): string[] => {
+    const given = values[name];
+    const parts = Array.isArray(given) ? given : [env[variableOf(name)] ?? ''];
+    return parts.flatMap((part) => String(part).split(',')).map((part) => part.trim()).filter((part) => part !== '');
+  };
+  const count = (name: OptionName, low: number, high: number) => wholeNumber(name, read(name), low, high);
+  const logLevel = read('log-level') ?? 'info';
+  if (!LOG_LEVELS.includes(logLevel)) throw new UsageError(`--log-level: must be one of ${LOG_LEVELS.join(', ')}`);
+  const config: Config = {
+    port: count('port', 0, 65_535),
+    host: read('host') ?? '127.0.0.1',
+    dataDir: resolve(read('data') ?? '.parley'),
+    databaseUrl: read('database-url'),
+    secretKey: env.PARLEY_SECRET_KEY,
+    allowHosts: list('allow-host'),
+    allowOrigins: list('allow-origin'),
+    limits: {
+      ...DEFAULT_LIMITS,
+      bodyBytes: count('body-limit', 1024, 1024 ** 3),
+      ratePerSecond: count('rate', 1, 10_000_000),
+      rateBurst: count('rate-burst', 1, 10_000_000),
+    },
+    recordRetention: {
+      maxAgeMs: count('record-days', 1, 3650) * DAY_MS,
+      maxRows: count('record-rows', 1000, 1_000_000_000),
+    },
+    otlpEndpoint: read('otlp-endpoint') ?? env.OTEL_EXPORTER_OTLP_ENDPOINT,
+    logLevel,
+    key: read('key'),
+    json: values.json === true,
+  };
+  // parseArgs knows each switch by the kind given above.
+  return { config, positionals, extras: values as Partial<Record<Extra, string | boolean | string[]>> };
+}
+
+function parse(args: readonly string[], extra: Readonly<Record<string, 'text' | 'switch' | 'list'>>) {
+  const kinds: Record<string, string> = { ...extra };
+  for (const [name, { kind }] of Object.entries(OPTIONS)) kinds[name] = kind;
+  const options = Object.fromEntries(
+    Object.entries(kinds).map(([name, kind]) => [
+      name,
+      kind === 'switch' ? ({ type: 'boolean' } as const) : ({ type: 'string', multiple: kind === 'list' } as const),
+    ]),
+  );
+  try {
+    return parseArgs({ args: [...args], options, allowPositionals: true, strict: true });
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function wholeNumber(name: string, text: string | undefined, low: number, high: number): number {
+  const value = Number(text);
+  if (text === undefined || text.trim() === '' || !Number.isInteger(value) || value < low || value > high) {
+    throw new UsageError(`--${name}: must be a whole number from ${low} to ${high} (got ${JSON.stringify(text ?? '')})`);
+  }
+  return value;
+}

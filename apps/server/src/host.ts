@@ -1,0 +1,103 @@
+/** What every command stands on: the open store, identity, the toolsets and the engine over them. */
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { gatewayMigrations, heavyCallRate, recordTo, storedSteps } from '@parley/gateway';
+import type { Identity } from '@parley/identity';
+import { createIdentity, IDENTITY_CHANGED, identityMigrations } from '@parley/identity';
+import type { AnyToolset, CallRecord, ChangeBus, Engine, Installed, Middleware } from '@parley/kit';
+import { createChangeBus, createEngine, createStateSealer, install } from '@parley/kit';
+import type { MigrationSet, Store } from '@parley/store';
+import { openStore } from '@parley/store';
+import type { Config } from './config.ts';
+import { parleyToolset } from './parley/index.ts';
+
+/** What a toolset's `services` function is given. */
+export interface AppHost {
+  readonly store: Store;
+  readonly identity: Identity;
+  readonly changes: ChangeBus;
+  /** The engine that serves everything; for the tools that explain it. */
+  engine(): Engine;
+}
+
+/** The running base of a command. */
+export interface Host extends AppHost {
+  readonly ownerKeyFile: string;
+  close(): Promise<void>;
+}
+
+/** What a command adds to the base. */
+export interface HostOptions {
+  readonly config: Config;
+  /** Toolsets besides Parley's own. */
+  readonly toolsets?: readonly AnyToolset[];
+  readonly middleware?: readonly Middleware[];
+  observe?(record: CallRecord): void;
+  readonly onFault: (error: unknown, where: string) => void;
+}
+
+/** Opens the store, brings it up to date, makes the first owner, and builds the engine. */
+export async function openHost(options: HostOptions): Promise<Host> {
+  const { config, onFault } = options;
+  const toolsets = [parleyToolset, ...(options.toolsets ?? [])];
+  const store = await openStore(storeOptions(config, onFault));
+  await store.migrate(migrationsOf(toolsets));
+  const identity = createIdentity(store, { onError: (error) => onFault(error, 'identity') });
+  const ownerKeyFile = join(config.dataDir, 'owner.key');
+  await identity.bootstrap((key) => keepOwnerKey(ownerKeyFile, key));
+  const changes = createChangeBus();
+  const unsubscribe = announceRights(store, changes);
+  const record = recordTo(store);
+  const observe = (call: CallRecord) => {
+    record(call);
+    options.observe?.(call);
+  };
+  const host: AppHost = { store, identity, changes, engine: () => engine };
+  const engine = createEngine({
+    installed: toolsets.map((toolset): Installed => install(toolset, toolset.services?.(host))),
+    middleware: [heavyCallRate(config.limits), ...(options.middleware ?? [])],
+    sealer: createStateSealer([store.secrets.derive('request-state')]),
+    steps: storedSteps(store),
+    observe,
+    onFault,
+  });
+  return {
+    ...host,
+    ownerKeyFile,
+    async close() {
+      unsubscribe();
+      identity.close();
+      await store.close();
+    },
+  };
+}
+
+/** How the store is opened for a configuration. */
+export function storeOptions(config: Config, onFault: (error: unknown, where: string) => void) {
+  return {
+    dataDir: config.dataDir,
+    recordRetention: config.recordRetention,
+    onError: (error: unknown) => onFault(error, 'store'),
+    ...(config.databaseUrl !== undefined && { databaseUrl: config.databaseUrl }),
+    ...(config.secretKey !== undefined && { secretKey: config.secretKey }),
+  };
+}
+
+/** Every migration of the base and of the toolsets. */
+export function migrationsOf(toolsets: readonly AnyToolset[]): MigrationSet[] {
+  const own = toolsets.flatMap(({ migrations }) => (migrations === undefined ? [] : [migrations as MigrationSet]));
+  return [identityMigrations, gatewayMigrations, ...own];
+}
+
+/** A change of rights changes what callers see, in every process. */
+function announceRights(store: Store, changes: ChangeBus): () => void {
+  return store.signal.subscribe(IDENTITY_CHANGED, ({ topic, payload }) => {
+    const isKnown = topic !== '*' && payload !== null;
+    changes.publish({ kind: 'tools', ...(isKnown && { organizationId: payload }) });
+  });
+}
+
+async function keepOwnerKey(file: string, key: string): Promise<void> {
+  await mkdir(join(file, '..'), { recursive: true, mode: 0o700 });
+  await writeFile(file, `${key}\n`, { mode: 0o600 });
+}

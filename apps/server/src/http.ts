@@ -1,0 +1,97 @@
+/** One port: MCP to the gateway, probes to the operators' routes, nothing else without a credential. */
+import { createServer } from 'node:http';
+import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Gateway } from '@parley/gateway';
+import { HttpRefusal, writeRefusal } from '@parley/gateway';
+import type { Config } from './config.ts';
+import { UsageError } from './config.ts';
+import type { Probes } from './probes.ts';
+
+/** The listening part of the server. */
+export interface HttpServer {
+  listen(): Promise<string>;
+  stopAccepting(): Promise<void>;
+  /** Waits for running requests, then ends what is left. */
+  finish(): Promise<void>;
+}
+
+const FINISH_MS = 10_000;
+
+/** Creates the server with the limits of the configuration. */
+export function createHttpServer(options: { config: Config; gateway: Gateway; probes: Probes }): HttpServer {
+  const { config, gateway, probes } = options;
+  const server = createServer({
+    maxHeaderSize: 16 * 1024,
+    headersTimeout: 10_000,
+    requestTimeout: config.limits.bodyTimeoutMs + 10_000,
+    keepAliveTimeout: 65_000,
+    // A repeated security header becomes a value that no check accepts, instead of the first one winning.
+    joinDuplicateHeaders: true,
+  });
+  // One more than allowed, so that the excess is seen instead of being dropped.
+  server.maxHeadersCount = config.limits.headerFields + 1;
+
+  server.on('request', (req, res) => {
+    const url = req.url ?? '/';
+    if (url.startsWith('/mcp')) void gateway.handle(req, res);
+    else void probes.handle(req, res).catch((error: unknown) => refuse(res, error));
+  });
+  server.on('clientError', answerBrokenRequest);
+
+  let closed: Promise<void> | undefined;
+  return {
+    listen: () =>
+      new Promise((resolve, reject) => {
+        server.once('error', (error: NodeJS.ErrnoException) => reject(explain(error, config)));
+        server.listen(config.port, config.host, () => resolve(urlOf(server.address(), config.host)));
+      }),
+    async stopAccepting() {
+      closed = new Promise((resolve) => {
+        server.close(() => resolve());
+      });
+      server.closeIdleConnections();
+    },
+    async finish() {
+      const timer = setTimeout(() => server.closeAllConnections(), FINISH_MS);
+      const idle = setInterval(() => server.closeIdleConnections(), 50);
+      await closed;
+      clearInterval(idle);
+      clearTimeout(timer);
+    },
+  };
+}
+
+function refuse(res: ServerResponse, error: unknown): void {
+  writeRefusal(res, error instanceof HttpRefusal ? error : new HttpRefusal(500, -32603, 'Internal error'));
+}
+
+const BROKEN: Readonly<Record<string, string>> = {
+  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
+  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
+};
+
+function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (!socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const status = BROKEN[error.code ?? ''] ?? '400 Bad Request';
+  const body = JSON.stringify({ jsonrpc: '2.0', error: { code: -32600, message: status.slice(4) }, id: null });
+  socket.end(`HTTP/1.1 ${status}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\nconnection: close\r\n\r\n${body}`);
+}
+
+function urlOf(address: ReturnType<ReturnType<typeof createServer>['address']>, host: string): string {
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host;
+  return `http://${name}:${port}`;
+}
+
+function explain(error: NodeJS.ErrnoException, { port, host }: Config): Error {
+  if (error.code === 'EADDRINUSE') {
+    return new UsageError(`Port ${port} is in use. Stop what runs there, or choose another with --port (0 picks a free one).`);
+  }
+  if (error.code === 'EACCES') return new UsageError(`This user may not listen on port ${port}. Choose one above 1023.`);
+  if (error.code === 'EADDRNOTAVAIL') return new UsageError(`This machine has no address ${host}. Choose another with --host.`);
+  return error;
+}

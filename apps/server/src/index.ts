@@ -1,0 +1,8 @@
+/** The server as a library: for tests, benches, and programs that bring toolsets of their own. */
+export { createApp } from './app.ts';
+export type { App, AppOptions } from './app.ts';
+export { main } from './cli/main.ts';
+export { loadConfig } from './config.ts';
+export type { Config } from './config.ts';
+export type { AppHost } from './host.ts';
+export { OPEN_ROUTES } from './probes.ts';

@@ -1,0 +1,24 @@
+/** Structured logs on stderr; secrets are cut out before anything is written. */
+import { pino } from 'pino';
+import type { Logger } from 'pino';
+import type { Config } from './config.ts';
+import { redact } from './redact.ts';
+
+/** Creates the log. Standard output belongs to the protocol and to `--json`. */
+export function createLog(config: Pick<Config, 'logLevel'>): Logger {
+  return pino(
+    {
+      level: config.logLevel,
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      serializers: { err: serializeError },
+    },
+    { write: (line: string) => process.stderr.write(redact(line)) },
+  );
+}
+
+function serializeError(error: unknown): object {
+  if (!(error instanceof Error)) return { message: String(error) };
+  const cause = error.cause instanceof Error ? { cause: error.cause.message } : {};
+  return { type: error.name, message: error.message, stack: error.stack, ...cause };
+}

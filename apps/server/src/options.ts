@@ -1,0 +1,41 @@
+/** Every option of the command line, once: its flag, its variable, its default and its help. */
+
+/** How an option's text is read. */
+export type OptionKind = 'text' | 'number' | 'list' | 'switch';
+
+/** One option. */
+export interface Option {
+  readonly kind: OptionKind;
+  readonly value: string;
+  readonly help: string;
+  readonly fallback?: string;
+  /** Options that only `parley start` knows. */
+  readonly only?: 'start';
+}
+
+/** The options by flag name; the variable of `allow-host` is `PARLEY_ALLOW_HOST`. */
+export const OPTIONS = {
+  port: { kind: 'number', value: 'N', fallback: '4680', help: 'Port to listen on; 0 picks a free one' },
+  host: { kind: 'text', value: 'ADDRESS', fallback: '127.0.0.1', help: 'Address to listen on' },
+  data: { kind: 'text', value: 'FOLDER', fallback: './.parley', help: 'Data folder: database, keys, records' },
+  'database-url': { kind: 'text', value: 'URL', help: 'PostgreSQL instead of SQLite in the data folder' },
+  'allow-host': { kind: 'list', value: 'NAME', help: 'Another Host name to answer to (repeat, or separate by commas)' },
+  'allow-origin': { kind: 'list', value: 'ORIGIN', help: 'Another Origin whose pages may call (repeat, or commas)' },
+  rate: { kind: 'number', value: 'N', fallback: '100', help: 'Requests per second of one key' },
+  'rate-burst': { kind: 'number', value: 'N', fallback: '200', help: 'Requests of one key that may come at once' },
+  'body-limit': { kind: 'number', value: 'BYTES', fallback: '4194304', help: 'Largest request body' },
+  'record-days': { kind: 'number', value: 'N', fallback: '30', help: 'Keep call records for N days' },
+  'record-rows': { kind: 'number', value: 'N', fallback: '1000000', help: 'Keep at most N call records' },
+  'otlp-endpoint': { kind: 'text', value: 'URL', help: 'Send OpenTelemetry traces and metrics there' },
+  'log-level': { kind: 'text', value: 'LEVEL', fallback: 'info', help: 'fatal, error, warn, info, debug or silent' },
+  key: { kind: 'text', value: 'KEY', help: 'API key to act with; default: the owner key in the data folder' },
+  json: { kind: 'switch', value: '', help: 'Print JSON' },
+} as const satisfies Record<string, Option>;
+
+/** The name of an option. */
+export type OptionName = keyof typeof OPTIONS;
+
+/** The variable that stands for an option. */
+export function variableOf(name: string): string {
+  return `PARLEY_${name.toUpperCase().replaceAll('-', '_')}`;
+}

@@ -1,0 +1,48 @@
+/** `parley_explain`: why a caller does or does not see a tool. */
+import { defineToolFor, mayAdminister } from '@parley/kit';
+import * as z from 'zod';
+import type { ParleyServices } from './services.ts';
+
+const REASONS = {
+  visible: 'The caller sees the tool and may call it.',
+  unknown: 'No tool has this name.',
+  no_grant: 'None of the grants that the key and its owner both hold covers the tool.',
+  privileged: 'The tool is privileged, and only a grant that names it gives it to someone who is no administrator.',
+  unattended: 'The tool is blocked while nobody is watching, and this caller is unattended.',
+  not_available: 'The tool is not available right now.',
+} as const;
+
+type Reason = keyof typeof REASONS;
+
+/** Explains the resolver's decision to whoever may administer. */
+export const explain = defineToolFor<ParleyServices>()({
+  name: 'parley_explain',
+  title: 'Explain access',
+  description: 'Tells why a named caller does or does not see a tool. For owners and administrators.',
+  effect: 'read',
+  available: (_services, caller) => mayAdminister(caller),
+  input: z.object({
+    caller: z.string().min(1).max(128).describe('Id, public id or name of an API key of your organization'),
+    tool: z.string().min(1).max(128).describe('Name of the tool'),
+  }),
+  output: z.object({
+    caller: z.object({ id: z.string(), name: z.string() }),
+    tool: z.string(),
+    visible: z.boolean(),
+    reason: z.enum(['visible', 'unknown', 'no_grant', 'privileged', 'unattended', 'not_available']),
+    explanation: z.string(),
+  }),
+  text: ({ caller, tool, explanation }) => `${tool} for ${caller.name}: ${explanation}`,
+  async run(input, ctx) {
+    const caller = await ctx.services.findCaller(ctx.caller, input.caller);
+    if (caller === undefined) throw ctx.error('not_found', `No such caller: ${input.caller}`);
+    const reason: Reason = ctx.services.explain(caller, input.tool) ?? 'visible';
+    return {
+      caller: { id: caller.id, name: caller.name },
+      tool: input.tool,
+      visible: reason === 'visible',
+      reason,
+      explanation: REASONS[reason],
+    };
+  },
+});

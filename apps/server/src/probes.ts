@@ -1,0 +1,55 @@
+/** The operators' routes: is it alive, is it ready, what does it do. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Gateway } from '@parley/gateway';
+import { HttpRefusal, writeJson } from '@parley/gateway';
+import { isGranted, mayAdminister } from '@parley/kit';
+import type { Store } from '@parley/store';
+import type { Metrics } from './telemetry/metrics.ts';
+
+/** Everything outside `/mcp`. */
+export interface Probes {
+  handle(req: IncomingMessage, res: ServerResponse): Promise<void>;
+  /** From now on `/ready` says no, so that a load balancer sends nothing more. */
+  stopping(): void;
+}
+
+/** The routes that answer without a credential; a test holds this list. */
+export const OPEN_ROUTES = ['/health', '/ready'] as const;
+
+/** Creates the routes. */
+export function createProbes(options: { gateway: Gateway; store: Store; metrics: Metrics }): Probes {
+  const { gateway, store, metrics } = options;
+  let isStopping = false;
+
+  async function ready(res: ServerResponse): Promise<void> {
+    const reason = isStopping ? 'stopping' : await store.ping().then(() => undefined, () => 'database');
+    const body = reason === undefined ? { status: 'ready' } : { status: 'not_ready', reason };
+    writeJson(res, reason === undefined ? 200 : 503, JSON.stringify(body));
+  }
+
+  async function showMetrics(res: ServerResponse): Promise<void> {
+    const text = await metrics.text();
+    res.writeHead(200, { 'content-type': metrics.contentType });
+    res.end(text);
+  }
+
+  return {
+    async handle(req, res) {
+      const path = (req.url ?? '/').split('?')[0] ?? '/';
+      const isRead = req.method === 'GET' || req.method === 'HEAD';
+      if (isRead && (path === '/health' || path === '/ready')) {
+        gateway.checkDoor(req);
+        if (path === '/ready') return ready(res);
+        writeJson(res, 200, '{"status":"ok"}');
+        return;
+      }
+      const caller = await gateway.admit(req);
+      const maySee = mayAdminister(caller) && isGranted(caller.grants, 'self', '*');
+      if (isRead && path === '/metrics' && maySee) return showMetrics(res);
+      throw new HttpRefusal(404, -32601, 'Nothing is served at this URL.');
+    },
+    stopping() {
+      isStopping = true;
+    },
+  };
+}
