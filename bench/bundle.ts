@@ -1,8 +1,9 @@
 /** Owns the plain JavaScript form of the bench programs, so that none pays in time or memory for stripping types. */
-import { mkdirSync, readdirSync } from 'node:fs';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildSync } from 'esbuild';
+import { bundleServer } from '../scripts/bundle.ts';
 
 const packageFolder = new URL('../node_modules/', import.meta.url);
 // below node_modules, so that bare imports resolve as in the project and git never sees it
@@ -26,6 +27,16 @@ export function bundleScript(source: string): string {
     logLevel: 'warning',
   });
   return fileURLToPath(new URL(`${name}.mjs`, folder));
+}
+
+/** Bundles a program the way the server is shipped, with the compile cache that its launcher turns on. */
+export function bundleShipped(source: string): string {
+  const name = basename(source, '.ts');
+  const folder = new URL(`${name}-shipped/`, outFolder);
+  bundleServer(fileURLToPath(new URL(source, import.meta.url)), fileURLToPath(folder), name);
+  const launcher = fileURLToPath(new URL('launch.mjs', folder));
+  writeFileSync(launcher, `import { enableCompileCache } from 'node:module';\nenableCompileCache();\nawait import('./${name}.js');\n`);
+  return launcher;
 }
 
 function thirdParties(): string[] {

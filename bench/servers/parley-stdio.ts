@@ -1,10 +1,10 @@
 /** Owns the command that starts Parley over stdio for the cold start. */
 import { existsSync } from 'node:fs';
-import { bundleScript } from '../bundle.ts';
+import { bundleShipped } from '../bundle.ts';
 
 /** Node's arguments for Parley over stdio on that data folder, or undefined when it cannot be started. */
 export function parleyStdioArguments(toolCount: number, dataDir: string): string[] | undefined {
   if (!existsSync(new URL('parley-stdio-main.ts', import.meta.url))) return undefined;
-  const script = bundleScript('servers/parley-stdio-main.ts');
+  const script = bundleShipped('servers/parley-stdio-main.ts');
   return [script, '--tools', String(toolCount), '--data', dataDir];
 }

@@ -1,6 +1,6 @@
 /** Owns the start of Parley as a bench server. */
 import { existsSync } from 'node:fs';
-import { bundleScript } from '../bundle.ts';
+import { bundleShipped } from '../bundle.ts';
 import { startServer } from '../server-process.ts';
 import type { ServerProcess } from '../server-process.ts';
 
@@ -24,7 +24,7 @@ export function hasParley(): boolean {
 export async function startParley(options: ParleyOptions): Promise<ParleyServer> {
   const args = ['--tools', String(options.tools), '--port', String(options.port ?? 0)];
   if (options.databaseUrl !== undefined) args.push('--database-url', options.databaseUrl);
-  const server = await startServer(bundleScript('servers/parley-main.ts'), args, options.core);
+  const server = await startServer(bundleShipped('servers/parley-main.ts'), args, options.core);
   const { url, key, listKey, dataDir } = server.ready;
   return {
     ...server,

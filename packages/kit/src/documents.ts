@@ -3,8 +3,8 @@ import type { GetPromptResult, PromptMessage, ReadResourceResult } from '@modelc
 import type { Caller } from './caller.ts';
 import type { CatalogPrompt, CatalogResource } from './catalog.ts';
 import { CallContext } from './context.ts';
-import type { Core, Exchange, InputRequired } from './engine.ts';
-import { failureOf, isInputRequired, openRoundTrip } from './engine.ts';
+import type { Core, Exchange, InputRequired } from './exchange.ts';
+import { failureOf, isInputRequired, openRoundTrip } from './exchange.ts';
 import { ProtocolFault, RPC, ToolError } from './errors.ts';
 import type { Interaction } from './interaction.ts';
 import { noInteraction } from './interaction.ts';

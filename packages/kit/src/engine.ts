@@ -1,17 +1,17 @@
 /** The enforcing core: resolve, check, run, check again, record. Every surface calls tools through it and nothing else. */
 import { randomBytes } from 'node:crypto';
-import type { CallToolResult, InputRequiredResult } from '@modelcontextprotocol/server';
+import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { Caller } from './caller.ts';
 import type { Catalog } from './catalog.ts';
 import { createCatalog } from './catalog.ts';
 import type { CatalogTool } from './catalog-tool.ts';
-import type { RequestInfo } from './context.ts';
 import { CallContext } from './context.ts';
-import { createDocuments } from './documents.ts';
 import type { Documents } from './documents.ts';
-import { errorResult, internalFault, ProtocolFault, RPC, ToolError, unknownTool } from './errors.ts';
-import type { ClientCapabilities, Interaction } from './interaction.ts';
-import { InputNeeded } from './interaction.ts';
+import { createDocuments } from './documents.ts';
+import { ProtocolFault, RPC, unknownTool } from './errors.ts';
+import type { Core, Exchange, InputRequired } from './exchange.ts';
+import { failureOf, openRoundTrip } from './exchange.ts';
+import type { Interaction } from './interaction.ts';
 import type { Middleware, ToolCall } from './middleware.ts';
 import { composeHooks } from './middleware.ts';
 import type { CallRecord, Observer } from './record.ts';
@@ -20,8 +20,6 @@ import { createStateSealer } from './request-state.ts';
 import type { HiddenReason } from './resolver.ts';
 import { hiddenReason } from './resolver.ts';
 import { capResult } from './result-size.ts';
-import type { RoundState } from './round-trip.ts';
-import { RoundTrip } from './round-trip.ts';
 import type { StepStore } from './steps.ts';
 import { memorySteps } from './steps.ts';
 import type { Installed } from './toolset.ts';
@@ -42,27 +40,6 @@ export interface EngineOptions {
   readonly maxResultBytes?: number;
 }
 
-/** What came with one request, besides what it asks for. */
-export interface Exchange {
-  readonly info: RequestInfo;
-  readonly signal: () => AbortSignal;
-  /** Present when the channel can ask by itself (a 2025 session, a task); absent: round trips. */
-  readonly io?: Interaction;
-  readonly capabilities?: ClientCapabilities;
-  readonly requestState?: string | undefined;
-  readonly inputResponses?: Readonly<Record<string, unknown>> | undefined;
-  readonly progress?: Interaction['progress'];
-  readonly log?: Interaction['log'];
-}
-
-/** The interim answer that asks the client for input. */
-export type InputRequired = InputRequiredResult;
-
-/** Tells the interim answer from a finished one. */
-export function isInputRequired(answer: object): answer is InputRequired {
-  return 'resultType' in answer && answer.resultType === 'input_required';
-}
-
 /** An engine over some toolsets. */
 export interface Engine {
   readonly catalog: Catalog;
@@ -75,16 +52,6 @@ export interface Engine {
   explain(caller: Caller, name: string): HiddenReason | 'unknown' | undefined;
   /** The same engine, narrowed to some toolsets. */
   narrow(toolsets: readonly string[]): Engine;
-}
-
-/** The parts that an engine and its narrowed copies share. */
-export interface Core {
-  readonly sealer: StateSealer;
-  readonly steps: StepStore;
-  readonly observe: Observer;
-  readonly onFault: (error: unknown, where: string) => void;
-  readonly middleware: readonly Middleware[];
-  readonly maxResultBytes: number;
 }
 
 const MAX_RESULT_BYTES = 1024 * 1024;
@@ -165,80 +132,6 @@ function createCall(catalog: Catalog, views: Views, core: Core): Engine['call'] 
       const { info } = exchange;
       core.observe({ caller, method: 'tools/call', name, toolset: tool.toolset, outcome, code, durationMs, info });
     }
-  };
-}
-
-/** Opens the state a client brought back, or starts a first round. */
-export function openRoundTrip(
-  core: Core,
-  caller: Caller,
-  method: string,
-  name: string,
-  args: unknown,
-  exchange: Exchange,
-): RoundTrip {
-  let state: RoundState | undefined;
-  if (exchange.requestState !== undefined) {
-    const binding = { callerId: caller.id, organizationId: caller.organizationId, method, name, arguments: args };
-    // Sealed by us, so its shape is ours.
-    state = core.sealer.open(exchange.requestState, binding) as RoundState | undefined;
-    if (state === undefined) {
-      throw new ProtocolFault(RPC.invalidParams, 'Invalid or expired requestState', { reason: 'invalid_request_state' });
-    }
-  }
-  return new RoundTrip({
-    capabilities: exchange.capabilities ?? {},
-    steps: core.steps,
-    organizationId: caller.organizationId,
-    newCallId: () => randomBytes(16).toString('base64url'),
-    state,
-    responses: exchange.inputResponses,
-    progress: exchange.progress,
-    log: exchange.log,
-  });
-}
-
-/** How a call that did not return ended: an answer for the client, or a fault to throw. */
-export type Failure = { readonly record: Pick<CallRecord, 'outcome' | 'code'> } & (
-  | { readonly answer: CallToolResult | InputRequired }
-  | { readonly fault: ProtocolFault }
-);
-
-/** Sorts what was thrown: a question, a typed error, a protocol fault, or a fault of ours. */
-export function failureOf(
-  error: unknown,
-  io: Interaction,
-  core: Core,
-  call: { caller: Caller; method: string; name: string; args: unknown },
-): Failure {
-  if (error instanceof InputNeeded && io instanceof RoundTrip) {
-    return { record: { outcome: 'ok', code: 'input_required' }, answer: inputRequired(io, core, call) };
-  }
-  if (error instanceof ToolError) {
-    return { record: { outcome: 'error', code: error.code }, answer: errorResult(error) };
-  }
-  if (error instanceof ProtocolFault) {
-    return { record: { outcome: 'error', code: String(error.code) }, fault: error };
-  }
-  if (error instanceof Error && error.name === 'AbortError') {
-    return { record: { outcome: 'cancelled', code: null }, fault: internalFault() };
-  }
-  core.onFault(error, call.name);
-  return { record: { outcome: 'error', code: 'internal' }, fault: internalFault() };
-}
-
-function inputRequired(
-  io: RoundTrip,
-  core: Core,
-  call: { caller: Caller; method: string; name: string; args: unknown },
-): InputRequired {
-  const { caller, method, name, args } = call;
-  const binding = { callerId: caller.id, organizationId: caller.organizationId, method, name, arguments: args };
-  // The form schema is checked by the client; its type here is a plain JSON Schema.
-  return {
-    resultType: 'input_required',
-    inputRequests: Object.fromEntries(io.pending) as NonNullable<InputRequired['inputRequests']>,
-    requestState: core.sealer.seal(io.state, binding),
   };
 }
 

@@ -1,7 +1,7 @@
 /** Builds the exchange of a request from what the SDK knows about it, for each era. */
 import type { ServerContext } from '@modelcontextprotocol/server';
 import { CLIENT_INFO_META_KEY } from '@modelcontextprotocol/server';
-import type { Exchange } from '../engine.ts';
+import type { Exchange } from '../exchange.ts';
 import { ToolError } from '../errors.ts';
 import type { ClientCapabilities, InputRequest, InputResponse, Interaction, LogLevel } from '../interaction.ts';
 import { isSupported } from '../interaction.ts';

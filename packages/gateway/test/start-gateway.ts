@@ -1,0 +1,144 @@
+/** Starts a real server around the gateway, with a throwaway store, real keys and the lab's tools. */
+import { createServer } from 'node:http';
+import type { Server, ServerResponse, IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Identity } from '@parley/identity';
+import { createIdentity, IDENTITY_CHANGED, identityMigrations } from '@parley/identity';
+import type { AnyToolset, Caller, ChangeBus, Engine, Grants, StateSealer } from '@parley/kit';
+import { ALL_GRANTS, createChangeBus, createEngine, install } from '@parley/kit';
+import type { Store, StoredCallRecord } from '@parley/store';
+import { scratchStore } from '@parley/store/testing';
+import { createGateway, DEFAULT_LIMITS, gatewayMigrations, heavyCallRate, recordTo, storedSteps } from '../src/index.ts';
+import type { AllowedNames, Limits } from '../src/index.ts';
+import { readJson } from '../src/inbound.ts';
+import { createModernLeg } from '../src/modern.ts';
+import type { Lab } from './lab-tools.ts';
+import { createLab, labToolset, vaultToolset } from './lab-tools.ts';
+
+/** A server under test. */
+export interface TestGateway extends AsyncDisposable {
+  readonly port: number;
+  /** A second port where every message goes down the SDK's modern path. */
+  readonly sdkPort: number;
+  readonly lab: Lab;
+  readonly store: Store;
+  readonly identity: Identity;
+  readonly engine: Engine;
+  readonly changes: ChangeBus;
+  readonly limits: Limits;
+  /** The owner's key as text. */
+  readonly ownerKey: string;
+  readonly owner: Caller;
+  /** What was reported as a fault of ours. */
+  readonly faults: unknown[];
+  /** Makes a key of the owner's organization, or of the maker's. */
+  key(grants: Grants, options?: { maker?: Caller; expiresAt?: number; name?: string }): Promise<{ text: string; id: string }>;
+  /** Makes a second organization and an owner key for it. */
+  stranger(slug: string): Promise<{ text: string; caller: Caller }>;
+  callerOf(key: string): Promise<Caller>;
+  /** Everything recorded so far for an organization, oldest first. */
+  records(organizationId?: string): Promise<StoredCallRecord[]>;
+}
+
+/** What a test may change. */
+export interface TestGatewayOptions {
+  readonly limits?: Partial<Limits>;
+  readonly names?: AllowedNames;
+  readonly toolsets?: readonly AnyToolset[];
+  readonly sealer?: StateSealer;
+  readonly now?: () => number;
+}
+
+const INFO = { name: 'parley-test', version: '1.2.3' };
+// A test that is not about rates must not meet one.
+const NO_RATE = { ratePerSecond: 1e6, rateBurst: 1e6, heavyRatePerSecond: 1e6, heavyRateBurst: 1e6 };
+
+/** Starts a server; `await using` stops it and removes its data. */
+export async function startGateway(options: TestGatewayOptions = {}): Promise<TestGateway> {
+  const limits = { ...DEFAULT_LIMITS, ...NO_RATE, failedCredentialsPerMinute: 1e6, ...options.limits };
+  const store = await scratchStore();
+  await store.migrate([identityMigrations, gatewayMigrations]);
+  const identity = createIdentity(store, options.now === undefined ? {} : { now: options.now });
+  let ownerKey = '';
+  await identity.bootstrap(async (text) => {
+    ownerKey = text;
+  });
+  const changes = createChangeBus();
+  const unsubscribe = store.signal.subscribe(IDENTITY_CHANGED, ({ payload }) => {
+    changes.publish({ kind: 'tools', ...(payload !== null && { organizationId: payload }) });
+  });
+  const lab = createLab();
+  const faults: unknown[] = [];
+  const onFault = (error: unknown) => faults.push(error);
+  const engine = createEngine({
+    installed: (options.toolsets ?? [labToolset, vaultToolset]).map((toolset) => install(toolset, lab)),
+    middleware: [heavyCallRate(limits)],
+    steps: storedSteps(store),
+    observe: recordTo(store),
+    onFault,
+    ...(options.sealer !== undefined && { sealer: options.sealer }),
+  });
+  const names = options.names ?? { hosts: [], origins: [] };
+  const base = { info: INFO, changes, limits, onFault };
+  const gateway = createGateway({ ...base, engine, identity, names });
+  const leg = createModernLeg({ ...base, current: (caller) => identity.current(caller) });
+  const callerOf = async (key: string): Promise<Caller> => {
+    const caller = await identity.authenticate(key, 'key');
+    if (caller === undefined) throw new Error('The test used a key that is not valid.');
+    return caller;
+  };
+  const front = await listen((req, res) => gateway.handle(req, res));
+  const direct = await listen(async (req, res) => {
+    const caller = await callerOf(req.headers.authorization?.replace('Bearer ', '') ?? '');
+    await leg.handle(req, res, await readJson(req, limits), { caller, engine });
+  });
+  const owner = await callerOf(ownerKey);
+
+  return {
+    ...{ port: portOf(front), sdkPort: portOf(direct), lab, store, identity, engine, changes, limits, ownerKey, owner, faults },
+    callerOf,
+    async key(grants, { maker = owner, expiresAt = null, name = 'Test key' }: { maker?: Caller; expiresAt?: number | null; name?: string } = {}) {
+      const { text, info } = await identity.createKey(maker, { name, grants, expiresAt });
+      return { text, id: info.id };
+    },
+    async stranger(slug) {
+      const made = await identity.createOrganization({ slug, name: slug, owner: { name: slug, email: null } });
+      const maker: Caller = { ...owner, organizationId: made.organizationId, userId: made.userId };
+      const { text } = await identity.createKey(maker, { name: slug, grants: ALL_GRANTS, expiresAt: null });
+      return { text, caller: await callerOf(text) };
+    },
+    async records(organizationId = owner.organizationId) {
+      await store.records.flush();
+      return (await store.records.list({ organizationId, limit: 1000 })).toReversed();
+    },
+    async [Symbol.asyncDispose]() {
+      await gateway.close();
+      await leg.close();
+      await Promise.all([stop(front), stop(direct)]);
+      unsubscribe();
+      identity.close();
+      await store[Symbol.asyncDispose]();
+    },
+  };
+}
+
+function listen(handle: (req: IncomingMessage, res: ServerResponse) => Promise<void>): Promise<Server> {
+  // The same settings as the product's own port.
+  const server = createServer({ maxHeaderSize: 16 * 1024, joinDuplicateHeaders: true }, (req, res) => void handle(req, res));
+  server.maxHeadersCount = DEFAULT_LIMITS.headerFields + 1;
+  return new Promise((resolve) => {
+    server.listen(0, '127.0.0.1', () => resolve(server));
+  });
+}
+
+function stop(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeAllConnections();
+  });
+}
+
+function portOf(server: Server): number {
+  // Listening on a port, so the address is not a path.
+  return (server.address() as AddressInfo).port;
+}
