@@ -34,6 +34,8 @@ export function bundleShipped(source: string): string {
   const name = basename(source, '.ts');
   const folder = new URL(`${name}-shipped/`, outFolder);
   bundleServer(fileURLToPath(new URL(source, import.meta.url)), fileURLToPath(folder), name);
+  // As in the server's own package: without it node has to guess what each file is.
+  writeFileSync(fileURLToPath(new URL('package.json', folder)), '{"type":"module"}');
   const launcher = fileURLToPath(new URL('launch.mjs', folder));
   writeFileSync(launcher, `import { enableCompileCache } from 'node:module';\nenableCompileCache();\nawait import('./${name}.js');\n`);
   return launcher;

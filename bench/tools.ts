@@ -1,5 +1,5 @@
 /** Owns the tools that every bench server serves, so that all of them list and validate the same things. */
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** One bench tool: the same object on the floor, on the SDK and on Parley. */
 export type BenchTool = {

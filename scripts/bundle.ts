@@ -16,7 +16,6 @@ export function bundleServer(entry: string, outdir: string, name: string): void 
     target: 'node22',
     minifySyntax: true,
     minifyWhitespace: true,
-    keepNames: true,
     sourcemap: true,
     external: EXTERNAL,
     logLevel: 'warning',

@@ -42,7 +42,11 @@ export async function openHost(options: HostOptions): Promise<Host> {
   const toolsets = [parleyToolset, ...(options.toolsets ?? [])];
   const store = await openStore(storeOptions(config, onFault));
   await store.migrate(migrationsOf(toolsets));
-  const identity = createIdentity(store, { onError: (error) => onFault(error, 'identity') });
+  const isPrivileged = (resource: string, name: string) =>
+    engine.catalog.tools.some(
+      (tool) => tool.privileged === true && tool.name === name && (resource === '*' || tool.toolset === resource),
+    );
+  const identity = createIdentity(store, { isPrivileged, onError: (error) => onFault(error, 'identity') });
   const ownerKeyFile = join(config.dataDir, 'owner.key');
   await identity.bootstrap((key) => keepOwnerKey(ownerKeyFile, key));
   const changes = createChangeBus();

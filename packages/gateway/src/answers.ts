@@ -26,10 +26,9 @@ export const REFUSED = -32000;
 const JSON_TYPE = 'application/json';
 
 /** Writes a finished JSON text. */
-export function writeJson(res: ServerResponse, status: number, json: string | Buffer, headers?: Readonly<Record<string, string>>): void {
+export function writeJson(res: ServerResponse, status: number, json: string, headers: Readonly<Record<string, string>> = {}): void {
   if (res.destroyed || res.headersSent) return;
-  const length = typeof json === 'string' ? Buffer.byteLength(json) : json.length;
-  res.writeHead(status, { 'content-type': JSON_TYPE, 'content-length': length, ...headers });
+  res.writeHead(status, { 'content-type': JSON_TYPE, 'content-length': Buffer.byteLength(json), ...headers });
   res.end(json);
 }
 

@@ -3,7 +3,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Identity } from '@parley/identity';
 import type { Caller, ChangeBus, Engine, ServerInfo } from '@parley/kit';
 import { RPC } from '@parley/kit';
-import { HttpRefusal, writeJson, writeRefusal } from './answers.ts';
+import { AnswerBatch } from './answer-batch.ts';
+import { HttpRefusal, writeRefusal } from './answers.ts';
 import { createAuthenticate } from './authenticate.ts';
 import { createRequestRate } from './authorize.ts';
 import type { HotRequest } from './hot-path.ts';
@@ -53,6 +54,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   const countRequest = createRequestRate(limits);
   const resolve = createResolve(options.engine);
   const hot = new HotPath(options.info);
+  const answers = new AnswerBatch();
   let legs: Promise<SdkLegs> | undefined;
   const sdk = () => (legs ??= loadLegs(options));
 
@@ -83,15 +85,13 @@ export function createGateway(options: GatewayOptions): Gateway {
 
   async function serveHot(res: ServerResponse, { caller, engine }: Served, request: HotRequest): Promise<boolean> {
     if (request.method === 'tools/list') {
-      const { status, json } = hot.list(engine, caller, request);
-      writeJson(res, status, json);
+      answers.add(res, hot.list(engine, caller, request));
       return true;
     }
     const tool = engine.view(caller).tools.get(request.name);
     // Parameter headers and traces are rare; the full path knows how to check and carry them.
     if (tool !== undefined && tool.paramHeaders.length > 0) return false;
-    const { status, json } = await hot.call(engine, caller, request, () => signalOf(res));
-    writeJson(res, status, json);
+    answers.add(res, await hot.call(engine, caller, request, () => signalOf(res)));
     return true;
   }
 

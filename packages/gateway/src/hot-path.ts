@@ -4,9 +4,11 @@
  */
 import type { ClientCapabilities, Engine, Exchange, InputRequired, ServerInfo, ToolPage } from '@parley/kit';
 import type { Caller } from '@parley/kit';
-import { encodeCursor, ProtocolFault } from '@parley/kit';
+import { encodeCursor, isInputRequired, ProtocolFault, RPC } from '@parley/kit';
 import type { CallToolResult } from '@modelcontextprotocol/server';
+import type { Answer } from './answer-batch.ts';
 import { faultJson } from './answers.ts';
+import { isPlainResult, toWireResult } from './wire-result.ts';
 
 /** The one revision served here. */
 export const MODERN_VERSION = '2026-07-28';
@@ -99,12 +101,6 @@ function countKeys(value: object): number {
   return count;
 }
 
-/** A finished answer: HTTP status and JSON text. */
-export interface HotAnswer {
-  readonly status: number;
-  readonly json: string | Buffer;
-}
-
 /** Answers hot requests for one server identity. */
 export class HotPath {
   readonly #metaJson: string;
@@ -121,29 +117,25 @@ export class HotPath {
     caller: Caller,
     request: Extract<HotRequest, { method: 'tools/call' }>,
     signal: () => AbortSignal,
-  ): Promise<HotAnswer> {
+  ): Promise<Answer> {
     const exchange: Exchange = {
       info: { id: String(request.id), era: 'modern', client: request.client, traceparent: request.traceparent },
       signal,
       capabilities: request.capabilities,
     };
     try {
-      const result = await engine.call(caller, request.name, request.arguments, exchange);
-      return { status: 200, json: this.#resultJson(result, request.id) };
+      const answer = await engine.call(caller, request.name, request.arguments, exchange);
+      const result = isInputRequired(answer) || isPlainResult(answer) ? answer : await toWireResult(answer);
+      return { status: 200, body: Buffer.from(this.#resultJson(result, request.id)) };
     } catch (error) {
       return this.#fault(error, request.id);
     }
   }
 
-  list(engine: Engine, caller: Caller, request: Extract<HotRequest, { method: 'tools/list' }>): HotAnswer {
+  list(engine: Engine, caller: Caller, request: Extract<HotRequest, { method: 'tools/list' }>): Answer {
     try {
       const page = engine.list(caller, request.cursor);
-      const head = this.#listHead(page);
-      const tail = `${JSON.stringify(request.id)}}`;
-      const json = Buffer.allocUnsafe(head.length + Buffer.byteLength(tail));
-      head.copy(json);
-      json.write(tail, head.length);
-      return { status: 200, json };
+      return { status: 200, body: this.#listHead(page), tail: `${JSON.stringify(request.id)}}` };
     } catch (error) {
       return this.#fault(error, request.id);
     }
@@ -175,10 +167,8 @@ export class HotPath {
     return { ...result, _meta: this.#serverMeta };
   }
 
-  #fault(error: unknown, id: string | number): HotAnswer {
+  #fault(error: unknown, id: string | number): Answer {
     if (!(error instanceof ProtocolFault)) throw error;
-    return { status: error.code === MISSING_CAPABILITY ? 400 : 200, json: faultJson(error, id) };
+    return { status: error.code === RPC.missingCapability ? 400 : 200, body: Buffer.from(faultJson(error, id)) };
   }
 }
-
-const MISSING_CAPABILITY = -32021;

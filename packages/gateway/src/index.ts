@@ -9,4 +9,4 @@ export { DEFAULT_LIMITS } from './limits.ts';
 export type { Limits } from './limits.ts';
 export { gatewayMigrations } from './migrations/index.ts';
 export { recordTo } from './record.ts';
-export { serveStdio } from './stdio.ts';
+export { serveStdio } from './stdio/serve.ts';

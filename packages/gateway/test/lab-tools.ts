@@ -1,6 +1,7 @@
 /** The toolsets that the gateway's tests serve: one tool for each way a call can go. */
+import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { AnyTool } from '@parley/kit';
-import { definePrompt, defineResource, defineToolFor, defineToolset } from '@parley/kit';
+import { defineOutsideTool, definePrompt, defineResource, defineToolFor, defineToolset } from '@parley/kit';
 import * as z from 'zod';
 import { Mailbox } from './mailbox.ts';
 
@@ -100,7 +101,7 @@ const wait = defineTool({
   output: nothing,
   run(_input, { signal, services }) {
     services.ran.push('wait');
-    return new Promise<object>((_resolve, reject) => {
+    return new Promise<Record<string, never>>((_resolve, reject) => {
       signal.addEventListener('abort', () => reject(signal.reason as Error));
       services.waiting.put(signal);
     });
@@ -208,6 +209,19 @@ const reach = defineTool({
   run: () => ({}),
 });
 
+const odd = defineOutsideTool({
+  name: 'odd',
+  title: 'Odd',
+  description: 'A foreign tool whose answer has its fields in another order, and some of its own.',
+  effect: 'read',
+  inputSchema: { type: 'object', properties: { size: { type: 'integer' } }, additionalProperties: false },
+  run: () =>
+    // A foreign server sends what it likes.
+    JSON.parse(
+      '{"isError":false,"own":1,"content":[{"text":"odd","type":"text","own":2,"annotations":{"priority":1,"audience":["user"]}}],"_meta":{"b":1}}',
+    ) as CallToolResult,
+});
+
 const note = defineResource<Lab>({
   name: 'note',
   title: 'Note',
@@ -237,7 +251,7 @@ const greet = definePrompt({
 export const labToolset = defineToolset({
   name: 'lab',
   title: 'Lab',
-  tools: [echo, typed, fail, broken, explode, wait, ask, region, kinds, open, large, start, reach],
+  tools: [echo, typed, fail, broken, explode, wait, ask, region, kinds, open, large, start, reach, odd],
   resources: [note, page],
   prompts: [greet],
 });

@@ -4,4 +4,4 @@ export type { Identity, IdentityOptions } from './identity.ts';
 export { identityMigrations } from './migrations/index.ts';
 export { BUILT_IN_ROLES } from './roles.ts';
 export type { KeyInfo, NewKey } from './services/keys.ts';
-export { IDENTITY_CHANGED } from './services/members.ts';
+export { IDENTITY_CHANGED } from './services/identity-changed.ts';

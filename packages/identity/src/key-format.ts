@@ -24,7 +24,9 @@ export function newKey(): KeyParts & { readonly text: string } {
 /** Takes a key apart; undefined when it does not look like one. */
 export function parseKey(text: string): KeyParts | undefined {
   const match = KEY.exec(text);
-  return match?.[1] === undefined || match[2] === undefined ? undefined : { publicId: match[1], secret: match[2] };
+  return match?.[1] === undefined || match[2] === undefined
+    ? undefined
+    : { publicId: match[1], secret: match[2] };
 }
 
 /** What is stored of a secret. It has 256 bits of entropy, so a slow hash would add nothing. */

@@ -136,8 +136,14 @@ function brokenOutput(name: string, faults: string): ToolError {
 }
 
 function schemaOf(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
-  const { $schema: _dialect, ...json } = z.toJSONSchema(schema, { io });
+  const { $schema: _dialect, ...json } = z.toJSONSchema(schema, { io, override: dropIntegerBounds });
   return json;
+}
+
+/** Zod writes the range of safe integers into every integer; no reader learns anything from it. */
+function dropIntegerBounds({ jsonSchema }: { jsonSchema: JsonSchema }): void {
+  if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+  if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
 }
 
 async function jsonSchemaCheck(schema: JsonSchema): Promise<(args: unknown) => Promise<Checked>> {

@@ -29,6 +29,7 @@ export type { OutsideTool } from './outside-tool.ts';
 export { checkParamHeaders, decodeHeaderValue } from './param-headers.ts';
 export { definePrompt } from './prompt.ts';
 export type { Prompt } from './prompt.ts';
+export { capabilitiesOf } from './protocol/capabilities.ts';
 export type { ServerInfo } from './protocol/server.ts';
 export type { CallRecord, Observer } from './record.ts';
 export { createStateSealer } from './request-state.ts';

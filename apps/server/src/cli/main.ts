@@ -1,13 +1,15 @@
 /** The command line: finds the command, loads it, and turns what goes wrong into one clear line. */
 import type { AnyToolset } from '@parley/kit';
 import { UsageError } from '../config.ts';
+import { mcp } from './mcp.ts';
 
 /** One command; it answers the exit code. */
 export type Command = (args: readonly string[], toolsets: readonly AnyToolset[]) => Promise<number>;
 
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   start: async () => (await import('./start.ts')).start,
-  mcp: async () => (await import('./mcp.ts')).mcp,
+  // Loaded with the program: a client that starts Parley waits for its first answer.
+  mcp: async () => mcp,
   tools: async () => (await import('./tools.ts')).tools,
   call: async () => (await import('./call.ts')).call,
   keys: async () => (await import('./keys.ts')).keys,

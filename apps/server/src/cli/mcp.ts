@@ -4,6 +4,7 @@ import { loadConfig, UsageError } from '../config.ts';
 import { SERVER_INFO } from '../version.ts';
 import type { Command } from './main.ts';
 import { openSession, reportFault } from './session.ts';
+import { untilSignal } from './signals.ts';
 
 /** Serves until stdin ends or a signal comes. */
 export const mcp: Command = async (args, toolsets) => {
@@ -16,9 +17,7 @@ export const mcp: Command = async (args, toolsets) => {
     throw new UsageError(`There is no toolset "${unknown}". There are: ${known.join(', ')}.`);
   }
   const input = process.stdin;
-  const end = () => input.destroy();
-  process.once('SIGINT', end);
-  process.once('SIGTERM', end);
+  void untilSignal().then(() => input.destroy());
   await serveStdio({
     engine: positionals.length === 0 ? host.engine() : host.engine().narrow(positionals),
     info: SERVER_INFO,

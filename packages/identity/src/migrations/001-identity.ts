@@ -21,7 +21,9 @@ export const createIdentity: Migration = async (db) => {
   await db.schema
     .createTable('members')
     .addColumn('id', 'text', (column) => column.primaryKey())
-    .addColumn('organization_id', 'text', (column) => column.notNull().references('organizations.id').onDelete('cascade'))
+    .addColumn('organization_id', 'text', (column) =>
+      column.notNull().references('organizations.id').onDelete('cascade'),
+    )
     .addColumn('user_id', 'text', (column) => column.notNull().references('users.id').onDelete('cascade'))
     .addColumn('created_at', epochMsColumn, (column) => column.notNull())
     .addUniqueConstraint('members_once', ['organization_id', 'user_id'])
@@ -36,7 +38,9 @@ export const createIdentity: Migration = async (db) => {
   await db.schema
     .createTable('roles')
     .addColumn('id', 'text', (column) => column.primaryKey())
-    .addColumn('organization_id', 'text', (column) => column.notNull().references('organizations.id').onDelete('cascade'))
+    .addColumn('organization_id', 'text', (column) =>
+      column.notNull().references('organizations.id').onDelete('cascade'),
+    )
     .addColumn('name', 'text', (column) => column.notNull())
     .addColumn('grants', jsonColumn, (column) => column.notNull())
     .addColumn('created_at', epochMsColumn, (column) => column.notNull())
@@ -45,7 +49,9 @@ export const createIdentity: Migration = async (db) => {
   await db.schema
     .createTable('api_keys')
     .addColumn('id', 'text', (column) => column.primaryKey())
-    .addColumn('organization_id', 'text', (column) => column.notNull().references('organizations.id').onDelete('cascade'))
+    .addColumn('organization_id', 'text', (column) =>
+      column.notNull().references('organizations.id').onDelete('cascade'),
+    )
     .addColumn('user_id', 'text', (column) => column.notNull().references('users.id').onDelete('cascade'))
     .addColumn('public_id', 'text', (column) => column.notNull().unique())
     .addColumn('name', 'text', (column) => column.notNull())
@@ -56,5 +62,9 @@ export const createIdentity: Migration = async (db) => {
     .addColumn('revoked_at', epochMsColumn)
     .addColumn('created_at', epochMsColumn, (column) => column.notNull())
     .execute();
-  await db.schema.createIndex('api_keys_by_owner').on('api_keys').columns(['organization_id', 'user_id']).execute();
+  await db.schema
+    .createIndex('api_keys_by_owner')
+    .on('api_keys')
+    .columns(['organization_id', 'user_id'])
+    .execute();
 };

@@ -6,7 +6,10 @@ import type { Store } from '@parley/store';
 import { fromJson } from '@parley/store';
 import { isSecretOf, parseKey } from '../key-format.ts';
 import type { ApiKeyRow, IdentityTables } from '../schema.ts';
-import { IDENTITY_CHANGED, standingOf } from './members.ts';
+import type { IsPrivileged } from './ceiling.ts';
+import { withoutLaundered } from './ceiling.ts';
+import { IDENTITY_CHANGED } from './identity-changed.ts';
+import { standingOf } from './members.ts';
 
 interface Known {
   readonly caller: Caller;
@@ -20,6 +23,7 @@ const USED_EVERY_MS = 60_000;
 export class Authentication {
   readonly #store: Store;
   readonly #now: () => number;
+  readonly #isPrivileged: IsPrivileged;
   readonly #onError: (error: unknown) => void;
   readonly #known = new Map<string, Known>();
   readonly #usedAt = new Map<string, number>();
@@ -27,10 +31,14 @@ export class Authentication {
   readonly #unsubscribe: () => void;
   #generation = 0;
 
-  constructor(store: Store, now: () => number, onError: (error: unknown) => void) {
+  constructor(
+    store: Store,
+    options: { now: () => number; isPrivileged: IsPrivileged; onError: (error: unknown) => void },
+  ) {
     this.#store = store;
-    this.#now = now;
-    this.#onError = onError;
+    this.#now = options.now;
+    this.#isPrivileged = options.isPrivileged;
+    this.#onError = options.onError;
     this.#unsubscribe = store.signal.subscribe(IDENTITY_CHANGED, () => this.#forget());
   }
 
@@ -59,8 +67,9 @@ export class Authentication {
       .where('id', '=', caller.id)
       .where('organization_id', '=', caller.organizationId)
       .executeTakeFirst();
-    const isValid = row !== undefined && row.revoked_at === null && (row.expires_at ?? Infinity) > this.#now();
-    const found = isValid ? await callerOfKey(this.#store, row, caller.source) : undefined;
+    const isValid =
+      row !== undefined && row.revoked_at === null && (row.expires_at ?? Infinity) > this.#now();
+    const found = isValid ? await this.#callerOf(row, caller.source) : undefined;
     if (generation === this.#generation && row?.expires_at == null) this.#current.set(id, found);
     return found;
   }
@@ -79,13 +88,19 @@ export class Authentication {
       .where('public_id', '=', parts?.publicId ?? '')
       .executeTakeFirst();
     if (!isSecretOf(parts?.secret ?? '', row?.hash) || row === undefined) return undefined;
-    if (row.revoked_at !== null || (row.expires_at !== null && row.expires_at <= this.#now())) return undefined;
-    const caller = await callerOfKey(this.#store, row, source);
+    if (row.revoked_at !== null || (row.expires_at !== null && row.expires_at <= this.#now()))
+      return undefined;
+    const caller = await this.#callerOf(row, source);
     if (caller === undefined) return undefined;
     // A change that came while we were reading may have made this answer old.
-    if (generation === this.#generation) this.#remember(digest, { caller, expiresAt: row.expires_at ?? Infinity });
+    if (generation === this.#generation)
+      this.#remember(digest, { caller, expiresAt: row.expires_at ?? Infinity });
     this.#touch(caller);
     return caller;
+  }
+
+  #callerOf(row: ApiKeyRow, source: Source): Promise<Caller | undefined> {
+    return callerOfKey(this.#store, row, source, this.#isPrivileged);
   }
 
   #remember(digest: string, known: Known): void {
@@ -116,10 +131,15 @@ export class Authentication {
 }
 
 /** What a key may do now: its own grants cut to its owner's. */
-export async function callerOfKey(store: Store, row: ApiKeyRow, source: Source): Promise<Caller | undefined> {
+export async function callerOfKey(
+  store: Store,
+  row: ApiKeyRow,
+  source: Source,
+  isPrivileged: IsPrivileged,
+): Promise<Caller | undefined> {
   const standing = await standingOf(store, row.organization_id, row.user_id);
   if (standing === undefined) return undefined;
-  return {
+  const caller: Caller = {
     id: row.id,
     name: row.name,
     organizationId: row.organization_id,
@@ -129,4 +149,5 @@ export async function callerOfKey(store: Store, row: ApiKeyRow, source: Source):
     source,
     unattended: false,
   };
+  return withoutLaundered(caller, standing.grants, isPrivileged);
 }

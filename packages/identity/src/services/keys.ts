@@ -1,11 +1,13 @@
 /** API keys: made, listed and revoked; never stronger than whoever makes them. */
 import type { Caller, Grants } from '@parley/kit';
-import { firstUncovered, ToolError, typeId } from '@parley/kit';
+import { mayAdminister, ToolError, typeId } from '@parley/kit';
 import type { Store, StoreTransaction } from '@parley/store';
 import { fromJson, toJson } from '@parley/store';
 import { hashSecret, newKey } from '../key-format.ts';
 import type { ApiKeyRow, IdentityTables } from '../schema.ts';
-import { IDENTITY_CHANGED } from './members.ts';
+import type { IsPrivileged } from './ceiling.ts';
+import { requireCovered } from './ceiling.ts';
+import { IDENTITY_CHANGED } from './identity-changed.ts';
 
 /** A key as lists show it: everything but the secret. */
 export interface KeyInfo {
@@ -34,7 +36,7 @@ export async function createKey(
   store: Store,
   maker: Caller,
   input: NewKey,
-  now: number,
+  { now, isPrivileged }: { now: number; isPrivileged: IsPrivileged },
 ): Promise<{ info: KeyInfo; text: string }> {
   if (maker.userId === null) throw new ToolError('forbidden', 'This caller has no user to make keys for.');
   const owner = { organizationId: maker.organizationId, userId: maker.userId };
@@ -45,7 +47,7 @@ export async function createKey(
   if (input.expiresAt !== null && input.expiresAt <= now) {
     throw new ToolError('invalid', 'expiresAt: must lie in the future');
   }
-  requireCovered(maker, input.grants);
+  requireCovered(maker, input.grants, isPrivileged);
   return store.transaction((tx) => insertKey(tx, owner, { ...input, name }, now));
 }
 
@@ -87,8 +89,13 @@ export async function listKeys(store: Store, caller: Caller, all: boolean): Prom
   return (await query.execute()).map(infoOf);
 }
 
-/** Revokes a key by id or public id; every process refuses it from its next request on. */
-export async function revokeKey(store: Store, caller: Caller, idOrPublicId: string, now: number): Promise<KeyInfo> {
+/** Revokes a key by id or public id, for others than administrators only their own; every process refuses it from then on. */
+export async function revokeKey(
+  store: Store,
+  caller: Caller,
+  idOrPublicId: string,
+  now: number,
+): Promise<KeyInfo> {
   return store.transaction(async (tx) => {
     const db = tx.db<IdentityTables>();
     const row = await db
@@ -97,19 +104,13 @@ export async function revokeKey(store: Store, caller: Caller, idOrPublicId: stri
       .where('organization_id', '=', caller.organizationId)
       .where((where) => where.or([where('id', '=', idOrPublicId), where('public_id', '=', idOrPublicId)]))
       .executeTakeFirst();
-    if (row === undefined) throw new ToolError('not_found', `No such key: ${idOrPublicId}`);
+    const isTheirs = row !== undefined && (mayAdminister(caller) || row.user_id === caller.userId);
+    if (!isTheirs) throw new ToolError('not_found', `No such key: ${idOrPublicId}`);
     const revokedAt = row.revoked_at ?? now;
     await db.updateTable('api_keys').set({ revoked_at: revokedAt }).where('id', '=', row.id).execute();
     await tx.signal(IDENTITY_CHANGED, caller.organizationId);
     return infoOf({ ...row, revoked_at: revokedAt });
   });
-}
-
-/** Throws `forbidden` naming the first grant that the maker does not hold. */
-export function requireCovered(maker: Caller, wanted: Grants): void {
-  const missing = firstUncovered(maker.grants, wanted);
-  if (missing === undefined) return;
-  throw new ToolError('forbidden', `You cannot give what you do not have: ${missing.resource}:${missing.tool}`, missing);
 }
 
 function infoOf(row: ApiKeyRow): KeyInfo {

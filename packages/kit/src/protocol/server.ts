@@ -8,6 +8,7 @@ import type { Engine } from '../engine.ts';
 import { encodeCursor } from '../engine.ts';
 import { ProtocolFault, RPC } from '../errors.ts';
 import { ResourceMissing } from '../documents.ts';
+import { capabilitiesOf } from './capabilities.ts';
 import { envelopeOf, legacyExchange, modernExchange } from './exchange.ts';
 import { promptDefinition, resourceDefinition, templateDefinition } from './definitions.ts';
 
@@ -113,16 +114,6 @@ function installPrompts(server: Server, options: ProtocolServerOptions, exchange
       return { completion: { values: all.slice(0, 100), total: all.length, hasMore: all.length > 100 } };
     }),
   );
-}
-
-function capabilitiesOf(engine: Engine) {
-  const { resources, prompts } = engine.catalog;
-  return {
-    tools: { listChanged: true },
-    logging: {},
-    ...(resources.length > 0 && { resources: { subscribe: true, listChanged: true } }),
-    ...(prompts.length > 0 && { prompts: { listChanged: true }, completions: {} }),
-  };
 }
 
 function capabilitiesIn(ctx: ServerContext): ClientCapabilities {

@@ -1,0 +1,28 @@
+/** What the stdio loop has to know of a message before anyone checks it. */
+
+/** A request that waits for an answer. */
+export interface RequestMessage {
+  readonly id: string | number;
+  readonly method: string;
+  readonly params?: unknown;
+}
+
+/** True for a message with an id and a method. */
+export function isRequest(body: unknown): body is RequestMessage {
+  if (typeof body !== 'object' || body === null || !('id' in body) || !('method' in body)) return false;
+  return (typeof body.id === 'string' || typeof body.id === 'number') && typeof body.method === 'string';
+}
+
+/** The method of a request or notification. */
+export function methodOf(body: unknown): string | undefined {
+  const method = typeof body === 'object' && body !== null && 'method' in body ? body.method : undefined;
+  return typeof method === 'string' ? method : undefined;
+}
+
+/** The id of the request that a message cancels. */
+export function cancelledId(body: unknown): string | number | undefined {
+  if (methodOf(body) !== 'notifications/cancelled') return undefined;
+  // Only looked up in a map, so any other type simply finds nothing.
+  const { params } = body as { params?: { requestId?: string | number } };
+  return params?.requestId;
+}

@@ -1,0 +1,80 @@
+/**
+ * The opening of a 2025 client over stdio, answered without the SDK: `initialize`, `ping` and the first `tools/list`.
+ * When anything else comes, the SDK is loaded and hears the same `initialize`, so it stands where it would have stood.
+ */
+import type { Caller, Engine, ServerInfo } from '@parley/kit';
+import { capabilitiesOf, encodeCursor } from '@parley/kit';
+import type { RequestMessage } from './messages.ts';
+import { isRequest, methodOf } from './messages.ts';
+
+const VERSIONS = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05', '2024-10-07'];
+const LATEST = '2025-11-25';
+
+/** Tells what the opening made of a message: an answer, silence, or not its business. */
+export type Opened = { readonly json: string } | 'silent' | undefined;
+
+/** Answers the usual first messages of a 2025 client. */
+export class Opening {
+  /** The messages that the SDK has to hear when it takes over. */
+  readonly heard: unknown[] = [];
+  readonly #engine: Engine;
+  readonly #info: ServerInfo;
+  readonly #instructions: string | undefined;
+
+  constructor(engine: Engine, info: ServerInfo, instructions: string | undefined) {
+    this.#engine = engine;
+    this.#info = info;
+    this.#instructions = instructions;
+  }
+
+  answer(body: unknown, caller: Caller): Opened {
+    if (this.heard.length === 0) return this.#initialize(body);
+    if (methodOf(body) === 'notifications/initialized' && this.heard.length === 1) {
+      this.heard.push(body);
+      return 'silent';
+    }
+    if (!isRequest(body)) return undefined;
+    if (body.method === 'ping' && body.params === undefined) return { json: resultJson('{}', body.id) };
+    return body.method === 'tools/list' && isFirstPage(body.params) ? this.#list(caller, body) : undefined;
+  }
+
+  #initialize(body: unknown): Opened {
+    if (!isRequest(body) || body.method !== 'initialize' || !isPlainInitialize(body.params)) return undefined;
+    this.heard.push(body);
+    const { protocolVersion } = body.params;
+    const result = {
+      protocolVersion: VERSIONS.includes(protocolVersion) ? protocolVersion : LATEST,
+      capabilities: capabilitiesOf(this.#engine),
+      serverInfo: this.#info,
+      ...(this.#instructions !== undefined && { instructions: this.#instructions }),
+    };
+    return { json: resultJson(JSON.stringify(result), body.id) };
+  }
+
+  #list(caller: Caller, { id }: RequestMessage): Opened {
+    const page = this.#engine.list(caller);
+    const next = page.nextCursor === undefined ? '' : `,"nextCursor":${JSON.stringify(encodeCursor(page.nextCursor))}`;
+    return { json: resultJson(`{"tools":${page.json}${next}}`, id) };
+  }
+}
+
+function resultJson(result: string, id: string | number): string {
+  return `{"result":${result},"jsonrpc":"2.0","id":${JSON.stringify(id)}}`;
+}
+
+function isFirstPage(params: unknown): boolean {
+  return params === undefined || (typeof params === 'object' && params !== null && Object.keys(params).length === 0);
+}
+
+/** A handshake with nothing unusual in it; anything else the SDK shall judge. */
+function isPlainInitialize(params: unknown): params is { protocolVersion: string } {
+  if (typeof params !== 'object' || params === null || '_meta' in params) return false;
+  const { protocolVersion, capabilities, clientInfo } = params as Record<string, unknown>;
+  if (typeof protocolVersion !== 'string' || !isObject(capabilities) || !isObject(clientInfo)) return false;
+  const isNamed = typeof clientInfo.name === 'string' && typeof clientInfo.version === 'string';
+  return isNamed && Object.values(capabilities).every(isObject);
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

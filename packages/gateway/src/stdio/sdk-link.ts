@@ -1,0 +1,111 @@
+/** The SDK behind stdio: hears what the loop hands over, writes what it has to say. */
+import type { JSONRPCMessage, Server, Transport } from '@modelcontextprotocol/server';
+import type { Caller, Change } from '@parley/kit';
+import { cancelledId, isRequest } from './messages.ts';
+import type { StdioOptions } from './serve.ts';
+
+/** The SDK as the loop sees it. */
+export interface SdkLink {
+  /** Hands over a message; `unheard` swallows the answer, which was given already. */
+  deliver(body: unknown, caller: Caller, options?: { unheard: boolean }): void;
+  /** Waits until what was asked for is answered, then closes. */
+  close(): Promise<void>;
+}
+
+const DRAIN_MS = 10_000;
+
+/** Loads the SDK and connects it. */
+export async function loadSdk(options: StdioOptions, write: (json: string) => void): Promise<SdkLink> {
+  const [{ serveStdio: serve }, { createProtocolServer }] = await Promise.all([
+    import('@modelcontextprotocol/server/stdio'),
+    import('@parley/kit/protocol'),
+  ]);
+  const pending = new Pending();
+  const swallowed = new Set<string | number>();
+  const transport: Transport = {
+    start: async () => undefined,
+    async send(message) {
+      const id = 'id' in message && !('method' in message) ? message.id : undefined;
+      if (id !== undefined && swallowed.delete(id)) return;
+      write(JSON.stringify(message));
+      if (id !== undefined) pending.delete(id);
+    },
+    close: async () => transport.onclose?.(),
+  };
+  let current: Caller | undefined;
+  let server: Server | undefined;
+  const watched = new Set<string>();
+  const { engine, info, instructions, onFault } = options;
+  const handle = serve(
+    ({ era }) => {
+      const callerOf = () => current ?? refuse();
+      server = createProtocolServer({ engine, info, instructions, era, callerOf, watched });
+      return server;
+    },
+    { transport, onerror: (error) => onFault(error, 'stdio') },
+  );
+  const unsubscribe = options.changes.subscribe((change) => {
+    notify(server, change, watched).catch((error: unknown) => onFault(error, 'stdio notice'));
+  });
+  return {
+    deliver(body, caller, { unheard } = { unheard: false }) {
+      current = caller;
+      const cancelled = cancelledId(body);
+      if (cancelled !== undefined) pending.delete(cancelled);
+      if (isRequest(body) && unheard) swallowed.add(body.id);
+      // A listen stream is answered only when it is closed, so nothing waits for it.
+      else if (isRequest(body) && body.method !== 'subscriptions/listen') pending.add(body.id);
+      // The SDK checks every message itself before it looks at it.
+      transport.onmessage?.(body as JSONRPCMessage);
+    },
+    async close() {
+      unsubscribe();
+      await pending.drained(DRAIN_MS);
+      await handle.close();
+    },
+  };
+}
+
+function refuse(): never {
+  throw new Error('A message reached the protocol before its caller was known.');
+}
+
+/** The requests that are still to be answered. */
+class Pending {
+  readonly #ids = new Set<string | number>();
+  #onEmpty: (() => void) | undefined;
+
+  add(id: string | number): void {
+    this.#ids.add(id);
+  }
+
+  delete(id: string | number): void {
+    this.#ids.delete(id);
+    if (this.#ids.size === 0) this.#onEmpty?.();
+  }
+
+  /** Resolves when all are answered or the time is up. */
+  drained(limitMs: number): Promise<void> {
+    if (this.#ids.size === 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, limitMs);
+      this.#onEmpty = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+}
+
+async function notify(server: Server | undefined, change: Change, watched: ReadonlySet<string>): Promise<void> {
+  if (server?.transport === undefined) return;
+  const capabilities = server.getCapabilities();
+  if (change.kind === 'tools') await server.sendToolListChanged();
+  else if (change.kind === 'prompts' && capabilities.prompts) await server.sendPromptListChanged();
+  else if (change.kind === 'resources' && capabilities.resources) await server.sendResourceListChanged();
+  else if (change.kind === 'resource' && capabilities.resources) {
+    const isModern = server.getNegotiatedProtocolVersion()?.startsWith('2026') ?? false;
+    // A modern listener filters by its own subscription; a 2025 one by what it subscribed to.
+    if (isModern || watched.has(change.uri)) await server.sendResourceUpdated({ uri: change.uri });
+  }
+}

@@ -1,0 +1,100 @@
+/** MCP over stdin and stdout: one line, one message. The SDK is loaded with the first message that needs it. */
+import type { Readable, Writable } from 'node:stream';
+import type { Caller, ChangeBus, Engine, ServerInfo } from '@parley/kit';
+import { RPC } from '@parley/kit';
+import type { Answer } from '../answer-batch.ts';
+import { HttpRefusal, REFUSED } from '../answers.ts';
+import type { HotRequest } from '../hot-path.ts';
+import { HotPath, hotRequestOf } from '../hot-path.ts';
+import { parseJson } from '../inbound.ts';
+import type { Limits } from '../limits.ts';
+import { linesOf, TOO_LONG } from './lines.ts';
+import { cancelledId, methodOf } from './messages.ts';
+import { Opening } from './opening.ts';
+import type { SdkLink } from './sdk-link.ts';
+
+/** What a stdio server is built from. */
+export interface StdioOptions {
+  readonly engine: Engine;
+  readonly info: ServerInfo;
+  readonly instructions?: string | undefined;
+  readonly changes: ChangeBus;
+  readonly limits: Limits;
+  readonly input: Readable;
+  readonly output: Writable;
+  /** Who is calling, asked for every message: rights may change while the process runs. */
+  caller(): Promise<Caller | undefined>;
+  readonly onFault: (error: unknown, where: string) => void;
+}
+
+/** Serves until the input ends and everything that was asked for is answered. */
+export async function serveStdio(options: StdioOptions): Promise<void> {
+  const { engine, input, output, limits } = options;
+  const write = (json: string) => output.write(`${json}\n`);
+  const writeAnswer = ({ body, tail = '' }: Answer) => write(body.toString() + tail);
+  const hot = new HotPath(options.info);
+  const opening = new Opening(engine, options.info, options.instructions);
+  const running = new Set<Promise<void>>();
+  const cancels = new Map<string | number, AbortController>();
+  let sdk: Promise<SdkLink> | undefined;
+
+  const link = (caller: Caller) =>
+    (sdk ??= import('./sdk-link.ts').then(async ({ loadSdk }) => {
+      const loaded = await loadSdk(options, write);
+      for (const body of opening.heard) loaded.deliver(body, caller, { unheard: true });
+      return loaded;
+    }));
+
+  async function runHot(request: HotRequest, caller: Caller): Promise<void> {
+    if (request.method === 'tools/list') {
+      writeAnswer(hot.list(engine, caller, request));
+      return;
+    }
+    const controller = new AbortController();
+    cancels.set(request.id, controller);
+    const called = await hot.call(engine, caller, request, () => controller.signal);
+    cancels.delete(request.id);
+    if (!controller.signal.aborted) writeAnswer(called);
+  }
+
+  async function answer(line: string | typeof TOO_LONG): Promise<void> {
+    if (line === TOO_LONG) throw new HttpRefusal(413, RPC.invalidRequest, `A message has more than ${limits.bodyBytes} bytes.`);
+    const body = parseJson(line, limits);
+    const caller = await options.caller();
+    if (caller === undefined) throw new HttpRefusal(401, REFUSED, 'The key of this process is no longer valid.');
+    const cancelled = cancelledId(body);
+    if (cancelled !== undefined) cancels.get(cancelled)?.abort();
+    if (sdk === undefined) {
+      // An era is chosen by how the client opens; after a 2025 handshake nothing is modern.
+      const request = opening.heard.length === 0 ? hotRequestOf(body) : undefined;
+      if (request !== undefined) return runHot(request, caller);
+      const opened = opening.answer(body, caller);
+      if (opened !== undefined) {
+        if (opened !== 'silent') write(opened.json);
+        // Listed once, a client will soon call: have the SDK ready by then.
+        if (methodOf(body) === 'tools/list') setImmediate(() => void link(caller).catch(() => undefined));
+        return;
+      }
+    }
+    (await link(caller)).deliver(body, caller);
+  }
+
+  for await (const line of linesOf(input, limits.bodyBytes)) {
+    const work = answer(line).catch((error: unknown) => {
+      write(refusalJson(error, options));
+    });
+    running.add(work);
+    void work.finally(() => running.delete(work));
+    // Messages reach the SDK in the order they came, and hot calls run side by side.
+    if (sdk !== undefined || opening.heard.length > 0) await work;
+  }
+  await Promise.all(running);
+  await (await sdk)?.close();
+}
+
+function refusalJson(error: unknown, { onFault }: StdioOptions): string {
+  const refusal = error instanceof HttpRefusal ? error : undefined;
+  if (refusal === undefined) onFault(error, 'stdio');
+  const fault = { code: refusal?.code ?? RPC.internalError, message: refusal?.message ?? 'Internal error' };
+  return JSON.stringify({ jsonrpc: '2.0', error: fault, id: null });
+}

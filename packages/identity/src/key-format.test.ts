@@ -1,0 +1,49 @@
+/** What a key looks like, and what is not one. */
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { hashSecret, isSecretOf, newKey, parseKey } from './key-format.ts';
+
+test('a key has the fixed prefix, a public id of 12 characters and 32 random bytes', () => {
+  const { text, publicId, secret } = newKey();
+  expect(text).toBe(`parley_${publicId}_${secret}`);
+  expect(publicId).toMatch(/^[0-9A-Za-z]{12}$/);
+  expect(Buffer.from(secret, 'base64url')).toHaveLength(32);
+});
+
+test('no two keys share an id or a secret', () => {
+  const keys = Array.from({ length: 500 }, newKey);
+  expect(new Set(keys.map(({ publicId }) => publicId)).size).toBe(500);
+  expect(new Set(keys.map(({ secret }) => secret)).size).toBe(500);
+});
+
+test('every key is taken apart into what it was made from', () => {
+  for (const { text, publicId, secret } of Array.from({ length: 200 }, newKey)) {
+    expect(parseKey(text)).toEqual({ publicId, secret });
+  }
+});
+
+test.each([
+  ['nothing', ''],
+  ['only the prefix', 'parley_'],
+  ['another prefix', newKey().text.replace('parley_', 'parlay_')],
+  ['a shorter id', newKey().text.replace(/_./, '_')],
+  ['a character more', `${newKey().text}A`],
+  ['a line break at the end', `${newKey().text}\n`],
+  ['a space in front', ` ${newKey().text}`],
+  ['standard base64', `parley_${'a'.repeat(12)}_${'+'.repeat(43)}`],
+])('%s is no key', (_name, text) => {
+  expect(parseKey(text)).toBeUndefined();
+});
+
+test('any other text is no key and does no harm', () => {
+  fc.assert(fc.property(fc.string(), (text) => parseKey(text) === undefined));
+});
+
+test('only the secret itself fits its hash, and nothing fits an absent one', () => {
+  const [own, other] = [newKey().secret, newKey().secret];
+  expect(isSecretOf(own, hashSecret(own))).toBe(true);
+  expect(isSecretOf(other, hashSecret(own))).toBe(false);
+  expect(isSecretOf('', hashSecret(own))).toBe(false);
+  expect(isSecretOf(own, undefined)).toBe(false);
+  expect(hashSecret(own)).not.toContain(own);
+});

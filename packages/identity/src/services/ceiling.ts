@@ -1,0 +1,42 @@
+/** The ceiling: nobody gives what they do not hold, and a wildcard alone never names a privileged tool. */
+import type { Caller, Grants } from '@parley/kit';
+import { firstUncovered, mayAdminister, ToolError } from '@parley/kit';
+
+/** Tells which tools only an explicit name gives; `*` as a resource asks for any toolset. */
+export type IsPrivileged = (resource: string, tool: string) => boolean;
+
+/** Throws `forbidden` naming the first grant that the maker does not hold. */
+export function requireCovered(maker: Caller, wanted: Grants, isPrivileged: IsPrivileged): void {
+  const missing = firstUncovered(maker.grants, wanted) ?? firstLaundered(maker, wanted, isPrivileged);
+  if (missing === undefined) return;
+  throw new ToolError(
+    'forbidden',
+    `You cannot give what you do not have: ${missing.resource}:${missing.tool}`,
+    missing,
+  );
+}
+
+/** The caller without names of privileged tools that the owner of the key holds only by a wildcard. */
+export function withoutLaundered(caller: Caller, held: Grants, isPrivileged: IsPrivileged): Caller {
+  if (mayAdminister(caller)) return caller;
+  const kept = Object.entries(caller.grants).map(([resource, tools]) => {
+    return [resource, tools.filter((tool) => !isLaundered(held, resource, tool, isPrivileged))] as const;
+  });
+  return { ...caller, grants: Object.fromEntries(kept.filter(([, tools]) => tools.length > 0)) };
+}
+
+function firstLaundered(maker: Caller, wanted: Grants, isPrivileged: IsPrivileged) {
+  if (mayAdminister(maker)) return undefined;
+  for (const [resource, tools] of Object.entries(wanted)) {
+    const tool = tools.find((name) => isLaundered(maker.grants, resource, name, isPrivileged));
+    if (tool !== undefined) return { resource, tool };
+  }
+  return undefined;
+}
+
+// A wildcard covers the name of a privileged tool but does not give the tool, so a key with the name would be stronger.
+function isLaundered(held: Grants, resource: string, tool: string, isPrivileged: IsPrivileged): boolean {
+  if (tool === '*' || !isPrivileged(resource, tool)) return false;
+  const names = (on: string) => Object.hasOwn(held, on) && held[on]?.includes(tool) === true;
+  return !names(resource) && !names('*');
+}

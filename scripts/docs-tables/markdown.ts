@@ -1,0 +1,31 @@
+/** Owns how a generated table is written in Markdown. */
+
+/** A table; a bar inside a cell is escaped. */
+export function markdownTable(header: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]): string =>
+    `| ${cells.map((cell) => cell.replaceAll('|', String.raw`\|`)).join(' | ')} |`;
+  return [line(header), `|${header.map(() => '---').join('|')}|`, ...rows.map(line)].join('\n');
+}
+
+/** A word or a value as code; nothing stays nothing. */
+export function code(text: string): string {
+  return text === '' ? '' : `\`${text}\``;
+}
+
+/** Milliseconds and bytes in the largest unit that leaves a whole number. */
+export function readable(name: string, value: number): string {
+  const units = name.endsWith('Ms') ? durations : name.endsWith('Bytes') ? sizes : [];
+  const unit = units.find(([, factor]) => value % factor === 0);
+  return unit === undefined ? value.toLocaleString('en-US') : `${value / unit[1]} ${unit[0]}`;
+}
+
+const durations: [string, number][] = [
+  ['min', 60_000],
+  ['s', 1000],
+  ['ms', 1],
+];
+const sizes: [string, number][] = [
+  ['MiB', 1024 ** 2],
+  ['KiB', 1024],
+  ['bytes', 1],
+];

@@ -1,0 +1,91 @@
+/** Owns the tables about the project itself: runtime dependencies, bench results, the example in the docs. */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { readSourceTree } from '../check/source-tree.ts';
+import { code, markdownTable } from './markdown.ts';
+
+const reasons: Record<string, string> = {
+  '@modelcontextprotocol/client': 'the official MCP client, for the in-memory test client of the kit',
+  '@modelcontextprotocol/node': "connects the SDK's handlers to Node's HTTP server",
+  '@modelcontextprotocol/server':
+    'the official MCP server: both protocol eras, everything outside the hot path',
+  '@opentelemetry/api': 'span and context types; loaded only with `--otlp-endpoint`',
+  '@opentelemetry/exporter-metrics-otlp-http': 'sends metrics by OTLP; loaded only with `--otlp-endpoint`',
+  '@opentelemetry/exporter-trace-otlp-http': 'sends traces by OTLP; loaded only with `--otlp-endpoint`',
+  '@opentelemetry/resources': 'names the service in traces and metrics; loaded only with `--otlp-endpoint`',
+  '@opentelemetry/sdk-metrics': 'collects the duration metric; loaded only with `--otlp-endpoint`',
+  '@opentelemetry/sdk-trace-base': 'makes one span per tool call; loaded only with `--otlp-endpoint`',
+  'better-sqlite3':
+    'the embedded database; ships its compiled binaries inside the package, so no install script runs',
+  kysely: 'typed queries that run on both databases',
+  pg: 'PostgreSQL; loaded only with `--database-url`',
+  pino: 'structured log lines',
+  'prom-client': 'the text of `/metrics`',
+  undici: 'outbound requests whose connection can be pinned to a checked address',
+  zod: 'input and output schemas of tools, and the JSON Schemas made from them',
+};
+
+interface Verdict {
+  readonly id: string;
+  readonly what: string;
+  readonly target: string;
+  readonly measured: string;
+  readonly verdict: string;
+}
+
+interface BenchResults {
+  readonly date: string;
+  readonly commit: string | null;
+  readonly verdicts: readonly Verdict[];
+}
+
+/** The tables by the name in their markers, for the checkout at `root`. */
+export function projectTables(root: string): Record<string, () => string> {
+  return {
+    dependencies: () => dependencyTable(root),
+    bench: () => benchTable(root),
+    'hello-tool': () => {
+      const source = readFileSync(join(root, 'examples/hello-tool/server.ts'), 'utf8');
+      return `\`\`\`ts\n${source.trim()}\n\`\`\``;
+    },
+  };
+}
+
+function dependencyTable(root: string): string {
+  const versions = new Map<string, string>();
+  const users = new Map<string, string[]>();
+  for (const { folder, manifest } of readSourceTree(root).packages) {
+    if (folder.startsWith('examples/')) continue;
+    for (const [name, version] of Object.entries(manifest.dependencies ?? {})) {
+      if (name.startsWith('@parley/')) continue;
+      versions.set(name, version);
+      users.set(name, [...(users.get(name) ?? []), folder]);
+    }
+  }
+  const rows = [...versions]
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, version]) => {
+      const reason = reasons[name];
+      if (reason === undefined) {
+        throw new Error(`Say in scripts/docs-tables/project.ts why ${name} is needed, or remove it.`);
+      }
+      return [code(name), version, (users.get(name) ?? []).map(code).join(', '), reason];
+    });
+  return markdownTable(['package', 'version', 'used by', 'why'], rows);
+}
+
+function benchTable(root: string): string {
+  const file = join(root, 'bench/results.json');
+  if (!existsSync(file)) return 'There is no result file yet. `npm run bench` writes it.';
+  // Written by the bench itself; a wrong shape shows as a table that no reviewer would pass.
+  const { date, commit, verdicts } = JSON.parse(readFileSync(file, 'utf8')) as BenchResults;
+  const rows = verdicts.map(({ id, what, measured, target, verdict }) => [
+    id,
+    what,
+    measured,
+    target,
+    verdict,
+  ]);
+  const table = markdownTable(['id', 'what', 'measured', 'target', 'verdict'], rows);
+  return `Measured on ${date.slice(0, 10)} at commit ${code(commit ?? 'unknown')}.\n\n${table}`;
+}

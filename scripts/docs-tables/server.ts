@@ -1,0 +1,83 @@
+/** Owns the tables about the server: commands, options, limits, roles, its own tools. */
+import { DEFAULT_LIMITS } from '@parley/gateway';
+import type { Limits } from '@parley/gateway';
+import { BUILT_IN_ROLES } from '@parley/identity';
+import { helpFor } from '../../apps/server/src/cli/help.ts';
+import { OPTIONS, variableOf } from '../../apps/server/src/options.ts';
+import type { Option } from '../../apps/server/src/options.ts';
+import { parleyToolset } from '../../apps/server/src/parley/index.ts';
+import { code, markdownTable, readable } from './markdown.ts';
+
+// Names every limit, so a new one without words does not compile.
+const limits: Record<keyof Limits, [meaning: string, answer: string]> = {
+  bodyBytes: ['largest request body, counted while it is read; `--body-limit`', '413'],
+  urlBytes: ['longest URL', '414'],
+  headerFields: ['header fields of a request', '431'],
+  jsonDepth: ['nesting of the JSON', '400, -32600'],
+  jsonValues: ['values in the JSON', '400, -32600'],
+  bodyTimeoutMs: ['time for the body to arrive', '408, then closed'],
+  sessionsPerCaller: ['open 2025 sessions of one caller', '429'],
+  sessionIdleMs: ['idle time after which a 2025 session ends', '404 on its next use'],
+  streamsPerCaller: ['open `subscriptions/listen` streams of one caller', '-32603'],
+  streamsPerProcess: ['open `subscriptions/listen` streams of the process', '-32603'],
+  ratePerSecond: ['requests per second of one caller; `--rate`', '429 with Retry-After'],
+  rateBurst: ['requests of one caller that may come at once; `--rate-burst`', '429 with Retry-After'],
+  heavyRatePerSecond: [
+    'calls per second of tools that are `external` or have the effect `run`',
+    '`rate_limited`',
+  ],
+  heavyRateBurst: ['such calls that may come at once', '`rate_limited`'],
+  failedCredentialsPerMinute: ['failed credentials from one address', '429 with Retry-After'],
+};
+
+/** The tables by the name in their markers. */
+export const serverTables: Record<string, () => string> = {
+  commands: () =>
+    markdownTable(
+      ['command', 'what it does'],
+      commandNames().map((name) => [code(usageOf(name)), summaryOf(name)]),
+    ),
+  options: () =>
+    markdownTable(
+      ['flag', 'variable', 'default', 'meaning'],
+      Object.entries(OPTIONS).map(([name, option]: [string, Option]) => [
+        code(`--${name}${option.value === '' ? '' : ` ${option.value}`}`),
+        code(variableOf(name)),
+        code(option.fallback ?? ''),
+        option.help,
+      ]),
+    ),
+  limits: () =>
+    markdownTable(
+      ['limit', 'default', 'meaning', 'answer beyond it'],
+      Object.entries(limits).map(([name, words]) => [code(name), readable(name, limitOf(name)), ...words]),
+    ),
+  roles: () =>
+    markdownTable(
+      ['role', 'grants'],
+      Object.entries(BUILT_IN_ROLES).map(([role, grants]) => [code(role), code(JSON.stringify(grants))]),
+    ),
+  tools: () =>
+    markdownTable(
+      ['tool', 'effect', 'what it does'],
+      parleyToolset.tools.map((tool) => [code(tool.name), code(tool.effect), tool.description]),
+    ),
+};
+
+function limitOf(name: string): number {
+  // The record above has exactly the keys of the limits.
+  return DEFAULT_LIMITS[name as keyof Limits];
+}
+
+function commandNames(): string[] {
+  const list = /^Commands:\n([\s\S]*?)\n\n/m.exec(helpFor())?.[1] ?? '';
+  return list.split('\n').map((line) => line.trim().split(' ')[0] ?? '');
+}
+
+function summaryOf(name: string): string {
+  return helpFor(name).split('.\n')[0] ?? '';
+}
+
+function usageOf(name: string): string {
+  return /^Usage: (.*)$/m.exec(helpFor(name))?.[1] ?? name;
+}
