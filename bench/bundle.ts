@@ -37,7 +37,10 @@ export function bundleShipped(source: string): string {
   // As in the server's own package: without it node has to guess what each file is.
   writeFileSync(fileURLToPath(new URL('package.json', folder)), '{"type":"module"}');
   const launcher = fileURLToPath(new URL('launch.mjs', folder));
-  writeFileSync(launcher, `import { enableCompileCache } from 'node:module';\nenableCompileCache();\nawait import('./${name}.js');\n`);
+  writeFileSync(
+    launcher,
+    `import { enableCompileCache } from 'node:module';\nenableCompileCache();\nawait import('./${name}.js');\n`,
+  );
   return launcher;
 }
 

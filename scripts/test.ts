@@ -34,19 +34,27 @@ const unit = await countUnitTests();
 const otherStages = STAGES.length - 1;
 const failedStages = failed.filter((name) => name !== 'unit').length;
 if (failed.length > 0) process.stdout.write(`\nFailed: ${failed.join(', ')}\n`);
-process.stdout.write(`\n${unit.passed + otherStages - failedStages} passed, ${unit.failed + failedStages} failed\n`);
+process.stdout.write(
+  `\n${unit.passed + otherStages - failedStages} passed, ${unit.failed + failedStages} failed\n`,
+);
 process.exitCode = failed.length === 0 ? 0 : 1;
 
 function run(command: readonly string[]): Promise<number> {
   return new Promise((resolve) => {
-    const child = spawn(process.execPath, [...command], { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] });
+    const child = spawn(process.execPath, [...command], {
+      cwd: root,
+      stdio: ['ignore', 'inherit', 'inherit'],
+    });
     child.on('exit', (code) => resolve(code ?? 1));
   });
 }
 
 async function countUnitTests(): Promise<{ passed: number; failed: number }> {
   try {
-    const report = JSON.parse(await readFile(`${root}/test/artifacts/unit.json`, 'utf8')) as Record<string, number>;
+    const report = JSON.parse(await readFile(`${root}/test/artifacts/unit.json`, 'utf8')) as Record<
+      string,
+      number
+    >;
     return { passed: report.numPassedTests ?? 0, failed: report.numFailedTests ?? 0 };
   } catch {
     return { passed: 0, failed: 1 };

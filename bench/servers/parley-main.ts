@@ -10,10 +10,18 @@ import { announce, serveOptions } from './serving.ts';
 
 const { tools, port } = serveOptions();
 const { values } = parseArgs({ strict: false, options: { 'database-url': { type: 'string' } } });
-const databaseUrl = typeof values['database-url'] === 'string' ? ['--database-url', values['database-url']] : [];
+const databaseUrl =
+  typeof values['database-url'] === 'string' ? ['--database-url', values['database-url']] : [];
 const dataDir = mkdtempSync(join(tmpdir(), 'parley-bench-'));
 const flags = ['--port', String(port), '--data', dataDir, '--rate', '10000000', '--rate-burst', '10000000'];
-const { config } = loadConfig([...flags, '--log-level', 'error', '--record-rows', '100000000', ...databaseUrl]);
+const { config } = loadConfig([
+  ...flags,
+  '--log-level',
+  'error',
+  '--record-rows',
+  '100000000',
+  ...databaseUrl,
+]);
 
 const app = await createApp({ config, toolsets: [benchToolset(tools)] });
 const { mcp } = await app.listen();
@@ -26,7 +34,10 @@ const make = async (name: string, granted: string[]) =>
 const ready = {
   url: mcp,
   key: await make('bench', ['*']),
-  listKey: await make('bench lists', benchTools(tools).map((tool) => tool.name)),
+  listKey: await make(
+    'bench lists',
+    benchTools(tools).map((tool) => tool.name),
+  ),
   dataDir,
 };
 announce(ready, {

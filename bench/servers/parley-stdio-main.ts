@@ -3,6 +3,9 @@ import { parseArgs } from 'node:util';
 import { main } from '../../apps/server/src/cli/main.ts';
 import { benchToolset } from './parley-toolset.ts';
 
-const { values } = parseArgs({ strict: false, options: { tools: { type: 'string' }, data: { type: 'string' } } });
+const { values } = parseArgs({
+  strict: false,
+  options: { tools: { type: 'string' }, data: { type: 'string' } },
+});
 
 await main(['mcp', 'bench', '--data', String(values.data)], [benchToolset(Number(values.tools))]);

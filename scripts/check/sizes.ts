@@ -18,7 +18,8 @@ export function checkSizes(root: string): Report {
     .filter((path) => /\.(ts|tsx|js|mjs|css)$/.test(path))
     .map((path) => ({ path, lines: countLines(readFileSync(join(root, path), 'utf8')) }))
     .toSorted((a, b) => b.lines - a.lines);
-  const isTest = ({ path }: Sized): boolean => path.startsWith('test/') || /\.test(-d)?\.tsx?$/.test(path);
+  const isTest = ({ path }: Sized): boolean =>
+    /^(test|(packages|apps)\/[^/]+\/test)\//.test(path) || /\.test(-d)?\.tsx?$/.test(path);
   const sources = all.filter((file) => !isTest(file));
   const notes = [
     ...describeSizes('source files', sources),

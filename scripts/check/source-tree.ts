@@ -99,7 +99,8 @@ function readSourceFile(root: string, path: string, packages: WorkspacePackage[]
   return {
     path,
     text,
-    isTest: /\.test(-d)?\.tsx?$/.test(path),
+    // A package keeps what only its tests need in a folder of its own.
+    isTest: /\.test(-d)?\.tsx?$/.test(path) || /^(packages|apps)\/[^/]+\/test\//.test(path),
     owner: packages.find((candidate) => path.startsWith(`${candidate.folder}/`)),
     program,
     comments: parsed.comments,

@@ -22,7 +22,9 @@ if (isNewEnough) {
 function startOnBundledNode() {
   const node = bundledNode();
   if (node === undefined) {
-    process.stderr.write(`Parley needs Node ${REQUIRED.join('.')} or newer; this is ${process.versions.node}.\n`);
+    process.stderr.write(
+      `Parley needs Node ${REQUIRED.join('.')} or newer; this is ${process.versions.node}.\n`,
+    );
     process.exit(1);
   }
   const child = spawn(node, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], { stdio: 'inherit' });

@@ -48,11 +48,15 @@ export function loadConfig<Extra extends string = never>(
   const list = (name: OptionName): string[] => {
     const given = values[name];
     const parts = Array.isArray(given) ? given : [env[variableOf(name)] ?? ''];
-    return parts.flatMap((part) => String(part).split(',')).map((part) => part.trim()).filter((part) => part !== '');
+    return parts
+      .flatMap((part) => String(part).split(','))
+      .map((part) => part.trim())
+      .filter((part) => part !== '');
   };
   const count = (name: OptionName, low: number, high: number) => wholeNumber(name, read(name), low, high);
   const logLevel = read('log-level') ?? 'info';
-  if (!LOG_LEVELS.includes(logLevel)) throw new UsageError(`--log-level: must be one of ${LOG_LEVELS.join(', ')}`);
+  if (!LOG_LEVELS.includes(logLevel))
+    throw new UsageError(`--log-level: must be one of ${LOG_LEVELS.join(', ')}`);
   const config: Config = {
     port: count('port', 0, 65_535),
     host: read('host') ?? '127.0.0.1',
@@ -86,7 +90,9 @@ function parse(args: readonly string[], extra: Readonly<Record<string, 'text' | 
   const options = Object.fromEntries(
     Object.entries(kinds).map(([name, kind]) => [
       name,
-      kind === 'switch' ? ({ type: 'boolean' } as const) : ({ type: 'string', multiple: kind === 'list' } as const),
+      kind === 'switch'
+        ? ({ type: 'boolean' } as const)
+        : ({ type: 'string', multiple: kind === 'list' } as const),
     ]),
   );
   try {
@@ -99,7 +105,9 @@ function parse(args: readonly string[], extra: Readonly<Record<string, 'text' | 
 function wholeNumber(name: string, text: string | undefined, low: number, high: number): number {
   const value = Number(text);
   if (text === undefined || text.trim() === '' || !Number.isInteger(value) || value < low || value > high) {
-    throw new UsageError(`--${name}: must be a whole number from ${low} to ${high} (got ${JSON.stringify(text ?? '')})`);
+    throw new UsageError(
+      `--${name}: must be a whole number from ${low} to ${high} (got ${JSON.stringify(text ?? '')})`,
+    );
   }
   return value;
 }

@@ -44,7 +44,8 @@ export async function openHost(options: HostOptions): Promise<Host> {
   await store.migrate(migrationsOf(toolsets));
   const isPrivileged = (resource: string, name: string) =>
     engine.catalog.tools.some(
-      (tool) => tool.privileged === true && tool.name === name && (resource === '*' || tool.toolset === resource),
+      (tool) =>
+        tool.privileged === true && tool.name === name && (resource === '*' || tool.toolset === resource),
     );
   const identity = createIdentity(store, { isPrivileged, onError: (error) => onFault(error, 'identity') });
   const ownerKeyFile = join(config.dataDir, 'owner.key');
@@ -89,7 +90,10 @@ export function storeOptions(config: Config, onFault: (error: unknown, where: st
 
 /** Every migration of the base and of the toolsets. */
 export function migrationsOf(toolsets: readonly AnyToolset[]): MigrationSet[] {
-  const own = toolsets.flatMap(({ migrations }) => (migrations === undefined ? [] : [migrations as MigrationSet]));
+  // The kit leaves migrations opaque; toolsets of this house give migration sets.
+  const own = toolsets.flatMap(({ migrations }) =>
+    migrations === undefined ? [] : [migrations as MigrationSet],
+  );
   return [identityMigrations, gatewayMigrations, ...own];
 }
 

@@ -77,8 +77,14 @@ function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void
     return;
   }
   const status = BROKEN[error.code ?? ''] ?? '400 Bad Request';
-  const body = JSON.stringify({ jsonrpc: '2.0', error: { code: -32600, message: status.slice(4) }, id: null });
-  socket.end(`HTTP/1.1 ${status}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\nconnection: close\r\n\r\n${body}`);
+  const body = JSON.stringify({
+    jsonrpc: '2.0',
+    error: { code: -32600, message: status.slice(4) },
+    id: null,
+  });
+  socket.end(
+    `HTTP/1.1 ${status}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\nconnection: close\r\n\r\n${body}`,
+  );
 }
 
 function urlOf(address: ReturnType<ReturnType<typeof createServer>['address']>, host: string): string {
@@ -89,9 +95,13 @@ function urlOf(address: ReturnType<ReturnType<typeof createServer>['address']>, 
 
 function explain(error: NodeJS.ErrnoException, { port, host }: Config): Error {
   if (error.code === 'EADDRINUSE') {
-    return new UsageError(`Port ${port} is in use. Stop what runs there, or choose another with --port (0 picks a free one).`);
+    return new UsageError(
+      `Port ${port} is in use. Stop what runs there, or choose another with --port (0 picks a free one).`,
+    );
   }
-  if (error.code === 'EACCES') return new UsageError(`This user may not listen on port ${port}. Choose one above 1023.`);
-  if (error.code === 'EADDRNOTAVAIL') return new UsageError(`This machine has no address ${host}. Choose another with --host.`);
+  if (error.code === 'EACCES')
+    return new UsageError(`This user may not listen on port ${port}. Choose one above 1023.`);
+  if (error.code === 'EADDRNOTAVAIL')
+    return new UsageError(`This machine has no address ${host}. Choose another with --host.`);
   return error;
 }

@@ -22,7 +22,12 @@ export function createProbes(options: { gateway: Gateway; store: Store; metrics:
   let isStopping = false;
 
   async function ready(res: ServerResponse): Promise<void> {
-    const reason = isStopping ? 'stopping' : await store.ping().then(() => undefined, () => 'database');
+    const reason = isStopping
+      ? 'stopping'
+      : await store.ping().then(
+          () => undefined,
+          () => 'database',
+        );
     const body = reason === undefined ? { status: 'ready' } : { status: 'not_ready', reason };
     writeJson(res, reason === undefined ? 200 : 503, JSON.stringify(body));
   }

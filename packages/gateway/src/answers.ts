@@ -26,7 +26,12 @@ export const REFUSED = -32000;
 const JSON_TYPE = 'application/json';
 
 /** Writes a finished JSON text. */
-export function writeJson(res: ServerResponse, status: number, json: string, headers: Readonly<Record<string, string>> = {}): void {
+export function writeJson(
+  res: ServerResponse,
+  status: number,
+  json: string,
+  headers: Readonly<Record<string, string>> = {},
+): void {
   if (res.destroyed || res.headersSent) return;
   res.writeHead(status, { 'content-type': JSON_TYPE, 'content-length': Buffer.byteLength(json), ...headers });
   res.end(json);
@@ -41,5 +46,9 @@ export function writeRefusal(res: ServerResponse, refusal: HttpRefusal): void {
 /** The JSON text of a JSON-RPC error, with the keys in the order the SDK writes them. */
 export function faultJson(fault: ProtocolFault, id: RequestId): string {
   const { code, message, data } = fault;
-  return JSON.stringify({ jsonrpc: '2.0', id, error: { code, message, ...(data !== undefined && { data }) } });
+  return JSON.stringify({
+    jsonrpc: '2.0',
+    id,
+    error: { code, message, ...(data !== undefined && { data }) },
+  });
 }

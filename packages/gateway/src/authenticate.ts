@@ -3,7 +3,6 @@ import type { IncomingMessage } from 'node:http';
 import type { Caller } from '@parley/kit';
 import type { Identity } from '@parley/identity';
 import { HttpRefusal, REFUSED } from './answers.ts';
-import { refuseRepeated } from './inbound.ts';
 import type { Limits } from './limits.ts';
 import { RateLimiter } from './rate-limit.ts';
 
@@ -17,7 +16,6 @@ export function createAuthenticate(identity: Identity, limits: Limits, anonymous
   const failures = new RateLimiter(limits.failedCredentialsPerMinute / 60, limits.failedCredentialsPerMinute);
 
   function refuse(req: IncomingMessage): never {
-    refuseRepeated(req);
     const waitMs = failures.take(req.socket.remoteAddress ?? '');
     if (waitMs > 0) {
       throw new HttpRefusal(429, REFUSED, 'Too many failed credentials. Try again later.', {

@@ -12,7 +12,9 @@ export function createRequestRate(limits: Limits): (caller: Caller) => void {
     const waitMs = limiter.take(caller.id);
     if (waitMs === 0) return;
     const seconds = String(Math.ceil(waitMs / 1000));
-    throw new HttpRefusal(429, REFUSED, `Too many requests. Try again in ${seconds} s.`, { 'retry-after': seconds });
+    throw new HttpRefusal(429, REFUSED, `Too many requests. Try again in ${seconds} s.`, {
+      'retry-after': seconds,
+    });
   };
 }
 
@@ -25,9 +27,13 @@ export function heavyCallRate(limits: Limits): Middleware {
       const waitMs = limiter.take(caller.id);
       if (waitMs === 0) return next();
       const seconds = Math.ceil(waitMs / 1000);
-      throw new ToolError('rate_limited', `Too many calls of tools like ${tool.name}. Try again in ${seconds} s.`, {
-        retryAfterMs: Math.ceil(waitMs),
-      });
+      throw new ToolError(
+        'rate_limited',
+        `Too many calls of tools like ${tool.name}. Try again in ${seconds} s.`,
+        {
+          retryAfterMs: Math.ceil(waitMs),
+        },
+      );
     },
   };
 }

@@ -31,7 +31,10 @@ afterEach(async () => {
 const good = modernCall('echo', { text: 'hi' });
 const deep = (depth: number, open: string, close: string) => open.repeat(depth) + close.repeat(depth);
 
-function post(body: string | Buffer, headers: Sending['headers'] = {}): Promise<Awaited<ReturnType<typeof send>>> {
+function post(
+  body: string | Buffer,
+  headers: Sending['headers'] = {},
+): Promise<Awaited<ReturnType<typeof send>>> {
   return send({ ...to, body, headers: { ...modernHeaders(good), ...headers } });
 }
 
@@ -88,12 +91,16 @@ describe('bodies', () => {
     const text = '[{'.repeat(200);
     const answer = await sendModern(to, modernCall('echo', { text: `${text}\\"` }));
     expect(answer.json.result.structuredContent.text).toBe(`${text}\\"`);
-    const open = await post(JSON.stringify(modernCall('open', JSON.parse(`{"a":${deep(60, '[', ']')}}`))), { 'mcp-name': 'open' });
+    const open = await post(JSON.stringify(modernCall('open', JSON.parse(`{"a":${deep(60, '[', ']')}}`))), {
+      'mcp-name': 'open',
+    });
     expect(open.json.result.structuredContent.keys).toEqual(['a']);
   });
 
   test('more values than allowed are refused', async () => {
-    const answer = await post(JSON.stringify(modernCall('open', { list: Array.from({ length: 2000 }, () => 1) })));
+    const answer = await post(
+      JSON.stringify(modernCall('open', { list: Array.from({ length: 2000 }, () => 1) })),
+    );
     expectRefused(answer, 400, -32600);
     expect(answer.json.error.message).toContain('more than 1000 values');
   });
@@ -131,7 +138,11 @@ describe('bodies', () => {
     expect(answer.json.result.structuredContent).toEqual({ text: 'hi' });
     expect(gateway.lab.ran).toEqual(['echo']);
     gateway.lab.ran.length = 0;
-    expectRefused(await post(JSON.stringify(good).replace('"name":"echo"', '"name":"echo","name":"start"')), 400, -32020);
+    expectRefused(
+      await post(JSON.stringify(good).replace('"name":"echo"', '"name":"echo","name":"start"')),
+      400,
+      -32020,
+    );
   });
 
   test('keys named like prototypes are plain data', async () => {
@@ -143,7 +154,9 @@ describe('bodies', () => {
     expect(answer.status).toBe(200);
     expect(answer.json.result.structuredContent.isPolluted).toBe(false);
     expect({}).not.toHaveProperty('polluted');
-    const refused = await post(JSON.stringify(good).replace('"text":"hi"', '"text":"hi","__proto__":{"polluted":true}'));
+    const refused = await post(
+      JSON.stringify(good).replace('"text":"hi"', '"text":"hi","__proto__":{"polluted":true}'),
+    );
     expect(refused.status).toBe(200);
     expect({}).not.toHaveProperty('polluted');
   });
@@ -160,7 +173,9 @@ describe('content types and encodings', () => {
     ['two charsets', { 'content-type': 'application/json; charset=utf-8; charset=latin1' }],
     ['an unknown encoding', { 'content-encoding': 'br' }],
   ])('%s is 415', async (_name, headers) => {
-    const all = Object.entries({ ...modernHeaders(good), ...headers }).filter(([, value]) => value !== undefined);
+    const all = Object.entries({ ...modernHeaders(good), ...headers }).filter(
+      ([, value]) => value !== undefined,
+    );
     const answer = await send({ ...to, body: JSON.stringify(good), headers: Object.fromEntries(all) });
     expectRefused(answer, 415, -32000);
   });
@@ -176,13 +191,14 @@ describe('content types and encodings', () => {
     expectRefused(await post(Buffer.from(JSON.stringify(good), 'utf16le')), 400, -32700);
   });
 
-  test.each(['application/json; charset=utf-8', 'Application/JSON;charset="UTF-8"', 'application/json; profile=x'])(
-    '%s is served',
-    async (type) => {
-      const answer = await post(JSON.stringify(good), { 'content-type': type });
-      expect(answer.json.result.structuredContent).toEqual({ text: 'hi' });
-    },
-  );
+  test.each([
+    'application/json; charset=utf-8',
+    'Application/JSON;charset="UTF-8"',
+    'application/json; profile=x',
+  ])('%s is served', async (type) => {
+    const answer = await post(JSON.stringify(good), { 'content-type': type });
+    expect(answer.json.result.structuredContent).toEqual({ text: 'hi' });
+  });
 });
 
 describe('messages', () => {
@@ -217,18 +233,27 @@ describe('messages', () => {
     expect(answer.json.error.data).toMatchObject({ supported: ['2026-07-28'], requested: '2099-01-01' });
   });
 
-  test.each(['no/such/method', 'ping', 'logging/setLevel', 'tasks/list', 'tasks/result', 'resources/subscribe', '__proto__'])(
-    'the method %s is unknown to a modern client: 404 and -32601',
-    async (method) => {
-      const answer = await sendModern(to, modern(method, { taskId: 'x' }));
-      expectRefused(answer, 404, -32601);
-      expect(answer.json.id).toBe(1);
-    },
-  );
+  test.each([
+    'no/such/method',
+    'ping',
+    'logging/setLevel',
+    'tasks/list',
+    'tasks/result',
+    'resources/subscribe',
+    '__proto__',
+  ])('the method %s is unknown to a modern client: 404 and -32601', async (method) => {
+    const answer = await sendModern(to, modern(method, { taskId: 'x' }));
+    expectRefused(answer, 404, -32601);
+    expect(answer.json.id).toBe(1);
+  });
 
   test('an unknown tool is -32602 and says so', async () => {
     const answer = await sendModern(to, modernCall('nope', {}, { id: 'q' }));
-    expect(answer.json).toEqual({ jsonrpc: '2.0', id: 'q', error: { code: -32602, message: 'Unknown tool: nope' } });
+    expect(answer.json).toEqual({
+      jsonrpc: '2.0',
+      id: 'q',
+      error: { code: -32602, message: 'Unknown tool: nope' },
+    });
     expect(answer.status).toBe(200);
   });
 
@@ -242,19 +267,26 @@ describe('messages', () => {
   });
 
   test('wrong argument types come back as a tool result that names every field', async () => {
-    const answer = await sendModern(to, modernCall('typed', { count: 99, mode: 'medium', flag: 'yes', where: { x: '1' } }));
+    const answer = await sendModern(
+      to,
+      modernCall('typed', { count: 99, mode: 'medium', flag: 'yes', where: { x: '1' } }),
+    );
     expect(answer.status).toBe(200);
     expect(answer.json.result.isError).toBe(true);
     expect(answer.json.result._meta['dev.parley/code']).toBe('invalid');
     const [{ text }] = answer.json.result.content;
     expect(text).toMatch(/^Error: /);
-    for (const field of ['count: must', 'mode: must', 'flag: must', 'where.x: must']) expect(text).toContain(field);
+    for (const field of ['count: must', 'mode: must', 'flag: must', 'where.x: must'])
+      expect(text).toContain(field);
     expect(gateway.lab.ran).toEqual([]);
   });
 
   test('output that breaks its own schema is a tool error, not an answer', async () => {
     const answer = await sendModern(to, modernCall('broken', {}));
-    expect(answer.json.result).toMatchObject({ isError: true, _meta: { 'dev.parley/code': 'invalid_output' } });
+    expect(answer.json.result).toMatchObject({
+      isError: true,
+      _meta: { 'dev.parley/code': 'invalid_output' },
+    });
     expect(answer.json.result).not.toHaveProperty('structuredContent');
   });
 
@@ -277,14 +309,19 @@ describe('URLs and methods', () => {
     expectRefused(await send({ ...to, path: `/mcp?${'x'.repeat(8 * 1024)}`, body: '{}' }), 414, -32000);
   });
 
-  test.each(['/mcp/', '/mcp/nope', '/mcp/lab/', '/mcp/..%2flab', '/mcp/LAB', '/mcp/__proto__', '/mcp/constructor'])(
-    'nothing is served at %s, and unknown toolsets look alike',
-    async (path) => {
-      const answer = await sendModern({ ...to, path }, good);
-      expectRefused(answer, 404, -32601);
-      expect(answer.json.error.message).toBe('Nothing is served at this URL.');
-    },
-  );
+  test.each([
+    '/mcp/',
+    '/mcp/nope',
+    '/mcp/lab/',
+    '/mcp/..%2flab',
+    '/mcp/LAB',
+    '/mcp/__proto__',
+    '/mcp/constructor',
+  ])('nothing is served at %s, and unknown toolsets look alike', async (path) => {
+    const answer = await sendModern({ ...to, path }, good);
+    expectRefused(answer, 404, -32601);
+    expect(answer.json.error.message).toBe('Nothing is served at this URL.');
+  });
 
   test('one toolset is served at its own URL, and the tools of others are unknown there', async () => {
     const listed = await sendModern({ ...to, path: '/mcp/vault?mode=x' }, modern('tools/list'));
@@ -294,10 +331,13 @@ describe('URLs and methods', () => {
     expect(gateway.lab.ran).toEqual([]);
   });
 
-  test.each(['GET', 'DELETE', 'PUT', 'PATCH', 'HEAD', 'OPTIONS', 'TRACE'])('%s without a session is 405', async (method) => {
-    const answer = await send({ ...to, method });
-    expect(answer.status).toBe(405);
-    expect(answer.headers.allow).toBe('POST');
-    expect(gateway.lab.ran).toEqual([]);
-  });
+  test.each(['GET', 'DELETE', 'PUT', 'PATCH', 'HEAD', 'OPTIONS', 'TRACE'])(
+    '%s without a session is 405',
+    async (method) => {
+      const answer = await send({ ...to, method });
+      expect(answer.status).toBe(405);
+      expect(answer.headers.allow).toBe('POST');
+      expect(gateway.lab.ran).toEqual([]);
+    },
+  );
 });

@@ -24,7 +24,11 @@ const KEEP_MS = 30 * 60_000;
 /** Keeps step outcomes in the store. */
 export function storedSteps(store: Store, now: () => number = Date.now): StepStore {
   return {
-    async once<T>({ organizationId, callId }: { organizationId: string; callId: string }, key: string, work: () => Promise<T> | T) {
+    async once<T>(
+      { organizationId, callId }: { organizationId: string; callId: string },
+      key: string,
+      work: () => Promise<T> | T,
+    ) {
       const row = { organization_id: organizationId, call_id: callId, step_key: key };
       const known = await claim(store, row, now());
       // A step's result type never changes between two entries of the same call.
@@ -33,10 +37,18 @@ export function storedSteps(store: Store, now: () => number = Date.now): StepSto
       try {
         const value = await work();
         const outcome = toJson({ value });
-        await db.updateTable('call_steps').set({ outcome }).where((where) => where.and(row)).execute();
+        await db
+          .updateTable('call_steps')
+          .set({ outcome })
+          .where((where) => where.and(row))
+          .execute();
         return value;
       } catch (error) {
-        await db.deleteFrom('call_steps').where((where) => where.and(row)).where('outcome', 'is', null).execute();
+        await db
+          .deleteFrom('call_steps')
+          .where((where) => where.and(row))
+          .where('outcome', 'is', null)
+          .execute();
         throw error;
       }
     },
@@ -65,7 +77,11 @@ function claim(store: Store, key: StepKey, now: number): Promise<string | undefi
       .executeTakeFirstOrThrow();
     if (row.outcome !== null) return row.outcome;
     if (row.claimed_until > now) throw stepBusy(key.step_key);
-    await db.updateTable('call_steps').set({ claimed_until: now + CLAIM_MS }).where((where) => where.and(key)).execute();
+    await db
+      .updateTable('call_steps')
+      .set({ claimed_until: now + CLAIM_MS })
+      .where((where) => where.and(key))
+      .execute();
     return undefined;
   });
 }

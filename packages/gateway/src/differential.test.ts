@@ -27,14 +27,16 @@ const echo = (text: string, envelope?: Envelope) => modernCall('echo', { text },
 const corpus: Record<string, Message> = {
   'a good call': echo('hello'),
   'a call with a client name': echo('hello', { meta: clientInfo }),
-  'a call with a trace': echo('hello', { meta: { traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01` } }),
+  'a call with a trace': echo('hello', {
+    meta: { traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01` },
+  }),
   'a call with a foreign meta key': echo('hello', { meta: { 'com.example/x': { y: [1] } } }),
   'a string id': echo('hello', { id: 'abc"\u2028ü' }),
   'an empty string id': echo('hello', { id: '' }),
   'the id zero': echo('hello', { id: 0 }),
   'a negative id': echo('hello', { id: -5 }),
   'the largest safe id': echo('hello', { id: Number.MAX_SAFE_INTEGER }),
-  'unicode': echo('Grüße \u{1F600} \u2028\u2029 \u0000 \u007f \\ "'),
+  unicode: echo('Grüße \u{1F600} \u2028\u2029 \u0000 \u007f \\ "'),
   'a lone surrogate': echo('\ud800'),
   'an empty text': echo(''),
   'every kind of content': modernCall('kinds', {}),
@@ -61,10 +63,24 @@ const corpus: Record<string, Message> = {
   'a fault of ours': modernCall('explode', {}),
   'a result that is too large': modernCall('large', {}),
   'a question to a client that cannot be asked': modernCall('ask', { topic: 'tea' }),
-  'a question to a client with forms': modernCall('ask', { topic: 'tea' }, { capabilities: { elicitation: { form: {} } } }),
-  'a question to a client with bare elicitation': modernCall('ask', { topic: 'tea' }, { capabilities: { elicitation: {} } }),
-  'a question to a client with links only': modernCall('ask', { topic: 'tea' }, { capabilities: { elicitation: { url: {} } } }),
-  'unknown capabilities': echo('hello', { capabilities: { experimental: { x: {} }, extensions: { 'a/b': {} }, sampling: {} } }),
+  'a question to a client with forms': modernCall(
+    'ask',
+    { topic: 'tea' },
+    { capabilities: { elicitation: { form: {} } } },
+  ),
+  'a question to a client with bare elicitation': modernCall(
+    'ask',
+    { topic: 'tea' },
+    { capabilities: { elicitation: {} } },
+  ),
+  'a question to a client with links only': modernCall(
+    'ask',
+    { topic: 'tea' },
+    { capabilities: { elicitation: { url: {} } } },
+  ),
+  'unknown capabilities': echo('hello', {
+    capabilities: { experimental: { x: {} }, extensions: { 'a/b': {} }, sampling: {} },
+  }),
 };
 
 async function bothAnswers(message: Message, key: string, headers: Record<string, string> = {}) {

@@ -19,7 +19,12 @@ export function createEventLog(): EventStore {
   return {
     async storeEvent(streamId, message) {
       sequence += 1;
-      const event = { id: `${streamId}~${sequence}`, streamId, message, sizeBytes: JSON.stringify(message).length };
+      const event = {
+        id: `${streamId}~${sequence}`,
+        streamId,
+        message,
+        sizeBytes: JSON.stringify(message).length,
+      };
       events.push(event);
       sizeBytes += event.sizeBytes;
       while (events.length > MAX_EVENTS || (sizeBytes > MAX_BYTES && events.length > 1)) {

@@ -10,7 +10,7 @@ import { createRequestRate } from './authorize.ts';
 import type { HotRequest } from './hot-path.ts';
 import { HotPath, hotRequestOf, MODERN_VERSION } from './hot-path.ts';
 import type { AllowedNames } from './inbound.ts';
-import { createFrontDoor, readJson, refuseRepeated } from './inbound.ts';
+import { createFrontDoor, readJson } from './inbound.ts';
 import type { Limits } from './limits.ts';
 import type { ModernLeg, Served } from './modern.ts';
 import { createResolve } from './resolve.ts';
@@ -65,25 +65,26 @@ export function createGateway(options: GatewayOptions): Gateway {
     const caller = found instanceof Promise ? await found : found;
     countRequest(caller);
     const engine = resolve(pathOf(req));
-    if (engine === undefined) throw new HttpRefusal(404, RPC.methodNotFound, 'Nothing is served at this URL.');
+    if (engine === undefined)
+      throw new HttpRefusal(404, RPC.methodNotFound, 'Nothing is served at this URL.');
     const served = { caller, engine };
-    if (req.method !== 'POST') {
-      refuseRepeated(req);
-      return serveBodyless(req, res, served);
-    }
+    if (req.method !== 'POST') return serveBodyless(req, res, served);
     const body = await readJson(req, limits);
     const request = hotRequestOf(body);
     if (request !== undefined && hasMatchingHeaders(req, request)) {
       const isServed = await serveHot(res, served, request);
       if (isServed) return;
     }
-    refuseRepeated(req);
     const { modern, sessions, classify } = await sdk();
     const leg = classify(req, body) === 'modern' ? modern : sessions;
     await leg.handle(req, res, body, served);
   }
 
-  async function serveHot(res: ServerResponse, { caller, engine }: Served, request: HotRequest): Promise<boolean> {
+  async function serveHot(
+    res: ServerResponse,
+    { caller, engine }: Served,
+    request: HotRequest,
+  ): Promise<boolean> {
     if (request.method === 'tools/list') {
       answers.add(res, hot.list(engine, caller, request));
       return true;
@@ -96,7 +97,8 @@ export function createGateway(options: GatewayOptions): Gateway {
   }
 
   async function serveBodyless(req: IncomingMessage, res: ServerResponse, served: Served): Promise<void> {
-    const isSession = (req.method === 'GET' || req.method === 'DELETE') && req.headers['mcp-session-id'] !== undefined;
+    const isSession =
+      (req.method === 'GET' || req.method === 'DELETE') && req.headers['mcp-session-id'] !== undefined;
     if (!isSession) throw new HttpRefusal(405, -32000, 'Method not allowed.', { allow: 'POST' });
     const { sessions } = await sdk();
     await sessions.handle(req, res, undefined, served);
@@ -138,14 +140,14 @@ async function loadLegs(options: GatewayOptions): Promise<SdkLegs> {
     modern: createModernLeg({ ...options, current }),
     sessions: createSessionLeg({ ...options, current }),
     classify(req, body) {
-      const header = (name: string) => req.headers[name]?.toString();
+      const version = req.headers['mcp-protocol-version']?.toString();
+      const method = req.headers['mcp-method']?.toString();
       const outcome = classifyInboundRequest({
         httpMethod: 'POST',
-        protocolVersionHeader: header('mcp-protocol-version'),
-        mcpMethodHeader: header('mcp-method'),
-        mcpNameHeader: header('mcp-name'),
+        ...(version !== undefined && { protocolVersionHeader: version }),
+        ...(method !== undefined && { mcpMethodHeader: method }),
         body,
-      } as Parameters<typeof classifyInboundRequest>[0]);
+      });
       return outcome.kind === 'legacy' ? 'legacy' : 'modern';
     },
   };
@@ -153,7 +155,8 @@ async function loadLegs(options: GatewayOptions): Promise<SdkLegs> {
 
 function hasMatchingHeaders(req: IncomingMessage, request: HotRequest): boolean {
   const { headers } = req;
-  if (headers['mcp-protocol-version'] !== MODERN_VERSION || headers['mcp-method'] !== request.method) return false;
+  if (headers['mcp-protocol-version'] !== MODERN_VERSION || headers['mcp-method'] !== request.method)
+    return false;
   if (headers.accept?.includes('application/json') !== true) return false;
   return request.method === 'tools/list' || headers['mcp-name'] === request.name;
 }
@@ -180,7 +183,10 @@ function answerCors(req: IncomingMessage, res: ServerResponse, origin: string): 
   res.setHeader('access-control-expose-headers', 'mcp-session-id, mcp-protocol-version');
   if (req.method !== 'OPTIONS') return false;
   const allowed = req.headers['access-control-request-headers'] ?? 'authorization, content-type';
-  res.writeHead(204, { 'access-control-allow-methods': 'POST, GET, DELETE', 'access-control-allow-headers': allowed });
+  res.writeHead(204, {
+    'access-control-allow-methods': 'POST, GET, DELETE',
+    'access-control-allow-headers': allowed,
+  });
   res.end();
   return true;
 }

@@ -36,7 +36,8 @@ export function hotRequestOf(body: unknown): HotRequest | undefined {
   if (!isObject(body) || body.jsonrpc !== '2.0' || countKeys(body) !== 4) return undefined;
   const { id, method, params } = body;
   if (typeof id !== 'string' && !Number.isSafeInteger(id)) return undefined;
-  if ((method !== 'tools/call' && method !== 'tools/list') || !isObject(params) || !isObject(params._meta)) return undefined;
+  if ((method !== 'tools/call' && method !== 'tools/list') || !isObject(params) || !isObject(params._meta))
+    return undefined;
   const meta = params._meta;
   if (!isPlainEnvelope(meta)) return undefined;
   // Checked above: a string or an integer.
@@ -50,13 +51,14 @@ export function hotRequestOf(body: unknown): HotRequest | undefined {
   const { name, arguments: args } = params;
   if (typeof name !== 'string' || countKeys(params) !== (args === undefined ? 2 : 3)) return undefined;
   if (args !== undefined && !isObject(args)) return undefined;
+  // The envelope was checked above, field by field.
   const client = meta[CLIENT_KEY] as { name: string } | undefined;
   return {
     method,
     id: requestId,
     name,
     arguments: args,
-    capabilities: meta[CAPABILITIES_KEY] as ClientCapabilities,
+    capabilities: meta[CAPABILITIES_KEY] as ClientCapabilities, // checked above, like the client
     client: client?.name ?? null,
     traceparent: typeof meta.traceparent === 'string' ? meta.traceparent : undefined,
   };
@@ -119,7 +121,12 @@ export class HotPath {
     signal: () => AbortSignal,
   ): Promise<Answer> {
     const exchange: Exchange = {
-      info: { id: String(request.id), era: 'modern', client: request.client, traceparent: request.traceparent },
+      info: {
+        id: String(request.id),
+        era: 'modern',
+        client: request.client,
+        traceparent: request.traceparent,
+      },
       signal,
       capabilities: request.capabilities,
     };
@@ -144,7 +151,8 @@ export class HotPath {
   #listHead(page: ToolPage): Buffer {
     const known = this.#listHeads.get(page);
     if (known !== undefined) return known;
-    const next = page.nextCursor === undefined ? '' : `,"nextCursor":${JSON.stringify(encodeCursor(page.nextCursor))}`;
+    const next =
+      page.nextCursor === undefined ? '' : `,"nextCursor":${JSON.stringify(encodeCursor(page.nextCursor))}`;
     const head = Buffer.from(
       `{"result":{"tools":${page.json}${next},"resultType":"complete","ttlMs":0,"cacheScope":"private","_meta":${this.#metaJson}},"jsonrpc":"2.0","id":`,
     );
@@ -162,13 +170,20 @@ export class HotPath {
 
   #stamped(result: CallToolResult | InputRequired): object {
     if ('_meta' in result) {
-      return { ...result, _meta: { ...result._meta, ...this.#serverMeta }, resultType: result.resultType ?? 'complete' };
+      return {
+        ...result,
+        _meta: { ...result._meta, ...this.#serverMeta },
+        resultType: result.resultType ?? 'complete',
+      };
     }
     return { ...result, _meta: this.#serverMeta };
   }
 
   #fault(error: unknown, id: string | number): Answer {
     if (!(error instanceof ProtocolFault)) throw error;
-    return { status: error.code === RPC.missingCapability ? 400 : 200, body: Buffer.from(faultJson(error, id)) };
+    return {
+      status: error.code === RPC.missingCapability ? 400 : 200,
+      body: Buffer.from(faultJson(error, id)),
+    };
   }
 }

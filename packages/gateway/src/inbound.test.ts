@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { TestGateway } from '../test/start-gateway.ts';
 import { startGateway } from '../test/start-gateway.ts';
-import { modern, modernCall, modernHeaders, send, sendModern, sendRaw } from '../test/wire.ts';
+import { modernCall, modernHeaders, send, sendModern, sendRaw } from '../test/wire.ts';
 
 let gateway: TestGateway;
 let to: { port: number; key: string };
@@ -25,7 +25,10 @@ afterEach(async () => {
 });
 
 /** One request written by hand, so that headers may be anything. */
-async function raw(lines: readonly string[], body = JSON.stringify(message)): Promise<{ status: number; text: string }> {
+async function raw(
+  lines: readonly string[],
+  body = JSON.stringify(message),
+): Promise<{ status: number; text: string }> {
   const head = [
     'POST /mcp HTTP/1.1',
     ...lines,
@@ -37,17 +40,29 @@ async function raw(lines: readonly string[], body = JSON.stringify(message)): Pr
 }
 
 function lines(changes: Record<string, string | undefined> = {}): string[] {
-  const headers = { host: 'localhost', authorization: `Bearer ${to.key}`, ...modernHeaders(message), ...changes };
-  return Object.entries(headers).flatMap(([name, value]) => (value === undefined ? [] : [`${name}: ${value}`]));
+  const headers = {
+    host: 'localhost',
+    authorization: `Bearer ${to.key}`,
+    ...modernHeaders(message),
+    ...changes,
+  };
+  return Object.entries(headers).flatMap(([name, value]) =>
+    value === undefined ? [] : [`${name}: ${value}`],
+  );
 }
 
 describe('Host', () => {
-  test.each(['localhost', 'LOCALHOST:4680', '127.0.0.1:1', '[::1]', '[::1]:4680', 'parley.example', 'Parley.Example:443'])(
-    '%s is served',
-    async (host) => {
-      expect((await raw(lines({ host }))).status).toBe(200);
-    },
-  );
+  test.each([
+    'localhost',
+    'LOCALHOST:4680',
+    '127.0.0.1:1',
+    '[::1]',
+    '[::1]:4680',
+    'parley.example',
+    'Parley.Example:443',
+  ])('%s is served', async (host) => {
+    expect((await raw(lines({ host }))).status).toBe(200);
+  });
 
   test.each([
     'evil.example',
@@ -62,6 +77,9 @@ describe('Host', () => {
     '0.0.0.0',
     '169.254.169.254',
     'localhost@evil.example',
+    'localhost:80@evil.example',
+    'localhost:80, evil.example',
+    'localhost:',
     'evil.example#localhost',
     '',
   ])('"%s" is 403 and runs nothing', async (host) => {
@@ -78,7 +96,9 @@ describe('Host', () => {
 
   test('a foreign Host is refused before the key is looked at', async () => {
     const refused = await raw(lines({ host: 'evil.example', authorization: 'Bearer wrong' }));
-    expect(refused.text.split('\r\n\r\n')[1]).toBe((await raw(lines({ host: 'evil.example' }))).text.split('\r\n\r\n')[1]);
+    expect(refused.text.split('\r\n\r\n')[1]).toBe(
+      (await raw(lines({ host: 'evil.example' }))).text.split('\r\n\r\n')[1],
+    );
   });
 });
 
@@ -125,7 +145,11 @@ describe('Origin', () => {
     expect(answer.headers['access-control-allow-origin']).toBe(LISTED);
     expect(answer.headers['access-control-allow-methods']).toContain('POST');
     expect(answer.headers['access-control-allow-headers']).toContain('mcp-method');
-    const foreign = await send({ port: gateway.port, method: 'OPTIONS', headers: { ...headers, origin: 'https://evil.example' } });
+    const foreign = await send({
+      port: gateway.port,
+      method: 'OPTIONS',
+      headers: { ...headers, origin: 'https://evil.example' },
+    });
     expect(foreign.status).toBe(403);
     expect(foreign.headers).not.toHaveProperty('access-control-allow-origin');
   });
@@ -156,10 +180,23 @@ describe('header fields', () => {
   ])('a repeated %s is refused, even when both copies agree', async (name) => {
     const origin = { origin: 'http://localhost', 'mcp-session-id': 'abc', 'mcp-param-region': 'eu' };
     const all = lines(origin);
-    const copy = name === 'content-length' ? `content-length: 1` : all.find((line) => line.startsWith(`${name.toLowerCase()}:`));
+    const copy =
+      name === 'content-length'
+        ? `content-length: 1`
+        : all.find((line) => line.startsWith(`${name.toLowerCase()}:`));
     const answer = await raw([...all, copy!.replace(/^[^:]+/, name)]);
     expect(answer.status).toBe(400);
     expect(gateway.lab.ran).toEqual([]);
+  });
+
+  test('a second Host is refused when there is no Origin to compare it with', async () => {
+    const answer = await raw([...lines({ host: 'localhost:80' }), 'host: evil.example']);
+    expect(answer.status).toBe(400);
+    expect(gateway.lab.ran).toEqual([]);
+  });
+
+  test('a header of no concern may come twice', async () => {
+    expect((await raw([...lines(), 'accept-language: de', 'accept-language: en'])).status).toBe(200);
   });
 
   test('headers of a proxy that nobody listed change nothing', async () => {
@@ -175,15 +212,5 @@ describe('header fields', () => {
     expect(answer.status).toBe(403);
     expect((await raw(lines({ ...trusted, authorization: undefined }))).status).toBe(401);
     expect(gateway.lab.ran).toEqual([]);
-  });
-
-  test('a client that stops in the middle of its body gets no tool run', async () => {
-    const body = JSON.stringify(modern('tools/list'));
-    const head = [...lines(), `content-length: ${body.length + 100}`].join('\r\n');
-    const socketText = await new Promise<string>((resolve) => {
-      const ended = sendRaw(gateway.port, `POST /mcp HTTP/1.1\r\n${head}\r\nconnection: close\r\n\r\n${body}`);
-      resolve(Promise.race([ended, sendModern(to, message).then(({ text }) => text)]));
-    });
-    expect(socketText).toContain('"result"');
   });
 });

@@ -20,7 +20,14 @@ export interface FrontDoor {
 }
 
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
-const SINGLE_HEADERS = new Set(['host', 'origin', 'authorization', 'content-type', 'content-length', 'cookie']);
+const SINGLE_HEADERS = new Set([
+  'host',
+  'origin',
+  'authorization',
+  'content-type',
+  'content-length',
+  'cookie',
+]);
 
 /** Creates the checks on Host, Origin, URL length and repeated headers. */
 export function createFrontDoor(names: AllowedNames, limits: Limits): FrontDoor {
@@ -29,34 +36,47 @@ export function createFrontDoor(names: AllowedNames, limits: Limits): FrontDoor 
   return {
     check(req) {
       const { host, origin } = req.headers;
-      if ((req.url?.length ?? 0) > limits.urlBytes) throw new HttpRefusal(414, REFUSED, 'The URL is too long.');
+      if ((req.url?.length ?? 0) > limits.urlBytes)
+        throw new HttpRefusal(414, REFUSED, 'The URL is too long.');
       if (req.rawHeaders.length / 2 > limits.headerFields) {
         throw new HttpRefusal(431, REFUSED, `At most ${limits.headerFields} header fields are accepted.`);
       }
+      // Fewer names than fields means that some name came twice; only then is it worth looking which.
+      if (Object.keys(req.headers).length * 2 !== req.rawHeaders.length) refuseRepeated(req);
       if (host === undefined || !hosts.has(hostName(host))) {
-        refuseRepeated(req);
-        throw new HttpRefusal(403, REFUSED, 'This server does not answer to that Host. Add it with --allow-host.');
+        throw new HttpRefusal(
+          403,
+          REFUSED,
+          'This server does not answer to that Host. Add it with --allow-host.',
+        );
       }
-      if (origin === undefined || origin === `http://${host}` || origin === `https://${host}`) return undefined;
+      if (origin === undefined || origin === `http://${host}` || origin === `https://${host}`)
+        return undefined;
       if (origins.has(origin)) return origin;
-      refuseRepeated(req);
-      throw new HttpRefusal(403, REFUSED, 'Requests from that Origin are not accepted. Add it with --allow-origin.');
+      throw new HttpRefusal(
+        403,
+        REFUSED,
+        'Requests from that Origin are not accepted. Add it with --allow-origin.',
+      );
     },
   };
 }
 
+const PORT = /^:\d{1,5}$/;
+
 function hostName(host: string): string {
   const end = host.startsWith('[') ? host.indexOf(']') + 1 : host.indexOf(':');
-  return (end > 0 ? host.slice(0, end) : host).toLowerCase();
+  return (end > 0 && PORT.test(host.slice(end)) ? host.slice(0, end) : host).toLowerCase();
 }
 
 /** Refuses a security or MCP header that came twice; which copy counts would be anyone's guess. */
-export function refuseRepeated(req: IncomingMessage): void {
+function refuseRepeated(req: IncomingMessage): void {
   const seen = new Set<string>();
   for (let index = 0; index < req.rawHeaders.length; index += 2) {
     const name = (req.rawHeaders[index] ?? '').toLowerCase();
     if (!SINGLE_HEADERS.has(name) && !name.startsWith('mcp-')) continue;
-    if (seen.has(name)) throw new HttpRefusal(400, RPC.invalidRequest, `The header ${name} must appear once.`);
+    if (seen.has(name))
+      throw new HttpRefusal(400, RPC.invalidRequest, `The header ${name} must appear once.`);
     seen.add(name);
   }
 }
@@ -88,13 +108,20 @@ export function parseJson(text: string, limits: Limits): unknown {
 }
 
 function isJsonType(type: string | undefined): boolean {
-  const [essence = '', ...parameters] = (type ?? '').toLowerCase().split(';').map((part) => part.trim());
-  const isUtf8Only = parameters.every((part) => part === '' || !part.startsWith('charset=') || /^charset="?utf-8"?$/.test(part));
+  const [essence = '', ...parameters] = (type ?? '')
+    .toLowerCase()
+    .split(';')
+    .map((part) => part.trim());
+  const isUtf8Only = parameters.every(
+    (part) => part === '' || !part.startsWith('charset=') || /^charset="?utf-8"?$/.test(part),
+  );
   return essence === 'application/json' && isUtf8Only;
 }
 
 function tooLarge(limits: Limits): HttpRefusal {
-  return new HttpRefusal(413, REFUSED, `The body is larger than ${limits.bodyBytes} bytes.`, { connection: 'close' });
+  return new HttpRefusal(413, REFUSED, `The body is larger than ${limits.bodyBytes} bytes.`, {
+    connection: 'close',
+  });
 }
 
 function readBytes(req: IncomingMessage, limits: Limits): Promise<Buffer> {
@@ -143,14 +170,22 @@ function checkShape(text: string, limits: Limits): void {
       depth += 1;
       values += 1;
       if (depth > limits.jsonDepth) {
-        throw new HttpRefusal(400, RPC.invalidRequest, `Invalid Request: JSON is nested deeper than ${limits.jsonDepth} levels`);
+        throw new HttpRefusal(
+          400,
+          RPC.invalidRequest,
+          `Invalid Request: JSON is nested deeper than ${limits.jsonDepth} levels`,
+        );
       }
     } else if (code === 125 || code === 93) {
       depth -= 1;
     }
   }
   if (values > limits.jsonValues) {
-    throw new HttpRefusal(400, RPC.invalidRequest, `Invalid Request: JSON holds more than ${limits.jsonValues} values`);
+    throw new HttpRefusal(
+      400,
+      RPC.invalidRequest,
+      `Invalid Request: JSON holds more than ${limits.jsonValues} values`,
+    );
   }
 }
 

@@ -55,7 +55,12 @@ export function mayLearn(change: Change, caller: Caller, engine: Engine): boolea
   return change.kind !== 'resource' || engine.documents.canRead(caller, change.uri);
 }
 
-function filteredBus(changes: ChangeBus, current: CurrentCaller, served: Served, end: () => void): ServerEventBus {
+function filteredBus(
+  changes: ChangeBus,
+  current: CurrentCaller,
+  served: Served,
+  end: () => void,
+): ServerEventBus {
   return {
     publish: () => undefined,
     subscribe: (listener) =>
@@ -75,6 +80,7 @@ function eventOf(change: Change): ServerEvent {
 }
 
 function withoutForeignUris(body: unknown, { caller, engine }: Served): unknown {
+  // Every step below is optional, so any other shape falls through to the SDK, which refuses it.
   const request = body as { params?: { notifications?: { resourceSubscriptions?: unknown } } };
   const uris = request.params?.notifications?.resourceSubscriptions;
   if (!Array.isArray(uris)) return body;

@@ -50,7 +50,12 @@ export function createModernLeg(options: ModernOptions): ModernLeg {
   const shared = handlerFor();
   open.add(shared);
 
-  async function listen(req: IncomingMessage, res: ServerResponse, body: unknown, served: Served): Promise<void> {
+  async function listen(
+    req: IncomingMessage,
+    res: ServerResponse,
+    body: unknown,
+    served: Served,
+  ): Promise<void> {
     const ticket = gate.admit(served, body, () => res.destroy());
     if (ticket === undefined) {
       const error = { code: -32603, message: 'Subscription limit reached' };
@@ -74,7 +79,11 @@ export function createModernLeg(options: ModernOptions): ModernLeg {
       const mismatch = paramHeaderFault(req, body, served);
       if (mismatch !== undefined) {
         const { code, message, data } = mismatch;
-        writeJson(res, 400, JSON.stringify({ jsonrpc: '2.0', error: { code, message, data }, id: idOf(body) }));
+        writeJson(
+          res,
+          400,
+          JSON.stringify({ jsonrpc: '2.0', error: { code, message, data }, id: idOf(body) }),
+        );
         return;
       }
       await serve(withServed(req, served), res, body);
@@ -86,11 +95,17 @@ export function createModernLeg(options: ModernOptions): ModernLeg {
 }
 
 /** The SDK compares `Mcp-Param-*` only for its own tool registry, so for ours it is done here. */
-function paramHeaderFault(req: IncomingMessage, body: unknown, { caller, engine }: Served): ProtocolFault | undefined {
+function paramHeaderFault(
+  req: IncomingMessage,
+  body: unknown,
+  { caller, engine }: Served,
+): ProtocolFault | undefined {
   if (methodOf(body) !== 'tools/call') return undefined;
+  // A body with a method is an object; its fields are still unknown.
   const { params } = body as { params?: { name?: unknown; arguments?: unknown } };
   // When the standard headers disagree too, the SDK answers for those first.
-  if (req.headers['mcp-method'] !== 'tools/call' || req.headers['mcp-name'] !== params?.name) return undefined;
+  if (req.headers['mcp-method'] !== 'tools/call' || req.headers['mcp-name'] !== params?.name)
+    return undefined;
   const tool = engine.view(caller).tool(String(params?.name), caller);
   if (tool === undefined) return undefined;
   try {

@@ -57,7 +57,12 @@ export function createSessionLeg(options: SessionOptions): SessionLeg {
   async function openSession(served: Served, path: string): Promise<Session> {
     const mine = [...sessions.values()].filter((session) => session.served.caller.id === served.caller.id);
     if (mine.length >= limits.sessionsPerCaller) {
-      throw new HttpRefusal(429, REFUSED, `At most ${limits.sessionsPerCaller} sessions may be open at once.`, { 'retry-after': '60' });
+      throw new HttpRefusal(
+        429,
+        REFUSED,
+        `At most ${limits.sessionsPerCaller} sessions may be open at once.`,
+        { 'retry-after': '60' },
+      );
     }
     const watched = new Set<string>();
     const transport = new NodeStreamableHTTPServerTransport({
@@ -77,9 +82,20 @@ export function createSessionLeg(options: SessionOptions): SessionLeg {
       watched,
     });
     const unsubscribe = options.changes.subscribe((change) => {
-      tell(session, change, options.current, watched).catch((error: unknown) => options.onFault(error, 'session notice'));
+      tell(session, change, options.current, watched).catch((error: unknown) =>
+        options.onFault(error, 'session notice'),
+      );
     });
-    const session: Session = { transport, server, served, path, unsubscribe, usedAtMs: performance.now(), busy: 0 };
+    const session: Session = {
+      transport,
+      server,
+      served,
+      path,
+      unsubscribe,
+      usedAtMs: performance.now(),
+      busy: 0,
+    };
+    // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the SDK's server is no event target
     server.onclose = () => {
       unsubscribe();
       if (transport.sessionId !== undefined) sessions.delete(transport.sessionId);
@@ -125,10 +141,17 @@ export function createSessionLeg(options: SessionOptions): SessionLeg {
 }
 
 function isInitialize(message: unknown): boolean {
-  return typeof message === 'object' && message !== null && 'method' in message && message.method === 'initialize';
+  return (
+    typeof message === 'object' && message !== null && 'method' in message && message.method === 'initialize'
+  );
 }
 
-async function tell(session: Session, change: Change, current: CurrentCaller, watched: ReadonlySet<string>): Promise<void> {
+async function tell(
+  session: Session,
+  change: Change,
+  current: CurrentCaller,
+  watched: ReadonlySet<string>,
+): Promise<void> {
   const { server, served } = session;
   const caller = await current(served.caller);
   if (caller === undefined) return server.close();
@@ -137,5 +160,6 @@ async function tell(session: Session, change: Change, current: CurrentCaller, wa
   if (change.kind === 'tools') await server.sendToolListChanged();
   else if (change.kind === 'prompts' && prompts.length > 0) await server.sendPromptListChanged();
   else if (change.kind === 'resources' && resources.length > 0) await server.sendResourceListChanged();
-  else if (change.kind === 'resource' && watched.has(change.uri)) await server.sendResourceUpdated({ uri: change.uri });
+  else if (change.kind === 'resource' && watched.has(change.uri))
+    await server.sendResourceUpdated({ uri: change.uri });
 }

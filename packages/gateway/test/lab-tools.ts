@@ -46,7 +46,10 @@ const typed = defineTool({
     count: z.int().min(1).max(10).describe('How many'),
     mode: z.enum(['fast', 'slow']).describe('How'),
     flag: z.boolean().optional().describe('Whether'),
-    where: z.object({ x: z.number().describe('Across') }).optional().describe('Where'),
+    where: z
+      .object({ x: z.number().describe('Across') })
+      .optional()
+      .describe('Where'),
   }),
   output: z.object({ count: z.number() }),
   text: ({ count }) => `Counted ${count}.`,

@@ -8,7 +8,14 @@ import type { AnyToolset, Caller, ChangeBus, Engine, Grants, StateSealer } from 
 import { ALL_GRANTS, createChangeBus, createEngine, install } from '@parley/kit';
 import type { Store, StoredCallRecord } from '@parley/store';
 import { scratchStore } from '@parley/store/testing';
-import { createGateway, DEFAULT_LIMITS, gatewayMigrations, heavyCallRate, recordTo, storedSteps } from '../src/index.ts';
+import {
+  createGateway,
+  DEFAULT_LIMITS,
+  gatewayMigrations,
+  heavyCallRate,
+  recordTo,
+  storedSteps,
+} from '../src/index.ts';
 import type { AllowedNames, Limits } from '../src/index.ts';
 import { readJson } from '../src/inbound.ts';
 import { createModernLeg } from '../src/modern.ts';
@@ -32,7 +39,10 @@ export interface TestGateway extends AsyncDisposable {
   /** What was reported as a fault of ours. */
   readonly faults: unknown[];
   /** Makes a key of the owner's organization, or of the maker's. */
-  key(grants: Grants, options?: { maker?: Caller; expiresAt?: number; name?: string }): Promise<{ text: string; id: string }>;
+  key(
+    grants: Grants,
+    options?: { maker?: Caller; expiresAt?: number; name?: string },
+  ): Promise<{ text: string; id: string }>;
   /** Makes a second organization and an owner key for it. */
   stranger(slug: string): Promise<{ text: string; caller: Caller }>;
   callerOf(key: string): Promise<Caller>;
@@ -95,14 +105,37 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
   const owner = await callerOf(ownerKey);
 
   return {
-    ...{ port: portOf(front), sdkPort: portOf(direct), lab, store, identity, engine, changes, limits, ownerKey, owner, faults },
+    ...{
+      port: portOf(front),
+      sdkPort: portOf(direct),
+      lab,
+      store,
+      identity,
+      engine,
+      changes,
+      limits,
+      ownerKey,
+      owner,
+      faults,
+    },
     callerOf,
-    async key(grants, { maker = owner, expiresAt = null, name = 'Test key' }: { maker?: Caller; expiresAt?: number | null; name?: string } = {}) {
+    async key(
+      grants,
+      {
+        maker = owner,
+        expiresAt = null,
+        name = 'Test key',
+      }: { maker?: Caller; expiresAt?: number | null; name?: string } = {},
+    ) {
       const { text, info } = await identity.createKey(maker, { name, grants, expiresAt });
       return { text, id: info.id };
     },
     async stranger(slug) {
-      const made = await identity.createOrganization({ slug, name: slug, owner: { name: slug, email: null } });
+      const made = await identity.createOrganization({
+        slug,
+        name: slug,
+        owner: { name: slug, email: null },
+      });
       const maker: Caller = { ...owner, organizationId: made.organizationId, userId: made.userId };
       const { text } = await identity.createKey(maker, { name: slug, grants: ALL_GRANTS, expiresAt: null });
       return { text, caller: await callerOf(text) };
@@ -124,7 +157,10 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
 
 function listen(handle: (req: IncomingMessage, res: ServerResponse) => Promise<void>): Promise<Server> {
   // The same settings as the product's own port.
-  const server = createServer({ maxHeaderSize: 16 * 1024, joinDuplicateHeaders: true }, (req, res) => void handle(req, res));
+  const server = createServer(
+    { maxHeaderSize: 16 * 1024, joinDuplicateHeaders: true },
+    (req, res) => void handle(req, res),
+  );
   server.maxHeadersCount = DEFAULT_LIMITS.headerFields + 1;
   return new Promise((resolve) => {
     server.listen(0, '127.0.0.1', () => resolve(server));

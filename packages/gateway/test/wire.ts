@@ -35,7 +35,11 @@ export interface Envelope {
 }
 
 /** A 2026-07-28 request. */
-export function modern(method: string, params: Record<string, unknown> = {}, envelope: Envelope = {}): Message {
+export function modern(
+  method: string,
+  params: Record<string, unknown> = {},
+  envelope: Envelope = {},
+): Message {
   const _meta = {
     [`${PREFIX}protocolVersion`]: MODERN,
     [`${PREFIX}clientCapabilities`]: envelope.capabilities ?? {},
@@ -105,7 +109,11 @@ export function responseOf(req: ClientRequest): Promise<IncomingMessage> {
 
 /** Sends a modern message with the headers that belong to it. */
 export function sendModern(to: Omit<Sending, 'body'>, message: Message): Promise<Answer> {
-  return send({ ...to, headers: { ...modernHeaders(message), ...to.headers }, body: JSON.stringify(message) });
+  return send({
+    ...to,
+    headers: { ...modernHeaders(message), ...to.headers },
+    body: JSON.stringify(message),
+  });
 }
 
 /** Writes bytes to a socket and reads until the server closes it. */

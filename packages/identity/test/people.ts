@@ -42,7 +42,9 @@ export async function join(identity: Identity, owner: Caller, roles: readonly st
 }
 
 /** The code and the text of the tool error that the work ends with. */
-export async function refusalOf(work: Promise<unknown>): Promise<{ code: string; message: string; data: unknown }> {
+export async function refusalOf(
+  work: Promise<unknown>,
+): Promise<{ code: string; message: string; data: unknown }> {
   const error = await work.then(
     () => undefined,
     (thrown: unknown) => thrown,

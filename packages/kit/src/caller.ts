@@ -85,7 +85,11 @@ export function powerKeyOf(caller: Caller): string {
   const grants = Object.entries(caller.grants)
     .map(([resource, tools]) => [resource, [...tools].toSorted()] as const)
     .toSorted(([a], [b]) => (a < b ? -1 : 1));
-  return JSON.stringify([grants, caller.unattended || isUnattendedSource(caller.source), mayAdminister(caller)]);
+  return JSON.stringify([
+    grants,
+    caller.unattended || isUnattendedSource(caller.source),
+    mayAdminister(caller),
+  ]);
 }
 
 /** Schedules, webhooks and remote agents act with nobody watching, whatever the flag says. */

@@ -14,7 +14,9 @@ import type { AnyTool } from './tool.ts';
 import { describeIssues } from './validation.ts';
 
 /** The outcome of checking a call's arguments. */
-export type Checked = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly error: ToolError };
+export type Checked =
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly error: ToolError };
 
 /** A tool ready to be listed, guarded and called. */
 export interface CatalogTool extends Guarded {
@@ -96,7 +98,7 @@ function assemble(tool: AnyTool | OutsideTool, parts: Parts): CatalogTool {
       description: tool.description,
       // Both kinds are object schemas; the wire type narrows `type` to the literal.
       inputSchema: schemas.inputSchema as WireTool['inputSchema'],
-      ...(schemas.outputSchema && { outputSchema: schemas.outputSchema as NonNullable<WireTool['outputSchema']> }),
+      ...(schemas.outputSchema && { outputSchema: schemas.outputSchema }),
       annotations: hintsOf(tool.effect, external, tool.hints),
     };
   });
@@ -127,12 +129,17 @@ function assemble(tool: AnyTool | OutsideTool, parts: Parts): CatalogTool {
 }
 
 function resultOf(tool: AnyTool, output: Record<string, unknown>): CallToolResult {
-  const content = tool.content?.(output) ?? [{ type: 'text', text: tool.text?.(output) ?? JSON.stringify(output) }];
+  const content = tool.content?.(output) ?? [
+    { type: 'text', text: tool.text?.(output) ?? JSON.stringify(output) },
+  ];
   return { content, structuredContent: output };
 }
 
 function brokenOutput(name: string, faults: string): ToolError {
-  return new ToolError('invalid_output', `The tool ${name} gave an answer that breaks its own schema: ${faults}.`);
+  return new ToolError(
+    'invalid_output',
+    `The tool ${name} gave an answer that breaks its own schema: ${faults}.`,
+  );
 }
 
 function schemaOf(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
@@ -152,7 +159,10 @@ async function jsonSchemaCheck(schema: JsonSchema): Promise<(args: unknown) => P
   return async (args) => {
     const outcome = await standard.validate(args);
     if (outcome.issues === undefined) return { ok: true, value: outcome.value };
-    return { ok: false, error: new ToolError('invalid', outcome.issues.map(({ message }) => message).join('; ')) };
+    return {
+      ok: false,
+      error: new ToolError('invalid', outcome.issues.map(({ message }) => message).join('; ')),
+    };
   };
 }
 

@@ -53,11 +53,26 @@ export function createCatalog(installed: readonly Installed[]): Catalog {
       prompts.push({ ...guardOf(prompt, toolset.name, services), prompt, services });
     }
   }
-  refuseBadNames('toolset', installed.map(({ toolset }) => toolset.name));
-  refuseBadNames('tool', tools.map(({ name }) => name));
-  refuseBadNames('prompt', prompts.map(({ name }) => name));
-  refuseBadNames('resource', resources.map(({ name }) => name));
-  refuseDuplicates('resource URI', resources.map(({ resource }) => resource.uri));
+  refuseBadNames(
+    'toolset',
+    installed.map(({ toolset }) => toolset.name),
+  );
+  refuseBadNames(
+    'tool',
+    tools.map(({ name }) => name),
+  );
+  refuseBadNames(
+    'prompt',
+    prompts.map(({ name }) => name),
+  );
+  refuseBadNames(
+    'resource',
+    resources.map(({ name }) => name),
+  );
+  refuseDuplicates(
+    'resource URI',
+    resources.map(({ resource }) => resource.uri),
+  );
   return {
     tools: tools.toSorted(byName),
     resources: resources.toSorted(byName),
@@ -79,7 +94,9 @@ function guardOf(item: AnyResource | AnyPrompt, toolset: string, services: unkno
 function refuseBadNames(kind: string, names: readonly string[]): void {
   const bad = names.find((name) => !NAME.test(name));
   if (bad !== undefined) {
-    throw new Error(`The ${kind} name "${bad}" must be 1 to 128 letters, digits, underscores, dots or dashes.`);
+    throw new Error(
+      `The ${kind} name "${bad}" must be 1 to 128 letters, digits, underscores, dots or dashes.`,
+    );
   }
   refuseDuplicates(`${kind} name`, names);
 }

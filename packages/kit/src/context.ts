@@ -72,7 +72,13 @@ export class CallContext<Services> implements Context<Services, string> {
   readonly #io: Interaction;
   readonly #signal: () => AbortSignal;
 
-  constructor(caller: Caller, services: Services, request: RequestInfo, io: Interaction, signal: () => AbortSignal) {
+  constructor(
+    caller: Caller,
+    services: Services,
+    request: RequestInfo,
+    io: Interaction,
+    signal: () => AbortSignal,
+  ) {
     this.caller = caller;
     this.services = services;
     this.request = request;
@@ -118,9 +124,13 @@ export class CallContext<Services> implements Context<Services, string> {
       this.#io.pending.set(key, request);
       throw new InputNeeded();
     }
-    throw new ToolError('declined', `The answer to "${key}" does not fit: ${describeIssues(parsed.error.issues)}.`, {
-      reason: 'invalid_answer',
-    });
+    throw new ToolError(
+      'declined',
+      `The answer to "${key}" does not fit: ${describeIssues(parsed.error.issues)}.`,
+      {
+        reason: 'invalid_answer',
+      },
+    );
   }
 
   async sample(key: string, request: CreateMessageRequest['params']): Promise<CreateMessageResult> {
@@ -150,6 +160,10 @@ function declined(key: string): ToolError {
 }
 
 function formSchema(schema: z.ZodObject): JsonSchema {
-  const { $schema: _dialect, additionalProperties: _closed, ...form } = z.toJSONSchema(schema, { io: 'input' });
+  const {
+    $schema: _dialect,
+    additionalProperties: _closed,
+    ...form
+  } = z.toJSONSchema(schema, { io: 'input' });
   return form;
 }

@@ -27,8 +27,19 @@ export interface Documents {
   /** True when the caller may read the URI now; subscriptions ask this for every notice. */
   canRead(caller: Caller, uri: string): boolean;
   read(caller: Caller, uri: string, exchange: Exchange): Promise<ReadResult | InputRequired>;
-  get(caller: Caller, name: string, args: unknown, exchange: Exchange): Promise<GetPromptResult | InputRequired>;
-  complete(caller: Caller, ref: CompletionRef, argument: string, typed: string, exchange: Exchange): Promise<string[]>;
+  get(
+    caller: Caller,
+    name: string,
+    args: unknown,
+    exchange: Exchange,
+  ): Promise<GetPromptResult | InputRequired>;
+  complete(
+    caller: Caller,
+    ref: CompletionRef,
+    argument: string,
+    typed: string,
+    exchange: Exchange,
+  ): Promise<string[]>;
 }
 
 /** The fault for a resource that does not exist or is hidden; each era has its own code for it. */
@@ -54,7 +65,8 @@ export function createDocuments(views: Views, core: Core): Documents {
   function find(caller: Caller, uri: string): Match | undefined {
     for (const entry of resources(caller)) {
       const { template } = entry.resource;
-      const variables = template === undefined ? (entry.resource.uri === uri ? {} : undefined) : template.match(uri);
+      const variables =
+        template === undefined ? (entry.resource.uri === uri ? {} : undefined) : template.match(uri);
       if (variables !== undefined) return { entry, variables };
     }
     return undefined;
@@ -78,7 +90,15 @@ export function createDocuments(views: Views, core: Core): Documents {
       if (isInputRequired(failure.answer)) return failure.answer;
       throw asFault(error, name, method);
     } finally {
-      core.observe({ ...record, caller, method, name, toolset, durationMs: performance.now() - started, info: exchange.info });
+      core.observe({
+        ...record,
+        caller,
+        method,
+        name,
+        toolset,
+        durationMs: performance.now() - started,
+        info: exchange.info,
+      });
     }
   }
 
@@ -89,7 +109,8 @@ export function createDocuments(views: Views, core: Core): Documents {
 
     read(caller, uri, exchange) {
       const found = find(caller, uri);
-      if (found === undefined) throw denied(core, caller, 'resources/read', uri, exchange, new ResourceMissing(uri));
+      if (found === undefined)
+        throw denied(core, caller, 'resources/read', uri, exchange, new ResourceMissing(uri));
       const { entry, variables } = found;
       const call = { caller, method: 'resources/read' as const, name: uri, args: {}, toolset: entry.toolset };
       return guarded(call, exchange, async (io) => {
@@ -123,12 +144,19 @@ export function createDocuments(views: Views, core: Core): Documents {
           ? prompts(caller).find(({ name }) => name === ref.prompt)
           : resources(caller).find(({ resource }) => resource.uri === ref.resource);
       if (source === undefined) {
-        throw new ProtocolFault(RPC.invalidParams, `Nothing to complete: ${'prompt' in ref ? ref.prompt : ref.resource}`);
+        throw new ProtocolFault(
+          RPC.invalidParams,
+          `Nothing to complete: ${'prompt' in ref ? ref.prompt : ref.resource}`,
+        );
       }
       const completers = 'prompt' in source ? source.prompt.complete : source.resource.complete;
-      const completer = completers !== undefined && Object.hasOwn(completers, argument) ? completers[argument] : undefined;
+      const completer =
+        completers !== undefined && Object.hasOwn(completers, argument) ? completers[argument] : undefined;
       if (completer === undefined) return [];
-      return completer(typed, new CallContext(caller, source.services, exchange.info, noInteraction(), exchange.signal));
+      return completer(
+        typed,
+        new CallContext(caller, source.services, exchange.info, noInteraction(), exchange.signal),
+      );
     },
   };
 }
@@ -152,12 +180,18 @@ function asFault(error: unknown, name: string, method: string): unknown {
   return new ProtocolFault(RPC.invalidParams, error.message);
 }
 
-function wireContent(content: ResourceContent, uri: string, ownType: string | undefined): ReadResult['contents'][number] {
+function wireContent(
+  content: ResourceContent,
+  uri: string,
+  ownType: string | undefined,
+): ReadResult['contents'][number] {
   const mimeType = content.mimeType ?? ownType;
   const head = { uri: content.uri ?? uri, ...(mimeType !== undefined && { mimeType }) };
   return 'text' in content ? { ...head, text: content.text } : { ...head, blob: content.blob };
 }
 
 function asMessages(messages: string | PromptMessage[]): PromptMessage[] {
-  return typeof messages === 'string' ? [{ role: 'user', content: { type: 'text', text: messages } }] : messages;
+  return typeof messages === 'string'
+    ? [{ role: 'user', content: { type: 'text', text: messages } }]
+    : messages;
 }

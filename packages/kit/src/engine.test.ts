@@ -43,7 +43,10 @@ const greet = defineTool({
       ctx.ask('name', { message: 'What is your name?', schema: z.object({ name: z.string() }) }),
       ctx.ask('city', { message: 'Where do you live?', schema: z.object({ city: z.string() }) }),
     ]);
-    const { colour } = await ctx.ask('colour', { message: 'Which colour?', schema: z.object({ colour: z.string() }) });
+    const { colour } = await ctx.ask('colour', {
+      message: 'Which colour?',
+      schema: z.object({ colour: z.string() }),
+    });
     return { greeting: `Hello, ${name} from ${city} in ${colour}!` };
   },
 });
@@ -75,7 +78,13 @@ const member = { roles: ['member'], grants: { sums: ['*'] } };
 
 describe('a call', () => {
   scenarios({ test, expect }, toolset, () => ({}), [
-    { name: 'works', call: ['add', { a: 1, b: 2 }], gives: { sum: 3 }, shows: ['"{\\"sum\\":3}"'], records: { ok: 1 } },
+    {
+      name: 'works',
+      call: ['add', { a: 1, b: 2 }],
+      gives: { sum: 3 },
+      shows: ['"{\\"sum\\":3}"'],
+      records: { ok: 1 },
+    },
     { name: 'fills defaults in', call: ['add', { a: 1 }], gives: { sum: 2 } },
     {
       name: 'names every field that is wrong',
@@ -86,48 +95,102 @@ describe('a call', () => {
       ],
       records: { error: 1 },
     },
-    { name: 'says when there are no arguments', call: ['add'], fails: 'invalid', shows: ['No arguments provided for tool: add'] },
-    { name: 'carries a typed error with its data', call: ['add', { a: 13 }], fails: 'odd_sum', shows: ['"dev.parley/data":{"a":13}'] },
-    { name: 'refuses output that breaks its schema', call: ['add', { a: 77 }], fails: 'invalid_output', hides: ['structuredContent'] },
-    { name: 'is refused for a tool that does not exist', call: ['nope', {}], unknown: true, records: { denied: 1 } },
-    { name: 'is refused for a tool that is not available', call: ['asleep', {}], unknown: true, records: { denied: 1 } },
-    { name: 'is refused without a grant', as: { grants: { sums: ['add'] } }, call: ['greet', {}], unknown: true },
+    {
+      name: 'says when there are no arguments',
+      call: ['add'],
+      fails: 'invalid',
+      shows: ['No arguments provided for tool: add'],
+    },
+    {
+      name: 'carries a typed error with its data',
+      call: ['add', { a: 13 }],
+      fails: 'odd_sum',
+      shows: ['"dev.parley/data":{"a":13}'],
+    },
+    {
+      name: 'refuses output that breaks its schema',
+      call: ['add', { a: 77 }],
+      fails: 'invalid_output',
+      hides: ['structuredContent'],
+    },
+    {
+      name: 'is refused for a tool that does not exist',
+      call: ['nope', {}],
+      unknown: true,
+      records: { denied: 1 },
+    },
+    {
+      name: 'is refused for a tool that is not available',
+      call: ['asleep', {}],
+      unknown: true,
+      records: { denied: 1 },
+    },
+    {
+      name: 'is refused without a grant',
+      as: { grants: { sums: ['add'] } },
+      call: ['greet', {}],
+      unknown: true,
+    },
     { name: 'reaches a privileged tool as an owner', call: ['wipe', {}], gives: { wiped: true } },
-    { name: 'does not reach a privileged tool by a wildcard of a member', as: member, call: ['wipe', {}], unknown: true },
+    {
+      name: 'does not reach a privileged tool by a wildcard of a member',
+      as: member,
+      call: ['wipe', {}],
+      unknown: true,
+    },
     {
       name: 'reaches a privileged tool that is named',
       as: { ...member, grants: { sums: ['wipe'] } },
       call: ['wipe', {}],
       gives: { wiped: true },
     },
-    { name: 'is blocked when nobody is watching', as: { unattended: true }, call: ['greet', {}], unknown: true },
+    {
+      name: 'is blocked when nobody is watching',
+      as: { unattended: true },
+      call: ['greet', {}],
+      unknown: true,
+    },
     { name: 'is blocked for a schedule', as: { source: 'schedule' }, call: ['greet', {}], unknown: true },
     {
       name: 'asks and goes on with the answers',
-      answers: { ask: (message) => ({ name: 'Ada', city: 'London', colour: message.includes('colour') ? 'blue' : '' }) },
+      answers: {
+        ask: (message) => ({ name: 'Ada', city: 'London', colour: message.includes('colour') ? 'blue' : '' }),
+      },
       call: ['greet', {}],
       shows: ['Hello, Ada from London in blue!'],
     },
-    { name: 'is declined when the person refuses', answers: { ask: () => undefined }, call: ['greet', {}], fails: 'declined' },
+    {
+      name: 'is declined when the person refuses',
+      answers: { ask: () => undefined },
+      call: ['greet', {}],
+      fails: 'declined',
+    },
   ]);
 
-  test.each(['modern', 'legacy'] as const)('a fault inside a tool shows nothing of itself (%s)', async (era) => {
-    await using client = await connect(toolset, { era });
-    const error = await client.raw.callTool({ name: 'add', arguments: { a: 99 } }).catch(String);
-    expect(error).toContain('Internal error');
-    expect(error).not.toContain('hunter2');
-  });
+  test.each(['modern', 'legacy'] as const)(
+    'a fault inside a tool shows nothing of itself (%s)',
+    async (era) => {
+      await using client = await connect(toolset, { era });
+      const error = await client.raw.callTool({ name: 'add', arguments: { a: 99 } }).catch(String);
+      expect(error).toContain('Internal error');
+      expect(error).not.toContain('hunter2');
+    },
+  );
 
   test('a step runs once however often the call is entered again', async () => {
     effects.length = 0;
-    await using client = await connect(toolset, { answers: { ask: () => ({ name: 'A', city: 'B', colour: 'C' }) } });
+    await using client = await connect(toolset, {
+      answers: { ask: () => ({ name: 'A', city: 'B', colour: 'C' }) },
+    });
     await client.call('greet', {});
     expect(effects).toEqual(['noted']);
   });
 
   test('a client that cannot be asked gets the missing capability', async () => {
     await using client = await connect(toolset);
-    await expect(client.raw.callTool({ name: 'greet', arguments: {} })).rejects.toMatchObject({ code: -32021 });
+    await expect(client.raw.callTool({ name: 'greet', arguments: {} })).rejects.toMatchObject({
+      code: -32021,
+    });
   });
 });
 

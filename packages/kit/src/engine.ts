@@ -47,7 +47,12 @@ export interface Engine {
   view(caller: Caller): View;
   /** Tools by name, in pages; a bad cursor is a protocol fault. */
   list(caller: Caller, cursor?: string): ToolPage;
-  call(caller: Caller, name: string, args: unknown, exchange: Exchange): Promise<CallToolResult | InputRequired>;
+  call(
+    caller: Caller,
+    name: string,
+    args: unknown,
+    exchange: Exchange,
+  ): Promise<CallToolResult | InputRequired>;
   /** Why a caller does not have a tool; undefined when they have it. */
   explain(caller: Caller, name: string): HiddenReason | 'unknown' | undefined;
   /** The same engine, narrowed to some toolsets. */
@@ -130,7 +135,16 @@ function createCall(catalog: Catalog, views: Views, core: Core): Engine['call'] 
     } finally {
       const durationMs = performance.now() - started;
       const { info } = exchange;
-      core.observe({ caller, method: 'tools/call', name, toolset: tool.toolset, outcome, code, durationMs, info });
+      core.observe({
+        caller,
+        method: 'tools/call',
+        name,
+        toolset: tool.toolset,
+        outcome,
+        code,
+        durationMs,
+        info,
+      });
     }
   };
 }

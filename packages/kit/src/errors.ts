@@ -79,7 +79,11 @@ export function errorResult(error: ToolError): CallToolResult {
   return { _meta: meta, content: [{ type: 'text', text: `Error: ${error.message}` }], isError: true };
 }
 
+function isSharedError(code: string): code is SharedErrorCode {
+  return Object.hasOwn(SHARED_ERRORS, code);
+}
+
 /** The HTTP status of an error code; a tool's own codes are client errors. */
 export function httpStatusOf(code: string): number {
-  return Object.hasOwn(SHARED_ERRORS, code) ? SHARED_ERRORS[code as SharedErrorCode] : 400;
+  return isSharedError(code) ? SHARED_ERRORS[code] : 400;
 }

@@ -55,11 +55,19 @@ export function openRoundTrip(
 ): RoundTrip {
   let state: RoundState | undefined;
   if (exchange.requestState !== undefined) {
-    const binding = { callerId: caller.id, organizationId: caller.organizationId, method, name, arguments: args };
+    const binding = {
+      callerId: caller.id,
+      organizationId: caller.organizationId,
+      method,
+      name,
+      arguments: args,
+    };
     // Sealed by us, so its shape is ours.
     state = core.sealer.open(exchange.requestState, binding) as RoundState | undefined;
     if (state === undefined) {
-      throw new ProtocolFault(RPC.invalidParams, 'Invalid or expired requestState', { reason: 'invalid_request_state' });
+      throw new ProtocolFault(RPC.invalidParams, 'Invalid or expired requestState', {
+        reason: 'invalid_request_state',
+      });
     }
   }
   return new RoundTrip({
@@ -109,7 +117,13 @@ function inputRequired(
   call: { caller: Caller; method: string; name: string; args: unknown },
 ): InputRequired {
   const { caller, method, name, args } = call;
-  const binding = { callerId: caller.id, organizationId: caller.organizationId, method, name, arguments: args };
+  const binding = {
+    callerId: caller.id,
+    organizationId: caller.organizationId,
+    method,
+    name,
+    arguments: args,
+  };
   // The form schema is checked by the client; its type here is a plain JSON Schema.
   return {
     resultType: 'input_required',

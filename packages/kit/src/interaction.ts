@@ -1,5 +1,10 @@
 /** How a running tool reaches the person or model behind the call: questions, samples, roots, progress, logs. */
-import type { CreateMessageRequest, CreateMessageResult, ElicitResult, Root } from '@modelcontextprotocol/server';
+import type {
+  CreateMessageRequest,
+  CreateMessageResult,
+  ElicitResult,
+  Root,
+} from '@modelcontextprotocol/server';
 import { ProtocolFault, RPC } from './errors.ts';
 
 /** What the client said it can do; only the keys Parley looks at are named. */

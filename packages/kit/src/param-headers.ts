@@ -1,6 +1,7 @@
 /** Arguments that travel a second time as `Mcp-Param-*` headers: which ones, and whether both copies agree. */
-import { ProtocolFault, RPC } from './errors.ts';
 import type { JsonSchema } from './context.ts';
+import { ProtocolFault, RPC } from './errors.ts';
+import { valueAt } from './json-path.ts';
 
 /** One declaration: where the argument is and which header repeats it. */
 export interface ParamHeader {
@@ -26,7 +27,10 @@ export function paramHeadersOf(schema: JsonSchema, path: readonly string[] = [])
   const properties = schema.properties;
   if (typeof properties !== 'object' || properties === null) return found;
   for (const [key, child] of Object.entries(properties)) {
-    if (typeof child === 'object' && child !== null) found.push(...paramHeadersOf(child as JsonSchema, [...path, key]));
+    // A property's schema is an object, or a boolean, which declares nothing.
+    if (typeof child === 'object' && child !== null) {
+      found.push(...paramHeadersOf(child as JsonSchema, [...path, key]));
+    }
   }
   return found;
 }
@@ -55,28 +59,33 @@ export function checkParamHeaders(
     if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') continue;
     const field = path.join('.');
     const raw = headerOf(name.toLowerCase());
-    if (raw === undefined) throw mismatch(name, `the body carries ${field}=${JSON.stringify(value)} but the ${name} header is absent`);
+    if (raw === undefined)
+      throw mismatch(
+        name,
+        `the body carries ${field}=${JSON.stringify(value)} but the ${name} header is absent`,
+      );
     const decoded = decodeHeaderValue(raw);
-    if (decoded === undefined) throw mismatch(name, `the ${name} header carries an invalid Base64 sentinel value`);
+    if (decoded === undefined)
+      throw mismatch(name, `the ${name} header carries an invalid Base64 sentinel value`);
     const isEqual =
-      isNumeric && typeof value === 'number' && DECIMAL.test(decoded) ? Number(decoded) === value : decoded === String(value);
+      isNumeric && typeof value === 'number' && DECIMAL.test(decoded)
+        ? Number(decoded) === value
+        : decoded === String(value);
     if (!isEqual) {
-      throw mismatch(name, `the ${name} header decodes to ${JSON.stringify(decoded)} but the body carries ${field}=${JSON.stringify(value)}`);
+      throw mismatch(
+        name,
+        `the ${name} header decodes to ${JSON.stringify(decoded)} but the body carries ${field}=${JSON.stringify(value)}`,
+      );
     }
   }
 }
 
 function mismatch(header: string, body: string): ProtocolFault {
-  return new ProtocolFault(RPC.headerMismatch, `Bad Request: the request headers and body disagree: ${body}`, {
-    mismatch: { header, body },
-  });
-}
-
-function valueAt(root: unknown, path: readonly string[]): unknown {
-  let value = root;
-  for (const key of path) {
-    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
-    value = (value as Record<string, unknown>)[key];
-  }
-  return value;
+  return new ProtocolFault(
+    RPC.headerMismatch,
+    `Bad Request: the request headers and body disagree: ${body}`,
+    {
+      mismatch: { header, body },
+    },
+  );
 }

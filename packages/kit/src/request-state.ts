@@ -38,10 +38,12 @@ export function createStateSealer(keys: readonly Buffer[], now: () => number = D
     open(token, binding) {
       const bytes = Buffer.from(token, 'base64url');
       // Two encodings of the same bytes must not both be accepted.
-      if (bytes.length <= KEY_ID_BYTES + NONCE_BYTES + TAG_BYTES || bytes.toString('base64url') !== token) return undefined;
+      if (bytes.length <= KEY_ID_BYTES + NONCE_BYTES + TAG_BYTES || bytes.toString('base64url') !== token)
+        return undefined;
       const entry = ring.find(({ id }) => id.equals(bytes.subarray(0, KEY_ID_BYTES)));
       if (entry === undefined) return undefined;
       try {
+        // Authenticated, so it is what `seal` wrote.
         const opened = JSON.parse(decrypt(bytes, entry.key, binding)) as { e: number; p: unknown };
         return opened.e > now() ? opened.p : undefined;
       } catch {

@@ -18,8 +18,10 @@ export interface Guarded {
 export function hiddenByPower(item: Guarded, caller: Caller): HiddenReason | undefined {
   if (!isGranted(caller.grants, item.toolset, item.name)) return 'no_grant';
   // An owner's or administrator's wildcard is an explicit grant; anyone else must hold the name itself.
-  if (item.privileged && !mayAdminister(caller) && !isNamed(caller.grants, item.toolset, item.name)) return 'privileged';
-  if (item.unattended === 'block' && (caller.unattended || isUnattendedSource(caller.source))) return 'unattended';
+  if (item.privileged && !mayAdminister(caller) && !isNamed(caller.grants, item.toolset, item.name))
+    return 'privileged';
+  if (item.unattended === 'block' && (caller.unattended || isUnattendedSource(caller.source)))
+    return 'unattended';
   return undefined;
 }
 

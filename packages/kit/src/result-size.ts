@@ -5,10 +5,12 @@ import { ERROR_CODE_META_KEY } from './errors.ts';
 /** Returns the result, or a shortened error result when its text or data is larger than `maxBytes`. */
 export function capResult(result: CallToolResult, maxBytes: number): CallToolResult {
   const first = result.content[0];
-  const isSmall = result.content.length === 1 && first?.type === 'text' && first.text.length * 3 < maxBytes / 2;
+  const isSmall =
+    result.content.length === 1 && first?.type === 'text' && first.text.length * 3 < maxBytes / 2;
   // The usual answer is one short text whose data is about as long, so nothing has to be measured.
   if (isSmall && result.structuredContent === undefined) return result;
-  const sizeBytes = isSmall && first.text.startsWith('{') ? first.text.length * 2 : JSON.stringify(result).length;
+  const sizeBytes =
+    isSmall && first.text.startsWith('{') ? first.text.length * 2 : JSON.stringify(result).length;
   if (sizeBytes <= maxBytes) return result;
   const text = result.content.map((block) => (block.type === 'text' ? block.text : '')).join('\n');
   const note = `Error: The answer has about ${sizeBytes} bytes; at most ${maxBytes} fit in one result. Ask for less (limit, cursor, filter). It begins:\n`;

@@ -36,5 +36,8 @@ export function memorySteps(maxSteps = 10_000): StepStore {
 
 /** The answer when the same step is already running for another copy of the same call. */
 export function stepBusy(key: string): ToolError {
-  return new ToolError('conflict', `Step "${key}" of this call is already running; repeat the request in a moment.`);
+  return new ToolError(
+    'conflict',
+    `Step "${key}" of this call is already running; repeat the request in a moment.`,
+  );
 }

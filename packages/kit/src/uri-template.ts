@@ -24,7 +24,8 @@ export function compileTemplate(pattern: string): UriTemplate {
     if (!VARIABLE.test(variable) || variables.includes(variable)) {
       throw new Error(`URI template ${pattern}: "${variable}" is not a usable variable name.`);
     }
-    if (index > 1 && literals.at(-1) === '') throw new Error(`URI template ${pattern}: variables must be separated.`);
+    if (index > 1 && literals.at(-1) === '')
+      throw new Error(`URI template ${pattern}: variables must be separated.`);
     variables.push(variable);
     literals.push(literal);
   }
@@ -42,7 +43,8 @@ function matchParts(
   let position = head.length;
   for (const [index, literal] of rest.entries()) {
     const isLast = index === rest.length - 1;
-    const end = literal === '' || (isLast && literal === '') ? uri.length : endOf(uri, literal, position, isLast);
+    const end =
+      literal === '' || (isLast && literal === '') ? uri.length : endOf(uri, literal, position, isLast);
     if (end <= position) return undefined;
     const value = decoded(uri.slice(position, end));
     if (value === undefined) return undefined;

@@ -1,5 +1,6 @@
 /** Turns schema faults into sentences that name the field, the rule and what came. */
 import type { $ZodIssue } from 'zod/v4/core';
+import { valueAt } from './json-path.ts';
 
 /** All faults of one input in one line: `steps: must be at most 1000 (got 1001); name: is required`. */
 export function describeIssues(issues: readonly $ZodIssue[], input?: unknown): string {
@@ -49,18 +50,14 @@ function article(noun: string): string {
   return `${/^[aeiou]/.test(noun) ? 'an' : 'a'} ${noun}`;
 }
 
-function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
-  let value = input;
-  for (const key of path) {
-    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
-    value = (value as Record<PropertyKey, unknown>)[key];
-  }
-  return value;
-}
-
 const PREVIEW_LENGTH = 60;
 
 function preview(value: unknown): string {
-  const text = typeof value === 'object' && value !== null ? (Array.isArray(value) ? 'a list' : 'an object') : JSON.stringify(value);
+  const text =
+    typeof value === 'object' && value !== null
+      ? Array.isArray(value)
+        ? 'a list'
+        : 'an object'
+      : JSON.stringify(value);
   return text.length > PREVIEW_LENGTH ? `${text.slice(0, PREVIEW_LENGTH)}...` : text;
 }

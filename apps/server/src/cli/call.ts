@@ -11,7 +11,8 @@ import { terminalInteraction } from './terminal.ts';
 export const call: Command = async (args, toolsets) => {
   const { config, positionals } = loadConfig(args);
   const [name, given = '{}', ...rest] = positionals;
-  if (name === undefined || rest.length > 0) throw new UsageError("Usage: parley call TOOL ['{\"field\": \"value\"}']");
+  if (name === undefined || rest.length > 0)
+    throw new UsageError('Usage: parley call TOOL [\'{"field": "value"}\']');
   const input = parseInput(given === '-' ? await readAll(process.stdin) : given);
   return withCaller(config, toolsets, async (host, caller) => {
     const controller = new AbortController();
@@ -22,7 +23,8 @@ export const call: Command = async (args, toolsets) => {
         signal: () => controller.signal,
         io: terminalInteraction(process.stdin, process.stderr),
       });
-      if (isInputRequired(answer)) throw new UsageError('The tool asks for input that the command line cannot give.');
+      if (isInputRequired(answer))
+        throw new UsageError('The tool asks for input that the command line cannot give.');
       return print(answer, config.json);
     } catch (error) {
       if (!(error instanceof ProtocolFault)) throw error;

@@ -29,9 +29,10 @@ Without toolsets it serves all that the key may use.`,
     details: 'One line per tool: name, effect, toolset, title.',
   },
   call: {
-    usage: "parley call TOOL ['{\"field\": \"value\"}'] [--json]",
+    usage: 'parley call TOOL [\'{"field": "value"}\'] [--json]',
     summary: 'Call one tool and print its answer',
-    details: 'Exits with 0 when the tool answered, with 1 when it answered with an error. "-" reads the input from stdin.',
+    details:
+      'Exits with 0 when the tool answered, with 1 when it answered with an error. "-" reads the input from stdin.',
   },
   keys: {
     usage: 'parley keys create NAME | list | revoke ID',
@@ -46,7 +47,8 @@ revoke ID
   doctor: {
     usage: 'parley doctor [options]',
     summary: 'Check the installation and say how to mend it',
-    details: 'Checks the runtime, the data folder, the keys, the database, the port and the client configuration.',
+    details:
+      'Checks the runtime, the data folder, the keys, the database, the port and the client configuration.',
   },
   migrate: {
     usage: 'parley migrate [options]',

@@ -8,7 +8,11 @@ import type { Command } from './main.ts';
 import { withCaller } from './session.ts';
 import { table } from './table.ts';
 
-type KeysCommand = (host: Host, caller: Caller, rest: readonly string[]) => Promise<{ json: unknown; text: string }>;
+type KeysCommand = (
+  host: Host,
+  caller: Caller,
+  rest: readonly string[],
+) => Promise<{ json: unknown; text: string }>;
 
 const USAGE = 'Usage: parley keys create NAME [--grant TOOLSET:TOOL,...] [--expires 30d] | list | revoke ID';
 
@@ -17,7 +21,8 @@ export const keys: Command = async (args, toolsets) => {
   const { config, positionals, extras } = loadConfig(args, { grant: 'list', expires: 'text' });
   const [action = '', ...rest] = positionals;
   const actions: Record<string, KeysCommand> = {
-    create: (host, caller, [name]) => create(host, caller, name, parseGrants(extras.grant), parseExpiry(extras.expires)),
+    create: (host, caller, [name]) =>
+      create(host, caller, name, parseGrants(extras.grant), parseExpiry(extras.expires)),
     list: (host, caller) => list(host, caller),
     revoke: (host, caller, [id]) => revoke(host, caller, id),
   };
@@ -30,9 +35,19 @@ export const keys: Command = async (args, toolsets) => {
   });
 };
 
-async function create(host: Host, caller: Caller, name: string | undefined, grants: Grants | undefined, expiresAt: number | null) {
+async function create(
+  host: Host,
+  caller: Caller,
+  name: string | undefined,
+  grants: Grants | undefined,
+  expiresAt: number | null,
+) {
   if (name === undefined) throw new UsageError(USAGE);
-  const { info, text: key } = await host.identity.createKey(caller, { name, grants: grants ?? caller.grants, expiresAt });
+  const { info, text: key } = await host.identity.createKey(caller, {
+    name,
+    grants: grants ?? caller.grants,
+    expiresAt,
+  });
   const lines = [`Key "${info.name}" (${info.publicId}) may: ${showGrants(info.grants)}`];
   lines.push(`Expires: ${showTime(info.expiresAt)}`, 'This is the only time the key is shown:', '', key);
   return { json: { ...show(info), key }, text: lines.join('\n') };
@@ -48,7 +63,10 @@ async function list(host: Host, caller: Caller) {
     showTime(key.lastUsedAt),
     showGrants(key.grants),
   ]);
-  return { json: found.map(show), text: table(['ID', 'NAME', 'STATE', 'EXPIRES', 'LAST USED', 'GRANTS'], rows) };
+  return {
+    json: found.map(show),
+    text: table(['ID', 'NAME', 'STATE', 'EXPIRES', 'LAST USED', 'GRANTS'], rows),
+  };
 }
 
 async function revoke(host: Host, caller: Caller, id: string | undefined) {
@@ -65,7 +83,11 @@ function stateOf(key: KeyInfo): string {
 function show(key: KeyInfo): object {
   const iso = (at: number | null) => (at === null ? null : new Date(at).toISOString());
   const { id, publicId, name, grants } = key;
-  const times = { createdAt: iso(key.createdAt), expiresAt: iso(key.expiresAt), lastUsedAt: iso(key.lastUsedAt) };
+  const times = {
+    createdAt: iso(key.createdAt),
+    expiresAt: iso(key.expiresAt),
+    lastUsedAt: iso(key.lastUsedAt),
+  };
   return { id, publicId, name, state: stateOf(key), grants, ...times };
 }
 
@@ -96,11 +118,13 @@ function parseGrants(given: unknown): Grants | undefined {
 const UNITS_MS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 function parseExpiry(given: unknown): number | null {
-  if (given === undefined) return null;
-  const match = /^(\d{1,6})([mhd])$/.exec(String(given));
+  if (typeof given !== 'string') return null;
+  const match = /^(\d{1,6})([mhd])$/.exec(given);
   const unitMs = UNITS_MS[match?.[2] ?? ''];
   if (match === null || unitMs === undefined || Number(match[1]) === 0) {
-    throw new UsageError(`--expires: must be a number of minutes, hours or days like 90m, 12h or 30d (got "${String(given)}")`);
+    throw new UsageError(
+      `--expires: must be a number of minutes, hours or days like 90m, 12h or 30d (got "${given}")`,
+    );
   }
   return Date.now() + Number(match[1]) * unitMs;
 }

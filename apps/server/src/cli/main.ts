@@ -42,7 +42,8 @@ async function run(name: string, rest: readonly string[], toolsets: readonly Any
     return 0;
   }
   const load = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
-  if (load === undefined) throw new UsageError(`There is no command "${name}". Run "parley --help" for the list.`);
+  if (load === undefined)
+    throw new UsageError(`There is no command "${name}". Run "parley --help" for the list.`);
   return (await load())(rest, toolsets);
 }
 

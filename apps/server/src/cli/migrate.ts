@@ -12,7 +12,10 @@ export const migrate: Command = async (args, toolsets) => {
   const store = await openStore(storeOptions(config, reportFault));
   try {
     const applied = await store.migrate(migrationsOf([parleyToolset, ...toolsets]));
-    const text = applied.length === 0 ? 'The database is up to date.' : applied.map((name) => `applied ${name}`).join('\n');
+    const text =
+      applied.length === 0
+        ? 'The database is up to date.'
+        : applied.map((name) => `applied ${name}`).join('\n');
     process.stdout.write(`${config.json ? JSON.stringify({ applied }) : text}\n`);
     return 0;
   } finally {

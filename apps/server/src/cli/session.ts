@@ -14,13 +14,19 @@ export interface Session {
 }
 
 /** Opens the data folder and finds the key to act with. */
-export async function openSession(config: Config, toolsets: readonly AnyToolset[], source: Source): Promise<Session> {
+export async function openSession(
+  config: Config,
+  toolsets: readonly AnyToolset[],
+  source: Source,
+): Promise<Session> {
   const host = await openHost({ config, toolsets, onFault: reportFault });
   const key = config.key ?? (await readKey(host.ownerKeyFile));
   const caller = async () => host.identity.authenticate(key, source);
   if ((await caller()) === undefined) {
     await host.close();
-    throw new UsageError('The key is not valid here. Give another with --key or PARLEY_KEY; "parley doctor" tells more.');
+    throw new UsageError(
+      'The key is not valid here. Give another with --key or PARLEY_KEY; "parley doctor" tells more.',
+    );
   }
   return { host, caller };
 }
@@ -51,5 +57,7 @@ async function readKey(file: string): Promise<string> {
 
 /** Faults go to stderr as structured lines; the logger is loaded only when there is one. */
 export function reportFault(error: unknown, where: string): void {
-  void import('../log.ts').then(({ createLog }) => createLog({ logLevel: 'error' }).error({ err: error, where }, 'fault'));
+  void import('../log.ts').then(({ createLog }) =>
+    createLog({ logLevel: 'error' }).error({ err: error, where }, 'fault'),
+  );
 }

@@ -9,7 +9,8 @@ import { untilSignal } from './signals.ts';
 /** Starts the server and waits for the signal to stop. */
 export const start: Command = async (args, toolsets) => {
   const { config, positionals } = loadConfig(args);
-  if (positionals.length > 0) throw new UsageError(`"parley start" takes no arguments (got ${positionals.join(' ')}).`);
+  if (positionals.length > 0)
+    throw new UsageError(`"parley start" takes no arguments (got ${positionals.join(' ')}).`);
   const stop = untilSignal();
   const app = await createApp({ config, toolsets });
   const { url, mcp } = await app.listen().catch(async (error: unknown) => {

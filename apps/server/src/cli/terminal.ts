@@ -10,7 +10,9 @@ export function terminalInteraction(input: Readable & { isTTY?: boolean }, outpu
     capabilities: input.isTTY ? { elicitation: {} } : {},
     async request(key, request) {
       if (!input.isTTY || request.method !== 'elicitation/create') {
-        throw new ToolError('declined', `Nobody is there to answer "${key}" (${request.method}).`, { reason: 'unsupported' });
+        throw new ToolError('declined', `Nobody is there to answer "${key}" (${request.method}).`, {
+          reason: 'unsupported',
+        });
       }
       return ask(input, output, request.params);
     },
@@ -39,6 +41,7 @@ interface Field {
 async function ask(input: Readable, output: Writable, form: Form) {
   const lines = createInterface({ input, output });
   output.write(`${form.message}\n`);
+  // A form's schema has a flat list of properties by definition.
   const fields = Object.entries((form.requestedSchema.properties ?? {}) as Record<string, Field>);
   const content: Record<string, string | number | boolean> = {};
   try {

@@ -11,7 +11,11 @@ export const tools: Command = async (args, toolsets) => {
     const engine = positionals.length === 0 ? host.engine() : host.engine().narrow(positionals);
     const listed = engine.list(caller).tools;
     const text = config.json
-      ? JSON.stringify(listed.map(({ definition }) => definition), null, 2)
+      ? JSON.stringify(
+          listed.map(({ definition }) => definition),
+          null,
+          2,
+        )
       : table(
           ['TOOL', 'EFFECT', 'TOOLSET', 'TITLE'],
           listed.map((tool) => [tool.name, tool.effect, tool.toolset, tool.definition.title ?? '']),

@@ -7,7 +7,8 @@ const REASONS = {
   visible: 'The caller sees the tool and may call it.',
   unknown: 'No tool has this name.',
   no_grant: 'None of the grants that the key and its owner both hold covers the tool.',
-  privileged: 'The tool is privileged, and only a grant that names it gives it to someone who is no administrator.',
+  privileged:
+    'The tool is privileged, and only a grant that names it gives it to someone who is no administrator.',
   unattended: 'The tool is blocked while nobody is watching, and this caller is unattended.',
   not_available: 'The tool is not available right now.',
 } as const;

@@ -17,7 +17,9 @@ export function createParleyServices(host: AppHost): ParleyServices {
   return {
     organizationName: async (caller) => (await host.identity.organizationName(caller.organizationId)) ?? '',
     toolsetsOf(caller) {
-      const tools = [...host.engine().view(caller).tools.values()].filter((tool) => tool.available?.(caller) ?? true);
+      const tools = [...host.engine().view(caller).tools.values()].filter(
+        (tool) => tool.available?.(caller) ?? true,
+      );
       return host
         .engine()
         .catalog.toolsets.map(({ name, title }) => ({

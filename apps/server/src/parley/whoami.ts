@@ -7,7 +7,8 @@ import type { ParleyServices } from './services.ts';
 export const whoami = defineToolFor<ParleyServices>()({
   name: 'parley_whoami',
   title: 'Who am I',
-  description: 'Shows who you are to this server: caller, organization, source, and how many tools of each toolset you have.',
+  description:
+    'Shows who you are to this server: caller, organization, source, and how many tools of each toolset you have.',
   effect: 'read',
   input: z.object({}),
   output: z.object({

@@ -27,6 +27,14 @@ export function createMetrics(): Metrics {
   // Finding a labelled child costs more than counting with it.
   const children = new Map<string, { observe(seconds: number): void }>();
 
+  let watched: Pick<RecordLog, 'dropped'> | undefined;
+  const dropped = new Gauge({
+    name: 'parley_call_records_dropped',
+    help: 'Call records that did not fit into the buffer and were dropped.',
+    registers: [registry],
+    collect: () => dropped.set(watched?.dropped ?? 0),
+  });
+
   return {
     contentType: registry.contentType,
     observe({ method, name, outcome, code, durationMs, info }) {
@@ -42,14 +50,7 @@ export function createMetrics(): Metrics {
       child.observe(durationMs / 1000);
     },
     watchRecords(records) {
-      new Gauge({
-        name: 'parley_call_records_dropped',
-        help: 'Call records that did not fit into the buffer and were dropped.',
-        registers: [registry],
-        collect() {
-          this.set(records.dropped);
-        },
-      });
+      watched = records;
     },
     text: () => registry.metrics(),
   };

@@ -12,14 +12,19 @@ export interface Tracing {
 
 /** Starts exporting to an OTLP endpoint. */
 export async function startTracing(endpoint: string): Promise<Tracing> {
-  const [{ BasicTracerProvider, BatchSpanProcessor }, { OTLPTraceExporter }, metricsSdk, { OTLPMetricExporter }, resources] =
-    await Promise.all([
-      import('@opentelemetry/sdk-trace-base'),
-      import('@opentelemetry/exporter-trace-otlp-http'),
-      import('@opentelemetry/sdk-metrics'),
-      import('@opentelemetry/exporter-metrics-otlp-http'),
-      import('@opentelemetry/resources'),
-    ]);
+  const [
+    { BasicTracerProvider, BatchSpanProcessor },
+    { OTLPTraceExporter },
+    metricsSdk,
+    { OTLPMetricExporter },
+    resources,
+  ] = await Promise.all([
+    import('@opentelemetry/sdk-trace-base'),
+    import('@opentelemetry/exporter-trace-otlp-http'),
+    import('@opentelemetry/sdk-metrics'),
+    import('@opentelemetry/exporter-metrics-otlp-http'),
+    import('@opentelemetry/resources'),
+  ]);
   const base = endpoint.replace(/\/$/, '');
   const resource = resources.resourceFromAttributes({
     'service.name': SERVER_INFO.name,
@@ -34,7 +39,9 @@ export async function startTracing(endpoint: string): Promise<Tracing> {
   });
   const meters = new metricsSdk.MeterProvider({ resource, readers: [reader] });
   const tracer = traces.getTracer(SERVER_INFO.name, SERVER_INFO.version);
-  const duration = meters.getMeter(SERVER_INFO.name).createHistogram('mcp.server.operation.duration', { unit: 's' });
+  const duration = meters
+    .getMeter(SERVER_INFO.name)
+    .createHistogram('mcp.server.operation.duration', { unit: 's' });
 
   return {
     middleware: {
@@ -45,10 +52,15 @@ export async function startTracing(endpoint: string): Promise<Tracing> {
           'gen_ai.operation.name': 'execute_tool',
           ...(request.id !== null && { 'jsonrpc.request.id': request.id }),
         };
-        const span = tracer.startSpan(`tools/call ${tool.name}`, { kind: SpanKind.SERVER, attributes }, parentOf(request.traceparent));
+        const span = tracer.startSpan(
+          `tools/call ${tool.name}`,
+          { kind: SpanKind.SERVER, attributes },
+          parentOf(request.traceparent),
+        );
         try {
           const result = await next();
-          if (result.isError) span.setStatus({ code: SpanStatusCode.ERROR }).setAttribute('error.type', 'tool_error');
+          if (result.isError)
+            span.setStatus({ code: SpanStatusCode.ERROR }).setAttribute('error.type', 'tool_error');
           return result;
         } catch (error) {
           const type = error instanceof Error && 'code' in error ? String(error.code) : 'internal';

@@ -30,6 +30,7 @@ async function* untilClosed(input: Readable): AsyncGenerator<Buffer> {
     // Standard input without an encoding gives buffers.
     yield* input as AsyncIterable<Buffer>;
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE')) throw error;
+    if (!(error instanceof Error && 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE'))
+      throw error;
   }
 }

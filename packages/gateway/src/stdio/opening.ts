@@ -7,7 +7,7 @@ import { capabilitiesOf, encodeCursor } from '@parley/kit';
 import type { RequestMessage } from './messages.ts';
 import { isRequest, methodOf } from './messages.ts';
 
-const VERSIONS = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05', '2024-10-07'];
+const VERSIONS = new Set(['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05', '2024-10-07']);
 const LATEST = '2025-11-25';
 
 /** Tells what the opening made of a message: an answer, silence, or not its business. */
@@ -43,7 +43,7 @@ export class Opening {
     this.heard.push(body);
     const { protocolVersion } = body.params;
     const result = {
-      protocolVersion: VERSIONS.includes(protocolVersion) ? protocolVersion : LATEST,
+      protocolVersion: VERSIONS.has(protocolVersion) ? protocolVersion : LATEST,
       capabilities: capabilitiesOf(this.#engine),
       serverInfo: this.#info,
       ...(this.#instructions !== undefined && { instructions: this.#instructions }),
@@ -53,7 +53,8 @@ export class Opening {
 
   #list(caller: Caller, { id }: RequestMessage): Opened {
     const page = this.#engine.list(caller);
-    const next = page.nextCursor === undefined ? '' : `,"nextCursor":${JSON.stringify(encodeCursor(page.nextCursor))}`;
+    const next =
+      page.nextCursor === undefined ? '' : `,"nextCursor":${JSON.stringify(encodeCursor(page.nextCursor))}`;
     return { json: resultJson(`{"tools":${page.json}${next}}`, id) };
   }
 }
@@ -63,12 +64,16 @@ function resultJson(result: string, id: string | number): string {
 }
 
 function isFirstPage(params: unknown): boolean {
-  return params === undefined || (typeof params === 'object' && params !== null && Object.keys(params).length === 0);
+  return (
+    params === undefined ||
+    (typeof params === 'object' && params !== null && Object.keys(params).length === 0)
+  );
 }
 
 /** A handshake with nothing unusual in it; anything else the SDK shall judge. */
 function isPlainInitialize(params: unknown): params is { protocolVersion: string } {
   if (typeof params !== 'object' || params === null || '_meta' in params) return false;
+  // An object, as was just checked, whose fields are still unknown.
   const { protocolVersion, capabilities, clientInfo } = params as Record<string, unknown>;
   if (typeof protocolVersion !== 'string' || !isObject(capabilities) || !isObject(clientInfo)) return false;
   const isNamed = typeof clientInfo.name === 'string' && typeof clientInfo.version === 'string';

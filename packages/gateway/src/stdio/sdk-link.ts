@@ -97,7 +97,11 @@ class Pending {
   }
 }
 
-async function notify(server: Server | undefined, change: Change, watched: ReadonlySet<string>): Promise<void> {
+async function notify(
+  server: Server | undefined,
+  change: Change,
+  watched: ReadonlySet<string>,
+): Promise<void> {
   if (server?.transport === undefined) return;
   const capabilities = server.getCapabilities();
   if (change.kind === 'tools') await server.sendToolListChanged();

@@ -58,10 +58,12 @@ export async function serveStdio(options: StdioOptions): Promise<void> {
   }
 
   async function answer(line: string | typeof TOO_LONG): Promise<void> {
-    if (line === TOO_LONG) throw new HttpRefusal(413, RPC.invalidRequest, `A message has more than ${limits.bodyBytes} bytes.`);
+    if (line === TOO_LONG)
+      throw new HttpRefusal(413, RPC.invalidRequest, `A message has more than ${limits.bodyBytes} bytes.`);
     const body = parseJson(line, limits);
     const caller = await options.caller();
-    if (caller === undefined) throw new HttpRefusal(401, REFUSED, 'The key of this process is no longer valid.');
+    if (caller === undefined)
+      throw new HttpRefusal(401, REFUSED, 'The key of this process is no longer valid.');
     const cancelled = cancelledId(body);
     if (cancelled !== undefined) cancels.get(cancelled)?.abort();
     if (sdk === undefined) {

@@ -1,5 +1,9 @@
 /** Wire definitions of resources and prompts. */
-import type { Prompt as WirePrompt, Resource as WireResource, ResourceTemplateType } from '@modelcontextprotocol/server';
+import type {
+  Prompt as WirePrompt,
+  Resource as WireResource,
+  ResourceTemplateType,
+} from '@modelcontextprotocol/server';
 import type { AnyPrompt } from '../prompt.ts';
 import type { AnyResource } from '../resource.ts';
 
@@ -18,7 +22,10 @@ export function templateDefinition(resource: AnyResource): ResourceTemplateType 
 /** A prompt as `prompts/list` shows it. */
 export function promptDefinition(prompt: AnyPrompt): WirePrompt {
   const { name, title, description } = prompt;
-  const fields = Object.entries(prompt.arguments.shape as Record<string, { description?: string; isOptional(): boolean }>);
+  // Any Zod field has both.
+  const fields = Object.entries(
+    prompt.arguments.shape as Record<string, { description?: string; isOptional(): boolean }>,
+  );
   const args = fields.map(([field, schema]) => ({
     name: field,
     ...(schema.description !== undefined && { description: schema.description }),

@@ -3,7 +3,13 @@ import type { ServerContext } from '@modelcontextprotocol/server';
 import { CLIENT_INFO_META_KEY } from '@modelcontextprotocol/server';
 import type { Exchange } from '../exchange.ts';
 import { ToolError } from '../errors.ts';
-import type { ClientCapabilities, InputRequest, InputResponse, Interaction, LogLevel } from '../interaction.ts';
+import type {
+  ClientCapabilities,
+  InputRequest,
+  InputResponse,
+  Interaction,
+  LogLevel,
+} from '../interaction.ts';
 import { isSupported } from '../interaction.ts';
 
 const ANSWER_TIMEOUT_MS = 10 * 60_000;
@@ -11,6 +17,7 @@ const ANSWER_TIMEOUT_MS = 10 * 60_000;
 /** A 2026-07-28 request: questions leave as `input_required` results. */
 export function modernExchange(ctx: ServerContext, capabilities: ClientCapabilities): Exchange {
   const { mcpReq } = ctx;
+  // The SDK has checked its shape; only the name is shown.
   const client = envelopeOf(ctx)[CLIENT_INFO_META_KEY] as { name?: unknown } | undefined;
   return {
     info: {
@@ -29,7 +36,11 @@ export function modernExchange(ctx: ServerContext, capabilities: ClientCapabilit
 }
 
 /** A request on a 2025 session: questions are real requests on the call's own stream. */
-export function legacyExchange(ctx: ServerContext, capabilities: ClientCapabilities, client: string | undefined): Exchange {
+export function legacyExchange(
+  ctx: ServerContext,
+  capabilities: ClientCapabilities,
+  client: string | undefined,
+): Exchange {
   const io: Interaction = {
     capabilities,
     request: (key, request) => askSession(ctx, capabilities, key, request),
@@ -51,7 +62,9 @@ async function askSession(
   request: InputRequest,
 ): Promise<InputResponse> {
   if (!isSupported(capabilities, request.method)) {
-    throw new ToolError('declined', `This client cannot answer "${key}" (${request.method}).`, { reason: 'unsupported' });
+    throw new ToolError('declined', `This client cannot answer "${key}" (${request.method}).`, {
+      reason: 'unsupported',
+    });
   }
   const options = { timeout: ANSWER_TIMEOUT_MS, signal: ctx.mcpReq.signal };
   // Each wire method has its own result type; the union is what the interaction promises.
@@ -81,7 +94,12 @@ function channelsOf(ctx: ServerContext): Pick<Interaction, 'progress' | 'log'> {
       // The specification asks for rising values; a repeated one says nothing new.
       if (done <= last) return;
       last = done;
-      const params = { progressToken: token, progress: done, ...(total !== undefined && { total }), ...(message && { message }) };
+      const params = {
+        progressToken: token,
+        progress: done,
+        ...(total !== undefined && { total }),
+        ...(message && { message }),
+      };
       await mcpReq.notify({ method: 'notifications/progress', params });
     },
   };

@@ -58,7 +58,9 @@ export function createProtocolServer(options: ProtocolServerOptions): Server {
     }),
   );
   server.setRequestHandler('tools/call', (request, ctx) =>
-    handle(() => engine.call(options.callerOf(ctx), request.params.name, request.params.arguments, exchangeOf(ctx))),
+    handle(() =>
+      engine.call(options.callerOf(ctx), request.params.name, request.params.arguments, exchangeOf(ctx)),
+    ),
   );
   if (engine.catalog.resources.length > 0) installResources(server, options, exchangeOf, handle);
   if (engine.catalog.prompts.length > 0) installPrompts(server, options, exchangeOf, handle);
@@ -68,14 +70,23 @@ export function createProtocolServer(options: ProtocolServerOptions): Server {
 type ExchangeOf = (ctx: ServerContext) => ReturnType<typeof modernExchange>;
 type Handle = <T>(work: () => Promise<T> | T) => Promise<T>;
 
-function installResources(server: Server, options: ProtocolServerOptions, exchangeOf: ExchangeOf, handle: Handle): void {
+function installResources(
+  server: Server,
+  options: ProtocolServerOptions,
+  exchangeOf: ExchangeOf,
+  handle: Handle,
+): void {
   const { documents } = options.engine;
   server.setRequestHandler('resources/list', { params: Page }, (_params, ctx) => {
-    const fixed = documents.resources(options.callerOf(ctx)).filter(({ resource }) => resource.template === undefined);
+    const fixed = documents
+      .resources(options.callerOf(ctx))
+      .filter(({ resource }) => resource.template === undefined);
     return { resources: fixed.map(({ resource }) => resourceDefinition(resource)) };
   });
   server.setRequestHandler('resources/templates/list', { params: Page }, (_params, ctx) => {
-    const templates = documents.resources(options.callerOf(ctx)).filter(({ resource }) => resource.template !== undefined);
+    const templates = documents
+      .resources(options.callerOf(ctx))
+      .filter(({ resource }) => resource.template !== undefined);
     return { resourceTemplates: templates.map(({ resource }) => templateDefinition(resource)) };
   });
   server.setRequestHandler('resources/read', (request, ctx) =>
@@ -97,13 +108,20 @@ function installResources(server: Server, options: ProtocolServerOptions, exchan
   });
 }
 
-function installPrompts(server: Server, options: ProtocolServerOptions, exchangeOf: ExchangeOf, handle: Handle): void {
+function installPrompts(
+  server: Server,
+  options: ProtocolServerOptions,
+  exchangeOf: ExchangeOf,
+  handle: Handle,
+): void {
   const { documents } = options.engine;
   server.setRequestHandler('prompts/list', { params: Page }, (_params, ctx) => ({
     prompts: documents.prompts(options.callerOf(ctx)).map(({ prompt }) => promptDefinition(prompt)),
   }));
   server.setRequestHandler('prompts/get', (request, ctx) =>
-    handle(() => documents.get(options.callerOf(ctx), request.params.name, request.params.arguments, exchangeOf(ctx))),
+    handle(() =>
+      documents.get(options.callerOf(ctx), request.params.name, request.params.arguments, exchangeOf(ctx)),
+    ),
   );
   server.setRequestHandler('completion/complete', (request, ctx) =>
     handle(async () => {

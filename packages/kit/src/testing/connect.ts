@@ -36,8 +36,12 @@ export interface ConnectOptions<Services> {
 }
 
 type ToolNamed<Tools extends readonly unknown[], Name> = Extract<Tools[number], { name: Name }>;
-type InputOf<T> = T extends { input: infer Schema extends z.ZodType } ? z.input<Schema> : Record<string, unknown>;
-type OutputOf<T> = T extends { output: infer Schema extends z.ZodType } ? z.output<Schema> : Record<string, unknown>;
+type InputOf<T> = T extends { input: infer Schema extends z.ZodType }
+  ? z.input<Schema>
+  : Record<string, unknown>;
+type OutputOf<T> = T extends { output: infer Schema extends z.ZodType }
+  ? z.output<Schema>
+  : Record<string, unknown>;
 type CodeOf<T> = T extends { errors?: infer Errors } ? keyof NonNullable<Errors> : never;
 
 /** How a call ended, with the types of its tool. */
@@ -93,8 +97,8 @@ export async function connect<Services, Tools extends readonly AnyTool[]>(
 
   // The SDK's client is untyped; the toolset's own types are put back on here.
   const attempt = async (name: string, input: unknown): Promise<Attempt<unknown, string>> => {
-    const args = input as Record<string, unknown>;
-    return toAttempt((await raw.callTool({ name, arguments: args })) as CallToolResult);
+    const args = input as Record<string, unknown>; // a typed caller can only give an object
+    return toAttempt(await raw.callTool({ name, arguments: args }));
   };
   const client = {
     raw,
@@ -110,15 +114,21 @@ export async function connect<Services, Tools extends readonly AnyTool[]>(
     close,
     [Symbol.asyncDispose]: close,
   };
-  return client as TestClient<Tools>;
+  return client as TestClient<Tools>; // the same functions, seen through the toolset's types
 }
 
 function toAttempt(result: CallToolResult): Attempt<unknown, string> {
   const first = result.content[0];
   const text = first?.type === 'text' ? first.text : '';
   if (!result.isError) return { ok: true, value: result.structuredContent, text };
-  const code = String(result._meta?.[ERROR_CODE_META_KEY] ?? 'unknown');
-  return { ok: false, code, message: text.replace(/^Error: /, ''), data: result._meta?.[ERROR_DATA_META_KEY] };
+  const given = result._meta?.[ERROR_CODE_META_KEY];
+  const code = typeof given === 'string' ? given : 'unknown';
+  return {
+    ok: false,
+    code,
+    message: text.replace(/^Error: /, ''),
+    data: result._meta?.[ERROR_DATA_META_KEY],
+  };
 }
 
 function createClient(answers: Answers, era: 'modern' | 'legacy'): Client {
@@ -150,7 +160,12 @@ function createClient(answers: Answers, era: 'modern' | 'legacy'): Client {
   return client;
 }
 
-async function attach(client: Client, engine: Engine, caller: Caller, era: 'modern' | 'legacy'): Promise<() => Promise<void>> {
+async function attach(
+  client: Client,
+  engine: Engine,
+  caller: Caller,
+  era: 'modern' | 'legacy',
+): Promise<() => Promise<void>> {
   const server = (served: 'modern' | 'legacy') =>
     createProtocolServer({ engine, info: INFO, era: served, callerOf: () => caller, watched: new Set() });
   if (era === 'legacy') {
@@ -166,7 +181,9 @@ async function attach(client: Client, engine: Engine, caller: Caller, era: 'mode
   const handler = createMcpHandler(() => server('modern'), { legacy: 'reject' });
   const url = new URL('http://parley.test/mcp');
   await client.connect(
-    new StreamableHTTPClientTransport(url, { fetch: (input, init) => handler.fetch(new Request(input, init)) }),
+    new StreamableHTTPClientTransport(url, {
+      fetch: (input, init) => handler.fetch(new Request(input, init)),
+    }),
   );
   return async () => {
     await client.close();

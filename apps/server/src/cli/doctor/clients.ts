@@ -34,12 +34,14 @@ function checkFile(config: Config, name: string, text: string, field: string): C
   const fix = `Use:\n${clientConfiguration(mcpUrl)}`;
   let servers: Record<string, ServerEntry>;
   try {
+    // Each field that is read below is checked there.
     servers = (JSON.parse(text) as Record<string, Record<string, ServerEntry> | undefined>)[field] ?? {};
   } catch {
     return { name, state: 'fail', found: 'is not valid JSON', fix };
   }
   const entry = servers.parley;
-  if (entry === undefined) return { name, state: 'warn', found: `has no server "parley" under "${field}"`, fix };
+  if (entry === undefined)
+    return { name, state: 'warn', found: `has no server "parley" under "${field}"`, fix };
   if (entry.command !== undefined) return { name, state: 'ok', found: 'starts Parley over stdio' };
   if (typeof entry.url !== 'string' || !sameServer(entry.url, config)) {
     return { name, state: 'warn', found: `points at ${String(entry.url)}, not at ${mcpUrl}`, fix };

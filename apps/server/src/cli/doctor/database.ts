@@ -15,7 +15,12 @@ import { modeCheck } from './machine.ts';
 export async function checkDatabase(config: Config, toolsets: readonly AnyToolset[]): Promise<Check> {
   const name = 'database';
   if (!(await hasDatabase(config))) {
-    return { name, state: 'warn', found: 'there is no database yet', fix: 'Run "parley start"; it makes the database.' };
+    return {
+      name,
+      state: 'warn',
+      found: 'there is no database yet',
+      fix: 'Run "parley start"; it makes the database.',
+    };
   }
   return withStore(config, name, async (store) => {
     await store.ping();
@@ -48,10 +53,17 @@ export async function checkOwnerKey(config: Config, toolsets: readonly AnyToolse
 
 async function hasDatabase(config: Config): Promise<boolean> {
   if (config.databaseUrl !== undefined) return true;
-  return stat(join(config.dataDir, 'parley.db')).then(() => true, () => false);
+  return stat(join(config.dataDir, 'parley.db')).then(
+    () => true,
+    () => false,
+  );
 }
 
-async function withStore(config: Config, name: string, check: (store: Store) => Promise<Check>): Promise<Check> {
+async function withStore(
+  config: Config,
+  name: string,
+  check: (store: Store) => Promise<Check>,
+): Promise<Check> {
   let store: Store | undefined;
   try {
     store = await openStore(storeOptions(config, () => undefined));

@@ -20,13 +20,32 @@ export async function checkDataFolder({ dataDir }: Config): Promise<Check> {
   const name = 'data folder';
   const info = await stat(dataDir).catch(() => undefined);
   if (info === undefined) {
-    return { name, state: 'warn', found: `${dataDir} does not exist yet`, fix: 'Run "parley start"; it makes the folder.' };
+    return {
+      name,
+      state: 'warn',
+      found: `${dataDir} does not exist yet`,
+      fix: 'Run "parley start"; it makes the folder.',
+    };
   }
   if (!info.isDirectory()) {
-    return { name, state: 'fail', found: `${dataDir} is not a folder`, fix: 'Choose another folder with --data.' };
+    return {
+      name,
+      state: 'fail',
+      found: `${dataDir} is not a folder`,
+      fix: 'Choose another folder with --data.',
+    };
   }
-  const canWrite = await access(dataDir, constants.W_OK).then(() => true, () => false);
-  if (!canWrite) return { name, state: 'fail', found: `${dataDir} cannot be written`, fix: `Give this user the folder: chown -R $(id -u) ${dataDir}` };
+  const canWrite = await access(dataDir, constants.W_OK).then(
+    () => true,
+    () => false,
+  );
+  if (!canWrite)
+    return {
+      name,
+      state: 'fail',
+      found: `${dataDir} cannot be written`,
+      fix: `Give this user the folder: chown -R $(id -u) ${dataDir}`,
+    };
   return modeCheck(name, dataDir, info.mode, 0o700);
 }
 
@@ -37,7 +56,8 @@ export async function checkSecretKey({ dataDir, secretKey }: Config): Promise<Ch
   const file = join(dataDir, 'secret.key');
   const info = await stat(file).catch(() => undefined);
   if (info !== undefined) return modeCheck(name, file, info.mode, 0o600);
-  const fix = 'The first start makes it. After a restore, put back the secret.key that belongs to the backup.';
+  const fix =
+    'The first start makes it. After a restore, put back the secret.key that belongs to the backup.';
   return { name, state: 'warn', found: `${file} does not exist`, fix };
 }
 

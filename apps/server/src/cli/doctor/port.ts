@@ -13,7 +13,10 @@ export async function checkPort({ host, port }: Config): Promise<Check> {
   if (problem === 'EADDRINUSE' && (await isParley(host, port))) {
     return { name, state: 'ok', found: `Parley is running on ${host}:${port}` };
   }
-  const found = problem === 'EADDRINUSE' ? `another program is on ${host}:${port}` : `${host}:${port} cannot be used (${problem})`;
+  const found =
+    problem === 'EADDRINUSE'
+      ? `another program is on ${host}:${port}`
+      : `${host}:${port} cannot be used (${problem})`;
   return { name, state: 'fail', found, fix: 'Stop that program, or choose another port with --port.' };
 }
 
