@@ -18,6 +18,11 @@ export function checkFormat(root: string): Report {
   return runProgram(root, 'oxfmt/bin/oxfmt', ['--list-different', root]);
 }
 
+/** Tells whether the generated tables in the documents still say what the code says. */
+export function checkTables(root: string): Report {
+  return runProgram(root, '../scripts/docs-tables.ts', ['--check']);
+}
+
 function runProgram(root: string, program: string, args: string[]): Report {
   const result = spawnSync(process.execPath, [join(root, 'node_modules', program), ...args], {
     cwd: root,

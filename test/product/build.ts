@@ -1,7 +1,6 @@
-/** Brings apps/server/dist up to date, once per test run, so that the tests start what users start. */
+/** Brings apps/server/dist up to date, so that the tests start what users start. */
 import { execFileSync } from 'node:child_process';
-import { closeSync, existsSync, globSync, mkdirSync, openSync, rmSync, statSync, writeSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, globSync, mkdirSync, rmdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
@@ -9,31 +8,28 @@ import { setTimeout as pause } from 'node:timers/promises';
 export const ROOT = join(import.meta.dirname, '../..');
 
 const BUILT = join(ROOT, 'apps/server/dist/parley.js');
-// The workers of one run share their parent, so its id names the run.
-const MARK = join(tmpdir(), `parley-build-of-run-${process.ppid}`);
+const LOCK = join(ROOT, 'test/artifacts/build.lock');
+const ABANDONED_MS = 60_000;
 
-/** Builds when a source is newer than the bundle; workers that come later wait for the first. */
+/** Builds when a source is newer than the bundle; one test file at a time looks. */
 export async function ensureBuilt(): Promise<void> {
-  mkdirSync(MARK, { recursive: true });
-  const [claim, done] = [join(MARK, 'claim'), join(MARK, 'done')];
-  const file = tryCreate(claim);
-  if (file === undefined) {
-    while (!existsSync(done)) await pause(20);
-    return;
+  mkdirSync(join(LOCK, '..'), { recursive: true });
+  while (!tryLock()) await pause(20);
+  try {
+    if (isStale()) execFileSync(process.execPath, [join(ROOT, 'scripts/build.ts')], { stdio: 'inherit' });
+  } finally {
+    rmdirSync(LOCK);
   }
-  closeSync(file);
-  if (isStale()) execFileSync(process.execPath, [join(ROOT, 'scripts/build.ts')], { stdio: 'inherit' });
-  const mark = openSync(done, 'w');
-  writeSync(mark, 'built\n');
-  closeSync(mark);
-  process.once('exit', () => rmSync(MARK, { recursive: true, force: true }));
 }
 
-function tryCreate(path: string): number | undefined {
+function tryLock(): boolean {
   try {
-    return openSync(path, 'wx');
+    mkdirSync(LOCK);
+    return true;
   } catch {
-    return undefined;
+    const lock = statSync(LOCK, { throwIfNoEntry: false });
+    if (lock !== undefined && Date.now() - lock.mtimeMs > ABANDONED_MS) rmdirSync(LOCK);
+    return false;
   }
 }
 

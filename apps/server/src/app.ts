@@ -8,7 +8,6 @@ import type { AppHost } from './host.ts';
 import { createHttpServer } from './http.ts';
 import { createLog } from './log.ts';
 import { createMetrics } from './telemetry/metrics.ts';
-import { startTracing } from './telemetry/tracing.ts';
 import { SERVER_INFO } from './version.ts';
 
 /** What an app is made from. */
@@ -35,7 +34,7 @@ export async function createApp({ config, toolsets = [], anonymous }: AppOptions
   const onFault = (error: unknown, where: string) => log.error({ err: error, where }, 'fault');
 
   const metrics = createMetrics();
-  const tracing = config.otlpEndpoint === undefined ? undefined : await startTracing(config.otlpEndpoint);
+  const tracing = config.otlpEndpoint === undefined ? undefined : await loadTracing(config.otlpEndpoint);
 
   const host = await openHost({
     config,
@@ -80,6 +79,12 @@ export async function createApp({ config, toolsets = [], anonymous }: AppOptions
       log.info('stopped');
     },
   };
+}
+
+/** OpenTelemetry is loaded only by those who use it. */
+async function loadTracing(endpoint: string) {
+  const { startTracing } = await import('./telemetry/tracing.ts');
+  return startTracing(endpoint);
 }
 
 function anonymousCaller(grants: Grants): Caller {

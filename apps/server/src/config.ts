@@ -98,7 +98,7 @@ function parse(args: readonly string[], extra: Readonly<Record<string, 'text' | 
   try {
     return parseArgs({ args: [...args], options, allowPositionals: true, strict: true });
   } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error));
+    throw new UsageError((error instanceof Error ? error.message : String(error)).replaceAll('\n', ' '));
   }
 }
 

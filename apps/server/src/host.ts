@@ -1,7 +1,7 @@
 /** What every command stands on: the open store, identity, the toolsets and the engine over them. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { gatewayMigrations, heavyCallRate, recordTo, storedSteps } from '@parley/gateway';
+import { gatewayMigrations, heavyCallRate, recordTo, storedSteps, unavailableStore } from '@parley/gateway';
 import type { Identity } from '@parley/identity';
 import { createIdentity, IDENTITY_CHANGED, identityMigrations } from '@parley/identity';
 import type { AnyToolset, CallRecord, ChangeBus, Engine, Installed, Middleware } from '@parley/kit';
@@ -60,8 +60,8 @@ export async function openHost(options: HostOptions): Promise<Host> {
   const host: AppHost = { store, identity, changes, engine: () => engine };
   const engine = createEngine({
     installed: toolsets.map((toolset): Installed => install(toolset, toolset.services?.(host))),
-    middleware: [heavyCallRate(config.limits), ...(options.middleware ?? [])],
-    sealer: createStateSealer([store.secrets.derive('request-state')]),
+    middleware: [heavyCallRate(config.limits), unavailableStore(), ...(options.middleware ?? [])],
+    sealer: createStateSealer(store.secrets.deriveAll('request-state')),
     steps: storedSteps(store),
     observe,
     onFault,

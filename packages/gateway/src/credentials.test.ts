@@ -86,14 +86,14 @@ test('an expired key is refused from the moment it expires', async () => {
 
 test('a role that is taken away is gone for the next call, and the tool looks unknown', async () => {
   await using gateway = await startGateway();
-  const { organizationId } = gateway.owner;
+  const { owner } = gateway;
   const userId = await gateway.identity.createUser({ name: 'Mia', email: null });
-  await gateway.identity.saveRole({ organizationId, name: 'tester', grants: { lab: ['echo'] } });
-  await gateway.identity.addMember({ organizationId, userId, roles: ['tester'] });
-  const mia = { ...gateway.owner, userId, grants: { lab: ['echo'] } };
+  await gateway.identity.saveRole(owner, { name: 'tester', grants: { lab: ['echo'] } });
+  await gateway.identity.addMember(owner, { userId, roles: ['tester'] });
+  const mia = { ...owner, userId, roles: ['tester'], grants: { lab: ['echo'] } };
   const to = { port: gateway.port, key: (await gateway.key({ lab: ['echo'] }, { maker: mia })).text };
   expect((await sendModern(to, echo)).json.result.structuredContent).toEqual({ text: 'hi' });
-  await gateway.identity.setRoles({ organizationId, userId, roles: ['member'] });
+  await gateway.identity.setRoles(owner, { userId, roles: ['member'] });
   await vi.waitFor(async () =>
     expect((await sendModern(to, echo)).json.error?.message).toBe('Unknown tool: echo'),
   );

@@ -15,6 +15,7 @@ import type { Limits } from './limits.ts';
 import type { ModernLeg, Served } from './modern.ts';
 import { createResolve } from './resolve.ts';
 import type { SessionLeg } from './sessions.ts';
+import { asHttpRefusal } from './store-errors.ts';
 
 /** What the gateway is built from. */
 export interface GatewayOptions {
@@ -109,7 +110,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       try {
         await serve(req, res);
       } catch (error) {
-        fail(res, error, options.onFault);
+        fail(res, asHttpRefusal(error), options.onFault);
       }
     },
     async admit(req) {

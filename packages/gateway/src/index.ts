@@ -9,4 +9,5 @@ export { DEFAULT_LIMITS } from './limits.ts';
 export type { Limits } from './limits.ts';
 export { gatewayMigrations } from './migrations/index.ts';
 export { recordTo } from './record.ts';
+export { unavailableStore } from './store-errors.ts';
 export { serveStdio } from './stdio/serve.ts';

@@ -1,4 +1,4 @@
-/** Inbound limits with their defaults; the server's configuration may change each of them. */
+/** Inbound limits with their defaults. */
 
 /** How much one request, one caller and one process may take. */
 export interface Limits {

@@ -4,7 +4,7 @@ import { toNodeHandler } from '@modelcontextprotocol/node';
 import type { AuthInfo, ServerEventBus } from '@modelcontextprotocol/server';
 import { createMcpHandler } from '@modelcontextprotocol/server';
 import type { Caller, ChangeBus, Engine, ServerInfo } from '@parley/kit';
-import { checkParamHeaders, ProtocolFault } from '@parley/kit';
+import { checkParamHeaders, decodeHeaderValue, ProtocolFault } from '@parley/kit';
 import { createProtocolServer } from '@parley/kit/protocol';
 import type { RequestId } from './answers.ts';
 import { writeJson } from './answers.ts';
@@ -104,8 +104,8 @@ function paramHeaderFault(
   // A body with a method is an object; its fields are still unknown.
   const { params } = body as { params?: { name?: unknown; arguments?: unknown } };
   // When the standard headers disagree too, the SDK answers for those first.
-  if (req.headers['mcp-method'] !== 'tools/call' || req.headers['mcp-name'] !== params?.name)
-    return undefined;
+  const nameHeader = decodeHeaderValue(req.headers['mcp-name']?.toString() ?? '');
+  if (req.headers['mcp-method'] !== 'tools/call' || nameHeader !== params?.name) return undefined;
   const tool = engine.view(caller).tool(String(params?.name), caller);
   if (tool === undefined) return undefined;
   try {

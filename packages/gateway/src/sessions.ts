@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { NodeStreamableHTTPServerTransport } from '@modelcontextprotocol/node';
 import type { Server } from '@modelcontextprotocol/server';
 import type { Change, ChangeBus, ServerInfo } from '@parley/kit';
-import { createProtocolServer } from '@parley/kit/protocol';
+import { createProtocolServer, withLegacyCodes } from '@parley/kit/protocol';
 import { HttpRefusal, REFUSED } from './answers.ts';
 import { createEventLog } from './event-log.ts';
 import type { Limits } from './limits.ts';
@@ -100,7 +100,7 @@ export function createSessionLeg(options: SessionOptions): SessionLeg {
       unsubscribe();
       if (transport.sessionId !== undefined) sessions.delete(transport.sessionId);
     };
-    await server.connect(transport);
+    await server.connect(withLegacyCodes(transport));
     return session;
   }
 

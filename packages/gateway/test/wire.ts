@@ -7,7 +7,7 @@ import { connect } from 'node:net';
 export const MODERN = '2026-07-28';
 
 const PREFIX = 'io.modelcontextprotocol/';
-const agent = new Agent({ keepAlive: true, maxSockets: 64 });
+const agent = new Agent({ keepAlive: true, maxSockets: 1024 });
 
 /** An answer, read to its end. */
 export interface Answer {

@@ -50,6 +50,20 @@ export function intersectGrants(left: Grants, right: Grants): Grants {
     const both = a.has(EVERY) ? [...b] : b.has(EVERY) ? [...a] : [...a].filter((tool) => b.has(tool));
     if (both.length > 0) result[resource] = both.toSorted();
   }
+  return simplified(result);
+}
+
+/** Leaves out what the wildcard resource gives anyway. */
+function simplified(grants: Record<string, string[]>): Grants {
+  const everywhere = new Set(grants[EVERY]);
+  const result: Record<string, string[]> = {};
+  for (const [resource, tools] of Object.entries(grants)) {
+    const isRedundant = (tool: string) =>
+      resource !== EVERY && (everywhere.has(EVERY) || everywhere.has(tool));
+    const own = tools.includes(EVERY) ? [EVERY] : tools;
+    const left = own.filter((tool) => !isRedundant(tool));
+    if (left.length > 0) result[resource] = left;
+  }
   return result;
 }
 

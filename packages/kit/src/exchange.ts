@@ -124,10 +124,11 @@ function inputRequired(
     name,
     arguments: args,
   };
-  // The form schema is checked by the client; its type here is a plain JSON Schema.
+  // A form's schema is a plain JSON Schema to us; the wire type spells out what may stand in it.
+  const inputRequests = Object.fromEntries(io.pending) as NonNullable<InputRequired['inputRequests']>;
   return {
     resultType: 'input_required',
-    inputRequests: Object.fromEntries(io.pending) as NonNullable<InputRequired['inputRequests']>,
+    inputRequests,
     requestState: core.sealer.seal(io.state, binding),
   };
 }

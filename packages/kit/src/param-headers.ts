@@ -27,12 +27,14 @@ export function paramHeadersOf(schema: JsonSchema, path: readonly string[] = [])
   const properties = schema.properties;
   if (typeof properties !== 'object' || properties === null) return found;
   for (const [key, child] of Object.entries(properties)) {
-    // A property's schema is an object, or a boolean, which declares nothing.
-    if (typeof child === 'object' && child !== null) {
-      found.push(...paramHeadersOf(child as JsonSchema, [...path, key]));
-    }
+    if (isSchema(child)) found.push(...paramHeadersOf(child, [...path, key]));
   }
   return found;
+}
+
+/** A property's schema is an object, or a boolean, which declares nothing. */
+function isSchema(value: unknown): value is JsonSchema {
+  return typeof value === 'object' && value !== null;
 }
 
 /** Decodes a header value that travels as `=?base64?...?=`; undefined when that form is malformed. */

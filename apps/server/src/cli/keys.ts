@@ -105,9 +105,9 @@ function parseGrants(given: unknown): Grants | undefined {
   if (!Array.isArray(given) || given.length === 0) return undefined;
   const grants: Record<string, string[]> = {};
   for (const text of given.map(String)) {
-    const [resource = '', tools = ''] = text.split(':');
+    const [resource = '', tools = '', ...rest] = text.split(':');
     const names = tools.split(',').filter((name) => name !== '');
-    if (resource === '' || names.length === 0) {
+    if (resource === '' || names.length === 0 || rest.length > 0) {
       throw new UsageError(`--grant: must look like TOOLSET:TOOL,TOOL or "TOOLSET:*" (got "${text}")`);
     }
     grants[resource] = [...(grants[resource] ?? []), ...names];

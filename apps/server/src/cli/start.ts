@@ -43,7 +43,7 @@ Connect Claude Code:
 
   claude mcp add --transport http parley ${ready.mcp} --header "Authorization: Bearer $(cat ${ready.ownerKeyFile})"
 
-Cursor, VS Code and others:
+Cursor and others (VS Code: write "servers" instead of "mcpServers"):
 
 ${clientConfiguration(ready.mcp)}
 

@@ -28,7 +28,7 @@ export function createMetrics(): Metrics {
   const children = new Map<string, { observe(seconds: number): void }>();
 
   let watched: Pick<RecordLog, 'dropped'> | undefined;
-  const dropped = new Gauge({
+  const dropped: Gauge = new Gauge({
     name: 'parley_call_records_dropped',
     help: 'Call records that did not fit into the buffer and were dropped.',
     registers: [registry],

@@ -16,7 +16,7 @@ const DRAIN_MS = 10_000;
 
 /** Loads the SDK and connects it. */
 export async function loadSdk(options: StdioOptions, write: (json: string) => void): Promise<SdkLink> {
-  const [{ serveStdio: serve }, { createProtocolServer }] = await Promise.all([
+  const [{ serveStdio: serve }, { createProtocolServer, restored }] = await Promise.all([
     import('@modelcontextprotocol/server/stdio'),
     import('@parley/kit/protocol'),
   ]);
@@ -27,17 +27,19 @@ export async function loadSdk(options: StdioOptions, write: (json: string) => vo
     async send(message) {
       const id = 'id' in message && !('method' in message) ? message.id : undefined;
       if (id !== undefined && swallowed.delete(id)) return;
-      write(JSON.stringify(message));
+      write(JSON.stringify(isLegacy ? restored(message) : message));
       if (id !== undefined) pending.delete(id);
     },
     close: async () => transport.onclose?.(),
   };
   let current: Caller | undefined;
   let server: Server | undefined;
+  let isLegacy = false;
   const watched = new Set<string>();
   const { engine, info, instructions, onFault } = options;
   const handle = serve(
     ({ era }) => {
+      isLegacy = era === 'legacy';
       const callerOf = () => current ?? refuse();
       server = createProtocolServer({ engine, info, instructions, era, callerOf, watched });
       return server;

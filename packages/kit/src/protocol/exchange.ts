@@ -68,13 +68,12 @@ async function askSession(
   }
   const options = { timeout: ANSWER_TIMEOUT_MS, signal: ctx.mcpReq.signal };
   // Each wire method has its own result type; the union is what the interaction promises.
-  return (await ctx.mcpReq.send(request as { method: 'roots/list' }, options)) as InputResponse;
+  return ctx.mcpReq.send(request as { method: 'roots/list' }, options);
 }
 
 /** The reserved keys of a modern request; the SDK has checked them before any handler runs. */
 export function envelopeOf(ctx: ServerContext): Record<string, unknown> {
-  // The SDK's type names no keys, its constants do.
-  return (ctx.mcpReq.envelope ?? {}) as Record<string, unknown>;
+  return { ...ctx.mcpReq.envelope };
 }
 
 function traceOf(ctx: ServerContext): string | undefined {

@@ -1,3 +1,4 @@
 /** MCP through the official SDK; apart from the root so that a program that needs no SDK yet does not load it. */
+export { restored, withLegacyCodes } from './legacy-codes.ts';
 export { createProtocolServer } from './server.ts';
 export type { ProtocolServerOptions, ServerInfo } from './server.ts';

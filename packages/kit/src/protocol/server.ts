@@ -46,7 +46,6 @@ export function createProtocolServer(options: ProtocolServerOptions): Server {
     era === 'modern'
       ? modernExchange(ctx, capabilitiesIn(ctx))
       : legacyExchange(ctx, server.getClientCapabilities() ?? {}, server.getClientVersion()?.name);
-  const handle = createFaultMapper(era);
 
   server.setRequestHandler('tools/list', { params: Page }, (params, ctx) =>
     handle(() => {
@@ -62,20 +61,14 @@ export function createProtocolServer(options: ProtocolServerOptions): Server {
       engine.call(options.callerOf(ctx), request.params.name, request.params.arguments, exchangeOf(ctx)),
     ),
   );
-  if (engine.catalog.resources.length > 0) installResources(server, options, exchangeOf, handle);
-  if (engine.catalog.prompts.length > 0) installPrompts(server, options, exchangeOf, handle);
+  if (engine.catalog.resources.length > 0) installResources(server, options, exchangeOf);
+  if (engine.catalog.prompts.length > 0) installPrompts(server, options, exchangeOf);
   return server;
 }
 
 type ExchangeOf = (ctx: ServerContext) => ReturnType<typeof modernExchange>;
-type Handle = <T>(work: () => Promise<T> | T) => Promise<T>;
 
-function installResources(
-  server: Server,
-  options: ProtocolServerOptions,
-  exchangeOf: ExchangeOf,
-  handle: Handle,
-): void {
+function installResources(server: Server, options: ProtocolServerOptions, exchangeOf: ExchangeOf): void {
   const { documents } = options.engine;
   server.setRequestHandler('resources/list', { params: Page }, (_params, ctx) => {
     const fixed = documents
@@ -108,12 +101,7 @@ function installResources(
   });
 }
 
-function installPrompts(
-  server: Server,
-  options: ProtocolServerOptions,
-  exchangeOf: ExchangeOf,
-  handle: Handle,
-): void {
+function installPrompts(server: Server, options: ProtocolServerOptions, exchangeOf: ExchangeOf): void {
   const { documents } = options.engine;
   server.setRequestHandler('prompts/list', { params: Page }, (_params, ctx) => ({
     prompts: documents.prompts(options.callerOf(ctx)).map(({ prompt }) => promptDefinition(prompt)),
@@ -139,19 +127,12 @@ function capabilitiesIn(ctx: ServerContext): ClientCapabilities {
   return (envelopeOf(ctx)[CLIENT_CAPABILITIES_META_KEY] ?? {}) as ClientCapabilities;
 }
 
-const RESOURCE_NOT_FOUND_2025 = -32002;
-
-function createFaultMapper(era: 'modern' | 'legacy'): Handle {
-  return async (work) => {
-    try {
-      return await work();
-    } catch (error) {
-      if (error instanceof ResourceMissing && era === 'legacy') {
-        throw new ProtocolError(RESOURCE_NOT_FOUND_2025, error.message, error.data);
-      }
-      if (error instanceof ProtocolFault) throw new ProtocolError(error.code, error.message, error.data);
-      // Whatever else it is, its text may hold a path or a secret.
-      throw new ProtocolError(RPC.internalError, 'Internal error');
-    }
-  };
+async function handle<T>(work: () => Promise<T> | T): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof ProtocolFault) throw new ProtocolError(error.code, error.message, error.data);
+    // Whatever else it is, its text may hold a path or a secret.
+    throw new ProtocolError(RPC.internalError, 'Internal error');
+  }
 }

@@ -8,6 +8,7 @@ import type { Engine } from '../engine.ts';
 import { createEngine } from '../engine.ts';
 import { ERROR_CODE_META_KEY, ERROR_DATA_META_KEY } from '../errors.ts';
 import type { Middleware } from '../middleware.ts';
+import { withLegacyCodes } from '../protocol/legacy-codes.ts';
 import { createProtocolServer } from '../protocol/server.ts';
 import type { CallRecord } from '../record.ts';
 import type { AnyTool } from '../tool.ts';
@@ -171,7 +172,7 @@ async function attach(
   if (era === 'legacy') {
     const [clientSide, serverSide] = InMemoryTransport.createLinkedPair();
     const legacy = server('legacy');
-    await legacy.connect(serverSide);
+    await legacy.connect(withLegacyCodes(serverSide));
     await client.connect(clientSide);
     return async () => {
       await client.close();

@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '../../config.ts';
+import type { ServersField } from '../client-configuration.ts';
 import { clientConfiguration } from '../client-configuration.ts';
 import type { Check } from './check.ts';
 
@@ -29,9 +30,9 @@ export async function checkClients(config: Config, folder: string): Promise<Chec
   return [{ name: 'clients', state: 'ok', found: `${found}; "parley start" prints one` }];
 }
 
-function checkFile(config: Config, name: string, text: string, field: string): Check {
+function checkFile(config: Config, name: string, text: string, field: ServersField): Check {
   const mcpUrl = `http://${config.host}:${config.port}/mcp`;
-  const fix = `Use:\n${clientConfiguration(mcpUrl)}`;
+  const fix = `Use:\n${clientConfiguration(mcpUrl, field)}`;
   let servers: Record<string, ServerEntry>;
   try {
     // Each field that is read below is checked there.

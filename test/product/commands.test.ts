@@ -1,0 +1,165 @@
+/** The other commands: tools, call, migrate, help, and what a wrong command line gets. */
+import { mkdirSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ensureBuilt } from './build.ts';
+import { runParley, scratchFolder } from './parley.ts';
+
+const folder = scratchFolder();
+const data = join(folder.path, 'data');
+const parley = (...args: string[]) => runParley([...args, '--data', data]);
+
+beforeAll(ensureBuilt);
+afterAll(() => folder[Symbol.dispose]());
+
+describe('parley migrate', () => {
+  test('names what it applied, and then that there is nothing to do', async () => {
+    const own = join(folder.path, 'migrate');
+    const first = await runParley(['migrate', '--data', own, '--json']);
+    expect(first.code).toBe(0);
+    expect((JSON.parse(first.stdout) as { applied: string[] }).applied).toContain('identity/001-identity');
+    const second = await runParley(['migrate', '--data', own]);
+    expect(second).toEqual({ code: 0, stdout: 'The database is up to date.\n', stderr: '' });
+  });
+});
+
+describe('parley tools', () => {
+  test('lists what the key sees, as a table and as JSON', async () => {
+    const text = await parley('tools');
+    expect(text.code).toBe(0);
+    expect(text.stdout.split('\n')[0]).toMatch(/^TOOL +EFFECT +TOOLSET +TITLE$/);
+    expect(text.stdout).toMatch(/^parley_whoami +read +parley +Who am I$/m);
+    const json = await parley('tools', 'parley', '--json');
+    const names = (JSON.parse(json.stdout) as { name: string }[]).map(({ name }) => name);
+    expect(names).toEqual(['parley_explain', 'parley_whoami']);
+  });
+});
+
+describe('parley call', () => {
+  test('prints the answer and exits with 0', async () => {
+    const { code, stdout } = await parley('call', 'parley_whoami');
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ source: 'cli', organization: { name: 'Default' } });
+    const json = await parley('call', 'parley_whoami', '{}', '--json');
+    expect(JSON.parse(json.stdout)).toMatchObject({ structuredContent: { source: 'cli' } });
+  });
+
+  test('reads the input from stdin with "-"', async () => {
+    const input = JSON.stringify({ caller: 'Owner key', tool: 'parley_whoami' });
+    const { code, stdout } = await runParley(['call', 'parley_explain', '-', '--data', data], { input });
+    expect(code).toBe(0);
+    expect(stdout).toContain('The caller sees the tool and may call it.');
+  });
+
+  test('a tool error goes to stderr with code 1', async () => {
+    const { code, stdout, stderr } = await parley('call', 'parley_explain', '{"caller":"nobody","tool":"x"}');
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(/^Error: /);
+  });
+
+  test('bad input names the field, with code 1', async () => {
+    const { code, stderr } = await parley('call', 'parley_explain', '{"caller":7}');
+    expect(code).toBe(1);
+    expect(stderr).toContain('caller');
+    expect(stderr).toContain('tool');
+  });
+
+  test('an unknown tool exits with 1', async () => {
+    expect(await parley('call', 'no_such_tool')).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'Error: Unknown tool: no_such_tool\n',
+    });
+  });
+
+  test.each([
+    ['text that is not JSON', ['call', 'parley_whoami', '{oops'], 'The input must be JSON'],
+    ['no tool', ['call'], 'Usage: parley call'],
+    ['too many arguments', ['call', 'a', '{}', 'b'], 'Usage: parley call'],
+  ])('%s exits with 2', async (_name, args, expected) => {
+    const { code, stderr } = await parley(...args);
+    expect(code).toBe(2);
+    expect(stderr).toContain(expected);
+    expect(stderr.trim().split('\n')).toHaveLength(1);
+  });
+});
+
+describe('a wrong command line', () => {
+  test.each([
+    ['an unknown command', ['dance'], 'There is no command "dance".'],
+    ['an inherited name', ['constructor'], 'There is no command "constructor".'],
+    ['an unknown flag', ['start', '--colour'], '--colour'],
+    ['a flag without its value', ['start', '--port'], '--port'],
+    ['a bad number', ['start', '--port', 'http'], '--port: must be a whole number'],
+    ['an argument too many', ['start', 'now'], '"parley start" takes no arguments'],
+    ['an unknown toolset', ['mcp', 'nothing'], 'There is no toolset "nothing".'],
+    ['a backup without a folder', ['backup'], 'Usage: parley backup FOLDER'],
+    ['a key that is none', ['tools', '--key', 'parley_x'], 'The key is not valid here.'],
+  ])('%s gets one clear line and code 2', async (_name, args, expected) => {
+    const { code, stdout, stderr } = await parley(...args);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(expected);
+    expect(stderr.trim().split('\n')).toHaveLength(1);
+    expect(stderr).not.toMatch(/ at .*\.(js|ts):\d/);
+  });
+
+  test('a port in use is said with the way out, and the process ends', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const { port } = other.address() as { port: number };
+    const { code, stderr } = await parley('start', '--port', String(port), '--log-level', 'silent');
+    other.close();
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: `parley: Port ${port} is in use. Stop what runs there, or choose another with --port (0 picks a free one).\n`,
+    });
+  });
+
+  test('a lost owner key is said with the way out, and the process ends', async () => {
+    const own = join(folder.path, 'lost');
+    await runParley(['tools', '--data', own]);
+    rmSync(join(own, 'owner.key'));
+    const { code, stderr } = await runParley(['tools', '--data', own]);
+    expect(code).toBe(2);
+    expect(stderr).toContain('Give a key with --key or PARLEY_KEY.');
+  });
+
+  test('a database that cannot be reached is said without its password, and the process ends', async () => {
+    const url = 'postgres://someone:hunter2secret@127.0.0.1:1/none';
+    const { code, stderr } = await parley('start', '--port', '0', '--database-url', url);
+    expect(code).toBe(1);
+    expect(stderr).toContain('The database cannot be reached.');
+    expect(stderr).not.toContain('hunter2secret');
+  });
+
+  test('a data folder that is a file is said, and the process ends', async () => {
+    const { code, stderr } = await runParley(['tools', '--data', '/dev/null']);
+    expect(code).not.toBe(0);
+    expect(stderr.trim().split('\n')).toHaveLength(1);
+    mkdirSync(data, { recursive: true });
+  });
+});
+
+describe('help', () => {
+  test.each(['start', 'mcp', 'tools', 'call', 'keys', 'doctor', 'migrate', 'backup'])(
+    'parley %s --help says how to use it and does nothing',
+    async (command) => {
+      const own = join(folder.path, 'untouched');
+      const { code, stdout, stderr } = await runParley([command, '--help', '--data', own]);
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+      expect(stdout).toContain(`Usage: parley ${command}`);
+      expect(stdout).toContain('--database-url URL');
+    },
+  );
+
+  test('parley alone lists every command, and --version the version', async () => {
+    const { code, stdout } = await runParley([]);
+    expect(code).toBe(0);
+    for (const command of ['start', 'mcp', 'tools', 'call', 'keys', 'doctor', 'migrate', 'backup']) {
+      expect(stdout).toMatch(new RegExp(`^  ${command} `, 'm'));
+    }
+    expect((await runParley(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+  });
+});

@@ -1,0 +1,94 @@
+/** Messages of 2026-07-28 as a plain client writes them, over HTTP and over stdio. */
+import { createInterface } from 'node:readline';
+import type { Running } from './parley.ts';
+
+/** The part of an answer that the tests look at. */
+export interface Answer {
+  readonly id?: unknown;
+  readonly result?: {
+    readonly isError?: boolean;
+    readonly structuredContent?: Record<string, unknown>;
+    readonly content?: { text: string }[];
+    readonly tools?: { name: string }[];
+  };
+  readonly error?: { readonly code: number; readonly message: string };
+}
+
+const VERSION = '2026-07-28';
+
+/** A `tools/call` or `tools/list` message. */
+export function message(
+  id: string | number,
+  method: string,
+  params: Record<string, unknown> = {},
+  meta: Record<string, unknown> = {},
+) {
+  const envelope = {
+    'io.modelcontextprotocol/protocolVersion': VERSION,
+    'io.modelcontextprotocol/clientCapabilities': {},
+    'io.modelcontextprotocol/clientInfo': { name: 'product-test', version: '1.0.0' },
+  };
+  return { jsonrpc: '2.0', id, method, params: { ...params, _meta: { ...envelope, ...meta } } };
+}
+
+/** Sends one message over HTTP. */
+export async function post(
+  url: string,
+  key: string | undefined,
+  body: ReturnType<typeof message>,
+  headers: Record<string, string> = {},
+): Promise<{ status: number; text: string; body: Answer }> {
+  const { name } = body.params as { name?: string };
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: {
+      ...(key !== undefined && { authorization: `Bearer ${key}` }),
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      'mcp-protocol-version': VERSION,
+      'mcp-method': body.method,
+      ...(name !== undefined && { 'mcp-name': name }),
+      ...headers,
+    },
+    body: JSON.stringify(body),
+  });
+  const text = await response.text();
+  return { status: response.status, text, body: JSON.parse(text) as Answer };
+}
+
+/** Calls a tool over HTTP. */
+export function callTool(
+  server: { mcp: string; key: string },
+  name: string,
+  args: Record<string, unknown> = {},
+) {
+  return post(server.mcp, server.key, message(1, 'tools/call', { name, arguments: args }));
+}
+
+/** A process that speaks MCP on stdin and stdout. */
+export interface StdioClient {
+  call(name: string, args?: Record<string, unknown>): Promise<Answer>;
+}
+
+/** Talks to a running `parley mcp`. */
+export function stdioClient({ child }: Running): StdioClient {
+  const waiting = new Map<unknown, PromiseWithResolvers<Answer>>();
+  createInterface({ input: child.stdout }).on('line', (line) => {
+    const answer = JSON.parse(line) as Answer;
+    waiting.get(answer.id)?.resolve(answer);
+    waiting.delete(answer.id);
+  });
+  child.once('exit', () => {
+    for (const { reject } of waiting.values()) reject(new Error('The process ended before it answered.'));
+  });
+  let ids = 0;
+  return {
+    call(name, args = {}) {
+      const id = (ids += 1);
+      const answered = Promise.withResolvers<Answer>();
+      waiting.set(id, answered);
+      child.stdin.write(`${JSON.stringify(message(id, 'tools/call', { name, arguments: args }))}\n`);
+      return answered.promise;
+    },
+  };
+}

@@ -1,0 +1,108 @@
+/** Stopping: running calls are answered, records are kept, exit codes tell how it went. */
+import { join } from 'node:path';
+import { openStore } from '@parley/store';
+import { beforeAll, expect, test } from 'vitest';
+import { ensureBuilt } from './build.ts';
+import { callTool, message, post, stdioClient } from './mcp-messages.ts';
+import type { Server } from './parley.ts';
+import { runParley, scratchFolder, spawnParley, startParley } from './parley.ts';
+
+const PROGRAM = join(import.meta.dirname, 'notes-program.ts');
+
+beforeAll(ensureBuilt);
+
+/** Resolves once the server takes no new connections, which is after it got the signal. */
+async function untilClosed(server: Server): Promise<void> {
+  const deadline = performance.now() + 10_000;
+  while (performance.now() < deadline) {
+    const isOpen = await fetch(`${server.url}/health`, { headers: { connection: 'close' } }).then(
+      () => true,
+      () => false,
+    );
+    if (!isOpen) return;
+  }
+  throw new Error('The server still takes connections.');
+}
+
+test.each(['SIGTERM', 'SIGINT'] as const)(
+  '%s lets a running call finish and exits with 0',
+  async (signal) => {
+    using folder = scratchFolder();
+    const server = await startParley(folder.path, { program: PROGRAM });
+    const waiting = callTool(server, 'note_wait');
+    await server.until('stderr', /waiting for a note/);
+    server.child.kill(signal);
+    await untilClosed(server);
+    const added = await runParley(['call', 'note_add', '{"text":"at last"}', '--data', folder.path], {
+      program: PROGRAM,
+    });
+    expect(added.code).toBe(0);
+    expect((await waiting).body.result?.structuredContent).toMatchObject({ text: 'at last' });
+    expect((await server.ended).code).toBe(0);
+  },
+);
+
+test('a second signal does not wait for a running call and exits with 1', async () => {
+  using folder = scratchFolder();
+  const server = await startParley(folder.path, { program: PROGRAM });
+  const waiting = callTool(server, 'note_wait').then(
+    () => 'answered',
+    () => 'cut',
+  );
+  await server.until('stderr', /waiting for a note/);
+  server.child.kill('SIGTERM');
+  await untilClosed(server);
+  server.child.kill('SIGTERM');
+  expect((await server.ended).code).toBe(1);
+  expect(await waiting).toBe('cut');
+});
+
+test('every answered call and every denial is on record after the stop', async () => {
+  using folder = scratchFolder();
+  const server = await startParley(folder.path);
+  const calls = Array.from({ length: 40 }, () => callTool(server, 'parley_whoami'));
+  const denials = Array.from({ length: 3 }, () => callTool(server, 'no_such_tool'));
+  await Promise.all([...calls, ...denials]);
+  expect((await server.stop()).code).toBe(0);
+  const store = await openStore({ dataDir: folder.path });
+  const found = await store.records.list({ limit: 100 });
+  await store.close();
+  expect(found.filter(({ outcome }) => outcome === 'ok')).toHaveLength(40);
+  expect(found.filter(({ outcome, code }) => outcome === 'denied' && code === 'unknown')).toHaveLength(3);
+  expect(found).toHaveLength(43);
+});
+
+test('parley mcp answers what was asked and exits with 0 when stdin ends', async () => {
+  using folder = scratchFolder();
+  const running = spawnParley(['mcp', '--data', folder.path]);
+  const answer = stdioClient(running).call('parley_whoami');
+  running.child.stdin.end();
+  expect((await answer).result?.structuredContent).toMatchObject({ source: 'stdio', roles: ['owner'] });
+  const { code, stdout } = await running.ended;
+  expect(code).toBe(0);
+  expect(stdout.trim().split('\n')).toHaveLength(1);
+});
+
+test.each(['SIGTERM', 'SIGINT'] as const)(
+  'parley mcp exits with 0 on %s and keeps its records',
+  async (signal) => {
+    using folder = scratchFolder();
+    const running = spawnParley(['mcp', '--data', folder.path]);
+    await stdioClient(running).call('parley_whoami');
+    running.child.kill(signal);
+    const { code, stderr } = await running.ended;
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    const store = await openStore({ dataDir: folder.path });
+    expect(await store.records.count()).toBe(1);
+    await store.close();
+  },
+);
+
+test('a stopped server starts again on the same folder with the same key', async () => {
+  using folder = scratchFolder();
+  const first = await startParley(folder.path);
+  await first.stop();
+  await using second = await startParley(folder.path);
+  expect(second.key).toBe(first.key);
+  expect((await post(second.mcp, first.key, message(1, 'tools/list'))).status).toBe(200);
+});
