@@ -18,7 +18,9 @@ const toolFields: Record<Exclude<keyof Tool, 'kind'>, [need: 'yes' | '', meaning
   ],
   unattended: ['', "`'block'`: the tool is gone when nobody is watching, whatever was granted"],
   available: ['', 'function of services and caller; false means the tool does not exist right now'],
-  task: ['', "`'allowed'` or `'required'`; kept in the catalog, nothing runs as a task yet"],
+  task: ['', "`'allowed'` or `'required'`: may, or must, run as a durable task"],
+  taskOptions: ['', 'version, time to live, inline limit and handle of the task'],
+  prepare: ['', 'asks what must be known before the task exists; its value is `ctx.prepared`'],
   hints: ['', 'corrects a single hint that the effect gets wrong'],
   input: ['yes', 'Zod object; unknown fields are refused; give every field `.describe()`'],
   output: ['yes', 'Zod object; the answer is checked against it before it leaves'],
@@ -41,7 +43,10 @@ const contextFields: Record<keyof Context, string> = {
   sample: "asks the client's model",
   roots: "lists the client's workspace roots",
   releaseStream: "lets go of a 2025 session's stream during long work",
-  step: 'runs its function once per call, also when the call is entered again',
+  step: 'runs its function once per call, also when the call is entered again; in a task also after a crash',
+  sleep: 'waits for milliseconds or until a date; in a task the wait survives restarts',
+  taskId: 'id of the task the call runs as; null when it runs inline',
+  prepared: 'what `prepare` returned before the task was made',
 };
 
 const effects: Record<Effect, string> = {

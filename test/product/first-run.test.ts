@@ -92,10 +92,10 @@ describe('without a key', () => {
 
   test('guessing is slowed down, and a valid key is not', async () => {
     const guess = () => send('/metrics', { key: `parley_${'a'.repeat(12)}_${'b'.repeat(43)}` });
-    let statuses: number[] = [];
-    for (let attempt = 0; attempt < 12; attempt += 1) statuses = [...statuses, (await guess()).status];
+    const statuses: number[] = [];
+    for (let attempt = 0; attempt < 12; attempt += 1) statuses.push((await guess()).status);
     expect(statuses).toContain(429);
-    expect(new Set(statuses).isSubsetOf(new Set([401, 429]))).toBe(true);
+    expect(statuses.filter((status) => status !== 401 && status !== 429)).toEqual([]);
     expect((await callTool(server, 'parley_whoami')).status).toBe(200);
   });
 });

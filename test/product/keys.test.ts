@@ -89,6 +89,11 @@ test('a narrow key makes no wider key, and the refusal names what is missing', a
   });
 });
 
+test('a grant on the prototype is refused with one line', async () => {
+  const { code, stderr } = await keys('create', 'X', '--grant', '__proto__:a');
+  expect({ code, stderr }).toEqual({ code: 1, stderr: 'parley: grants: __proto__ is not a toolset\n' });
+});
+
 test('a running server refuses a revoked key', async () => {
   const made = await create('Gone soon');
   const asGone = { mcp: server.mcp, key: made.key };

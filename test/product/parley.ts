@@ -2,7 +2,7 @@
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ROOT } from './build.ts';
@@ -45,6 +45,13 @@ export function scratchFolder(): { path: string } & Disposable {
   return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) };
 }
 
+const children = new Set<ChildProcessWithoutNullStreams>();
+
+// A test that fails half way leaves no process behind.
+process.once('exit', () => {
+  for (const child of children) child.kill('SIGKILL');
+});
+
 /** Starts a command without the variables of whoever runs the tests. */
 export function spawnParley(args: readonly string[], options: RunOptions = {}): Running {
   const { program = LAUNCHER, node = process.execPath, env = {}, cwd = tmpdir() } = options;
@@ -52,6 +59,8 @@ export function spawnParley(args: readonly string[], options: RunOptions = {}): 
     cwd,
     env: { PATH: process.env.PATH, HOME: tmpdir(), ...env },
   });
+  children.add(child);
+  child.once('exit', () => children.delete(child));
   const written = { stdout: '', stderr: '' };
   for (const stream of ['stdout', 'stderr'] as const) {
     child[stream].setEncoding('utf8').on('data', (text: string) => (written[stream] += text));
@@ -91,6 +100,7 @@ export interface Server extends Running, AsyncDisposable {
   readonly url: string;
   readonly mcp: string;
   readonly data: string;
+  /** The owner key; empty when another replica made the owner. */
   readonly key: string;
   /** Sends the signal and waits for the end. */
   stop(signal?: NodeJS.Signals): Promise<Ended>;
@@ -113,7 +123,7 @@ export async function startParley(
     url: ready.url,
     mcp: ready.mcp,
     data,
-    key: readFileSync(ready.ownerKeyFile, 'utf8').trim(),
+    key: existsSync(ready.ownerKeyFile) ? readFileSync(ready.ownerKeyFile, 'utf8').trim() : '',
     stop,
     async [Symbol.asyncDispose]() {
       await stop();

@@ -42,6 +42,59 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
   },
 );
 
+/** A call that waits for a note, on each of the ways that do not answer from the hot path. */
+const SLOW_WAYS: Record<string, (server: Server) => Promise<Response>> = {
+  'a call with progress': (server) => {
+    const body = message(1, 'tools/call', { name: 'note_wait', arguments: {} }, { progressToken: 'p' });
+    return send(server, body, {
+      'mcp-protocol-version': '2026-07-28',
+      'mcp-method': 'tools/call',
+      'mcp-name': 'note_wait',
+    });
+  },
+  'a call in a 2025 session': async (server) => {
+    const clientInfo = { name: 'product-test', version: '1.0.0' };
+    const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo };
+    const opened = await send(server, { jsonrpc: '2.0', id: 0, method: 'initialize', params });
+    await opened.text();
+    const session = {
+      'mcp-session-id': opened.headers.get('mcp-session-id') ?? '',
+      'mcp-protocol-version': '2025-06-18',
+    };
+    await send(server, { jsonrpc: '2.0', method: 'notifications/initialized' }, session);
+    return send(
+      server,
+      { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'note_wait', arguments: {} } },
+      session,
+    );
+  },
+};
+
+function send(server: Server, body: object, headers: Record<string, string> = {}): Promise<Response> {
+  return fetch(server.mcp, {
+    method: 'POST',
+    body: JSON.stringify(body),
+    headers: {
+      authorization: `Bearer ${server.key}`,
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      ...headers,
+    },
+  });
+}
+
+test.each(Object.keys(SLOW_WAYS))('%s is answered too before the server ends', async (way) => {
+  using folder = scratchFolder();
+  const server = await startParley(folder.path, { program: PROGRAM });
+  const waiting = SLOW_WAYS[way]!(server).then((response) => response.text());
+  await server.until('stderr', /waiting for a note/);
+  server.child.kill('SIGTERM');
+  await untilClosed(server);
+  await runParley(['call', 'note_add', '{"text":"at last"}', '--data', folder.path], { program: PROGRAM });
+  expect(await waiting).toContain('at last');
+  expect((await server.ended).code).toBe(0);
+});
+
 test('a second signal does not wait for a running call and exits with 1', async () => {
   using folder = scratchFolder();
   const server = await startParley(folder.path, { program: PROGRAM });
@@ -62,10 +115,11 @@ test('every answered call and every denial is on record after the stop', async (
   const server = await startParley(folder.path);
   const calls = Array.from({ length: 40 }, () => callTool(server, 'parley_whoami'));
   const denials = Array.from({ length: 3 }, () => callTool(server, 'no_such_tool'));
-  await Promise.all([...calls, ...denials]);
+  const [first] = await Promise.all([...calls, ...denials]);
+  const { organization } = first!.body.result!.structuredContent as { organization: { id: string } };
   expect((await server.stop()).code).toBe(0);
   const store = await openStore({ dataDir: folder.path });
-  const found = await store.records.list({ limit: 100 });
+  const found = await store.records.list({ organizationId: organization.id, limit: 100 });
   await store.close();
   expect(found.filter(({ outcome }) => outcome === 'ok')).toHaveLength(40);
   expect(found.filter(({ outcome, code }) => outcome === 'denied' && code === 'unknown')).toHaveLength(3);

@@ -36,10 +36,12 @@ export async function createApp({ config, toolsets = [], anonymous }: AppOptions
   const metrics = createMetrics();
   const tracing = config.otlpEndpoint === undefined ? undefined : await loadTracing(config.otlpEndpoint);
 
+  const nobody = anonymous && anonymousCaller(anonymous);
   const host = await openHost({
     config,
     toolsets,
     onFault,
+    anonymous: nobody,
     middleware: tracing === undefined ? [] : [tracing.middleware],
     observe(record) {
       metrics.observe(record);
@@ -55,7 +57,7 @@ export async function createApp({ config, toolsets = [], anonymous }: AppOptions
     info: SERVER_INFO,
     limits: config.limits,
     names: { hosts: [config.host, ...config.allowHosts], origins: config.allowOrigins },
-    anonymous: anonymous && anonymousCaller(anonymous),
+    anonymous: nobody,
     onFault,
   });
   const probes = createProbes({ gateway, store: host.store, metrics });
@@ -65,6 +67,7 @@ export async function createApp({ config, toolsets = [], anonymous }: AppOptions
     host,
     ownerKeyFile: host.ownerKeyFile,
     async listen() {
+      host.tasks.start();
       const url = await http.listen();
       log.info({ url }, 'listening');
       return { url, mcp: `${url}/mcp` };
@@ -72,6 +75,10 @@ export async function createApp({ config, toolsets = [], anonymous }: AppOptions
     async close() {
       probes.stopping();
       await http.stopAccepting();
+      // Calls that wait for a task get its handle; the task itself goes on at the next start.
+      await host.tasks.stop();
+      // Closing the gateway ends its streams, so the answers of running calls go first.
+      await http.answered();
       await gateway.close();
       await http.finish();
       await tracing?.close();

@@ -4,18 +4,22 @@ import { join } from 'node:path';
 import { gatewayMigrations, heavyCallRate, recordTo, storedSteps, unavailableStore } from '@parley/gateway';
 import type { Identity } from '@parley/identity';
 import { createIdentity, IDENTITY_CHANGED, identityMigrations } from '@parley/identity';
-import type { AnyToolset, CallRecord, ChangeBus, Engine, Installed, Middleware } from '@parley/kit';
+import type { AnyToolset, Caller, CallRecord, ChangeBus, Engine, Installed, Middleware } from '@parley/kit';
 import { createChangeBus, createEngine, createStateSealer, install } from '@parley/kit';
 import type { MigrationSet, Store } from '@parley/store';
 import { openStore } from '@parley/store';
 import type { Config } from './config.ts';
 import { parleyToolset } from './parley/index.ts';
+import { redactRecord } from './redact.ts';
+import type { TaskEngine } from '@parley/tasks';
+import { createTaskEngine, createTaskSeam, taskMigrations, tasksToolset, toolKinds } from '@parley/tasks';
 
 /** What a toolset's `services` function is given. */
 export interface AppHost {
   readonly store: Store;
   readonly identity: Identity;
   readonly changes: ChangeBus;
+  readonly tasks: TaskEngine;
   /** The engine that serves everything; for the tools that explain it. */
   engine(): Engine;
 }
@@ -34,13 +38,28 @@ export interface HostOptions {
   readonly middleware?: readonly Middleware[];
   observe?(record: CallRecord): void;
   readonly onFault: (error: unknown, where: string) => void;
+  /** A caller that no key stands for; tests only. */
+  readonly anonymous?: Caller | undefined;
 }
+
+/** The toolsets that every Parley has. */
+export const OWN_TOOLSETS: readonly AnyToolset[] = [parleyToolset, tasksToolset];
 
 /** Opens the store, brings it up to date, makes the first owner, and builds the engine. */
 export async function openHost(options: HostOptions): Promise<Host> {
+  const store = await openStore(storeOptions(options.config, options.onFault));
+  try {
+    return await buildHost(store, options);
+  } catch (error) {
+    // Open connections would keep the process alive after the command failed.
+    await store.close();
+    throw error;
+  }
+}
+
+async function buildHost(store: Store, options: HostOptions): Promise<Host> {
   const { config, onFault } = options;
-  const toolsets = [parleyToolset, ...(options.toolsets ?? [])];
-  const store = await openStore(storeOptions(config, onFault));
+  const toolsets = [...OWN_TOOLSETS, ...(options.toolsets ?? [])];
   await store.migrate(migrationsOf(toolsets));
   const isPrivileged = (resource: string, name: string) =>
     engine.catalog.tools.some(
@@ -54,22 +73,28 @@ export async function openHost(options: HostOptions): Promise<Host> {
   const unsubscribe = announceRights(store, changes);
   const record = recordTo(store);
   const observe = (call: CallRecord) => {
-    record(call);
+    record(redactRecord(call));
     options.observe?.(call);
   };
-  const host: AppHost = { store, identity, changes, engine: () => engine };
+  const tasks = createTaskEngine({ store, onFault });
+  const host: AppHost = { store, identity, changes, tasks, engine: () => engine };
   const engine = createEngine({
     installed: toolsets.map((toolset): Installed => install(toolset, toolset.services?.(host))),
     middleware: [heavyCallRate(config.limits), unavailableStore(), ...(options.middleware ?? [])],
     sealer: createStateSealer(store.secrets.deriveAll('request-state')),
     steps: storedSteps(store),
+    tasks: createTaskSeam(tasks),
     observe,
     onFault,
   });
+  const current = async (caller: Caller) =>
+    caller.id === options.anonymous?.id ? options.anonymous : identity.current(caller);
+  for (const kind of toolKinds(engine, current)) tasks.register(kind);
   return {
     ...host,
     ownerKeyFile,
     async close() {
+      await tasks.stop();
       unsubscribe();
       identity.close();
       await store.close();
@@ -94,7 +119,7 @@ export function migrationsOf(toolsets: readonly AnyToolset[]): MigrationSet[] {
   const own = toolsets.flatMap(({ migrations }) =>
     migrations === undefined ? [] : [migrations as MigrationSet],
   );
-  return [identityMigrations, gatewayMigrations, ...own];
+  return [identityMigrations, gatewayMigrations, taskMigrations, ...own];
 }
 
 /** A change of rights changes what callers see, in every process. */

@@ -12,6 +12,8 @@ import type { Probes } from './probes.ts';
 export interface HttpServer {
   listen(): Promise<string>;
   stopAccepting(): Promise<void>;
+  /** Waits until every call that is running is answered, but not for streams that end only when they are ended. */
+  answered(): Promise<void>;
   /** Waits for running requests, then ends what is left. */
   finish(): Promise<void>;
 }
@@ -32,7 +34,9 @@ export function createHttpServer(options: { config: Config; gateway: Gateway; pr
   // One more than allowed, so that the excess is seen instead of being dropped.
   server.maxHeadersCount = config.limits.headerFields + 1;
 
+  const calls = createRunningCalls();
   server.on('request', (req, res) => {
+    if (req.method === 'POST' && req.headers['mcp-method'] !== 'subscriptions/listen') calls.add(res);
     const url = req.url ?? '/';
     if (url.startsWith('/mcp')) void gateway.handle(req, res);
     else void probes.handle(req, res).catch((error: unknown) => refuse(res, error));
@@ -52,11 +56,41 @@ export function createHttpServer(options: { config: Config; gateway: Gateway; pr
       });
       server.closeIdleConnections();
     },
+    answered: () => calls.none(FINISH_MS),
     async finish() {
       const timer = setTimeout(() => server.closeAllConnections(), FINISH_MS);
       const idle = setInterval(() => server.closeIdleConnections(), 50);
       await closed;
       clearInterval(idle);
+      clearTimeout(timer);
+    },
+  };
+}
+
+interface RunningCalls {
+  add(res: ServerResponse): void;
+  /** Resolves when none is left, or after the time. */
+  none(timeoutMs: number): Promise<void>;
+}
+
+function createRunningCalls(): RunningCalls {
+  let running = 0;
+  let onNone: (() => void) | undefined;
+  const remove = () => {
+    running -= 1;
+    if (running === 0) onNone?.();
+  };
+  return {
+    add(res) {
+      running += 1;
+      res.once('close', remove);
+    },
+    async none(timeoutMs) {
+      if (running === 0) return;
+      const { promise, resolve } = Promise.withResolvers<void>();
+      onNone = resolve;
+      const timer = setTimeout(resolve, timeoutMs);
+      await promise;
       clearTimeout(timer);
     },
   };

@@ -1,4 +1,5 @@
 /** Cuts anything shaped like a credential out of text before it reaches a sink. */
+import type { CallRecord } from '@parley/kit';
 
 const PATTERNS: readonly (readonly [RegExp, string])[] = [
   [/parley_[0-9A-Za-z]{12}_[0-9A-Za-z_-]{43}/g, '[REDACTED:key]'],
@@ -13,4 +14,25 @@ const PATTERNS: readonly (readonly [RegExp, string])[] = [
 /** The text without keys, tokens, passwords in URLs and fields with secret names. */
 export function redact(text: string): string {
   return PATTERNS.reduce((left, [pattern, replacement]) => left.replace(pattern, replacement), text);
+}
+
+/** The record without credentials in what the client chose: its name, the request id, and the name of what is not there. */
+export function redactRecord(record: CallRecord): CallRecord {
+  const { outcome, name, info } = record;
+  // Names that were found come from the catalog; only the others are the client's own words.
+  const isForeign = outcome === 'denied' || record.method === 'resources/read';
+  const clean = {
+    name: isForeign ? redactShort(name) : name,
+    id: info.id === null ? null : redactShort(info.id),
+    client: info.client === null ? null : redactShort(info.client),
+  };
+  if (clean.name === name && clean.id === info.id && clean.client === info.client) return record;
+  return { ...record, name: clean.name, info: { ...info, id: clean.id, client: clean.client } };
+}
+
+// Nothing shorter can match a pattern, and most request ids are.
+const SHORTEST_SECRET = 8;
+
+function redactShort(text: string): string {
+  return text.length < SHORTEST_SECRET ? text : redact(text);
 }

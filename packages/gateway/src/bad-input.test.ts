@@ -119,6 +119,19 @@ describe('bodies', () => {
     expect(answer).toMatch(/^HTTP\/1\.1 413 /);
   });
 
+  test('a large body that is sent whole still gets its refusal', async () => {
+    const answer = await post(' '.repeat(6 * 1024 * 1024));
+    expect(answer.status).toBe(413);
+  });
+
+  test('a body that does not arrive in time is 408', async () => {
+    await using slow = await startGateway({ limits: { bodyTimeoutMs: 20 } });
+    const head = `POST /mcp HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${slow.ownerKey}\r\n`;
+    const half = `content-type: application/json\r\ncontent-length: 50\r\n\r\n{"jsonrpc"`;
+    expect(await sendRaw(slow.port, head + half)).toMatch(/^HTTP\/1\.1 408 /);
+    expect((await sendModern({ port: slow.port, key: slow.ownerKey }, good)).status).toBe(200);
+  });
+
   test('a body of exactly the limit is read', async () => {
     const message = JSON.stringify(good);
     const answer = await post(message + ' '.repeat(64 * 1024 - message.length));

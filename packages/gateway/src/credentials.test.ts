@@ -1,5 +1,6 @@
 /** Keys and rates: who is refused, with which answer, and how soon a lost right is lost. */
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
+import { eventually } from '../test/eventually.ts';
 import { openSession } from '../test/session.ts';
 import { startGateway } from '../test/start-gateway.ts';
 import { modern, modernCall, modernHeaders, send, sendModern } from '../test/wire.ts';
@@ -66,7 +67,7 @@ test('a revoked key is refused from the next request on, in both eras', async ()
   const session = await openSession(to);
   expect((await sendModern(to, echo)).status).toBe(200);
   await gateway.identity.revokeKey(gateway.owner, id);
-  await vi.waitFor(async () => expect((await sendModern(to, echo)).json).toEqual(UNAUTHORIZED));
+  await eventually(async () => expect((await sendModern(to, echo)).json).toEqual(UNAUTHORIZED));
   expect((await session.request('tools/list')).json).toEqual(UNAUTHORIZED);
   expect((await sendModern({ ...to, key: gateway.ownerKey }, echo)).status).toBe(200);
 });
@@ -94,7 +95,7 @@ test('a role that is taken away is gone for the next call, and the tool looks un
   const to = { port: gateway.port, key: (await gateway.key({ lab: ['echo'] }, { maker: mia })).text };
   expect((await sendModern(to, echo)).json.result.structuredContent).toEqual({ text: 'hi' });
   await gateway.identity.setRoles(owner, { userId, roles: ['member'] });
-  await vi.waitFor(async () =>
+  await eventually(async () =>
     expect((await sendModern(to, echo)).json.error?.message).toBe('Unknown tool: echo'),
   );
   expect((await sendModern(to, modern('tools/list'))).json.result.tools).toEqual([]);

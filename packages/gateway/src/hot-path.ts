@@ -2,10 +2,9 @@
  * The hot path: a 2026-07-28 `tools/call` or `tools/list` that is in perfect order is answered here, without the SDK.
  * Anything unusual is left to the SDK, so that faults have one answer and one author.
  */
-import type { ClientCapabilities, Engine, Exchange, InputRequired, ServerInfo, ToolPage } from '@parley/kit';
+import type { ClientCapabilities, Engine, Exchange, ServerInfo, ToolAnswer, ToolPage } from '@parley/kit';
 import type { Caller } from '@parley/kit';
-import { encodeCursor, isInputRequired, ProtocolFault, RPC } from '@parley/kit';
-import type { CallToolResult } from '@modelcontextprotocol/server';
+import { encodeCursor, isToolResult, ProtocolFault, RPC } from '@parley/kit';
 import type { Answer } from './answer-batch.ts';
 import { faultJson } from './answers.ts';
 import { isPlainResult, toWireResult } from './wire-result.ts';
@@ -132,7 +131,7 @@ export class HotPath {
     };
     try {
       const answer = await engine.call(caller, request.name, request.arguments, exchange);
-      const result = isInputRequired(answer) || isPlainResult(answer) ? answer : await toWireResult(answer);
+      const result = isToolResult(answer) && !isPlainResult(answer) ? await toWireResult(answer) : answer;
       return { status: 200, body: Buffer.from(this.#resultJson(result, request.id)) };
     } catch (error) {
       return this.#fault(error, request.id);
@@ -160,7 +159,7 @@ export class HotPath {
     return head;
   }
 
-  #resultJson(result: CallToolResult | InputRequired, id: string | number): string {
+  #resultJson(result: ToolAnswer, id: string | number): string {
     const isPlain = !('_meta' in result) && !('resultType' in result);
     const json = isPlain
       ? `${JSON.stringify(result).slice(0, -1)},"resultType":"complete","_meta":${this.#metaJson}}`
@@ -168,15 +167,9 @@ export class HotPath {
     return `{"result":${json},"jsonrpc":"2.0","id":${typeof id === 'number' ? id : JSON.stringify(id)}}`;
   }
 
-  #stamped(result: CallToolResult | InputRequired): object {
-    if ('_meta' in result) {
-      return {
-        ...result,
-        _meta: { ...result._meta, ...this.#serverMeta },
-        resultType: result.resultType ?? 'complete',
-      };
-    }
-    return { ...result, _meta: this.#serverMeta };
+  #stamped(result: ToolAnswer): object {
+    if (!isToolResult(result)) return { ...result, _meta: this.#serverMeta };
+    return { ...result, _meta: { ...result._meta, ...this.#serverMeta }, resultType: 'complete' };
   }
 
   #fault(error: unknown, id: string | number): Answer {

@@ -1,5 +1,6 @@
 /** Listen streams: acknowledged first, only what was asked for, only what the caller may know, and only so many. */
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { eventually } from '../test/eventually.ts';
 import type { EventStream } from '../test/event-stream.ts';
 import { openStream } from '../test/event-stream.ts';
 import type { TestGateway } from '../test/start-gateway.ts';
@@ -117,7 +118,7 @@ test('a right that is lost during a stream silences it', async () => {
   gateway.changes.publish({ kind: 'resource', uri: 'vault://secret' });
   expect(await methodsUntilMark(stream)).toEqual(['notifications/resources/updated']);
   await gateway.identity.setRoles(owner, { userId, roles: ['narrow'] });
-  await vi.waitFor(async () => expect((await gateway.callerOf(key)).grants).toEqual({ lab: ['*'] }));
+  await eventually(async () => expect((await gateway.callerOf(key)).grants).toEqual({ lab: ['*'] }));
   gateway.changes.publish({ kind: 'resource', uri: 'vault://secret' });
   expect(await methodsUntilMark(stream)).toEqual([]);
 });
@@ -170,7 +171,7 @@ test('a caller has at most 64 streams; a closed one makes room; others are not h
   const other = await listen(gateway.ownerKey, { toolsListChanged: true });
   expect((await other.next()).method).toBe('notifications/subscriptions/acknowledged');
   await streams[0]?.close();
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     const again = await listen(key, { toolsListChanged: true }, 'again');
     expect(again.headers['content-type']).toBe('text/event-stream');
   });

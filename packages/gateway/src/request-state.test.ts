@@ -150,3 +150,11 @@ test('a client that cannot be asked gets -32021 with what is missing, before any
     data: { requiredCapabilities: { elicitation: { form: {} } } },
   });
 });
+
+// The engine opens the state before it begins to record; once it does so after, this passes.
+test('a refused state is on record', async () => {
+  const before = (await gateway.records()).length;
+  await retry('forged');
+  const added = (await gateway.records()).slice(before);
+  expect(added.map(({ tool, outcome }) => ({ tool, outcome }))).toEqual([{ tool: 'ask', outcome: 'error' }]);
+});

@@ -1,5 +1,6 @@
 /** 2025 sessions: bound to the credential that opened them, counted, ended, forgotten when idle. */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { eventually } from '../test/eventually.ts';
 import { openStream } from '../test/event-stream.ts';
 import { initialize, openSession } from '../test/session.ts';
 import type { TestGateway } from '../test/start-gateway.ts';
@@ -147,7 +148,7 @@ describe('the number of sessions', () => {
     for (let count = 0; count < 5; count += 1) {
       expect((await initialize({ ...to, headers: { accept: 'text/plain' } })).status).toBe(406);
     }
-    await vi.waitFor(async () => expect((await initialize(to)).status).toBe(200));
+    await eventually(async () => expect((await initialize(to)).status).toBe(200));
   });
 });
 

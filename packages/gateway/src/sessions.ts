@@ -48,10 +48,11 @@ export function createSessionLeg(options: SessionOptions): SessionLeg {
   const sweep = setInterval(() => void closeIdle(), 60_000).unref();
 
   async function closeIdle(): Promise<void> {
-    const oldest = performance.now() - limits.sessionIdleMs;
-    for (const session of sessions.values()) {
-      if (session.busy === 0 && session.usedAtMs < oldest) await session.server.close();
-    }
+    for (const session of sessions.values()) if (isIdle(session)) await session.server.close();
+  }
+
+  function isIdle({ busy, usedAtMs }: Session): boolean {
+    return busy === 0 && performance.now() - usedAtMs > limits.sessionIdleMs;
   }
 
   async function openSession(served: Served, path: string): Promise<Session> {
@@ -110,10 +111,10 @@ export function createSessionLeg(options: SessionOptions): SessionLeg {
     if (typeof id === 'string') {
       const session = sessions.get(id);
       // A session of another credential or another URL answers like one that never was.
-      if (session === undefined || session.served.caller.id !== served.caller.id || session.path !== path) {
-        throw new HttpRefusal(404, -32001, 'Session not found');
-      }
-      return session;
+      const isMine = session?.served.caller.id === served.caller.id && session.path === path;
+      // The sweep may not have come by yet, and an idle session is over whether it has or not.
+      if (isMine && !isIdle(session)) return session;
+      throw new HttpRefusal(404, -32001, 'Session not found');
     }
     const opens = [body].flat().some((message) => isInitialize(message));
     if (!opens) throw new HttpRefusal(400, REFUSED, 'Bad Request: Mcp-Session-Id header is required');

@@ -105,19 +105,17 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
   const owner = await callerOf(ownerKey);
 
   return {
-    ...{
-      port: portOf(front),
-      sdkPort: portOf(direct),
-      lab,
-      store,
-      identity,
-      engine,
-      changes,
-      limits,
-      ownerKey,
-      owner,
-      faults,
-    },
+    port: portOf(front),
+    sdkPort: portOf(direct),
+    lab,
+    store,
+    identity,
+    engine,
+    changes,
+    limits,
+    ownerKey,
+    owner,
+    faults,
     callerOf,
     async key(
       grants,

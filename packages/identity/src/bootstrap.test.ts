@@ -53,7 +53,7 @@ onBothEngines('bootstrap', (open, _engine, where) => {
     const outcomes = await Promise.all(
       places.map(({ identity }) => identity.bootstrap(async (key) => void kept.push(key))),
     );
-    expect(outcomes.toSorted()).toEqual([false, true]);
+    expect(outcomes.filter((isFirst) => isFirst)).toEqual([true]);
     expect(kept).toHaveLength(1);
     for (const { identity } of places) expect(await identity.authenticate(kept[0]!, 'key')).toBeDefined();
   });

@@ -69,13 +69,13 @@ function simplified(grants: Record<string, string[]>): Grants {
 
 /** What either side allows: a member with several roles holds their union. */
 export function unionGrants(all: readonly Grants[]): Grants {
-  const result: Record<string, string[]> = {};
+  const result = new Map<string, Set<string>>();
   for (const grants of all) {
     for (const [resource, tools] of Object.entries(grants)) {
-      result[resource] = [...new Set([...(result[resource] ?? []), ...tools])].toSorted();
+      result.set(resource, new Set([...(result.get(resource) ?? []), ...tools]));
     }
   }
-  return result;
+  return Object.fromEntries([...result].map(([resource, tools]) => [resource, [...tools].toSorted()]));
 }
 
 /** The first grant in `wanted` that `held` does not cover, or undefined when all are covered. */

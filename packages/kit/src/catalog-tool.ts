@@ -10,7 +10,7 @@ import type { OutsideTool } from './outside-tool.ts';
 import { paramHeadersOf } from './param-headers.ts';
 import type { ParamHeader } from './param-headers.ts';
 import type { Guarded } from './resolver.ts';
-import type { AnyTool } from './tool.ts';
+import type { AnyTool, TaskOptions } from './tool.ts';
 import { describeIssues } from './validation.ts';
 
 /** The outcome of checking a call's arguments. */
@@ -23,6 +23,9 @@ export interface CatalogTool extends Guarded {
   readonly effect: Effect;
   readonly external: boolean;
   readonly task: 'allowed' | 'required' | undefined;
+  // oxlint-disable-next-line typescript/no-explicit-any -- the types of one tool, erased like those of its run
+  readonly taskOptions: TaskOptions<any, any>;
+  readonly prepare: ((input: unknown, ctx: CallContext<unknown>) => Promise<unknown>) | undefined;
   readonly services: unknown;
   /** The MCP definition; made on first use, then kept. */
   readonly definition: WireTool;
@@ -43,13 +46,21 @@ interface Parts {
 }
 
 /** Compiles one of our own tools: Zod in, Zod out, both checked. */
-export function compileTool(tool: AnyTool, toolset: string, services: unknown): CatalogTool {
+export function compileTool(
+  tool: AnyTool,
+  toolset: string,
+  services: unknown,
+  handleSchema?: JsonSchema,
+): CatalogTool {
   // Unknown fields are refused unless the tool asked for them.
   const input: z.ZodObject = tool.input.def.catchall === undefined ? tool.input.strict() : tool.input;
   return assemble(tool, {
     toolset,
     services,
-    schemas: () => ({ inputSchema: schemaOf(input, 'input'), outputSchema: schemaOf(tool.output, 'output') }),
+    schemas: () => ({
+      inputSchema: schemaOf(input, 'input'),
+      outputSchema: outputSchemaOf(tool, handleSchema),
+    }),
     check(args) {
       const parsed = input.safeParse(args ?? {});
       if (parsed.success) return { ok: true, value: parsed.data };
@@ -112,6 +123,11 @@ function assemble(tool: AnyTool | OutsideTool, parts: Parts): CatalogTool {
     privileged: tool.privileged ?? false,
     unattended: tool.unattended,
     task: tool.kind === 'tool' ? tool.task : undefined,
+    taskOptions: (tool.kind === 'tool' ? tool.taskOptions : undefined) ?? {},
+    prepare:
+      tool.kind === 'tool' && tool.prepare !== undefined
+        ? async (input, ctx) => tool.prepare?.(input, ctx)
+        : undefined,
     services: parts.services,
     available: tool.available && ((caller: Caller) => tool.available?.(parts.services, caller) ?? true),
     get definition() {
@@ -140,6 +156,13 @@ function brokenOutput(name: string, faults: string): ToolError {
     'invalid_output',
     `The tool ${name} gave an answer that breaks its own schema: ${faults}.`,
   );
+}
+
+/** A tool that may run as a task answers with its output or with a handle, and says so. */
+function outputSchemaOf(tool: AnyTool, handleSchema: JsonSchema | undefined): JsonSchema {
+  const own = schemaOf(tool.output, 'output');
+  if (tool.task === undefined || handleSchema === undefined) return own;
+  return { type: 'object', anyOf: [own, handleSchema] };
 }
 
 function schemaOf(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {

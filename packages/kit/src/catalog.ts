@@ -2,6 +2,7 @@
 import type { Caller } from './caller.ts';
 import { compileOutsideTool, compileTool } from './catalog-tool.ts';
 import type { CatalogTool } from './catalog-tool.ts';
+import type { JsonSchema } from './context.ts';
 import type { AnyPrompt } from './prompt.ts';
 import type { AnyResource } from './resource.ts';
 import type { Guarded } from './resolver.ts';
@@ -31,7 +32,7 @@ const NAME = /^[A-Za-z0-9_.-]{1,128}$/;
 const TOOLSET_NAME = /^[a-z][a-z0-9-]{0,63}$/;
 
 /** Builds the catalog; a duplicate or ill-formed name is refused here, not at the first call. */
-export function createCatalog(installed: readonly Installed[]): Catalog {
+export function createCatalog(installed: readonly Installed[], handleSchema?: JsonSchema): Catalog {
   const tools: CatalogTool[] = [];
   const resources: CatalogResource[] = [];
   const prompts: CatalogPrompt[] = [];
@@ -42,7 +43,7 @@ export function createCatalog(installed: readonly Installed[]): Catalog {
     for (const tool of toolset.tools) {
       const compiled =
         tool.kind === 'tool'
-          ? compileTool(tool, toolset.name, services)
+          ? compileTool(tool, toolset.name, services, handleSchema)
           : compileOutsideTool(tool, toolset.name, services);
       tools.push(compiled);
     }

@@ -1,11 +1,12 @@
 /** What a running tool, resource or prompt gets besides its input. */
 import type { CreateMessageRequest, CreateMessageResult, Root } from '@modelcontextprotocol/server';
+import { setTimeout as delay } from 'node:timers/promises';
 import * as z from 'zod';
 import type { Caller } from './caller.ts';
 import type { SharedErrorCode } from './errors.ts';
 import { ToolError } from './errors.ts';
 import { InputNeeded, isSupported } from './interaction.ts';
-import type { InputRequest, Interaction, LogLevel } from './interaction.ts';
+import type { InputRequest, Interaction, LogLevel, StepOptions } from './interaction.ts';
 import { RoundTrip } from './round-trip.ts';
 import { describeIssues } from './validation.ts';
 
@@ -54,8 +55,14 @@ export interface Context<Services = unknown, ErrorCode extends string = never> {
   roots(key: string): Promise<Root[]>;
   /** Lets go of a 2025 session's stream during long work; the client reconnects for the result. */
   releaseStream(): void;
-  /** Runs `work` once for this call, also when the call is entered again. */
-  step<T>(key: string, work: () => Promise<T> | T): Promise<T>;
+  /** Runs `work` once for this call, also when the call is entered again; in a task also after a crash. */
+  step<T>(key: string, work: () => Promise<T> | T, options?: StepOptions): Promise<T>;
+  /** Waits for a time or until a date; in a task the wait survives restarts. */
+  sleep(key: string, until: number | Date): Promise<void>;
+  /** The id of the task this call runs as; null when it runs inline. */
+  readonly taskId: string | null;
+  /** What `prepare` of the tool returned before the task was made. */
+  readonly prepared: unknown;
 }
 
 const METHOD_OF = {
@@ -64,26 +71,32 @@ const METHOD_OF = {
   roots: 'roots/list',
 } as const;
 
+/** The part of an exchange that a context shows. */
+export interface ContextExchange {
+  readonly info: RequestInfo;
+  readonly signal: () => AbortSignal;
+  /** Present when the call runs as a task. */
+  readonly task?: { readonly id: string; readonly prepared: unknown };
+}
+
 /** The one implementation of Context, over whatever channel the call has. */
 export class CallContext<Services> implements Context<Services, string> {
   readonly caller: Caller;
   readonly services: Services;
   readonly request: RequestInfo;
+  readonly taskId: string | null;
+  readonly prepared: unknown;
   readonly #io: Interaction;
   readonly #signal: () => AbortSignal;
 
-  constructor(
-    caller: Caller,
-    services: Services,
-    request: RequestInfo,
-    io: Interaction,
-    signal: () => AbortSignal,
-  ) {
+  constructor(caller: Caller, services: Services, exchange: ContextExchange, io: Interaction) {
     this.caller = caller;
     this.services = services;
-    this.request = request;
+    this.request = exchange.info;
+    this.taskId = exchange.task?.id ?? null;
+    this.prepared = exchange.task?.prepared;
     this.#io = io;
-    this.#signal = signal;
+    this.#signal = exchange.signal;
   }
 
   // Made on first use: most tools never look at it, and each costs time on the hot path.
@@ -150,8 +163,14 @@ export class CallContext<Services> implements Context<Services, string> {
     this.#io.releaseStream?.();
   }
 
-  step<T>(key: string, work: () => Promise<T> | T): Promise<T> {
-    return this.#io.step(key, work);
+  step<T>(key: string, work: () => Promise<T> | T, options?: StepOptions): Promise<T> {
+    return this.#io.step(key, work, options);
+  }
+
+  async sleep(key: string, until: number | Date): Promise<void> {
+    if (this.#io.sleep !== undefined) return this.#io.sleep(key, until);
+    const waitMs = typeof until === 'number' ? until : until.getTime() - Date.now();
+    await delay(Math.max(0, waitMs), undefined, { signal: this.signal });
   }
 }
 

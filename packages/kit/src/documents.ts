@@ -79,12 +79,13 @@ export function createDocuments(views: Views, core: Core): Documents {
   ): Promise<Result | InputRequired> {
     const started = performance.now();
     const { caller, method, name, toolset } = call;
-    const io = exchange.io ?? openRoundTrip(core, caller, method, name, call.args, exchange);
+    let io: Interaction | undefined;
     let record: Pick<CallRecord, 'outcome' | 'code'> = { outcome: 'ok', code: null };
     try {
+      io = exchange.io ?? openRoundTrip(core, caller, method, name, call.args, exchange);
       return await work(io);
     } catch (error) {
-      const failure = failureOf(error, io, core, call);
+      const failure = failureOf(error, io, core, { ...call, exchange });
       record = failure.record;
       if ('fault' in failure) throw failure.fault;
       if (isInputRequired(failure.answer)) return failure.answer;
@@ -114,7 +115,7 @@ export function createDocuments(views: Views, core: Core): Documents {
       const { entry, variables } = found;
       const call = { caller, method: 'resources/read' as const, name: uri, args: {}, toolset: entry.toolset };
       return guarded(call, exchange, async (io) => {
-        const ctx = new CallContext(caller, entry.services, exchange.info, io, exchange.signal);
+        const ctx = new CallContext(caller, entry.services, exchange, io);
         const run = async () => [await entry.resource.read(variables, ctx)].flat();
         const read = { resource: entry, uri, caller, request: exchange.info };
         const contents = await (aroundRead === undefined ? run() : aroundRead(read, run));
@@ -132,7 +133,7 @@ export function createDocuments(views: Views, core: Core): Documents {
       return guarded(call, exchange, async (io) => {
         const parsed = entry.prompt.arguments.safeParse(args ?? {});
         if (!parsed.success) throw new ToolError('invalid', describeIssues(parsed.error.issues, args));
-        const ctx = new CallContext(caller, entry.services, exchange.info, io, exchange.signal);
+        const ctx = new CallContext(caller, entry.services, exchange, io);
         const messages = await entry.prompt.get(parsed.data, ctx);
         return { description: entry.prompt.description, messages: asMessages(messages) };
       });
@@ -153,10 +154,7 @@ export function createDocuments(views: Views, core: Core): Documents {
       const completer =
         completers !== undefined && Object.hasOwn(completers, argument) ? completers[argument] : undefined;
       if (completer === undefined) return [];
-      return completer(
-        typed,
-        new CallContext(caller, source.services, exchange.info, noInteraction(), exchange.signal),
-      );
+      return completer(typed, new CallContext(caller, source.services, exchange, noInteraction()));
     },
   };
 }

@@ -1,27 +1,25 @@
 /** The enforcing core: resolve, check, run, check again, record. Every surface calls tools through it and nothing else. */
 import { randomBytes } from 'node:crypto';
 import type { CallToolResult } from '@modelcontextprotocol/server';
+import type { TaskExchange, ToolAnswer } from './call.ts';
+import { createCalls } from './call.ts';
 import type { Caller } from './caller.ts';
 import type { Catalog } from './catalog.ts';
 import { createCatalog } from './catalog.ts';
-import type { CatalogTool } from './catalog-tool.ts';
-import { CallContext } from './context.ts';
 import type { Documents } from './documents.ts';
 import { createDocuments } from './documents.ts';
-import { ProtocolFault, RPC, unknownTool } from './errors.ts';
-import type { Core, Exchange, InputRequired } from './exchange.ts';
-import { failureOf, openRoundTrip } from './exchange.ts';
-import type { Interaction } from './interaction.ts';
-import type { Middleware, ToolCall } from './middleware.ts';
-import { composeHooks } from './middleware.ts';
-import type { CallRecord, Observer } from './record.ts';
+import { ProtocolFault, RPC } from './errors.ts';
+import type { Core, Exchange } from './exchange.ts';
+import type { Extension } from './extension.ts';
+import type { Middleware } from './middleware.ts';
+import type { Observer } from './record.ts';
 import type { StateSealer } from './request-state.ts';
 import { createStateSealer } from './request-state.ts';
 import type { HiddenReason } from './resolver.ts';
 import { hiddenReason } from './resolver.ts';
-import { capResult } from './result-size.ts';
 import type { StepStore } from './steps.ts';
 import { memorySteps } from './steps.ts';
+import type { TaskSeam } from './task-seam.ts';
 import type { Installed } from './toolset.ts';
 import type { ToolPage, View } from './view.ts';
 import { Views } from './view.ts';
@@ -33,6 +31,8 @@ export interface EngineOptions {
   /** Shared by all replicas, so that any of them can finish a round trip; absent: a key of this process. */
   readonly sealer?: StateSealer;
   readonly steps?: StepStore;
+  /** Runs tools that may be tasks as tasks; absent: everything runs inline. */
+  readonly tasks?: TaskSeam;
   /** Gets one record per call, read and denial. */
   readonly observe?: Observer;
   /** Gets faults whose details no client may see. */
@@ -47,12 +47,12 @@ export interface Engine {
   view(caller: Caller): View;
   /** Tools by name, in pages; a bad cursor is a protocol fault. */
   list(caller: Caller, cursor?: string): ToolPage;
-  call(
-    caller: Caller,
-    name: string,
-    args: unknown,
-    exchange: Exchange,
-  ): Promise<CallToolResult | InputRequired>;
+  /** Calls a tool for a client: errors a model can act on are results, only protocol faults are thrown. */
+  call(caller: Caller, name: string, args: unknown, exchange: Exchange): Promise<ToolAnswer>;
+  /** Runs a tool inside a task: whatever it throws comes out as it is. */
+  run(caller: Caller, name: string, args: unknown, exchange: TaskExchange): Promise<CallToolResult>;
+  /** Protocol extensions that come with the engine. */
+  readonly extensions: readonly Extension[];
   /** Why a caller does not have a tool; undefined when they have it. */
   explain(caller: Caller, name: string): HiddenReason | 'unknown' | undefined;
   /** The same engine, narrowed to some toolsets. */
@@ -69,9 +69,10 @@ export function createEngine(options: EngineOptions): Engine {
     observe: options.observe ?? (() => undefined),
     onFault: options.onFault ?? (() => undefined),
     middleware: options.middleware ?? [],
+    tasks: options.tasks,
     maxResultBytes: options.maxResultBytes ?? MAX_RESULT_BYTES,
   };
-  return engineOver(createCatalog(options.installed), core);
+  return engineOver(createCatalog(options.installed, options.tasks?.handleSchema), core);
 }
 
 function engineOver(catalog: Catalog, core: Core): Engine {
@@ -81,7 +82,8 @@ function engineOver(catalog: Catalog, core: Core): Engine {
     documents: createDocuments(views, core),
     view: (caller) => views.of(caller),
     list: (caller, cursor) => views.of(caller).page(caller, cursor === undefined ? '' : decodeCursor(cursor)),
-    call: createCall(catalog, views, core),
+    extensions: core.tasks === undefined ? [] : [core.tasks.extension],
+    ...createCalls(catalog, views, core),
     explain(caller, name) {
       const tool = catalog.tools.find((candidate) => candidate.name === name);
       return tool === undefined ? 'unknown' : hiddenReason(tool, caller);
@@ -98,63 +100,6 @@ function engineOver(catalog: Catalog, core: Core): Engine {
       return engineOver(narrowed, core);
     },
   };
-}
-
-function createCall(catalog: Catalog, views: Views, core: Core): Engine['call'] {
-  const around = composeHooks(core.middleware.flatMap(({ call }) => (call === undefined ? [] : [call])));
-
-  function run(tool: CatalogTool, input: unknown, caller: Caller, exchange: Exchange, io: Interaction) {
-    const ctx = new CallContext(caller, tool.services, exchange.info, io, exchange.signal);
-    if (around === undefined) return tool.run(input, ctx);
-    const call: ToolCall = { tool, input, caller, request: exchange.info };
-    return around(call, () => tool.run(input, ctx));
-  }
-
-  return async (caller, name, args, exchange) => {
-    const started = performance.now();
-    const tool = views.of(caller).tool(name, caller);
-    if (tool === undefined) {
-      core.observe(denial(catalog, caller, name, exchange));
-      throw unknownTool(name);
-    }
-    const io = exchange.io ?? openRoundTrip(core, caller, 'tools/call', name, args, exchange);
-    let outcome: CallRecord['outcome'] = 'ok';
-    let code: string | null = null;
-    try {
-      const checking = tool.check(args);
-      const checked = checking instanceof Promise ? await checking : checking;
-      if (!checked.ok) throw checked.error;
-      const result = capResult(await run(tool, checked.value, caller, exchange, io), core.maxResultBytes);
-      if (result.isError) [outcome, code] = ['error', 'tool_error'];
-      return result;
-    } catch (error) {
-      const failure = failureOf(error, io, core, { caller, method: 'tools/call', name, args });
-      ({ outcome, code } = failure.record);
-      if ('fault' in failure) throw failure.fault;
-      return failure.answer;
-    } finally {
-      const durationMs = performance.now() - started;
-      const { info } = exchange;
-      core.observe({
-        caller,
-        method: 'tools/call',
-        name,
-        toolset: tool.toolset,
-        outcome,
-        code,
-        durationMs,
-        info,
-      });
-    }
-  };
-}
-
-function denial(catalog: Catalog, caller: Caller, name: string, exchange: Exchange): CallRecord {
-  const tool = catalog.tools.find((candidate) => candidate.name === name);
-  const code = tool === undefined ? 'unknown' : (hiddenReason(tool, caller) ?? 'filtered');
-  const toolset = tool?.toolset ?? '';
-  const known = { outcome: 'denied', code, method: 'tools/call', name: name.slice(0, 128), toolset } as const;
-  return { ...known, caller, durationMs: 0, info: exchange.info };
 }
 
 function decodeCursor(cursor: string): string {

@@ -12,6 +12,7 @@ import type { StateSealer } from './request-state.ts';
 import type { RoundState } from './round-trip.ts';
 import { RoundTrip } from './round-trip.ts';
 import type { StepStore } from './steps.ts';
+import type { TaskSeam } from './task-seam.ts';
 
 /** What came with one request, besides what it asks for. */
 export interface Exchange {
@@ -24,6 +25,8 @@ export interface Exchange {
   readonly inputResponses?: Readonly<Record<string, unknown>> | undefined;
   readonly progress?: Interaction['progress'];
   readonly log?: Interaction['log'];
+  /** Present when the call is the run of a task. */
+  readonly task?: { readonly id: string; readonly prepared: unknown };
 }
 
 /** The interim answer that asks the client for input. */
@@ -41,6 +44,7 @@ export interface Core {
   readonly observe: Observer;
   readonly onFault: (error: unknown, where: string) => void;
   readonly middleware: readonly Middleware[];
+  readonly tasks: TaskSeam | undefined;
   readonly maxResultBytes: number;
 }
 
@@ -55,13 +59,8 @@ export function openRoundTrip(
 ): RoundTrip {
   let state: RoundState | undefined;
   if (exchange.requestState !== undefined) {
-    const binding = {
-      callerId: caller.id,
-      organizationId: caller.organizationId,
-      method,
-      name,
-      arguments: args,
-    };
+    const { id: callerId, organizationId } = caller;
+    const binding = { callerId, organizationId, method, name, arguments: args };
     // Sealed by us, so its shape is ours.
     state = core.sealer.open(exchange.requestState, binding) as RoundState | undefined;
     if (state === undefined) {
@@ -91,9 +90,9 @@ export type Failure = { readonly record: Pick<CallRecord, 'outcome' | 'code'> } 
 /** Sorts what was thrown: a question, a typed error, a protocol fault, or a fault of ours. */
 export function failureOf(
   error: unknown,
-  io: Interaction,
+  io: Interaction | undefined,
   core: Core,
-  call: { caller: Caller; method: string; name: string; args: unknown },
+  call: { caller: Caller; method: string; name: string; args: unknown; exchange: Exchange },
 ): Failure {
   if (error instanceof InputNeeded && io instanceof RoundTrip) {
     return { record: { outcome: 'ok', code: 'input_required' }, answer: inputRequired(io, core, call) };
@@ -104,11 +103,25 @@ export function failureOf(
   if (error instanceof ProtocolFault) {
     return { record: { outcome: 'error', code: String(error.code) }, fault: error };
   }
-  if (error instanceof Error && error.name === 'AbortError') {
+  // Whatever a tool throws once its client has gone is the cancelling, not a fault; each transport has its own reason.
+  if (call.exchange.signal().aborted || (error instanceof Error && error.name === 'AbortError')) {
     return { record: { outcome: 'cancelled', code: null }, fault: internalFault() };
   }
   core.onFault(error, call.name);
   return { record: { outcome: 'error', code: 'internal' }, fault: internalFault() };
+}
+
+/** Seals the state that the next round of the same call brings back. */
+export function sealState(
+  core: Core,
+  state: RoundState,
+  caller: Caller,
+  name: string,
+  args: unknown,
+  method = 'tools/call',
+): string {
+  const { id: callerId, organizationId } = caller;
+  return core.sealer.seal(state, { callerId, organizationId, method, name, arguments: args });
 }
 
 function inputRequired(
@@ -117,18 +130,8 @@ function inputRequired(
   call: { caller: Caller; method: string; name: string; args: unknown },
 ): InputRequired {
   const { caller, method, name, args } = call;
-  const binding = {
-    callerId: caller.id,
-    organizationId: caller.organizationId,
-    method,
-    name,
-    arguments: args,
-  };
   // A form's schema is a plain JSON Schema to us; the wire type spells out what may stand in it.
   const inputRequests = Object.fromEntries(io.pending) as NonNullable<InputRequired['inputRequests']>;
-  return {
-    resultType: 'input_required',
-    inputRequests,
-    requestState: core.sealer.seal(io.state, binding),
-  };
+  const requestState = sealState(core, io.state, caller, name, args, method);
+  return { resultType: 'input_required', inputRequests, requestState };
 }

@@ -9,6 +9,8 @@ export {
 } from './caller.ts';
 export type { Caller, Grants, Source } from './caller.ts';
 export type { CatalogTool } from './catalog-tool.ts';
+export { isToolResult } from './call.ts';
+export type { TaskExchange, ToolAnswer } from './call.ts';
 export type { Catalog } from './catalog.ts';
 export { createChangeBus } from './changes.ts';
 export type { Change, ChangeBus } from './changes.ts';
@@ -19,10 +21,18 @@ export { createEngine, encodeCursor } from './engine.ts';
 export type { Engine, EngineOptions } from './engine.ts';
 export { isInputRequired } from './exchange.ts';
 export type { Exchange, InputRequired } from './exchange.ts';
+export type { Extension, ExtensionMethod } from './extension.ts';
 export { errorResult, ERROR_CODE_META_KEY, httpStatusOf, ProtocolFault, RPC, ToolError } from './errors.ts';
 export type { SharedErrorCode } from './errors.ts';
-export { noInteraction } from './interaction.ts';
-export type { ClientCapabilities, Interaction, LogLevel } from './interaction.ts';
+export { isSupported, Leave, noInteraction } from './interaction.ts';
+export type {
+  ClientCapabilities,
+  InputRequest,
+  InputResponse,
+  Interaction,
+  LogLevel,
+  StepOptions,
+} from './interaction.ts';
 export type { Middleware, ResourceRead, ToolCall } from './middleware.ts';
 export { defineOutsideTool } from './outside-tool.ts';
 export type { OutsideTool } from './outside-tool.ts';
@@ -40,6 +50,7 @@ export type { Resource, ResourceContent } from './resource.ts';
 export { serveStdio } from './serve-stdio.ts';
 export { stepBusy } from './steps.ts';
 export type { StepScope, StepStore } from './steps.ts';
+export type { CreatedTask, TaskCall, TaskSeam } from './task-seam.ts';
 export { defineTool, defineToolFor } from './tool.ts';
 export type { AnyTool, Tool } from './tool.ts';
 export { defineToolset, install } from './toolset.ts';

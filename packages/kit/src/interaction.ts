@@ -34,15 +34,28 @@ export interface Interaction {
   /** Resolves with the answer, or throws InputNeeded when the call has to be entered again with it. */
   request(key: string, request: InputRequest): Promise<InputResponse>;
   /** Runs `work` once per call, also when the call is entered again. */
-  step<T>(key: string, work: () => Promise<T> | T): Promise<T>;
+  step<T>(key: string, work: () => Promise<T> | T, options?: StepOptions): Promise<T>;
+  /** Waits; a task survives restarts meanwhile. Absent: the wait is held in this process. */
+  sleep?(key: string, until: number | Date): Promise<void>;
   progress?(done: number, total?: number, message?: string): Promise<void>;
   log?(level: LogLevel, data: unknown): Promise<void>;
   /** Lets go of the client's stream while the work goes on; the client comes back for the result. */
   releaseStream?(): void;
 }
 
-/** Thrown through a tool to leave it until the client has answered. */
-export class InputNeeded extends Error {
+/** How often a step of a task is tried, and how long one try may take. */
+export interface StepOptions {
+  readonly retry?: { readonly attempts?: number; readonly baseMs?: number; readonly capMs?: number };
+  readonly timeoutMs?: number;
+}
+
+/** Thrown through a tool to leave it until it can go on; a tool lets it pass. */
+export class Leave extends Error {
+  override readonly name: string = 'Leave';
+}
+
+/** Left until the client has answered. */
+export class InputNeeded extends Leave {
   override readonly name = 'InputNeeded';
 }
 

@@ -7,6 +7,8 @@ import type { StepStore } from './steps.ts';
 export interface RoundState {
   readonly callId: string;
   readonly answers: Readonly<Record<string, InputResponse>>;
+  /** The task that this call has become. */
+  readonly taskId?: string;
 }
 
 /** The rounds of one call: earlier answers, this round's answers, and what is still open. */
@@ -18,6 +20,8 @@ export class RoundTrip implements Interaction {
   readonly #newCallId: () => string;
   #callId: string | undefined;
   #answers: Record<string, InputResponse>;
+  /** The task that an earlier round has made. */
+  readonly taskId: string | undefined;
   readonly progress: NonNullable<Interaction['progress']>;
   readonly log: NonNullable<Interaction['log']>;
 
@@ -36,6 +40,7 @@ export class RoundTrip implements Interaction {
     this.#organizationId = options.organizationId;
     this.#newCallId = options.newCallId;
     this.#callId = options.state?.callId;
+    this.taskId = options.state?.taskId;
     this.#answers = { ...options.state?.answers };
     this.progress = options.progress ?? silent;
     this.log = options.log ?? silent;

@@ -5,6 +5,21 @@ import type { Caller } from './caller.ts';
 import type { Context } from './context.ts';
 import type { Effect, Hints } from './effects.ts';
 
+/** How a tool behaves as a task. */
+export interface TaskOptions<Input, Output> {
+  /** Raised when the order of steps changes; a worker with another version leaves the task alone. */
+  readonly version?: number;
+  /** How long the finished task can be read. */
+  readonly ttlMs?: number;
+  /** How long a call without a progress token waits before it is answered with a handle. */
+  readonly inlineLimitMs?: number;
+  /** The answer while the task is still running, instead of the plain handle. */
+  handle?(
+    input: Input,
+    task: { readonly taskId: string; readonly createdAt: number },
+  ): { output: Output; text: string };
+}
+
 /** The literal `defineTool` takes; `run` comes last so that types flow into it. */
 export interface ToolSpec<
   Services,
@@ -27,6 +42,10 @@ export interface ToolSpec<
   available?(services: Services, caller: Caller): boolean;
   /** May, or must, run as a durable task. */
   readonly task?: 'allowed' | 'required';
+  /** Details of the task; absent: the defaults. */
+  readonly taskOptions?: TaskOptions<z.output<Input>, z.input<Output>>;
+  /** Asks what must be known before the task exists; what it returns is `ctx.prepared` in `run`. */
+  prepare?(input: z.output<Input>, ctx: Context<Services, keyof Errors & string>): Promise<unknown>;
   /** Corrects a single hint that the effect gets wrong. */
   readonly hints?: Partial<Hints>;
   readonly input: Input;

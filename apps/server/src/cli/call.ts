@@ -1,7 +1,7 @@
 /** `parley call`: one tool, one answer. */
 import { text as readAll } from 'node:stream/consumers';
 import type { CallToolResult } from '@modelcontextprotocol/server';
-import { isInputRequired, ProtocolFault } from '@parley/kit';
+import { isToolResult, ProtocolFault } from '@parley/kit';
 import { loadConfig, UsageError } from '../config.ts';
 import type { Command } from './main.ts';
 import { withCaller } from './session.ts';
@@ -15,6 +15,7 @@ export const call: Command = async (args, toolsets) => {
     throw new UsageError('Usage: parley call TOOL [\'{"field": "value"}\']');
   const input = parseInput(given === '-' ? await readAll(process.stdin) : given);
   return withCaller(config, toolsets, async (host, caller) => {
+    host.tasks.start();
     const controller = new AbortController();
     process.once('SIGINT', () => controller.abort());
     try {
@@ -23,7 +24,7 @@ export const call: Command = async (args, toolsets) => {
         signal: () => controller.signal,
         io: terminalInteraction(process.stdin, process.stderr),
       });
-      if (isInputRequired(answer))
+      if (!isToolResult(answer))
         throw new UsageError('The tool asks for input that the command line cannot give.');
       return print(answer, config.json);
     } catch (error) {

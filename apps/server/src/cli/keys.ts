@@ -103,16 +103,16 @@ function showGrants(grants: Grants): string {
 /** `--grant feedback:search,get_post --grant "annotations:*"` */
 function parseGrants(given: unknown): Grants | undefined {
   if (!Array.isArray(given) || given.length === 0) return undefined;
-  const grants: Record<string, string[]> = {};
+  const grants = new Map<string, string[]>();
   for (const text of given.map(String)) {
     const [resource = '', tools = '', ...rest] = text.split(':');
     const names = tools.split(',').filter((name) => name !== '');
     if (resource === '' || names.length === 0 || rest.length > 0) {
       throw new UsageError(`--grant: must look like TOOLSET:TOOL,TOOL or "TOOLSET:*" (got "${text}")`);
     }
-    grants[resource] = [...(grants[resource] ?? []), ...names];
+    grants.set(resource, [...(grants.get(resource) ?? []), ...names]);
   }
-  return grants;
+  return Object.fromEntries(grants);
 }
 
 const UNITS_MS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };

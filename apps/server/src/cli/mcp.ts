@@ -18,6 +18,9 @@ export const mcp: Command = async (args, toolsets) => {
   }
   const input = process.stdin;
   void untilSignal().then(() => input.destroy());
+  host.tasks.start();
+  // The end of the input is a shutdown: what runs is let go and resumes elsewhere.
+  input.once('close', () => void host.tasks.stop());
   await serveStdio({
     engine: positionals.length === 0 ? host.engine() : host.engine().narrow(positionals),
     info: SERVER_INFO,

@@ -1,8 +1,7 @@
 /** `parley migrate`: brings the database up to date without starting the server. */
 import { openStore } from '@parley/store';
 import { loadConfig } from '../config.ts';
-import { migrationsOf, storeOptions } from '../host.ts';
-import { parleyToolset } from '../parley/index.ts';
+import { migrationsOf, OWN_TOOLSETS, storeOptions } from '../host.ts';
 import type { Command } from './main.ts';
 import { reportFault } from './session.ts';
 
@@ -11,7 +10,7 @@ export const migrate: Command = async (args, toolsets) => {
   const { config } = loadConfig(args);
   const store = await openStore(storeOptions(config, reportFault));
   try {
-    const applied = await store.migrate(migrationsOf([parleyToolset, ...toolsets]));
+    const applied = await store.migrate(migrationsOf([...OWN_TOOLSETS, ...toolsets]));
     const text =
       applied.length === 0
         ? 'The database is up to date.'

@@ -20,15 +20,17 @@ export async function openSession(
   source: Source,
 ): Promise<Session> {
   const host = await openHost({ config, toolsets, onFault: reportFault });
-  const key = config.key ?? (await readKey(host.ownerKeyFile));
-  const caller = async () => host.identity.authenticate(key, source);
-  if ((await caller()) === undefined) {
-    await host.close();
+  try {
+    const key = config.key ?? (await readKey(host.ownerKeyFile));
+    const caller = async () => host.identity.authenticate(key, source);
+    if ((await caller()) !== undefined) return { host, caller };
     throw new UsageError(
       'The key is not valid here. Give another with --key or PARLEY_KEY; "parley doctor" tells more.',
     );
+  } catch (error) {
+    await host.close();
+    throw error;
   }
-  return { host, caller };
 }
 
 /** Runs work as the caller of a session and closes the host after it. */

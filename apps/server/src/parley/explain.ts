@@ -36,7 +36,9 @@ export const explain = defineToolFor<ParleyServices>()({
   text: ({ caller, tool, explanation }) => `${tool} for ${caller.name}: ${explanation}`,
   async run(input, ctx) {
     const caller = await ctx.services.findCaller(ctx.caller, input.caller);
-    if (caller === undefined) throw ctx.error('not_found', `No such caller: ${input.caller}`);
+    if (caller === undefined) {
+      throw ctx.error('not_found', 'No API key of your organization has this id, public id or name.');
+    }
     const reason: Reason = ctx.services.explain(caller, input.tool) ?? 'visible';
     return {
       caller: { id: caller.id, name: caller.name },

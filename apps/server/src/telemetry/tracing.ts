@@ -1,6 +1,7 @@
 /** OpenTelemetry: one span per tool call and the duration metric, sent by OTLP. Loaded only when configured. */
 import { ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import type { CallRecord, Middleware } from '@parley/kit';
+import { redact } from '../redact.ts';
 import { SERVER_INFO } from '../version.ts';
 
 /** The parts of tracing that the server wires in. */
@@ -50,7 +51,7 @@ export async function startTracing(endpoint: string): Promise<Tracing> {
           'mcp.method.name': 'tools/call',
           'gen_ai.tool.name': tool.name,
           'gen_ai.operation.name': 'execute_tool',
-          ...(request.id !== null && { 'jsonrpc.request.id': request.id }),
+          ...(request.id !== null && { 'jsonrpc.request.id': redact(request.id) }),
         };
         const span = tracer.startSpan(
           `tools/call ${tool.name}`,

@@ -44,7 +44,7 @@ export class Opening {
     const { protocolVersion } = body.params;
     const result = {
       protocolVersion: VERSIONS.has(protocolVersion) ? protocolVersion : LATEST,
-      capabilities: capabilitiesOf(this.#engine),
+      capabilities: capabilitiesOf(this.#engine, 'legacy'),
       serverInfo: this.#info,
       ...(this.#instructions !== undefined && { instructions: this.#instructions }),
     };

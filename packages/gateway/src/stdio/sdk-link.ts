@@ -1,6 +1,7 @@
 /** The SDK behind stdio: hears what the loop hands over, writes what it has to say. */
 import type { JSONRPCMessage, Server, Transport } from '@modelcontextprotocol/server';
 import type { Caller, Change } from '@parley/kit';
+import { mayLearn } from '../listen.ts';
 import { cancelledId, isRequest } from './messages.ts';
 import type { StdioOptions } from './serve.ts';
 
@@ -46,8 +47,12 @@ export async function loadSdk(options: StdioOptions, write: (json: string) => vo
     },
     { transport, onerror: (error) => onFault(error, 'stdio') },
   );
+  const tell = async (change: Change) => {
+    const caller = await options.caller();
+    if (caller !== undefined && mayLearn(change, caller, engine)) await notify(server, change, watched);
+  };
   const unsubscribe = options.changes.subscribe((change) => {
-    notify(server, change, watched).catch((error: unknown) => onFault(error, 'stdio notice'));
+    tell(change).catch((error: unknown) => onFault(error, 'stdio notice'));
   });
   return {
     deliver(body, caller, { unheard } = { unheard: false }) {

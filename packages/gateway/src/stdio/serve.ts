@@ -9,7 +9,7 @@ import { HotPath, hotRequestOf } from '../hot-path.ts';
 import { parseJson } from '../inbound.ts';
 import type { Limits } from '../limits.ts';
 import { linesOf, TOO_LONG } from './lines.ts';
-import { cancelledId, methodOf } from './messages.ts';
+import { cancelledId, isRequest, methodOf } from './messages.ts';
 import { Opening } from './opening.ts';
 import type { SdkLink } from './sdk-link.ts';
 
@@ -62,8 +62,10 @@ export async function serveStdio(options: StdioOptions): Promise<void> {
       throw new HttpRefusal(413, RPC.invalidRequest, `A message has more than ${limits.bodyBytes} bytes.`);
     const body = parseJson(line, limits);
     const caller = await options.caller();
-    if (caller === undefined)
-      throw new HttpRefusal(401, REFUSED, 'The key of this process is no longer valid.');
+    if (caller === undefined) {
+      if (isRequest(body)) write(invalidKeyJson(body.id));
+      return;
+    }
     const cancelled = cancelledId(body);
     if (cancelled !== undefined) cancels.get(cancelled)?.abort();
     if (sdk === undefined) {
@@ -92,6 +94,11 @@ export async function serveStdio(options: StdioOptions): Promise<void> {
   }
   await Promise.all(running);
   await (await sdk)?.close();
+}
+
+function invalidKeyJson(id: string | number): string {
+  const error = { code: REFUSED, message: 'The key of this process is no longer valid.' };
+  return JSON.stringify({ jsonrpc: '2.0', error, id });
 }
 
 function refusalJson(error: unknown, { onFault }: StdioOptions): string {

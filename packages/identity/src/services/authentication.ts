@@ -70,7 +70,8 @@ export class Authentication {
     const isValid =
       row !== undefined && row.revoked_at === null && (row.expires_at ?? Infinity) > this.#now();
     const found = isValid ? await this.#callerOf(row, caller.source) : undefined;
-    if (generation === this.#generation && row?.expires_at == null) this.#current.set(id, found);
+    const canChangeByItself = row !== undefined && row.expires_at !== null;
+    if (generation === this.#generation && !canChangeByItself) this.#current.set(id, found);
     return found;
   }
 

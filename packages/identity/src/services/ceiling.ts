@@ -7,6 +7,9 @@ export type IsPrivileged = (resource: string, tool: string) => boolean;
 
 /** Throws `forbidden` naming the first grant that the maker does not hold. */
 export function requireCovered(maker: Caller, wanted: Grants, isPrivileged: IsPrivileged): void {
+  // Such a name means something else on every object, and nobody who holds it could sign in.
+  const inherited = Object.keys(wanted).find((resource) => resource in Object.prototype);
+  if (inherited !== undefined) throw new ToolError('invalid', `grants: ${inherited} is not a toolset`);
   const missing = firstUncovered(maker.grants, wanted) ?? firstLaundered(maker, wanted, isPrivileged);
   if (missing === undefined) return;
   throw new ToolError(

@@ -130,6 +130,20 @@ onBothEngines('members', (open) => {
     expect(await refusalOf(nobody)).toMatchObject({ code: 'not_found' });
   });
 
+  test('a role or key on the prototype is refused, and everybody can still sign in', async () => {
+    const { identity } = await settle(await open());
+    const owner = await found(identity);
+    for (const resource of ['__proto__', 'constructor', 'toString']) {
+      const grants = Object.fromEntries([[resource, ['x']]]);
+      const refused = { code: 'invalid', message: `grants: ${resource} is not a toolset` };
+      expect(await refusalOf(identity.saveRole(owner, { name: 'odd', grants }))).toMatchObject(refused);
+      const key = identity.createKey(owner, { name: 'odd', grants, expiresAt: null });
+      expect(await refusalOf(key)).toMatchObject(refused);
+    }
+    const member = await join(identity, owner, ['member']);
+    expect(await member.key.caller()).toBeDefined();
+  });
+
   test('someone who is added again keeps their roles', async () => {
     const { identity } = await settle(await open());
     const owner = await found(identity);

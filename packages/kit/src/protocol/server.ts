@@ -1,5 +1,5 @@
 /** Speaks MCP for an engine through the official SDK: one low-level server per request or per session. */
-import type { ServerContext } from '@modelcontextprotocol/server';
+import type { CallToolResult, ServerContext } from '@modelcontextprotocol/server';
 import { CLIENT_CAPABILITIES_META_KEY, ProtocolError, Server } from '@modelcontextprotocol/server';
 import * as z from 'zod';
 import type { Caller } from '../caller.ts';
@@ -37,7 +37,7 @@ const Page = z.looseObject({ cursor: z.string().optional() });
 export function createProtocolServer(options: ProtocolServerOptions): Server {
   const { engine, info, instructions, era } = options;
   const server = new Server(info, {
-    capabilities: capabilitiesOf(engine),
+    capabilities: capabilitiesOf(engine, era),
     ...(instructions !== undefined && { instructions }),
     // A session's questions are sent as real requests by our own interaction.
     inputRequired: { legacyShim: false },
@@ -56,17 +56,31 @@ export function createProtocolServer(options: ProtocolServerOptions): Server {
       };
     }),
   );
-  server.setRequestHandler('tools/call', (request, ctx) =>
-    handle(() =>
-      engine.call(options.callerOf(ctx), request.params.name, request.params.arguments, exchangeOf(ctx)),
-    ),
-  );
+  server.setRequestHandler('tools/call', (request, ctx) => {
+    const { name, arguments: args } = request.params;
+    // The SDK passes a task on to the wire as it is, but its types do not know the extension.
+    return handle(() =>
+      engine.call(options.callerOf(ctx), name, args, exchangeOf(ctx)),
+    ) as Promise<CallToolResult>;
+  });
+  if (era === 'modern') installExtensions(server, options, exchangeOf);
   if (engine.catalog.resources.length > 0) installResources(server, options, exchangeOf);
   if (engine.catalog.prompts.length > 0) installPrompts(server, options, exchangeOf);
   return server;
 }
 
 type ExchangeOf = (ctx: ServerContext) => ReturnType<typeof modernExchange>;
+
+function installExtensions(server: Server, options: ProtocolServerOptions, exchangeOf: ExchangeOf): void {
+  for (const { methods } of options.engine.extensions) {
+    for (const [method, { params, handle: serve }] of Object.entries(methods)) {
+      // The schema stands right beside the handler that takes what it lets through.
+      server.setRequestHandler(method, { params }, (given, ctx) =>
+        handle(() => serve(given as never, options.callerOf(ctx), exchangeOf(ctx))),
+      );
+    }
+  }
+}
 
 function installResources(server: Server, options: ProtocolServerOptions, exchangeOf: ExchangeOf): void {
   const { documents } = options.engine;

@@ -58,6 +58,7 @@ interface Subscriber {
 /** The subscribers of this process. */
 export class SignalHub {
   readonly #subscribers = new Set<Subscriber>();
+  readonly #waits = new Set<() => void>();
   readonly #link: SignalLink;
   readonly #onError: (error: unknown) => void;
 
@@ -81,11 +82,13 @@ export class SignalHub {
       let timer: NodeJS.Timeout | undefined;
       const settle = (event: SignalEvent | null): void => {
         unsubscribe();
+        this.#waits.delete(onAbort);
         clearTimeout(timer);
         signal?.removeEventListener('abort', onAbort);
         resolve(event);
       };
       const onAbort = (): void => settle(null);
+      this.#waits.add(onAbort);
       const unsubscribe = this.subscribe(prefix, settle);
       if (timeoutMs !== undefined) timer = setTimeout(settle, timeoutMs, null);
       signal?.addEventListener('abort', onAbort, { once: true });
@@ -101,6 +104,8 @@ export class SignalHub {
   }
 
   close(): void {
+    // Nobody is left to wake them, and their timers would hold the process.
+    for (const giveUp of this.#waits) giveUp();
     this.#subscribers.clear();
     this.#link.pause();
   }

@@ -15,7 +15,7 @@ const FILES = [
 interface ServerEntry {
   readonly url?: unknown;
   readonly command?: unknown;
-  readonly headers?: { readonly Authorization?: unknown };
+  readonly headers?: unknown;
 }
 
 /** One check per client file that is there; a hint when there is none. */
@@ -33,25 +33,32 @@ export async function checkClients(config: Config, folder: string): Promise<Chec
 function checkFile(config: Config, name: string, text: string, field: ServersField): Check {
   const mcpUrl = `http://${config.host}:${config.port}/mcp`;
   const fix = `Use:\n${clientConfiguration(mcpUrl, field)}`;
-  let servers: Record<string, ServerEntry>;
+  let file: unknown;
   try {
-    // Each field that is read below is checked there.
-    servers = (JSON.parse(text) as Record<string, Record<string, ServerEntry> | undefined>)[field] ?? {};
+    file = JSON.parse(text);
   } catch {
     return { name, state: 'fail', found: 'is not valid JSON', fix };
   }
-  const entry = servers.parley;
+  const entry: ServerEntry | undefined = objectAt(objectAt(file, field), 'parley');
   if (entry === undefined)
     return { name, state: 'warn', found: `has no server "parley" under "${field}"`, fix };
   if (entry.command !== undefined) return { name, state: 'ok', found: 'starts Parley over stdio' };
   if (typeof entry.url !== 'string' || !sameServer(entry.url, config)) {
     return { name, state: 'warn', found: `points at ${String(entry.url)}, not at ${mcpUrl}`, fix };
   }
-  const { Authorization: key } = entry.headers ?? {};
+  const key = objectAt(entry, 'headers')?.Authorization;
   if (typeof key !== 'string' || !key.startsWith('Bearer ') || key.includes('<')) {
     return { name, state: 'fail', found: 'sends no API key', fix };
   }
   return { name, state: 'ok', found: `points at ${entry.url}` };
+}
+
+/** The object under a name; undefined when there is none, whatever the file holds instead. */
+function objectAt(value: unknown, name: string): Record<string, unknown> | undefined {
+  const isObject = typeof value === 'object' && value !== null && Object.hasOwn(value, name);
+  const found: unknown = isObject ? Reflect.get(value, name) : undefined;
+  // Every field of an object that is read is checked where it is read.
+  return typeof found === 'object' && found !== null ? (found as Record<string, unknown>) : undefined;
 }
 
 function sameServer(url: string, { port }: Config): boolean {

@@ -6,8 +6,7 @@ import { createIdentity } from '@parley/identity';
 import type { Store } from '@parley/store';
 import { MigrationError, openStore } from '@parley/store';
 import type { Config } from '../../config.ts';
-import { migrationsOf, storeOptions } from '../../host.ts';
-import { parleyToolset } from '../../parley/index.ts';
+import { migrationsOf, OWN_TOOLSETS, storeOptions } from '../../host.ts';
 import type { Check } from './check.ts';
 import { modeCheck } from './machine.ts';
 
@@ -24,7 +23,7 @@ export async function checkDatabase(config: Config, toolsets: readonly AnyToolse
   }
   return withStore(config, name, async (store) => {
     await store.ping();
-    const applied = await store.migrate(migrationsOf([parleyToolset, ...toolsets]));
+    const applied = await store.migrate(migrationsOf([...OWN_TOOLSETS, ...toolsets]));
     const done = applied.length === 0 ? 'up to date' : `brought up to date (${applied.join(', ')})`;
     return { name, state: 'ok', found: `${store.engine}, ${done}` };
   });
@@ -41,7 +40,7 @@ export async function checkOwnerKey(config: Config, toolsets: readonly AnyToolse
   }
   const key = (await readFile(file, 'utf8')).trim();
   return withStore(config, name, async (store) => {
-    await store.migrate(migrationsOf([parleyToolset, ...toolsets]));
+    await store.migrate(migrationsOf([...OWN_TOOLSETS, ...toolsets]));
     const identity = createIdentity(store);
     const caller = await identity.authenticate(key, 'cli');
     identity.close();

@@ -1,0 +1,116 @@
+/** Options come from flags, then variables, then defaults; a bad value is refused by its name. */
+import { resolve } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { loadConfig, UsageError } from './config.ts';
+import { OPTIONS, variableOf } from './options.ts';
+
+const load = (args: readonly string[], env: Record<string, string> = {}) => loadConfig(args, {}, env).config;
+
+describe('where a value comes from', () => {
+  test('nothing given means loopback, port 4680 and a folder here', () => {
+    const config = load([]);
+    expect(config).toMatchObject({ port: 4680, host: '127.0.0.1', dataDir: resolve('.parley'), json: false });
+    expect(config).toMatchObject({
+      databaseUrl: undefined,
+      secretKey: undefined,
+      otlpEndpoint: undefined,
+      key: undefined,
+    });
+    expect(config).toMatchObject({ allowHosts: [], allowOrigins: [], logLevel: 'info' });
+    expect(config.limits).toMatchObject({ bodyBytes: 4_194_304, ratePerSecond: 100, rateBurst: 200 });
+    expect(config.recordRetention).toEqual({ maxAgeMs: 30 * 86_400_000, maxRows: 1_000_000 });
+  });
+
+  test.each([
+    ['port', 'port', '5001', '5002', 5001, 5002],
+    ['host', 'host', '::1', '0.0.0.0', '::1', '0.0.0.0'],
+    ['data', 'dataDir', '/a', '/b', '/a', '/b'],
+    ['database-url', 'databaseUrl', 'postgres://a', 'postgres://b', 'postgres://a', 'postgres://b'],
+    ['otlp-endpoint', 'otlpEndpoint', 'http://a', 'http://b', 'http://a', 'http://b'],
+    ['log-level', 'logLevel', 'debug', 'error', 'debug', 'error'],
+    ['key', 'key', 'k1', 'k2', 'k1', 'k2'],
+    ['allow-host', 'allowHosts', 'a,b', 'c, d ,', ['a', 'b'], ['c', 'd']],
+    ['allow-origin', 'allowOrigins', 'http://a', 'http://b', ['http://a'], ['http://b']],
+  ] as const)(
+    '--%s wins over its variable, which wins over the default',
+    (name, field, flag, variable, ...expected) => {
+      const env = { [variableOf(name)]: variable };
+      expect(load([`--${name}`, flag], env)[field]).toEqual(expected[0]);
+      expect(load([], env)[field]).toEqual(expected[1]);
+      expect(load([])[field]).not.toEqual(expected[1]);
+    },
+  );
+
+  test('limits and retention follow the same order', () => {
+    const env = {
+      PARLEY_RATE: '7',
+      PARLEY_BODY_LIMIT: '2048',
+      PARLEY_RECORD_DAYS: '2',
+      PARLEY_RECORD_ROWS: '5000',
+    };
+    const config = load(['--rate', '9', '--rate-burst', '11', '--record-days', '3'], env);
+    expect(config.limits).toMatchObject({ ratePerSecond: 9, rateBurst: 11, bodyBytes: 2048 });
+    expect(config.recordRetention).toEqual({ maxAgeMs: 3 * 86_400_000, maxRows: 5000 });
+  });
+
+  test('a repeated list adds up, and commas separate', () => {
+    expect(load(['--allow-host', 'a', '--allow-host', 'b,c']).allowHosts).toEqual(['a', 'b', 'c']);
+  });
+
+  test('the secret key comes from its variable only', () => {
+    expect(load([], { PARLEY_SECRET_KEY: 'box' }).secretKey).toBe('box');
+    expect(() => load(['--secret-key', 'box'])).toThrow(UsageError);
+  });
+
+  test('the standard variable of OpenTelemetry counts after our own', () => {
+    const env = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://standard' };
+    expect(load([], env).otlpEndpoint).toBe('http://standard');
+    expect(load([], { ...env, PARLEY_OTLP_ENDPOINT: 'http://own' }).otlpEndpoint).toBe('http://own');
+  });
+
+  test('the switches of a command are read beside the options', () => {
+    const kinds = { grant: 'list', expires: 'text', quick: 'switch' } as const;
+    const args = ['create', 'CI', '--grant', 'a:b', '--grant', 'c:*', '--expires', '1d', '--quick', '--json'];
+    const { config, positionals, extras } = loadConfig(args, kinds, {});
+    expect(positionals).toEqual(['create', 'CI']);
+    expect(extras).toMatchObject({ grant: ['a:b', 'c:*'], expires: '1d', quick: true });
+    expect(config.json).toBe(true);
+  });
+});
+
+describe('a bad value', () => {
+  const numbers = Object.entries(OPTIONS).flatMap(([name, { kind }]) => (kind === 'number' ? [name] : []));
+
+  test.each(numbers)('of --%s names the option, as a flag and as a variable', (name) => {
+    for (const bad of ['x', '', ' ', '1.5', '-1', 'NaN', 'Infinity', '99999999999999999999']) {
+      const pattern = new RegExp(`^--${name}: must be a whole number from \\d+ to \\d+ \\(got `);
+      expect(() => load([`--${name}=${bad}`]), bad).toThrow(pattern);
+      expect(() => load([], { [variableOf(name)]: bad }), bad).toThrow(pattern);
+    }
+  });
+
+  test('of the port ends at 65535', () => {
+    expect(load(['--port', '65535']).port).toBe(65_535);
+    expect(() => load(['--port', '65536'])).toThrow(
+      '--port: must be a whole number from 0 to 65535 (got "65536")',
+    );
+  });
+
+  test('of the log level lists the levels', () => {
+    expect(() => load(['--log-level', 'loud'])).toThrow('--log-level: must be one of fatal, error');
+  });
+
+  test('an unknown option, a switch with a value and a flag without one are usage errors of one line', () => {
+    for (const args of [['--colour'], ['--json=yes'], ['--port'], ['--port', '--json'], ['-x']]) {
+      let message = '';
+      try {
+        load(args);
+      } catch (error) {
+        expect(error).toBeInstanceOf(UsageError);
+        message = String(error);
+      }
+      expect(message, args.join(' ')).toContain(args[0]?.split('=')[0]);
+      expect(message).not.toContain('\n');
+    }
+  });
+});

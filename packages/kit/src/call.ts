@@ -1,0 +1,157 @@
+/** One call of a tool: for a client, or as the run of a task. */
+import type { CallToolResult } from '@modelcontextprotocol/server';
+import type { Caller } from './caller.ts';
+import type { Catalog } from './catalog.ts';
+import type { CatalogTool } from './catalog-tool.ts';
+import { CallContext } from './context.ts';
+import { ToolError, unknownTool } from './errors.ts';
+import type { Core, Exchange, InputRequired } from './exchange.ts';
+import { failureOf, openRoundTrip, sealState } from './exchange.ts';
+import type { Interaction } from './interaction.ts';
+import { Leave } from './interaction.ts';
+import type { ToolCall } from './middleware.ts';
+import { composeHooks } from './middleware.ts';
+import type { CallRecord } from './record.ts';
+import { hiddenReason } from './resolver.ts';
+import { capResult } from './result-size.ts';
+import { RoundTrip } from './round-trip.ts';
+import type { CreatedTask, TaskSeam } from './task-seam.ts';
+import type { Views } from './view.ts';
+
+/** What a client may get for a call. */
+export type ToolAnswer = CallToolResult | InputRequired | CreatedTask;
+
+/** Tells a finished tool result from an interim answer or a task. */
+export function isToolResult(answer: ToolAnswer): answer is CallToolResult {
+  return answer.resultType === undefined || answer.resultType === 'complete';
+}
+
+/** An exchange whose channel is a task. */
+export type TaskExchange = Exchange & Required<Pick<Exchange, 'io' | 'task'>>;
+
+/** The two ways to call a tool. */
+export interface Calls {
+  call(caller: Caller, name: string, args: unknown, exchange: Exchange): Promise<ToolAnswer>;
+  run(caller: Caller, name: string, args: unknown, exchange: TaskExchange): Promise<CallToolResult>;
+}
+
+/** Creates both over one catalog. */
+export function createCalls(catalog: Catalog, views: Views, core: Core): Calls {
+  const around = composeHooks(core.middleware.flatMap(({ call }) => (call === undefined ? [] : [call])));
+
+  function resolve(caller: Caller, name: string, exchange: Exchange): CatalogTool {
+    const tool = views.of(caller).tool(name, caller);
+    if (tool !== undefined) return tool;
+    core.observe(denial(catalog, caller, name, exchange));
+    throw unknownTool(name);
+  }
+
+  function execute(tool: CatalogTool, input: unknown, caller: Caller, exchange: Exchange, io: Interaction) {
+    const ctx = new CallContext(caller, tool.services, exchange, io);
+    if (around === undefined) return tool.run(input, ctx);
+    const call: ToolCall = { tool, input, caller, request: exchange.info };
+    return around(call, () => tool.run(input, ctx));
+  }
+
+  async function answer(
+    tool: CatalogTool,
+    args: unknown,
+    caller: Caller,
+    exchange: Exchange,
+    io: Interaction,
+  ) {
+    const { tasks } = core;
+    const isTask = tasks !== undefined && tool.task !== undefined;
+    if (isTask) tasks.admit(tool, exchange);
+    const input = await checked(tool, args);
+    if (isTask) return answerWithTask(tasks, tool, args, input, caller, exchange, io);
+    return capResult(await execute(tool, input, caller, exchange, io), core.maxResultBytes);
+  }
+
+  async function answerWithTask(
+    tasks: TaskSeam,
+    tool: CatalogTool,
+    args: unknown,
+    input: unknown,
+    caller: Caller,
+    exchange: Exchange,
+    io: Interaction,
+  ): Promise<ToolAnswer> {
+    const taskId = io instanceof RoundTrip ? io.taskId : undefined;
+    // What must be known before the task exists is settled once, not again when its caller comes back for it.
+    const ctx = new CallContext(caller, tool.services, exchange, io);
+    const prepared = taskId === undefined ? await tool.prepare?.(input, ctx) : undefined;
+    const seal = (id: string) =>
+      sealState(core, { callId: '', answers: {}, taskId: id }, caller, tool.name, args);
+    return tasks.call({ tool, args, input, caller, exchange, prepared, taskId, seal });
+  }
+
+  return {
+    async call(caller, name, args, exchange) {
+      const started = performance.now();
+      const tool = resolve(caller, name, exchange);
+      let io: Interaction | undefined;
+      let outcome: CallRecord['outcome'] = 'ok';
+      let code: string | null = null;
+      try {
+        io = exchange.io ?? openRoundTrip(core, caller, 'tools/call', name, args, exchange);
+        const result = await answer(tool, args, caller, exchange, io);
+        if (result.isError) [outcome, code] = ['error', 'tool_error'];
+        return result;
+      } catch (error) {
+        const failure = failureOf(error, io, core, { caller, method: 'tools/call', name, args, exchange });
+        ({ outcome, code } = failure.record);
+        if ('fault' in failure) throw failure.fault;
+        return failure.answer;
+      } finally {
+        const durationMs = performance.now() - started;
+        const { info } = exchange;
+        const { toolset } = tool;
+        core.observe({ caller, method: 'tools/call', name, toolset, outcome, code, durationMs, info });
+      }
+    },
+
+    async run(caller, name, args, exchange) {
+      const started = performance.now();
+      const tool = resolve(caller, name, exchange);
+      const record = (outcome: CallRecord['outcome'], code: string | null) => {
+        const durationMs = performance.now() - started;
+        const { info } = exchange;
+        core.observe({
+          caller,
+          method: 'tools/call',
+          name,
+          toolset: tool.toolset,
+          outcome,
+          code,
+          durationMs,
+          info,
+        });
+      };
+      try {
+        const result = await execute(tool, await checked(tool, args), caller, exchange, exchange.io);
+        record(result.isError ? 'error' : 'ok', result.isError ? 'tool_error' : null);
+        return result;
+      } catch (error) {
+        // A task that is left for a while has not ended.
+        if (!(error instanceof Leave)) record('error', error instanceof ToolError ? error.code : 'internal');
+        throw error;
+      }
+    },
+  };
+}
+
+async function checked(tool: CatalogTool, args: unknown): Promise<unknown> {
+  const checking = tool.check(args);
+  const outcome = checking instanceof Promise ? await checking : checking;
+  if (!outcome.ok) throw outcome.error;
+  return outcome.value;
+}
+
+function denial(catalog: Catalog, caller: Caller, name: string, exchange: Exchange): CallRecord {
+  const tool = catalog.tools.find((candidate) => candidate.name === name);
+  const code = tool === undefined ? 'unknown' : (hiddenReason(tool, caller) ?? 'filtered');
+  const toolset = tool?.toolset ?? '';
+  const known = { outcome: 'denied', code, method: 'tools/call', name: name.slice(0, 128), toolset } as const;
+  return { ...known, caller, durationMs: 0, info: exchange.info };
+}

@@ -1,0 +1,136 @@
+/** Making a task: committed before anyone hears of it, and started at once when there is room. */
+import { randomBytes } from 'node:crypto';
+import { ToolError } from '@parley/kit';
+import type { Store, StoreTransaction } from '@parley/store';
+import { isUniqueViolation, toJson } from '@parley/store';
+import type { TaskLimits } from '../limits.ts';
+import type { TaskRow, TaskTables } from '../schema.ts';
+import type { NewTask } from '../task.ts';
+import { hasRoomFor, lockClaims } from './claim.ts';
+import { READY } from './worker.ts';
+import type { Worker } from './worker.ts';
+
+/** What creation needs. */
+export interface CreateOptions {
+  readonly store: Store;
+  readonly worker: Worker;
+  readonly limits: TaskLimits;
+  readonly now: () => number;
+}
+
+/** Creates the task, or finds the one that was made with the same idempotency key. */
+export async function createTask(options: CreateOptions, input: NewTask): Promise<TaskRow> {
+  const { store, worker, limits, now } = options;
+  const kind = worker.kindOf(input.kind);
+  if (kind === undefined) throw new Error(`No code is registered for tasks of the kind "${input.kind}".`);
+  const row = newRow(input, kind.version, limits, now());
+  const create = () =>
+    store.transaction(async (tx) => {
+      const same = await findSame(tx, row);
+      if (same !== undefined) return { row: same, isNew: false };
+      await refuseTooMany(tx, row, limits);
+      const claimed = await claimAtOnce(tx, row, options);
+      await tx.db<TaskTables>().insertInto('tasks').values(claimed).execute();
+      if (claimed.state === 'ready') await tx.signal(READY);
+      return { row: claimed, isNew: true };
+    });
+  const created = await create().catch((error: unknown) => {
+    // Another process made the same task between our look and our write.
+    if (row.idempotency_key !== null && isUniqueViolation(error)) return create();
+    throw error;
+  });
+  if (created.isNew && created.row.state === 'running') worker.adopt(created.row);
+  return created.row;
+}
+
+function newRow(input: NewTask, version: number, limits: TaskLimits, now: number): TaskRow {
+  const text = toJson(input.input);
+  if (text.length > limits.inputBytes) {
+    throw new ToolError('invalid', `The input of a task may have at most ${limits.inputBytes} bytes.`);
+  }
+  const ttlMs = Math.min(Math.max(input.ttlMs ?? limits.ttlMs, limits.minTtlMs), limits.maxTtlMs);
+  return {
+    id: `task_${randomBytes(32).toString('base64url')}`,
+    organization_id: input.caller.organizationId,
+    owner_id: input.caller.id,
+    kind: input.kind,
+    kind_version: version,
+    state: 'ready',
+    outcome: null,
+    input: text,
+    capabilities: toJson(input.capabilities),
+    priority: input.priority ?? 0,
+    due_at: input.runAt ?? now,
+    worker_id: null,
+    lease_until: null,
+    fence: 0,
+    crashes: 0,
+    cancel_reason: null,
+    parent_id: input.parentId ?? null,
+    idempotency_key: input.idempotencyKey ?? null,
+    status_message: null,
+    progress_done: null,
+    progress_total: null,
+    result: null,
+    error: null,
+    ttl_ms: ttlMs,
+    created_at: now,
+    updated_at: now,
+    finished_at: null,
+    expires_at: null,
+  };
+}
+
+async function findSame(tx: StoreTransaction, row: TaskRow): Promise<TaskRow | undefined> {
+  if (row.idempotency_key === null) return undefined;
+  return tx
+    .db<TaskTables>()
+    .selectFrom('tasks')
+    .selectAll()
+    .where('organization_id', '=', row.organization_id)
+    .where('owner_id', '=', row.owner_id)
+    .where('idempotency_key', '=', row.idempotency_key)
+    .executeTakeFirst();
+}
+
+async function refuseTooMany(tx: StoreTransaction, row: TaskRow, limits: TaskLimits): Promise<void> {
+  const waiting = await tx
+    .db<TaskTables>()
+    .selectFrom('tasks')
+    .select((count) => count.fn.countAll().as('tasks'))
+    .where('state', '=', 'ready')
+    .where('organization_id', '=', row.organization_id)
+    .where('owner_id', '=', row.owner_id)
+    .executeTakeFirstOrThrow();
+  if (Number(waiting.tasks) < limits.waitingPerOwner) return;
+  throw new ToolError(
+    'rate_limited',
+    `At most ${limits.waitingPerOwner} tasks may wait at once. Try again when some have run.`,
+    {
+      retryAfterMs: 60_000,
+    },
+  );
+}
+
+/** A new task runs where it was made, without going through the queue, as long as nobody is overtaken. */
+async function claimAtOnce(tx: StoreTransaction, row: TaskRow, options: CreateOptions): Promise<TaskRow> {
+  const { store, worker, limits, now } = options;
+  if (worker.room <= 0 || row.due_at > now()) return row;
+  await lockClaims(tx, store.engine);
+  if (!(await hasRoomFor(tx, row, limits)) || (await hasEarlier(tx, row))) return row;
+  return { ...row, state: 'running', worker_id: worker.id, lease_until: now() + limits.leaseMs, fence: 1 };
+}
+
+async function hasEarlier(tx: StoreTransaction, row: TaskRow): Promise<boolean> {
+  const earlier = await tx
+    .db<TaskTables>()
+    .selectFrom('tasks')
+    .select('id')
+    .where('state', '=', 'ready')
+    .where('organization_id', '=', row.organization_id)
+    .where('owner_id', '=', row.owner_id)
+    .where('due_at', '<=', row.due_at)
+    .limit(1)
+    .executeTakeFirst();
+  return earlier !== undefined;
+}

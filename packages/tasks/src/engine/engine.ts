@@ -1,0 +1,183 @@
+/** The seam of durable tasks: everything above sees only this. */
+import { ToolError } from '@parley/kit';
+import type { Store } from '@parley/store';
+import type { TaskLimits } from '../limits.ts';
+import { DEFAULT_TASK_LIMITS } from '../limits.ts';
+import type { TaskRow, TaskTables } from '../schema.ts';
+import type { NewTask, Task, TaskOwner, TaskStatus } from '../task.ts';
+import { isFinal } from '../task.ts';
+import { answerTask } from './answer.ts';
+import { cancelRow } from './cancel.ts';
+import type { TaskChange } from './changes.ts';
+import { TaskChanges } from './changes.ts';
+import { createTask } from './create.ts';
+import type { Kind } from './kinds.ts';
+import { listTasks } from './list.ts';
+import type { TaskPage } from './list.ts';
+import { giveUpOrphans, purgeBatch } from './purge.ts';
+import { toTask } from './rows.ts';
+import { Worker } from './worker.ts';
+
+/** Durable tasks on a store. */
+export interface TaskEngine {
+  /** Code for a kind; a worker takes only kinds it knows. */
+  register(kind: Kind): void;
+  /** Commits the task and returns it. */
+  enqueue(task: NewTask): Promise<Task>;
+  get(owner: TaskOwner, taskId: string): Promise<Task | undefined>;
+  list(owner: TaskOwner, query: { status?: TaskStatus; limit: number; cursor?: string }): Promise<TaskPage>;
+  /** Stores answers; false when the owner has no such task. */
+  answer(owner: TaskOwner, taskId: string, responses: Readonly<Record<string, unknown>>): Promise<boolean>;
+  /** Cancels; answers the task as it was, or undefined when the owner has no such task. */
+  cancel(owner: TaskOwner, taskId: string, reason: string): Promise<Task | undefined>;
+  /** Calls the listener for every change and, in this process, every progress report. */
+  watch(taskId: string, listener: (change: TaskChange) => void): () => void;
+  start(): void;
+  /** Fires when the engine is stopping; who waits for a task should stop waiting. */
+  readonly closing: AbortSignal;
+  /** Lets go of every running task; work resumes at the next start or in another process. */
+  stop(): Promise<void>;
+}
+
+/** Options of `createTaskEngine`. */
+export interface TaskEngineOptions {
+  readonly store: Store;
+  readonly limits?: Partial<TaskLimits>;
+  readonly now?: () => number;
+  readonly onFault?: (error: unknown, where: string) => void;
+}
+
+const PURGE_EVERY_MS = 60_000;
+
+/** Creates the engine; it runs nothing before `start`. */
+export function createTaskEngine(options: TaskEngineOptions): TaskEngine {
+  const { store } = options;
+  const limits = { ...DEFAULT_TASK_LIMITS, ...options.limits };
+  const now = risingClock(options.now ?? Date.now);
+  const onFault = options.onFault ?? (() => undefined);
+  const changes = new TaskChanges(store);
+  const worker = new Worker({ store, changes, limits, now, onFault });
+  const kinds: Kind[] = [];
+  const closing = new AbortController();
+  let purgeTimer: NodeJS.Timeout | undefined;
+  let stopped: Promise<void> | undefined;
+
+  async function stop(): Promise<void> {
+    closing.abort();
+    clearInterval(purgeTimer);
+    await worker.stop();
+    changes.close();
+  }
+
+  async function find(owner: TaskOwner, taskId: string): Promise<TaskRow | undefined> {
+    const row = await store
+      .db<TaskTables>()
+      .selectFrom('tasks')
+      .selectAll()
+      .where('id', '=', taskId)
+      .where('organization_id', '=', owner.organizationId)
+      .where('owner_id', '=', owner.ownerId)
+      .executeTakeFirst();
+    const isExpired = row?.expires_at != null && row.expires_at <= now();
+    return isExpired ? undefined : row;
+  }
+
+  async function load(row: TaskRow): Promise<Task> {
+    if (row.state !== 'asking') return toTask(row, []);
+    const open = await store
+      .db<TaskTables>()
+      .selectFrom('task_inputs')
+      .select(['input_key', 'request'])
+      .where('task_id', '=', row.id)
+      .where('response', 'is', null)
+      .orderBy('position')
+      .execute();
+    return toTask(row, open);
+  }
+
+  async function purge(): Promise<void> {
+    while (await purgeBatch(store, now())) await new Promise(setImmediate);
+    await giveUpOrphans(store, kinds, now(), limits);
+  }
+
+  return {
+    register(kind) {
+      kinds.push(kind);
+      worker.register(kind);
+    },
+    enqueue: async (task) => toTask(await createTask({ store, worker, limits, now }, task), []),
+    async get(owner, taskId) {
+      const row = await find(owner, taskId);
+      return row === undefined ? undefined : load(withRisingTtl(row, now()));
+    },
+    list: (owner, query) => listTasks(store, owner, query, now()),
+    answer: (owner, taskId, responses) => answerTask({ store, changes, now }, owner, taskId, responses),
+    async cancel(owner, taskId, reason) {
+      const found = await store.transaction(async (tx) => {
+        const row = await find(owner, taskId);
+        if (row === undefined || row.state === 'final') return { row, running: [] };
+        const running = await cancelRow(tx, row, reason, now(), limits);
+        await changes.announce(tx, taskId);
+        return { row, running };
+      });
+      for (const id of found.running) worker.cancel(id);
+      return found.row === undefined ? undefined : load(found.row);
+    },
+    watch: (taskId, listener) => changes.watch(taskId, listener),
+    start() {
+      worker.start();
+      purgeTimer = setInterval(
+        () => void purge().catch((error: unknown) => onFault(error, 'task purge')),
+        PURGE_EVERY_MS,
+      ).unref();
+    },
+    closing: closing.signal,
+    stop: () => (stopped ??= stop()),
+  };
+}
+
+/** An unfinished task is never dropped: the time it is promised grows while it lives. */
+function withRisingTtl(row: TaskRow, now: number): TaskRow {
+  if (row.state === 'final' || row.created_at + row.ttl_ms > now + DEFAULT_TASK_LIMITS.keepFinishedMs)
+    return row;
+  return { ...row, ttl_ms: now - row.created_at + DEFAULT_TASK_LIMITS.keepFinishedMs };
+}
+
+/** A clock that never goes back, so that `lastUpdatedAt` does not either. */
+function risingClock(read: () => number): () => number {
+  let last = 0;
+  return () => (last = Math.max(last, read()));
+}
+
+/** Waits until the task is final, or the listener's signal fires. */
+export async function untilFinal(
+  engine: TaskEngine,
+  owner: TaskOwner,
+  taskId: string,
+  signal: AbortSignal,
+): Promise<Task> {
+  for (;;) {
+    const changed = nextChange(engine, taskId, signal);
+    const task = await engine.get(owner, taskId);
+    if (task === undefined) throw new ToolError('not_found', `Task not found: ${taskId}`);
+    if (isFinal(task.status)) return task;
+    await changed;
+    signal.throwIfAborted();
+  }
+}
+
+/** Resolves with the next change of a task, or when the signal fires. */
+export function nextChange(engine: TaskEngine, taskId: string, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      unwatch();
+      signal.removeEventListener('abort', done);
+      resolve();
+    };
+    const unwatch = engine.watch(taskId, (change) => {
+      if (change.kind === 'changed') done();
+    });
+    if (signal.aborted) done();
+    else signal.addEventListener('abort', done, { once: true });
+  });
+}

@@ -1,0 +1,32 @@
+/** The code that a worker can run, by kind and version. */
+import type { TaskOwner } from '../task.ts';
+import type { Ending } from './finish.ts';
+import type { RunContext } from './run-context.ts';
+
+/** What a kind's code is given. */
+export interface TaskRun {
+  readonly taskId: string;
+  readonly owner: TaskOwner;
+  readonly io: RunContext;
+  /** Aborts on cancel, shutdown and a lost lease. */
+  readonly signal: AbortSignal;
+}
+
+/** Code for a kind of task. */
+export interface Kind {
+  readonly kind: string;
+  /** A worker with another version leaves the task alone. */
+  readonly version: number;
+  run(input: unknown, run: TaskRun): Promise<Ending>;
+}
+
+/** Why a running task is stopped from outside. */
+export class TaskStopped extends Error {
+  override readonly name = 'AbortError';
+  readonly why: 'cancel' | 'shutdown' | 'lease_lost';
+
+  constructor(why: 'cancel' | 'shutdown' | 'lease_lost', message: string) {
+    super(message);
+    this.why = why;
+  }
+}

@@ -1,0 +1,71 @@
+/** Many sleeps, one timer: the one for whoever wakes next. */
+
+interface Sleep {
+  readonly dueAt: number;
+  readonly wake: () => void;
+}
+
+/** Wakes sleepers in time without a timer for each. */
+export class Sleeper {
+  readonly #now: () => number;
+  readonly #sleeps = new Set<Sleep>();
+  #timer: NodeJS.Timeout | undefined;
+  #timerAt = Infinity;
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  /** Resolves at the time; rejects when the signal fires first. */
+  until(dueAt: number, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (signal.aborted) {
+        reject(abortReason(signal));
+        return;
+      }
+      const onAbort = () => {
+        this.#sleeps.delete(sleep);
+        reject(abortReason(signal));
+      };
+      const sleep: Sleep = {
+        dueAt,
+        wake() {
+          signal.removeEventListener('abort', onAbort);
+          resolve();
+        },
+      };
+      signal.addEventListener('abort', onAbort, { once: true });
+      this.#sleeps.add(sleep);
+      this.#arm(dueAt);
+    });
+  }
+
+  close(): void {
+    clearTimeout(this.#timer);
+  }
+
+  #arm(dueAt: number): void {
+    if (dueAt >= this.#timerAt) return;
+    clearTimeout(this.#timer);
+    this.#timerAt = dueAt;
+    this.#timer = setTimeout(() => this.#wakeDue(), Math.max(0, dueAt - this.#now()));
+  }
+
+  #wakeDue(): void {
+    const now = this.#now();
+    this.#timerAt = Infinity;
+    let next = Infinity;
+    for (const sleep of this.#sleeps) {
+      if (sleep.dueAt > now) next = Math.min(next, sleep.dueAt);
+      else {
+        this.#sleeps.delete(sleep);
+        sleep.wake();
+      }
+    }
+    if (next < Infinity) this.#arm(next);
+  }
+}
+
+function abortReason(signal: AbortSignal): Error {
+  return signal.reason instanceof Error ? signal.reason : new Error('The wait was stopped.');
+}

@@ -1,0 +1,143 @@
+/** Waiting for a task inside the call that made it: progress, questions, and the moment to stop waiting. */
+import type { CallToolResult, InputRequiredResult } from '@modelcontextprotocol/server';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { InputRequest, Interaction, TaskCall } from '@parley/kit';
+import { ProtocolFault } from '@parley/kit';
+import type { TaskEngine } from '../engine/engine.ts';
+import type { Task } from '../task.ts';
+import { isFinal, ownerOf } from '../task.ts';
+
+/** How a wait ended. */
+export type Waited =
+  | { readonly kind: 'result'; readonly result: CallToolResult }
+  | { readonly kind: 'asks'; readonly answer: InputRequiredResult }
+  | { readonly kind: 'still_running'; readonly task: Task };
+
+/** Waits for the end of the task, up to `limitMs`. */
+export async function waitInline(
+  engine: TaskEngine,
+  call: TaskCall,
+  taskId: string,
+  limitMs: number,
+): Promise<Waited> {
+  const owner = ownerOf(call.caller);
+  const { exchange } = call;
+  const timeout = AbortSignal.timeout(Math.max(1, limitMs));
+  const watcher = new Watcher(engine, taskId, call, timeout);
+  try {
+    for (;;) {
+      const changed = watcher.next();
+      const task = await engine.get(owner, taskId);
+      if (task === undefined) throw new ProtocolFault(-32603, 'Internal error');
+      if (isFinal(task.status)) {
+        await watcher.settled();
+        return { kind: 'result', result: resultOf(task) };
+      }
+      if (task.status === 'input_required') {
+        if (exchange.io === undefined) return { kind: 'asks', answer: askByResult(call, task) };
+        await askSession(engine, call, task);
+        continue;
+      }
+      if (timeout.aborted || engine.closing.aborted) return { kind: 'still_running', task };
+      await changed;
+    }
+  } finally {
+    watcher.close();
+  }
+}
+
+/** The answer of a finished task, as the call itself would have given it. */
+export function resultOf(task: Task): CallToolResult {
+  if (task.status === 'completed') {
+    // Stored by us when the tool returned it.
+    return task.result as CallToolResult;
+  }
+  if (task.status === 'failed' && task.error !== null) {
+    throw new ProtocolFault(task.error.code, task.error.message, task.error.data);
+  }
+  const text = `Error: ${task.statusMessage ?? 'The task was cancelled.'}`;
+  return { _meta: { 'dev.parley/code': 'cancelled' }, content: [{ type: 'text', text }], isError: true };
+}
+
+function askByResult(call: TaskCall, task: Task): InputRequiredResult {
+  // The requests were written by us, in wire form.
+  const inputRequests = task.inputRequests as NonNullable<InputRequiredResult['inputRequests']>;
+  return { resultType: 'input_required', inputRequests, requestState: call.seal(task.id) };
+}
+
+/** Asks a 2025 session in its own way and hands the answers to the task. */
+async function askSession(engine: TaskEngine, call: TaskCall, task: Task): Promise<void> {
+  const { io } = call.exchange;
+  if (io === undefined) return;
+  const answers = await Promise.all(
+    Object.entries(task.inputRequests).map(async ([key, request]) => {
+      // A refusal is an answer too: the tool decides what it means.
+      const asked = request as InputRequest; // stored by us, in wire form
+      const response = await answerInTime(io, key, asked).catch(() => refusalOf(asked));
+      return [key, response] as const;
+    }),
+  );
+  await engine.answer(ownerOf(call.caller), task.id, Object.fromEntries(answers));
+}
+
+const SAMPLING_MS = 60_000;
+
+/** A person may take their time; a model that has not answered in a minute will not. */
+async function answerInTime(io: Interaction, key: string, request: InputRequest): Promise<unknown> {
+  const answer = io.request(key, request);
+  if (request.method !== 'sampling/createMessage') return answer;
+  const timeout = new AbortController();
+  try {
+    return await Promise.race([answer, delay(SAMPLING_MS, refusalOf(request), { signal: timeout.signal })]);
+  } finally {
+    timeout.abort();
+  }
+}
+
+function refusalOf(request: InputRequest): unknown {
+  if (request.method === 'elicitation/create') return { action: 'cancel' };
+  if (request.method === 'roots/list') return { roots: [] };
+  return { role: 'assistant', model: 'none', content: { type: 'text', text: '' } };
+}
+
+/** Changes and progress of one task while a call waits for it. */
+class Watcher {
+  readonly #unwatch: () => void;
+  readonly #onAbort: () => void;
+  readonly #signals: readonly AbortSignal[];
+  #wake: (() => void) | undefined;
+  #progress: Promise<void> = Promise.resolve();
+
+  constructor(engine: TaskEngine, taskId: string, call: TaskCall, timeout: AbortSignal) {
+    const report = call.exchange.io?.progress ?? call.exchange.progress;
+    this.#unwatch = engine.watch(taskId, (change) => {
+      if (change.kind === 'changed') this.#wake?.();
+      else if (report !== undefined) {
+        const { done, total, message } = change.progress;
+        // One after the other: the order on the wire is the order of the work.
+        this.#progress = this.#progress
+          .then(() => report(done, total ?? undefined, message ?? undefined))
+          .catch(() => undefined);
+      }
+    });
+    this.#onAbort = () => this.#wake?.();
+    this.#signals = [timeout, engine.closing, call.exchange.signal()];
+    for (const signal of this.#signals) signal.addEventListener('abort', this.#onAbort, { once: true });
+  }
+
+  next(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#wake = resolve;
+    });
+  }
+
+  /** Resolves when every progress notice is on its way. */
+  settled(): Promise<void> {
+    return this.#progress;
+  }
+
+  close(): void {
+    this.#unwatch();
+    for (const signal of this.#signals) signal.removeEventListener('abort', this.#onAbort);
+  }
+}

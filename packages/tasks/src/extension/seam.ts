@@ -1,0 +1,102 @@
+/** Which answer a call of a task-capable tool gets, by what its client declared. */
+import type { CallToolResult, InputRequiredResult } from '@modelcontextprotocol/server';
+import type { CatalogTool, CreatedTask, Exchange, TaskCall, TaskSeam } from '@parley/kit';
+import type { TaskEngine } from '../engine/engine.ts';
+import type { Task } from '../task.ts';
+import { ownerOf } from '../task.ts';
+import { declaresTasks, missingExtension } from './declared.ts';
+import { handleOf, handleSchema } from './handle.ts';
+import { waitInline } from './inline.ts';
+import { createTasksExtension } from './methods.ts';
+import { kindOf } from './tool-kind.ts';
+import { wireTask } from './wire.ts';
+
+/** Times of the seam. */
+export interface SeamOptions {
+  /** A task that ends this quickly is answered with its plain result. */
+  readonly graceMs?: number;
+  readonly inlineLimitMs?: number;
+  readonly inlineLimitWithProgressMs?: number;
+  readonly now?: () => number;
+}
+
+const GRACE_MS = 50;
+const INLINE_MS = 50_000;
+const INLINE_WITH_PROGRESS_MS = 10 * 60_000;
+
+/** Creates the seam over an engine. */
+export function createTaskSeam(engine: TaskEngine, options: SeamOptions = {}): TaskSeam {
+  const now = options.now ?? Date.now;
+  const graceMs = options.graceMs ?? GRACE_MS;
+
+  async function enqueue({ tool, args, caller, exchange, prepared }: TaskCall): Promise<Task> {
+    const { ttlMs } = tool.taskOptions;
+    const capabilities = exchange.io?.capabilities ?? exchange.capabilities ?? {};
+    const input = { args, prepared, caller, info: exchange.info };
+    return engine.enqueue({
+      kind: kindOf(tool),
+      input,
+      caller,
+      capabilities,
+      ...(ttlMs !== undefined && { ttlMs }),
+    });
+  }
+
+  async function declared(call: TaskCall): Promise<CallToolResult | CreatedTask> {
+    const task = await enqueue(call);
+    if (call.tool.task === 'allowed') {
+      const waited = await waitInline(engine, withoutChannels(call), task.id, graceMs);
+      if (waited.kind === 'result') return waited.result;
+    }
+    const latest = (await engine.get(ownerOf(call.caller), task.id)) ?? task;
+    return { ...wireTask(latest, now()), resultType: 'task' };
+  }
+
+  async function undeclared(call: TaskCall): Promise<CallToolResult | InputRequiredResult> {
+    const owner = ownerOf(call.caller);
+    const taskId = call.taskId ?? (await enqueue(call)).id;
+    if (call.taskId !== undefined) await engine.answer(owner, taskId, call.exchange.inputResponses ?? {});
+    const forget = whenClientLeaves(call, () => engine.cancel(owner, taskId, 'The client went away.'));
+    try {
+      const waited = await waitInline(engine, call, taskId, inlineLimit(call, options));
+      if (waited.kind === 'result') return waited.result;
+      if (waited.kind === 'asks') return waited.answer;
+      return handleOf(call.tool, call.input, waited.task, now());
+    } finally {
+      // Once an answer is out, only an explicit cancel ends the task.
+      forget();
+    }
+  }
+
+  return {
+    extension: createTasksExtension(engine, now),
+    handleSchema: handleSchema(),
+    admit(tool: CatalogTool, exchange: Exchange) {
+      const isModern = exchange.info.era === 'modern';
+      if (tool.task === 'required' && isModern && !declaresTasks(exchange)) throw missingExtension();
+    },
+    call: (call) => (declaresTasks(call.exchange) ? declared(call) : undeclared(call)),
+  };
+}
+
+function inlineLimit({ tool, exchange }: TaskCall, options: SeamOptions): number {
+  const hasProgress = (exchange.io?.progress ?? exchange.progress) !== undefined;
+  if (hasProgress) return options.inlineLimitWithProgressMs ?? INLINE_WITH_PROGRESS_MS;
+  return tool.taskOptions.inlineLimitMs ?? options.inlineLimitMs ?? INLINE_MS;
+}
+
+/** A declared task reports through the extension, not through the call that made it. */
+function withoutChannels(call: TaskCall): TaskCall {
+  const { io: _io, progress: _progress, log: _log, ...exchange } = call.exchange;
+  return { ...call, exchange };
+}
+
+/** A modern client that closes its response has cancelled; a 2025 client may only have lost its connection. */
+function whenClientLeaves({ exchange }: TaskCall, cancel: () => Promise<unknown>): () => void {
+  if (exchange.info.era !== 'modern') return () => undefined;
+  const signal = exchange.signal();
+  const onAbort = () => void cancel().catch(() => undefined);
+  if (signal.aborted) onAbort();
+  signal.addEventListener('abort', onAbort, { once: true });
+  return () => signal.removeEventListener('abort', onAbort);
+}

@@ -1,0 +1,60 @@
+/** A tool as a kind of task: entered again from the top until it returns. */
+import type { Caller, CatalogTool, Engine, RequestInfo } from '@parley/kit';
+import { errorResult, ProtocolFault, ToolError } from '@parley/kit';
+import type { Ending } from '../engine/finish.ts';
+import type { Kind, TaskRun } from '../engine/kinds.ts';
+
+/** What is stored of the call that made a task. */
+interface ToolInput {
+  readonly args: unknown;
+  readonly prepared: unknown;
+  readonly caller: Caller;
+  readonly info: RequestInfo;
+}
+
+/** Looks up what a caller may do now; undefined when it may do nothing any more. */
+export type CurrentCaller = (caller: Caller) => Promise<Caller | undefined>;
+
+/** The kind of a tool. */
+export function kindOf(tool: Pick<CatalogTool, 'name'>): string {
+  return `tool:${tool.name}`;
+}
+
+/** The kinds of every tool that may run as a task. */
+export function toolKinds(engine: Engine, current: CurrentCaller): Kind[] {
+  return engine.catalog.tools
+    .filter(({ task }) => task !== undefined)
+    .map((tool) => ({
+      kind: kindOf(tool),
+      version: tool.taskOptions.version ?? 1,
+      run: (input, run) => runTool(engine, tool, input as ToolInput, run, current),
+    }));
+}
+
+async function runTool(
+  engine: Engine,
+  tool: CatalogTool,
+  input: ToolInput,
+  run: TaskRun,
+  current: CurrentCaller,
+): Promise<Ending> {
+  // Rights are those of now, not of when the task was made.
+  const caller = await current(input.caller);
+  if (caller === undefined)
+    return failed(new ProtocolFault(-32603, 'The caller of this task no longer has access'));
+  const { io, signal, taskId } = run;
+  const { prepared, info } = input;
+  try {
+    const exchange = { info, signal: () => signal, io, task: { id: taskId, prepared } };
+    return { outcome: 'completed', result: await engine.run(caller, tool.name, input.args, exchange) };
+  } catch (error) {
+    if (signal.aborted) throw error;
+    if (error instanceof ToolError) return { outcome: 'completed', result: errorResult(error) };
+    if (error instanceof ProtocolFault) return failed(error);
+    throw error;
+  }
+}
+
+function failed({ code, message, data }: ProtocolFault): Ending {
+  return { outcome: 'failed', error: { code, message, ...(data !== undefined && { data }) } };
+}
