@@ -8,7 +8,12 @@ import { runInNewContext } from 'node:vm';
 export type ReadyLine = { url: string; key: string };
 
 /** What a server can add to the control lines it answers. */
-export type Serving = { close: () => Promise<void> | void; records?: () => Promise<number> };
+export type Serving = {
+  close: () => Promise<void> | void;
+  records?: () => Promise<number>;
+  /** Control lines of its own by their first word; the rest of the line is the argument. */
+  commands?: Readonly<Record<string, (argument: string) => Promise<object> | object>>;
+};
 
 const earlyEndMs = 200;
 
@@ -45,7 +50,11 @@ export function announce(ready: ReadyLine, serving: Serving): void {
 async function answer(line: string, serving: Serving): Promise<void> {
   if (line === 'memory') return say(memoryAfterCollection());
   if (line === 'records') return say({ records: (await serving.records?.()) ?? null });
-  say({ error: `Unknown control line "${line}". Send "memory" or "records".` });
+  const [name = '', argument = ''] = line.split(' ', 2);
+  const command = serving.commands?.[name];
+  if (command) return say(await command(argument));
+  const known = ['memory', 'records', ...Object.keys(serving.commands ?? {})].join(', ');
+  say({ error: `Unknown control line "${line}". Send one of: ${known}.` });
 }
 
 function memoryAfterCollection() {

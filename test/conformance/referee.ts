@@ -12,20 +12,40 @@ const PACKAGE = new URL('../tools/node_modules/@modelcontextprotocol/conformance
 const OUT = fileURLToPath(new URL('out/', import.meta.url));
 
 /** Runs one requirement set and returns the folder with its results; what it printed is in a log beside it. */
-export async function runReferee(url: string, revision: Revision): Promise<string> {
-  const folder = join(OUT, revision);
-  // Results of an earlier run would be counted again.
+export async function runRequirements(url: string, revision: Revision): Promise<string> {
+  const folder = await emptyFolder(revision);
+  await runReferee(url, ['--requirements', revision], folder, revision);
+  return folder;
+}
+
+/** Runs scenarios by name, one after the other, and returns the folder with the results of all. */
+export async function runScenarios(
+  url: string,
+  scenarios: readonly string[],
+  group: string,
+): Promise<string> {
+  const folder = await emptyFolder(group);
+  for (const scenario of scenarios) await runReferee(url, ['--scenario', scenario], folder, scenario);
+  return folder;
+}
+
+/** Results of an earlier run would be counted again. */
+async function emptyFolder(name: string): Promise<string> {
+  const folder = join(OUT, name);
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
+  return folder;
+}
+
+async function runReferee(url: string, what: readonly string[], folder: string, log: string): Promise<void> {
   const program = fileURLToPath(new URL('dist/index.js', PACKAGE));
-  const args = [program, 'server', '--url', url, '--requirements', revision, '-o', folder];
+  const args = [program, 'server', '--url', url, ...what, '-o', folder];
   const referee = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   const closed = new Promise<void>((resolve, reject) => {
     referee.once('error', reject);
     referee.once('close', () => resolve());
   });
-  await Promise.all([pipeline(referee.stdout, createWriteStream(join(OUT, `${revision}.log`))), closed]);
-  return folder;
+  await Promise.all([pipeline(referee.stdout, createWriteStream(join(OUT, `${log}.log`))), closed]);
 }
 
 /** The scenarios that the pinned referee scores for a revision. */

@@ -30,6 +30,19 @@ export const REQUIREMENTS: readonly Requirement[] = [
   },
 ];
 
+/** The runnable scenarios of the tasks extension, with their number of checks; no requirement set scores them. */
+export const TASK_SCENARIOS: Readonly<Record<string, number>> = {
+  'tasks-lifecycle': 9,
+  'tasks-capability-negotiation': 5,
+  'tasks-wire-fields': 4,
+  'tasks-request-state-removal': 3,
+  'tasks-mrtr-input': 4,
+  'tasks-request-headers': 5,
+  'tasks-dispatch-and-envelope': 9,
+  'tasks-required-task-error': 3,
+  'tasks-mrtr-composition': 2,
+};
+
 /** The scenarios that a set scores for servers: the list under `server:` in the referee's own YAML. */
 export function scoredScenarios(yaml: string): string[] {
   const lines = yaml.split('\n').map((line) => line.trimEnd());

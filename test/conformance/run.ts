@@ -1,11 +1,11 @@
-/** The conformance command: serves the fixture, runs the official referee for both revisions, gates on counts. */
+/** The conformance command: serves the fixture, runs the official referee for both revisions and for tasks, gates on counts. */
 import { parseArgs } from 'node:util';
 import { ensureTestTools } from '../../scripts/install-test-tools.ts';
-import { readScoredScenarios, runReferee } from './referee.ts';
+import { readScoredScenarios, runRequirements, runScenarios } from './referee.ts';
 import type { Requirement } from './requirements.ts';
-import { REQUIREMENTS } from './requirements.ts';
+import { REQUIREMENTS, TASK_SCENARIOS } from './requirements.ts';
 import type { RevisionScore } from './score.ts';
-import { judge, readScores } from './score.ts';
+import { holdAgainst, judge, readScores } from './score.ts';
 import { startFixture } from './serve.ts';
 
 const { values: flags } = parseArgs({
@@ -13,7 +13,7 @@ const { values: flags } = parseArgs({
 });
 
 if (flags.serve) await serveOnly(Number(flags.port));
-else process.exitCode = (await runBoth()) ? 0 : 1;
+else process.exitCode = (await runAll()) ? 0 : 1;
 
 async function serveOnly(port: number): Promise<void> {
   const fixture = await startFixture(port);
@@ -23,7 +23,7 @@ async function serveOnly(port: number): Promise<void> {
   console.log(JSON.stringify({ url: fixture.mcp, key: '' }));
 }
 
-async function runBoth(): Promise<boolean> {
+async function runAll(): Promise<boolean> {
   await ensureTestTools();
   const fixture = await startFixture(Number(flags.port));
   try {
@@ -33,7 +33,7 @@ async function runBoth(): Promise<boolean> {
       print(requirement, score);
       isPassed &&= score.faults.length === 0;
     }
-    return isPassed;
+    return (await runTasks(fixture.mcp)) && isPassed;
   } finally {
     await fixture.close();
   }
@@ -41,7 +41,17 @@ async function runBoth(): Promise<boolean> {
 
 async function runOne(url: string, requirement: Requirement): Promise<RevisionScore> {
   const scored = await readScoredScenarios(requirement.revision);
-  return judge(requirement, scored, await readScores(await runReferee(url, requirement.revision)));
+  return judge(requirement, scored, await readScores(await runRequirements(url, requirement.revision)));
+}
+
+async function runTasks(url: string): Promise<boolean> {
+  const folder = await runScenarios(url, Object.keys(TASK_SCENARIOS), 'tasks');
+  const { scores, faults } = holdAgainst(TASK_SCENARIOS, await readScores(folder));
+  for (const { scenario, passed } of scores) {
+    console.log(`tasks       extension        ${passed}/${TASK_SCENARIOS[scenario]} ${scenario}`);
+  }
+  for (const fault of faults) console.log(`tasks       FAULT            ${fault}`);
+  return faults.length === 0;
 }
 
 function print({ revision, requiredChecks }: Requirement, score: RevisionScore): void {

@@ -65,21 +65,38 @@ export function judge(
   scored: readonly string[],
   scores: readonly ScenarioScore[],
 ): RevisionScore {
-  const find = (name: string) => scores.find(({ scenario }) => scenario === name) ?? scoreOf(name, []);
-  const required = scored.map(find);
-  const kept = Object.entries(requirement.keptGreen).map(([name, checks]) => ({ score: find(name), checks }));
+  const required = scored.map((name) => find(scores, name));
+  const kept = holdAgainst(requirement.keptGreen, scores);
   const passed = sum(required.map((score) => score.passed));
   const total = sum(required.map((score) => score.total));
-  const faults = [...required, ...kept.map(({ score }) => score)].flatMap((score) => score.faults);
+  const faults = [...required.flatMap((score) => score.faults), ...kept.faults];
   for (const { scenario, total } of required) if (total === 0) faults.push(`${scenario} ran no checks`);
-  for (const { score, checks } of kept) {
-    if (score.total !== checks)
-      faults.push(`${score.scenario} ran ${score.total} checks, ${checks} were expected`);
-  }
   if (total !== requirement.requiredChecks) {
     faults.push(`${total} required checks ran, ${requirement.requiredChecks} were expected`);
   }
-  return { passed, total, keptGreen: kept.map(({ score }) => score), faults };
+  return { passed, total, keptGreen: kept.scores, faults };
+}
+
+/** Holds scenarios against the number of checks that each must pass. */
+export function holdAgainst(
+  bars: Readonly<Record<string, number>>,
+  scores: readonly ScenarioScore[],
+): { readonly scores: readonly ScenarioScore[]; readonly faults: readonly string[] } {
+  const held = Object.keys(bars).map((name) => find(scores, name));
+  const short = held.filter(({ scenario, total }) => total !== bars[scenario]);
+  return {
+    scores: held,
+    faults: [
+      ...held.flatMap(({ faults }) => faults),
+      ...short.map(
+        ({ scenario, total }) => `${scenario} ran ${total} checks, ${bars[scenario]} were expected`,
+      ),
+    ],
+  };
+}
+
+function find(scores: readonly ScenarioScore[], name: string): ScenarioScore {
+  return scores.find(({ scenario }) => scenario === name) ?? scoreOf(name, []);
 }
 
 function sum(numbers: readonly number[]): number {

@@ -7,9 +7,10 @@ import type { Caller, ChangeBus, Engine, ServerInfo } from '@parley/kit';
 import { checkParamHeaders, decodeHeaderValue, ProtocolFault } from '@parley/kit';
 import { createProtocolServer } from '@parley/kit/protocol';
 import type { RequestId } from './answers.ts';
-import { writeJson } from './answers.ts';
+import { faultJson, writeJson } from './answers.ts';
 import type { CurrentCaller } from './listen.ts';
 import { createListenGate } from './listen.ts';
+import { keptOpen, ListenExtras, mergeIntoStream, Outbox } from './listen-extension.ts';
 import type { Limits } from './limits.ts';
 
 /** What a leg serves one request with. */
@@ -62,20 +63,32 @@ export function createModernLeg(options: ModernOptions): ModernLeg {
       writeJson(res, 200, JSON.stringify({ jsonrpc: '2.0', error, id: idOf(body) }));
       return;
     }
+    const outbox = new Outbox();
+    const extras = await ListenExtras.open(served.engine, served.caller, ticket.body, outbox.write).catch(
+      (error: unknown) => {
+        ticket.release();
+        throw error;
+      },
+    );
     // A handler of its own: its bus lets through only what this caller may know.
-    const handler = handlerFor(ticket.bus);
+    const handler = handlerFor(extras?.isAlone ? silenced(ticket.bus) : ticket.bus);
     open.add(handler);
     res.once('close', () => {
       ticket.release();
       open.delete(handler);
     });
-    await toNodeHandler(handler)(withServed(req, served), res, ticket.body);
+    if (extras === undefined) return toNodeHandler(handler)(withServed(req, served), res, ticket.body);
+    const fetch = mergeIntoStream(handler.fetch, extras, outbox);
+    const sdkBody = extras.isAlone ? keptOpen(extras.body) : extras.body;
+    await toNodeHandler({ ...handler, fetch })(withServed(req, served), res, sdkBody);
   }
 
   const serve = toNodeHandler(shared, { onerror: (error) => options.onFault(error, 'modern') });
   return {
     async handle(req, res, body, served) {
-      if (methodOf(body) === 'subscriptions/listen') return listen(req, res, body, served);
+      if (methodOf(body) === 'subscriptions/listen') {
+        return listen(req, res, body, served).catch((error: unknown) => answerFault(res, body, error));
+      }
       const mismatch = paramHeaderFault(req, body, served);
       if (mismatch !== undefined) {
         const { code, message, data } = mismatch;
@@ -92,6 +105,16 @@ export function createModernLeg(options: ModernOptions): ModernLeg {
       await Promise.all([...open].map((handler) => handler.close()));
     },
   };
+}
+
+/** Still ends with its caller's rights, but carries nothing. */
+function silenced(bus: ServerEventBus): ServerEventBus {
+  return { publish: () => undefined, subscribe: () => bus.subscribe(() => undefined) };
+}
+
+function answerFault(res: ServerResponse, body: unknown, error: unknown): void {
+  if (!(error instanceof ProtocolFault)) throw error;
+  writeJson(res, 400, faultJson(error, idOf(body)));
 }
 
 /** The SDK compares `Mcp-Param-*` only for its own tool registry, so for ours it is done here. */

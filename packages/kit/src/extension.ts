@@ -10,9 +10,36 @@ export interface ExtensionMethod {
   handle(params: never, caller: Caller, exchange: Exchange): Promise<Record<string, unknown>>;
 }
 
+/** A notice of an extension, without the id of the subscription it goes to. */
+export interface ExtensionNotice {
+  readonly method: string;
+  readonly params: Readonly<Record<string, unknown>>;
+}
+
+/** An open subscription of an extension. */
+export interface ExtensionSubscription {
+  /** The part of what was asked for that is honoured; the acknowledgement shows it. */
+  readonly honored: unknown;
+  /** Begins to send; called when the acknowledgement is out. */
+  start(): void;
+  close(): void;
+}
+
+/** The part of `subscriptions/listen` that an extension serves. */
+export interface ExtensionListen {
+  /** Its field in `notifications`. */
+  readonly field: string;
+  open(
+    wanted: unknown,
+    caller: Caller,
+    send: (notice: ExtensionNotice) => void,
+  ): Promise<ExtensionSubscription>;
+}
+
 /** An extension. */
 export interface Extension {
   /** The key under `capabilities.extensions`. */
   readonly name: string;
   readonly methods: Readonly<Record<string, ExtensionMethod>>;
+  readonly listen?: ExtensionListen;
 }

@@ -21,7 +21,13 @@ export { createEngine, encodeCursor } from './engine.ts';
 export type { Engine, EngineOptions } from './engine.ts';
 export { isInputRequired } from './exchange.ts';
 export type { Exchange, InputRequired } from './exchange.ts';
-export type { Extension, ExtensionMethod } from './extension.ts';
+export type {
+  Extension,
+  ExtensionListen,
+  ExtensionMethod,
+  ExtensionNotice,
+  ExtensionSubscription,
+} from './extension.ts';
 export { errorResult, ERROR_CODE_META_KEY, httpStatusOf, ProtocolFault, RPC, ToolError } from './errors.ts';
 export type { SharedErrorCode } from './errors.ts';
 export { isSupported, Leave, noInteraction } from './interaction.ts';

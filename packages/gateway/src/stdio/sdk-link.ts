@@ -1,6 +1,7 @@
 /** The SDK behind stdio: hears what the loop hands over, writes what it has to say. */
 import type { JSONRPCMessage, Server, Transport } from '@modelcontextprotocol/server';
-import type { Caller, Change } from '@parley/kit';
+import type { Caller, Change, Engine } from '@parley/kit';
+import { ListenExtras } from '../listen-extension.ts';
 import { mayLearn } from '../listen.ts';
 import { cancelledId, isRequest } from './messages.ts';
 import type { StdioOptions } from './serve.ts';
@@ -8,7 +9,7 @@ import type { StdioOptions } from './serve.ts';
 /** The SDK as the loop sees it. */
 export interface SdkLink {
   /** Hands over a message; `unheard` swallows the answer, which was given already. */
-  deliver(body: unknown, caller: Caller, options?: { unheard: boolean }): void;
+  deliver(body: unknown, caller: Caller, options?: { unheard: boolean }): Promise<void>;
   /** Waits until what was asked for is answered, then closes. */
   close(): Promise<void>;
 }
@@ -23,12 +24,15 @@ export async function loadSdk(options: StdioOptions, write: (json: string) => vo
   ]);
   const pending = new Pending();
   const swallowed = new Set<string | number>();
+  const listens = new OpenListens();
   const transport: Transport = {
     start: async () => undefined,
     async send(message) {
       const id = 'id' in message && !('method' in message) ? message.id : undefined;
       if (id !== undefined && swallowed.delete(id)) return;
-      write(JSON.stringify(isLegacy ? restored(message) : message));
+      const opened = listens.acknowledge(message);
+      write(JSON.stringify(opened?.message ?? (isLegacy ? restored(message) : message)));
+      opened?.extras.start();
       if (id !== undefined) pending.delete(id);
     },
     close: async () => transport.onclose?.(),
@@ -55,10 +59,14 @@ export async function loadSdk(options: StdioOptions, write: (json: string) => vo
     tell(change).catch((error: unknown) => onFault(error, 'stdio notice'));
   });
   return {
-    deliver(body, caller, { unheard } = { unheard: false }) {
+    async deliver(given, caller, { unheard } = { unheard: false }) {
       current = caller;
-      const cancelled = cancelledId(body);
-      if (cancelled !== undefined) pending.delete(cancelled);
+      const cancelled = cancelledId(given);
+      if (cancelled !== undefined) {
+        pending.delete(cancelled);
+        listens.close(cancelled);
+      }
+      const body = await listens.open(given, engine, caller, (message) => write(JSON.stringify(message)));
       if (isRequest(body) && unheard) swallowed.add(body.id);
       // A listen stream is answered only when it is closed, so nothing waits for it.
       else if (isRequest(body) && body.method !== 'subscriptions/listen') pending.add(body.id);
@@ -67,6 +75,7 @@ export async function loadSdk(options: StdioOptions, write: (json: string) => vo
     },
     async close() {
       unsubscribe();
+      listens.closeAll();
       await pending.drained(DRAIN_MS);
       await handle.close();
     },
@@ -75,6 +84,43 @@ export async function loadSdk(options: StdioOptions, write: (json: string) => vo
 
 function refuse(): never {
   throw new Error('A message reached the protocol before its caller was known.');
+}
+
+/** The listen streams of this connection that extensions take part in. */
+class OpenListens {
+  readonly #open = new Map<string | number, ListenExtras>();
+
+  /** The message as the SDK shall hear it. */
+  async open(
+    body: unknown,
+    engine: Engine,
+    caller: Caller,
+    write: (message: object) => void,
+  ): Promise<unknown> {
+    if (!isRequest(body) || body.method !== 'subscriptions/listen') return body;
+    const extras = await ListenExtras.open(engine, caller, body, write);
+    if (extras === undefined) return body;
+    this.#open.set(body.id, extras);
+    return extras.body;
+  }
+
+  /** The acknowledgement of a stream with what extensions honour. */
+  acknowledge(message: unknown): { message: object; extras: ListenExtras } | undefined {
+    for (const extras of this.#open.values()) {
+      const acknowledged = extras.acknowledged(message);
+      if (acknowledged !== undefined) return { message: acknowledged, extras };
+    }
+    return undefined;
+  }
+
+  close(id: string | number): void {
+    this.#open.get(id)?.close();
+    this.#open.delete(id);
+  }
+
+  closeAll(): void {
+    for (const id of this.#open.keys()) this.close(id);
+  }
 }
 
 /** The requests that are still to be answered. */

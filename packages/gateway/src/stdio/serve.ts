@@ -1,9 +1,9 @@
 /** MCP over stdin and stdout: one line, one message. The SDK is loaded with the first message that needs it. */
 import type { Readable, Writable } from 'node:stream';
 import type { Caller, ChangeBus, Engine, ServerInfo } from '@parley/kit';
-import { RPC } from '@parley/kit';
+import { ProtocolFault, RPC } from '@parley/kit';
 import type { Answer } from '../answer-batch.ts';
-import { HttpRefusal, REFUSED } from '../answers.ts';
+import { faultJson, HttpRefusal, REFUSED } from '../answers.ts';
 import type { HotRequest } from '../hot-path.ts';
 import { HotPath, hotRequestOf } from '../hot-path.ts';
 import { parseJson } from '../inbound.ts';
@@ -41,7 +41,7 @@ export async function serveStdio(options: StdioOptions): Promise<void> {
   const link = (caller: Caller) =>
     (sdk ??= import('./sdk-link.ts').then(async ({ loadSdk }) => {
       const loaded = await loadSdk(options, write);
-      for (const body of opening.heard) loaded.deliver(body, caller, { unheard: true });
+      for (const body of opening.heard) await loaded.deliver(body, caller, { unheard: true });
       return loaded;
     }));
 
@@ -55,6 +55,16 @@ export async function serveStdio(options: StdioOptions): Promise<void> {
     const called = await hot.call(engine, caller, request, () => controller.signal);
     cancels.delete(request.id);
     if (!controller.signal.aborted) writeAnswer(called);
+  }
+
+  /** A fault that concerns the request itself is its answer. */
+  async function deliver(to: SdkLink, body: unknown, caller: Caller): Promise<void> {
+    try {
+      await to.deliver(body, caller);
+    } catch (error) {
+      if (!(error instanceof ProtocolFault) || !isRequest(body)) throw error;
+      write(faultJson(error, body.id));
+    }
   }
 
   async function answer(line: string | typeof TOO_LONG): Promise<void> {
@@ -80,7 +90,7 @@ export async function serveStdio(options: StdioOptions): Promise<void> {
         return;
       }
     }
-    (await link(caller)).deliver(body, caller);
+    await deliver(await link(caller), body, caller);
   }
 
   for await (const line of linesOf(input, limits.bodyBytes)) {

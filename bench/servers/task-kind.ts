@@ -1,0 +1,63 @@
+/** The bench's own kind of task: it tells how long the engine took to reach it. */
+import type { Caller } from '@parley/kit';
+import type { Kind, NewTask } from '@parley/tasks';
+
+/** What a bench task does: end at once, ask and end, or sleep for an hour. */
+export type BenchWork = 'end' | 'ask' | 'sleep';
+
+type BenchInput = { work: BenchWork; sentMs: number };
+
+const kindName = 'bench';
+const sleepMs = 3_600_000;
+const question = {
+  method: 'elicitation/create' as const,
+  params: {
+    message: 'When was this answered?',
+    requestedSchema: { type: 'object', properties: { sentMs: { type: 'number' } }, required: ['sentMs'] },
+  },
+};
+
+/** The key of the question that an asking task waits with. */
+export const questionKey = 'when';
+
+/** A clock that all processes of this machine share. */
+export function clockMs(): number {
+  return Number(process.hrtime.bigint()) / 1e6;
+}
+
+/** The kind; `onReached` gets the time from enqueue to the first line, or from an answer to the line after it. */
+export function benchKind(onReached: (elapsedMs: number) => void): Kind {
+  return {
+    kind: kindName,
+    version: 1,
+    async run(input, { io }) {
+      const reachedMs = clockMs();
+      // made by `benchTask` below
+      const { work, sentMs } = input as BenchInput;
+      if (work === 'sleep') await io.sleep('rest', sleepMs);
+      if (work === 'end') onReached(reachedMs - sentMs);
+      if (work === 'ask') {
+        // the question's schema holds the only field
+        const { content } = (await io.request(questionKey, question)) as { content: { sentMs: number } };
+        onReached(clockMs() - content.sentMs);
+      }
+      return { outcome: 'completed', result: { content: [] } };
+    },
+  };
+}
+
+/** A new bench task of one of the bench's owners. */
+export function benchTask(work: BenchWork, owner = 0): NewTask {
+  const caller: Caller = {
+    id: `bench_${owner}`,
+    name: 'Bench',
+    organizationId: 'bench',
+    userId: null,
+    roles: [],
+    grants: {},
+    source: 'key',
+    unattended: false,
+  };
+  const input: BenchInput = { work, sentMs: clockMs() };
+  return { kind: kindName, input, caller, capabilities: { elicitation: {} } };
+}

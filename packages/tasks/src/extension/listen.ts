@@ -1,0 +1,109 @@
+/** `subscriptions/listen` with task ids: each change of a task as the notice `notifications/tasks`. */
+import type { ExtensionListen, ExtensionNotice, ExtensionSubscription } from '@parley/kit';
+import type { TaskEngine } from '../engine/engine.ts';
+import type { Task, TaskOwner } from '../task.ts';
+import { isFinal, ownerOf } from '../task.ts';
+import { wireTaskInFull } from './wire.ts';
+
+const MESSAGE_EVERY_MS = 1000;
+const MAX_TASKS = 100;
+
+/** The listen part of the extension. */
+export function createTaskListen(engine: TaskEngine, now: () => number): ExtensionListen {
+  return {
+    field: 'taskIds',
+    async open(wanted, caller, send) {
+      const owner = ownerOf(caller);
+      const ids = await ownIds(engine, owner, wanted);
+      const streams = ids.map((id) => new TaskStream(engine, owner, id, now, send));
+      return {
+        honored: ids,
+        start() {
+          for (const stream of streams) stream.start();
+        },
+        close() {
+          for (const stream of streams) stream.close();
+        },
+      } satisfies ExtensionSubscription;
+    },
+  };
+}
+
+/** The ids that exist and belong to the caller; the others are left out without a word. */
+async function ownIds(engine: TaskEngine, owner: TaskOwner, wanted: unknown): Promise<string[]> {
+  if (!Array.isArray(wanted)) return [];
+  const ids = [...new Set(wanted.filter((id): id is string => typeof id === 'string'))].slice(0, MAX_TASKS);
+  const found = await Promise.all(ids.map((id) => engine.get(owner, id)));
+  return ids.filter((_id, index) => found[index] !== undefined);
+}
+
+/** The notices of one task, in order: its state first, then every change. */
+class TaskStream {
+  readonly #engine: TaskEngine;
+  readonly #owner: TaskOwner;
+  readonly #id: string;
+  readonly #now: () => number;
+  readonly #send: (notice: ExtensionNotice) => void;
+  #unwatch: (() => void) | undefined;
+  #last: Task | undefined;
+  #sentAt = -Infinity;
+  #timer: NodeJS.Timeout | undefined;
+  #looking = Promise.resolve();
+
+  constructor(
+    engine: TaskEngine,
+    owner: TaskOwner,
+    id: string,
+    now: () => number,
+    send: (notice: ExtensionNotice) => void,
+  ) {
+    this.#engine = engine;
+    this.#owner = owner;
+    this.#id = id;
+    this.#now = now;
+    this.#send = send;
+  }
+
+  start(): void {
+    this.#unwatch = this.#engine.watch(this.#id, (change) => {
+      if (change.kind === 'changed') this.#look();
+    });
+    this.#look();
+  }
+
+  close(): void {
+    this.#unwatch?.();
+    clearTimeout(this.#timer);
+  }
+
+  /** One look after the other, so that notices leave in the order of the states. */
+  #look(): void {
+    this.#looking = this.#looking.then(() => this.#lookOnce()).catch(() => undefined);
+  }
+
+  async #lookOnce(): Promise<void> {
+    const task = await this.#engine.get(this.#owner, this.#id);
+    if (task === undefined || (this.#last !== undefined && isFinal(this.#last.status))) return;
+    if (isNews(this.#last, task)) this.#tell(task);
+    else if (task.statusMessage !== this.#last?.statusMessage) this.#tellMessage(task);
+  }
+
+  #tellMessage(task: Task): void {
+    const waitMs = this.#sentAt + MESSAGE_EVERY_MS - this.#now();
+    if (waitMs <= 0) this.#tell(task);
+    else this.#timer ??= setTimeout(() => this.#look(), waitMs).unref();
+  }
+
+  #tell(task: Task): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#last = task;
+    this.#sentAt = this.#now();
+    this.#send({ method: 'notifications/tasks', params: wireTaskInFull(task, this.#now()) });
+  }
+}
+
+function isNews(last: Task | undefined, task: Task): boolean {
+  if (last === undefined || last.status !== task.status) return true;
+  return Object.keys(last.inputRequests).join('\n') !== Object.keys(task.inputRequests).join('\n');
+}
