@@ -7,14 +7,16 @@ import { measureFlat, measureIdle } from './memory.ts';
 import { measurePoints } from './points.ts';
 import type { Point, Target } from './points.ts';
 import { startPostgres } from './postgres.ts';
+import type { Postgres } from './postgres.ts';
 import { printRun, writeRun } from './report.ts';
 import { measureColdStarts } from './stdio.ts';
 import { judgeFull, judgeQuick } from './targets.ts';
 import type { Measured } from './targets.ts';
+import { measureTasks } from './tasks.ts';
 import type { RequestKind } from './wire.ts';
 
 /** The targets this bench can measure. */
-export const measurable = ['P1', 'P2', 'P3', 'P5', 'P8'];
+export const measurable = ['P1', 'P2', 'P3', 'P5', 'P7', 'P8'];
 
 /** Which part of the bench to run. */
 export type Selection = { isQuick: boolean; only: string[] | undefined };
@@ -42,6 +44,8 @@ const fullPoints: Wanted[] = [
 ];
 const quickSettings = { warmUpSeconds: 1, windowSeconds: 1, rounds: 3 };
 const fullSettings = { warmUpSeconds: 2, windowSeconds: 3, rounds: 5 };
+const quickTasks = { creations: 1000, starts: 50, reads: 1000, kills: 2 };
+const fullTasks = { creations: 3000, starts: 100, reads: 3000, kills: 4 };
 
 /** Measures, prints and writes; gives the exit code: 1 when a point had to be voided. */
 export async function measure(selection: Selection): Promise<number> {
@@ -66,9 +70,9 @@ export async function measure(selection: Selection): Promise<number> {
 }
 
 async function measureAll(selection: Selection, method: Method): Promise<Measured> {
-  const needsPostgres = !selection.isQuick && wants(selection, 'P1');
+  const needsPostgres = !selection.isQuick && (wants(selection, 'P1') || wants(selection, 'P7'));
   const postgres = needsPostgres ? await startPostgres() : undefined;
-  const fleet = openFleet(method, postgres?.url);
+  const fleet = openFleet(method, await postgres?.database('parley'));
   try {
     const measured: Measured = { points: [] };
     if (wants(selection, 'P8')) await addIdle(measured, fleet);
@@ -77,6 +81,7 @@ async function measureAll(selection: Selection, method: Method): Promise<Measure
     if (wants(selection, 'P5')) {
       measured.coldStarts = await measureColdStarts(toolCount, selection.isQuick ? 5 : 9, progress);
     }
+    if (wants(selection, 'P7')) await addTasks(measured, selection, method, postgres);
     if (wants(selection, 'P8') && !selection.isQuick) await addFlat(measured, fleet, method);
     return measured;
   } finally {
@@ -126,8 +131,19 @@ async function addFlat(measured: Measured, fleet: Fleet, method: Method): Promis
   measured.flat = await measureFlat(parley.server, calls, method, progress);
 }
 
-function wants(selection: Selection, id: string): boolean {
-  return selection.only === undefined || selection.only.includes(id);
+async function addTasks(
+  measured: Measured,
+  { isQuick }: Selection,
+  method: Method,
+  postgres: Postgres | undefined,
+): Promise<void> {
+  const databaseUrl = await postgres?.database('tasks');
+  measured.tasks = await measureTasks(isQuick ? quickTasks : fullTasks, { method, databaseUrl }, progress);
+}
+
+/** A quick run takes durable tasks only when they are named, since they take most of a minute. */
+function wants({ isQuick, only }: Selection, id: string): boolean {
+  return only === undefined ? !(isQuick && id === 'P7') : only.includes(id);
 }
 
 function progress(line: string): void {

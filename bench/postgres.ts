@@ -1,4 +1,4 @@
-/** Owns a throwaway PostgreSQL for the one point that is measured on it. */
+/** Owns a throwaway PostgreSQL for what is measured on it too. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
@@ -7,7 +7,11 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 /** A running PostgreSQL. */
-export type Postgres = { url: string; stop: () => Promise<void> };
+export type Postgres = {
+  /** Makes an empty database and gives its address. */
+  database: (name: string) => Promise<string>;
+  stop: () => Promise<void>;
+};
 
 type Embedded = {
   initialise: () => Promise<void>;
@@ -35,9 +39,11 @@ export async function startPostgres(): Promise<Postgres | undefined> {
   });
   await server.initialise();
   await server.start();
-  await server.createDatabase('parley');
   return {
-    url: `postgres://bench:bench@127.0.0.1:${port}/parley`,
+    database: async (name) => {
+      await server.createDatabase(name);
+      return `postgres://bench:bench@127.0.0.1:${port}/${name}`;
+    },
     stop: async () => {
       await server.stop();
       rmSync(databaseDir, { recursive: true, force: true });

@@ -3,7 +3,9 @@ import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { currentCommit, loadAverages, machineFacts, versions } from './machine.ts';
 import type { Method } from './machine.ts';
-import type { Measured, Verdict } from './targets.ts';
+import type { Measured } from './targets.ts';
+import type { TaskSpeed } from './tasks.ts';
+import type { Verdict } from './verdict.ts';
 
 /** A finished run. */
 export type Run = {
@@ -18,7 +20,7 @@ export type Run = {
 
 /** Prints the points, the cold starts and the verdicts, each as an aligned table. */
 export function printRun(run: Run): void {
-  const { points, coldStarts } = run.measured;
+  const { points, coldStarts, tasks } = run.measured;
   if (points.length > 0) {
     const rows = points.map((point) =>
       point.voidReason === undefined
@@ -47,6 +49,12 @@ export function printRun(run: Run): void {
     print(['cold start', 'median ms', 'min ms', 'RSS MB'], rows);
     say('');
   }
+  if (tasks) {
+    const rows = [taskRow('SQLite', tasks.sqlite)];
+    if (tasks.postgres) rows.push(taskRow('PostgreSQL', tasks.postgres));
+    print(taskHeader, rows);
+    say('');
+  }
   const rows = run.verdicts.map((verdict) => [
     verdict.id,
     verdict.what,
@@ -65,7 +73,7 @@ export function printRun(run: Run): void {
 export function writeRun(run: Run, isComplete: boolean): string {
   const name = run.mode === 'full' && isComplete ? 'results.json' : 'results.local.json';
   const path = fileURLToPath(new URL(name, import.meta.url));
-  const { points, coldStarts, idleMb, flat, records } = run.measured;
+  const { points, coldStarts, idleMb, flat, records, tasks } = run.measured;
   const content = {
     date: run.startedAt.toISOString(),
     mode: run.mode,
@@ -79,10 +87,30 @@ export function writeRun(run: Run, isComplete: boolean): string {
     coldStarts: coldStarts ?? 'not measured',
     memory: { idleMb: idleMb ?? 'not measured', flat: flat ?? 'not measured' },
     records: records ?? 'not measured',
+    tasks: tasks ?? 'not measured',
     verdicts: run.verdicts,
   };
   writeFileSync(path, `${JSON.stringify(content, null, 2)}\n`);
   return path;
+}
+
+const taskHeader = [
+  'durable tasks',
+  'queued per s',
+  'run per s',
+  'HTTP per s',
+  'start p50 ms',
+  'p99 ms',
+  'other process p50 ms',
+  'p99 ms',
+  'resumed p50 ms',
+  'p99 ms',
+];
+
+function taskRow(name: string, speed: TaskSpeed): string[] {
+  const rates = [speed.queuedPerSecond, speed.runPerSecond, speed.httpPerSecond];
+  const times = [speed.startOneProcess, speed.startTwoProcesses, speed.resume];
+  return [name, ...[...rates, ...times.flatMap(({ p50Ms, p99Ms }) => [p50Ms, p99Ms])].map(String)];
 }
 
 function methodLine({ method, loadAtStart, seconds }: Run): string {

@@ -2,6 +2,10 @@
 import type { FlatMemory } from './memory.ts';
 import type { Point } from './points.ts';
 import type { ColdStarts } from './stdio.ts';
+import { judgeTasks } from './task-targets.ts';
+import type { TaskFigures } from './tasks.ts';
+import { ruled } from './verdict.ts';
+import type { Note, Rule, Verdict } from './verdict.ts';
 
 /** Everything a run measured; a missing part was not measured. */
 export type Measured = {
@@ -10,38 +14,16 @@ export type Measured = {
   idleMb?: number;
   flat?: FlatMemory;
   records?: { made: number; arrived: number };
-};
-
-/** One line of the table. */
-export type Verdict = {
-  id: string;
-  what: string;
-  target: string;
-  measured: string;
-  ratio: number | null;
-  verdict: 'pass' | 'miss' | 'not measured';
-  goal?: string;
-  isGoalMet?: boolean;
-  note?: string;
+  tasks?: TaskFigures;
 };
 
 const lower = { better: 'lower', unit: 'x' } as const;
 const higher = { better: 'higher', unit: 'x' } as const;
 
-type Rule = {
-  id: string;
-  what: string;
-  limit: number;
-  better: 'lower' | 'higher';
-  unit: 'x' | ' MB';
-  goal?: number;
-};
-
 /** The targets whose part of the product this bench cannot measure. */
 const unmeasured = [
   { id: 'P4', what: 'call through the gateway, against a raw pass-through', target: '<= 2.5x' },
   { id: 'P6', what: 'watch wake-up in one process, p50', target: '< 10 ms' },
-  { id: 'P7', what: 'durable tasks created per second', target: '>= 1000' },
   { id: 'P9', what: 'search over 100,000 posts, p50', target: '< 20 ms' },
 ];
 
@@ -69,6 +51,7 @@ export function judgeQuick(measured: Measured): Verdict[] {
       listNote(measured.points),
     ),
     coldStartVerdict(measured.coldStarts),
+    ...judgeTasks(measured.tasks),
     ruled({ id: 'P8', what: 'idle memory', limit: 120, better: 'lower', unit: ' MB' }, measured.idleMb),
   ];
 }
@@ -99,27 +82,6 @@ function usable(point: Point | undefined): number | undefined {
 function over(top: number | undefined, bottom: number | undefined): number | undefined {
   return top === undefined || bottom === undefined ? undefined : top / bottom;
 }
-
-function ruled(rule: Rule, value: number | undefined, note?: Note): Verdict {
-  const sign = rule.better === 'lower' ? '<=' : '>=';
-  const keeps = (limit: number) =>
-    value !== undefined && (rule.better === 'lower' ? value <= limit : value >= limit);
-  const isKept = keeps(rule.limit) && !note?.isBroken;
-  return {
-    id: rule.id,
-    what: rule.what,
-    target: `${sign} ${rule.limit}${rule.unit}`,
-    measured: value === undefined ? '-' : `${value.toFixed(2)}${rule.unit}`,
-    ratio: value === undefined ? null : Number(value.toFixed(3)),
-    verdict: value === undefined ? 'not measured' : isKept ? 'pass' : 'miss',
-    ...(rule.goal === undefined
-      ? {}
-      : { goal: `${sign} ${rule.goal}${rule.unit}`, isGoalMet: keeps(rule.goal) }),
-    ...(note ? { note: note.text } : {}),
-  };
-}
-
-type Note = { text: string; isBroken: boolean };
 
 function recordsNote({ records }: Measured): Note | undefined {
   if (!records) return undefined;

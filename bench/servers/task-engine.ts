@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { openStore } from '@parley/store';
 import { createTaskEngine, taskMigrations } from '@parley/tasks';
-import { announce } from './serving.ts';
+import { announce, collector } from './serving.ts';
 import { benchKind, benchTask, clockMs, questionKey } from './task-kind.ts';
 
 const { values } = parseArgs({
@@ -65,13 +65,15 @@ async function takeTimes(count: number): Promise<object> {
   return { timesMs: taken };
 }
 
-/** Parks tasks of many owners, half asleep and half waiting for an answer. */
+/** Parks tasks of many owners, half asleep and half waiting for an answer, without a backlog. */
 async function park(count: number): Promise<object> {
   const owners = 50;
+  const atOnce = 100;
   for (let made = 0; made < count; made++) {
     await engine.enqueue(benchTask(made % 2 === 0 ? 'sleep' : 'ask', made % owners));
+    if (made % atOnce === 0) while ((await parkedCount()) <= made) await pause(1);
   }
-  while ((await parkedCount()) < count) await pause(20);
+  while ((await parkedCount()) < count) await pause(1);
   return {};
 }
 
@@ -84,6 +86,15 @@ async function parkedCount(): Promise<number> {
     .where('due_at', '>', Date.now())
     .executeTakeFirstOrThrow();
   return Number(tasks);
+}
+
+/** Memory as the work left it, memory that cannot be given back, and every timer. */
+async function footprint(): Promise<object> {
+  // the end of a timer is told one turn later
+  for (let turn = 0; turn < 3; turn++) await new Promise(setImmediate);
+  const asLeftBytes = process.memoryUsage.rss();
+  collector()({ type: 'major', execution: 'sync', flavor: 'last-resort' });
+  return { asLeftBytes, neededBytes: process.memoryUsage.rss(), timers: timers.size };
 }
 
 /** Answers tasks that wait for it, one after another. */
@@ -133,7 +144,7 @@ announce(
       times: (count) => takeTimes(Number(count)),
       park: (count) => park(Number(count)),
       answer: (count) => answer(Number(count)),
-      timers: () => ({ timers: timers.size }),
+      footprint,
       flood,
       missing,
     },

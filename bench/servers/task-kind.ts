@@ -1,5 +1,5 @@
 /** The bench's own kind of task: it tells how long the engine took to reach it. */
-import type { Caller } from '@parley/kit';
+import type { Caller, InputResponse } from '@parley/kit';
 import type { Kind, NewTask } from '@parley/tasks';
 
 /** What a bench task does: end at once, ask and end, or sleep for an hour. */
@@ -37,13 +37,19 @@ export function benchKind(onReached: (elapsedMs: number) => void): Kind {
       if (work === 'sleep') await io.sleep('rest', sleepMs);
       if (work === 'end') onReached(reachedMs - sentMs);
       if (work === 'ask') {
-        // the question's schema holds the only field
-        const { content } = (await io.request(questionKey, question)) as { content: { sentMs: number } };
-        onReached(clockMs() - content.sentMs);
+        const answer = await io.request(questionKey, question);
+        onReached(clockMs() - answeredMs(answer));
       }
       return { outcome: 'completed', result: { content: [] } };
     },
   };
+}
+
+function answeredMs(answer: InputResponse): number {
+  const content: object = ('content' in answer && answer.content) || {};
+  const sentMs = 'sentMs' in content ? content.sentMs : undefined;
+  if (typeof sentMs !== 'number') throw new Error('The answer does not tell when it was sent.');
+  return sentMs;
 }
 
 /** A new bench task of one of the bench's owners. */

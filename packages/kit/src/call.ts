@@ -48,9 +48,26 @@ export function createCalls(catalog: Catalog, views: Views, core: Core): Calls {
 
   function execute(tool: CatalogTool, input: unknown, caller: Caller, exchange: Exchange, io: Interaction) {
     const ctx = new CallContext(caller, tool.services, exchange, io);
-    if (around === undefined) return tool.run(input, ctx);
-    const call: ToolCall = { tool, input, caller, request: exchange.info };
-    return around(call, () => tool.run(input, ctx));
+    return throughHooks(tool, input, caller, exchange, () => tool.run(input, ctx));
+  }
+
+  function throughHooks<Answer extends ToolAnswer>(
+    tool: CatalogTool,
+    input: unknown,
+    caller: Caller,
+    exchange: Exchange,
+    run: () => Promise<Answer>,
+  ): Promise<Answer> {
+    if (around === undefined) return run();
+    const call: ToolCall = {
+      tool,
+      input,
+      caller,
+      request: exchange.info,
+      taskId: exchange.task?.id ?? null,
+    };
+    // A hook hands on what it is given; that a task or a question is not a result is no matter to it.
+    return around(call, run as () => Promise<CallToolResult>) as Promise<Answer>;
   }
 
   async function answer(
@@ -83,7 +100,9 @@ export function createCalls(catalog: Catalog, views: Views, core: Core): Calls {
     const prepared = taskId === undefined ? await tool.prepare?.(input, ctx) : undefined;
     const seal = (id: string) =>
       sealState(core, { callId: '', answers: {}, taskId: id }, caller, tool.name, args);
-    return tasks.call({ tool, args, input, caller, exchange, prepared, taskId, seal });
+    const call = { tool, args, input, caller, exchange, prepared, taskId, seal };
+    if (taskId !== undefined) return tasks.call(call);
+    return throughHooks<ToolAnswer>(tool, input, caller, exchange, () => tasks.call(call));
   }
 
   return {
@@ -133,8 +152,10 @@ export function createCalls(catalog: Catalog, views: Views, core: Core): Calls {
         record(result.isError ? 'error' : 'ok', result.isError ? 'tool_error' : null);
         return result;
       } catch (error) {
-        // A task that is left for a while has not ended.
-        if (!(error instanceof Leave)) record('error', error instanceof ToolError ? error.code : 'internal');
+        // A task that is left for a while has not ended, and one that is stopped from outside is no fault.
+        if (exchange.signal().aborted) record('cancelled', null);
+        else if (!(error instanceof Leave))
+          record('error', error instanceof ToolError ? error.code : 'internal');
         throw error;
       }
     },

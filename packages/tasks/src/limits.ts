@@ -20,12 +20,15 @@ export interface TaskLimits {
   readonly renewMs: number;
   readonly takeoverMs: number;
   readonly crashes: number;
+  /** A task with so many runs beside no other such task, so that the innocent are told apart. */
+  readonly suspectCrashes: number;
   /** A tool that ignores cancel or shutdown is cut off after this. */
   readonly graceMs: number;
   /** A sleep up to this long is held in memory; a longer one is parked in the store. */
   readonly heldSleepMs: number;
   readonly progressEveryMs: number;
   readonly orphanMs: number;
+  readonly purgeEveryMs: number;
 }
 
 const MINUTE_MS = 60_000;
@@ -50,8 +53,10 @@ export const DEFAULT_TASK_LIMITS: TaskLimits = {
   renewMs: 10_000,
   takeoverMs: 5000,
   crashes: 5,
+  suspectCrashes: 3,
   graceMs: 10_000,
   heldSleepMs: 5000,
   progressEveryMs: 250,
   orphanMs: 24 * HOUR_MS,
+  purgeEveryMs: MINUTE_MS,
 };

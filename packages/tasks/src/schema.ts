@@ -44,6 +44,7 @@ export interface TaskStepRow {
   task_id: string;
   organization_id: string;
   step_key: string;
+  /** The place in the order of calls; -1 for a call made beside another one. */
   position: number;
   kind: 'step' | 'sleep';
   /** JSON of `{value}` or `{error}`; null while a retry or a sleep is waiting. */

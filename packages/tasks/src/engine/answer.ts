@@ -2,11 +2,11 @@
 import type { InputRequest } from '@parley/kit';
 import type { Store, StoreTransaction } from '@parley/store';
 import { fromJson, toJson } from '@parley/store';
-import type { TaskInputRow, TaskTables } from '../schema.ts';
-import type { TaskOwner } from '../task.ts';
+import type { TaskRow, TaskTables } from '../schema.ts';
 import { faultOfAnswer } from './answer-check.ts';
 import type { TaskChanges } from './changes.ts';
-import { READY } from './worker.ts';
+import { READY } from './changes.ts';
+import { lockTask, notBefore, oneLine } from './rows.ts';
 
 /** What answering needs. */
 export interface AnswerOptions {
@@ -15,54 +15,51 @@ export interface AnswerOptions {
   readonly now: () => number;
 }
 
-/** Takes the answers that fit open questions; everything else is ignored. False when there is no such task. */
-export async function answerTask(
-  { store, changes, now }: AnswerOptions,
-  owner: TaskOwner,
-  taskId: string,
-  responses: Readonly<Record<string, unknown>>,
-): Promise<boolean> {
-  const open = await openQuestions(store, owner, taskId);
-  if (open === undefined) return false;
-  const good: { key: string; response: string }[] = [];
-  let complaint: string | undefined;
-  for (const { input_key: key, request } of open) {
-    if (!Object.hasOwn(responses, key)) continue;
-    const fault = await faultOfAnswer(fromJson<InputRequest>(request), responses[key]);
-    if (fault === undefined) good.push({ key, response: toJson(responses[key]) });
-    else complaint = `${key}: ${fault}`;
-  }
-  if (good.length === 0 && complaint === undefined) return true;
-  await store.transaction(async (tx) => {
-    for (const { key, response } of good) await storeAnswer(tx, taskId, key, response);
-    await settle(tx, taskId, complaint, now());
-    await changes.announce(tx, taskId);
-  });
-  return true;
+interface Checked {
+  readonly good: readonly { readonly key: string; readonly response: string }[];
+  /** What was wrong with the others, in words. */
+  readonly complaints: readonly string[];
 }
 
-async function openQuestions(
-  store: Store,
-  owner: TaskOwner,
+/** Takes the answers that fit open questions of the task; everything else is ignored. */
+export async function answerTask(
+  { store, changes, now }: AnswerOptions,
   taskId: string,
-): Promise<TaskInputRow[] | undefined> {
-  const db = store.db<TaskTables>();
-  const task = await db
-    .selectFrom('tasks')
-    .select('state')
-    .where('id', '=', taskId)
-    .where('organization_id', '=', owner.organizationId)
-    .where('owner_id', '=', owner.ownerId)
-    .executeTakeFirst();
-  if (task === undefined) return undefined;
-  if (task.state !== 'asking') return [];
-  return db
+  responses: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  const checked = await check(store, taskId, responses);
+  if (checked.good.length === 0 && checked.complaints.length === 0) return;
+  await store.transaction(async (tx) => {
+    const row = await lockTask(tx, store.engine, taskId);
+    if (row === undefined || row.state === 'final') return;
+    for (const { key, response } of checked.good) await storeAnswer(tx, taskId, key, response);
+    if (row.state === 'asking') await settle(tx, row, checked, now());
+    await changes.announce(tx, taskId);
+  });
+}
+
+async function check(
+  store: Store,
+  taskId: string,
+  responses: Readonly<Record<string, unknown>>,
+): Promise<Checked> {
+  const open = await store
+    .db<TaskTables>()
     .selectFrom('task_inputs')
-    .selectAll()
+    .select(['input_key', 'request'])
     .where('task_id', '=', taskId)
     .where('response', 'is', null)
     .orderBy('position')
     .execute();
+  const good: { key: string; response: string }[] = [];
+  const complaints: string[] = [];
+  for (const { input_key: key, request } of open) {
+    if (!Object.hasOwn(responses, key)) continue;
+    const fault = await faultOfAnswer(fromJson<InputRequest>(request), responses[key]);
+    if (fault === undefined) good.push({ key, response: toJson(responses[key]) });
+    else complaints.push(`${key}: ${fault}`);
+  }
+  return { good, complaints };
 }
 
 async function storeAnswer(
@@ -84,28 +81,35 @@ async function storeAnswer(
 /** Wakes the task when nothing is open any more; otherwise says what was wrong with an answer. */
 async function settle(
   tx: StoreTransaction,
-  taskId: string,
-  complaint: string | undefined,
+  row: TaskRow,
+  { good, complaints }: Checked,
   now: number,
 ): Promise<void> {
-  const db = tx.db<TaskTables>();
-  const left = await db
+  const isAnswered = !(await hasOpenQuestion(tx, row.id));
+  const isOldComplaint = good.some(({ key }) => row.status_message?.startsWith(`${key}: `));
+  await tx
+    .db<TaskTables>()
+    .updateTable('tasks')
+    .set({
+      updated_at: notBefore(now),
+      ...(isAnswered && { state: 'ready' as const, due_at: now }),
+      ...(isOldComplaint && { status_message: null }),
+      ...(complaints.length > 0 && { status_message: oneLine(complaints.join('; ')) }),
+    })
+    .where('id', '=', row.id)
+    .execute();
+  if (isAnswered) await tx.signal(READY);
+}
+
+/** True while a question of the task waits for its answer. */
+export async function hasOpenQuestion(tx: StoreTransaction, taskId: string): Promise<boolean> {
+  const open = await tx
+    .db<TaskTables>()
     .selectFrom('task_inputs')
     .select('input_key')
     .where('task_id', '=', taskId)
     .where('response', 'is', null)
     .limit(1)
     .executeTakeFirst();
-  const change = left === undefined ? { state: 'ready' as const, due_at: now } : {};
-  await db
-    .updateTable('tasks')
-    .set({
-      ...change,
-      updated_at: now,
-      ...(complaint !== undefined && { status_message: complaint.slice(0, 500) }),
-    })
-    .where('id', '=', taskId)
-    .where('state', '=', 'asking')
-    .execute();
-  if (left === undefined) await tx.signal(READY);
+  return open !== undefined;
 }

@@ -9,6 +9,10 @@ export type TaskChange =
 
 type Listener = (change: TaskChange) => void;
 
+/** Signal topics between workers. */
+export const READY = 'task.ready';
+export const CANCEL = 'task.cancel';
+
 const CHANGED = 'task.changed';
 
 /** Carries changes of tasks to those who watch them. */

@@ -1,5 +1,5 @@
 /** Claiming: which tasks a worker takes, fairly between owners and within the limits. */
-import type { StoreTransaction } from '@parley/store';
+import type { StoreEngine, StoreTransaction } from '@parley/store';
 import { sql } from 'kysely';
 import type { TaskLimits } from '../limits.ts';
 import type { TaskRow, TaskTables } from '../schema.ts';
@@ -12,11 +12,13 @@ export interface KnownKind {
 
 /** What a worker asks for. */
 export interface ClaimRequest {
+  readonly engine: StoreEngine;
   readonly workerId: string;
   readonly kinds: readonly KnownKind[];
   readonly room: number;
   readonly now: number;
   readonly limits: TaskLimits;
+  readonly turns: Turns;
 }
 
 interface Owner {
@@ -24,26 +26,57 @@ interface Owner {
   readonly owner_id: string;
 }
 
+const MOST_TURNS = 10_000;
+
+/** Whose turn it is: remembers in which order owners were served. */
+export class Turns {
+  readonly #served = new Map<string, number>();
+  #count = 0;
+
+  took(owner: Owner): void {
+    const key = keyOf(owner);
+    this.#served.delete(key);
+    this.#served.set(key, (this.#count += 1));
+    const [oldest] = this.#served.keys();
+    if (this.#served.size > MOST_TURNS && oldest !== undefined) this.#served.delete(oldest);
+  }
+
+  of(owner: Owner): number {
+    return this.#served.get(keyOf(owner)) ?? 0;
+  }
+}
+
+function keyOf(owner: Owner): string {
+  return `${owner.organization_id} ${owner.owner_id}`;
+}
+
 const CLAIM_LOCK = 0x7061_726c;
 
 /** One claimer at a time: two that count at once would both find room for the last place. */
-export async function lockClaims(tx: StoreTransaction, engine: 'sqlite' | 'postgres'): Promise<void> {
+export async function lockClaims(tx: StoreTransaction, engine: StoreEngine): Promise<void> {
   // A SQLite write transaction holds the only write lock there is.
   if (engine === 'postgres') await sql`select pg_advisory_xact_lock(${CLAIM_LOCK})`.execute(tx.db());
 }
 
-/** Takes due tasks, one per owner in turn, until there is no more room. */
+/** Takes due tasks, one per owner in turn and the least served first, until there is no more room. */
 export async function claimDue(tx: StoreTransaction, request: ClaimRequest): Promise<TaskRow[]> {
+  const { limits, workerId, turns } = request;
+  const running = await countRunning(tx, workerId);
+  const room = Math.min(request.room, limits.runningPerProcess - running.inProcess);
   const claimed: TaskRow[] = [];
-  let owners = await ownersWithWork(tx, request);
-  const running = await countRunning(tx);
-  while (owners.length > 0 && claimed.length < request.room) {
-    const still: Owner[] = [];
+  let hasSuspect = await runsSuspect(tx, request);
+  let owners = (await ownersWithWork(tx, request)).toSorted(
+    (left, right) =>
+      running.of(left) - running.of(right) || turns.of(left) - turns.of(right) || left.due_at - right.due_at,
+  );
+  while (owners.length > 0 && claimed.length < room) {
+    const still: typeof owners = [];
     for (const owner of owners) {
-      if (claimed.length >= request.room) break;
-      if (!running.hasRoom(owner, request.limits)) continue;
-      const row = await claimOne(tx, owner, request);
+      if (claimed.length >= room) break;
+      if (!running.hasRoom(owner, limits)) continue;
+      const row = await claimOne(tx, owner, request, hasSuspect);
       if (row === undefined) continue;
+      hasSuspect ||= row.crashes >= limits.suspectCrashes;
       running.add(owner);
       claimed.push(row);
       still.push(owner);
@@ -53,17 +86,25 @@ export async function claimDue(tx: StoreTransaction, request: ClaimRequest): Pro
   return claimed;
 }
 
-/** True when one more task of an owner may run now. */
-export async function hasRoomFor(tx: StoreTransaction, owner: Owner, limits: TaskLimits): Promise<boolean> {
-  return (await countRunning(tx)).hasRoom(owner, limits);
+/** True when one more task of an owner may run now in the process of a worker. */
+export async function hasRoomFor(
+  tx: StoreTransaction,
+  owner: Owner,
+  workerId: string,
+  limits: TaskLimits,
+): Promise<boolean> {
+  const running = await countRunning(tx, workerId);
+  return running.inProcess < limits.runningPerProcess && running.hasRoom(owner, limits);
 }
 
-async function ownersWithWork(tx: StoreTransaction, { now, kinds }: ClaimRequest): Promise<Owner[]> {
+async function ownersWithWork(
+  tx: StoreTransaction,
+  { now, kinds }: ClaimRequest,
+): Promise<(Owner & { readonly due_at: number })[]> {
   return tx
     .db<TaskTables>()
     .selectFrom('tasks')
-    .select(['organization_id', 'owner_id'])
-    .distinct()
+    .select(['organization_id', 'owner_id', (min) => min.fn.min<number>('due_at').as('due_at')])
     .where('state', 'in', ['ready', 'asking'])
     .where('due_at', '<=', now)
     .where(
@@ -71,54 +112,64 @@ async function ownersWithWork(tx: StoreTransaction, { now, kinds }: ClaimRequest
       'in',
       kinds.map(({ kind }) => kind),
     )
+    .groupBy(['organization_id', 'owner_id'])
     .execute();
 }
 
-async function countRunning(tx: StoreTransaction) {
+async function countRunning(tx: StoreTransaction, workerId: string) {
   const rows = await tx
     .db<TaskTables>()
     .selectFrom('tasks')
-    .select(['organization_id', 'owner_id', (count) => count.fn.countAll().as('running')])
+    .select(['organization_id', 'owner_id', 'worker_id', (count) => count.fn.countAll().as('running')])
     .where('state', '=', 'running')
-    .groupBy(['organization_id', 'owner_id'])
+    .groupBy(['organization_id', 'owner_id', 'worker_id'])
     .execute();
   const owners = new Map<string, number>();
   const organizations = new Map<string, number>();
-  const keyOf = (owner: Owner) => `${owner.organization_id} ${owner.owner_id}`;
+  const of = (owner: Owner) => owners.get(keyOf(owner)) ?? 0;
   const bump = (owner: Owner, by: number) => {
-    owners.set(keyOf(owner), (owners.get(keyOf(owner)) ?? 0) + by);
+    owners.set(keyOf(owner), of(owner) + by);
     organizations.set(owner.organization_id, (organizations.get(owner.organization_id) ?? 0) + by);
   };
-  for (const row of rows) bump(row, Number(row.running));
+  let inProcess = 0;
+  for (const row of rows) {
+    bump(row, Number(row.running));
+    if (row.worker_id === workerId) inProcess += Number(row.running);
+  }
   return {
+    inProcess,
+    of,
     hasRoom: (owner: Owner, limits: TaskLimits) =>
-      (owners.get(keyOf(owner)) ?? 0) < limits.runningPerOwner &&
+      of(owner) < limits.runningPerOwner &&
       (organizations.get(owner.organization_id) ?? 0) < limits.runningPerOrganization,
     add: (owner: Owner) => bump(owner, 1),
   };
+}
+
+/** True while the worker runs a task that may be the one that ends its workers. */
+async function runsSuspect(tx: StoreTransaction, { workerId, limits }: ClaimRequest): Promise<boolean> {
+  const suspect = await tx
+    .db<TaskTables>()
+    .selectFrom('tasks')
+    .select('id')
+    .where('worker_id', '=', workerId)
+    .where('state', '=', 'running')
+    .where('crashes', '>=', limits.suspectCrashes)
+    .limit(1)
+    .executeTakeFirst();
+  return suspect !== undefined;
 }
 
 async function claimOne(
   tx: StoreTransaction,
   owner: Owner,
   request: ClaimRequest,
+  hasSuspect: boolean,
 ): Promise<TaskRow | undefined> {
-  const db = tx.db<TaskTables>();
-  const next = await db
-    .selectFrom('tasks')
-    .selectAll()
-    .where('organization_id', '=', owner.organization_id)
-    .where('owner_id', '=', owner.owner_id)
-    .where('state', 'in', ['ready', 'asking'])
-    .where('due_at', '<=', request.now)
-    .where((where) =>
-      where.or(request.kinds.map(({ kind, version }) => where.and({ kind, kind_version: version }))),
-    )
-    .orderBy('priority', 'desc')
-    .orderBy('due_at')
-    .orderBy('created_at')
-    .limit(1)
-    .executeTakeFirst();
+  // One state at a time: each is read in the order of its index, without sorting what waits.
+  const next =
+    (await nextOf(tx, 'ready', owner, request, hasSuspect)) ??
+    (await nextOf(tx, 'asking', owner, request, hasSuspect));
   if (next === undefined) return undefined;
   const taken = {
     state: 'running' as const,
@@ -126,33 +177,36 @@ async function claimOne(
     lease_until: request.now + request.limits.leaseMs,
     fence: next.fence + 1,
   };
-  await db.updateTable('tasks').set(taken).where('id', '=', next.id).execute();
+  await tx.db<TaskTables>().updateTable('tasks').set(taken).where('id', '=', next.id).execute();
   return { ...next, ...taken };
 }
 
-/** Gives back the tasks whose worker is gone; one that killed its worker too often is not tried again. */
-export async function releaseLapsed(tx: StoreTransaction, now: number): Promise<TaskRow[]> {
-  const db = tx.db<TaskTables>();
-  const lapsed = await db
-    .selectFrom('tasks')
-    .selectAll()
-    .where('state', '=', 'running')
-    .where('lease_until', '<', now)
-    .execute();
-  for (const row of lapsed) {
-    await db
-      .updateTable('tasks')
-      .set({
-        state: 'ready',
-        worker_id: null,
-        lease_until: null,
-        due_at: now,
-        crashes: row.crashes + 1,
-        fence: row.fence + 1,
-      })
-      .where('id', '=', row.id)
-      .where('fence', '=', row.fence)
-      .execute();
-  }
-  return lapsed;
+async function nextOf(
+  tx: StoreTransaction,
+  state: 'ready' | 'asking',
+  owner: Owner,
+  request: ClaimRequest,
+  hasSuspect: boolean,
+): Promise<TaskRow | undefined> {
+  return (
+    tx
+      .db<TaskTables>()
+      .selectFrom('tasks')
+      .selectAll()
+      .where('organization_id', '=', owner.organization_id)
+      .where('owner_id', '=', owner.owner_id)
+      .where('state', '=', state)
+      .where('due_at', '<=', request.now)
+      .where((where) =>
+        where.or(request.kinds.map(({ kind, version }) => where.and({ kind, kind_version: version }))),
+      )
+      .$if(hasSuspect, (query) => query.where('crashes', '<', request.limits.suspectCrashes))
+      .orderBy('priority', 'desc')
+      .orderBy('due_at')
+      .orderBy('created_at')
+      .limit(1)
+      // A task that someone cancels or answers right now is not taken from under them.
+      .$if(request.engine === 'postgres', (query) => query.forUpdate().skipLocked())
+      .executeTakeFirst()
+  );
 }

@@ -7,7 +7,7 @@ import type { TaskLimits } from '../limits.ts';
 import type { TaskRow, TaskTables } from '../schema.ts';
 import type { NewTask } from '../task.ts';
 import { hasRoomFor, lockClaims } from './claim.ts';
-import { READY } from './worker.ts';
+import { READY } from './changes.ts';
 import type { Worker } from './worker.ts';
 
 /** What creation needs. */
@@ -26,7 +26,7 @@ export async function createTask(options: CreateOptions, input: NewTask): Promis
   const row = newRow(input, kind.version, limits, now());
   const create = () =>
     store.transaction(async (tx) => {
-      const same = await findSame(tx, row);
+      const same = await findSame(tx, row, now());
       if (same !== undefined) return { row: same, isNew: false };
       await refuseTooMany(tx, row, limits);
       const claimed = await claimAtOnce(tx, row, options);
@@ -45,10 +45,10 @@ export async function createTask(options: CreateOptions, input: NewTask): Promis
 
 function newRow(input: NewTask, version: number, limits: TaskLimits, now: number): TaskRow {
   const text = toJson(input.input);
-  if (text.length > limits.inputBytes) {
+  if (Buffer.byteLength(text) > limits.inputBytes) {
     throw new ToolError('invalid', `The input of a task may have at most ${limits.inputBytes} bytes.`);
   }
-  const ttlMs = Math.min(Math.max(input.ttlMs ?? limits.ttlMs, limits.minTtlMs), limits.maxTtlMs);
+  const ttlMs = Math.round(Math.min(Math.max(input.ttlMs ?? limits.ttlMs, limits.minTtlMs), limits.maxTtlMs));
   return {
     id: `task_${randomBytes(32).toString('base64url')}`,
     organization_id: input.caller.organizationId,
@@ -60,7 +60,7 @@ function newRow(input: NewTask, version: number, limits: TaskLimits, now: number
     input: text,
     capabilities: toJson(input.capabilities),
     priority: input.priority ?? 0,
-    due_at: input.runAt ?? now,
+    due_at: Math.round(input.runAt ?? now),
     worker_id: null,
     lease_until: null,
     fence: 0,
@@ -81,16 +81,20 @@ function newRow(input: NewTask, version: number, limits: TaskLimits, now: number
   };
 }
 
-async function findSame(tx: StoreTransaction, row: TaskRow): Promise<TaskRow | undefined> {
+async function findSame(tx: StoreTransaction, row: TaskRow, now: number): Promise<TaskRow | undefined> {
   if (row.idempotency_key === null) return undefined;
-  return tx
-    .db<TaskTables>()
+  const db = tx.db<TaskTables>();
+  const same = await db
     .selectFrom('tasks')
     .selectAll()
     .where('organization_id', '=', row.organization_id)
     .where('owner_id', '=', row.owner_id)
     .where('idempotency_key', '=', row.idempotency_key)
     .executeTakeFirst();
+  if (same === undefined || same.expires_at === null || same.expires_at > now) return same;
+  // Its time is over; only the purge has not come by yet.
+  await db.deleteFrom('tasks').where('id', '=', same.id).execute();
+  return undefined;
 }
 
 async function refuseTooMany(tx: StoreTransaction, row: TaskRow, limits: TaskLimits): Promise<void> {
@@ -101,6 +105,8 @@ async function refuseTooMany(tx: StoreTransaction, row: TaskRow, limits: TaskLim
     .where('state', '=', 'ready')
     .where('organization_id', '=', row.organization_id)
     .where('owner_id', '=', row.owner_id)
+    // A task that sleeps waits for its time, not for a place.
+    .where('due_at', '<=', row.created_at)
     .executeTakeFirstOrThrow();
   if (Number(waiting.tasks) < limits.waitingPerOwner) return;
   throw new ToolError(
@@ -117,7 +123,7 @@ async function claimAtOnce(tx: StoreTransaction, row: TaskRow, options: CreateOp
   const { store, worker, limits, now } = options;
   if (worker.room <= 0 || row.due_at > now()) return row;
   await lockClaims(tx, store.engine);
-  if (!(await hasRoomFor(tx, row, limits)) || (await hasEarlier(tx, row))) return row;
+  if (!(await hasRoomFor(tx, row, worker.id, limits)) || (await hasEarlier(tx, row))) return row;
   return { ...row, state: 'running', worker_id: worker.id, lease_until: now() + limits.leaseMs, fence: 1 };
 }
 

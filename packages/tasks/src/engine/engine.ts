@@ -15,7 +15,7 @@ import type { Kind } from './kinds.ts';
 import { listTasks } from './list.ts';
 import type { TaskPage } from './list.ts';
 import { giveUpOrphans, purgeBatch } from './purge.ts';
-import { toTask } from './rows.ts';
+import { lockTask, toTask, withRisingTtl } from './rows.ts';
 import { Worker } from './worker.ts';
 
 /** Durable tasks on a store. */
@@ -47,13 +47,11 @@ export interface TaskEngineOptions {
   readonly onFault?: (error: unknown, where: string) => void;
 }
 
-const PURGE_EVERY_MS = 60_000;
-
 /** Creates the engine; it runs nothing before `start`. */
 export function createTaskEngine(options: TaskEngineOptions): TaskEngine {
   const { store } = options;
   const limits = { ...DEFAULT_TASK_LIMITS, ...options.limits };
-  const now = risingClock(options.now ?? Date.now);
+  const now = options.now ?? Date.now;
   const onFault = options.onFault ?? (() => undefined);
   const changes = new TaskChanges(store);
   const worker = new Worker({ store, changes, limits, now, onFault });
@@ -69,20 +67,25 @@ export function createTaskEngine(options: TaskEngineOptions): TaskEngine {
     changes.close();
   }
 
+  /** The row if it is the owner's and its time is not over. */
+  function visible(owner: TaskOwner, row: TaskRow | undefined): TaskRow | undefined {
+    if (row?.organization_id !== owner.organizationId || row.owner_id !== owner.ownerId) return undefined;
+    return row.expires_at !== null && row.expires_at <= now() ? undefined : row;
+  }
+
   async function find(owner: TaskOwner, taskId: string): Promise<TaskRow | undefined> {
+    if (!isTaskId(taskId)) return undefined;
     const row = await store
       .db<TaskTables>()
       .selectFrom('tasks')
       .selectAll()
       .where('id', '=', taskId)
-      .where('organization_id', '=', owner.organizationId)
-      .where('owner_id', '=', owner.ownerId)
       .executeTakeFirst();
-    const isExpired = row?.expires_at != null && row.expires_at <= now();
-    return isExpired ? undefined : row;
+    return visible(owner, row);
   }
 
-  async function load(row: TaskRow): Promise<Task> {
+  async function load(found: TaskRow): Promise<Task> {
+    const row = withRisingTtl(found, now(), limits);
     if (row.state !== 'asking') return toTask(row, []);
     const open = await store
       .db<TaskTables>()
@@ -92,12 +95,14 @@ export function createTaskEngine(options: TaskEngineOptions): TaskEngine {
       .where('response', 'is', null)
       .orderBy('position')
       .execute();
-    return toTask(row, open);
+    // The last answer came between the two reads.
+    return toTask(open.length === 0 ? { ...row, state: 'ready' } : row, open);
   }
 
   async function purge(): Promise<void> {
     while (await purgeBatch(store, now())) await new Promise(setImmediate);
-    await giveUpOrphans(store, kinds, now(), limits);
+    while (await giveUpOrphans({ store, changes, kinds, limits, now: now() }))
+      await new Promise(setImmediate);
   }
 
   return {
@@ -105,19 +110,24 @@ export function createTaskEngine(options: TaskEngineOptions): TaskEngine {
       kinds.push(kind);
       worker.register(kind);
     },
-    enqueue: async (task) => toTask(await createTask({ store, worker, limits, now }, task), []),
+    enqueue: async (task) => load(await createTask({ store, worker, limits, now }, task)),
     async get(owner, taskId) {
       const row = await find(owner, taskId);
-      return row === undefined ? undefined : load(withRisingTtl(row, now()));
+      return row === undefined ? undefined : load(row);
     },
-    list: (owner, query) => listTasks(store, owner, query, now()),
-    answer: (owner, taskId, responses) => answerTask({ store, changes, now }, owner, taskId, responses),
+    list: (owner, query) => listTasks(store, owner, query, now(), limits),
+    async answer(owner, taskId, responses) {
+      if ((await find(owner, taskId)) === undefined) return false;
+      await answerTask({ store, changes, now }, taskId, responses);
+      return true;
+    },
     async cancel(owner, taskId, reason) {
+      if (!isTaskId(taskId)) return undefined;
       const found = await store.transaction(async (tx) => {
-        const row = await find(owner, taskId);
+        const row = visible(owner, await lockTask(tx, store.engine, taskId));
         if (row === undefined || row.state === 'final') return { row, running: [] };
-        const running = await cancelRow(tx, row, reason, now(), limits);
-        await changes.announce(tx, taskId);
+        const { engine } = store;
+        const running = await cancelRow(tx, row, { engine, changes, limits, reason, now: now() });
         return { row, running };
       });
       for (const id of found.running) worker.cancel(id);
@@ -128,7 +138,7 @@ export function createTaskEngine(options: TaskEngineOptions): TaskEngine {
       worker.start();
       purgeTimer = setInterval(
         () => void purge().catch((error: unknown) => onFault(error, 'task purge')),
-        PURGE_EVERY_MS,
+        limits.purgeEveryMs,
       ).unref();
     },
     closing: closing.signal,
@@ -136,17 +146,9 @@ export function createTaskEngine(options: TaskEngineOptions): TaskEngine {
   };
 }
 
-/** An unfinished task is never dropped: the time it is promised grows while it lives. */
-function withRisingTtl(row: TaskRow, now: number): TaskRow {
-  if (row.state === 'final' || row.created_at + row.ttl_ms > now + DEFAULT_TASK_LIMITS.keepFinishedMs)
-    return row;
-  return { ...row, ttl_ms: now - row.created_at + DEFAULT_TASK_LIMITS.keepFinishedMs };
-}
-
-/** A clock that never goes back, so that `lastUpdatedAt` does not either. */
-function risingClock(read: () => number): () => number {
-  let last = 0;
-  return () => (last = Math.max(last, read()));
+/** What cannot be an id is not looked up: PostgreSQL refuses some characters. */
+function isTaskId(text: string): boolean {
+  return /^task_[\w-]+$/.test(text);
 }
 
 /** Waits until the task is final, or the listener's signal fires. */
@@ -156,13 +158,20 @@ export async function untilFinal(
   taskId: string,
   signal: AbortSignal,
 ): Promise<Task> {
-  for (;;) {
-    const changed = nextChange(engine, taskId, signal);
-    const task = await engine.get(owner, taskId);
-    if (task === undefined) throw new ToolError('not_found', `Task not found: ${taskId}`);
-    if (isFinal(task.status)) return task;
-    await changed;
-    signal.throwIfAborted();
+  const over = new AbortController();
+  const stop = AbortSignal.any([signal, over.signal]);
+  try {
+    for (;;) {
+      const changed = nextChange(engine, taskId, stop);
+      const task = await engine.get(owner, taskId);
+      if (task === undefined) throw new ToolError('not_found', `Task not found: ${taskId}`);
+      if (isFinal(task.status)) return task;
+      await changed;
+      signal.throwIfAborted();
+    }
+  } finally {
+    // Nobody else would end the last watch.
+    over.abort();
   }
 }
 

@@ -1,9 +1,10 @@
 /** The tasks of an owner, newest first, in pages that neither skip nor repeat. */
 import { ToolError } from '@parley/kit';
 import type { Store } from '@parley/store';
+import type { TaskLimits } from '../limits.ts';
 import type { TaskTables } from '../schema.ts';
 import type { Task, TaskOwner, TaskStatus } from '../task.ts';
-import { toTask } from './rows.ts';
+import { toTask, withRisingTtl } from './rows.ts';
 
 /** One page. */
 export interface TaskPage {
@@ -17,6 +18,7 @@ export async function listTasks(
   owner: TaskOwner,
   query: { status?: TaskStatus; limit: number; cursor?: string },
   now: number,
+  limits: TaskLimits,
 ): Promise<TaskPage> {
   let select = store
     .db<TaskTables>()
@@ -45,14 +47,14 @@ export async function listTasks(
   const last = page.at(-1);
   const hasMore = rows.length > query.limit && last !== undefined;
   return {
-    tasks: page.map((row) => toTask(row, [])),
+    tasks: page.map((row) => toTask(withRisingTtl(row, now, limits), [])),
     nextCursor: hasMore ? Buffer.from(`${last.created_at} ${last.id}`).toString('base64url') : null,
   };
 }
 
 function decodeCursor(cursor: string): { at: number; id: string } {
   const [at = '', id = ''] = Buffer.from(cursor, 'base64url').toString('utf8').split(' ');
-  const isOurs = /^\d+$/.test(at) && id.startsWith('task_');
+  const isOurs = /^\d{1,15}$/.test(at) && /^task_[\w-]+$/.test(id);
   if (!isOurs) throw new ToolError('invalid', 'cursor: must be the nextCursor of the page before');
   return { at: Number(at), id };
 }

@@ -4,14 +4,13 @@ import type { TaskLimits } from '../limits.ts';
 import type { TaskRow, TaskTables } from '../schema.ts';
 import type { TaskProgress } from '../task.ts';
 import type { TaskChanges } from './changes.ts';
+import { notBefore, oneLine } from './rows.ts';
 
 interface Report {
   readonly row: TaskRow;
   readonly progress: TaskProgress;
   readonly message: string | null;
 }
-
-const MESSAGE_LENGTH = 500;
 
 /** Collects reports and writes the newest of each task. */
 export class ProgressWriter {
@@ -38,7 +37,7 @@ export class ProgressWriter {
   }
 
   report(row: TaskRow, progress: TaskProgress, message: string | null): void {
-    const line = message === null ? null : message.replaceAll(/\s+/g, ' ').slice(0, MESSAGE_LENGTH);
+    const line = message === null ? null : oneLine(message);
     this.#dirty.set(row.id, { row, progress, message: line });
     this.#changes.tell(row.id, { kind: 'progress', progress: { ...progress, message: line } });
     this.#timer ??= setTimeout(() => void this.#writeAll(), this.#limits.progressEveryMs).unref();
@@ -49,7 +48,7 @@ export class ProgressWriter {
     const report = this.#dirty.get(taskId);
     if (report === undefined) return;
     this.#dirty.delete(taskId);
-    await this.#write([report]);
+    await this.#write([report]).catch((error: unknown) => this.#onFault(error, 'task progress'));
   }
 
   async close(): Promise<void> {
@@ -59,7 +58,10 @@ export class ProgressWriter {
 
   async #writeAll(): Promise<void> {
     this.#timer = undefined;
-    const reports = [...this.#dirty.values()];
+    // In one order everywhere, so that two writers never wait for each other in a circle.
+    const reports = [...this.#dirty.values()].toSorted((left, right) =>
+      left.row.id < right.row.id ? -1 : 1,
+    );
     this.#dirty.clear();
     if (reports.length === 0) return;
     await this.#write(reports).catch((error: unknown) => this.#onFault(error, 'task progress'));
@@ -74,7 +76,7 @@ export class ProgressWriter {
           .set({
             progress_done: progress.done,
             progress_total: progress.total,
-            updated_at: this.#now(),
+            updated_at: notBefore(this.#now()),
             ...(message !== null && { status_message: message }),
           })
           .where('id', '=', row.id)

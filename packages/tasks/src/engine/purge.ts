@@ -3,56 +3,74 @@ import type { Store } from '@parley/store';
 import { sql } from 'kysely';
 import type { TaskLimits } from '../limits.ts';
 import type { TaskTables } from '../schema.ts';
-import { finish } from './finish.ts';
+import type { TaskChanges } from './changes.ts';
 import type { KnownKind } from './claim.ts';
+import { finish } from './finish.ts';
+import { lockTask } from './rows.ts';
 
-const BATCH = 200;
+// Small, because a task takes its steps with it and writers wait meanwhile.
+const BATCH = 20;
 const PURGE_LOCK = 0x7075_7267;
 
 /** Deletes one batch of expired tasks; true when there may be more. */
 export async function purgeBatch(store: Store, now: number): Promise<boolean> {
-  return store.transaction(async (tx) => {
+  const db = store.db<TaskTables>();
+  const expired = await db
+    .selectFrom('tasks')
+    .select('id')
+    .where('state', '=', 'final')
+    .where('expires_at', '<', now)
+    .limit(BATCH)
+    .execute();
+  if (expired.length === 0) return false;
+  const ids = expired.map(({ id }) => id);
+  const isDone = await store.transaction(async (tx) => {
     if (store.engine === 'postgres') {
       const lock = await sql<{
         held: boolean;
       }>`select pg_try_advisory_xact_lock(${PURGE_LOCK}) as held`.execute(tx.db());
       if (lock.rows[0]?.held !== true) return false;
     }
-    const db = tx.db<TaskTables>();
-    const expired = await db
-      .selectFrom('tasks')
-      .select('id')
-      .where('state', '=', 'final')
-      .where('expires_at', '<', now)
-      .limit(BATCH)
-      .execute();
-    const ids = expired.map(({ id }) => id);
-    if (ids.length > 0) await db.deleteFrom('tasks').where('id', 'in', ids).execute();
-    return ids.length === BATCH;
+    await tx.db<TaskTables>().deleteFrom('tasks').where('id', 'in', ids).execute();
+    return true;
   });
+  return isDone && ids.length === BATCH;
 }
 
-/** Fails tasks that waited a day for a worker that knows their kind and version. */
-export async function giveUpOrphans(
-  store: Store,
-  kinds: readonly KnownKind[],
-  now: number,
-  limits: TaskLimits,
-): Promise<void> {
-  const isKnown = new Set(kinds.map(({ kind, version }) => `${kind} ${version}`));
-  const old = await store
+/** What giving up needs. */
+export interface OrphanOptions {
+  readonly store: Store;
+  readonly changes: TaskChanges;
+  readonly kinds: readonly KnownKind[];
+  readonly limits: TaskLimits;
+  readonly now: number;
+}
+
+/** Fails tasks that waited a day for a worker that knows their kind and version; true when there may be more. */
+export async function giveUpOrphans(options: OrphanOptions): Promise<boolean> {
+  const { store, changes, kinds, limits, now } = options;
+  const isLate = (dueAt: number) => dueAt < now - limits.orphanMs;
+  const orphans = await store
     .db<TaskTables>()
     .selectFrom('tasks')
-    .selectAll()
-    .where('state', '=', 'ready')
+    .select('id')
+    .where('state', 'in', ['ready', 'asking'])
     .where('due_at', '<', now - limits.orphanMs)
+    .where((where) =>
+      where.not(where.or(kinds.map(({ kind, version }) => where.and({ kind, kind_version: version })))),
+    )
     .limit(BATCH)
     .execute();
-  for (const row of old) {
-    if (isKnown.has(`${row.kind} ${row.kind_version}`)) continue;
-    const message = `No worker knows version ${row.kind_version} of "${row.kind}" any more.`;
-    await store.transaction((tx) =>
-      finish(tx, row, { outcome: 'failed', error: { code: -32603, message } }, now, limits),
-    );
+  for (const { id } of orphans) {
+    await store.transaction(async (tx) => {
+      const row = await lockTask(tx, store.engine, id);
+      // Someone else was here between the look and the lock.
+      if (row === undefined || row.state === 'final' || row.state === 'running' || !isLate(row.due_at))
+        return;
+      const message = `No worker knows version ${row.kind_version} of "${row.kind}" any more. Start the task again.`;
+      await finish(tx, row, { outcome: 'failed', error: { code: -32603, message } }, now, limits);
+      await changes.announce(tx, id);
+    });
   }
+  return orphans.length === BATCH;
 }

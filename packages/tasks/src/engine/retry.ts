@@ -7,10 +7,15 @@ const ATTEMPTS = 5;
 const BASE_MS = 1000;
 const CAP_MS = 60_000;
 
+/** The code of a step that failed for no reason that its tool gave. */
+export const STEP_FAILED = 'engine.step_failed';
+
 interface AttemptOptions extends StepOptions {
+  readonly key: string;
   readonly attempts: number;
   readonly signal: AbortSignal;
-  readonly now: number;
+  readonly now: () => number;
+  readonly onFault: (error: unknown, where: string) => void;
 }
 
 /** Runs the work once. Errors that may pass are tried again; what a tool says itself is final. */
@@ -19,28 +24,31 @@ export async function attemptStep(
   options: AttemptOptions,
 ): Promise<StepOutcome | { readonly retryAt: number }> {
   try {
-    const value = await withTimeout(Promise.resolve().then(work), options);
+    // Not raced with the signal: a step that is under way when the worker stops gets the time to end.
+    const value = await withTimeout(Promise.resolve().then(work), options.timeoutMs);
     return { value: value === undefined ? null : value };
   } catch (error) {
     // Leaving and being stopped are no outcomes: the step runs again when the task does.
     if (error instanceof Leave || options.signal.aborted) throw error;
+    if (!(error instanceof ToolError)) options.onFault(error, `task step ${options.key}`);
     const most = options.retry?.attempts ?? ATTEMPTS;
-    if (mayPass(error) && options.attempts < most) return { retryAt: options.now + delayMs(error, options) };
-    return { error: describe(error) };
+    if (mayPass(error) && options.attempts < most)
+      return { retryAt: options.now() + delayMs(error, options) };
+    return { error: describe(error, options) };
   }
 }
 
-async function withTimeout<T>(work: Promise<T>, { timeoutMs, signal }: AttemptOptions): Promise<T> {
-  const stops: AbortSignal[] = [signal];
-  if (timeoutMs !== undefined) stops.push(AbortSignal.timeout(timeoutMs));
-  const stop = AbortSignal.any(stops);
-  return new Promise((resolve, reject) => {
-    const onStop = () =>
-      reject(stop.reason instanceof Error ? stop.reason : new Error('The step was stopped.'));
-    if (stop.aborted) onStop();
-    stop.addEventListener('abort', onStop, { once: true });
-    work.then(resolve, reject).finally(() => stop.removeEventListener('abort', onStop));
+async function withTimeout<T>(work: Promise<T>, timeoutMs: number | undefined): Promise<T> {
+  if (timeoutMs === undefined) return work;
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error(`The step took longer than ${timeoutMs} ms.`)), timeoutMs);
   });
+  try {
+    return await Promise.race([work, timeout]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 function mayPass(error: unknown): boolean {
@@ -52,19 +60,23 @@ function delayMs(error: unknown, { attempts, retry }: AttemptOptions): number {
   const data = error instanceof ToolError ? error.data : undefined;
   const told =
     typeof data === 'object' && data !== null && 'retryAfterMs' in data ? Number(data.retryAfterMs) : NaN;
-  if (Number.isFinite(told)) return Math.min(Math.max(told, 0), cap);
+  if (Number.isFinite(told)) return Math.round(Math.min(Math.max(told, 0), cap));
   // Spread out, so that what failed together does not come back together.
   const jitter = 0.5 + Math.random();
-  return Math.min((retry?.baseMs ?? BASE_MS) * 2 ** (attempts - 1) * jitter, cap);
+  return Math.round(Math.min((retry?.baseMs ?? BASE_MS) * 2 ** (attempts - 1) * jitter, cap));
 }
 
-function describe(error: unknown): { code: string; message: string; data?: unknown } {
-  if (error instanceof ToolError) {
-    return {
-      code: error.code,
-      message: error.message,
-      ...(error.data !== undefined && { data: error.data }),
-    };
+function describe(
+  error: unknown,
+  { key, attempts }: AttemptOptions,
+): { code: string; message: string; data?: unknown } {
+  if (!(error instanceof ToolError)) {
+    const message = `Step "${key}" failed ${attempts} times and is not tried again.`;
+    return { code: STEP_FAILED, message };
   }
-  return { code: 'step_failed', message: 'A step of this task failed and was tried as often as it may be.' };
+  return {
+    code: error.code,
+    message: error.message,
+    ...(error.data !== undefined && { data: error.data }),
+  };
 }

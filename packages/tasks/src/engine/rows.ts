@@ -1,6 +1,10 @@
-/** From rows to tasks. */
+/** From rows to tasks, and the few rules that every row keeps. */
+import type { StoreEngine, StoreTransaction } from '@parley/store';
 import { fromJson } from '@parley/store';
-import type { TaskInputRow, TaskRow } from '../schema.ts';
+import type { RawBuilder } from 'kysely';
+import { sql } from 'kysely';
+import type { TaskLimits } from '../limits.ts';
+import type { TaskInputRow, TaskRow, TaskTables } from '../schema.ts';
 import type { Task, TaskFault, TaskStatus } from '../task.ts';
 
 /** The task that a row and its open questions make. */
@@ -33,4 +37,41 @@ export function toTask(row: TaskRow, open: readonly Pick<TaskInputRow, 'input_ke
 export function statusOf(row: Pick<TaskRow, 'state' | 'outcome'>): TaskStatus {
   if (row.state === 'final') return row.outcome ?? 'failed';
   return row.state === 'asking' ? 'input_required' : 'working';
+}
+
+const MESSAGE_LENGTH = 500;
+
+/** A status message: one line, no control characters, not too long. */
+export function oneLine(text: string): string {
+  return text
+    .replaceAll(/[\s\p{Cc}]+/gu, ' ')
+    .trim()
+    .slice(0, MESSAGE_LENGTH);
+}
+
+/** The time of an update; it never goes back, whichever clock wrote last. */
+export function notBefore(now: number): RawBuilder<number> {
+  return sql<number>`case when updated_at > ${now} then updated_at else ${now} end`;
+}
+
+/** An unfinished task is never dropped: the time it is promised grows while it lives. */
+export function withRisingTtl(row: TaskRow, now: number, limits: TaskLimits): TaskRow {
+  const keepUntil = now + limits.keepFinishedMs;
+  if (row.state === 'final' || row.created_at + row.ttl_ms > keepUntil) return row;
+  return { ...row, ttl_ms: keepUntil - row.created_at };
+}
+
+/** The task as it is now, held until the transaction ends. */
+export function lockTask(
+  tx: StoreTransaction,
+  engine: StoreEngine,
+  taskId: string,
+): Promise<TaskRow | undefined> {
+  return tx
+    .db<TaskTables>()
+    .selectFrom('tasks')
+    .selectAll()
+    .where('id', '=', taskId)
+    .$if(engine === 'postgres', (query) => query.forUpdate())
+    .executeTakeFirst();
 }

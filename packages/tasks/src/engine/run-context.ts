@@ -11,12 +11,13 @@ import { isSupported, Leave, ToolError } from '@parley/kit';
 import { toJson } from '@parley/store';
 import type { TaskLimits } from '../limits.ts';
 import type { Asking, Journal, StepOutcome } from './journal.ts';
-import { attemptStep } from './retry.ts';
+import { inputPlace, stepPlace } from './journal.ts';
+import { attemptStep, STEP_FAILED } from './retry.ts';
 import type { Sleeper } from './sleeper.ts';
 
-/** A task that was written against another history than it has: its code changed under it. */
-export class OrderFault extends Error {
-  override readonly name = 'OrderFault';
+/** A task that cannot go on: its code changed under it, breaks the rules of steps, or has a step that keeps failing. */
+export class RunFault extends Error {
+  override readonly name = 'RunFault';
 }
 
 /** What a run is given from outside. */
@@ -31,18 +32,25 @@ export interface RunOptions {
   /** The progress that earlier runs have told. */
   readonly reported: number | null;
   onProgress(done: number, total: number | null, message: string | null): void;
+  onFault(error: unknown, where: string): void;
 }
 
 type WaitingStep = Parameters<Journal['writeStep']>[0];
+
+/** The place of a call that was made beside another one: their order may differ from run to run. */
+const NO_PLACE = -1;
 
 /** The interaction of a tool that runs as a task. */
 export class RunContext implements Interaction {
   readonly capabilities: ClientCapabilities;
   readonly asks: Asking[] = [];
-  readonly waiting: WaitingStep[] = [];
+  readonly waiting = new Set<WaitingStep>();
   readonly #options: RunOptions;
   readonly #used = new Set<string>();
-  readonly #asked = new Map<string, number>();
+  readonly #working = new Set<Promise<unknown>>();
+  #openCalls = 0;
+  #hasForked = false;
+  #isClosed = false;
   #position = 0;
   #reported: number;
 
@@ -55,63 +63,114 @@ export class RunContext implements Interaction {
   /** When the task must be looked at again: the first sleep or retry that ends, or the last moment for an answer. */
   get dueAt(): number {
     const times = [
-      ...this.waiting.map(({ due_at }) => due_at ?? 0),
+      ...[...this.waiting].map(({ due_at }) => due_at ?? 0),
       ...this.asks.map(({ expiresAt }) => expiresAt),
     ];
     return Math.min(...times);
   }
 
-  async request(name: string, request: InputRequest): Promise<InputResponse> {
-    const count = (this.#asked.get(name) ?? 0) + 1;
-    this.#asked.set(name, count);
-    const key = count === 1 ? name : `${name}#${count}`;
-    const position = this.#next(key, this.#options.journal.inputs.get(key)?.position);
-    const { journal, limits, now } = this.#options;
-    const response = journal.responseTo(key);
-    if (response !== undefined) return response;
-    if (!isSupported(this.capabilities, request.method)) {
-      throw new ToolError(
-        'declined',
-        `The client of this task cannot answer "${name}" (${request.method}).`,
-        {
-          reason: 'unsupported',
-        },
-      );
+  /** True when there is something that brings a left run back. */
+  get hasReasonToLeave(): boolean {
+    return this.asks.length > 0 || this.waiting.size > 0;
+  }
+
+  request(name: string, request: InputRequest): Promise<InputResponse> {
+    const key = this.#inputKey(name);
+    const { journal } = this.#options;
+    return this.#call(inputPlace(key), journal.inputs.get(key)?.position, (position) =>
+      this.#ask(name, key, position, request),
+    );
+  }
+
+  step<T>(key: string, work: () => Promise<T> | T, options: StepOptions = {}): Promise<T> {
+    const known = this.#options.journal.steps.get(key);
+    return this.#call(stepPlace(key), known?.position, (position) => {
+      const done = this.#step(key, position, work, options);
+      this.#working.add(done);
+      const forget = () => this.#working.delete(done);
+      done.then(forget, forget);
+      return done;
+    });
+  }
+
+  sleep(key: string, until: number | Date): Promise<void> {
+    const known = this.#options.journal.steps.get(key);
+    return this.#call(stepPlace(key), known?.position, (position) => this.#sleep(key, position, until));
+  }
+
+  async progress(done: number, total?: number, message?: string): Promise<void> {
+    // A run that is entered again passes what it has already told.
+    if (this.#isClosed || done <= this.#reported) return;
+    this.#reported = done;
+    this.#options.onProgress(done, total ?? null, message ?? null);
+  }
+
+  async log(_level: LogLevel, _data: unknown): Promise<void> {
+    // A task has no request whose stream could carry a log line.
+  }
+
+  /** Resolves when nothing but sleeps and questions is under way. */
+  async quiet(): Promise<void> {
+    for (;;) {
+      // Questions asked side by side are all registered before the run is left.
+      await new Promise(setImmediate);
+      if (this.#working.size === 0) return;
+      await Promise.allSettled(this.#working);
     }
-    const expiresAt = journal.inputs.get(key)?.expires_at ?? now() + limits.answerMs;
-    if (expiresAt <= now()) {
+  }
+
+  /** Ends the run for code that has not noticed yet. */
+  close(): void {
+    this.#isClosed = true;
+  }
+
+  async #ask(name: string, key: string, position: number, request: InputRequest): Promise<InputResponse> {
+    const { journal, limits, now } = this.#options;
+    const known = journal.inputs.get(key);
+    const isLate = known !== undefined && known.expires_at <= now();
+    const response = journal.responseTo(key) ?? (isLate ? await journal.expire(key) : undefined);
+    if (response !== undefined) {
+      if (!('timedOut' in response)) return response;
       throw new ToolError('declined', `Nobody answered "${name}" in time.`, { reason: 'timeout' });
     }
-    this.asks.push({ key, position, request, expiresAt });
+    if (!isSupported(this.capabilities, request.method)) {
+      const message = `The client of this task cannot answer "${name}" (${request.method}).`;
+      throw new ToolError('declined', message, { reason: 'unsupported' });
+    }
+    this.asks.push({ key, position, request, expiresAt: known?.expires_at ?? now() + limits.answerMs });
     throw new Leave();
   }
 
-  async step<T>(key: string, work: () => Promise<T> | T, options: StepOptions = {}): Promise<T> {
-    const { journal, limits, signal, now } = this.#options;
+  async #step<T>(
+    key: string,
+    position: number,
+    work: () => Promise<T> | T,
+    options: StepOptions,
+  ): Promise<T> {
+    const { journal, limits, signal, now, onFault } = this.#options;
     const known = journal.steps.get(key);
-    const position = this.#next(key, known?.position);
     const stored = journal.outcomeOf(key);
     // The journal holds what this very step returned before.
     if (stored !== undefined) return unpack(stored) as T;
     signal.throwIfAborted();
-    if (known?.due_at != null && known.due_at > now()) return this.#wait(known);
+    if (known !== undefined && (known.due_at ?? 0) > now()) return this.#wait(known);
     const attempts = (known?.attempts ?? 0) + 1;
     const row = { step_key: key, position, kind: 'step' as const, attempts };
-    const ended = await attemptStep(work, { ...options, attempts, signal, now: now() });
+    const ended = await attemptStep(work, { ...options, key, attempts, signal, now, onFault });
     if ('retryAt' in ended) return this.#wait({ ...row, outcome: null, due_at: ended.retryAt });
     const outcome = toJson(ended);
-    if (outcome.length > limits.stepBytes) {
-      throw new OrderFault(`Step "${key}" returned more than ${limits.stepBytes} bytes.`);
+    if (Buffer.byteLength(outcome) > limits.stepBytes) {
+      throw new RunFault(`Step "${key}" returned more than ${limits.stepBytes} bytes.`);
     }
     await journal.writeStep({ ...row, outcome, due_at: null });
     return unpack(ended) as T; // just returned by the work itself
   }
 
-  async sleep(key: string, until: number | Date): Promise<void> {
+  async #sleep(key: string, position: number, until: number | Date): Promise<void> {
     const { journal, limits, sleeper, signal, now } = this.#options;
     const known = journal.steps.get(key);
-    const position = this.#next(key, known?.position);
-    const dueAt = known?.due_at ?? (typeof until === 'number' ? now() + until : until.getTime());
+    const wanted = typeof until === 'number' ? now() + until : until.getTime();
+    const dueAt = known?.due_at ?? Math.ceil(wanted);
     if (dueAt <= now()) return;
     const row = {
       step_key: key,
@@ -122,40 +181,57 @@ export class RunContext implements Interaction {
       due_at: dueAt,
     };
     if (dueAt - now() > limits.heldSleepMs) return this.#wait(row);
+    // Left beside a question, the task must still come back for the end of this sleep.
+    this.waiting.add(row);
     if (known === undefined) await journal.writeStep(row);
-    await sleeper.until(dueAt, signal);
-  }
-
-  async progress(done: number, total?: number, message?: string): Promise<void> {
-    // A run that is entered again passes what it has already told.
-    if (done <= this.#reported) return;
-    this.#reported = done;
-    this.#options.onProgress(done, total ?? null, message ?? null);
-  }
-
-  async log(_level: LogLevel, _data: unknown): Promise<void> {
-    // A task has no request whose stream could carry a log line.
+    await sleeper.sleep(dueAt - now(), signal);
+    this.waiting.delete(row);
   }
 
   #wait(row: WaitingStep): never {
-    this.waiting.push(row);
+    this.waiting.add(row);
     throw new Leave();
   }
 
+  /** A key that no other question of this run has: the tool's own name, with a counter when it comes again. */
+  #inputKey(name: string): string {
+    let key = name;
+    for (let count = 2; this.#used.has(inputPlace(key)); count += 1) key = `${name}#${count}`;
+    return key;
+  }
+
+  async #call<T>(
+    place: string,
+    known: number | undefined,
+    work: (position: number) => Promise<T>,
+  ): Promise<T> {
+    if (this.#isClosed) throw new Leave();
+    const position = this.#place(place, known);
+    this.#openCalls += 1;
+    try {
+      return await work(position);
+    } finally {
+      this.#openCalls -= 1;
+    }
+  }
+
   /** Counts the calls of a run and compares them with the history: same key, same place. */
-  #next(key: string, known: number | undefined): number {
+  #place(place: string, known: number | undefined): number {
+    const { journal, limits } = this.#options;
+    if (this.#used.has(place)) throw new RunFault(`The key of ${place} is used twice in one task.`);
+    this.#used.add(place);
+    if (this.#used.size > limits.steps) {
+      throw new RunFault(`A task may have at most ${limits.steps} steps (reached at ${place}).`);
+    }
+    if (this.#openCalls > 0) this.#hasForked = true;
+    if (this.#hasForked) return NO_PLACE;
     const position = this.#position;
     this.#position += 1;
-    if (this.#used.has(key)) throw new OrderFault(`The key "${key}" is used twice in one task.`);
-    this.#used.add(key);
-    if (known !== undefined && known !== position) {
-      throw new OrderFault(
-        `The key "${key}" comes at another place than before; the code of the task has changed.`,
-      );
-    }
-    if (position >= this.#options.limits.steps) {
-      throw new OrderFault(
-        `A task may have at most ${this.#options.limits.steps} steps (reached at "${key}").`,
+    const before = journal.placeAt(position);
+    const hasMoved = known !== undefined && known !== NO_PLACE && known !== position;
+    if (hasMoved || (before !== undefined && before !== place)) {
+      throw new RunFault(
+        `The order of steps has changed at ${place}; the task was started with other code. Start it again.`,
       );
     }
     return position;
@@ -164,5 +240,6 @@ export class RunContext implements Interaction {
 
 function unpack(outcome: StepOutcome): unknown {
   if ('value' in outcome) return outcome.value;
-  throw new ToolError(outcome.error.code, outcome.error.message, outcome.error.data);
+  const { code, message, data } = outcome.error;
+  throw code === STEP_FAILED ? new RunFault(message) : new ToolError(code, message, data);
 }

@@ -2,7 +2,7 @@
 import type { ClientCapabilities } from '@parley/kit';
 import { Leave } from '@parley/kit';
 import type { Store } from '@parley/store';
-import { fromJson } from '@parley/store';
+import { fromJson, StoreUnavailableError } from '@parley/store';
 import type { TaskLimits } from '../limits.ts';
 import type { TaskRow, TaskTables } from '../schema.ts';
 import type { TaskChanges } from './changes.ts';
@@ -11,8 +11,9 @@ import { finish, LeaseLost } from './finish.ts';
 import { Journal } from './journal.ts';
 import type { Kind } from './kinds.ts';
 import { TaskStopped } from './kinds.ts';
+import { releaseTask } from './lease.ts';
 import type { ProgressWriter } from './progress-writer.ts';
-import { OrderFault, RunContext } from './run-context.ts';
+import { RunContext, RunFault } from './run-context.ts';
 import type { Sleeper } from './sleeper.ts';
 
 /** What a run needs. */
@@ -51,6 +52,10 @@ export async function runTask(options: RunTaskOptions): Promise<void> {
 async function enter(options: RunTaskOptions): Promise<void> {
   const { store, row, changes, limits, now, sleeper, progress, controller } = options;
   const journal = await Journal.open(store, row, changes, now);
+  // Cancelled or stopped between the claim and here.
+  if (controller.signal.aborted) return endByError(options, controller.signal.reason);
+  if (journal.cancelReason !== null)
+    return end(options, { outcome: 'cancelled', reason: journal.cancelReason });
   const io = new RunContext({
     taskId: row.id,
     // Written by us when the task was made.
@@ -62,16 +67,14 @@ async function enter(options: RunTaskOptions): Promise<void> {
     now,
     reported: row.progress_done,
     onProgress: (done, total, message) => progress.report(row, { done, total }, message),
+    onFault: options.onFault,
   });
   const ended = await untilCutOff(options, io);
+  io.close();
   await progress.flush(row.id);
   if ('ending' in ended) return end(options, ended.ending);
-  if (ended.error instanceof Leave) {
-    // Questions asked side by side are all registered before the run is left.
-    await new Promise(setImmediate);
-    if (!controller.signal.aborted)
-      return journal.park({ asks: io.asks, waiting: io.waiting, dueAt: io.dueAt });
-  }
+  if (ended.error instanceof Leave && !controller.signal.aborted && io.hasReasonToLeave)
+    return journal.park({ asks: io.asks, waiting: [...io.waiting], dueAt: io.dueAt });
   return endByError(options, ended.error);
 }
 
@@ -85,7 +88,11 @@ async function untilCutOff(options: RunTaskOptions, io: RunContext): Promise<End
   const work = Promise.resolve()
     .then(() => kind.run(fromJson<unknown>(row.input), run))
     .then((ending): Ended => ({ ending }))
-    .catch((error: unknown): Ended => ({ error }));
+    .catch(async (error: unknown): Promise<Ended> => {
+      // A step that runs beside what made the task leave is not thrown away.
+      if (error instanceof Leave) await io.quiet();
+      return { error };
+    });
   let timer: NodeJS.Timeout | undefined;
   const cut = new Promise<Ended>((resolve) => {
     controller.signal.addEventListener(
@@ -104,12 +111,16 @@ async function untilCutOff(options: RunTaskOptions, io: RunContext): Promise<End
 async function endByError(options: RunTaskOptions, error: unknown): Promise<void> {
   const { controller, row, now } = options;
   const reason: unknown = controller.signal.aborted ? controller.signal.reason : undefined;
-  if (reason instanceof TaskStopped && reason.why === 'shutdown') return release(options);
+  if (reason instanceof TaskStopped && reason.why === 'shutdown')
+    return releaseTask(options.store, row, now());
   if (reason instanceof TaskStopped && reason.why === 'cancel') {
     return end(options, { outcome: 'cancelled', reason: await cancelReason(options) });
   }
+  if (reason instanceof TaskStopped && reason.why === 'lease_lost') throw new LeaseLost();
   if (error instanceof LeaseLost) throw error;
-  if (error instanceof OrderFault) {
+  // Not the fault of the task: its lease lapses, and it is run again when the database is back.
+  if (error instanceof StoreUnavailableError) throw error;
+  if (error instanceof RunFault) {
     return end(options, { outcome: 'failed', error: { code: INTERNAL, message: error.message } });
   }
   options.onFault(error, `task ${row.kind} at ${now()}`);
@@ -122,18 +133,6 @@ async function end(options: RunTaskOptions, ending: Ending): Promise<void> {
     await finish(tx, row, ending, now(), limits);
     await changes.announce(tx, row.id);
   });
-}
-
-/** Gives the task back untouched; whoever starts next goes on with it. */
-async function release({ store, row, now }: RunTaskOptions): Promise<void> {
-  await store
-    .db<TaskTables>()
-    .updateTable('tasks')
-    .set({ state: 'ready', worker_id: null, lease_until: null, due_at: now(), fence: row.fence + 1 })
-    .where('id', '=', row.id)
-    .where('fence', '=', row.fence)
-    .where('state', '=', 'running')
-    .execute();
 }
 
 async function cancelReason({ store, row }: RunTaskOptions): Promise<string> {

@@ -1,4 +1,4 @@
-/** Many sleeps, one timer: the one for whoever wakes next. */
+/** Many sleeps, one timer: the one for whoever wakes next. A clock that is set back does not lengthen them. */
 
 interface Sleep {
   readonly dueAt: number;
@@ -7,17 +7,13 @@ interface Sleep {
 
 /** Wakes sleepers in time without a timer for each. */
 export class Sleeper {
-  readonly #now: () => number;
   readonly #sleeps = new Set<Sleep>();
   #timer: NodeJS.Timeout | undefined;
   #timerAt = Infinity;
 
-  constructor(now: () => number) {
-    this.#now = now;
-  }
-
-  /** Resolves at the time; rejects when the signal fires first. */
-  until(dueAt: number, signal: AbortSignal): Promise<void> {
+  /** Resolves after the time; rejects when the signal fires first. */
+  sleep(waitMs: number, signal: AbortSignal): Promise<void> {
+    const dueAt = performance.now() + waitMs;
     return new Promise((resolve, reject) => {
       if (signal.aborted) {
         reject(abortReason(signal));
@@ -48,11 +44,11 @@ export class Sleeper {
     if (dueAt >= this.#timerAt) return;
     clearTimeout(this.#timer);
     this.#timerAt = dueAt;
-    this.#timer = setTimeout(() => this.#wakeDue(), Math.max(0, dueAt - this.#now()));
+    this.#timer = setTimeout(() => this.#wakeDue(), Math.max(0, Math.ceil(dueAt - performance.now())));
   }
 
   #wakeDue(): void {
-    const now = this.#now();
+    const now = performance.now();
     this.#timerAt = Infinity;
     let next = Infinity;
     for (const sleep of this.#sleeps) {

@@ -4,9 +4,11 @@ import type { Store } from '@parley/store';
 import type { TaskLimits } from '../limits.ts';
 import type { TaskRow, TaskTables } from '../schema.ts';
 import type { TaskChanges } from './changes.ts';
-import { claimDue, lockClaims, releaseLapsed } from './claim.ts';
+import { CANCEL, READY } from './changes.ts';
+import { claimDue, lockClaims, Turns } from './claim.ts';
 import type { Kind } from './kinds.ts';
 import { TaskStopped } from './kinds.ts';
+import { releaseLapsed, renewLeases } from './lease.ts';
 import { ProgressWriter } from './progress-writer.ts';
 import { runTask } from './run-task.ts';
 import { Sleeper } from './sleeper.ts';
@@ -20,13 +22,11 @@ export interface WorkerOptions {
   readonly onFault: (error: unknown, where: string) => void;
 }
 
-/** Signal topics between workers. */
-export const READY = 'task.ready';
-export const CANCEL = 'task.cancel';
-
 interface Running {
   readonly controller: AbortController;
-  readonly ended: Promise<void>;
+  readonly fence: number;
+  leaseUntil: number;
+  ended: Promise<void>;
 }
 
 // Longer timers overflow; waking once in a while to look again is fine.
@@ -39,7 +39,8 @@ export class Worker {
   readonly #options: WorkerOptions;
   readonly #kinds = new Map<string, Kind>();
   readonly #running = new Map<string, Running>();
-  readonly #sleeper: Sleeper;
+  readonly #sleeper = new Sleeper();
+  readonly #turns = new Turns();
   readonly #unsubscribe: (() => void)[] = [];
   #timers: NodeJS.Timeout[] = [];
   #dueTimer: NodeJS.Timeout | undefined;
@@ -49,12 +50,12 @@ export class Worker {
 
   constructor(options: WorkerOptions) {
     this.#options = options;
-    this.#sleeper = new Sleeper(options.now);
     this.progress = new ProgressWriter(options);
   }
 
   register(kind: Kind): void {
     this.#kinds.set(kind.kind, kind);
+    this.nudge();
   }
 
   kindOf(name: string): Kind | undefined {
@@ -69,11 +70,15 @@ export class Worker {
   start(): void {
     const { store, limits, onFault } = this.#options;
     this.#isOpen = true;
+    // Also tells of cancels whose signal was missed.
+    const renew = () => void this.#renew().catch((error: unknown) => onFault(error, 'task lease'));
     this.#unsubscribe.push(
       store.signal.subscribe(READY, () => this.nudge()),
-      store.signal.subscribe(CANCEL, ({ payload }) => payload !== null && this.cancel(payload)),
+      store.signal.subscribe(CANCEL, ({ payload }) => {
+        if (payload !== null) this.cancel(payload);
+        else renew();
+      }),
     );
-    const renew = () => void this.#renew().catch((error: unknown) => onFault(error, 'task lease'));
     const takeOver = () => void this.#takeOver().catch((error: unknown) => onFault(error, 'task takeover'));
     this.#timers = [
       setInterval(renew, limits.renewMs).unref(),
@@ -89,7 +94,9 @@ export class Worker {
       this.#again = true;
       return;
     }
-    this.#pass = this.#claim()
+    // A turn of the event loop between two looks: a long queue of short tasks must not keep others waiting.
+    this.#pass = new Promise(setImmediate)
+      .then(() => this.#claim())
       .catch((error: unknown) => this.#options.onFault(error, 'task claim'))
       .finally(() => {
         this.#pass = undefined;
@@ -103,8 +110,15 @@ export class Worker {
   adopt(row: TaskRow): void {
     const kind = this.#kinds.get(row.kind);
     if (kind === undefined) return;
+    // An older run of ours whose lease lapsed meanwhile.
+    this.#running.get(row.id)?.controller.abort(leaseLost());
     const controller = new AbortController();
-    const ended = runTask({
+    if (!this.#isOpen) controller.abort(shutdown());
+    const { fence, lease_until: leaseUntil } = row;
+    const run: Running = { controller, fence, leaseUntil: leaseUntil ?? 0, ended: Promise.resolve() };
+    this.#running.set(row.id, run);
+    this.#turns.took(row);
+    run.ended = runTask({
       ...this.#options,
       row,
       kind,
@@ -114,10 +128,10 @@ export class Worker {
     })
       .catch((error: unknown) => this.#options.onFault(error, `task ${row.kind}`))
       .finally(() => {
-        this.#running.delete(row.id);
+        // It may have been claimed again before this line.
+        if (this.#running.get(row.id) === run) this.#running.delete(row.id);
         this.nudge();
       });
-    this.#running.set(row.id, { controller, ended });
   }
 
   /** Fires the signal of a task that runs here. */
@@ -132,10 +146,11 @@ export class Worker {
     clearTimeout(this.#dueTimer);
     for (const unsubscribe of this.#unsubscribe) unsubscribe();
     await this.#pass;
-    const running = [...this.#running.values()];
-    for (const { controller } of running)
-      controller.abort(new TaskStopped('shutdown', 'The server is stopping.'));
-    await Promise.all(running.map(({ ended }) => ended));
+    while (this.#running.size > 0) {
+      const running = [...this.#running.values()];
+      for (const { controller } of running) controller.abort(shutdown());
+      await Promise.all(running.map(({ ended }) => ended));
+    }
     this.#sleeper.close();
     await this.progress.close();
   }
@@ -144,49 +159,75 @@ export class Worker {
     const { store, limits, now } = this.#options;
     const kinds = [...this.#kinds.values()].map(({ kind, version }) => ({ kind, version }));
     if (kinds.length === 0) return;
+    const at = now();
     const room = this.room;
-    const rows =
-      room <= 0
-        ? []
-        : await store.transaction(async (tx) => {
-            await lockClaims(tx, store.engine);
-            return claimDue(tx, { workerId: this.id, kinds, room, now: now(), limits });
-          });
-    for (const row of rows) this.adopt(row);
-    if (this.#isOpen) await this.#wakeForNext();
+    if (room > 0 && (await this.#hasDue(at))) {
+      const { engine } = store;
+      const turns = this.#turns;
+      const rows = await store.transaction(async (tx) => {
+        await lockClaims(tx, engine);
+        return claimDue(tx, { engine, workerId: this.id, kinds, room, now: at, limits, turns });
+      });
+      for (const row of rows) this.adopt(row);
+    }
+    if (this.#isOpen) await this.#wakeForNext(at);
   }
 
-  /** One timer for the nearest due time, however many tasks wait. */
-  async #wakeForNext(): Promise<void> {
+  /** A look without a lock, so that an idle worker does not stand in the way of writers. */
+  async #hasDue(at: number): Promise<boolean> {
+    const due = await this.#options.store
+      .db<TaskTables>()
+      .selectFrom('tasks')
+      .select('id')
+      .where('state', 'in', ['ready', 'asking'])
+      .where('due_at', '<=', at)
+      .limit(1)
+      .executeTakeFirst();
+    return due !== undefined;
+  }
+
+  /** One timer for the nearest due time after the last look, however many tasks wait. */
+  async #wakeForNext(at: number): Promise<void> {
     const { store, now } = this.#options;
     const next = await store
       .db<TaskTables>()
       .selectFrom('tasks')
       .select((min) => min.fn.min('due_at').as('due_at'))
       .where('state', 'in', ['ready', 'asking'])
-      .where('due_at', '>', now())
+      .where('due_at', '>', at)
       .executeTakeFirst();
     clearTimeout(this.#dueTimer);
-    if (next?.due_at == null) return;
-    const waitMs = Math.min(Math.max(1, Number(next.due_at) - now()), MAX_TIMER_MS);
+    const dueAt = next?.due_at ?? null;
+    if (dueAt === null || !this.#isOpen) return;
+    const waitMs = Math.min(Math.max(1, dueAt - now()), MAX_TIMER_MS);
     this.#dueTimer = setTimeout(() => this.nudge(), waitMs).unref();
   }
 
   async #renew(): Promise<void> {
-    if (this.#running.size === 0) return;
+    const held = [...this.#running];
+    if (held.length === 0) return;
     const { store, limits, now } = this.#options;
-    await store
-      .db<TaskTables>()
-      .updateTable('tasks')
-      .set({ lease_until: now() + limits.leaseMs })
-      .where('worker_id', '=', this.id)
-      .where('state', '=', 'running')
-      .execute();
+    const until = now() + limits.leaseMs;
+    const ids = held.map(([id]) => id);
+    let rows;
+    try {
+      rows = await renewLeases(store, this.id, ids, until);
+    } catch (error) {
+      // Nobody can say any more that these are ours.
+      for (const [, run] of held) if (run.leaseUntil <= now()) run.controller.abort(leaseLost());
+      throw error;
+    }
+    for (const [id, run] of held) {
+      const row = rows.find((candidate) => candidate.id === id && candidate.fence === run.fence);
+      if (row === undefined) run.controller.abort(leaseLost());
+      else if (row.cancel_reason !== null) this.cancel(id);
+      else run.leaseUntil = until;
+    }
   }
 
   async #takeOver(): Promise<void> {
     const { store, now } = this.#options;
-    const isLapsed = await store
+    const lapsed = await store
       .db<TaskTables>()
       .selectFrom('tasks')
       .select('id')
@@ -194,12 +235,17 @@ export class Worker {
       .where('lease_until', '<', now())
       .limit(1)
       .executeTakeFirst();
-    if (isLapsed !== undefined) {
-      await store.transaction(async (tx) => {
-        await lockClaims(tx, store.engine);
-        await releaseLapsed(tx, now());
-      });
+    if (lapsed !== undefined) {
+      await store.transaction((tx) => releaseLapsed(tx, store.engine, now()));
     }
     this.nudge();
   }
+}
+
+function shutdown(): TaskStopped {
+  return new TaskStopped('shutdown', 'The server is stopping.');
+}
+
+function leaseLost(): TaskStopped {
+  return new TaskStopped('lease_lost', 'Another worker has the task now.');
 }

@@ -20,10 +20,12 @@ export function handleSchema(): JsonSchema {
 
 /** The handle of a task; a tool may shape its own. */
 export function handleOf(tool: CatalogTool, input: unknown, task: Task, now: number): CallToolResult {
-  const own = tool.taskOptions.handle?.(input, { taskId: task.id, createdAt: task.createdAt });
+  const { id: taskId, createdAt, progress } = task;
+  const own = tool.taskOptions.handle?.(input, { taskId, createdAt, done: progress?.done ?? 0 });
   if (own !== undefined) {
     return {
       content: [{ type: 'text', text: own.text }],
+      // An output is an object by the tool's own schema.
       structuredContent: own.output as Record<string, unknown>,
     };
   }

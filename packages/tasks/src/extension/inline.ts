@@ -2,10 +2,11 @@
 import type { CallToolResult, InputRequiredResult } from '@modelcontextprotocol/server';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { InputRequest, Interaction, TaskCall } from '@parley/kit';
-import { ProtocolFault } from '@parley/kit';
+import { ProtocolFault, RPC } from '@parley/kit';
 import type { TaskEngine } from '../engine/engine.ts';
-import type { Task } from '../task.ts';
+import type { Task, TaskProgress } from '../task.ts';
 import { isFinal, ownerOf } from '../task.ts';
+import { hasLostConnection } from './client-left.ts';
 
 /** How a wait ended. */
 export type Waited =
@@ -28,21 +29,17 @@ export async function waitInline(
     for (;;) {
       const changed = watcher.next();
       const task = await engine.get(owner, taskId);
-      if (task === undefined) throw new ProtocolFault(-32603, 'Internal error');
-      if (isFinal(task.status)) {
-        await watcher.settled();
-        return { kind: 'result', result: resultOf(task) };
-      }
-      if (task.status === 'input_required') {
-        if (exchange.io === undefined) return { kind: 'asks', answer: askByResult(call, task) };
-        await askSession(engine, call, task);
-        continue;
-      }
-      if (timeout.aborted || engine.closing.aborted) return { kind: 'still_running', task };
-      await changed;
+      if (task === undefined) throw new ProtocolFault(RPC.invalidParams, 'Task not found');
+      watcher.tell(task);
+      if (isFinal(task.status)) return { kind: 'result', result: resultOf(task) };
+      const mustLeave = timeout.aborted || engine.closing.aborted || hasLostConnection(exchange);
+      if (mustLeave) return { kind: 'still_running', task };
+      if (task.status !== 'input_required') await changed;
+      else if (exchange.io === undefined) return { kind: 'asks', answer: askByResult(call, task) };
+      else await askSession(engine, call, task);
     }
   } finally {
-    watcher.close();
+    await watcher.close();
   }
 }
 
@@ -77,6 +74,8 @@ async function askSession(engine: TaskEngine, call: TaskCall, task: Task): Promi
       return [key, response] as const;
     }),
   );
+  // The question of a client that has gone stays open for whoever looks at the task next.
+  if (call.exchange.signal().aborted) return;
   await engine.answer(ownerOf(call.caller), task.id, Object.fromEntries(answers));
 }
 
@@ -94,7 +93,8 @@ async function answerInTime(io: Interaction, key: string, request: InputRequest)
   }
 }
 
-function refusalOf(request: InputRequest): unknown {
+/** The answer that stands for no answer. */
+export function refusalOf(request: InputRequest): unknown {
   if (request.method === 'elicitation/create') return { action: 'cancel' };
   if (request.method === 'roots/list') return { roots: [] };
   return { role: 'assistant', model: 'none', content: { type: 'text', text: '' } };
@@ -105,20 +105,16 @@ class Watcher {
   readonly #unwatch: () => void;
   readonly #onAbort: () => void;
   readonly #signals: readonly AbortSignal[];
+  readonly #report: Interaction['progress'];
   #wake: (() => void) | undefined;
-  #progress: Promise<void> = Promise.resolve();
+  #sent: Promise<void> = Promise.resolve();
+  #done = -Infinity;
 
   constructor(engine: TaskEngine, taskId: string, call: TaskCall, timeout: AbortSignal) {
-    const report = call.exchange.io?.progress ?? call.exchange.progress;
+    this.#report = call.exchange.io?.progress ?? call.exchange.progress;
     this.#unwatch = engine.watch(taskId, (change) => {
       if (change.kind === 'changed') this.#wake?.();
-      else if (report !== undefined) {
-        const { done, total, message } = change.progress;
-        // One after the other: the order on the wire is the order of the work.
-        this.#progress = this.#progress
-          .then(() => report(done, total ?? undefined, message ?? undefined))
-          .catch(() => undefined);
-      }
+      else this.#send(change.progress);
     });
     this.#onAbort = () => this.#wake?.();
     this.#signals = [timeout, engine.closing, call.exchange.signal()];
@@ -131,13 +127,25 @@ class Watcher {
     });
   }
 
-  /** Resolves when every progress notice is on its way. */
-  settled(): Promise<void> {
-    return this.#progress;
+  /** Passes on the stored progress, which is all there is of work in another process. */
+  tell({ progress, statusMessage }: Task): void {
+    if (progress !== null) this.#send({ ...progress, message: statusMessage });
   }
 
-  close(): void {
+  /** Stops, and resolves when every progress notice is on its way. */
+  close(): Promise<void> {
     this.#unwatch();
     for (const signal of this.#signals) signal.removeEventListener('abort', this.#onAbort);
+    return this.#sent;
+  }
+
+  #send({ done, total, message }: TaskProgress & { readonly message: string | null }): void {
+    const report = this.#report;
+    if (report === undefined || done <= this.#done) return;
+    this.#done = done;
+    // One after the other: the order on the wire is the order of the work.
+    this.#sent = this.#sent
+      .then(() => report(done, total ?? undefined, message ?? undefined))
+      .catch(() => undefined);
   }
 }

@@ -49,6 +49,7 @@ export function createTasksExtension(engine: TaskEngine, now: () => number): Ext
           // The SDK takes the answers out of the parameters of every request that has some.
           if (inputResponses === undefined) throw missingAnswers();
           if (!(await engine.answer(ownerOf(caller), taskId, inputResponses))) throw taskNotFound();
+          cache.forget(ownerOf(caller), taskId);
           return {};
         }),
       },
@@ -57,6 +58,7 @@ export function createTasksExtension(engine: TaskEngine, now: () => number): Ext
         handle: guarded(async (taskId, caller) => {
           const reason = `Cancelled by ${caller.name}.`;
           if ((await engine.cancel(ownerOf(caller), taskId, reason)) === undefined) throw taskNotFound();
+          cache.forget(ownerOf(caller), taskId);
           return {};
         }),
       },

@@ -6,7 +6,7 @@ interface Seen {
   readonly since: number;
   count: number;
   readonly at: number;
-  readonly task: Task | undefined;
+  readonly task: Task;
 }
 
 const WINDOW_MS = 1000;
@@ -26,13 +26,15 @@ export class PollCache {
   }
 
   async get(owner: TaskOwner, taskId: string): Promise<Task | undefined> {
-    const key = `${owner.organizationId} ${owner.ownerId} ${taskId}`;
+    const key = keyOf(owner, taskId);
     const now = this.#now();
     const seen = this.#seen.get(key);
     const isSameWindow = seen !== undefined && now - seen.since < WINDOW_MS;
     if (isSameWindow) seen.count += 1;
     if (isSameWindow && seen.count > FREE_READS && now - seen.at < CACHE_MS) return seen.task;
     const task = await this.#engine.get(owner, taskId);
+    // An id that names nothing may be of any size, and many of them.
+    if (task === undefined) return undefined;
     if (this.#seen.size >= MAX_TASKS) this.#seen.clear();
     this.#seen.set(key, {
       since: isSameWindow ? seen.since : now,
@@ -42,4 +44,13 @@ export class PollCache {
     });
     return task;
   }
+
+  /** Shows the next poller what this process has just changed. */
+  forget(owner: TaskOwner, taskId: string): void {
+    this.#seen.delete(keyOf(owner, taskId));
+  }
+}
+
+function keyOf({ organizationId, ownerId }: TaskOwner, taskId: string): string {
+  return `${organizationId} ${ownerId} ${taskId}`;
 }

@@ -4,6 +4,7 @@ import type { CatalogTool, CreatedTask, Exchange, TaskCall, TaskSeam } from '@pa
 import type { TaskEngine } from '../engine/engine.ts';
 import type { Task } from '../task.ts';
 import { ownerOf } from '../task.ts';
+import { hasCancelled } from './client-left.ts';
 import { declaresTasks, missingExtension } from './declared.ts';
 import { handleOf, handleSchema } from './handle.ts';
 import { waitInline } from './inline.ts';
@@ -56,7 +57,7 @@ export function createTaskSeam(engine: TaskEngine, options: SeamOptions = {}): T
     const owner = ownerOf(call.caller);
     const taskId = call.taskId ?? (await enqueue(call)).id;
     if (call.taskId !== undefined) await engine.answer(owner, taskId, call.exchange.inputResponses ?? {});
-    const forget = whenClientLeaves(call, () => engine.cancel(owner, taskId, 'The client went away.'));
+    const forget = whenCancelled(call, () => engine.cancel(owner, taskId, 'Cancelled by its client.'));
     try {
       const waited = await waitInline(engine, call, taskId, inlineLimit(call, options));
       if (waited.kind === 'result') return waited.result;
@@ -91,11 +92,11 @@ function withoutChannels(call: TaskCall): TaskCall {
   return { ...call, exchange };
 }
 
-/** A modern client that closes its response has cancelled; a 2025 client may only have lost its connection. */
-function whenClientLeaves({ exchange }: TaskCall, cancel: () => Promise<unknown>): () => void {
-  if (exchange.info.era !== 'modern') return () => undefined;
+function whenCancelled({ exchange }: TaskCall, cancel: () => Promise<unknown>): () => void {
   const signal = exchange.signal();
-  const onAbort = () => void cancel().catch(() => undefined);
+  const onAbort = () => {
+    if (hasCancelled(exchange)) void cancel().catch(() => undefined);
+  };
   if (signal.aborted) onAbort();
   signal.addEventListener('abort', onAbort, { once: true });
   return () => signal.removeEventListener('abort', onAbort);

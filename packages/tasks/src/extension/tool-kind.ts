@@ -27,6 +27,7 @@ export function toolKinds(engine: Engine, current: CurrentCaller): Kind[] {
     .map((tool) => ({
       kind: kindOf(tool),
       version: tool.taskOptions.version ?? 1,
+      // Stored by the seam when the call came.
       run: (input, run) => runTool(engine, tool, input as ToolInput, run, current),
     }));
 }

@@ -39,7 +39,7 @@ export const createTasks: Migration = async (db) => {
   await db.schema
     .createIndex('tasks_due')
     .on('tasks')
-    .columns(['state', 'organization_id', 'owner_id', 'due_at'])
+    .columns(['state', 'organization_id', 'owner_id', 'priority desc', 'due_at', 'created_at'])
     .execute();
   await db.schema.createIndex('tasks_next').on('tasks').columns(['state', 'due_at']).execute();
   await db.schema.createIndex('tasks_by_worker').on('tasks').columns(['worker_id', 'state']).execute();

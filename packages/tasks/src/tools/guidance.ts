@@ -17,6 +17,7 @@ export async function guide(step: number, total: number, ctx: Context): Promise<
   const said: string[] = [];
   for (let pause = 0; pause <= MAX_PAUSES; pause += 1) {
     const text = await sampleText(step, total, ctx);
+    if (text === undefined) return { said, stop: false };
     said.push(text);
     const word = /^\W*(\w+)/.exec(text)?.[1]?.toLowerCase();
     if (word === 'stop') return { said, stop: true };
@@ -27,7 +28,8 @@ export async function guide(step: number, total: number, ctx: Context): Promise<
   return { said, stop: false };
 }
 
-async function sampleText(step: number, total: number, ctx: Context): Promise<string> {
+/** What the model said; undefined when it was not text. */
+async function sampleText(step: number, total: number, ctx: Context): Promise<string | undefined> {
   const percent = Math.round((step / total) * 100);
   const question = `Step ${step} of ${total} is done (${percent} %). Answer with one word: continue, pause or stop.`;
   try {
@@ -38,8 +40,8 @@ async function sampleText(step: number, total: number, ctx: Context): Promise<st
       temperature: 0.7,
     });
     const [content] = [answer.content].flat();
-    const text = content?.type === 'text' ? content.text.trim() : 'continue';
-    return text === '' ? '(no answer)' : text;
+    if (content?.type !== 'text') return undefined;
+    return content.text.trim() || '(no answer)';
   } catch (error) {
     if (error instanceof Leave || !(error instanceof ToolError)) throw error;
     // A model that cannot be asked stops nothing.

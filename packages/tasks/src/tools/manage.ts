@@ -23,11 +23,12 @@ export const cancelTask = defineTool({
   output: z.object({ taskId: z.string(), status: z.literal('cancelled') }),
   text: (output) => `Task ${output.taskId} cancelled`,
   async run(input, ctx) {
-    const before = await requireTask(input.taskId, ctx);
+    const reason = `Cancelled by ${ctx.caller.name}.`;
+    const before = await ctx.services.engine.cancel(ownerOf(ctx.caller), input.taskId, reason);
+    if (before === undefined) throw ctx.error('not_found', `Task not found: ${input.taskId}`);
     if (isFinal(before.status)) {
       throw ctx.error('conflict', `Task ${input.taskId} already finished (${before.status})`);
     }
-    await ctx.services.engine.cancel(ownerOf(ctx.caller), input.taskId, `Cancelled by ${ctx.caller.name}.`);
     return { taskId: input.taskId, status: 'cancelled' as const };
   },
 });
@@ -105,7 +106,15 @@ async function waitForNews(task: Task, waitMs: number, ctx: Context<TaskServices
     const changed = nextChange(engine, task.id, stop);
     const latest = await requireTask(task.id, ctx);
     if (latest.updatedAt === task.updatedAt && latest.status === task.status) await changed;
-    return await requireTask(task.id, ctx);
+    const news = await requireTask(task.id, ctx);
+    // Work in another process is seen by what it has stored.
+    if (news.progress !== null)
+      await ctx.progress(
+        news.progress.done,
+        news.progress.total ?? undefined,
+        news.statusMessage ?? undefined,
+      );
+    return news;
   } finally {
     unwatch();
   }

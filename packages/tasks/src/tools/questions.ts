@@ -1,6 +1,7 @@
 /** Delivers the open questions of a task over the request of whoever looks at it. */
 import type { Context, InputRequest } from '@parley/kit';
-import { isSupported, Leave, ToolError } from '@parley/kit';
+import { isSupported, Leave } from '@parley/kit';
+import { refusalOf } from '../extension/inline.ts';
 import type { TaskServices } from '../services/tasks.ts';
 import type { Task } from '../task.ts';
 import { ownerOf } from '../task.ts';
@@ -26,13 +27,14 @@ function capabilitiesOf(ctx: Context) {
 }
 
 async function ask(key: string, request: InputRequest, ctx: Context): Promise<unknown> {
-  if (request.method === 'sampling/createMessage') return ctx.sample(key, request.params);
-  if (request.method === 'roots/list') return { roots: await ctx.roots(key) };
-  const { message, requestedSchema } = request.params;
   try {
+    if (request.method === 'sampling/createMessage') return await ctx.sample(key, request.params);
+    if (request.method === 'roots/list') return { roots: await ctx.roots(key) };
+    const { message, requestedSchema } = request.params;
     return { action: 'accept', content: await ctx.ask(key, { message, schema: requestedSchema }) };
   } catch (error) {
-    if (error instanceof Leave || !(error instanceof ToolError)) throw error;
-    return { action: 'decline' };
+    // The tool decides what a refusal means; a client that has gone has not refused.
+    if (error instanceof Leave || ctx.signal.aborted) throw error;
+    return refusalOf(request);
   }
 }

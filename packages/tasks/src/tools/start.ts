@@ -47,13 +47,13 @@ export const startLongRunningTask = defineToolFor<TaskServices>()({
   task: 'allowed',
   taskOptions: {
     inlineLimitMs: 0,
-    handle: ({ steps }: z.output<typeof Input>, { taskId, createdAt }) => ({
+    handle: ({ steps }: z.output<typeof Input>, { taskId, createdAt, done }) => ({
       output: {
         taskId,
         status: 'working' as const,
         steps,
-        currentStep: 0,
-        progress: 0,
+        currentStep: done,
+        progress: percentOf(done, steps),
         samplingResponses: [],
         startedAt: new Date(createdAt).toISOString(),
       },
@@ -74,7 +74,7 @@ export const startLongRunningTask = defineToolFor<TaskServices>()({
       status: 'completed' as const,
       steps: input.steps,
       currentStep: step,
-      progress: Math.round((step / input.steps) * 100),
+      progress: percentOf(step, input.steps),
       samplingResponses,
       ...(samplingSkipped && { samplingSkipped }),
       ...(stoppedEarly && { stoppedEarly }),
@@ -83,6 +83,10 @@ export const startLongRunningTask = defineToolFor<TaskServices>()({
     };
   },
 });
+
+function percentOf(step: number, steps: number): number {
+  return Math.round((step / steps) * 100);
+}
 
 async function runSteps(input: z.output<typeof Input>, ctx: Context<TaskServices>): Promise<Reached> {
   const { steps, notificationInterval, delayMs } = input;

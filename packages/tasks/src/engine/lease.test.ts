@@ -1,0 +1,253 @@
+/** Leases: work passes from a worker that stops, stalls or dies to another one, and only one of them can write. */
+import { onBothEngines } from '@parley/store/testing';
+import type { Store } from '@parley/store';
+import { StoreUnavailableError } from '@parley/store';
+import { expect, test } from 'vitest';
+import { eventually, gate, openBed, scripted, TestClock, untilStopped } from '../../test/engine-bed.ts';
+import type { TaskTables } from '../schema.ts';
+
+const SHORT = { leaseMs: 150, renewMs: 40, takeoverMs: 40 };
+/** A worker that does not renew, as one that is stalled. */
+const STALLED = { leaseMs: 150, renewMs: 3_600_000, takeoverMs: 3_600_000 };
+const DAY_MS = 24 * 3_600_000;
+
+/** What a worker leaves that died while it ran the task. */
+async function leaveBehind(store: Store, id: string): Promise<void> {
+  await store
+    .db<TaskTables>()
+    .updateTable('tasks')
+    .set({ state: 'running', worker_id: 'worker_dead', lease_until: 1, fence: 1 })
+    .where('id', '=', id)
+    .execute();
+}
+
+onBothEngines('leases', (open) => {
+  test('a stopped engine lets a step end, gives its tasks back, and another one finishes them', async () => {
+    const running = gate();
+    const stepEnds = gate();
+    const ran: string[] = [];
+    const first = await openBed(open, {
+      scripts: {
+        long: async (run) => {
+          await run.io.step('one', async () => {
+            running.open();
+            await stepEnds.opened;
+            ran.push('one');
+          });
+          return untilStopped(run);
+        },
+      },
+    });
+    const { id } = await first.enqueue('long');
+    await running.opened;
+    const stopped = first.engine.stop();
+    stepEnds.open();
+    await stopped;
+    expect(await first.row(id)).toMatchObject({ state: 'ready', worker_id: null, crashes: 0 });
+    const second = await openBed(open, {
+      scripts: { long: ({ io }) => io.step('one', () => ran.push('again')).then(() => 'done') },
+    });
+    expect(await second.ended(id)).toMatchObject({ status: 'completed', result: 'done' });
+    expect(ran).toEqual(['one']);
+  });
+
+  test('a stop cuts off code that ignores it, and never marks a task cancelled', async () => {
+    const running = gate();
+    const bed = await openBed(open, {
+      limits: { graceMs: 20 },
+      scripts: {
+        deaf: () => {
+          running.open();
+          return new Promise(() => undefined);
+        },
+      },
+    });
+    const { id } = await bed.enqueue('deaf');
+    await running.opened;
+    await bed.engine.stop();
+    expect(await bed.row(id)).toMatchObject({ state: 'ready', outcome: null, crashes: 0 });
+  });
+
+  test('a task that is made while the engine stops is not lost', async () => {
+    const bed = await openBed(open, { scripts: { wait: (run) => untilStopped(run) } });
+    const making = Promise.allSettled(Array.from({ length: 8 }, () => bed.enqueue('wait')));
+    const stopping = bed.engine.stop();
+    const made = await making;
+    await stopping;
+    await eventually(async () => {
+      const rows = await bed.store.db<TaskTables>().selectFrom('tasks').select('state').execute();
+      expect(rows).toEqual(
+        made.filter(({ status }) => status === 'fulfilled').map(() => ({ state: 'ready' })),
+      );
+    });
+  });
+
+  test('a lapsed lease is taken over, and whatever the first worker still writes is refused', async () => {
+    const stalled = gate();
+    const wakes = gate();
+    const firstEnded = Promise.withResolvers<unknown>();
+    const first = await openBed(open, {
+      limits: STALLED,
+      scripts: {
+        shared: async ({ io }) => {
+          await io.step('one', () => 'first');
+          stalled.open();
+          await wakes.opened;
+          await io.progress(50, 100, 'from the past');
+          const late = await io.step('two', () => 'first').catch((error: unknown) => error);
+          firstEnded.resolve(late);
+          return 'from the past';
+        },
+      },
+    });
+    const { id } = await first.enqueue('shared');
+    await stalled.opened;
+    const second = await openBed(open, {
+      limits: SHORT,
+      scripts: {
+        shared: async ({ io }) => [
+          await io.step('one', () => 'second'),
+          await io.step('two', () => 'second'),
+        ],
+      },
+    });
+    const ended = await second.ended(id);
+    expect(ended).toMatchObject({ status: 'completed', result: ['first', 'second'] });
+    wakes.open();
+    // Refused by the store, or already told that the task is gone.
+    expect(['LeaseLost', 'AbortError']).toContain(((await firstEnded.promise) as Error).name);
+    await first.engine.stop();
+    expect(await second.get(id)).toEqual(ended);
+  });
+
+  test('a worker that has lost a task learns of it through the signal', async () => {
+    const why = Promise.withResolvers<unknown>();
+    const running = gate();
+    const bed = await openBed(open, {
+      limits: { ...SHORT, takeoverMs: 3_600_000 },
+      scripts: {
+        busy: (run) => {
+          running.open();
+          return untilStopped(run).catch((error: unknown) => {
+            why.resolve(error);
+            throw error;
+          });
+        },
+      },
+    });
+    const { id } = await bed.enqueue('busy');
+    await running.opened;
+    const db = bed.store.db<TaskTables>();
+    await db.updateTable('tasks').set({ worker_id: 'worker_other', fence: 7 }).where('id', '=', id).execute();
+    expect(await why.promise).toMatchObject({ why: 'lease_lost' });
+    expect(await bed.row(id)).toMatchObject({ state: 'running', worker_id: 'worker_other', fence: 7 });
+  });
+
+  test('a living worker keeps its task far beyond the first lease', async () => {
+    const go = gate();
+    let ran = 0;
+    const bed = await openBed(open, {
+      limits: SHORT,
+      scripts: {
+        long: async () => {
+          ran += 1;
+          await go.opened;
+        },
+      },
+    });
+    await openBed(open, { limits: SHORT, scripts: { long: async () => (ran += 1) } });
+    const { id, createdAt } = await bed.enqueue('long');
+    await eventually(async () =>
+      expect((await bed.row(id)).lease_until).toBeGreaterThan(createdAt + 4 * SHORT.leaseMs),
+    );
+    go.open();
+    await bed.ended(id);
+    expect(ran).toBe(1);
+  });
+
+  test('a task that ends its worker five times in a row is given up, the others are done', async () => {
+    let ran = 0;
+    const idle = await openBed(open);
+    await idle.engine.stop();
+    const making = await openBed(open, { kinds: [], limits: { runningPerProcess: 0 } });
+    making.engine.register(scripted('poison', async () => undefined));
+    making.engine.register(scripted('good', async () => undefined));
+    const poison = await making.enqueue('poison');
+    const good = await making.enqueue('good');
+    for (let crash = 1; crash <= 5; crash += 1) {
+      await leaveBehind(making.store, poison.id);
+      await eventually(async () => expect(await making.row(poison.id)).toMatchObject({ crashes: crash }));
+    }
+    const bed = await openBed(open, {
+      scripts: { poison: async () => (ran += 1), good: async () => 'done' },
+    });
+    const { status, error, statusMessage } = await bed.ended(poison.id);
+    expect({ status, code: error?.code }).toEqual({ status: 'failed', code: -32603 });
+    expect(statusMessage).toContain('5 times');
+    expect((await bed.ended(good.id)).result).toBe('done');
+    expect(ran).toBe(0);
+  });
+
+  test('a database that cannot be reached for a moment does not fail the task', async () => {
+    const store = await open();
+    let isOut = false;
+    let ran = 0;
+    const transaction: Store['transaction'] = (work) => {
+      if (!isOut) return store.transaction(work);
+      isOut = false;
+      return Promise.reject(new StoreUnavailableError('lost'));
+    };
+    const bed = await openBed(open, {
+      store: { ...store, transaction },
+      limits: SHORT,
+      scripts: {
+        job: ({ io }) =>
+          io.step('one', () => {
+            ran += 1;
+            isOut = ran === 1;
+            return 'done';
+          }),
+      },
+    });
+    const { id } = await bed.enqueue('job');
+    expect(await bed.ended(id)).toMatchObject({ status: 'completed', result: 'done' });
+    expect(ran).toBe(2);
+  });
+
+  test('a task whose worker died after the cancel ends cancelled', async () => {
+    const making = await openBed(open, {
+      limits: { runningPerProcess: 0, takeoverMs: 3_600_000 },
+      scripts: { job: async () => 'done' },
+    });
+    const { id } = await making.enqueue('job');
+    await leaveBehind(making.store, id);
+    await making.engine.cancel({ organizationId: 'org_test', ownerId: 'caller_test' }, id, 'Not needed.');
+    const bed = await openBed(open, { scripts: { job: async () => 'done' } });
+    expect(await bed.ended(id)).toMatchObject({ status: 'cancelled', statusMessage: 'Not needed.' });
+  });
+
+  test('a task of another version is left alone, and given up after a day without a worker for it', async () => {
+    const clock = new TestClock();
+    const old = await openBed(open, {
+      now: clock.now,
+      limits: { runningPerProcess: 0 },
+      kinds: [scripted('job', async () => 'old', 1)],
+    });
+    const { id } = await old.enqueue('job');
+    await old.engine.stop();
+    let ran = 0;
+    const bed = await openBed(open, {
+      now: clock.now,
+      limits: { purgeEveryMs: 20 },
+      kinds: [scripted('job', async () => (ran += 1), 2)],
+    });
+    clock.turn(DAY_MS - 1);
+    expect(await bed.ended((await bed.enqueue('job')).id)).toMatchObject({ result: 1 });
+    expect((await bed.get(id)).status).toBe('working');
+    clock.turn(2);
+    const ended = await bed.ended(id);
+    expect(ended).toMatchObject({ status: 'failed', error: { code: -32603 } });
+    expect(ended.statusMessage).toContain('version 1 of "job"');
+    expect(ran).toBe(1);
+  });
+});

@@ -1,0 +1,118 @@
+/** Worker processes and an observer beside them, for the fault tests of tasks. */
+import type { ChildProcess } from 'node:child_process';
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { testCaller } from '@parley/kit/testing';
+import type { Store, StoreOptions } from '@parley/store';
+import type { OpenStore } from '@parley/store/testing';
+import { createTaskEngine, taskMigrations, untilFinal } from '@parley/tasks';
+import type { Task, TaskEngine, TaskLimits } from '@parley/tasks';
+import { onTestFinished, vi } from 'vitest';
+import type { Command, JobInput, ProgramOptions, Report } from './tasks-program.ts';
+
+/** Who owns the tasks. */
+export const OWNER = { organizationId: 'org_test', ownerId: 'caller_test' };
+
+/** Short leases, so that a dead worker is noticed soon. */
+const QUICK: Partial<TaskLimits> = { leaseMs: 400, renewMs: 100, takeoverMs: 100 };
+
+const DEADLINE_MS = 20_000;
+
+/** A worker in a process of its own. */
+export interface WorkerProcess {
+  readonly child: ChildProcess;
+  tell(command: Command): void;
+  /** The first report that fits, also when it came before. */
+  heard<T extends Report>(isIt: (report: Report) => report is T): Promise<T>;
+  /** Ends the process at once and waits for its end. */
+  kill(): Promise<void>;
+  readonly gone: Promise<unknown>;
+}
+
+/** Everything that one test has. */
+export interface FaultBed {
+  readonly store: Store;
+  /** Looks and asks, and runs nothing. */
+  readonly observer: TaskEngine;
+  work(name: string, options?: Partial<ProgramOptions>): Promise<WorkerProcess>;
+  enqueue(input: JobInput, ownerId?: string): Promise<Task>;
+  get(id: string): Promise<Task>;
+  ended(id: string, ownerId?: string): Promise<Task>;
+  /** The steps of a task that had an effect outside, in order. */
+  effects(id?: string): string[];
+}
+
+/** A fresh database with an observer. */
+export async function openFaultBed(open: OpenStore, where: () => Promise<StoreOptions>): Promise<FaultBed> {
+  const at = await where();
+  const effects = join(at.dataDir, 'effects.txt');
+  const store = await open();
+  await store.migrate([taskMigrations]);
+  writeFileSync(effects, '');
+  const observer = createTaskEngine({ store, limits: { runningPerProcess: 0, takeoverMs: 3_600_000 } });
+  observer.register({ kind: 'job', version: 1, run: () => Promise.reject(new Error('Runs nothing.')) });
+  observer.start();
+  onTestFinished(() => observer.stop());
+  return {
+    store,
+    observer,
+    work: (name, options = {}) =>
+      startWorker({ name, store: at, effects, mayHang: false, limits: QUICK, ...options }),
+    enqueue: (input, ownerId = OWNER.ownerId) =>
+      observer.enqueue({
+        kind: 'job',
+        input,
+        caller: testCaller({ id: ownerId }),
+        capabilities: { elicitation: {} },
+      }),
+    async get(id) {
+      const task = await observer.get(OWNER, id);
+      if (task === undefined) throw new Error(`There is no task ${id}.`);
+      return task;
+    },
+    ended: (id, ownerId = OWNER.ownerId) =>
+      untilFinal(observer, { ...OWNER, ownerId }, id, AbortSignal.timeout(DEADLINE_MS)),
+    effects: (id = '') =>
+      readFileSync(effects, 'utf8')
+        .split('\n')
+        .filter((line) => line.startsWith(id) && line !== '')
+        .map((line) => line.split(' ')[1] ?? ''),
+  };
+}
+
+async function startWorker(options: ProgramOptions): Promise<WorkerProcess> {
+  const program = join(import.meta.dirname, 'tasks-program.ts');
+  const child = fork(program, [JSON.stringify(options)], { execArgv: [] });
+  const gone = once(child, 'exit');
+  onTestFinished(async () => {
+    child.kill('SIGKILL');
+    await gone;
+  });
+  const reports: Report[] = [];
+  child.on('message', (report: Report) => reports.push(report));
+  const worker: WorkerProcess = {
+    child,
+    gone,
+    tell: (command) => void child.send(command),
+    heard: (isIt) =>
+      eventually(() => {
+        const report = reports.find(isIt);
+        if (report === undefined)
+          throw new Error(`${options.name} has not said it: ${JSON.stringify(reports)}`);
+        return report;
+      }),
+    async kill() {
+      child.kill('SIGKILL');
+      await gone;
+    },
+  };
+  await worker.heard((report): report is Report => 'ready' in report);
+  return worker;
+}
+
+/** Waits until the check passes, up to a deadline. */
+export function eventually<T>(check: () => T | Promise<T>): Promise<T> {
+  return vi.waitFor(check, { timeout: DEADLINE_MS, interval: 10 });
+}

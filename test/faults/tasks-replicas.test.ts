@@ -1,0 +1,85 @@
+/** Faults between replicas: one dies half-way, one freezes past its lease, one is told to cancel what the other runs. */
+import { onBothEngines } from '@parley/store/testing';
+import { expect, test } from 'vitest';
+import { eventually, openFaultBed, OWNER } from './tasks-bed.ts';
+import type { Report } from './tasks-program.ts';
+
+type At = Extract<Report, { at: string }>;
+type Stopped = Extract<Report, { stopped: string }>;
+
+const isAt = (report: Report): report is At => 'at' in report;
+const isStopped = (report: Report): report is Stopped => 'stopped' in report;
+
+const TASKS = 500;
+const OWNERS = 5;
+const RUNNING_AT_ONCE = 64;
+
+onBothEngines('two replicas', (open, _engine, where) => {
+  test('when one is killed half-way, all 500 tasks complete and none twice', async () => {
+    const bed = await openFaultBed(open, where);
+    const tasks = await Promise.all(
+      Array.from({ length: TASKS }, async (_, index) => {
+        const ownerId = `owner_${index % OWNERS}`;
+        return { ownerId, id: (await bed.enqueue({ sleepMs: 50 }, ownerId)).id };
+      }),
+    );
+    const [first] = await Promise.all([bed.work('first'), bed.work('second')]);
+    const done = () => bed.effects().filter((what) => what === 'two').length;
+    await eventually(() => expect(done()).toBeGreaterThan(TASKS / 4));
+    await first.kill();
+    expect(done()).toBeLessThan(TASKS);
+    const ended = await Promise.all(tasks.map(({ id, ownerId }) => bed.ended(id, ownerId)));
+    expect(ended.filter(({ status }) => status === 'completed')).toHaveLength(TASKS);
+    for (const step of ['one', 'two']) {
+      const again = bed.effects().filter((what) => what === step).length - TASKS;
+      // Only a step that was under way in the dead process may have run again.
+      expect(again).toBeGreaterThanOrEqual(0);
+      expect(again).toBeLessThanOrEqual(RUNNING_AT_ONCE);
+    }
+  });
+
+  test('a frozen one that wakes after its lease can change nothing', async () => {
+    const bed = await openFaultBed(open, where);
+    const first = await bed.work('first', { mayHang: true });
+    const { id } = await bed.enqueue({ hangAt: 'between' });
+    await first.heard(isAt);
+    first.child.kill('SIGSTOP');
+    await bed.work('second');
+    const ended = await bed.ended(id);
+    expect(ended).toMatchObject({ status: 'completed', result: { two: 'second' } });
+    first.tell({ do: 'go' });
+    first.child.kill('SIGCONT');
+    // It has had its say when it obeys a later command.
+    first.tell({ do: 'enqueue', input: {} });
+    await first.heard((report): report is Extract<Report, { made: string }> => 'made' in report);
+    first.child.kill('SIGTERM');
+    expect(await first.gone).toEqual([0, null]);
+    expect(await bed.get(id)).toEqual(ended);
+    expect(bed.effects(id).filter((what) => what === 'one')).toEqual(['one']);
+  });
+
+  test('a cancel reaches a step that runs in another process within a second', async () => {
+    const bed = await openFaultBed(open, where);
+    const worker = await bed.work('worker', { mayHang: true });
+    const { id } = await bed.enqueue({ hangAt: 'inside' });
+    await worker.heard(isAt);
+    const before = performance.now();
+    await bed.observer.cancel(OWNER, id, 'Not needed any more.');
+    expect(await worker.heard(isStopped)).toEqual({ stopped: 'cancel', id });
+    expect(performance.now() - before).toBeLessThan(1_000);
+    expect(await bed.ended(id)).toMatchObject({ status: 'cancelled' });
+  });
+
+  test('one that is told to stop hands its tasks to the other', async () => {
+    const bed = await openFaultBed(open, where);
+    const first = await bed.work('first', { mayHang: true });
+    const { id } = await bed.enqueue({ hangAt: 'between' });
+    await first.heard(isAt);
+    await bed.work('second');
+    first.child.kill('SIGTERM');
+    expect(await first.heard(isStopped)).toEqual({ stopped: 'shutdown', id });
+    expect(await first.gone).toEqual([0, null]);
+    expect(await bed.ended(id)).toMatchObject({ status: 'completed', result: { two: 'second' } });
+    expect(bed.effects(id)).toEqual(['one', 'two']);
+  });
+});
