@@ -2,15 +2,23 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { listFiles } from './check/source-tree.ts';
+import { annotationTables } from './docs-tables/annotations.ts';
 import { kitTables } from './docs-tables/kit.ts';
 import { projectTables } from './docs-tables/project.ts';
 import { serverTables } from './docs-tables/server.ts';
+import { taskTables } from './docs-tables/tasks.ts';
 
 const root = join(import.meta.dirname, '..');
 const isCheck = process.argv.includes('--check');
 const marked = /<!-- table:([a-z-]+) -->\n[\s\S]*?<!-- \/table -->/g;
 
-const tables: Record<string, () => string> = { ...kitTables, ...serverTables, ...projectTables(root) };
+const tables: Record<string, () => string> = {
+  ...kitTables,
+  ...serverTables,
+  ...taskTables,
+  ...annotationTables,
+  ...projectTables(root),
+};
 const used = new Set<string>();
 
 function render(text: string): string {

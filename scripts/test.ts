@@ -16,7 +16,7 @@ const STAGES: readonly Stage[] = [
   { name: 'check', command: ['scripts/check.ts'] },
   { name: 'unit', command: ['node_modules/vitest/vitest.mjs', 'run'] },
   { name: 'conformance', command: ['test/conformance/run.ts'] },
-  { name: 'examples', command: ['examples/hello-tool/check.ts'] },
+  { name: 'examples', command: ['scripts/examples.ts'] },
 ];
 
 await ensureTestTools();

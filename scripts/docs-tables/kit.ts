@@ -36,6 +36,7 @@ const contextFields: Record<keyof Context, string> = {
   request: 'id, era, client name and trace of the request; for display, never for a decision',
   signal: 'fires when the call is cancelled or its client goes away',
   error: "`throw ctx.error('not_found', 'No such post.')`; shared codes and the tool's own are allowed",
+  addMeta: "adds facts about the answer to the result's `_meta`, such as that a list was cut",
   progress: '`await ctx.progress(done, total, message)`; silent when nobody asked for progress',
   log: 'a log line to a client that asked for logs',
   supports: 'true when the client can be asked (`elicitation`), sampled (`sampling`) or listed (`roots`)',

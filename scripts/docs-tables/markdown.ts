@@ -20,6 +20,7 @@ export function readable(name: string, value: number): string {
 }
 
 const durations: [string, number][] = [
+  ['h', 3_600_000],
   ['min', 60_000],
   ['s', 1000],
   ['ms', 1],

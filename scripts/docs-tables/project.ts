@@ -22,6 +22,7 @@ const reasons: Record<string, string> = {
   pino: 'structured log lines',
   'prom-client': 'the text of `/metrics`',
   undici: 'outbound requests whose connection can be pinned to a checked address',
+  ws: 'the browser link of annotations; loaded by the first page that connects',
   zod: 'input and output schemas of tools, and the JSON Schemas made from them',
 };
 

@@ -54,7 +54,7 @@ describe('the first run', () => {
   test('prints one JSON line with the URLs, the folder and the key file, and nothing else', () => {
     const ready = JSON.parse(server.stdout()) as Record<string, string>;
     expect(server.stdout().trim().split('\n')).toHaveLength(1);
-    expect(Object.keys(ready)).toEqual(['url', 'mcp', 'data', 'ownerKeyFile']);
+    expect(Object.keys(ready)).toEqual(['url', 'mcp', 'data', 'ownerKeyFile', 'overlayTag']);
     expect(ready).toMatchObject({ mcp: `${ready.url}/mcp`, data, ownerKeyFile: join(data, 'owner.key') });
     expect(Number(new URL(server.url).port)).toBeGreaterThan(0);
     expect(new URL(server.url).hostname).toBe('127.0.0.1');
@@ -81,12 +81,19 @@ describe('the first run', () => {
 
 describe('without a key', () => {
   test('only the open routes answer', async () => {
-    expect(OPEN_ROUTES).toEqual(['/health', '/ready']);
+    expect(OPEN_ROUTES).toEqual(['/health', '/ready', '/__parley/overlay.js']);
     expect(await send('/health')).toEqual({ status: 200, body: '{"status":"ok"}' });
     expect(await send('/ready?probe=1')).toEqual({ status: 200, body: '{"status":"ready"}' });
     const closed = ['/mcp', '/mcp/parley', '/metrics', '/', '/health/', '/api/openapi.json', '/__parley/x'];
     for (const path of closed) expect((await send(path)).status, path).toBe(401);
     expect((await send('/health', { method: 'POST' })).status).toBe(401);
+    expect((await send('/__parley/overlay.js')).status).toBe(200);
+    const page = { headers: { origin: 'http://localhost:5173' } };
+    expect((await send('/__parley/events', page)).status).toBe(401);
+    for (const path of ['/__parley/messages', '/__parley/screenshots']) {
+      expect((await send(path, { ...page, method: 'POST' })).status, path).not.toBe(200);
+      expect((await send(path, { method: 'POST' })).status, path).toBe(403);
+    }
     expect((await post(server.mcp, undefined, message(1, 'tools/list'))).status).toBe(401);
   });
 

@@ -4,9 +4,10 @@ import type { AnyToolset, Caller, Grants } from '@parley/kit';
 import { createProbes } from './probes.ts';
 import type { Config } from './config.ts';
 import { openHost } from './host.ts';
-import type { AppHost } from './host.ts';
+import type { AppHost, TaskSettings } from './host.ts';
 import { createHttpServer } from './http.ts';
 import { createLog } from './log.ts';
+import { overlayTag } from './overlay-script.ts';
 import { createMetrics } from './telemetry/metrics.ts';
 import { SERVER_INFO } from './version.ts';
 
@@ -17,6 +18,8 @@ export interface AppOptions {
   readonly toolsets?: readonly AnyToolset[];
   /** Serves requests without a credential with these grants; for the conformance fixture, no flag sets it. */
   readonly anonymous?: Grants;
+  /** Times and limits of tasks; for tests, no flag sets them. */
+  readonly tasks?: TaskSettings;
 }
 
 /** A server that can be started and stopped. */
@@ -24,12 +27,14 @@ export interface App {
   readonly host: AppHost;
   readonly ownerKeyFile: string;
   listen(): Promise<{ url: string; mcp: string }>;
+  /** The script tag that a page needs to be annotated, with its page token. */
+  overlayTag(url: string): Promise<string>;
   /** Stops accepting, finishes what runs, flushes records. */
   close(): Promise<void>;
 }
 
 /** Builds the server: telemetry, the base, the gateway, the port. */
-export async function createApp({ config, toolsets = [], anonymous }: AppOptions): Promise<App> {
+export async function createApp({ config, toolsets = [], anonymous, tasks }: AppOptions): Promise<App> {
   const log = createLog(config);
   const onFault = (error: unknown, where: string) => log.error({ err: error, where }, 'fault');
 
@@ -42,6 +47,7 @@ export async function createApp({ config, toolsets = [], anonymous }: AppOptions
     toolsets,
     onFault,
     anonymous: nobody,
+    tasks,
     middleware: tracing === undefined ? [] : [tracing.middleware],
     observe(record) {
       metrics.observe(record);
@@ -56,12 +62,13 @@ export async function createApp({ config, toolsets = [], anonymous }: AppOptions
     changes: host.changes,
     info: SERVER_INFO,
     limits: config.limits,
-    names: { hosts: [config.host, ...config.allowHosts], origins: config.allowOrigins },
+    names: host.names,
     anonymous: nobody,
     onFault,
   });
   const probes = createProbes({ gateway, store: host.store, metrics });
-  const http = createHttpServer({ config, gateway, probes });
+  const routes = host.createRoutes();
+  const http = createHttpServer({ config, gateway, probes, routes });
 
   return {
     host,
@@ -72,11 +79,13 @@ export async function createApp({ config, toolsets = [], anonymous }: AppOptions
       log.info({ url }, 'listening');
       return { url, mcp: `${url}/mcp` };
     },
+    overlayTag: async (url) => overlayTag(url, await host.pageToken()),
     async close() {
       probes.stopping();
       await http.stopAccepting();
-      // Calls that wait for a task get its handle; the task itself goes on at the next start.
-      await host.tasks.stop();
+      // Calls that wait for a task or a note are answered; a task itself goes on at the next start.
+      await host.stop();
+      await Promise.all(routes.map((set) => set.close()));
       // Closing the gateway ends its streams, so the answers of running calls go first.
       await http.answered();
       await gateway.close();

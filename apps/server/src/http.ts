@@ -1,9 +1,11 @@
-/** One port: MCP to the gateway, probes to the operators' routes, nothing else without a credential. */
+/** One port: MCP to the gateway, a toolset's own routes by prefix, the rest to the operators' routes. */
 import { createServer } from 'node:http';
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import type { Gateway } from '@parley/gateway';
 import { HttpRefusal, writeRefusal } from '@parley/gateway';
+import type { RouteSet } from '@parley/kit';
 import type { Config } from './config.ts';
 import { UsageError } from './config.ts';
 import type { Probes } from './probes.ts';
@@ -20,9 +22,19 @@ export interface HttpServer {
 
 const FINISH_MS = 10_000;
 
+/** What the port leads to. */
+export interface HttpServerOptions {
+  readonly config: Config;
+  readonly gateway: Gateway;
+  readonly probes: Probes;
+  readonly routes: readonly RouteSet[];
+}
+
 /** Creates the server with the limits of the configuration. */
-export function createHttpServer(options: { config: Config; gateway: Gateway; probes: Probes }): HttpServer {
+export function createHttpServer(options: HttpServerOptions): HttpServer {
   const { config, gateway, probes } = options;
+  const routesFor = ({ url = '/' }: IncomingMessage) =>
+    options.routes.find(({ prefix }) => url.startsWith(`${prefix}/`));
   const server = createServer({
     maxHeaderSize: 16 * 1024,
     headersTimeout: 10_000,
@@ -30,6 +42,8 @@ export function createHttpServer(options: { config: Config; gateway: Gateway; pr
     keepAliveTimeout: 65_000,
     // A repeated security header becomes a value that no check accepts, instead of the first one winning.
     joinDuplicateHeaders: true,
+    // Every other request that offers an upgrade is answered as if it had not.
+    shouldUpgradeCallback: (req) => routesFor(req) !== undefined && isWebSocket(req),
   });
   // One more than allowed, so that the excess is seen instead of being dropped.
   server.maxHeadersCount = config.limits.headerFields + 1;
@@ -38,8 +52,20 @@ export function createHttpServer(options: { config: Config; gateway: Gateway; pr
   server.on('request', (req, res) => {
     if (req.method === 'POST' && req.headers['mcp-method'] !== 'subscriptions/listen') calls.add(res);
     const url = req.url ?? '/';
-    if (url.startsWith('/mcp')) void gateway.handle(req, res);
+    if (url.startsWith('/mcp')) {
+      void gateway.handle(req, res);
+      return;
+    }
+    const routes = routesFor(req);
+    if (routes !== undefined) void routes.handle(req, res);
     else void probes.handle(req, res).catch((error: unknown) => refuse(res, error));
+  });
+  server.on('upgrade', (req, socket: Duplex, head) => {
+    const routes = routesFor(req);
+    // A Node without the callback above sends every offer here.
+    if (routes === undefined || !isWebSocket(req))
+      socket.end('HTTP/1.1 400 Bad Request\r\nconnection: close\r\n\r\n');
+    else routes.upgrade(req, socket, head);
   });
   server.on('clientError', answerBrokenRequest);
 
@@ -65,6 +91,10 @@ export function createHttpServer(options: { config: Config; gateway: Gateway; pr
       clearTimeout(timer);
     },
   };
+}
+
+function isWebSocket({ headers }: IncomingMessage): boolean {
+  return headers.upgrade?.toLowerCase() === 'websocket';
 }
 
 interface RunningCalls {

@@ -13,8 +13,8 @@ export interface Probes {
   stopping(): void;
 }
 
-/** The routes that answer without a credential; a test holds this list. */
-export const OPEN_ROUTES = ['/health', '/ready'] as const;
+/** The routes that answer without a credential, the overlay's script among them; a test holds this list. */
+export const OPEN_ROUTES = ['/health', '/ready', '/__parley/overlay.js'] as const;
 
 /** Creates the routes. */
 export function createProbes(options: { gateway: Gateway; store: Store; metrics: Metrics }): Probes {

@@ -22,8 +22,9 @@ export function createRequestRate(limits: Limits): (caller: Caller) => void {
 export function heavyCallRate(limits: Limits): Middleware {
   const limiter = new RateLimiter(limits.heavyRatePerSecond, limits.heavyRateBurst);
   return {
-    call({ tool, caller }, next) {
-      if (!tool.external && tool.effect !== 'run') return next();
+    call({ tool, caller, taskId }, next) {
+      // A task was counted when it was made; how often it wakes is not its caller's doing.
+      if ((!tool.external && tool.effect !== 'run') || taskId !== null) return next();
       const waitMs = limiter.take(caller.id);
       if (waitMs === 0) return next();
       const seconds = Math.ceil(waitMs / 1000);

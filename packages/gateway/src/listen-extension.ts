@@ -73,6 +73,7 @@ export class ListenExtras {
 
   /** The acknowledgement with what extensions honour; undefined for any other message. */
   acknowledged(message: unknown): object | undefined {
+    // Every message that leaves is looked at; only the acknowledgement has all of this.
     const sent = message as {
       method?: unknown;
       params?: { notifications?: object; _meta?: Record<string, unknown> };

@@ -55,7 +55,7 @@ export function modernCall(name: string, args?: Record<string, unknown>, envelop
 
 /** The headers that repeat a modern message. */
 export function modernHeaders(message: Message): Record<string, string> {
-  const name = message.params?.name ?? message.params?.uri;
+  const name = message.params?.name ?? message.params?.uri ?? message.params?.taskId;
   return {
     'content-type': 'application/json',
     accept: 'application/json, text/event-stream',

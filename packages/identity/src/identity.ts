@@ -37,6 +37,8 @@ export interface Identity {
   removeMember(by: Caller, userId: string): Promise<void>;
   saveRole(by: Caller, input: NewRole): Promise<void>;
   organizationName(organizationId: string): Promise<string | undefined>;
+  /** The organization that the first start made. */
+  firstOrganizationId(): Promise<string>;
   close(): void;
 }
 
@@ -69,6 +71,7 @@ export function createIdentity(store: Store, options: IdentityOptions = {}): Ide
     removeMember: (by, userId) => store.transaction((tx) => removeMember(tx, by, userId)),
     saveRole: (by, input) => store.transaction((tx) => saveRole(tx, by, input, moment())),
     organizationName: (organizationId) => organizationName(store, organizationId),
+    firstOrganizationId: () => firstOrganizationId(store),
     close: () => authentication.close(),
   };
 }
@@ -133,4 +136,15 @@ async function organizationName(store: Store, organizationId: string): Promise<s
     .where('id', '=', organizationId)
     .executeTakeFirst();
   return row?.name;
+}
+
+async function firstOrganizationId(store: Store): Promise<string> {
+  const { id } = await store
+    .db<IdentityTables>()
+    .selectFrom('organizations')
+    .select('id')
+    .orderBy('created_at')
+    .orderBy('id')
+    .executeTakeFirstOrThrow();
+  return id;
 }

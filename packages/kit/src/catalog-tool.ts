@@ -73,7 +73,7 @@ export function compileTool(
     async run(value, ctx) {
       const output = tool.output.safeParse(await tool.run(value, ctx));
       if (!output.success) throw brokenOutput(tool.name, describeIssues(output.error.issues));
-      return resultOf(tool, output.data);
+      return resultOf(tool, output.data, ctx.meta);
     },
   });
 }
@@ -144,11 +144,16 @@ function assemble(tool: AnyTool | OutsideTool, parts: Parts): CatalogTool {
   };
 }
 
-function resultOf(tool: AnyTool, output: Record<string, unknown>): CallToolResult {
+function resultOf(
+  tool: AnyTool,
+  output: Record<string, unknown>,
+  meta: Record<string, unknown> | undefined,
+): CallToolResult {
   const content = tool.content?.(output) ?? [
     { type: 'text', text: tool.text?.(output) ?? JSON.stringify(output) },
   ];
-  return { content, structuredContent: output };
+  if (meta === undefined) return { content, structuredContent: output };
+  return { _meta: meta, content, structuredContent: output };
 }
 
 function brokenOutput(name: string, faults: string): ToolError {

@@ -40,6 +40,8 @@ export interface Context<Services = unknown, ErrorCode extends string = never> {
   readonly signal: AbortSignal;
   /** Makes a typed error to throw: `throw ctx.error('not_found', 'No such post.')`. */
   error(code: SharedErrorCode | ErrorCode, message: string, data?: unknown): ToolError;
+  /** Adds facts about the answer to the result's `_meta`, beside the answer itself. */
+  addMeta(facts: Readonly<Record<string, unknown>>): void;
   /** Tells the caller how far the work is; does nothing when nobody asked for progress. */
   progress(done: number, total?: number, message?: string): Promise<void>;
   /** Sends a log line to a client that asked for logs. */
@@ -88,6 +90,7 @@ export class CallContext<Services> implements Context<Services, string> {
   readonly prepared: unknown;
   readonly #io: Interaction;
   readonly #signal: () => AbortSignal;
+  #meta: Record<string, unknown> | undefined;
 
   constructor(caller: Caller, services: Services, exchange: ContextExchange, io: Interaction) {
     this.caller = caller;
@@ -106,6 +109,15 @@ export class CallContext<Services> implements Context<Services, string> {
 
   error(code: string, message: string, data?: unknown): ToolError {
     return new ToolError(code, message, data);
+  }
+
+  addMeta(facts: Readonly<Record<string, unknown>>): void {
+    this.#meta = { ...this.#meta, ...facts };
+  }
+
+  /** What the tool added about its answer; undefined for most. */
+  get meta(): Record<string, unknown> | undefined {
+    return this.#meta;
   }
 
   async progress(done: number, total?: number, message?: string): Promise<void> {

@@ -127,3 +127,18 @@ describe.each(['modern', 'legacy'] as const)('over %s', (era) => {
     expect(variable.completion.values).toEqual(['beta']);
   });
 });
+
+test('a fixed URI wins over a template that fits it too', async () => {
+  const about = (name: string, uri: string) =>
+    defineResource({ name, title: name, description: name, uri, read: () => ({ text: name }) });
+  const overlapping = defineToolset({
+    name: 'overlapping',
+    title: 'Overlapping',
+    tools: [],
+    resources: [about('any', 'notes://{id}'), about('list', 'notes://list')],
+  });
+  await using client = await connect(overlapping);
+  const read = async (uri: string) => (await client.raw.readResource({ uri })).contents;
+  expect(await read('notes://list')).toMatchObject([{ text: 'list' }]);
+  expect(await read('notes://other')).toMatchObject([{ text: 'any' }]);
+});

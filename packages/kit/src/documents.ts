@@ -63,10 +63,12 @@ export function createDocuments(views: Views, core: Core): Documents {
   const prompts = (caller: Caller) => views.of(caller).prompts.filter((item) => isThere(item, caller));
 
   function find(caller: Caller, uri: string): Match | undefined {
-    for (const entry of resources(caller)) {
-      const { template } = entry.resource;
-      const variables =
-        template === undefined ? (entry.resource.uri === uri ? {} : undefined) : template.match(uri);
+    const all = resources(caller);
+    // A fixed URI wins over a template that fits it too.
+    const fixed = all.find(({ resource }) => resource.template === undefined && resource.uri === uri);
+    if (fixed !== undefined) return { entry: fixed, variables: {} };
+    for (const entry of all) {
+      const variables = entry.resource.template?.match(uri);
       if (variables !== undefined) return { entry, variables };
     }
     return undefined;

@@ -231,3 +231,25 @@ describe('a list', () => {
     expect(tools[1]?.annotations).toMatchObject({ destructiveHint: true, openWorldHint: true });
   });
 });
+
+test('facts about an answer stand in its _meta, not in the answer', async () => {
+  const cut = defineTool({
+    name: 'cut',
+    title: 'Cut',
+    description: 'Lists a part.',
+    effect: 'read',
+    input: z.object({}),
+    output: z.object({ items: z.array(z.number()) }),
+    run(_input, ctx) {
+      ctx.addMeta({ truncated: true });
+      ctx.addMeta({ count: 3 });
+      return { items: [1] };
+    },
+  });
+  for (const era of ['modern', 'legacy'] as const) {
+    await using client = await connect(defineToolset({ name: 'cuts', title: 'Cuts', tools: [cut] }), { era });
+    const answer = await client.raw.callTool({ name: 'cut', arguments: {} });
+    expect(answer._meta).toMatchObject({ truncated: true, count: 3 });
+    expect(answer.structuredContent).toEqual({ items: [1] });
+  }
+});

@@ -53,6 +53,7 @@ export type { StateSealer } from './request-state.ts';
 export type { HiddenReason } from './resolver.ts';
 export { defineResource } from './resource.ts';
 export type { Resource, ResourceContent } from './resource.ts';
+export type { RouteSet } from './routes.ts';
 export { serveStdio } from './serve-stdio.ts';
 export { stepBusy } from './steps.ts';
 export type { StepScope, StepStore } from './steps.ts';

@@ -12,6 +12,8 @@ export interface ToolCall {
   readonly input: unknown;
   readonly caller: Caller;
   readonly request: RequestInfo;
+  /** The task that this is a run of; null for the call of a client, which may make one. */
+  readonly taskId: string | null;
 }
 
 /** A read about to run. */

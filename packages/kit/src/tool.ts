@@ -16,7 +16,7 @@ export interface TaskOptions<Input, Output> {
   /** The answer while the task is still running, instead of the plain handle. */
   handle?(
     input: Input,
-    task: { readonly taskId: string; readonly createdAt: number },
+    task: { readonly taskId: string; readonly createdAt: number; readonly done: number },
   ): { output: Output; text: string };
 }
 

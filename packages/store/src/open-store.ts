@@ -37,6 +37,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
       publish: (topic, payload) => transaction((tx) => tx.signal(topic, payload)),
       subscribe: (prefix, fn) => hub.subscribe(prefix, fn),
       wait: (prefix, waitOptions) => hub.wait(prefix, waitOptions),
+      isBroken: () => hub.isBroken(),
     },
     db: () => engine.db,
     migrate: (sets) => migrate(engine, sets, clock),

@@ -18,16 +18,19 @@ export const call: Command = async (args, toolsets) => {
     host.tasks.start();
     const controller = new AbortController();
     process.once('SIGINT', () => controller.abort());
+    const terminal = terminalInteraction(process.stdin, process.stderr);
     try {
       const answer = await host.engine().call(caller, name, input, {
         info: { id: null, era: 'local', client: 'parley-cli' },
         signal: () => controller.signal,
-        io: terminalInteraction(process.stdin, process.stderr),
+        io: terminal,
       });
+      terminal.endLine();
       if (!isToolResult(answer))
         throw new UsageError('The tool asks for input that the command line cannot give.');
       return print(answer, config.json);
     } catch (error) {
+      terminal.endLine();
       if (!(error instanceof ProtocolFault)) throw error;
       process.stderr.write(`Error: ${error.message}\n`);
       return 1;

@@ -1,5 +1,6 @@
 /** `parley doctor`: checks the installation, one line per check, with a fix for each problem. */
 import { loadConfig } from '../config.ts';
+import { checkAnnotations } from './doctor/annotations.ts';
 import { checkClients } from './doctor/clients.ts';
 import { checkDatabase, checkOwnerKey } from './doctor/database.ts';
 import { checkDataFolder, checkRuntime, checkSecretKey } from './doctor/machine.ts';
@@ -17,6 +18,7 @@ export const doctor: Command = async (args, toolsets) => {
     await checkDatabase(config, toolsets),
     await checkOwnerKey(config, toolsets),
     await checkPort(config),
+    ...(await checkAnnotations(config, toolsets)),
     ...(await checkClients(config, process.cwd())),
   ];
   const isHealthy = checks.every(({ state }) => state !== 'fail');

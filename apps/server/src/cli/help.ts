@@ -14,7 +14,7 @@ const COMMANDS: Readonly<Record<string, CommandHelp>> = {
     summary: 'Start the server',
     details: `The first start makes the data folder, the database, one organization with its owner, and the owner key in
 <data>/owner.key. With --json it prints exactly one line when it is ready:
-  {"url": "...", "mcp": "...", "data": "...", "ownerKeyFile": "..."}
+  {"url": "...", "mcp": "...", "data": "...", "ownerKeyFile": "...", "overlayTag": "..."}
 Ctrl-C or SIGTERM stops it after running requests are answered; a second one stops it at once.`,
   },
   mcp: {
@@ -48,7 +48,7 @@ revoke ID
     usage: 'parley doctor [options]',
     summary: 'Check the installation and say how to mend it',
     details:
-      'Checks the runtime, the data folder, the keys, the database, the port and the client configuration.',
+      'Checks the runtime, the data folder, the keys, the database, the port, annotations and the client configuration.',
   },
   migrate: {
     usage: 'parley migrate [options]',

@@ -20,7 +20,7 @@ export const mcp: Command = async (args, toolsets) => {
   void untilSignal().then(() => input.destroy());
   host.tasks.start();
   // The end of the input is a shutdown: what runs is let go and resumes elsewhere.
-  input.once('close', () => void host.tasks.stop());
+  input.once('close', () => void host.stop());
   await serveStdio({
     engine: positionals.length === 0 ? host.engine() : host.engine().narrow(positionals),
     info: SERVER_INFO,

@@ -17,7 +17,8 @@ export const start: Command = async (args, toolsets) => {
     await app.close();
     throw error;
   });
-  const ready = { url, mcp, data: config.dataDir, ownerKeyFile: app.ownerKeyFile };
+  const overlayTag = await app.overlayTag(url);
+  const ready = { url, mcp, data: config.dataDir, ownerKeyFile: app.ownerKeyFile, overlayTag };
   process.stdout.write(config.json ? `${JSON.stringify(ready)}\n` : greeting(ready, config));
   await stop;
   await app.close();
@@ -29,6 +30,7 @@ interface Ready {
   readonly mcp: string;
   readonly data: string;
   readonly ownerKeyFile: string;
+  readonly overlayTag: string;
 }
 
 function greeting(ready: Ready, config: Config): string {
@@ -46,6 +48,10 @@ Connect Claude Code:
 Cursor and others (VS Code: write "servers" instead of "mcpServers"):
 
 ${clientConfiguration(ready.mcp)}
+
+Annotate a page: put this into it, then point at what should change.
+
+  ${ready.overlayTag}
 
 Ctrl-C stops it.
 `;

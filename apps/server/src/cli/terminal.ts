@@ -1,11 +1,20 @@
-/** A person at a terminal as the other side of a call: questions are typed answers, progress is a line. */
+/** A person at a terminal as the other side of a call: questions are typed answers, progress is a live line. */
 import { createInterface } from 'node:readline/promises';
 import type { Readable, Writable } from 'node:stream';
 import type { Interaction } from '@parley/kit';
 import { ToolError } from '@parley/kit';
+import type { MaybeTerminal } from './progress-line.ts';
+import { createProgressLine } from './progress-line.ts';
+
+/** A terminal as the other side of a call. */
+export interface Terminal extends Interaction {
+  /** Ends a progress line that is still open. */
+  endLine(): void;
+}
 
 /** Asks on the terminal when there is one; otherwise every question is declined. */
-export function terminalInteraction(input: Readable & { isTTY?: boolean }, output: Writable): Interaction {
+export function terminalInteraction(input: Readable & { isTTY?: boolean }, output: MaybeTerminal): Terminal {
+  const line = createProgressLine(output);
   return {
     capabilities: input.isTTY ? { elicitation: {} } : {},
     async request(key, request) {
@@ -14,16 +23,18 @@ export function terminalInteraction(input: Readable & { isTTY?: boolean }, outpu
           reason: 'unsupported',
         });
       }
+      line.end();
       return ask(input, output, request.params);
     },
     step: async (_key, work) => work(),
     async progress(done, total, message) {
-      const share = total === undefined ? String(done) : `${done} of ${total}`;
-      output.write(`${share}${message === undefined ? '' : `  ${message}`}\n`);
+      line.report(done, total, message);
     },
     async log(level, data) {
+      line.end();
       output.write(`${level}: ${typeof data === 'string' ? data : JSON.stringify(data)}\n`);
     },
+    endLine: () => line.end(),
   };
 }
 

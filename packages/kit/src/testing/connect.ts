@@ -11,6 +11,7 @@ import type { Middleware } from '../middleware.ts';
 import { withLegacyCodes } from '../protocol/legacy-codes.ts';
 import { createProtocolServer } from '../protocol/server.ts';
 import type { CallRecord } from '../record.ts';
+import type { TaskSeam } from '../task-seam.ts';
 import type { AnyTool } from '../tool.ts';
 import type { Toolset } from '../toolset.ts';
 import { install } from '../toolset.ts';
@@ -34,6 +35,8 @@ export interface ConnectOptions<Services> {
   /** Absent: 2026-07-28. */
   readonly era?: 'modern' | 'legacy';
   readonly middleware?: readonly Middleware[];
+  /** Runs tools that may be tasks as tasks; absent: everything runs inline. */
+  readonly tasks?: TaskSeam;
 }
 
 type ToolNamed<Tools extends readonly unknown[], Name> = Extract<Tools[number], { name: Name }>;
@@ -90,6 +93,7 @@ export async function connect<Services, Tools extends readonly AnyTool[]>(
   const engine = createEngine({
     installed: [install(toolset, options.services ?? {})],
     middleware: options.middleware ?? [],
+    ...(options.tasks !== undefined && { tasks: options.tasks }),
     observe: (record) => records.push(record),
   });
   const caller = testCaller(options.as);

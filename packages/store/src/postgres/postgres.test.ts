@@ -30,9 +30,12 @@ test('a lost listener comes back, tells everybody to read again, and hears new s
   const other = await openStore(scratch.options);
   const seen: SignalEvent[] = [];
   store.signal.subscribe('notes/', (event) => seen.push(event));
+  expect(store.signal.isBroken()).toBe(false);
   await sql`select pg_terminate_backend(pid) from pg_stat_activity
     where datname = current_database() and query = 'listen parley_signal'`.execute(other.db());
+  await vi.waitFor(() => expect(store.signal.isBroken()).toBe(true), { interval: 1 });
   await vi.waitFor(() => expect(seen).toEqual([{ topic: '*', payload: null }]), { timeout: 10_000 });
+  expect(store.signal.isBroken()).toBe(false);
   await other.signal.publish('notes/1');
   await vi.waitFor(() => expect(seen.at(-1)).toEqual({ topic: 'notes/1', payload: null }));
   expect(errors.length).toBeGreaterThan(0);

@@ -65,6 +65,10 @@ export class PostgresSignalLink implements SignalLink {
     this.#deliver = undefined;
   }
 
+  isBroken(): boolean {
+    return this.#client === undefined;
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#retryTimer);

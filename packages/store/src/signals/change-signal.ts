@@ -25,6 +25,8 @@ export interface ChangeSignal {
    * call it before reading the state, and await it after.
    */
   wait(prefix: string, options?: WaitOptions): Promise<SignalEvent | null>;
+  /** True while signals of other processes do not arrive; who must know then looks by itself. */
+  isBroken(): boolean;
 }
 
 /** Carries signals between processes; each engine has one. */
@@ -37,6 +39,8 @@ export interface SignalLink {
   open(deliver: (event: SignalEvent) => void): void;
   /** Stops handing over; `open` may follow. */
   pause(): void;
+  /** True while nothing can arrive. */
+  isBroken(): boolean;
 }
 
 const maxSignalBytes = 4_000;
@@ -93,6 +97,10 @@ export class SignalHub {
       if (timeoutMs !== undefined) timer = setTimeout(settle, timeoutMs, null);
       signal?.addEventListener('abort', onAbort, { once: true });
     });
+  }
+
+  isBroken(): boolean {
+    return this.#link.isBroken();
   }
 
   /** Hands over the signals of a transaction of this process, which is committed. */

@@ -36,6 +36,7 @@ export class SqliteSignalLink implements SignalLink {
   #seenVersion = 0;
   #seenSeq = 0;
   #hasForeignRows = false;
+  #isBroken = false;
 
   constructor(parts: SignalLinkParts) {
     this.#parts = parts;
@@ -75,15 +76,22 @@ export class SqliteSignalLink implements SignalLink {
     this.#timer = undefined;
   }
 
+  isBroken(): boolean {
+    return this.#isBroken;
+  }
+
   #poll(deliver: (event: SignalEvent) => void): void {
     try {
       const version = this.#version();
+      this.#isBroken = false;
       if (version === this.#seenVersion && !this.#hasForeignRows) return;
       this.#hasForeignRows = false;
       this.#readNew(deliver);
       this.#seenVersion = version;
     } catch (error) {
-      if (!isMissingTable(error)) this.#parts.options.onError(error);
+      if (isMissingTable(error)) return;
+      this.#isBroken = true;
+      this.#parts.options.onError(error);
     }
   }
 

@@ -50,7 +50,8 @@ export async function checkOwnerKey(config: Config, toolsets: readonly AnyToolse
   });
 }
 
-async function hasDatabase(config: Config): Promise<boolean> {
+/** True when there is a database to look into; PostgreSQL is always asked. */
+export async function hasDatabase(config: Config): Promise<boolean> {
   if (config.databaseUrl !== undefined) return true;
   return stat(join(config.dataDir, 'parley.db')).then(
     () => true,
@@ -58,7 +59,8 @@ async function hasDatabase(config: Config): Promise<boolean> {
   );
 }
 
-async function withStore(
+/** Opens the store for one check; what goes wrong is the finding. */
+export async function withStore(
   config: Config,
   name: string,
   check: (store: Store) => Promise<Check>,

@@ -1,0 +1,44 @@
+/** Checks of annotations: the page token, a connected page, an agent. */
+import { annotationHealth } from '@parley/annotations';
+import type { AnnotationHealth } from '@parley/annotations';
+import type { AnyToolset } from '@parley/kit';
+import type { Config } from '../../config.ts';
+import { migrationsOf, OWN_TOOLSETS } from '../../host.ts';
+import type { Check } from './check.ts';
+import { hasDatabase, withStore } from './database.ts';
+
+/** One check each; a fresh installation has warnings with the way on, not failures. */
+export async function checkAnnotations(config: Config, toolsets: readonly AnyToolset[]): Promise<Check[]> {
+  if (!(await hasDatabase(config))) return [];
+  let health: AnnotationHealth | undefined;
+  const broken = await withStore(config, 'annotations', async (store) => {
+    await store.migrate(migrationsOf([...OWN_TOOLSETS, ...toolsets]));
+    health = await annotationHealth(store, Date.now());
+    return { name: 'annotations', state: 'ok', found: 'the tables are there' };
+  });
+  return health === undefined ? [broken] : [tokenCheck(health), pageCheck(health), agentCheck(health)];
+}
+
+function tokenCheck({ pageToken }: AnnotationHealth): Check {
+  const name = 'page token';
+  if (pageToken === 'valid') return { name, state: 'ok', found: 'valid' };
+  if (pageToken === 'absent')
+    return { name, state: 'warn', found: 'there is none yet', fix: 'Run "parley start"; it makes one.' };
+  const fix = 'Put back the secret.key that the data folder was made with.';
+  return { name, state: 'fail', found: 'it was sealed with another secret key', fix };
+}
+
+function pageCheck({ connectedPages }: AnnotationHealth): Check {
+  const name = 'page';
+  if (connectedPages > 0) return { name, state: 'ok', found: `${connectedPages} connected` };
+  const fix = 'Put the script tag that "parley start" prints into a page, and open the page.';
+  return { name, state: 'warn', found: 'no page is connected', fix };
+}
+
+function agentCheck({ agentSeenAt }: AnnotationHealth): Check {
+  const name = 'agent';
+  if (agentSeenAt !== undefined) return { name, state: 'ok', found: `last seen ${agentSeenAt}` };
+  const fix =
+    'Connect an agent to the MCP URL that "parley start" prints, and give it the prompt start-polling.';
+  return { name, state: 'warn', found: 'no agent has asked for annotations yet', fix };
+}
