@@ -1,0 +1,165 @@
+/** Every live connection of this process, by session, and what it is told when the data changes. */
+import type { AnnotationServices } from '../services/index.ts';
+import type { AnnotationChange } from '../services/changes.ts';
+import type { Annotation, Presence } from '../shapes.ts';
+import type { Connection } from './connection.ts';
+import { CLOSE } from './messages.ts';
+import { Meter } from './meter.ts';
+
+const SWEEP_EVERY_MS = 5000;
+
+/** The connections of one session. */
+interface Place {
+  readonly organizationId: string;
+  readonly sessionId: string;
+  readonly pageTokenId: string;
+  readonly connections: Set<Connection>;
+  /** What has to be told: some ids, or everything. */
+  due: Set<string> | 'all' | undefined;
+  isFlushing: boolean;
+}
+
+/** Holds connections and tells them what changed. */
+export class LinkHub {
+  readonly #services: AnnotationServices;
+  readonly #places = new Map<string, Place>();
+  readonly #meters = new Map<string, Meter>();
+  readonly #unlisten: () => void;
+  #sweep: NodeJS.Timeout | undefined;
+
+  constructor(services: AnnotationServices) {
+    this.#services = services;
+    this.#unlisten = services.changes.listen((change) => this.#onChange(change));
+  }
+
+  /** Adds a connection; what changes before it is ready reaches it in one sync afterwards. */
+  add(connection: Connection): void {
+    const { session } = connection;
+    const place = this.#places.get(session.id) ?? this.#newPlace(connection);
+    place.connections.add(connection);
+    this.#places.set(session.id, place);
+    this.#sweep ??= setInterval(() => this.#onSweep(), SWEEP_EVERY_MS).unref();
+  }
+
+  /** Removes a connection; the last one of a session lets go of it. */
+  remove(connection: Connection): void {
+    const { id } = connection.session;
+    const place = this.#places.get(id);
+    if (place === undefined || !place.connections.delete(connection) || place.connections.size > 0) return;
+    this.#places.delete(id);
+    if (this.#places.size === 0) this.#stopSweep();
+    this.#run(this.#services.sessions.release(id));
+  }
+
+  /** The meter of a session, with or without a connection. */
+  meterOf(sessionId: string): Meter {
+    const known = this.#meters.get(sessionId);
+    if (known !== undefined) return known;
+    for (const [id, meter] of this.#meters) if (meter.isIdle()) this.#meters.delete(id);
+    const fresh = new Meter(this.#services.limits, this.#services.now);
+    this.#meters.set(sessionId, fresh);
+    return fresh;
+  }
+
+  /** The connections of a session. */
+  connectionsOf(sessionId: string): readonly Connection[] {
+    return [...(this.#places.get(sessionId)?.connections ?? [])];
+  }
+
+  async close(): Promise<void> {
+    this.#unlisten();
+    this.#stopSweep();
+    const places = [...this.#places.values()];
+    this.#places.clear();
+    for (const { connections } of places)
+      for (const connection of connections) connection.close(1001, 'The server stops.');
+    await Promise.allSettled(places.map(({ sessionId }) => this.#services.sessions.release(sessionId)));
+  }
+
+  #newPlace({ session }: Connection): Place {
+    return {
+      organizationId: session.organization_id,
+      sessionId: session.id,
+      pageTokenId: session.page_token_id,
+      connections: new Set(),
+      due: undefined,
+      isFlushing: false,
+    };
+  }
+
+  #onChange(change: AnnotationChange): void {
+    if (change.kind === 'notes') {
+      const place = this.#places.get(change.sessionId);
+      if (place !== undefined) this.#tell(place, change.ids);
+    } else if (change.kind === 'all') {
+      for (const place of this.#places.values()) this.#tell(place, undefined);
+    } else if (change.kind === 'presence') {
+      for (const place of this.#places.values()) {
+        if (place.organizationId === change.organizationId) this.#run(this.#tellPresence(place));
+      }
+    }
+  }
+
+  #tell(place: Place, ids: readonly string[] | undefined): void {
+    if (ids === undefined || place.due === 'all') place.due = 'all';
+    else place.due = new Set([...(place.due ?? []), ...ids]);
+    if (!place.isFlushing) this.#run(this.#flush(place));
+  }
+
+  /** One reader per session, so that an older state never overtakes a newer one. */
+  async #flush(place: Place): Promise<void> {
+    place.isFlushing = true;
+    try {
+      while (place.due !== undefined) {
+        const due = place.due;
+        place.due = undefined;
+        if (due === 'all') this.#sendAll(place, await this.#services.notes.ofSession(place.sessionId));
+        else this.#sendSome(place, await this.#services.notes.byId([...due]));
+      }
+      await this.#tellPresence(place);
+    } finally {
+      place.isFlushing = false;
+    }
+  }
+
+  #sendAll({ connections }: Place, annotations: readonly Annotation[]): void {
+    for (const connection of connections) connection.sync(annotations);
+  }
+
+  #sendSome({ connections }: Place, annotations: readonly Annotation[]): void {
+    for (const connection of connections) for (const annotation of annotations) connection.update(annotation);
+  }
+
+  async #tellPresence(place: Place): Promise<void> {
+    const presence: Presence = await this.#services.presence.of(place.organizationId, place.sessionId);
+    for (const connection of place.connections) connection.tellPresence(presence);
+  }
+
+  #onSweep(): void {
+    const silentMs = this.#services.limits.pingMs * 3;
+    for (const place of this.#places.values()) {
+      for (const connection of place.connections) connection.closeIfSilent(silentMs);
+      this.#run(this.#tellPresence(place));
+    }
+    this.#run(this.#closeRevoked());
+  }
+
+  async #closeRevoked(): Promise<void> {
+    const places = Map.groupBy(this.#places.values(), ({ pageTokenId }) => pageTokenId);
+    for (const [pageTokenId, group] of places) {
+      if (await this.#services.pageTokens.isValid(pageTokenId)) continue;
+      for (const { connections } of group)
+        for (const connection of connections)
+          connection.close(CLOSE.unauthorized, 'The page token is no longer valid.');
+    }
+  }
+
+  #stopSweep(): void {
+    clearInterval(this.#sweep);
+    this.#sweep = undefined;
+  }
+
+  #run(work: Promise<unknown>): void {
+    work.catch((error: unknown) => this.#services.onFault(error, 'annotation link'));
+  }
+}

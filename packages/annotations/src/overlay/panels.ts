@@ -1,0 +1,131 @@
+/** Owns which panel is open, and closing the one before. */
+import type { Actions, Draft, Mode } from './actions.ts';
+import type { Annotation, Captured, Wish } from '../shapes.ts';
+import type { SettingsStore } from './settings.ts';
+import type { State } from './state.ts';
+import type { AnnotatePanel } from './ui/annotate.ts';
+import { openAnnotate } from './ui/annotate.ts';
+import { openHelp } from './ui/help.ts';
+import type { NotesPanel } from './ui/notes.ts';
+import { openNotes } from './ui/notes.ts';
+import type { Panel } from './ui/panel.ts';
+import { openPreview } from './ui/preview.ts';
+import type { SettingsPanel } from './ui/settings.ts';
+import { openSettingsPanel } from './ui/settings.ts';
+import type { ThreadPanel } from './ui/thread.ts';
+import { openThread } from './ui/thread.ts';
+
+type Open =
+  | { readonly mode: 'annotate'; readonly panel: AnnotatePanel }
+  | { readonly mode: 'thread'; readonly panel: ThreadPanel }
+  | { readonly mode: 'notes'; readonly panel: NotesPanel }
+  | { readonly mode: 'settings'; readonly panel: SettingsPanel }
+  | { readonly mode: 'preview'; readonly panel: Panel; readonly id: string; readonly key: string }
+  | { readonly mode: 'help'; readonly panel: Panel; readonly key: string };
+
+/** What panels need from the rest. */
+export interface PanelParts {
+  readonly top: HTMLElement;
+  readonly server: string;
+  readonly settings: SettingsStore;
+  readonly actions: Actions;
+  state(): State;
+  /** The notes of the page shown now, and which of them have no element. */
+  notesHere(): readonly Annotation[];
+  missing(): ReadonlySet<string>;
+  anchorOf(note: Annotation): DOMRect | undefined;
+  onDraft(draft: Draft | undefined): void;
+  copyText(text: string): void;
+}
+
+/** The panels. */
+export interface Panels {
+  current(): Open | undefined;
+  mode(): Mode | undefined;
+  annotate(captured: Captured, anchor: () => DOMRect | undefined, wish?: Partial<Wish>): void;
+  thread(note: Annotation): void;
+  preview(note: Annotation): void;
+  notes(): void;
+  help(): void;
+  settings(): void;
+  close(): void;
+  /** Brings the open panel up to date. */
+  update(): void;
+}
+
+/** No panel open. */
+export function createPanels(parts: PanelParts): Panels {
+  const { top, actions } = parts;
+  let open: Open | undefined;
+  const close = (): void => {
+    const closing = open;
+    open = undefined;
+    closing?.panel.close();
+  };
+  const show = (make: () => Open): void => {
+    close();
+    open = make();
+    update();
+  };
+  const helpKey = (): string => JSON.stringify([parts.state().connection, parts.state().presence]);
+  const help = (): void =>
+    show(() => {
+      const { server, copyText } = parts;
+      const told = { server, copyText, state: parts.state(), settings: parts.settings.now() };
+      return { mode: 'help', panel: openHelp(top, told, actions), key: helpKey() };
+    });
+  const preview = (note: Annotation): void =>
+    show(() => ({
+      mode: 'preview',
+      id: note.id,
+      key: previewKey(note),
+      panel: openPreview(top, note, actions),
+    }));
+  const update = (): void => {
+    if (open?.mode === 'notes') open.panel.update(parts.notesHere(), parts.missing());
+    if (open?.mode === 'help' && open.key !== helpKey()) help();
+    const id = open?.mode === 'thread' ? open.panel.id : open?.mode === 'preview' ? open.id : undefined;
+    const note = parts.state().notes.find((one) => one.id === id);
+    if (note === undefined) return;
+    if (open?.mode === 'thread') open.panel.update(note);
+    if (open?.mode === 'preview' && open.key !== previewKey(note)) preview(note);
+  };
+  return {
+    current: () => open,
+    mode: () => open?.mode,
+    close,
+    update,
+    help,
+    preview,
+    annotate: (captured, anchor, wish = {}) =>
+      show(() => {
+        const ended = (): void => {
+          parts.onDraft(undefined);
+          close();
+          actions.back();
+        };
+        const panel = openAnnotate({
+          top,
+          captured,
+          anchor,
+          wish,
+          onChange: parts.onDraft,
+          onClose: ended,
+          onSubmit: actions.submit,
+        });
+        return { mode: 'annotate', panel };
+      }),
+    thread: (note) =>
+      show(() => ({ mode: 'thread', panel: openThread(top, note, actions, () => parts.anchorOf(note)) })),
+    notes: () => show(() => ({ mode: 'notes', panel: openNotes(top, actions) })),
+    settings: () =>
+      show(() => {
+        const isAutoApproved = parts.state().session?.autoApprove ?? false;
+        return { mode: 'settings', panel: openSettingsPanel(top, parts.settings, isAutoApproved, actions) };
+      }),
+  };
+}
+
+function previewKey({ status, diffRevision, diff }: Annotation): string {
+  return `${status} ${diffRevision} ${diff?.length}`;
+}

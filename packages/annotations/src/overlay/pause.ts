@@ -1,0 +1,24 @@
+/** Owns pausing and resuming of animations and videos on the page. */
+
+/** Pauses on the first call, resumes on the next; answers whether the page is paused now. */
+export function createPause(): () => boolean {
+  let resume: (() => void)[] = [];
+  return () => {
+    if (resume.length > 0) {
+      for (const one of resume) one();
+      resume = [];
+      return false;
+    }
+    const running = document.getAnimations().filter(({ playState }) => playState === 'running');
+    const playing = [...document.querySelectorAll('video')].filter(({ paused }) => !paused);
+    for (const animation of running) animation.pause();
+    for (const video of playing) video.pause();
+    resume = [
+      // Also a page without anything that moves counts as paused, until the next call.
+      () => undefined,
+      ...running.map((animation) => () => animation.play()),
+      ...playing.map((video) => () => void video.play().catch(() => undefined)),
+    ];
+    return true;
+  };
+}

@@ -1,0 +1,121 @@
+/** Owns the panel of one note: what was said, its status, and what a person can do about it. */
+import type { Actions } from '../actions.ts';
+import { isLocal } from '../state.ts';
+import type { Annotation, Reply } from '../../shapes.ts';
+import { h, icon } from './dom.ts';
+import { ICONS } from './icons.ts';
+import type { Panel } from './panel.ts';
+import { openPanel } from './panel.ts';
+import { badge } from './status.ts';
+import { targetDetails } from './target.ts';
+
+/** The open panel. */
+export interface ThreadPanel extends Panel {
+  readonly id: string;
+  update(note: Annotation): void;
+  send(): void;
+}
+
+/** Opens the thread of a note. */
+export function openThread(
+  top: HTMLElement,
+  note: Annotation,
+  actions: Actions,
+  anchor: () => DOMRect | undefined,
+): ThreadPanel {
+  let shown = note;
+  const lead = h('span');
+  const said = h('ul', { class: 'said', 'aria-label': 'Messages' });
+  const buttons = h('div', { class: 'row grow tools' });
+  const text = h('textarea', { 'aria-label': 'Reply', placeholder: 'Reply', rows: '2', maxlength: '10000' });
+  const reopen = h('input', { type: 'checkbox' });
+  const reopens = h('label', { class: 'check soft' }, reopen, 'Reopen the note with this reply');
+  const submit = h(
+    'button',
+    { class: 'button main', type: 'button', disabled: true, 'aria-label': 'Send reply' },
+    icon(ICONS.send),
+  );
+  const send = (): void => {
+    const message = text.value.trim();
+    if (message === '') return;
+    actions.reply(shown.id, message, !reopens.hidden && reopen.checked);
+    text.value = '';
+    submit.disabled = true;
+  };
+  text.addEventListener('input', () => (submit.disabled = text.value.trim() === ''));
+  submit.addEventListener('click', send);
+
+  const update = (next: Annotation): void => {
+    const lastSpoke = next.replies.at(-1)?.author;
+    if (next.replies.length !== shown.replies.length || shown === next)
+      reopen.checked = lastSpoke === 'agent';
+    shown = next;
+    lead.replaceChildren(badge(next));
+    reopens.hidden = next.status === 'pending' || isLocal(next);
+    said.replaceChildren(firstMessage(next), ...next.replies.map(message));
+    const hadFocus = buttons.contains((buttons.getRootNode() as ShadowRoot).activeElement);
+    buttons.replaceChildren(...actionButtons(next, actions, edit));
+    if (hadFocus) text.focus();
+  };
+  const edit = (): void => {
+    const field = h('textarea', {
+      'aria-label': 'Edit note',
+      value: shown.annotationText,
+      maxlength: '10000',
+    });
+    const save = (): void => {
+      if (field.value.trim() !== '') actions.edit(shown.id, { annotationText: field.value.trim() });
+      update(shown);
+    };
+    const done = h('button', { class: 'button', type: 'button', text: 'Save', onclick: save });
+    said.firstElementChild?.replaceChildren(field, done);
+    field.focus();
+  };
+  const panel = openPanel(top, {
+    title: `Note ${note.number}`,
+    lead,
+    anchor,
+    body: [...targetDetails(note, false), said, text, reopens],
+    footer: [buttons, submit],
+    onClose: actions.back,
+  });
+  update(note);
+  panel.place();
+  return { ...panel, id: note.id, update, send };
+}
+
+function firstMessage({ annotationText, createdAt, intent, severity }: Annotation): HTMLElement {
+  return said('mine', `You, ${intent}, ${severity}`, createdAt, annotationText);
+}
+
+function message({ author, authorName, message: text, createdAt }: Reply): HTMLElement {
+  return author === 'user'
+    ? said('mine', 'You', createdAt, text)
+    : said('', authorName ?? 'Agent', createdAt, text);
+}
+
+function said(className: string, who: string, at: string, text: string): HTMLElement {
+  const time = new Date(at).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' });
+  return h('li', { class: className }, h('b', {}, `${who} `, h('time', { datetime: at, text: time })), text);
+}
+
+function actionButtons(note: Annotation, actions: Actions, edit: () => void): Node[] {
+  if (isLocal(note)) return [h('span', { class: 'soft', text: 'Waits for the server' })];
+  const small = (name: string, path: string, run: () => void, look = 'ghost'): HTMLElement =>
+    h('button', { class: look, type: 'button', 'aria-label': name, title: name, onclick: run }, icon(path));
+  const review = h(
+    'button',
+    { class: 'button', type: 'button', onclick: () => actions.openPreview(note.id) },
+    icon(ICONS.diff),
+    note.status === 'diff_proposed' ? 'Review change' : 'Show change',
+  );
+  const isClosed = note.status === 'resolved' || note.status === 'dismissed';
+  return [
+    ...(note.diff === undefined ? [] : [review]),
+    h('span', { class: 'grow' }),
+    ...(note.status === 'pending' ? [small('Edit', ICONS.edit, edit)] : []),
+    ...(note.status === 'pending' ? [] : [small('Reopen', ICONS.reopen, () => actions.reopen(note.id))]),
+    small('Copy as markdown', ICONS.copy, () => actions.copy([note])),
+    ...(isClosed ? [] : [small('Delete', ICONS.trash, () => actions.remove(note.id))]),
+  ];
+}

@@ -1,0 +1,150 @@
+/** Everything under `/__parley`: the overlay's script and the browser link, which guard themselves. */
+import { createHash } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { RouteSet } from '@parley/kit';
+import type { LinkNames } from './link/door.ts';
+import { checkHost, checkOrigin, DoorRefusal } from './link/door.ts';
+import { createHttpLink } from './link/http-link.ts';
+import { LinkHub } from './link/hub.ts';
+import { createSocketLink } from './link/socket.ts';
+import type { AnnotationServices } from './services/index.ts';
+
+/** What the routes need besides the services. */
+export interface RouteOptions {
+  readonly names: LinkNames;
+  /** The text of the overlay's script; undefined when it cannot be built here. */
+  overlayScript(): Promise<string | undefined>;
+}
+
+const PREFIX = '/__parley';
+const OVERLAY = `${PREFIX}/overlay.js`;
+const SOCKET = `${PREFIX}/socket`;
+const TIDY_EVERY_MS = 60 * 60_000;
+const YEAR_S = 365 * 24 * 60 * 60;
+
+/** Creates the routes of one server. */
+export function createAnnotationRoutes(services: AnnotationServices, options: RouteOptions): RouteSet {
+  const { names } = options;
+  const hub = new LinkHub(services);
+  const sockets = createSocketLink(services, hub);
+  // A process that serves pages lives long enough to tidy up.
+  const tidy = () => void services.sweep().catch((error: unknown) => services.onFault(error, 'annotations'));
+  const tidying = setInterval(tidy, TIDY_EVERY_MS).unref();
+  const link = createHttpLink(services, hub);
+  const linkRoutes: Readonly<Record<string, { method: string; handle: typeof link.message }>> = {
+    [`${PREFIX}/messages`]: { method: 'POST', handle: link.message },
+    [`${PREFIX}/events`]: { method: 'GET', handle: link.events },
+    [`${PREFIX}/screenshots`]: { method: 'POST', handle: link.screenshot },
+  };
+
+  async function serve(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    const path = pathOf(req);
+    checkHost(req, names);
+    if (path === OVERLAY) return serveOverlay(req, res, await options.overlayScript());
+    const route = Object.hasOwn(linkRoutes, path) ? linkRoutes[path] : undefined;
+    if (route === undefined) {
+      if (path === SOCKET) throw new DoorRefusal(426, 'This path speaks WebSocket only.');
+      throw new DoorRefusal(401, 'Nothing is served at this URL without a credential.');
+    }
+    const origin = checkOrigin(req, names);
+    res.setHeader('access-control-allow-origin', origin);
+    res.setHeader('vary', 'origin');
+    if (req.method === 'OPTIONS') return answerPreflight(res, route.method);
+    if (req.method !== route.method) throw new DoorRefusal(405, `Use ${route.method} here.`);
+    return route.handle(req, res, origin);
+  }
+
+  return {
+    prefix: PREFIX,
+    async handle(req, res) {
+      try {
+        await serve(req, res);
+      } catch (error) {
+        if (!(error instanceof DoorRefusal)) services.onFault(error, 'annotation routes');
+        refuse(res, error instanceof DoorRefusal ? error : new DoorRefusal(500, 'Internal error'));
+      }
+    },
+    upgrade(req, socket, head) {
+      const fail = (error: unknown) => {
+        if (!(error instanceof DoorRefusal)) services.onFault(error, 'annotation routes');
+        refuseUpgrade(socket, error instanceof DoorRefusal ? error : new DoorRefusal(500, 'Internal error'));
+      };
+      try {
+        if (pathOf(req) !== SOCKET) throw new DoorRefusal(404, 'Nothing is served at this URL.');
+        checkHost(req, names);
+        sockets.accept(req, socket, head, checkOrigin(req, names)).catch(fail);
+      } catch (error) {
+        fail(error);
+      }
+    },
+    async close() {
+      clearInterval(tidying);
+      await hub.close();
+      await sockets.close();
+    },
+  };
+}
+
+function pathOf(req: IncomingMessage): string {
+  return (req.url ?? '/').split('?')[0] ?? '/';
+}
+
+function serveOverlay(req: IncomingMessage, res: ServerResponse, script: string | undefined): void {
+  if (req.method !== 'GET' && req.method !== 'HEAD') throw new DoorRefusal(405, 'Use GET here.');
+  if (script === undefined) {
+    throw new DoorRefusal(503, 'The overlay is not built. Run "npm run build", then start again.');
+  }
+  const hash = createHash('sha256').update(script).digest('base64url').slice(0, 16);
+  const isPinned = new URL(req.url ?? '/', 'http://localhost').searchParams.get('v') === hash;
+  const headers = {
+    etag: `"${hash}"`,
+    'cache-control': isPinned ? `public, max-age=${YEAR_S}, immutable` : 'no-cache',
+    'content-type': 'text/javascript; charset=utf-8',
+    // Static and the same for everybody: any page may load it, and it does nothing without a token.
+    'access-control-allow-origin': '*',
+    'cross-origin-resource-policy': 'cross-origin',
+    'x-content-type-options': 'nosniff',
+  };
+  if (req.headers['if-none-match'] === headers.etag) {
+    res.writeHead(304, headers).end();
+    return;
+  }
+  res.writeHead(200, { ...headers, 'content-length': Buffer.byteLength(script) });
+  res.end(req.method === 'HEAD' ? undefined : script);
+}
+
+function answerPreflight(res: ServerResponse, method: string): void {
+  res.writeHead(204, {
+    'access-control-allow-methods': method,
+    'access-control-allow-headers': 'authorization, content-type',
+    'access-control-max-age': '600',
+  });
+  res.end();
+}
+
+function refuse(res: ServerResponse, { status, message }: DoorRefusal): void {
+  if (res.headersSent) {
+    res.destroy();
+    return;
+  }
+  // What is left of the request is not read, so the connection cannot be used again.
+  const headers = { 'content-type': 'application/json', connection: 'close' };
+  res
+    .writeHead(status, headers)
+    .end(JSON.stringify({ type: 'error', payload: { code: codeOf(status), message } }));
+}
+
+function codeOf(status: number): string {
+  if (status === 401) return 'unauthorized';
+  if (status === 403) return 'forbidden';
+  return status === 413 ? 'invalid' : 'unavailable';
+}
+
+function refuseUpgrade(socket: Duplex, { status, message }: DoorRefusal): void {
+  socket.on('error', () => socket.destroy());
+  const words = status === 403 ? 'Forbidden' : status === 404 ? 'Not Found' : 'Internal Server Error';
+  socket.end(
+    `HTTP/1.1 ${status} ${words}\r\ncontent-type: text/plain\r\ncontent-length: ${Buffer.byteLength(message)}\r\nconnection: close\r\n\r\n${message}`,
+  );
+}

@@ -1,0 +1,114 @@
+/** What the toolset stands on: every service over one store, and how they start and stop. */
+import type { ChangeBus } from '@parley/kit';
+import { createChangeBus } from '@parley/kit';
+import type { Store } from '@parley/store';
+import type { AnnotationLimits } from '../limits.ts';
+import { DEFAULT_ANNOTATION_LIMITS } from '../limits.ts';
+import type { Annotation } from '../shapes.ts';
+import type { AgentActions } from './agent-actions.ts';
+import { createAgentActions } from './agent-actions.ts';
+import { AnnotationChanges } from './changes.ts';
+import type { Diffs } from './diffs.ts';
+import { createDiffs } from './diffs.ts';
+import type { PageTokens } from './page-tokens.ts';
+import { createPageTokens } from './page-tokens.ts';
+import type { PersonActions } from './person-actions.ts';
+import { createPersonActions } from './person-actions.ts';
+import { PresenceBook } from './presence.ts';
+import type { NoteList, NoteScope } from './reading.ts';
+import { allNotesOf, findNote, listNotes, notesById } from './reading.ts';
+import { publishNotices } from './resource-notices.ts';
+import { sweepOld } from './retention.ts';
+import { loadAnnotations } from './rows.ts';
+import type { Screenshots } from './screenshots.ts';
+import { createScreenshots } from './screenshots.ts';
+import type { Sessions } from './sessions.ts';
+import { createSessions } from './sessions.ts';
+import { noteNotFound } from './transitions.ts';
+import { Watches } from './watch.ts';
+
+/** Reading notes. */
+export interface Notes {
+  get(organizationId: string, id: string): Promise<Annotation>;
+  pending(scope: NoteScope): Promise<NoteList>;
+  list(scope: NoteScope): Promise<NoteList>;
+  /** Every note of a session, for its own page. */
+  ofSession(sessionId: string): Promise<Annotation[]>;
+  byId(ids: readonly string[]): Promise<Annotation[]>;
+}
+
+/** All services of annotations. */
+export interface AnnotationServices {
+  readonly limits: AnnotationLimits;
+  readonly changes: AnnotationChanges;
+  readonly notes: Notes;
+  readonly sessions: Sessions;
+  readonly agent: AgentActions;
+  readonly person: PersonActions;
+  readonly diffs: Diffs;
+  readonly screenshots: Screenshots;
+  readonly presence: PresenceBook;
+  readonly pageTokens: PageTokens;
+  readonly watches: Watches;
+  readonly now: () => number;
+  readonly onFault: (error: unknown, where: string) => void;
+  /** Removes what is too old. */
+  sweep(): Promise<void>;
+  /** Ends every watch and lets go of subscriptions and timers. */
+  close(): Promise<void>;
+}
+
+/** What services are built from. */
+export interface AnnotationServicesOptions {
+  readonly store: Store;
+  /** Where notices for MCP clients go. */
+  readonly changes?: ChangeBus;
+  readonly limits?: Partial<AnnotationLimits>;
+  readonly now?: () => number;
+  readonly onFault?: (error: unknown, where: string) => void;
+}
+
+/** Creates the services over an open, migrated store. */
+export function createAnnotationServices(options: AnnotationServicesOptions): AnnotationServices {
+  const { store, now = Date.now, onFault = () => undefined } = options;
+  const limits = { ...DEFAULT_ANNOTATION_LIMITS, ...options.limits };
+  const changes = new AnnotationChanges(store);
+  const parts = { store, changes, now };
+  const stopping = new AbortController();
+  const notes: Notes = {
+    async get(organizationId, id) {
+      const row = await findNote(store, organizationId, id);
+      const [annotation] = row === undefined ? [] : await loadAnnotations(store, [row]);
+      if (annotation === undefined) throw noteNotFound(id);
+      return annotation;
+    },
+    pending: (scope) => listNotes(store, scope, limits, { pendingOnly: true }),
+    list: (scope) => listNotes(store, scope, limits, { pendingOnly: false }),
+    ofSession: (sessionId) => allNotesOf(store, sessionId),
+    byId: (ids) => notesById(store, ids),
+  };
+  const presence = new PresenceBook({ ...parts, onFault });
+  const stopNotices = publishNotices(changes, options.changes ?? createChangeBus());
+  return {
+    limits,
+    changes,
+    notes,
+    sessions: createSessions(parts, limits),
+    agent: createAgentActions(parts),
+    person: createPersonActions(parts, limits),
+    diffs: createDiffs(parts, stopping.signal),
+    screenshots: createScreenshots(store, limits, now),
+    presence,
+    pageTokens: createPageTokens(store, now),
+    watches: new Watches(changes, notes.pending, stopping.signal),
+    now,
+    onFault,
+    sweep: () => sweepOld(parts, limits),
+    async close() {
+      stopping.abort();
+      stopNotices();
+      await presence.close();
+      changes.close();
+    },
+  };
+}

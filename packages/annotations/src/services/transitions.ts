@@ -1,0 +1,130 @@
+/** One action on one note: lock, conditional write, reply and announcement in one transaction. */
+import { ToolError, typeId } from '@parley/kit';
+import type { Store, StoreTransaction } from '@parley/store';
+import type { AnnotationRow, AnnotationTables, ReplyRow } from '../schema.ts';
+import type { Annotation, AnnotationStatus } from '../shapes.ts';
+import type { AnnotationChanges } from './changes.ts';
+import { loadAnnotations } from './rows.ts';
+
+/** What actions stand on. */
+export interface ActionParts {
+  readonly store: Store;
+  readonly changes: AnnotationChanges;
+  readonly now: () => number;
+}
+
+/** Which note; with a session, only a note of that session. */
+export interface NoteRef {
+  readonly organizationId: string;
+  readonly id: string;
+  readonly sessionId?: string;
+}
+
+/** A message to add to the thread. */
+export type NewReply = Pick<ReplyRow, 'author' | 'author_name' | 'message'>;
+
+/** What an action does to a note that it has locked. */
+export interface Step {
+  /** The statuses it is allowed from. */
+  readonly from: readonly AnnotationStatus[];
+  /** The proposal it must still be about. */
+  readonly revision?: number;
+  readonly set: Partial<AnnotationRow>;
+  readonly reply?: NewReply | undefined;
+  /** The text of the conflict; absent: names the status. */
+  readonly refusal?: string;
+}
+
+/** The answer for a note that does not exist, or that belongs to somebody else: the same for both. */
+export function noteNotFound(id: string): ToolError {
+  return new ToolError('not_found', `Annotation not found: ${id}`);
+}
+
+/** Runs one action and answers the note as it is after it. */
+export function act(
+  parts: ActionParts,
+  ref: NoteRef,
+  decide: (before: AnnotationRow, tx: StoreTransaction) => Step | Promise<Step>,
+): Promise<Annotation> {
+  return parts.store.transaction((tx) => actIn(parts, tx, ref, decide));
+}
+
+/** The same inside a transaction that is open already. */
+export async function actIn(
+  { changes, now }: ActionParts,
+  tx: StoreTransaction,
+  ref: NoteRef,
+  decide: (before: AnnotationRow, tx: StoreTransaction) => Step | Promise<Step>,
+): Promise<Annotation> {
+  const before = await lockNote(tx, ref, now());
+  const { from, revision, set, reply, refusal } = await decide(before, tx);
+  let update = tx
+    .db<AnnotationTables>()
+    .updateTable('annotations')
+    .set({ ...set, updated_at: now() })
+    .where('id', '=', ref.id)
+    .where('status', 'in', from);
+  if (revision !== undefined) update = update.where('diff_revision', '=', revision);
+  const after = await update.returningAll().executeTakeFirst();
+  if (after === undefined) {
+    throw new ToolError('conflict', refusal ?? `This annotation is already ${before.status}.`);
+  }
+  if (reply !== undefined) await addReply(tx, after, reply, now());
+  await changes.announce(tx, {
+    kind: 'notes',
+    organizationId: after.organization_id,
+    sessionId: after.session_id,
+    ids: [after.id],
+    pending: before.status === 'pending' || after.status === 'pending',
+  });
+  const [annotation] = await loadAnnotations(tx, [after]);
+  if (annotation === undefined) throw noteNotFound(ref.id);
+  return annotation;
+}
+
+/** The last message of a thread. */
+export function lastReply(tx: StoreTransaction, annotationId: string): Promise<ReplyRow | undefined> {
+  return tx
+    .db<AnnotationTables>()
+    .selectFrom('annotation_replies')
+    .selectAll()
+    .where('annotation_id', '=', annotationId)
+    .orderBy('position', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+}
+
+/** Holds the row until the transaction ends, on both databases, and answers it as it stands. */
+async function lockNote(tx: StoreTransaction, ref: NoteRef, now: number): Promise<AnnotationRow> {
+  let query = tx
+    .db<AnnotationTables>()
+    .updateTable('annotations')
+    .set({ updated_at: now })
+    .where('id', '=', ref.id)
+    .where('organization_id', '=', ref.organizationId);
+  if (ref.sessionId !== undefined) query = query.where('session_id', '=', ref.sessionId);
+  const row = await query.returningAll().executeTakeFirst();
+  if (row === undefined) throw noteNotFound(ref.id);
+  return row;
+}
+
+async function addReply(
+  tx: StoreTransaction,
+  note: AnnotationRow,
+  reply: NewReply,
+  now: number,
+): Promise<void> {
+  const last = await lastReply(tx, note.id);
+  await tx
+    .db<AnnotationTables>()
+    .insertInto('annotation_replies')
+    .values({
+      id: typeId('rpl', now),
+      organization_id: note.organization_id,
+      annotation_id: note.id,
+      position: (last?.position ?? 0) + 1,
+      ...reply,
+      created_at: now,
+    })
+    .execute();
+}

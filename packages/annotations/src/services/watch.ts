@@ -1,0 +1,136 @@
+/** Watching for pending notes: many watchers, one read per change. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { WATCH_POLL_INTERVAL_MS } from '../limits.ts';
+import type { AnnotationChange, AnnotationChanges } from './changes.ts';
+import type { NoteList, NoteScope } from './reading.ts';
+import { waitFor } from './wait-for.ts';
+
+/** When a watch ends. */
+export interface WatchEnd {
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
+/** Options of one watch. */
+export interface WatchOptions extends WatchEnd {
+  /** Collects this long after the first arrival. */
+  readonly batchWindowMs: number;
+}
+
+/** Watchers of the same scope share what is read. */
+interface Room {
+  readonly scope: NoteScope;
+  readonly wakes: Set<() => void>;
+  reading: Promise<NoteList> | undefined;
+}
+
+/** All watches of a process. */
+export class Watches {
+  readonly #rooms = new Map<string, Room>();
+  readonly #changes: AnnotationChanges;
+  readonly #read: (scope: NoteScope) => Promise<NoteList>;
+  readonly #stopping: AbortSignal;
+  #unlisten: (() => void) | undefined;
+  #poll: NodeJS.Timeout | undefined;
+
+  constructor(
+    changes: AnnotationChanges,
+    read: (scope: NoteScope) => Promise<NoteList>,
+    stopping: AbortSignal,
+  ) {
+    this.#changes = changes;
+    this.#read = read;
+    this.#stopping = stopping;
+  }
+
+  /** How many watches are waiting. */
+  get waiting(): number {
+    return [...this.#rooms.values()].reduce((sum, { wakes }) => sum + wakes.size, 0);
+  }
+
+  /** What is pending, at once or as soon as there is something; undefined after the time. */
+  async watch(scope: NoteScope, options: WatchOptions): Promise<NoteList | undefined> {
+    const startedAt = performance.now();
+    const first = await this.#read(scope);
+    if (first.annotations.length > 0) return first;
+    for (;;) {
+      const timeoutMs = Math.max(0, options.timeoutMs - (performance.now() - startedAt));
+      const found = await this.#next(scope, { ...options, timeoutMs });
+      if (found === undefined || options.batchWindowMs === 0) return found;
+      const leftMs = options.timeoutMs - (performance.now() - startedAt);
+      await delay(Math.max(0, Math.min(options.batchWindowMs, leftMs)), undefined, {
+        signal: AbortSignal.any([options.signal, this.#stopping]),
+      }).catch(() => options.signal.throwIfAborted());
+      const collected = await this.#read(scope);
+      // Somebody else may have taken all of them meanwhile.
+      if (collected.annotations.length > 0) return collected;
+    }
+  }
+
+  async #next(scope: NoteScope, end: WatchEnd): Promise<NoteList | undefined> {
+    const key = `${scope.organizationId} ${scope.sessionId ?? ''}`;
+    let room: Room | undefined;
+    return waitFor({
+      timeoutMs: end.timeoutMs,
+      signal: end.signal,
+      stopping: this.#stopping,
+      arm: (wake) => {
+        room = this.#enter(key, scope, wake);
+        return () => this.#leave(key, wake);
+      },
+      check: async () => {
+        const list = await (room === undefined ? this.#read(scope) : this.#readFor(room));
+        return list.annotations.length > 0 ? list : undefined;
+      },
+    });
+  }
+
+  #enter(key: string, scope: NoteScope, wake: () => void): Room {
+    if (this.#rooms.size === 0) this.#open();
+    const room = this.#rooms.get(key) ?? { scope, wakes: new Set(), reading: undefined };
+    this.#rooms.set(key, room);
+    room.wakes.add(wake);
+    return room;
+  }
+
+  #leave(key: string, wake: () => void): void {
+    const room = this.#rooms.get(key);
+    room?.wakes.delete(wake);
+    if (room?.wakes.size === 0) this.#rooms.delete(key);
+    if (this.#rooms.size === 0) this.#close();
+  }
+
+  /** One read for everybody who wakes at the same time; a change throws away a read that began before it. */
+  #readFor(room: Room): Promise<NoteList> {
+    if (room.reading !== undefined) return room.reading;
+    const reading = this.#read(room.scope).finally(() => {
+      if (room.reading === reading) room.reading = undefined;
+    });
+    room.reading = reading;
+    return reading;
+  }
+
+  #open(): void {
+    this.#unlisten = this.#changes.listen((change) => this.#onChange(change));
+    this.#poll = setInterval(() => this.#changes.retellWhenBroken(), WATCH_POLL_INTERVAL_MS).unref();
+  }
+
+  #close(): void {
+    this.#unlisten?.();
+    clearInterval(this.#poll);
+  }
+
+  #onChange(change: AnnotationChange): void {
+    for (const room of this.#rooms.values()) {
+      if (!concerns(change, room.scope)) continue;
+      room.reading = undefined;
+      for (const wake of room.wakes) wake();
+    }
+  }
+}
+
+function concerns(change: AnnotationChange, { organizationId, sessionId }: NoteScope): boolean {
+  if (change.kind === 'all') return true;
+  if (change.kind !== 'notes' || !change.pending || change.organizationId !== organizationId) return false;
+  return sessionId === undefined || change.sessionId === sessionId;
+}

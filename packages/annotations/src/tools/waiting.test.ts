@@ -1,0 +1,48 @@
+import { testCaller } from '@parley/kit/testing';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { ToolContext } from './shapes.ts';
+import { whileWatching } from './waiting.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+function fakeContext() {
+  const told: number[] = [];
+  let watching = 0;
+  const parts = {
+    caller: testCaller(),
+    request: { id: null, era: 'modern', client: 'claude' },
+    progress: async (done: number) => void told.push(done),
+    services: {
+      onFault: () => undefined,
+      presence: {
+        beginWatch() {
+          watching += 1;
+          return () => (watching -= 1);
+        },
+      },
+    },
+  };
+  // Only these parts are looked at while a tool waits.
+  return { ctx: parts as unknown as ToolContext, told, watching: () => watching };
+}
+
+test('a wait tells its client every 10 s that it goes on, counts as present, and leaves no timer', async () => {
+  const { ctx, told, watching } = fakeContext();
+  const { promise, resolve } = Promise.withResolvers<string>();
+  const waiting = whileWatching(ctx, () => promise);
+  await vi.advanceTimersByTimeAsync(9999);
+  expect(told).toEqual([]);
+  await vi.advanceTimersByTimeAsync(25_001);
+  expect(told).toEqual([1, 2, 3]);
+  expect(watching()).toBe(1);
+  resolve('done');
+  expect(await waiting).toBe('done');
+  expect([watching(), vi.getTimerCount()]).toEqual([0, 0]);
+});
+
+test('a wait that fails leaves no timer and no watch either', async () => {
+  const { ctx, watching } = fakeContext();
+  await expect(whileWatching(ctx, () => Promise.reject(new Error('gone')))).rejects.toThrow('gone');
+  expect([watching(), vi.getTimerCount()]).toEqual([0, 0]);
+});

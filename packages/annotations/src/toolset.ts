@@ -1,0 +1,55 @@
+/** The toolset `annotations`: nine tools for notes, two for diffs, their documents, their prompt and the browser link. */
+import type { ChangeBus } from '@parley/kit';
+import { defineToolset } from '@parley/kit';
+import type { Store } from '@parley/store';
+import type { LinkNames } from './link/door.ts';
+import { annotationMigrations } from './migrations/index.ts';
+import { startPolling } from './prompts.ts';
+import { annotationResources } from './resources.ts';
+import { createAnnotationRoutes } from './routes.ts';
+import type { AnnotationServices } from './services/index.ts';
+import { createAnnotationServices } from './services/index.ts';
+import { proposeDiff, watchDiffResponse } from './tools/diffs.ts';
+import { acknowledge, dismiss, reply, resolve } from './tools/notes.ts';
+import { getAllPending, getPending, getSession, listSessions } from './tools/sessions.ts';
+import { watchAnnotations } from './tools/watch.ts';
+
+/** What the program that serves the toolset offers. */
+export interface AnnotationsHost {
+  readonly store: Store;
+  readonly changes: ChangeBus;
+  readonly onFault: (error: unknown, where: string) => void;
+  /** Runs when the program begins to stop, before running calls are waited for. */
+  onStop(work: () => Promise<void>): void;
+  /** Names and pages that the browser link accepts besides the loopback ones. */
+  readonly names: LinkNames;
+  overlayScript(): Promise<string | undefined>;
+}
+
+/** The toolset. */
+export const annotationsToolset = defineToolset({
+  name: 'annotations',
+  title: 'Annotations',
+  tools: [
+    listSessions,
+    getSession,
+    getPending,
+    getAllPending,
+    acknowledge,
+    resolve,
+    dismiss,
+    reply,
+    watchAnnotations,
+    proposeDiff,
+    watchDiffResponse,
+  ],
+  resources: annotationResources,
+  prompts: [startPolling],
+  migrations: annotationMigrations,
+  services(host: AnnotationsHost): AnnotationServices {
+    const services = createAnnotationServices(host);
+    host.onStop(() => services.close());
+    return services;
+  },
+  routes: (services: AnnotationServices, host: AnnotationsHost) => createAnnotationRoutes(services, host),
+});

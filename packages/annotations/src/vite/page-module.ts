@@ -1,0 +1,42 @@
+/** Owns the one module that pages load: it brings the overlay, once, into whatever page asks for it. */
+import { CLASS_MODULE } from './sources/angular.ts';
+
+/** Where pages find the module, below the dev server's base. */
+export const PAGE_MODULE = '/@parley/overlay.js';
+
+const OVERLAY = '/__parley/overlay.js';
+
+/** What the overlay is told by the dev server. */
+export interface PageSettings {
+  readonly token: string;
+  /** Hosts besides loopback where the overlay may run. */
+  readonly hosts: readonly string[];
+}
+
+/** The URL of the module for pages under this base. */
+export function pageModuleUrl(base: string): string {
+  return `${base}${PAGE_MODULE.slice(1)}`;
+}
+
+/** The text of the module. */
+export function pageModule({ token, hosts }: PageSettings): string {
+  return `
+import { onClassFiles } from '${CLASS_MODULE}';
+if (typeof document !== 'undefined') {
+  const script = document.createElement('script');
+  script.src = new URL(${JSON.stringify(OVERLAY)}, new URL(import.meta.url)).href;
+  script.dataset.token = ${JSON.stringify(token)};
+  script.dataset.hosts = ${JSON.stringify(hosts.join(' '))};
+  const nonce = document.querySelector('script[nonce]')?.nonce;
+  if (nonce) script.nonce = nonce;
+  script.onload = () => onClassFiles((files) => globalThis[Symbol.for('parley.overlay')]?.setClassFiles(files));
+  document.head.append(script);
+}
+`;
+}
+
+/** What is added to Vite's own client, so that pages which no HTML hook sees load the module too. */
+export function loadPageModule(base: string): string {
+  const url = JSON.stringify(pageModuleUrl(base));
+  return `\nif (typeof document !== 'undefined') import(/* @vite-ignore */ new URL(${url}, import.meta.url).href).catch(() => {});\n`;
+}

@@ -1,0 +1,109 @@
+/** Services over a real store with a page that annotates, for tests. */
+import { randomUUID } from 'node:crypto';
+import { setImmediate as turn } from 'node:timers/promises';
+import type { Caller, ChangeBus } from '@parley/kit';
+import { createChangeBus } from '@parley/kit';
+import { testCaller } from '@parley/kit/testing';
+import type { Store } from '@parley/store';
+import type { AnnotationLimits } from '../src/limits.ts';
+import type { ClientPayload } from '../src/link/messages.ts';
+import { annotationMigrations } from '../src/migrations/index.ts';
+import type { SessionRow } from '../src/schema.ts';
+import type { AnnotationServices } from '../src/services/index.ts';
+import { createAnnotationServices } from '../src/services/index.ts';
+import type { Annotation } from '../src/shapes.ts';
+
+/** The organization of the tests, and a stranger's. */
+export const ORGANIZATION = 'org_test';
+export const STRANGER: Caller = testCaller({ id: 'caller_stranger', organizationId: 'org_stranger' });
+export const AGENT: Caller = testCaller({ name: 'Agent' });
+export const ORIGIN = 'http://localhost:5173';
+
+/** A unified diff. */
+export const DIFF = '--- a/src/app.css\n+++ b/src/app.css\n@@ -1,1 +1,1 @@\n-color: red;\n+color: blue;\n';
+
+/** What a page says of itself. */
+export const PAGE = {
+  url: `${ORIGIN}/cart?step=2`,
+  title: 'Cart',
+  viewport: { width: 1280, height: 720, pixelRatio: 2 },
+  userAgent: 'Test browser',
+  framework: 'react',
+} as const;
+
+/** A note as a page sends it. */
+export function note(
+  changes: Partial<ClientPayload<'annotation:create'>> = {},
+): ClientPayload<'annotation:create'> {
+  return {
+    clientId: randomUUID(),
+    annotationText: 'Make it blue',
+    intent: 'change',
+    severity: 'important',
+    kind: 'element',
+    url: PAGE.url,
+    title: PAGE.title,
+    viewport: PAGE.viewport,
+    scroll: { x: 0, y: 120 },
+    selector: '#pay',
+    elementPath: 'body > main > button:nth-of-type(2)',
+    element: 'button "Pay now"',
+    domSnapshot: '<button id="pay">Pay now</button>',
+    boundingBox: { x: 10, y: 20, width: 120, height: 32, fixed: false },
+    ...changes,
+  };
+}
+
+/** What a test may change. */
+export interface DeskOptions {
+  readonly limits?: Partial<AnnotationLimits>;
+  readonly now?: () => number;
+}
+
+/** Services with one page token and pages made on demand. */
+export interface Desk {
+  readonly services: AnnotationServices;
+  readonly bus: ChangeBus;
+  readonly faults: unknown[];
+  readonly token: string;
+  page(organizationId?: string): Promise<SessionRow>;
+  /** A note of a page, made on demand. */
+  note(page?: SessionRow, changes?: Partial<ClientPayload<'annotation:create'>>): Promise<Annotation>;
+}
+
+/** Opens the services over a store that is migrated first. */
+export async function openDesk(store: Store, options: DeskOptions = {}): Promise<Desk> {
+  await store.migrate([annotationMigrations]);
+  const bus = createChangeBus();
+  const faults: unknown[] = [];
+  const services = createAnnotationServices({
+    store,
+    changes: bus,
+    onFault: (error) => faults.push(error),
+    ...options,
+  });
+  const page = async (organizationId = ORGANIZATION) => {
+    const token = await services.pageTokens.find(await services.pageTokens.show(organizationId));
+    if (token === undefined) throw new Error('The page token of the test is not valid.');
+    return (await services.sessions.open(token, ORIGIN, PAGE)).row;
+  };
+  return {
+    services,
+    bus,
+    faults,
+    token: await services.pageTokens.show(ORGANIZATION),
+    page,
+    async note(session, changes) {
+      return (await services.person.create(session ?? (await page()), note(changes))).annotation;
+    },
+  };
+}
+
+/** Waits until something holds, looking after every turn of the event loop. */
+export async function eventually<T>(look: () => T | undefined | false): Promise<T> {
+  for (;;) {
+    const found = look();
+    if (found !== undefined && found !== false) return found;
+    await turn();
+  }
+}

@@ -1,0 +1,54 @@
+/** A small web server with the pages that the tests annotate. */
+import { readFileSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:http';
+import { once } from 'node:events';
+import { join } from 'node:path';
+
+/** The pages under an address of their own. */
+export interface Site extends AsyncDisposable {
+  readonly url: string;
+}
+
+const PAGES = join(import.meta.dirname, 'pages');
+const MARK = '<!-- parley -->';
+
+/** The policy of a strict page: nothing inline, nothing foreign but the overlay and its link. */
+function strictPolicy(server: string): string {
+  const link = `${server} ${server.replace('http', 'ws')}`;
+  return `default-src 'none'; script-src 'nonce-page'; style-src 'nonce-page'; connect-src ${link}; require-trusted-types-for 'script'`;
+}
+
+/** Serves the pages; each gets the given tag in place of its mark. */
+export async function serveSite(overlayTag: string): Promise<Site> {
+  const server = createServer((request, response) => {
+    const { pathname } = new URL(request.url ?? '/', 'http://site');
+    const name = pathname.slice(1).split('/')[0] || 'shop';
+    if (!/^[a-z-]+$/.test(name)) return void response.writeHead(404).end();
+    const origin = /src="(http:\/\/[^/]+)/.exec(overlayTag)?.[1] ?? '';
+    const isStrict = name === 'strict';
+    const tag = isStrict ? overlayTag.replace('<script', '<script nonce="page"') : overlayTag;
+    let html: string;
+    try {
+      html = readFileSync(join(PAGES, `${name}.html`), 'utf8').replace(MARK, tag);
+    } catch {
+      return void response.writeHead(404).end();
+    }
+    response.writeHead(200, {
+      'content-type': 'text/html; charset=utf-8',
+      ...(isStrict && { 'content-security-policy': strictPolicy(origin) }),
+    });
+    response.end(html);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo; // a listening TCP server has a port
+  return {
+    url: `http://127.0.0.1:${port}`,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
