@@ -40,10 +40,8 @@ if (executablePath === undefined) {
 }
 
 /** A group of tests that needs the browser. */
-export function describeInBrowser(name: string, tests: () => void): void {
-  const group = executablePath === undefined ? describe.skip : describe;
-  group(name, tests);
-}
+// oxlint-disable-next-line vitest/valid-title, vitest/valid-describe-callback -- the condition is not the title
+export const describeInBrowser = describe.skipIf(executablePath === undefined);
 
 /** Starts the browser. */
 export function launchChromium(): Promise<Browser> {

@@ -104,6 +104,8 @@ async function openTab(
   const page = await context.newPage();
   const errors: string[] = [];
   page.on('pageerror', (error) => errors.push(error.message));
+  // Pictures are taken of things that stand still.
+  await page.emulateMedia({ reducedMotion: 'reduce' });
   await page.goto(url);
   await toolbar(page).waitFor();
   await waitUntilOnline(page);

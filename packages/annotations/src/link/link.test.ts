@@ -317,6 +317,17 @@ describe('coming back', () => {
     }
   });
 
+  test('a page that may have missed something gets everything in one sync', async () => {
+    await using server = await startLink();
+    const page = await server.hello();
+    await page.ask('annotation:create', note());
+    await page.next('annotation:created');
+    server.store.signal.isBroken = () => true;
+    server.services.changes.retellWhenBroken();
+    const sync = await page.next('annotations:sync');
+    expect(sync).toMatchObject({ annotations: [{ number: 1 }], seq: 2 });
+  });
+
   test('presence reaches the page', async () => {
     await using server = await startLink();
     const page = await server.hello();

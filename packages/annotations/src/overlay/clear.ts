@@ -13,7 +13,7 @@ export function createClear(
   tab: Shelf,
   toast: Toast,
 ): (notes: readonly Annotation[]) => void {
-  let cleared = (tab.read('cleared') as string[] | undefined) ?? [];
+  let cleared = (tab.read('cleared') as string[] | undefined) ?? []; // written below
   let finish: (() => void) | undefined;
   const hide = (more: readonly string[] = []): void =>
     session.state.setHidden(new Set([...cleared, ...more]));

@@ -23,7 +23,7 @@ export function isAllowedHost(
 
 /** The options of the script tag that runs now, or of the one that names a token. */
 export function optionsOfTag(): OverlayOptions | undefined {
-  const running = document.currentScript as HTMLScriptElement | null;
+  const running = document.currentScript as HTMLScriptElement | null; // scripts of SVG have no data token
   const tag = running?.dataset.token
     ? running
     : document.querySelector<HTMLScriptElement>('script[data-token][src*="/__parley/overlay.js"]');

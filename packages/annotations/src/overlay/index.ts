@@ -8,6 +8,7 @@ import type { OverlayOptions } from './config.ts';
 import { isAllowedHost, optionsOfTag } from './config.ts';
 import type { Overlay } from './overlay.ts';
 import { createOverlay } from './overlay.ts';
+import type { ClassFiles } from './source/angular.ts';
 
 export type { OverlayOptions } from './config.ts';
 export type { Overlay } from './overlay.ts';
@@ -16,18 +17,36 @@ const HANDLE = Symbol.for('parley.overlay');
 
 /** Starts the overlay; undefined on hosts where it must not run. A second call answers the running one. */
 export function init({ server = location.origin, token, hosts = [] }: OverlayOptions): Overlay | undefined {
-  const page = globalThis as { [HANDLE]?: Overlay };
+  const page = globalThis as { [HANDLE]?: Overlay }; // the one name that this program puts there
   if (page[HANDLE] !== undefined) return page[HANDLE];
   if (!isAllowedHost(hosts) || isFramedByOwn()) return undefined;
-  const overlay = createOverlay(server.replace(/\/$/, ''), token);
+  let overlay: Overlay | undefined;
+  let files: ClassFiles = {};
+  let isClosed = false;
+  afterLoading(() => {
+    if (isClosed) return;
+    overlay = createOverlay(server.replace(/\/$/, ''), token);
+    overlay.setClassFiles(files);
+  });
   page[HANDLE] = {
-    ...overlay,
+    setClassFiles(next) {
+      files = next;
+      overlay?.setClassFiles(next);
+    },
     close() {
-      overlay.close();
+      isClosed = true;
+      overlay?.close();
       delete page[HANDLE];
     },
   };
   return page[HANDLE];
+}
+
+// In a turn of its own, so that loading the page does not wait for it.
+function afterLoading(start: () => void): void {
+  const later = () => setTimeout(start);
+  if (document.readyState === 'loading') document.addEventListener('DOMContentLoaded', later, { once: true });
+  else later();
 }
 
 // A frame of the same origin is picked from the outer page's overlay.
@@ -40,8 +59,4 @@ function isFramedByOwn(): boolean {
 }
 
 const options = typeof document === 'undefined' ? undefined : optionsOfTag();
-if (options !== undefined) {
-  if (document.body === null)
-    document.addEventListener('DOMContentLoaded', () => init(options), { once: true });
-  else init(options);
-}
+if (options !== undefined) init(options);

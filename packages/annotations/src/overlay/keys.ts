@@ -70,7 +70,7 @@ function handle(event: KeyboardEvent, isOwn: boolean, targets: KeyTargets): bool
     const combination = combinationOf(event);
     const found = Object.entries(targets.settings().keys).find(([, key]) => key === combination);
     if (found) {
-      targets.shortcut(found[0] as Shortcut);
+      targets.shortcut(found[0] as Shortcut); // the keys of the settings
       return true;
     }
   }

@@ -120,7 +120,7 @@ export function createModes(scene: Scene): Modes {
         if (!open.panel.mayClose()) return;
         scene.tab.write('draft', undefined);
       }
-      const note = open?.mode === 'preview' ? state.find(open.id) : undefined;
+      const note = open?.mode === 'preview' ? state.find(open.note.id) : undefined;
       panels.close();
       if (note) panels.thread(note);
       if (open === undefined) stop();

@@ -26,7 +26,7 @@ export interface Outbox {
 
 /** Opens the box that the tab left behind. */
 export function openOutbox(shelf: Shelf): Outbox {
-  let waiting = (shelf.read('outbox') as Waiting[] | undefined) ?? [];
+  let waiting = (shelf.read('outbox') as Waiting[] | undefined) ?? []; // written below
   const keep = (next: Waiting[]): void => {
     waiting = next;
     shelf.write('outbox', next.length === 0 ? undefined : next);

@@ -184,7 +184,7 @@ function watchPageOf({ root, settings, session, views }: Scene, modes: Modes): (
 
 // A page that reloads while a note is written gives the words back.
 function resumeDraft({ tab, views }: Scene): void {
-  const draft = tab.read('draft') as Draft | undefined;
+  const draft = tab.read('draft') as Draft | undefined; // written by the panel
   if (!draft || routeOf(draft.captured.url) !== routeOf(location.href) || draft.wish.annotationText === '')
     return;
   const element = findBySelector(draft.captured.selector);

@@ -3,6 +3,7 @@ import type { Actions, Draft, Mode } from './actions.ts';
 import type { Annotation, Captured, Wish } from '../shapes.ts';
 import type { SettingsStore } from './settings.ts';
 import type { State } from './state.ts';
+import { isLocal } from './state.ts';
 import type { AnnotatePanel } from './ui/annotate.ts';
 import { openAnnotate } from './ui/annotate.ts';
 import { openHelp } from './ui/help.ts';
@@ -20,7 +21,7 @@ type Open =
   | { readonly mode: 'thread'; readonly panel: ThreadPanel }
   | { readonly mode: 'notes'; readonly panel: NotesPanel }
   | { readonly mode: 'settings'; readonly panel: SettingsPanel }
-  | { readonly mode: 'preview'; readonly panel: Panel; readonly id: string; readonly key: string }
+  | { readonly mode: 'preview'; readonly panel: Panel; readonly note: Annotation }
   | { readonly mode: 'help'; readonly panel: Panel; readonly key: string };
 
 /** What panels need from the rest. */
@@ -67,7 +68,10 @@ export function createPanels(parts: PanelParts): Panels {
     open = make();
     update();
   };
-  const helpKey = (): string => JSON.stringify([parts.state().connection, parts.state().presence]);
+  const helpKey = (): string => {
+    const { connection, presence } = parts.state();
+    return JSON.stringify([connection, presence.state, presence.agents.map(({ name }) => name)]);
+  };
   const help = (): void =>
     show(() => {
       const { server, copyText } = parts;
@@ -75,20 +79,20 @@ export function createPanels(parts: PanelParts): Panels {
       return { mode: 'help', panel: openHelp(top, told, actions), key: helpKey() };
     });
   const preview = (note: Annotation): void =>
-    show(() => ({
-      mode: 'preview',
-      id: note.id,
-      key: previewKey(note),
-      panel: openPreview(top, note, actions),
-    }));
+    show(() => ({ mode: 'preview', note, panel: openPreview(top, note, actions) }));
+  const thread = (note: Annotation): void =>
+    show(() => ({ mode: 'thread', panel: openThread(top, note, actions, () => parts.anchorOf(note)) }));
   const update = (): void => {
     if (open?.mode === 'notes') open.panel.update(parts.notesHere(), parts.missing());
     if (open?.mode === 'help' && open.key !== helpKey()) help();
-    const id = open?.mode === 'thread' ? open.panel.id : open?.mode === 'preview' ? open.id : undefined;
-    const note = parts.state().notes.find((one) => one.id === id);
-    if (note === undefined) return;
-    if (open?.mode === 'thread') open.panel.update(note);
-    if (open?.mode === 'preview' && open.key !== previewKey(note)) preview(note);
+    if (open?.mode !== 'thread' && open?.mode !== 'preview') return;
+    const shown = open.mode === 'thread' ? open.panel.note() : open.note;
+    const note = noteNow(parts.state().notes, shown);
+    if (note === undefined) return close();
+    if (open.mode === 'preview')
+      return previewKey(note) === previewKey(open.note) ? undefined : preview(note);
+    if (note.id === shown.id) open.panel.update(note);
+    else thread(note);
   };
   return {
     current: () => open,
@@ -115,8 +119,7 @@ export function createPanels(parts: PanelParts): Panels {
         });
         return { mode: 'annotate', panel };
       }),
-    thread: (note) =>
-      show(() => ({ mode: 'thread', panel: openThread(top, note, actions, () => parts.anchorOf(note)) })),
+    thread,
     notes: () => show(() => ({ mode: 'notes', panel: openNotes(top, actions) })),
     settings: () =>
       show(() => {
@@ -124,6 +127,13 @@ export function createPanels(parts: PanelParts): Panels {
         return { mode: 'settings', panel: openSettingsPanel(top, parts.settings, isAutoApproved, actions) };
       }),
   };
+}
+
+// A note that was unsent when its panel opened has another id once the server has it.
+function noteNow(notes: readonly Annotation[], shown: Annotation): Annotation | undefined {
+  const isSame = (one: Annotation): boolean =>
+    one.selector === shown.selector && one.annotationText === shown.annotationText;
+  return notes.find(({ id }) => id === shown.id) ?? (isLocal(shown) ? notes.find(isSame) : undefined);
 }
 
 function previewKey({ status, diffRevision, diff }: Annotation): string {

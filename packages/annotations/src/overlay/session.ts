@@ -37,7 +37,7 @@ export function openSession(parts: SessionParts): TabSession {
   let link: Link | undefined;
   let isClosed = false;
   let lastGap = 0;
-  const sessionToken = (): string | undefined => shelf.read('session') as string | undefined;
+  const sessionToken = (): string | undefined => shelf.read('session') as string | undefined; // written below
   const outbox = openOutbox(shelf);
   const state = createState(() => {
     if (Date.now() - lastGap < GAP_PAUSE_MS) return;
@@ -103,7 +103,10 @@ export function openSession(parts: SessionParts): TabSession {
       if (!isTaken) parts.onError('Too many notes wait for the server. Start it, then write on.');
       state.setWaiting(outbox.all());
     },
-    setAutoApprove: (autoApprove) => link?.tell({ type: 'session:update', payload: { autoApprove } }),
+    setAutoApprove(autoApprove) {
+      link?.tell({ type: 'session:update', payload: { autoApprove } });
+      state.setAutoApprove(autoApprove);
+    },
     tellPlace: () => link?.tell({ type: 'session:update', payload: placeNow() }),
     close() {
       isClosed = true;

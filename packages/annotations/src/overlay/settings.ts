@@ -55,7 +55,7 @@ export interface SettingsStore {
 
 /** Opens the settings of this origin. */
 export function openSettings(shelf: Shelf): SettingsStore {
-  const stored = shelf.read('settings') as Partial<Settings> | undefined;
+  const stored = shelf.read('settings') as Partial<Settings> | undefined; // written below
   let current: Settings = { ...DEFAULTS, ...stored, keys: { ...DEFAULTS.keys, ...stored?.keys } };
   const listeners: ((settings: Settings) => void)[] = [];
   return {

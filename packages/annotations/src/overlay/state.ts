@@ -24,6 +24,7 @@ export interface StateStore {
   setConnection(connection: Connection): void;
   setWaiting(waiting: readonly Waiting[]): void;
   setHidden(ids: Hidden): void;
+  setAutoApprove(isOn: boolean): void;
   onChange(listener: (state: State, before: State) => void): void;
 }
 
@@ -96,6 +97,9 @@ export function createState(onGap: () => void): StateStore {
     setHidden(ids) {
       hidden = ids;
       change();
+    },
+    setAutoApprove(autoApprove) {
+      if (current.session) change({ session: { ...current.session, autoApprove } });
     },
     onChange: (listener) => void listeners.push(listener),
     apply(message) {

@@ -61,12 +61,14 @@ export function openStream(server: string, hello: ClientMessage, events: Transpo
       signal: abort.signal,
       credentials: 'omit',
     });
-    return (await response.json()) as ServerMessage;
+    return (await response.json()) as ServerMessage; // written by our own server
   };
   const run = async (): Promise<Ending> => {
     const ready = await post(hello);
     if (ready.type === 'error') {
-      return { wasOpen: false, refused: true, reason: ready.payload.message };
+      // A server that is busy or full may take the same hello later.
+      const refused = ready.payload.code === 'unauthorized';
+      return { wasOpen: false, refused, reason: ready.payload.message };
     }
     if (ready.type === 'session:ready') bearer = ready.payload.sessionToken;
     events.message(ready);
@@ -76,7 +78,7 @@ export function openStream(server: string, hello: ClientMessage, events: Transpo
       credentials: 'omit',
     });
     if (stream.body !== null && stream.ok)
-      await readEvents(stream.body, (data) => events.message(JSON.parse(data) as ServerMessage));
+      await readEvents(stream.body, (data) => events.message(JSON.parse(data) as ServerMessage)); // written by our own server
     return { wasOpen: true, refused: false, reason: '' };
   };
   run().then(events.ended, () => events.ended({ wasOpen: bearer !== undefined, refused: false, reason: '' }));

@@ -29,8 +29,9 @@ export class PresenceBook {
   readonly #parts: PresenceParts;
   readonly #stampedAt = new Map<string, number>();
   readonly #watching = new Map<string, Agent & { count: number }>();
-  readonly #writes = new Set<Promise<void>>();
   #timer: NodeJS.Timeout | undefined;
+  /** One write after another, so that an older stamp never lands on a newer one. */
+  #written: Promise<void> = Promise.resolve();
 
   constructor(parts: PresenceParts) {
     this.#parts = parts;
@@ -88,7 +89,7 @@ export class PresenceBook {
   /** Waits for what is being written. */
   async close(): Promise<void> {
     this.#stopTimer();
-    await Promise.all(this.#writes);
+    await this.#written;
   }
 
   #stampWatching(): void {
@@ -101,11 +102,9 @@ export class PresenceBook {
     if (now - (this.#stampedAt.get(key) ?? -Infinity) < STAMP_EVERY_MS) return;
     this.#forgetOld(now);
     this.#stampedAt.set(key, now);
-    const writing = this.#parts.store
-      .transaction((tx) => this.#write(tx, agent, now))
-      .catch((error: unknown) => this.#parts.onFault(error, 'presence'))
-      .finally(() => this.#writes.delete(writing));
-    this.#writes.add(writing);
+    this.#written = this.#written
+      .then(() => this.#parts.store.transaction((tx) => this.#write(tx, agent, now)))
+      .catch((error: unknown) => this.#parts.onFault(error, 'presence'));
   }
 
   async #write(tx: StoreTransaction, { caller, client }: Agent, now: number): Promise<void> {

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { onBothEngines, scratchStore } from '@parley/store/testing';
 import { describe, expect, test } from 'vitest';
 import { AGENT, eventually, note, openDesk, ORGANIZATION } from '../../test/notes.ts';
+import type { AnnotationTables } from '../schema.ts';
 
 const SCOPE = { organizationId: ORGANIZATION };
 const options = (changes: { timeoutMs?: number; batchWindowMs?: number; signal?: AbortSignal } = {}) => ({
@@ -83,6 +84,26 @@ onBothEngines('a watch', (open, engine) => {
     };
     await Promise.all([agent(), person()]);
     expect([...seen].toSorted()).toEqual(made.toSorted());
+  });
+});
+
+describe('a watch whose signal is broken', () => {
+  test('looks by itself', async () => {
+    await using store = await scratchStore();
+    const desk = await openDesk(store);
+    const { id } = await desk.note();
+    await desk.services.agent.resolve(AGENT, id);
+    store.signal.isBroken = () => true;
+    const watching = desk.services.watches.watch(SCOPE, options());
+    await eventually(() => desk.services.watches.waiting === 1);
+    // A write that no signal tells of.
+    await store
+      .db<AnnotationTables>()
+      .updateTable('annotations')
+      .set({ status: 'pending' })
+      .where('id', '=', id)
+      .execute();
+    expect((await watching)?.annotations).toMatchObject([{ id }]);
   });
 });
 

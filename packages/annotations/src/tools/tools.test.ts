@@ -205,6 +205,13 @@ describe('watching and diffs', () => {
       fails: 'not_found',
     },
     {
+      name: "watch_annotations of a stranger's session is answered like an unknown one",
+      call: () => ['watch_annotations', { sessionId: ids.foreignSession, timeoutMs: 0 }],
+      fails: 'not_found',
+      shows: ['Error: Session not found: '],
+      hides: strangers,
+    },
+    {
       name: 'watch_annotations refuses a time that is too long',
       call: () => ['watch_annotations', { timeoutMs: 300_001 }],
       fails: 'invalid',
@@ -333,6 +340,23 @@ describe.each(['modern', 'legacy'] as const)('in the %s era', (era) => {
       const uri = `${base}/${path}`;
       await expect(read(uri), path).rejects.toMatchObject({ code: -32602, data: { uri } });
     }
+  });
+
+  test('a screenshot is read as a picture, and lists hold its description only', async () => {
+    await using agent = await client();
+    const png = Buffer.from(
+      'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+      'base64',
+    );
+    const page = await desk.page();
+    const screenshot = await desk.services.screenshots.add(page, png, 'image/png');
+    const { id } = await desk.note(page, { screenshotId: screenshot.id });
+    const uri = `parley://annotations/${id}/screenshot`;
+    const { contents } = await agent.raw.readResource({ uri });
+    expect(contents).toEqual([{ uri, mimeType: 'image/png', blob: png.toString('base64') }]);
+    const listed = await agent.call('get_pending', { sessionId: page.id });
+    expect(listed.annotations).toMatchObject([{ screenshot }]);
+    expect(JSON.stringify(listed)).not.toContain(png.toString('base64'));
   });
 
   test('the prompt tells the loop, with and without a session', async () => {

@@ -33,7 +33,7 @@ const NAMED_BY_TEXT = /^(a|button|h[1-6]|li|option|summary|td|th|label|legend|fi
 
 /** Reads role, name, description and states. */
 export function accessibilityOf(element: Element): Accessibility {
-  const tabIndex = (element as HTMLElement).tabIndex;
+  const tabIndex = (element as HTMLElement).tabIndex; // other elements have none, which reads as undefined
   const role = roleOf(element);
   const name = nameOf(element);
   const description = referenced(element, 'aria-describedby') ?? element.getAttribute('title');
@@ -42,7 +42,7 @@ export function accessibilityOf(element: Element): Accessibility {
     ...(name !== '' && { name }),
     ...(description && description !== name && { description: description.slice(0, 500) }),
     states: STATES.filter((state) => isOn(element, state)),
-    focusable: tabIndex >= 0 && !(element as HTMLButtonElement).disabled,
+    focusable: tabIndex >= 0 && !(element as HTMLButtonElement).disabled, // only controls have it
     ...(element.hasAttribute('tabindex') && { tabIndex }),
   };
 }
@@ -50,7 +50,7 @@ export function accessibilityOf(element: Element): Accessibility {
 function roleOf(element: Element): string | undefined {
   const explicit = element.getAttribute('role');
   if (explicit) return explicit.slice(0, 100);
-  if (element.localName === 'input') return INPUT_ROLES[(element as HTMLInputElement).type] ?? 'textbox';
+  if (element.localName === 'input') return INPUT_ROLES[(element as HTMLInputElement).type] ?? 'textbox'; // the tag says so
   if (element.localName === 'a' && !element.hasAttribute('href')) return undefined;
   return ROLES[element.localName];
 }
@@ -58,7 +58,7 @@ function roleOf(element: Element): string | undefined {
 function nameOf(element: Element): string {
   const said = referenced(element, 'aria-labelledby') ?? element.getAttribute('aria-label');
   if (said) return said.slice(0, 500);
-  const labels = (element as HTMLInputElement).labels;
+  const labels = (element as HTMLInputElement).labels; // only fields have it
   if (labels?.[0]) return visibleText(labels[0], 200);
   const fallback = element.getAttribute('alt') ?? element.getAttribute('title') ?? '';
   if (NAMED_BY_TEXT.test(element.localName)) return visibleText(element, 200) || fallback;

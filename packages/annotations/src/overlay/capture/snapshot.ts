@@ -21,7 +21,7 @@ function write(node: Node, isMasked: boolean, before: string): string {
   if (node.nodeType === Node.TEXT_NODE)
     return before + escapeText((node.nodeValue ?? '').slice(0, MAX_SNAPSHOT));
   if (node.nodeType !== Node.ELEMENT_NODE) return before;
-  const element = node as Element;
+  const element = node as Element; // the node type says so
   const tag = element.localName;
   const hidesInside = isMasked || element.hasAttribute(MASK_ATTRIBUTE);
   let html = `${before}<${tag}${attributes(element, hidesInside)}>`;

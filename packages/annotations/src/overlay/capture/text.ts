@@ -17,7 +17,7 @@ export function visibleText(element: Element, limit: number, isLight = false): s
     if (text.length > limit * 2) return;
     if (node.nodeType === Node.TEXT_NODE) text += node.nodeValue ?? '';
     if (node.nodeType !== Node.ELEMENT_NODE) return;
-    const child = node as Element;
+    const child = node as Element; // the node type says so
     if (SILENT.has(child.localName)) return;
     text += ' ';
     if (child.hasAttribute(MASK_ATTRIBUTE)) text += MASKED;

@@ -5,7 +5,7 @@ export type Root = Document | ShadowRoot;
 
 /** The root that holds an element. */
 export function rootOf(element: Element): Root {
-  return element.getRootNode() as Root;
+  return element.getRootNode() as Root; // connected elements have one of the two
 }
 
 /** The element that a root hangs on: a shadow host, a frame, or none for the page itself. */
@@ -28,7 +28,7 @@ export function innerRoot(element: Element): Root | null {
   if (element.shadowRoot) return element.shadowRoot;
   if (element.localName !== 'iframe' && element.localName !== 'frame') return null;
   try {
-    return (element as HTMLIFrameElement).contentDocument;
+    return (element as HTMLIFrameElement).contentDocument; // the tag says so
   } catch {
     return null;
   }

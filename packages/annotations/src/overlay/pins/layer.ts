@@ -167,12 +167,12 @@ export function createPins({ layer, bindings, onOpen, onHover, onPlaces }: PinPa
 
 function dress(pin: Pin, note: Annotation): void {
   pin.note = note;
+  pin.button.dataset.note = note.id;
   const key = `${note.status} ${note.number} ${note.annotationText}`;
   if (pin.button.dataset.key === key) return;
   const isFirst = pin.button.dataset.key === undefined;
   pin.button.dataset.key = key;
   pin.button.dataset.status = note.status;
-  pin.button.dataset.note = note.id;
   pin.button.setAttribute(
     'aria-label',
     `Note ${note.number}, ${spokenStatus(note.status)}: ${note.annotationText}`,

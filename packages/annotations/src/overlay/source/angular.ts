@@ -14,7 +14,7 @@ export type ClassFiles = Readonly<Record<string, { readonly file: string; readon
 /** Reads name, ancestors and inputs; files come from the given map. */
 export function readAngular(files: () => ClassFiles): ReadComponent {
   return (element) => {
-    const api = (globalThis as { ng?: DebugApi }).ng;
+    const api = (globalThis as { ng?: DebugApi }).ng; // where development builds put it
     if (api?.getComponent === undefined) return null;
     const component = nearest(element, (at) => attempt(() => api.getComponent?.(at)));
     if (component === undefined) return null;
@@ -43,7 +43,7 @@ function className(component: object): string {
 
 function inputsOf(api: DebugApi, component: object): Record<string, unknown> {
   const names = Object.keys(attempt(() => api.getDirectiveMetadata?.(component))?.inputs ?? {});
-  const values = component as Record<string, unknown>;
+  const values = component as Record<string, unknown>; // read by name
   return Object.fromEntries(
     names.map((name) => {
       const value = values[name];

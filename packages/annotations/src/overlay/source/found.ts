@@ -28,7 +28,7 @@ export function nearest<T>(element: Element, read: (at: Element) => T | undefine
 
 /** A property that a framework put on an element, which no type knows. */
 export function mark(element: object, name: string): unknown {
-  return (element as Record<string, unknown>)[name];
+  return (element as Record<string, unknown>)[name]; // read by name
 }
 
 /** `path:line:col` out of what is known; the column counts from 1. */

@@ -17,7 +17,7 @@ export function fiberOf(element: Element): Fiber | undefined {
     const key = Object.keys(at).find(
       (name) => name.startsWith('__reactFiber$') || name.startsWith('__reactInternalInstance$'),
     );
-    return key === undefined ? undefined : (mark(at, key) as Fiber);
+    return key === undefined ? undefined : (mark(at, key) as Fiber); // what React puts under that name
   });
 }
 

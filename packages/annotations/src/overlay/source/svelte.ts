@@ -21,7 +21,7 @@ interface Meta {
 
 /** Reads name, ancestors and the place of the element. */
 export const readSvelte: ReadComponent = (element) => {
-  const meta = nearest(element, (at) => mark(at, '__svelte_meta') as Meta | undefined);
+  const meta = nearest(element, (at) => mark(at, '__svelte_meta') as Meta | undefined); // what Svelte puts there
   if (meta?.loc === undefined) return null;
   const { file, line, column, char } = meta.loc;
   const tree: string[] = [];

@@ -10,7 +10,7 @@ interface Instance {
 
 /** Reads name, ancestors, props and file. */
 export const readVue: ReadComponent = (element) => {
-  const instance = nearest(element, (at) => mark(at, '__vueParentComponent') as Instance | undefined);
+  const instance = nearest(element, (at) => mark(at, '__vueParentComponent') as Instance | undefined); // what Vue puts there
   if (instance === undefined) return null;
   const tree: string[] = [];
   for (let at = instance.parent; at !== null; at = at.parent) tree.unshift(nameOf(at) ?? 'Anonymous');

@@ -33,7 +33,7 @@ export function openNotes(top: HTMLElement, actions: Actions): NotesPanel {
     update(notes, missing) {
       const here = notes.filter(({ id }) => !missing.has(id));
       const away = notes.filter(({ id }) => missing.has(id));
-      const focused = (content.getRootNode() as ShadowRoot).activeElement?.getAttribute('data-note');
+      const focused = (content.getRootNode() as ShadowRoot).activeElement?.getAttribute('data-note'); // the overlay lives in one
       content.replaceChildren(
         ...(notes.length === 0
           ? [h('p', { class: 'soft', text: 'No notes yet. Pick an element to write the first.' })]

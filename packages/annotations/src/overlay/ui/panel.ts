@@ -74,7 +74,7 @@ function moveFocus(panel: HTMLElement, isBackwards: boolean): void {
   const all = [
     ...panel.querySelectorAll<HTMLElement>('button, textarea, select, input, [tabindex="0"], summary'),
   ].filter((one) => !one.matches(':disabled') && one.offsetParent !== null && isTabStop(one));
-  const at = all.indexOf(focusedElement() as HTMLElement);
+  const at = all.indexOf(focusedElement() as HTMLElement); // others are simply not found
   const next = isBackwards ? (at <= 0 ? all.length - 1 : at - 1) : (at + 1) % all.length;
   all[next]?.focus();
 }

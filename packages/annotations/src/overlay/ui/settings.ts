@@ -9,6 +9,7 @@ import { openPanel } from './panel.ts';
 const DETAILS: readonly Detail[] = ['compact', 'standard', 'detailed', 'forensic'];
 const THEMES: readonly Settings['theme'][] = ['system', 'light', 'dark'];
 
+const SHORTCUTS: readonly Shortcut[] = ['inspect', 'hide', 'copy', 'pause', 'clear'];
 const KEY_NAMES: Record<Shortcut, string> = {
   inspect: 'Pick on and off',
   hide: 'Hide and show',
@@ -32,7 +33,7 @@ export function openSettingsPanel(
   let changing: Shortcut | undefined;
   const keyButtons = new Map<Shortcut, HTMLButtonElement>();
   const keys = h('dl', { class: 'keys' });
-  for (const name of Object.keys(KEY_NAMES) as Shortcut[]) {
+  for (const name of SHORTCUTS) {
     const start = (): void => {
       changing = name;
       nameKey(button, name, 'Press keys');
@@ -90,7 +91,7 @@ function select<T extends string>(
 ): HTMLElement {
   const field = h(
     'select',
-    { onchange: () => onChange(field.value as T) },
+    { onchange: () => onChange(field.value as T) }, // one of the values given
     ...values.map((value) =>
       h('option', { value, selected: value === chosen, text: `${value[0]?.toUpperCase()}${value.slice(1)}` }),
     ),

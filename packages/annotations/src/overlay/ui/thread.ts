@@ -11,7 +11,7 @@ import { targetDetails } from './target.ts';
 
 /** The open panel. */
 export interface ThreadPanel extends Panel {
-  readonly id: string;
+  note(): Annotation;
   update(note: Annotation): void;
   send(): void;
 }
@@ -24,6 +24,7 @@ export function openThread(
   anchor: () => DOMRect | undefined,
 ): ThreadPanel {
   let shown = note;
+  let isEditing = false;
   const lead = h('span');
   const said = h('ul', { class: 'said', 'aria-label': 'Messages' });
   const buttons = h('div', { class: 'row grow tools' });
@@ -51,9 +52,10 @@ export function openThread(
       reopen.checked = lastSpoke === 'agent';
     shown = next;
     lead.replaceChildren(badge(next));
+    text.disabled = isLocal(next);
     reopens.hidden = next.status === 'pending' || isLocal(next);
-    said.replaceChildren(firstMessage(next), ...next.replies.map(message));
-    const hadFocus = buttons.contains((buttons.getRootNode() as ShadowRoot).activeElement);
+    if (!isEditing) said.replaceChildren(firstMessage(next), ...next.replies.map(message));
+    const hadFocus = buttons.contains((buttons.getRootNode() as ShadowRoot).activeElement); // the overlay lives in one
     buttons.replaceChildren(...actionButtons(next, actions, edit));
     if (hadFocus) text.focus();
   };
@@ -63,7 +65,9 @@ export function openThread(
       value: shown.annotationText,
       maxlength: '10000',
     });
+    isEditing = true;
     const save = (): void => {
+      isEditing = false;
       if (field.value.trim() !== '') actions.edit(shown.id, { annotationText: field.value.trim() });
       update(shown);
     };
@@ -81,7 +85,7 @@ export function openThread(
   });
   update(note);
   panel.place();
-  return { ...panel, id: note.id, update, send };
+  return { ...panel, note: () => shown, update, send };
 }
 
 function firstMessage({ annotationText, createdAt, intent, severity }: Annotation): HTMLElement {

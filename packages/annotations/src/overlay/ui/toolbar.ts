@@ -70,7 +70,8 @@ export function createToolbar(top: HTMLElement, settings: SettingsStore, actions
       const open = state.notes.filter(({ status }) => status !== 'resolved' && status !== 'dismissed').length;
       count.textContent = String(open);
       label(notes, `Notes: ${open} open`);
-      place();
+      // Measured with the next frame, so that the page is not laid out for it.
+      requestAnimationFrame(place);
     },
   };
 }
@@ -124,7 +125,7 @@ function makeMovable(bar: HTMLElement, grip: HTMLElement, settings: SettingsStor
     if (grip.hasPointerCapture(event.pointerId)) moveBy(event.movementX, event.movementY);
   });
   grip.addEventListener('parley-arrow', (event) => {
-    const { x, y } = (event as CustomEvent<{ x: number; y: number }>).detail;
+    const { x, y } = (event as CustomEvent<{ x: number; y: number }>).detail; // made with this detail by the keys
     moveBy(x * 24, y * 24);
   });
 }
