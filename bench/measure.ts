@@ -13,10 +13,11 @@ import { measureColdStarts } from './stdio.ts';
 import { judgeFull, judgeQuick } from './targets.ts';
 import type { Measured } from './targets.ts';
 import { measureTasks } from './tasks.ts';
+import { measureWatch } from './watch.ts';
 import type { RequestKind } from './wire.ts';
 
 /** The targets this bench can measure. */
-export const measurable = ['P1', 'P2', 'P3', 'P5', 'P7', 'P8'];
+export const measurable = ['P1', 'P2', 'P3', 'P5', 'P6', 'P7', 'P8'];
 
 /** Which part of the bench to run. */
 export type Selection = { isQuick: boolean; only: string[] | undefined };
@@ -44,6 +45,8 @@ const fullPoints: Wanted[] = [
 ];
 const quickSettings = { warmUpSeconds: 1, windowSeconds: 1, rounds: 3 };
 const fullSettings = { warmUpSeconds: 2, windowSeconds: 3, rounds: 5 };
+const quickWatchChanges = 60;
+const fullWatchChanges = 200;
 const quickTasks = { creations: 1000, starts: 50, reads: 1000, kills: 2 };
 const fullTasks = { creations: 3000, starts: 100, reads: 3000, kills: 4 };
 
@@ -70,7 +73,7 @@ export async function measure(selection: Selection): Promise<number> {
 }
 
 async function measureAll(selection: Selection, method: Method): Promise<Measured> {
-  const needsPostgres = !selection.isQuick && (wants(selection, 'P1') || wants(selection, 'P7'));
+  const needsPostgres = !selection.isQuick && ['P1', 'P6', 'P7'].some((id) => wants(selection, id));
   const postgres = needsPostgres ? await startPostgres() : undefined;
   const fleet = openFleet(method, await postgres?.database('parley'));
   try {
@@ -81,6 +84,7 @@ async function measureAll(selection: Selection, method: Method): Promise<Measure
     if (wants(selection, 'P5')) {
       measured.coldStarts = await measureColdStarts(toolCount, selection.isQuick ? 5 : 9, progress);
     }
+    if (wants(selection, 'P6')) await addWatch(measured, selection, method, postgres);
     if (wants(selection, 'P7')) await addTasks(measured, selection, method, postgres);
     if (wants(selection, 'P8') && !selection.isQuick) await addFlat(measured, fleet, method);
     return measured;
@@ -131,6 +135,17 @@ async function addFlat(measured: Measured, fleet: Fleet, method: Method): Promis
   measured.flat = await measureFlat(parley.server, calls, method, progress);
 }
 
+async function addWatch(
+  measured: Measured,
+  { isQuick }: Selection,
+  method: Method,
+  postgres: Postgres | undefined,
+): Promise<void> {
+  const databaseUrl = await postgres?.database('watch');
+  const changes = isQuick ? quickWatchChanges : fullWatchChanges;
+  measured.watch = await measureWatch(changes, { method, databaseUrl }, progress);
+}
+
 async function addTasks(
   measured: Measured,
   { isQuick }: Selection,
@@ -141,9 +156,9 @@ async function addTasks(
   measured.tasks = await measureTasks(isQuick ? quickTasks : fullTasks, { method, databaseUrl }, progress);
 }
 
-/** A quick run takes durable tasks only when they are named, since they take most of a minute. */
+/** A quick run takes watching and durable tasks only when they are named, since they take most of a minute. */
 function wants({ isQuick, only }: Selection, id: string): boolean {
-  return only === undefined ? !(isQuick && id === 'P7') : only.includes(id);
+  return only === undefined ? !(isQuick && ['P6', 'P7'].includes(id)) : only.includes(id);
 }
 
 function progress(line: string): void {

@@ -6,6 +6,7 @@ import type { Method } from './machine.ts';
 import type { Measured } from './targets.ts';
 import type { TaskSpeed } from './tasks.ts';
 import type { Verdict } from './verdict.ts';
+import type { WakeUps, WatchSpeed } from './watch.ts';
 
 /** A finished run. */
 export type Run = {
@@ -20,7 +21,7 @@ export type Run = {
 
 /** Prints the points, the cold starts and the verdicts, each as an aligned table. */
 export function printRun(run: Run): void {
-  const { points, coldStarts, tasks } = run.measured;
+  const { points, coldStarts, watch, tasks } = run.measured;
   if (points.length > 0) {
     const rows = points.map((point) =>
       point.voidReason === undefined
@@ -49,6 +50,12 @@ export function printRun(run: Run): void {
     print(['cold start', 'median ms', 'min ms', 'RSS MB'], rows);
     say('');
   }
+  if (watch) {
+    const rows = watchRows('SQLite', watch.sqlite);
+    if (watch.postgres) rows.push(...watchRows('PostgreSQL', watch.postgres));
+    print(watchHeader, rows);
+    say('');
+  }
   if (tasks) {
     const rows = [taskRow('SQLite', tasks.sqlite)];
     if (tasks.postgres) rows.push(taskRow('PostgreSQL', tasks.postgres));
@@ -73,7 +80,7 @@ export function printRun(run: Run): void {
 export function writeRun(run: Run, isComplete: boolean): string {
   const name = run.mode === 'full' && isComplete ? 'results.json' : 'results.local.json';
   const path = fileURLToPath(new URL(name, import.meta.url));
-  const { points, coldStarts, idleMb, flat, records, tasks } = run.measured;
+  const { points, coldStarts, idleMb, flat, records, watch, tasks } = run.measured;
   const content = {
     date: run.startedAt.toISOString(),
     mode: run.mode,
@@ -87,11 +94,32 @@ export function writeRun(run: Run, isComplete: boolean): string {
     coldStarts: coldStarts ?? 'not measured',
     memory: { idleMb: idleMb ?? 'not measured', flat: flat ?? 'not measured' },
     records: records ?? 'not measured',
+    watch: watch ?? 'not measured',
     tasks: tasks ?? 'not measured',
     verdicts: run.verdicts,
   };
   writeFileSync(path, `${JSON.stringify(content, null, 2)}\n`);
   return path;
+}
+
+const watchHeader = [
+  'watch wake-up',
+  'one waiter p50 ms',
+  'p99 ms',
+  'from commit p50 ms',
+  'last of 100 p50 ms',
+  'p99 ms',
+  'from commit p50 ms',
+];
+
+function watchRows(name: string, { oneProcess, twoProcesses }: WatchSpeed): string[][] {
+  const row = (label: string, { one, many }: WakeUps) => [
+    `${name}, ${label}`,
+    ...[one, many].flatMap(({ fromChange, fromCommit }) =>
+      [fromChange.p50Ms, fromChange.p99Ms, fromCommit.p50Ms].map(String),
+    ),
+  ];
+  return [row('one process', oneProcess), row('two processes', twoProcesses)];
 }
 
 const taskHeader = [

@@ -1,11 +1,9 @@
 /** Owns P7: how fast durable tasks are made, started, read and resumed, and what they cost while they wait. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { bundleScript, bundleShipped } from './bundle.ts';
 import { latencyOf } from './latency.ts';
 import type { Latency } from './latency.ts';
 import type { Method } from './machine.ts';
+import { inFolder } from './scratch-folder.ts';
 import { startServer } from './server-process.ts';
 import type { ServerProcess } from './server-process.ts';
 import { countAfterKills } from './task-kill.ts';
@@ -169,13 +167,4 @@ function shuffled(ids: readonly string[]): string[] {
     .map((id) => ({ id, order: Math.random() }))
     .toSorted((left, right) => left.order - right.order)
     .map(({ id }) => id);
-}
-
-async function inFolder<T>(work: (dataDir: string) => Promise<T>): Promise<T> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'parley-bench-'));
-  try {
-    return await work(dataDir);
-  } finally {
-    rmSync(dataDir, { recursive: true, force: true });
-  }
 }
