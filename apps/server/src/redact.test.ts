@@ -10,6 +10,8 @@ describe('text', () => {
   test.each([
     ['a key', `key ${KEY}!`, 'key [REDACTED:key]!'],
     ['two keys', `${KEY} ${KEY}`, '[REDACTED:key] [REDACTED:key]'],
+    ['a key in hex', `key qb_${'0af'.repeat(16)}!`, 'key [REDACTED:key]!'],
+    ['a session token', `parley_session_${'b-_'.repeat(14)}c`, '[REDACTED:token]'],
     ['a bearer token', 'authorization: bearer abcdefgh.ijk=', 'authorization: Bearer [REDACTED]'],
     ['a password in a URL', 'postgres://me:pa%20ss@db:5432/x', 'postgres://[REDACTED]@db:5432/x'],
     ['a secret field', '{"password":"a\\"b","a":1}', '{"password":"[REDACTED]","a":1}'],

@@ -3,7 +3,8 @@ import type { CallRecord } from '@parley/kit';
 
 const PATTERNS: readonly (readonly [RegExp, string])[] = [
   [/parley_[0-9A-Za-z]{12}_[0-9A-Za-z_-]{43}/g, '[REDACTED:key]'],
-  [/parley_(?:page|tab)_[0-9A-Za-z_-]{43}/g, '[REDACTED:token]'],
+  [/qb_[0-9a-f]{48}/g, '[REDACTED:key]'],
+  [/parley_(?:page|tab|session)_[0-9A-Za-z_-]{43}/g, '[REDACTED:token]'],
   [/\bBearer\s+[A-Za-z0-9._~+/=-]{8,}/gi, 'Bearer [REDACTED]'],
   [
     /("(?:authorization|cookie|set-cookie|password|passwd|secret|token|apikey|api_key|private_key)"\s*:\s*)"(?:[^"\\]|\\.)*"/gi,

@@ -1,16 +1,27 @@
 /** Nobody makes anything stronger than themselves: random sequences of keys, roles and promotions. */
 import type { Caller, Grants } from '@parley/kit';
-import { createEngine, defineTool, defineToolset, install, mayAdminister, ToolError } from '@parley/kit';
+import {
+  ALL_GRANTS,
+  createEngine,
+  defineTool,
+  defineToolset,
+  install,
+  mayAdminister,
+  ToolError,
+} from '@parley/kit';
 import { scratchStore } from '@parley/store/testing';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { found, settle } from '../test/people.ts';
-import type { Identity } from './index.ts';
+import type { Identity, NewKey } from './index.ts';
+import { rankOf } from './index.ts';
 
-const RESOURCES = ['alpha', 'beta'];
+// The role `member` has a grant on feedback, so that raising a `user` to it counts.
+const RESOURCES = ['alpha', 'feedback'];
 const TOOLS = ['read', 'write', 'wipe'];
-const ROLES = ['crew', 'guest', 'member', 'admin', 'owner'];
+const ROLES = ['crew', 'guest', 'user', 'member', 'admin', 'owner'];
+const RANKS = ['user', 'member', 'admin'] as const;
 
 const toolsets = RESOURCES.map((resource) =>
   defineToolset({
@@ -46,7 +57,12 @@ const grants: fc.Arbitrary<Grants> = fc.dictionary(
 );
 const roles = fc.uniqueArray(fc.constantFrom(...ROLES), { minLength: 1, maxLength: 2 });
 const step = fc.oneof(
-  fc.record({ kind: fc.constant('key' as const), maker: fc.nat(), grants }),
+  fc.record({
+    kind: fc.constant('key' as const),
+    maker: fc.nat(),
+    grants,
+    role: fc.constantFrom(null, ...RANKS),
+  }),
   fc.record({
     kind: fc.constant('role' as const),
     maker: fc.nat(),
@@ -54,6 +70,12 @@ const step = fc.oneof(
     grants,
   }),
   fc.record({ kind: fc.constant('roles' as const), maker: fc.nat(), member: fc.nat(), roles }),
+  fc.record({
+    kind: fc.constant('rank' as const),
+    maker: fc.nat(),
+    member: fc.nat(),
+    rank: fc.constantFrom(...RANKS),
+  }),
   fc.record({ kind: fc.constant('add' as const), maker: fc.nat(), roles }),
 );
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
@@ -72,6 +94,10 @@ async function settleWorld(identity: Identity, slug: string): Promise<World> {
   const world: World = { identity, owner, keys: [], users: [] };
   await addPerson(world, owner, ['admin']);
   await addPerson(world, owner, ['crew']);
+  await addPerson(world, owner, ['user']);
+  // Keys of the owner that are narrower than the owner, by rank alone and by grants alone.
+  for (const role of RANKS) await addKey(world, owner, { grants: ALL_GRANTS, role });
+  await addKey(world, owner, { grants: { alpha: ['*'] }, role: null });
   return world;
 }
 
@@ -84,31 +110,39 @@ async function addPerson(world: World, maker: Caller, given: readonly string[]):
   return callerOf(world, userId, owner);
 }
 
-async function callerOf(world: World, userId: string, owner: Caller): Promise<Caller | undefined> {
-  const every = { '*': ['*', 'alpha_wipe', 'beta_wipe'] };
-  const { text } = await world.identity.createKey(
-    { ...owner, userId },
-    { name: 'All', grants: every, expiresAt: null },
-  );
+async function addKey(world: World, maker: Caller, input: Pick<NewKey, 'grants' | 'role'>) {
+  const { text } = await world.identity.createKey(maker, { name: 'K', expiresAt: null, ...input });
   world.keys.push(text);
   return world.identity.authenticate(text, 'key');
 }
 
-async function take(world: World, maker: Caller, next: Step): Promise<Caller | undefined> {
+async function callerOf(world: World, userId: string, owner: Caller): Promise<Caller | undefined> {
+  const every = { '*': ['*', 'alpha_wipe', 'feedback_wipe'] };
+  return addKey(world, { ...owner, userId }, { grants: every, role: null });
+}
+
+/** What a step made, and what the same person could do before it. */
+interface Outcome {
+  readonly after: Caller | undefined;
+  readonly before?: Caller | undefined;
+}
+
+async function take(world: World, maker: Caller, next: Step): Promise<Outcome> {
   const { identity, owner } = world;
-  if (next.kind === 'key') {
-    const made = await identity.createKey(maker, { name: 'K', grants: next.grants, expiresAt: null });
-    world.keys.push(made.text);
-    return identity.authenticate(made.text, 'key');
-  }
+  if (next.kind === 'key') return { after: await addKey(world, maker, next) };
   if (next.kind === 'role') {
     await identity.saveRole(maker, next);
-    return { ...maker, roles: [next.name], grants: next.grants };
+    return { after: { ...maker, roles: [next.name], grants: next.grants } };
   }
-  if (next.kind === 'add') return addPerson(world, maker, next.roles);
+  if (next.kind === 'add') return { after: await addPerson(world, maker, next.roles) };
   const userId = world.users[next.member % world.users.length] ?? '';
-  await identity.setRoles(maker, { userId, roles: next.roles });
-  return callerOf(world, userId, owner);
+  const before = await callerOf(world, userId, owner);
+  if (next.kind === 'roles') await identity.setRoles(maker, { userId, roles: next.roles });
+  else {
+    const member = await identity.memberOf(maker.organizationId, userId);
+    await identity.setRank(maker, member?.id ?? '', next.rank);
+  }
+  return { before, after: await callerOf(world, userId, owner) };
 }
 
 test('no key, role or member is ever stronger than whoever made it', { timeout: 60_000 }, async () => {
@@ -123,20 +157,28 @@ test('no key, role or member is ever stronger than whoever made it', { timeout: 
       const key = world.keys[next.maker % world.keys.length] ?? '';
       const maker = await identity.authenticate(key, 'key');
       if (maker === undefined) continue;
-      const result = await take(world, maker, next).catch((error: unknown) => {
+      const outcome = await take(world, maker, next).catch((error: unknown) => {
         if (error instanceof ToolError) return undefined;
         throw error;
       });
-      if (result === undefined) {
+      if (outcome?.after === undefined) {
         refused += 1;
         continue;
       }
       made += 1;
-      expect(namesOf(maker), JSON.stringify({ next, maker, result })).toEqual(
-        expect.arrayContaining(namesOf(result)),
-      );
-      if (mayAdminister(result)) expect(mayAdminister(maker)).toBe(true);
-      if (result.roles.includes('owner')) expect(maker.roles).toContain('owner');
+      const { after, before } = outcome;
+      const mayHave = [...namesOf(maker), ...(before === undefined ? [] : namesOf(before))];
+      const told = JSON.stringify({ next, maker, before, after });
+      expect(mayHave, told).toEqual(expect.arrayContaining(namesOf(after)));
+      const givers = before === undefined ? [maker] : [maker, before];
+      if (mayAdminister(after)) expect(givers.some(mayAdminister), told).toBe(true);
+      if (after.roles.includes('owner')) expect(givers.flatMap((giver) => giver.roles)).toContain('owner');
+      if (rankOf(after.roles) !== 'user') {
+        expect(
+          givers.some((giver) => rankOf(giver.roles) !== 'user'),
+          told,
+        ).toBe(true);
+      }
     }
   });
   await fc.assert(property, { numRuns: 60 });

@@ -2,20 +2,29 @@
 import type { Caller, Source } from '@parley/kit';
 import { ALL_GRANTS } from '@parley/kit';
 import type { Store } from '@parley/store';
+import type { Rank } from './roles.ts';
 import type { IdentityTables } from './schema.ts';
+import type { KeyState } from './services/authentication.ts';
 import { Authentication, callerOfKey } from './services/authentication.ts';
 import type { IsPrivileged } from './services/ceiling.ts';
 import type { NewRole } from './services/custom-roles.ts';
 import { saveRole } from './services/custom-roles.ts';
 import type { KeyInfo, NewKey } from './services/keys.ts';
 import { createKey, insertKey, listKeys, revokeKey } from './services/keys.ts';
+import type { Member } from './services/member-list.ts';
+import { getMember, listMembers, memberOf } from './services/member-list.ts';
 import type { RolesOfUser } from './services/members.ts';
-import { addMember, createOrganization, createUser, removeMember, setRoles } from './services/members.ts';
+import { addMember, createOrganization, removeMember, setRank, setRoles } from './services/members.ts';
+import type { Sessions } from './services/sessions.ts';
+import { createSessions } from './services/sessions.ts';
+import { createUser, ensureUser } from './services/users.ts';
 
 /** Everything the server asks of identity. */
 export interface Identity {
   /** The caller behind a key, or undefined; answers without waiting when the key is known. */
   authenticate(key: string, source: Source): Caller | undefined | Promise<Caller | undefined>;
+  /** What a text is worth as a key, for answers that tell a key without a member from an unknown one. */
+  keyState(text: string): Promise<KeyState>;
   /** The same caller with the rights it has now; undefined when it may do nothing any more. */
   current(caller: Caller): Promise<Caller | undefined>;
   /** First run: one organization, one owner, one owner key, handed to `keep` before it is committed. */
@@ -31,14 +40,24 @@ export interface Identity {
     owner: { name: string; email: string | null };
   }): Promise<{ organizationId: string; userId: string }>;
   createUser(input: { name: string; email: string | null }): Promise<string>;
+  /** The user with this e-mail, made when there is none. */
+  ensureUser(input: { email: string; name: string }): Promise<string>;
+  listMembers(organizationId: string): Promise<Member[]>;
+  getMember(organizationId: string, memberId: string): Promise<Member | undefined>;
+  memberOf(organizationId: string, userId: string): Promise<Member | undefined>;
   /** Whoever adds, changes or makes gives at most what they hold, in their own organization. */
   addMember(by: Caller, input: RolesOfUser): Promise<string>;
   setRoles(by: Caller, input: RolesOfUser): Promise<void>;
+  /** Swaps the built-in role and leaves the custom ones; `admin` changes nothing for an owner. */
+  setRank(by: Caller, memberId: string, rank: Rank): Promise<Member>;
   removeMember(by: Caller, userId: string): Promise<void>;
+  removeMemberById(by: Caller, memberId: string): Promise<void>;
   saveRole(by: Caller, input: NewRole): Promise<void>;
   organizationName(organizationId: string): Promise<string | undefined>;
   /** The organization that the first start made. */
   firstOrganizationId(): Promise<string>;
+  /** Who is signed in with a browser. */
+  readonly sessions: Sessions;
   close(): void;
 }
 
@@ -58,6 +77,7 @@ export function createIdentity(store: Store, options: IdentityOptions = {}): Ide
   const moment = () => ({ now: now(), isPrivileged });
   return {
     authenticate: (key, source) => authentication.authenticate(key, source),
+    keyState: (text) => authentication.keyState(text),
     current: (caller) => authentication.current(caller),
     bootstrap: (keep) => bootstrap(store, keep, now()),
     createKey: (maker, input) => createKey(store, maker, input, moment()),
@@ -66,12 +86,20 @@ export function createIdentity(store: Store, options: IdentityOptions = {}): Ide
     callerNamed: (organizationId, name) => callerNamed(store, organizationId, name, moment()),
     createOrganization: (input) => store.transaction((tx) => createOrganization(tx, input, now())),
     createUser: (input) => store.transaction((tx) => createUser(tx, input, now())),
+    ensureUser: (input) => store.transaction((tx) => ensureUser(tx, input, now())),
+    listMembers: (organizationId) => listMembers(store, organizationId),
+    getMember: (organizationId, memberId) => getMember(store, organizationId, memberId),
+    memberOf: (organizationId, userId) => memberOf(store, organizationId, userId),
     addMember: (by, input) => store.transaction((tx) => addMember(tx, by, input, moment())),
     setRoles: (by, input) => store.transaction((tx) => setRoles(tx, by, input, isPrivileged)),
-    removeMember: (by, userId) => store.transaction((tx) => removeMember(tx, by, userId)),
+    setRank: (by, memberId, rank) =>
+      store.transaction((tx) => setRank(tx, by, { memberId, rank }, isPrivileged)),
+    removeMember: (by, userId) => store.transaction((tx) => removeMember(tx, by, { userId })),
+    removeMemberById: (by, memberId) => store.transaction((tx) => removeMember(tx, by, { memberId })),
     saveRole: (by, input) => store.transaction((tx) => saveRole(tx, by, input, moment())),
     organizationName: (organizationId) => organizationName(store, organizationId),
     firstOrganizationId: () => firstOrganizationId(store),
+    sessions: createSessions(store, { now, onError }),
     close: () => authentication.close(),
   };
 }

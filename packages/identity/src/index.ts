@@ -2,6 +2,12 @@
 export { createIdentity } from './identity.ts';
 export type { Identity, IdentityOptions } from './identity.ts';
 export { identityMigrations } from './migrations/index.ts';
-export { BUILT_IN_ROLES } from './roles.ts';
-export type { KeyInfo, NewKey } from './services/keys.ts';
+export type { KeyFormat } from './key-format.ts';
+export { BUILT_IN_ROLES, rankOf } from './roles.ts';
+export type { Rank } from './roles.ts';
+export type { IdentityTables } from './schema.ts';
+export type { KeyState } from './services/authentication.ts';
+export type { KeyInfo, KeyRole, NewKey } from './services/keys.ts';
+export type { Member } from './services/member-list.ts';
+export type { FoundSession, OpenedSession, Sessions } from './services/sessions.ts';
 export { IDENTITY_CHANGED } from './services/identity-changed.ts';

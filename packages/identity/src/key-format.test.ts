@@ -1,13 +1,22 @@
 /** What a key looks like, and what is not one. */
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { hashSecret, isSecretOf, newKey, parseKey } from './key-format.ts';
+import { hashSecret, isSecretOf, newHexKey, newKey, parseKey } from './key-format.ts';
 
 test('a key has the fixed prefix, a public id of 12 characters and 32 random bytes', () => {
   const { text, publicId, secret } = newKey();
   expect(text).toBe(`parley_${publicId}_${secret}`);
   expect(publicId).toMatch(/^[0-9A-Za-z]{12}$/);
   expect(Buffer.from(secret, 'base64url')).toHaveLength(32);
+});
+
+test('the other form is qb_ and 24 random bytes in hex, found by its first 12 characters, secret as a whole', () => {
+  const { text, publicId, secret } = newHexKey();
+  expect(text).toMatch(/^qb_[0-9a-f]{48}$/);
+  expect(publicId).toBe(text.slice(0, 12));
+  expect(secret).toBe(text);
+  expect(parseKey(text)).toEqual({ publicId, secret });
+  expect(new Set(Array.from({ length: 500 }, () => newHexKey().text)).size).toBe(500);
 });
 
 test('no two keys share an id or a secret', () => {
@@ -31,6 +40,11 @@ test.each([
   ['a line break at the end', `${newKey().text}\n`],
   ['a space in front', ` ${newKey().text}`],
   ['standard base64', `parley_${'a'.repeat(12)}_${'+'.repeat(43)}`],
+  ['hex in capitals', `qb_${'A'.repeat(48)}`],
+  ['a hex digit less', newHexKey().text.slice(0, -1)],
+  ['a hex digit more', `${newHexKey().text}0`],
+  ['a line break after the hex', `${newHexKey().text}\n`],
+  ['another letter than hex', `qb_${'g'.repeat(48)}`],
 ])('%s is no key', (_name, text) => {
   expect(parseKey(text)).toBeUndefined();
 });

@@ -1,4 +1,5 @@
 /** The tables of identity, as queries see them. */
+import type { Rank } from './roles.ts';
 
 /** An organization: every other row in the system belongs to one. */
 export interface OrganizationRow {
@@ -11,8 +12,12 @@ export interface OrganizationRow {
 /** A person. */
 export interface UserRow {
   id: string;
+  /** In lower case. */
   email: string | null;
   name: string;
+  image: string | null;
+  /** 1 once the person has shown that the e-mail is theirs. */
+  email_verified: 0 | 1;
   created_at: number;
 }
 
@@ -49,9 +54,20 @@ export interface ApiKeyRow {
   name: string;
   hash: string;
   grants: string;
+  /** The rank that the key is narrowed to; null: as its owner. */
+  role: Rank | null;
   expires_at: number | null;
   last_used_at: number | null;
   revoked_at: number | null;
+  created_at: number;
+}
+
+/** Somebody who is signed in; the token itself is never stored. */
+export interface SignInSessionRow {
+  token_hash: string;
+  organization_id: string;
+  member_id: string;
+  seen_at: number;
   created_at: number;
 }
 
@@ -63,4 +79,5 @@ export interface IdentityTables {
   member_roles: MemberRoleRow;
   roles: RoleRow;
   api_keys: ApiKeyRow;
+  sign_in_sessions: SignInSessionRow;
 }

@@ -4,7 +4,8 @@ import { onBothEngines } from '@parley/store/testing';
 import { expect, test } from 'vitest';
 import { found, join, keyFor, settle } from '../../test/people.ts';
 import { IDENTITY_CHANGED } from '../index.ts';
-import { newKey } from '../key-format.ts';
+import { newHexKey, newKey } from '../key-format.ts';
+import { BUILT_IN_ROLES } from '../roles.ts';
 import type { IdentityTables } from '../schema.ts';
 
 onBothEngines('authentication', (open) => {
@@ -36,6 +37,7 @@ onBothEngines('authentication', (open) => {
     const wrongSecret = text.slice(0, 20) + newKey().secret;
     for (const given of [
       newKey().text,
+      newHexKey().text,
       wrongSecret,
       text.slice(0, -1),
       `${text}\n`,
@@ -88,33 +90,33 @@ onBothEngines('authentication', (open) => {
     await identity.setRoles(owner, { userId, roles: ['member'] });
     const after = await key.caller();
     expect(after?.roles).toEqual(['member']);
-    expect(after?.grants).toEqual({ parley: ['parley_whoami'] });
+    expect(after?.grants).toEqual(BUILT_IN_ROLES.member);
   });
 
   test('a member with several roles holds their union, and a key is cut to it', async () => {
     const { identity } = await settle(await open());
     const owner = await found(identity);
-    await identity.saveRole(owner, { name: 'reader', grants: { feedback: ['search', 'get_post'] } });
+    await identity.saveRole(owner, { name: 'reader', grants: { board: ['search', 'get_post'] } });
     await identity.saveRole(owner, { name: 'tester', grants: { annotations: ['*'] } });
     const { userId, key } = await join(identity, owner, ['reader', 'tester']);
     expect((await key.caller())?.grants).toEqual({
       annotations: ['*'],
-      feedback: ['get_post', 'search'],
-      parley: ['parley_whoami'],
+      board: ['get_post', 'search'],
+      ...BUILT_IN_ROLES.member,
     });
-    const wide = { feedback: ['search', 'delete_post'], annotations: ['resolve'], mesh: ['*'] };
+    const wide = { board: ['search', 'delete_post'], annotations: ['resolve'], mesh: ['*'] };
     const narrow = await keyFor(identity, { ...owner, userId }, wide);
-    expect((await narrow.caller())?.grants).toEqual({ annotations: ['resolve'], feedback: ['search'] });
+    expect((await narrow.caller())?.grants).toEqual({ annotations: ['resolve'], board: ['search'] });
   });
 
   test('a custom role that is changed changes its holders at the next request', async () => {
     const { identity } = await settle(await open());
     const owner = await found(identity);
-    await identity.saveRole(owner, { name: 'reader', grants: { feedback: ['search'] } });
+    await identity.saveRole(owner, { name: 'reader', grants: { board: ['search'] } });
     const { key } = await join(identity, owner, ['reader']);
-    expect((await key.caller())?.grants).toMatchObject({ feedback: ['search'] });
+    expect((await key.caller())?.grants).toMatchObject({ board: ['search'] });
     await identity.saveRole(owner, { name: 'reader', grants: {} });
-    expect((await key.caller())?.grants).toEqual({ parley: ['parley_whoami'] });
+    expect((await key.caller())?.grants).toEqual(BUILT_IN_ROLES.member);
   });
 
   test('a key that names a privileged tool does not give it to an owner who has only a wildcard', async () => {
@@ -177,10 +179,8 @@ onBothEngines('authentication in two processes', (open) => {
     const told = there.store.signal.wait(IDENTITY_CHANGED, { timeoutMs: 10_000 });
     await here.identity.setRoles(owner, { userId, roles: ['member'] });
     await told;
-    expect((await there.identity.authenticate(key.text, 'key'))?.grants).toEqual({
-      parley: ['parley_whoami'],
-    });
-    expect((await there.identity.current(before!))?.grants).toEqual({ parley: ['parley_whoami'] });
+    expect((await there.identity.authenticate(key.text, 'key'))?.grants).toEqual(BUILT_IN_ROLES.member);
+    expect((await there.identity.current(before!))?.grants).toEqual(BUILT_IN_ROLES.member);
   });
 });
 

@@ -1,20 +1,22 @@
 /** From a key to a caller: one lookup, then a small cache that every change of rights empties. */
 import { hash } from 'node:crypto';
 import type { Caller, Grants, Source } from '@parley/kit';
-import { intersectGrants } from '@parley/kit';
 import type { Store } from '@parley/store';
 import { fromJson } from '@parley/store';
 import { isSecretOf, parseKey } from '../key-format.ts';
 import type { ApiKeyRow, IdentityTables } from '../schema.ts';
 import type { IsPrivileged } from './ceiling.ts';
-import { withoutLaundered } from './ceiling.ts';
+import { cutGrants, withoutLaundered } from './ceiling.ts';
 import { IDENTITY_CHANGED } from './identity-changed.ts';
-import { standingOf } from './members.ts';
+import { callerOfMember, narrowed, standingOf } from './standing.ts';
 
 interface Known {
   readonly caller: Caller;
   readonly expiresAt: number;
 }
+
+/** What a text is worth as a key; `memberless`: the key is fine, but its owner is no longer a member. */
+export type KeyState = 'valid' | 'unknown' | 'memberless';
 
 const MAX_CACHED = 10_000;
 const USED_EVERY_MS = 60_000;
@@ -67,12 +69,18 @@ export class Authentication {
       .where('id', '=', caller.id)
       .where('organization_id', '=', caller.organizationId)
       .executeTakeFirst();
-    const isValid =
-      row !== undefined && row.revoked_at === null && (row.expires_at ?? Infinity) > this.#now();
-    const found = isValid ? await this.#callerOf(row, caller.source) : undefined;
+    const found = await this.#stillThere(caller, row);
     const canChangeByItself = row !== undefined && row.expires_at !== null;
     if (generation === this.#generation && !canChangeByItself) this.#current.set(id, found);
     return found;
+  }
+
+  /** Tells a key whose member is gone from one that is not valid at all. */
+  async keyState(text: string): Promise<KeyState> {
+    const row = await this.#rowOf(text);
+    if (row === undefined) return 'unknown';
+    const standing = await standingOf(this.#store, row.organization_id, row.user_id);
+    return standing === undefined ? 'memberless' : 'valid';
   }
 
   close(): void {
@@ -81,16 +89,8 @@ export class Authentication {
 
   async #look(text: string, source: Source, digest: string): Promise<Caller | undefined> {
     const generation = this.#generation;
-    const parts = parseKey(text);
-    const row = await this.#store
-      .db<IdentityTables>()
-      .selectFrom('api_keys')
-      .selectAll()
-      .where('public_id', '=', parts?.publicId ?? '')
-      .executeTakeFirst();
-    if (!isSecretOf(parts?.secret ?? '', row?.hash) || row === undefined) return undefined;
-    if (row.revoked_at !== null || (row.expires_at !== null && row.expires_at <= this.#now()))
-      return undefined;
+    const row = await this.#rowOf(text);
+    if (row === undefined) return undefined;
     const caller = await this.#callerOf(row, source);
     if (caller === undefined) return undefined;
     // A change that came while we were reading may have made this answer old.
@@ -98,6 +98,31 @@ export class Authentication {
       this.#remember(digest, { caller, expiresAt: row.expires_at ?? Infinity });
     this.#touch(caller);
     return caller;
+  }
+
+  /** The row of a key that was neither revoked nor has expired. */
+  async #rowOf(text: string): Promise<ApiKeyRow | undefined> {
+    const parts = parseKey(text);
+    const row = await this.#store
+      .db<IdentityTables>()
+      .selectFrom('api_keys')
+      .selectAll()
+      .where('public_id', '=', parts?.publicId ?? '')
+      .executeTakeFirst();
+    const isTheirs = isSecretOf(parts?.secret ?? '', row?.hash);
+    return isTheirs && row !== undefined && this.#isAlive(row) ? row : undefined;
+  }
+
+  #isAlive(row: ApiKeyRow): boolean {
+    return row.revoked_at === null && (row.expires_at ?? Infinity) > this.#now();
+  }
+
+  async #stillThere(caller: Caller, row: ApiKeyRow | undefined): Promise<Caller | undefined> {
+    if (row !== undefined) return this.#isAlive(row) ? this.#callerOf(row, caller.source) : undefined;
+    // Somebody who is signed in acts as a member, without a key.
+    return caller.source === 'web'
+      ? callerOfMember(this.#store, caller.organizationId, caller.id)
+      : undefined;
   }
 
   #callerOf(row: ApiKeyRow, source: Source): Promise<Caller | undefined> {
@@ -131,7 +156,7 @@ export class Authentication {
   }
 }
 
-/** What a key may do now: its own grants cut to its owner's. */
+/** What a key may do now: its own grants cut to its owner's, and to its rank where it has one. */
 export async function callerOfKey(
   store: Store,
   row: ApiKeyRow,
@@ -140,15 +165,16 @@ export async function callerOfKey(
 ): Promise<Caller | undefined> {
   const standing = await standingOf(store, row.organization_id, row.user_id);
   if (standing === undefined) return undefined;
+  const held = row.role === null ? standing : narrowed(standing, row.role);
   const caller: Caller = {
     id: row.id,
     name: row.name,
     organizationId: row.organization_id,
     userId: row.user_id,
-    roles: standing.roles,
-    grants: intersectGrants(standing.grants, fromJson<Grants>(row.grants)),
+    roles: held.roles,
+    grants: cutGrants(fromJson<Grants>(row.grants), held.grants, isPrivileged),
     source,
     unattended: false,
   };
-  return withoutLaundered(caller, standing.grants, isPrivileged);
+  return withoutLaundered(caller, held.grants, isPrivileged);
 }

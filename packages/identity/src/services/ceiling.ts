@@ -1,6 +1,13 @@
 /** The ceiling: nobody gives what they do not hold, and a wildcard alone never names a privileged tool. */
 import type { Caller, Grants } from '@parley/kit';
-import { firstUncovered, mayAdminister, ToolError } from '@parley/kit';
+import {
+  firstUncovered,
+  intersectGrants,
+  isGranted,
+  mayAdminister,
+  ToolError,
+  unionGrants,
+} from '@parley/kit';
 
 /** Tells which tools only an explicit name gives; `*` as a resource asks for any toolset. */
 export type IsPrivileged = (resource: string, tool: string) => boolean;
@@ -17,6 +24,20 @@ export function requireCovered(maker: Caller, wanted: Grants, isPrivileged: IsPr
     `You cannot give what you do not have: ${missing.resource}:${missing.tool}`,
     missing,
   );
+}
+
+/** What a key with these grants may do for somebody who holds `held`. */
+export function cutGrants(own: Grants, held: Grants, isPrivileged: IsPrivileged): Grants {
+  const candidates = [...new Set(Object.values(held).flat())].filter((tool) => tool !== '*');
+  const resources = [...new Set([...Object.keys(held), ...Object.keys(own)])];
+  // Where both sides have a wildcard, their intersection has no names, and a privileged tool needs its name.
+  const named = resources.map((resource) => {
+    const isTheirs = (tool: string) =>
+      isPrivileged(resource, tool) && names(held, resource, tool) && isGranted(own, resource, tool);
+    return [resource, candidates.filter(isTheirs)] as const;
+  });
+  const kept = Object.fromEntries(named.filter(([, tools]) => tools.length > 0));
+  return unionGrants([intersectGrants(own, held), kept]);
 }
 
 /** The caller without names of privileged tools that the owner of the key holds only by a wildcard. */
@@ -39,7 +60,9 @@ function firstLaundered(maker: Caller, wanted: Grants, isPrivileged: IsPrivilege
 
 // A wildcard covers the name of a privileged tool but does not give the tool, so a key with the name would be stronger.
 function isLaundered(held: Grants, resource: string, tool: string, isPrivileged: IsPrivileged): boolean {
-  if (tool === '*' || !isPrivileged(resource, tool)) return false;
-  const names = (on: string) => Object.hasOwn(held, on) && held[on]?.includes(tool) === true;
-  return !names(resource) && !names('*');
+  return tool !== '*' && isPrivileged(resource, tool) && !names(held, resource, tool);
+}
+
+function names(held: Grants, resource: string, tool: string): boolean {
+  return [resource, '*'].some((on) => Object.hasOwn(held, on) && held[on]?.includes(tool) === true);
 }

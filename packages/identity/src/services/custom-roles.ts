@@ -1,9 +1,10 @@
 /** Roles: the ones an organization makes, and who may give which. */
 import type { Caller, Grants } from '@parley/kit';
-import { mayAdminister, ToolError, typeId, unionGrants } from '@parley/kit';
+import { ToolError, typeId, unionGrants } from '@parley/kit';
 import type { Queryable, StoreTransaction } from '@parley/store';
 import { fromJson, toJson } from '@parley/store';
-import { BUILT_IN_ROLES, isBuiltInRole } from '../roles.ts';
+import type { StandingRole } from '../roles.ts';
+import { builtInGain, isAbove, isBuiltInRole, standingRole } from '../roles.ts';
 import type { IdentityTables } from '../schema.ts';
 import type { IsPrivileged } from './ceiling.ts';
 import { requireCovered } from './ceiling.ts';
@@ -23,6 +24,8 @@ export async function saveRole(
   { now, isPrivileged }: { now: number; isPrivileged: IsPrivileged },
 ): Promise<void> {
   if (isBuiltInRole(name)) throw new ToolError('conflict', `The role "${name}" is built in.`);
+  // Every custom role builds on `member`.
+  requireRoleWithin(by, 'member');
   requireCovered(by, grants, isPrivileged);
   const row = { grants: toJson(grants) };
   await tx
@@ -46,42 +49,35 @@ export async function requireRoles(
   if (unknown !== undefined) throw new ToolError('not_found', `No such role: ${unknown}`);
 }
 
-/** Throws `forbidden` when the roles together can do more than the maker. */
+/** Throws `forbidden` when the roles give somebody who held `before` more than the maker has. */
 export async function requireRolesWithin(
   store: Queryable,
   by: Caller,
-  roles: readonly string[],
+  { roles, before }: { readonly roles: readonly string[]; readonly before: readonly string[] },
   isPrivileged: IsPrivileged,
 ): Promise<void> {
-  const above = roles.find((role) =>
-    role === 'owner' ? !isOwner(by) : role === 'admin' && !mayAdminister(by),
-  );
-  if (above !== undefined) {
-    throw new ToolError('forbidden', `You cannot give a role above your own: ${above}`, { role: above });
-  }
+  requireRoleWithin(by, standingRole(roles));
   const custom = await customRoles(store, by.organizationId, roles);
-  // Every member holds what the role `member` gives, so giving it makes nobody stronger.
-  const builtIn = roles.filter((role) => role !== 'member').map((role) => BUILT_IN_ROLES[role] ?? {});
-  const wanted = unionGrants([...builtIn, ...custom.map(({ grants }) => fromJson<Grants>(grants))]);
+  const wanted = unionGrants([
+    builtInGain(roles, before),
+    ...custom.map(({ grants }) => fromJson<Grants>(grants)),
+  ]);
   requireCovered(by, wanted, isPrivileged);
 }
 
-/** Throws `forbidden` when the member is an owner and the caller is not. */
-export async function requireOwnerFor(store: Queryable, by: Caller, memberId: string): Promise<void> {
-  if (isOwner(by)) return;
-  const owner = await store
-    .db<IdentityTables>()
-    .selectFrom('member_roles')
-    .select('role')
-    .where('organization_id', '=', by.organizationId)
-    .where('member_id', '=', memberId)
-    .where('role', '=', 'owner')
-    .executeTakeFirst();
-  if (owner !== undefined) throw new ToolError('forbidden', 'Only an owner can change or remove an owner.');
+/** Throws `forbidden` when the role stands above the maker. */
+export function requireRoleWithin(by: Pick<Caller, 'roles'>, role: StandingRole): void {
+  if (!isAbove(role, standingRole(by.roles))) return;
+  throw new ToolError('forbidden', `You cannot give a role above your own: ${role}`, { role });
 }
 
-function isOwner(caller: Caller): boolean {
-  return caller.roles.includes('owner');
+/** Throws `forbidden` when somebody with these roles stands above the caller. */
+export function requireRankOver(by: Caller, roles: readonly string[]): void {
+  const role = standingRole(roles);
+  if (!isAbove(role, standingRole(by.roles))) return;
+  const names = { owner: 'an owner', admin: 'an administrator', member: 'a member', user: 'a user' };
+  const orAbove = role === 'owner' ? '' : ' or somebody above';
+  throw new ToolError('forbidden', `Only ${names[role]}${orAbove} can change or remove ${names[role]}.`);
 }
 
 function customRoles(store: Queryable, organizationId: string, names: readonly string[]) {

@@ -3,11 +3,19 @@ import type { Caller, Grants } from '@parley/kit';
 import { mayAdminister, ToolError, typeId } from '@parley/kit';
 import type { Store, StoreTransaction } from '@parley/store';
 import { fromJson, toJson } from '@parley/store';
-import { hashSecret, newKey } from '../key-format.ts';
+import type { FreshKey, KeyFormat } from '../key-format.ts';
+import { hashSecret, newHexKey, newKey } from '../key-format.ts';
+import type { Rank } from '../roles.ts';
+import { isAbove, rankOf, standingRole } from '../roles.ts';
 import type { ApiKeyRow, IdentityTables } from '../schema.ts';
 import type { IsPrivileged } from './ceiling.ts';
 import { requireCovered } from './ceiling.ts';
+import { requireRoleWithin } from './custom-roles.ts';
 import { IDENTITY_CHANGED } from './identity-changed.ts';
+import { standingOf } from './standing.ts';
+
+/** The rank that a key may be narrowed to. */
+export type KeyRole = Rank;
 
 /** A key as lists show it: everything but the secret. */
 export interface KeyInfo {
@@ -16,6 +24,8 @@ export interface KeyInfo {
   readonly name: string;
   readonly userId: string;
   readonly grants: Grants;
+  /** The rank that the key is narrowed to; null: as its owner. */
+  readonly role: KeyRole | null;
   readonly createdAt: number;
   readonly expiresAt: number | null;
   readonly lastUsedAt: number | null;
@@ -27,9 +37,13 @@ export interface NewKey {
   readonly name: string;
   readonly grants: Grants;
   readonly expiresAt: number | null;
+  /** Narrows the key to this rank, whatever its owner is; absent: as the owner, or as the key that makes it. */
+  readonly role?: KeyRole | null;
+  /** `parley` unless told. */
+  readonly format?: KeyFormat;
 }
 
-const MAX_NAME_LENGTH = 64;
+const MAX_NAME_LENGTH = 255;
 
 /** Makes a key for the caller's own user; the text is returned here and never again. */
 export async function createKey(
@@ -48,8 +62,38 @@ export async function createKey(
     throw new ToolError('invalid', 'expiresAt: must lie in the future');
   }
   requireCovered(maker, input.grants, isPrivileged);
-  return store.transaction((tx) => insertKey(tx, owner, { ...input, name }, now));
+  return store.transaction(async (tx) => {
+    const role = await roleFor(tx, maker, owner.userId, input.role ?? null);
+    return insertKey(tx, owner, { ...input, name, role }, now);
+  });
 }
+
+/** The rank of a new key: never above the maker or the owner, and never wider than the key that makes it. */
+async function roleFor(
+  tx: StoreTransaction,
+  maker: Caller,
+  userId: string,
+  wanted: KeyRole | null,
+): Promise<KeyRole | null> {
+  const { organizationId } = maker;
+  const owner = (await standingOf(tx, organizationId, userId)) ?? { roles: [] };
+  if (wanted !== null) {
+    for (const giver of [maker, owner]) requireRoleWithin(giver, wanted);
+    return wanted;
+  }
+  const makingKey = await tx
+    .db<IdentityTables>()
+    .selectFrom('api_keys')
+    .select('role')
+    .where('id', '=', maker.id)
+    .where('organization_id', '=', organizationId)
+    .executeTakeFirst();
+  if (makingKey !== undefined && makingKey.role !== null) return makingKey.role;
+  const isNarrower = isAbove(standingRole(owner.roles), standingRole(maker.roles));
+  return isNarrower ? rankOf(maker.roles) : null;
+}
+
+const MAX_TRIES = 5;
 
 /** Writes the row of a new key; who may make it was decided before. */
 export async function insertKey(
@@ -57,23 +101,33 @@ export async function insertKey(
   owner: { organizationId: string; userId: string },
   input: NewKey,
   now: number,
+  make: () => FreshKey = input.format === 'qb' ? newHexKey : newKey,
 ): Promise<{ info: KeyInfo; text: string }> {
-  const key = newKey();
-  const row: ApiKeyRow = {
-    id: typeId('key', now),
-    organization_id: owner.organizationId,
-    user_id: owner.userId,
-    public_id: key.publicId,
-    name: input.name,
-    hash: hashSecret(key.secret),
-    grants: toJson(input.grants),
-    expires_at: input.expiresAt,
-    last_used_at: null,
-    revoked_at: null,
-    created_at: now,
-  };
-  await tx.db<IdentityTables>().insertInto('api_keys').values(row).execute();
-  return { info: infoOf(row), text: key.text };
+  for (let attempt = 0; attempt < MAX_TRIES; attempt += 1) {
+    const key = make();
+    const row: ApiKeyRow = {
+      id: typeId('key', now),
+      organization_id: owner.organizationId,
+      user_id: owner.userId,
+      public_id: key.publicId,
+      name: input.name,
+      hash: hashSecret(key.secret),
+      grants: toJson(input.grants),
+      role: input.role ?? null,
+      expires_at: input.expiresAt,
+      last_used_at: null,
+      revoked_at: null,
+      created_at: now,
+    };
+    const { numInsertedOrUpdatedRows } = await tx
+      .db<IdentityTables>()
+      .insertInto('api_keys')
+      .values(row)
+      .onConflict((conflict) => conflict.column('public_id').doNothing())
+      .executeTakeFirstOrThrow();
+    if (numInsertedOrUpdatedRows === 1n) return { info: infoOf(row), text: key.text };
+  }
+  throw new ToolError('unavailable', 'No free id for the key was found. Try again.');
 }
 
 /** The keys of the caller's organization, newest first; administrators see all, others their own. */
@@ -120,6 +174,7 @@ function infoOf(row: ApiKeyRow): KeyInfo {
     name: row.name,
     userId: row.user_id,
     grants: fromJson<Grants>(row.grants),
+    role: row.role,
     createdAt: row.created_at,
     expiresAt: row.expires_at,
     lastUsedAt: row.last_used_at,

@@ -2,6 +2,7 @@
 import { onBothEngines } from '@parley/store/testing';
 import { expect, test } from 'vitest';
 import { found, join, keyFor, refusalOf, settle } from '../../test/people.ts';
+import { BUILT_IN_ROLES } from '../roles.ts';
 
 onBothEngines('members', (open) => {
   test('the last owner can neither leave nor step down', async () => {
@@ -69,10 +70,10 @@ onBothEngines('members', (open) => {
       const raise = identity.setRoles(member!, { userId: member!.userId!, roles: [role] });
       expect(await refusalOf(raise)).toMatchObject({ code: 'forbidden', data: { role } });
     }
-    const role = identity.saveRole(member!, { name: 'mine', grants: { feedback: ['search'] } });
+    const role = identity.saveRole(member!, { name: 'mine', grants: { board: ['search'] } });
     expect(await refusalOf(role)).toMatchObject({
       code: 'forbidden',
-      data: { resource: 'feedback', tool: 'search' },
+      data: { resource: 'board', tool: 'search' },
     });
   });
 
@@ -98,15 +99,15 @@ onBothEngines('members', (open) => {
   test('equal names in two organizations stay apart', async () => {
     const { identity } = await settle(await open());
     const [one, two] = [await found(identity, 'one'), await found(identity, 'two')];
-    await identity.saveRole(one, { name: 'crew', grants: { feedback: ['search'] } });
+    await identity.saveRole(one, { name: 'crew', grants: { board: ['search'] } });
     await identity.saveRole(two, { name: 'crew', grants: { annotations: ['resolve'] } });
     const userId = await identity.createUser({ name: 'Both', email: 'both@example.com' });
     await identity.addMember(one, { userId, roles: ['crew'] });
     await identity.addMember(two, { userId, roles: ['crew'] });
     const inOne = await (await keyFor(identity, { ...one, userId })).caller();
     const inTwo = await (await keyFor(identity, { ...two, userId })).caller();
-    expect(inOne?.grants).toEqual({ feedback: ['search'], parley: ['parley_whoami'] });
-    expect(inTwo?.grants).toEqual({ annotations: ['resolve'], parley: ['parley_whoami'] });
+    expect(inOne?.grants).toEqual({ board: ['search'], ...BUILT_IN_ROLES.member });
+    expect(inTwo?.grants).toEqual({ annotations: ['resolve'], ...BUILT_IN_ROLES.member });
     await identity.removeMember(one, userId);
     expect(await identity.current(inOne!)).toBeUndefined();
     expect(await identity.current(inTwo!)).toEqual(inTwo);

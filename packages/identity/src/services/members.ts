@@ -1,19 +1,17 @@
-/** Organizations, users and members: who belongs where, and with which power. */
-import type { Caller, Grants } from '@parley/kit';
-import { ToolError, typeId, unionGrants } from '@parley/kit';
-import type { Queryable, StoreTransaction } from '@parley/store';
-import { fromJson, isForeignKeyViolation, isUniqueViolation } from '@parley/store';
-import { BUILT_IN_ROLES, isBuiltInRole } from '../roles.ts';
+/** Organizations and their members: who belongs where, with which roles, and who may change that. */
+import type { Caller } from '@parley/kit';
+import { ToolError, typeId } from '@parley/kit';
+import type { StoreTransaction } from '@parley/store';
+import { isForeignKeyViolation } from '@parley/store';
+import type { Rank } from '../roles.ts';
+import { isBuiltInRole } from '../roles.ts';
 import type { IdentityTables } from '../schema.ts';
 import type { IsPrivileged } from './ceiling.ts';
-import { requireOwnerFor, requireRoles, requireRolesWithin } from './custom-roles.ts';
+import { requireRankOver, requireRoles, requireRolesWithin } from './custom-roles.ts';
 import { IDENTITY_CHANGED } from './identity-changed.ts';
-
-/** A person's standing in an organization. */
-export interface Standing {
-  readonly roles: readonly string[];
-  readonly grants: Grants;
-}
+import type { Member } from './member-list.ts';
+import { getMember, memberOf } from './member-list.ts';
+import { createUser, orConflict } from './users.ts';
 
 /** Creates an organization with its first owner; the same slug twice is a conflict. */
 export async function createOrganization(
@@ -33,28 +31,6 @@ export async function createOrganization(
   return { organizationId, userId };
 }
 
-/** Creates a person; the same e-mail twice is a conflict. */
-export async function createUser(
-  tx: StoreTransaction,
-  input: { name: string; email: string | null },
-  now: number,
-): Promise<string> {
-  const id = typeId('user', now);
-  await tx
-    .db<IdentityTables>()
-    .insertInto('users')
-    .values({ id, name: input.name, email: input.email, created_at: now })
-    .execute()
-    .catch(orConflict(`A user with the e-mail ${input.email} exists already.`));
-  return id;
-}
-
-function orConflict(message: string): (error: unknown) => never {
-  return (error) => {
-    throw isUniqueViolation(error) ? new ToolError('conflict', message) : error;
-  };
-}
-
 /** A person and the roles they shall have, in the organization of whoever gives them. */
 export interface RolesOfUser {
   readonly userId: string;
@@ -69,10 +45,11 @@ export async function addMember(
   { now, isPrivileged }: { now: number; isPrivileged: IsPrivileged },
 ): Promise<string> {
   const { organizationId } = by;
-  const existing = await findMember(tx, organizationId, userId);
-  if (existing !== undefined) return existing;
+  await lockOrganization(tx, organizationId);
+  const existing = await memberOf(tx, organizationId, userId);
+  if (existing !== undefined) return existing.id;
   await requireRoles(tx, organizationId, roles);
-  await requireRolesWithin(tx, by, roles, isPrivileged);
+  await requireRolesWithin(tx, by, { roles, before: [] }, isPrivileged);
   return enrol(tx, { organizationId, userId, roles }, now);
 }
 
@@ -84,26 +61,56 @@ export async function setRoles(
   isPrivileged: IsPrivileged,
 ): Promise<void> {
   const { organizationId } = by;
-  const memberId = await findMember(tx, organizationId, userId);
-  if (memberId === undefined) throw new ToolError('not_found', 'No such member.');
+  await lockOrganization(tx, organizationId);
+  const member = orNotFound(await memberOf(tx, organizationId, userId));
   await requireRoles(tx, organizationId, roles);
-  await requireRolesWithin(tx, by, roles, isPrivileged);
-  await requireOwnerFor(tx, by, memberId);
-  if (!roles.includes('owner')) await refuseLastOwner(tx, organizationId, memberId);
-  await tx.db<IdentityTables>().deleteFrom('member_roles').where('member_id', '=', memberId).execute();
-  await writeRoles(tx, memberId, organizationId, roles);
+  await requireRolesWithin(tx, by, { roles, before: member.roles }, isPrivileged);
+  requireRankOver(by, member.roles);
+  if (!roles.includes('owner')) await refuseLastOwner(tx, organizationId, member.id);
+  await replaceRoles(tx, organizationId, member.id, roles);
+}
+
+/** Moves a member to a rank and leaves their custom roles; an owner is an administrator already. */
+export async function setRank(
+  tx: StoreTransaction,
+  by: Caller,
+  { memberId, rank }: { memberId: string; rank: Rank },
+  isPrivileged: IsPrivileged,
+): Promise<Member> {
+  const { organizationId } = by;
+  await lockOrganization(tx, organizationId);
+  const member = orNotFound(await getMember(tx, organizationId, memberId));
+  await requireRolesWithin(tx, by, { roles: [rank], before: member.roles }, isPrivileged);
+  if (member.rank === rank) return member;
+  requireRankOver(by, member.roles);
+  await refuseLastOwner(tx, organizationId, memberId);
+  const custom = member.roles.filter((role) => !isBuiltInRole(role));
+  await replaceRoles(tx, organizationId, memberId, [rank, ...custom]);
+  return orNotFound(await getMember(tx, organizationId, memberId));
+}
+
+/** Takes a person out of the organization; their keys and sign-ins there stop with the next request. */
+export async function removeMember(
+  tx: StoreTransaction,
+  by: Caller,
+  who: { readonly userId: string } | { readonly memberId: string },
+): Promise<void> {
+  const { organizationId } = by;
+  await lockOrganization(tx, organizationId);
+  const member = orNotFound(
+    'userId' in who
+      ? await memberOf(tx, organizationId, who.userId)
+      : await getMember(tx, organizationId, who.memberId),
+  );
+  requireRankOver(by, member.roles);
+  await refuseLastOwner(tx, organizationId, member.id);
+  await tx.db<IdentityTables>().deleteFrom('members').where('id', '=', member.id).execute();
   await tx.signal(IDENTITY_CHANGED, organizationId);
 }
 
-/** Takes a person out of the organization; their keys there stop with the next request. */
-export async function removeMember(tx: StoreTransaction, by: Caller, userId: string): Promise<void> {
-  const { organizationId } = by;
-  const memberId = await findMember(tx, organizationId, userId);
-  if (memberId === undefined) throw new ToolError('not_found', 'No such member.');
-  await requireOwnerFor(tx, by, memberId);
-  await refuseLastOwner(tx, organizationId, memberId);
-  await tx.db<IdentityTables>().deleteFrom('members').where('id', '=', memberId).execute();
-  await tx.signal(IDENTITY_CHANGED, organizationId);
+function orNotFound(member: Member | undefined): Member {
+  if (member === undefined) throw new ToolError('not_found', 'No such member.');
+  return member;
 }
 
 async function enrol(
@@ -121,84 +128,45 @@ async function enrol(
     .catch((error: unknown) => {
       throw isForeignKeyViolation(error) ? new ToolError('not_found', 'No such user.') : error;
     });
-  await writeRoles(tx, id, organizationId, roles);
-  await tx.signal(IDENTITY_CHANGED, organizationId);
+  await replaceRoles(tx, organizationId, id, roles);
   return id;
 }
 
-/** What a person may do in an organization now; undefined when they are no member. */
-export async function standingOf(
-  store: Queryable,
-  organizationId: string,
-  userId: string,
-): Promise<Standing | undefined> {
-  const rows = await store
-    .db<IdentityTables>()
-    .selectFrom('members')
-    .leftJoin('member_roles', 'member_roles.member_id', 'members.id')
-    .leftJoin('roles', (join) =>
-      join
-        .onRef('roles.organization_id', '=', 'members.organization_id')
-        .onRef('roles.name', '=', 'member_roles.role'),
-    )
-    .select(['member_roles.role as role', 'roles.grants as grants'])
-    .where('members.organization_id', '=', organizationId)
-    .where('members.user_id', '=', userId)
-    .execute();
-  if (rows.length === 0) return undefined;
-  const roles = rows.flatMap(({ role }) => (role === null ? [] : [role]));
-  const own = rows.map(({ role, grants }) =>
-    role !== null && isBuiltInRole(role)
-      ? (BUILT_IN_ROLES[role] ?? {})
-      : grants === null
-        ? {}
-        : fromJson<Grants>(grants),
-  );
-  return { roles, grants: unionGrants([BUILT_IN_ROLES.member ?? {}, ...own]) };
-}
-
-async function findMember(
-  store: Queryable,
-  organizationId: string,
-  userId: string,
-): Promise<string | undefined> {
-  const row = await store
-    .db<IdentityTables>()
-    .selectFrom('members')
-    .select('id')
-    .where('organization_id', '=', organizationId)
-    .where('user_id', '=', userId)
-    .executeTakeFirst();
-  return row?.id;
-}
-
-async function writeRoles(
+async function replaceRoles(
   tx: StoreTransaction,
-  memberId: string,
   organizationId: string,
+  memberId: string,
   roles: readonly string[],
 ): Promise<void> {
-  const values = [...new Set(roles)].map((role) => ({
+  const db = tx.db<IdentityTables>();
+  const rows = [...new Set(roles)].map((role) => ({
     member_id: memberId,
     organization_id: organizationId,
     role,
   }));
-  await tx.db<IdentityTables>().insertInto('member_roles').values(values).execute();
+  await db.deleteFrom('member_roles').where('member_id', '=', memberId).execute();
+  await db.insertInto('member_roles').values(rows).execute();
+  await tx.signal(IDENTITY_CHANGED, organizationId);
 }
 
+/** Makes changes of members take turns: writing the row locks it, so that two owners cannot remove each other. */
+async function lockOrganization(tx: StoreTransaction, organizationId: string): Promise<void> {
+  await tx
+    .db<IdentityTables>()
+    .updateTable('organizations')
+    .set(({ ref }) => ({ name: ref('name') }))
+    .where('id', '=', organizationId)
+    .execute();
+}
+
+/** Throws when the member is the only owner; so there is always somebody who may administer. */
 async function refuseLastOwner(
   tx: StoreTransaction,
   organizationId: string,
   memberId: string,
 ): Promise<void> {
-  const db = tx.db<IdentityTables>();
-  // Writing the row locks it, so that two owners cannot remove each other at the same time.
-  await db
-    .updateTable('organizations')
-    .set(({ ref }) => ({ name: ref('name') }))
-    .where('id', '=', organizationId)
-    .execute();
-  const owners = await db
+  const owners = await tx
+    .db<IdentityTables>()
     .selectFrom('member_roles')
     .select('member_id')
     .where('organization_id', '=', organizationId)

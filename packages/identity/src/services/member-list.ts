@@ -1,0 +1,71 @@
+/** Members as others see them: who belongs to an organization, one by one or all. */
+import type { Queryable } from '@parley/store';
+import type { Rank } from '../roles.ts';
+import { rankOf } from '../roles.ts';
+import type { IdentityTables } from '../schema.ts';
+
+/** A person in an organization. */
+export interface Member {
+  readonly id: string;
+  readonly userId: string;
+  readonly name: string;
+  readonly email: string | null;
+  readonly image: string | null;
+  readonly emailVerified: boolean;
+  /** Built-in and custom ones, in the order of the alphabet. */
+  readonly roles: readonly string[];
+  readonly rank: Rank;
+  readonly createdAt: number;
+}
+
+/** All members of an organization, the oldest first. */
+export async function listMembers(store: Queryable, organizationId: string): Promise<Member[]> {
+  return gathered(await selectMembers(store, organizationId).execute());
+}
+
+/** The member with this id; one of another organization is not there. */
+export async function getMember(
+  store: Queryable,
+  organizationId: string,
+  memberId: string,
+): Promise<Member | undefined> {
+  const query = selectMembers(store, organizationId).where('members.id', '=', memberId);
+  return gathered(await query.execute())[0];
+}
+
+/** The member that a user is in an organization. */
+export async function memberOf(
+  store: Queryable,
+  organizationId: string,
+  userId: string,
+): Promise<Member | undefined> {
+  const query = selectMembers(store, organizationId).where('members.user_id', '=', userId);
+  return gathered(await query.execute())[0];
+}
+
+function selectMembers(store: Queryable, organizationId: string) {
+  return store
+    .db<IdentityTables>()
+    .selectFrom('members')
+    .innerJoin('users', 'users.id', 'members.user_id')
+    .leftJoin('member_roles', 'member_roles.member_id', 'members.id')
+    .select(['members.id', 'members.user_id', 'members.created_at', 'member_roles.role'])
+    .select(['users.name', 'users.email', 'users.image', 'users.email_verified'])
+    .where('members.organization_id', '=', organizationId)
+    .orderBy('members.created_at')
+    .orderBy('members.id');
+}
+
+type MemberRoleLine = Awaited<ReturnType<ReturnType<typeof selectMembers>['execute']>>[number];
+
+/** One member from the lines that the query gives for each of their roles. */
+function gathered(lines: readonly MemberRoleLine[]): Member[] {
+  return [...Map.groupBy(lines, ({ id }) => id).values()].flatMap((own) => {
+    const [first] = own;
+    if (first === undefined) return [];
+    const roles = own.flatMap(({ role }) => (role === null ? [] : [role])).toSorted();
+    const { id, user_id: userId, name, email, image, created_at: createdAt } = first;
+    const emailVerified = first.email_verified === 1;
+    return [{ id, userId, name, email, image, emailVerified, roles, rank: rankOf(roles), createdAt }];
+  });
+}
