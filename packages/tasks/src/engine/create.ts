@@ -21,9 +21,7 @@ export interface CreateOptions {
 /** Creates the task, or finds the one that was made with the same idempotency key. */
 export async function createTask(options: CreateOptions, input: NewTask): Promise<TaskRow> {
   const { store, worker, limits, now } = options;
-  const kind = worker.kindOf(input.kind);
-  if (kind === undefined) throw new Error(`No code is registered for tasks of the kind "${input.kind}".`);
-  const row = newRow(input, kind.version, limits, now());
+  const row = newRow(input, versionOf(worker, input.kind), limits, now());
   const create = () =>
     store.transaction(async (tx) => {
       const same = await findSame(tx, row, now());
@@ -41,6 +39,55 @@ export async function createTask(options: CreateOptions, input: NewTask): Promis
   });
   if (created.isNew && created.row.state === 'running') worker.adopt(created.row);
   return created.row;
+}
+
+/**
+ * Creates the task with a transaction of the caller, to run after its commit. Of a task that has the same idempotency
+ * key there stays one; if it has not begun and waits for a later time, it is brought forward.
+ */
+export async function createTaskIn(
+  options: CreateOptions,
+  tx: StoreTransaction,
+  input: NewTask,
+): Promise<TaskRow> {
+  const { worker, limits, now } = options;
+  const row = newRow(input, versionOf(worker, input.kind), limits, now());
+  const same = await findSame(tx, row, now());
+  if (same !== undefined) return bringForward(tx, same, row.due_at);
+  await refuseTooMany(tx, row, limits);
+  const made = await tx
+    .db<TaskTables>()
+    .insertInto('tasks')
+    .values(row)
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('id')
+    .executeTakeFirst();
+  // Another transaction made the same task between our look and our write.
+  if (made === undefined) return createTaskIn(options, tx, input);
+  await tx.signal(READY);
+  return row;
+}
+
+async function bringForward(tx: StoreTransaction, same: TaskRow, dueAt: number): Promise<TaskRow> {
+  const moved = await tx
+    .db<TaskTables>()
+    .updateTable('tasks')
+    .set({ due_at: dueAt })
+    .where('id', '=', same.id)
+    .where('state', '=', 'ready')
+    .where('fence', '=', 0)
+    .where('due_at', '>', dueAt)
+    .returning('id')
+    .executeTakeFirst();
+  if (moved === undefined) return same;
+  await tx.signal(READY);
+  return { ...same, due_at: dueAt };
+}
+
+function versionOf(worker: Worker, kind: string): number {
+  const known = worker.kindOf(kind);
+  if (known === undefined) throw new Error(`No code is registered for tasks of the kind "${kind}".`);
+  return known.version;
 }
 
 function newRow(input: NewTask, version: number, limits: TaskLimits, now: number): TaskRow {

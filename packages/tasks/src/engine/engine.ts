@@ -1,6 +1,6 @@
 /** The seam of durable tasks: everything above sees only this. */
 import { ToolError } from '@parley/kit';
-import type { Store } from '@parley/store';
+import type { Store, StoreTransaction } from '@parley/store';
 import type { TaskLimits } from '../limits.ts';
 import { DEFAULT_TASK_LIMITS } from '../limits.ts';
 import type { TaskRow, TaskTables } from '../schema.ts';
@@ -10,7 +10,7 @@ import { answerTask } from './answer.ts';
 import { cancelRow } from './cancel.ts';
 import type { TaskChange } from './changes.ts';
 import { TaskChanges } from './changes.ts';
-import { createTask } from './create.ts';
+import { createTask, createTaskIn } from './create.ts';
 import type { Kind } from './kinds.ts';
 import { listTasks } from './list.ts';
 import type { TaskPage } from './list.ts';
@@ -24,6 +24,11 @@ export interface TaskEngine {
   register(kind: Kind): void;
   /** Commits the task and returns it. */
   enqueue(task: NewTask): Promise<Task>;
+  /**
+   * Makes the task with the caller's own transaction, so that both are there after the commit or neither. A task with
+   * the same idempotency key stays; if it has not begun and waits for a later `runAt`, it is brought forward.
+   */
+  enqueueIn(tx: StoreTransaction, task: NewTask): Promise<Task>;
   get(owner: TaskOwner, taskId: string): Promise<Task | undefined>;
   list(owner: TaskOwner, query: { status?: TaskStatus; limit: number; cursor?: string }): Promise<TaskPage>;
   /** Stores answers; false when the owner has no such task. */
@@ -111,6 +116,7 @@ export function createTaskEngine(options: TaskEngineOptions): TaskEngine {
       worker.register(kind);
     },
     enqueue: async (task) => load(await createTask({ store, worker, limits, now }, task)),
+    enqueueIn: async (tx, task) => toTask(await createTaskIn({ store, worker, limits, now }, tx, task), []),
     async get(owner, taskId) {
       const row = await find(owner, taskId);
       return row === undefined ? undefined : load(row);

@@ -1,0 +1,74 @@
+/** The event: what a publisher gives, what a receiver gets (CloudEvents 1.0, structured JSON). */
+import { ToolError } from '@parley/kit';
+import { fromJson, toJson } from '@parley/store';
+import type { EventLimits } from './limits.ts';
+import type { EventRow } from './schema.ts';
+
+/** What a publisher gives. */
+export interface NewEvent {
+  readonly organizationId: string;
+  readonly source: string;
+  readonly type: string;
+  readonly subject?: string;
+  readonly data?: unknown;
+  /** Deliveries with the same key keep their order. */
+  readonly orderKey?: string;
+  /** What subscribers may narrow to. */
+  readonly group?: string;
+  /** When it happened, in milliseconds since the epoch; now unless told. */
+  readonly time?: number;
+}
+
+/** The event as everybody outside sees it. */
+export interface CloudEvent {
+  readonly specversion: '1.0';
+  readonly id: string;
+  readonly source: string;
+  readonly type: string;
+  readonly time: string;
+  readonly subject?: string;
+  readonly datacontenttype?: 'application/json';
+  readonly data?: unknown;
+  /** The place in the order of the organization's events; 0 for one that is not kept. */
+  readonly parleyseq: number;
+}
+
+const NAME_LENGTH = 255;
+
+/** The event of a row. */
+export function toCloudEvent(row: Omit<EventRow, 'organization_id' | 'status' | 'created_at'>): CloudEvent {
+  return {
+    specversion: '1.0',
+    id: row.id,
+    source: row.source,
+    type: row.type,
+    time: new Date(row.time).toISOString(),
+    ...(row.subject !== null && { subject: row.subject }),
+    ...(row.data !== null && {
+      datacontenttype: 'application/json',
+      data: fromJson<unknown>(row.data),
+    }),
+    parleyseq: row.seq,
+  };
+}
+
+/** Refuses an event that could not be stored, matched or sent; answers its data as text. */
+export function checkEvent(event: NewEvent, limits: EventLimits): string | null {
+  checkName('type', event.type);
+  // A type is compared with patterns and must not be one.
+  if (event.type.includes('*')) throw new ToolError('invalid', 'type: an event type has no "*" in it.');
+  checkName('source', event.source);
+  if (event.subject !== undefined) checkName('subject', event.subject);
+  if (event.data === undefined) return null;
+  const data = toJson(event.data);
+  if (Buffer.byteLength(data) <= limits.dataBytes) return data;
+  throw new ToolError(
+    'invalid',
+    `data: an event may carry at most ${limits.dataBytes} bytes. Send the id of what changed instead.`,
+  );
+}
+
+function checkName(field: string, text: string): void {
+  if (text.length >= 1 && text.length <= NAME_LENGTH) return;
+  throw new ToolError('invalid', `${field}: must have 1 to ${NAME_LENGTH} characters.`);
+}

@@ -1,0 +1,89 @@
+/** The pump of a target as a durable task: one at a time for each target, made with the work that needs it. */
+import type { Caller } from '@parley/kit';
+import type { StoreEngine, StoreTransaction } from '@parley/store';
+import type { NewTask } from '@parley/tasks';
+import type { EventTables, EventTargetRow } from '../schema.ts';
+import type { DeliveryParts, Target } from './parts.ts';
+
+/** The kind of the task. */
+export const PUMP_KIND = 'events.deliver';
+
+/** Tells a running pump of new work, with the id of its target. */
+export const DUE = 'event.due';
+
+// Nobody reads the result; the engine keeps it as short as it can.
+const TTL_MS = 1;
+
+/** What a pump is told. */
+export interface PumpInput {
+  readonly targetId: string;
+  readonly pump: number;
+}
+
+/** The target, held until the transaction ends; whoever changes its deliveries holds it. */
+export function lockTarget(
+  tx: StoreTransaction,
+  engine: StoreEngine,
+  targetId: string,
+): Promise<EventTargetRow | undefined> {
+  return tx
+    .db<EventTables>()
+    .selectFrom('event_targets')
+    .selectAll()
+    .where('id', '=', targetId)
+    .$if(engine === 'postgres', (query) => query.forUpdate())
+    .executeTakeFirst();
+}
+
+/** Makes sure that a pump looks at a locked target at a time, or is looking now. */
+export async function wakePump(
+  parts: Pick<DeliveryParts, 'tasks'>,
+  tx: StoreTransaction,
+  target: EventTargetRow,
+  runAt: number,
+): Promise<void> {
+  await tx.signal(DUE, target.id);
+  const task = await parts.tasks.enqueueIn(tx, pumpTask(target, target.pump, runAt));
+  if (task.status === 'working') return;
+  // A pump hands over before it ends; this one was given up.
+  await nextPump(parts, tx, target, runAt);
+}
+
+/** Hands a locked target over to a new pump, which starts at a time; without one, whoever brings work makes it. */
+export async function nextPump(
+  parts: Pick<DeliveryParts, 'tasks'>,
+  tx: StoreTransaction,
+  target: EventTargetRow,
+  runAt: number | undefined,
+): Promise<void> {
+  const pump = target.pump + 1;
+  await tx.db<EventTables>().updateTable('event_targets').set({ pump }).where('id', '=', target.id).execute();
+  if (runAt !== undefined) await parts.tasks.enqueueIn(tx, pumpTask(target, pump, runAt));
+}
+
+function pumpTask(target: Target, pump: number, runAt: number): NewTask {
+  const input: PumpInput = { targetId: target.id, pump };
+  return {
+    kind: PUMP_KIND,
+    input,
+    caller: systemCaller(target.organization_id),
+    capabilities: {},
+    idempotencyKey: `${PUMP_KIND}:${target.id}:${pump}`,
+    runAt,
+    ttlMs: TTL_MS,
+  };
+}
+
+/** Owns the pumps of an organization; no person or key has this id, so none finds them among its tasks. */
+function systemCaller(organizationId: string): Caller {
+  return {
+    id: 'system_events',
+    name: 'Event deliveries',
+    organizationId,
+    userId: null,
+    roles: [],
+    grants: {},
+    source: 'schedule',
+    unattended: true,
+  };
+}

@@ -1,0 +1,108 @@
+/** The pump: runs as a task, brings what is due to one target, and hands over until more is due. */
+import type { Store } from '@parley/store';
+import { StoreUnavailableError } from '@parley/store';
+import type { Ending, Kind } from '@parley/tasks';
+import { toCloudEvent } from '../cloud-event.ts';
+import type { DeliveryParts } from './parts.ts';
+import type { PumpInput } from './pump-task.ts';
+import { DUE, PUMP_KIND } from './pump-task.ts';
+import type { Claimed, HeldTarget } from './queue.ts';
+import { beginRun, claimNext, handOver, TargetLost } from './queue.ts';
+import { settle } from './settle.ts';
+
+const DONE: Ending = { outcome: 'completed', result: null };
+
+/** The code of pump tasks. */
+export function pumpKind(parts: DeliveryParts): Kind {
+  return {
+    kind: PUMP_KIND,
+    version: 1,
+    async run(input, { signal }) {
+      // Written by us when the pump was made.
+      const { targetId, pump } = input as PumpInput;
+      const held = await beginRun(parts, targetId, pump);
+      if (held === undefined) return DONE;
+      try {
+        await runPump(parts, held, signal);
+      } catch (error) {
+        if (signal.aborted || error instanceof StoreUnavailableError) throw error;
+        if (!(error instanceof TargetLost)) await recover(parts, held, error);
+      }
+      return DONE;
+    },
+  };
+}
+
+/** A fault of our own: told, and tried again after a pause. */
+async function recover(parts: DeliveryParts, held: HeldTarget, error: unknown): Promise<void> {
+  parts.onFault(error, 'event delivery');
+  const notBefore = parts.now() + parts.limits.pollMs;
+  await handOver(parts, held, { mayGoOn: false, notBefore }).catch((lost: unknown) => {
+    if (!(lost instanceof TargetLost)) throw lost;
+  });
+}
+
+async function runPump(parts: DeliveryParts, held: HeldTarget, signal: AbortSignal): Promise<void> {
+  const { store, limits } = parts;
+  const bell = listen(store, held.id);
+  const underWay = new Set<Promise<void>>();
+  const broken = new AbortController();
+  const stopped = AbortSignal.any([signal, broken.signal]);
+  let attemptsLeft = limits.attemptsPerRun;
+  try {
+    for (;;) {
+      stopped.throwIfAborted();
+      const rung = bell.next();
+      const hasRoom = underWay.size < limits.lanes && attemptsLeft > 0;
+      const claimed = hasRoom ? await claimNext(parts, held) : undefined;
+      if (claimed !== undefined) {
+        attemptsLeft -= 1;
+        const work = deliver(parts, held, claimed, signal)
+          .catch((error: unknown) => broken.abort(error))
+          .finally(() => underWay.delete(work));
+        underWay.add(work);
+      } else if (underWay.size > 0) {
+        await Promise.race(hasRoom ? [...underWay, rung] : underWay);
+      } else {
+        // The last one may have broken down since the look at the top.
+        stopped.throwIfAborted();
+        if (await handOver(parts, held, { mayGoOn: attemptsLeft > 0 })) return;
+      }
+    }
+  } finally {
+    bell.close();
+    await Promise.allSettled(underWay);
+  }
+}
+
+async function deliver(
+  parts: DeliveryParts,
+  held: HeldTarget,
+  claimed: Claimed,
+  signal: AbortSignal,
+): Promise<void> {
+  const { target, event } = claimed;
+  const kind = parts.kinds.get(target.kind);
+  if (kind === undefined) throw new Error(`Nothing here delivers to targets of the kind "${target.kind}".`);
+  const attempt = await kind.attempt(target, toCloudEvent(event), signal);
+  await settle(parts, held, claimed, kind, attempt);
+}
+
+/** Rings when new work for a target was committed, also while nobody waits. */
+function listen(store: Store, targetId: string): { next(): Promise<void>; close(): void } {
+  let gate = Promise.withResolvers<void>();
+  let hasRung = false;
+  const close = store.signal.subscribe(DUE, ({ topic, payload }) => {
+    if (topic !== '*' && payload !== targetId) return;
+    hasRung = true;
+    gate.resolve();
+  });
+  return {
+    close,
+    next() {
+      if (hasRung) gate = Promise.withResolvers<void>();
+      hasRung = false;
+      return gate.promise;
+    },
+  };
+}

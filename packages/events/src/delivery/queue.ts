@@ -1,0 +1,135 @@
+/** The queue of one target: which delivery is next, and how a run takes it. */
+import type { StoreTransaction } from '@parley/store';
+import type { EventDeliveryRow, EventRow, EventTables, EventTargetRow } from '../schema.ts';
+import type { DeliveryParts } from './parts.ts';
+import { lockTarget, nextPump } from './pump-task.ts';
+
+/** The statuses of a delivery that still has to arrive. */
+export const OPEN = ['pending', 'processing'] as const;
+
+/** A target as one run of a pump holds it. */
+export interface HeldTarget {
+  readonly id: string;
+  readonly fence: number;
+}
+
+/** A delivery that a run has taken. */
+export interface Claimed {
+  readonly target: EventTargetRow;
+  readonly delivery: EventDeliveryRow;
+  readonly event: EventRow;
+}
+
+/** Thrown when another run has the target, or it is gone. */
+export class TargetLost extends Error {
+  override readonly name = 'TargetLost';
+}
+
+/** Takes the target for a run of the pump with a number; undefined when that pump has handed over. */
+export function beginRun(
+  { store, now }: DeliveryParts,
+  targetId: string,
+  pump: number,
+): Promise<HeldTarget | undefined> {
+  return store.transaction(async (tx) => {
+    const target = await lockTarget(tx, store.engine, targetId);
+    if (target?.pump !== pump) return undefined;
+    const fence = target.fence + 1;
+    await tx
+      .db<EventTables>()
+      .updateTable('event_targets')
+      .set({ fence })
+      .where('id', '=', targetId)
+      .execute();
+    await putBack(tx, targetId, now());
+    return { id: targetId, fence };
+  });
+}
+
+/** Whoever was at these is gone, and nobody knows whether they arrived. */
+async function putBack(tx: StoreTransaction, targetId: string, now: number): Promise<void> {
+  await tx
+    .db<EventTables>()
+    .updateTable('event_deliveries')
+    .set({ status: 'pending', next_at: now })
+    .where('target_id', '=', targetId)
+    .where('status', '=', 'processing')
+    .execute();
+}
+
+/** The target, locked, if the run still has it. */
+export async function lockHeld(
+  { store }: DeliveryParts,
+  tx: StoreTransaction,
+  held: HeldTarget,
+): Promise<EventTargetRow> {
+  const target = await lockTarget(tx, store.engine, held.id);
+  if (target?.fence !== held.fence) throw new TargetLost('Another run has the target now.');
+  return target;
+}
+
+/** Takes the next delivery that is due, if there is one. */
+export function claimNext(parts: DeliveryParts, held: HeldTarget): Promise<Claimed | undefined> {
+  return parts.store.transaction(async (tx) => {
+    const target = await lockHeld(parts, tx, held);
+    const delivery = await nextDelivery(tx, held.id);
+    if (delivery === undefined || delivery.next_at > parts.now()) return undefined;
+    const db = tx.db<EventTables>();
+    await db
+      .updateTable('event_deliveries')
+      .set({ status: 'processing' })
+      .where('id', '=', delivery.id)
+      .execute();
+    const event = await db
+      .selectFrom('events')
+      .selectAll()
+      .where('id', '=', delivery.event_id)
+      .executeTakeFirstOrThrow();
+    return { target, delivery, event };
+  });
+}
+
+/** Ends a run that has nothing under way: the next pump comes when the next delivery is due. False when one is due now and the run may go on. */
+export function handOver(
+  parts: DeliveryParts,
+  held: HeldTarget,
+  { mayGoOn, notBefore = 0 }: { mayGoOn: boolean; notBefore?: number },
+): Promise<boolean> {
+  return parts.store.transaction(async (tx) => {
+    const target = await lockHeld(parts, tx, held);
+    await putBack(tx, held.id, parts.now());
+    const next = await nextDelivery(tx, held.id);
+    if (mayGoOn && next !== undefined && next.next_at <= parts.now()) return false;
+    await nextPump(parts, tx, target, next && Math.max(next.next_at, notBefore));
+    return true;
+  });
+}
+
+/** The earliest pending delivery that no open one with the same key stands before. */
+function nextDelivery(tx: StoreTransaction, targetId: string): Promise<EventDeliveryRow | undefined> {
+  return tx
+    .db<EventTables>()
+    .selectFrom('event_deliveries as delivery')
+    .selectAll('delivery')
+    .where('delivery.target_id', '=', targetId)
+    .where('delivery.status', '=', 'pending')
+    .where(({ or, eb, not, exists, selectFrom }) =>
+      or([
+        eb('delivery.order_key', '=', ''),
+        not(
+          exists(
+            selectFrom('event_deliveries as before')
+              .select('before.id')
+              .where('before.target_id', '=', targetId)
+              .whereRef('before.order_key', '=', 'delivery.order_key')
+              .where('before.status', 'in', OPEN)
+              .whereRef('before.seq', '<', 'delivery.seq'),
+          ),
+        ),
+      ]),
+    )
+    .orderBy('delivery.next_at')
+    .orderBy('delivery.seq')
+    .limit(1)
+    .executeTakeFirst();
+}

@@ -1,0 +1,62 @@
+import { onBothEngines } from '@parley/store/testing';
+import { expect, test } from 'vitest';
+import { eventually, openBed, ORG, TestClock } from '../../test/bed.ts';
+import { startReceiver } from '../../test/receiver.ts';
+import type { EventTables } from '../schema.ts';
+
+onBothEngines('two replicas', (open) => {
+  test('deliver each event once, in order per key, and one at a time to a webhook', async () => {
+    const receiver = await startReceiver();
+    const options = {
+      policy: { allow: [receiver.host] },
+      limits: { lanes: 1, attemptsPerRun: 7 },
+      clock: new TestClock(),
+    };
+    const beds = [await openBed(open, options), await openBed(open, options)] as const;
+    await beds[0].events.webhooks.create(ORG, { url: receiver.url, events: ['*'] });
+    const published = await Promise.all(
+      Array.from({ length: 100 }, (_, index) =>
+        beds[index % 2 === 0 ? 0 : 1].publish({ orderKey: `key ${index % 5}` }),
+      ),
+    );
+    await eventually(() => expect(receiver.taken.length).toBeGreaterThanOrEqual(100));
+    for (const bed of beds) await bed.idle();
+    expect(receiver.seen.map(({ event }) => event.id).toSorted()).toEqual(published.toSorted());
+    expect(receiver.mostAtOnce()).toBe(1);
+    const rows = await beds[0].store
+      .db<EventTables>()
+      .selectFrom('event_deliveries')
+      .select(['event_id', 'order_key', 'seq', 'status'])
+      .orderBy('seq')
+      .execute();
+    expect(rows.every(({ status }) => status === 'delivered')).toBe(true);
+    const arrived = receiver.seen.map(({ event }) => event.id);
+    for (const key of new Set(rows.map(({ order_key }) => order_key))) {
+      const wanted = rows.filter(({ order_key }) => order_key === key).map(({ event_id }) => event_id);
+      expect(arrived.filter((id) => wanted.includes(id))).toEqual(wanted);
+    }
+    for (const bed of beds) expect(bed.faults).toEqual([]);
+  });
+
+  test('when one is told to stop in the middle of a request, the other delivers', async () => {
+    const receiver = await startReceiver();
+    const options = { policy: { allow: [receiver.host] }, clock: new TestClock() };
+    const first = await openBed(open, options);
+    const { webhook } = await first.events.webhooks.create(ORG, { url: receiver.url, events: ['*'] });
+    receiver.script = () => undefined;
+    await first.publish({ subject: 'one', orderKey: 'a' });
+    await first.publish({ subject: 'two', orderKey: 'a' });
+    await eventually(() => expect(receiver.seen).toHaveLength(1));
+    receiver.script = () => 200;
+    await first.tasks.stop();
+    const second = await openBed(open, options);
+    await eventually(() => expect(receiver.taken.map(({ event }) => event.subject)).toEqual(['one', 'two']));
+    await second.idle();
+    const found = await second.events.webhooks.deliveries(ORG, webhook.id, { limit: 10 });
+    // A request that was broken off by ourselves is nobody's failure.
+    expect(found.map(({ status, attempts }) => [status, attempts])).toEqual([
+      ['delivered', 1],
+      ['delivered', 1],
+    ]);
+  });
+});

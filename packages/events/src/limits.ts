@@ -1,0 +1,60 @@
+/** How much events and their deliveries may take, and how long they are kept. */
+
+/** Limits of events. */
+export interface EventLimits {
+  /** The wait after each failed attempt; one attempt more than there are waits, then the delivery is dead. */
+  readonly retryDelaysMs: readonly number[];
+  /** Time for one webhook request. */
+  readonly timeoutMs: number;
+  /** How much of a receiver's answer is read before the connection is dropped; none of it is kept. */
+  readonly answerBytes: number;
+  /** How many deliveries of one target are under way at once; those with the same order key never are. */
+  readonly lanes: number;
+  /** After so many attempts a target lets others go first. */
+  readonly attemptsPerRun: number;
+  /** A webhook that only failed for so long is switched off. */
+  readonly switchOffAfterMs: number;
+  /** How long the secret before a rotation still signs. */
+  readonly secretOverlapMs: number;
+  readonly pollMs: number;
+  readonly sweepEveryMs: number;
+  /** How long events and finished deliveries are kept. */
+  readonly keepMs: number;
+  readonly keepDeadMs: number;
+  readonly dataBytes: number;
+  readonly webhooksPerOrganization: number;
+  readonly patternsPerWebhook: number;
+  readonly groupsPerWebhook: number;
+}
+
+const SECOND_MS = 1000;
+const MINUTE_MS = 60 * SECOND_MS;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+/** The defaults. */
+export const DEFAULT_EVENT_LIMITS: EventLimits = {
+  retryDelaysMs: [
+    5 * SECOND_MS,
+    30 * SECOND_MS,
+    2 * MINUTE_MS,
+    10 * MINUTE_MS,
+    HOUR_MS,
+    6 * HOUR_MS,
+    12 * HOUR_MS,
+  ],
+  timeoutMs: 10 * SECOND_MS,
+  answerBytes: 16 * 1024,
+  lanes: 4,
+  attemptsPerRun: 500,
+  switchOffAfterMs: 3 * DAY_MS,
+  secretOverlapMs: DAY_MS,
+  pollMs: 5 * SECOND_MS,
+  sweepEveryMs: HOUR_MS,
+  keepMs: 30 * DAY_MS,
+  keepDeadMs: 90 * DAY_MS,
+  dataBytes: 256 * 1024,
+  webhooksPerOrganization: 100,
+  patternsPerWebhook: 50,
+  groupsPerWebhook: 50,
+};

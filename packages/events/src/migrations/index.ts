@@ -1,0 +1,9 @@
+/** Migrations of events, in order. */
+import type { MigrationSet } from '@parley/store';
+import { createEventTables } from './001-events.ts';
+
+/** Applied by whoever opens the store. */
+export const eventMigrations: MigrationSet = {
+  name: 'events',
+  migrations: { '001-events': createEventTables },
+};

@@ -1,0 +1,81 @@
+/** Retention: what is old goes in small batches, on one replica at a time. */
+import type { Store, StoreTransaction } from '@parley/store';
+import { sql } from 'kysely';
+import type { EventLimits } from './limits.ts';
+import type { EventTables } from './schema.ts';
+
+const BATCH = 200;
+const SWEEP_LOCK = 0x6576_7477;
+
+/** Removes deliveries and events whose time is over, and secrets that sign no more. */
+export async function sweepEvents(store: Store, limits: EventLimits, now: number): Promise<void> {
+  const keptSince = now - limits.keepMs;
+  const steps = [
+    (tx: StoreTransaction) => dropDeliveries(tx, ['delivered', 'cancelled'], keptSince),
+    (tx: StoreTransaction) => dropDeliveries(tx, ['dead'], now - limits.keepDeadMs),
+    (tx: StoreTransaction) => dropEvents(tx, keptSince),
+    (tx: StoreTransaction) => forgetSecrets(tx, now),
+  ];
+  for (const step of steps) {
+    // A turn of the event loop between two batches, so that writers get through.
+    while ((await inTurn(store, step)) === BATCH) await new Promise(setImmediate);
+  }
+}
+
+/** Runs one batch unless another replica is at it. */
+function inTurn(store: Store, step: (tx: StoreTransaction) => Promise<number>): Promise<number> {
+  return store.transaction(async (tx) => {
+    if (store.engine === 'postgres') {
+      const lock = sql<{ held: boolean }>`select pg_try_advisory_xact_lock(${SWEEP_LOCK}) as held`;
+      if ((await lock.execute(tx.db())).rows[0]?.held !== true) return 0;
+    }
+    return step(tx);
+  });
+}
+
+async function dropDeliveries(
+  tx: StoreTransaction,
+  statuses: readonly ('delivered' | 'cancelled' | 'dead')[],
+  before: number,
+): Promise<number> {
+  const db = tx.db<EventTables>();
+  const old = db
+    .selectFrom('event_deliveries')
+    .select('id')
+    .where('status', 'in', statuses)
+    .where('finished_at', '<', before)
+    .limit(BATCH);
+  const gone = await db.deleteFrom('event_deliveries').where('id', 'in', old).executeTakeFirst();
+  return Number(gone.numDeletedRows);
+}
+
+async function dropEvents(tx: StoreTransaction, before: number): Promise<number> {
+  const db = tx.db<EventTables>();
+  const old = db
+    .selectFrom('events')
+    .select('events.id')
+    .where('events.created_at', '<', before)
+    // One that is still under way, or dead and can be sent again, is needed for that.
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('event_deliveries')
+            .select('event_deliveries.id')
+            .whereRef('event_deliveries.event_id', '=', 'events.id'),
+        ),
+      ),
+    )
+    .limit(BATCH);
+  const gone = await db.deleteFrom('events').where('id', 'in', old).executeTakeFirst();
+  return Number(gone.numDeletedRows);
+}
+
+async function forgetSecrets(tx: StoreTransaction, now: number): Promise<number> {
+  await tx
+    .db<EventTables>()
+    .updateTable('webhooks')
+    .set({ previous_secret: null, previous_until: null })
+    .where('previous_until', '<=', now)
+    .execute();
+  return 0;
+}

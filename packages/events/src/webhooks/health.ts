@@ -1,0 +1,92 @@
+/** How a webhook is doing: its failures in a row, and being switched off after too long a row. */
+import type { StoreEngine, StoreTransaction } from '@parley/store';
+import { refreshEvents } from '../delivery/event-status.ts';
+import type { Attempt } from '../delivery/parts.ts';
+import { OPEN } from '../delivery/queue.ts';
+import type { EventLimits } from '../limits.ts';
+import type { EventTables, WebhookRow } from '../schema.ts';
+
+/** Signalled with the id of a webhook that Parley has switched off by itself. */
+export const WEBHOOK_DISABLED = 'event.webhook_disabled';
+
+/** The status by which a receiver says that it will never come back. */
+export const GONE = 410;
+
+/** What noting an attempt needs. */
+export interface HealthOptions {
+  readonly engine: StoreEngine;
+  readonly limits: EventLimits;
+  readonly now: number;
+}
+
+/** Notes an attempt with the webhook; the last straw switches it off. */
+export async function noteAttempt(
+  tx: StoreTransaction,
+  webhookId: string,
+  attempt: Attempt,
+  { engine, limits, now }: HealthOptions,
+): Promise<void> {
+  if (attempt.outcome === 'cancelled') return;
+  const db = tx.db<EventTables>();
+  const webhook = await db
+    .selectFrom('webhooks')
+    .selectAll()
+    .where('id', '=', webhookId)
+    .executeTakeFirstOrThrow();
+  const write = (change: Partial<WebhookRow>) =>
+    db.updateTable('webhooks').set(change).where('id', '=', webhookId).execute();
+  if (attempt.outcome === 'delivered') {
+    if (webhook.failure_count > 0) await write({ failure_count: 0, failing_since: null, failed_at: null });
+    return;
+  }
+  // A row of failures that nobody added to for as long is over.
+  const isNewRow = webhook.failed_at === null || webhook.failed_at < now - limits.switchOffAfterMs;
+  const since = isNewRow ? now : (webhook.failing_since ?? now);
+  await write({ failure_count: webhook.failure_count + 1, failing_since: since, failed_at: now });
+  const reason = reasonToStop(attempt.statusCode, since, limits, now);
+  if (reason === undefined || webhook.state === 'disabled') return;
+  await write({ state: 'disabled', disabled_reason: reason, updated_at: now });
+  await silence(tx, engine, webhookId, reason, now);
+  await tx.signal(WEBHOOK_DISABLED, webhookId);
+}
+
+function reasonToStop(
+  statusCode: number | null,
+  since: number,
+  { switchOffAfterMs }: EventLimits,
+  now: number,
+): string | undefined {
+  if (statusCode === GONE)
+    return 'Switched off: the receiver answered that it is gone (410). Enable the webhook when it is back.';
+  if (now - since < switchOffAfterMs) return undefined;
+  const days = Math.round(switchOffAfterMs / 86_400_000);
+  return `Switched off: every delivery failed for ${days} days. Repair the receiver, then enable the webhook.`;
+}
+
+/** Nothing more is sent: subscriptions match no more, and open deliveries are cancelled, to be sent again at will. */
+export async function silence(
+  tx: StoreTransaction,
+  engine: StoreEngine,
+  webhookId: string,
+  reason: string,
+  now: number,
+): Promise<void> {
+  const db = tx.db<EventTables>();
+  await db
+    .updateTable('event_subscriptions')
+    .set({ enabled: 0, updated_at: now })
+    .where('target_id', '=', webhookId)
+    .execute();
+  const cancelled = await db
+    .updateTable('event_deliveries')
+    .set({ status: 'cancelled', last_error: reason, finished_at: now })
+    .where('target_id', '=', webhookId)
+    .where('status', 'in', OPEN)
+    .returning('event_id')
+    .execute();
+  await refreshEvents(
+    tx,
+    engine,
+    cancelled.map((delivery) => delivery.event_id),
+  );
+}

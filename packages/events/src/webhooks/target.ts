@@ -1,0 +1,47 @@
+/** Webhooks as a kind of target. */
+import type { Store } from '@parley/store';
+import type { TargetKind } from '../delivery/parts.ts';
+import type { EventLimits } from '../limits.ts';
+import type { EventTables } from '../schema.ts';
+import { GONE, noteAttempt } from './health.ts';
+import { signingSecrets } from './secret.ts';
+import { sendWebhook } from './send.ts';
+import type { WebhookEgress } from './webhook-egress.ts';
+
+/** The kind of a webhook's target. */
+export const WEBHOOK = 'webhook';
+
+/** What webhooks are built from. */
+export interface WebhookParts {
+  readonly store: Store;
+  readonly egress: WebhookEgress;
+  readonly limits: EventLimits;
+  readonly now: () => number;
+}
+
+/** Delivers to webhooks. */
+export function webhookTarget({ store, egress, limits, now }: WebhookParts): TargetKind {
+  return {
+    kind: WEBHOOK,
+    retryDelaysMs: limits.retryDelaysMs,
+    async attempt(target, event, signal) {
+      const webhook = await store
+        .db<EventTables>()
+        .selectFrom('webhooks')
+        .selectAll()
+        .where('id', '=', target.id)
+        .executeTakeFirst();
+      if (webhook?.state !== 'enabled')
+        return { outcome: 'cancelled', error: 'The webhook was switched off.' };
+      const at = now();
+      const secrets = signingSecrets(store.secrets, webhook, at);
+      const { url } = webhook;
+      const answer = await sendWebhook({ egress, limits, url, secrets, event, now: at, signal });
+      const { statusCode, error } = answer;
+      if (error === null) return { outcome: 'delivered', statusCode };
+      return { outcome: statusCode === GONE ? 'dead' : 'failed', statusCode, error };
+    },
+    settled: (tx, target, attempt) =>
+      noteAttempt(tx, target.id, attempt, { engine: store.engine, limits, now: now() }),
+  };
+}

@@ -1,0 +1,131 @@
+/** The fault "kill -9 of a process that publishes or delivers": every committed event arrives, in order. */
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { ServerResponse } from 'node:http';
+import { join } from 'node:path';
+import { createEvents, createWebhookEgress, eventMigrations } from '@parley/events';
+import type { StoreOptions } from '@parley/store';
+import type { OpenStore } from '@parley/store/testing';
+import { onBothEngines } from '@parley/store/testing';
+import { createTaskEngine, taskMigrations } from '@parley/tasks';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import type { ProgramOptions } from './events-program.ts';
+
+const SUBJECTS = ['one', 'two', 'three'];
+
+/** Short leases, so that a dead process is noticed soon. */
+const QUICK = { leaseMs: 400, renewMs: 100, takeoverMs: 100 };
+
+/** A receiver that answers nothing until it is let go. */
+async function startReceiver() {
+  const seen: string[] = [];
+  const taken: string[] = [];
+  const waiting: ServerResponse[] = [];
+  let isOpen = false;
+  const server = createServer((incoming, response) => {
+    const chunks: Buffer[] = [];
+    incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
+    incoming.on('end', () => {
+      const { subject } = JSON.parse(Buffer.concat(chunks).toString()) as { subject: string };
+      seen.push(subject);
+      if (!isOpen) return void waiting.push(response);
+      taken.push(subject);
+      response.end();
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(async () => {
+    server.closeAllConnections();
+    server.close();
+    await once(server, 'close');
+  });
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('The receiver has no port.');
+  return { host: `127.0.0.1:${address.port}`, seen, taken, open: () => (isOpen = true) };
+}
+
+async function openFaultBed(open: OpenStore, where: () => Promise<StoreOptions>) {
+  const receiver = await startReceiver();
+  const store = await open();
+  await store.migrate([taskMigrations, eventMigrations]);
+  const tasks = createTaskEngine({ store, limits: QUICK });
+  const faults: unknown[] = [];
+  const egress = createWebhookEgress({ allow: [receiver.host] });
+  const events = createEvents({ store, tasks, egress, onFault: (error) => faults.push(error) });
+  onTestFinished(async () => {
+    await events.stop();
+    await tasks.stop();
+    await egress.close();
+  });
+  const { webhook } = await events.webhooks.create('org_test', {
+    url: `http://${receiver.host}/`,
+    events: ['*'],
+  });
+  const run = async (afterwards: ProgramOptions['afterwards']) => {
+    const options: ProgramOptions = {
+      store: await where(),
+      allow: [receiver.host],
+      subjects: SUBJECTS,
+      afterwards,
+      limits: QUICK,
+    };
+    const child = fork(join(import.meta.dirname, 'events-program.ts'), [JSON.stringify(options)], {
+      execArgv: [],
+    });
+    const gone = once(child, 'exit');
+    onTestFinished(async () => {
+      child.kill('SIGKILL');
+      await gone;
+    });
+    return { child, gone };
+  };
+  const found = () => events.webhooks.deliveries('org_test', webhook.id, { limit: 10 });
+  return { receiver, tasks, events, faults, run, found };
+}
+
+function eventually<T>(check: () => T | Promise<T>): Promise<T> {
+  return vi.waitFor(check, { timeout: 20_000, interval: 10 });
+}
+
+onBothEngines('kill -9 around a delivery', (open, _engine, where) => {
+  test('between the commit and the delivery: nothing is lost', async () => {
+    const bed = await openFaultBed(open, where);
+    const { gone } = await bed.run('die');
+    expect(await gone).toEqual([null, 'SIGKILL']);
+    expect((await bed.found()).map(({ status }) => status)).toEqual(['pending', 'pending', 'pending']);
+    expect(bed.receiver.seen).toEqual([]);
+    bed.receiver.open();
+    bed.tasks.start();
+    bed.events.start();
+    await eventually(() => expect(bed.receiver.taken).toEqual(SUBJECTS));
+    await eventually(async () =>
+      expect((await bed.found()).every(({ status }) => status === 'delivered')).toBe(true),
+    );
+    expect(bed.receiver.seen).toEqual(SUBJECTS);
+    expect(bed.faults).toEqual([]);
+  });
+
+  test('in the middle of a request: it is sent again, and the others follow in order', async () => {
+    const bed = await openFaultBed(open, where);
+    const { child, gone } = await bed.run('deliver');
+    await eventually(async () => expect(await bed.found()).toHaveLength(SUBJECTS.length));
+    await eventually(() => expect(bed.receiver.seen).toEqual(['one']));
+    child.kill('SIGKILL');
+    await gone;
+    bed.receiver.open();
+    bed.tasks.start();
+    bed.events.start();
+    await eventually(() => expect(bed.receiver.taken).toEqual(SUBJECTS));
+    await eventually(async () =>
+      expect((await bed.found()).map(({ status, attempts }) => [status, attempts])).toEqual([
+        ['delivered', 1],
+        ['delivered', 1],
+        ['delivered', 1],
+      ]),
+    );
+    expect(bed.receiver.seen).toEqual(['one', ...SUBJECTS]);
+    expect(bed.faults).toEqual([]);
+  });
+});
