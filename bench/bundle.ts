@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildSync } from 'esbuild';
-import { bundleServer } from '../scripts/bundle.ts';
+import { bundleServer } from '../scripts/bundle-server.ts';
 
 const packageFolder = new URL('../node_modules/', import.meta.url);
 // below node_modules, so that bare imports resolve as in the project and git never sees it
@@ -30,10 +30,10 @@ export function bundleScript(source: string): string {
 }
 
 /** Bundles a program the way the server is shipped, with the compile cache that its launcher turns on. */
-export function bundleShipped(source: string): string {
+export async function bundleShipped(source: string): Promise<string> {
   const name = basename(source, '.ts');
   const folder = new URL(`${name}-shipped/`, outFolder);
-  bundleServer(fileURLToPath(new URL(source, import.meta.url)), fileURLToPath(folder), name);
+  await bundleServer(fileURLToPath(new URL(source, import.meta.url)), fileURLToPath(folder), name);
   // As in the server's own package: without it node has to guess what each file is.
   writeFileSync(fileURLToPath(new URL('package.json', folder)), '{"type":"module"}');
   const launcher = fileURLToPath(new URL('launch.mjs', folder));

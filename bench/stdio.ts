@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { bundleScript, cachePath } from './bundle.ts';
-import { residentBytes } from './cpu.ts';
-import { parleyStdioArguments } from './servers/parley-stdio.ts';
+import { cpuSource, cpuTimeUs, residentBytes } from './cpu.ts';
+import { ownStdioArguments, parleyStdioArguments } from './servers/parley-stdio.ts';
 import { benchTools, wireDefinition } from './tools.ts';
 import { modernBody } from './wire.ts';
 
@@ -17,8 +17,11 @@ export type Opening = 'modern' | '2025';
 export type ColdStart = {
   name: string;
   opening: Opening;
+  tools: number;
   medianMs: number;
   minMs: number;
+  /** On-CPU time of all threads up to the first list, the median; it hardly moves when the machine is busy. */
+  cpuMs: number;
   runsMs: number[];
   rssMb: number | null;
 };
@@ -26,9 +29,11 @@ export type ColdStart = {
 /** All cold starts; `firstEverMs` is Parley on a folder that did not exist. */
 export type ColdStarts = { starts: ColdStart[]; firstEverMs: number | null };
 
-type Program = { name: string; opening: Opening; args: string[] };
-type Run = { elapsedMs: number; rssBytes: number | undefined };
+/** A program to start; how many tools it lists is checked unless it has its own. */
+type Program = { name: string; opening: Opening; args: string[]; tools?: number };
+type Run = { elapsedMs: number; cpuMs: number; tools: number; rssBytes: number | undefined };
 
+const source = cpuSource();
 const listId = 2;
 const answerLimitMs = 20_000;
 const openings: Opening[] = ['modern', '2025'];
@@ -55,15 +60,15 @@ export async function measureColdStarts(
 ): Promise<ColdStarts> {
   const dataDir = mkdtempSync(join(tmpdir(), 'parley-bench-'));
   try {
-    const parley = parleyStdioArguments(toolCount, dataDir);
+    const parley = await parleyStdioArguments(toolCount, dataDir);
     const firstEver = parley ? await coldStart(parley, 'modern', toolCount) : undefined;
-    const programs = allPrograms(toolCount, parley);
+    const programs = allPrograms(toolCount, parley, await ownStdioArguments(dataDir));
     const seen = new Map<Program, Run[]>(programs.map((program) => [program, []]));
     for (let round = 0; round <= runs; round++) {
       progress(`cold starts, round ${round} of ${runs}`);
       const shift = round % programs.length;
       for (const program of [...programs.slice(shift), ...programs.slice(0, shift)]) {
-        const run = await coldStart(program.args, program.opening, toolCount);
+        const run = await coldStart(program.args, program.opening, program.tools);
         // the first run of each is discarded: it pays for cold disk caches
         if (round > 0) seen.get(program)?.push(run);
       }
@@ -77,29 +82,36 @@ export async function measureColdStarts(
   }
 }
 
-function allPrograms(toolCount: number, parley: string[] | undefined): Program[] {
+function allPrograms(toolCount: number, parley: string[] | undefined, own: string[]): Program[] {
   const list = cachePath(`tools-${toolCount}.json`);
   writeFileSync(list, JSON.stringify(benchTools(toolCount).map(wireDefinition)));
   const bare = [bundleScript('servers/bare-stdio.ts'), list];
   const sdk = [bundleScript('servers/sdk-stdio.ts'), String(toolCount)];
   return openings.flatMap((opening) => [
-    { name: 'bare', opening, args: bare },
-    { name: 'sdk', opening, args: sdk },
-    ...(parley ? [{ name: 'parley', opening, args: parley }] : []),
+    { name: 'bare', opening, args: bare, tools: toolCount },
+    { name: 'sdk', opening, args: sdk, tools: toolCount },
+    ...(parley ? [{ name: 'parley', opening, args: parley, tools: toolCount }] : []),
+    { name: 'parley own', opening, args: own },
   ]);
 }
 
 function summary({ name, opening }: Program, runs: Run[]): ColdStart {
-  const sorted = runs.map((run) => Number(run.elapsedMs.toFixed(1))).toSorted((a, b) => a - b);
+  const sorted = ascending(runs.map((run) => run.elapsedMs));
   const rssBytes = runs.at(-1)?.rssBytes;
   return {
     name,
     opening,
+    tools: runs.at(-1)?.tools ?? 0,
     medianMs: median(sorted),
     minMs: sorted[0] ?? Number.NaN,
+    cpuMs: median(ascending(runs.map((run) => run.cpuMs))),
     runsMs: sorted,
     rssMb: rssBytes === undefined ? null : Math.round(rssBytes / 1e6),
   };
+}
+
+function ascending(values: number[]): number[] {
+  return values.map((value) => Number(value.toFixed(1))).toSorted((a, b) => a - b);
 }
 
 /** The middle of sorted values; the mean of the two middle ones when their number is even. */
@@ -110,7 +122,7 @@ export function median(sorted: number[]): number {
 }
 
 /** Starts one program, waits for its list, checks it, and ends it by closing its input. */
-export async function coldStart(args: string[], opening: Opening, toolCount: number): Promise<Run> {
+export async function coldStart(args: string[], opening: Opening, toolCount?: number): Promise<Run> {
   const startedMs = performance.now();
   const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] });
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
@@ -122,13 +134,15 @@ export async function coldStart(args: string[], opening: Opening, toolCount: num
   try {
     for await (const line of createInterface({ input: child.stdout })) {
       const elapsedMs = performance.now() - startedMs;
+      const cpuMs = cpuTimeUs(child.pid ?? 0, source) / 1000;
       // parsed JSON has no type of its own; the two fields are checked here
       const answer = JSON.parse(line) as { id?: number; result?: { tools?: unknown[] } };
       if (answer.id === 1) child.stdin.write(rest.join(''));
       if (answer.id !== listId) continue;
-      const count = answer.result?.tools?.length;
-      if (count !== toolCount) throw new Error(`${args[0]} listed ${count} of ${toolCount} tools.`);
-      return { elapsedMs, rssBytes: residentBytes(child.pid ?? 0) };
+      const tools = answer.result?.tools?.length ?? 0;
+      if (tools !== (toolCount ?? Math.max(tools, 1)))
+        throw new Error(`${args[0]} listed ${tools} of ${toolCount ?? 'its own'} tools.`);
+      return { elapsedMs, cpuMs, tools, rssBytes: residentBytes(child.pid ?? 0) };
     }
     throw new Error(`${args[0]} ended before it listed its tools. Start it by hand to see why.`);
   } finally {

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { listFiles } from './check/source-tree.ts';
 import { annotationTables } from './docs-tables/annotations.ts';
+import { feedbackTables } from './docs-tables/feedback.ts';
 import { kitTables } from './docs-tables/kit.ts';
 import { projectTables } from './docs-tables/project.ts';
 import { serverTables } from './docs-tables/server.ts';
@@ -17,6 +18,7 @@ const tables: Record<string, () => string> = {
   ...serverTables,
   ...taskTables,
   ...annotationTables,
+  ...feedbackTables,
   ...projectTables(root),
 };
 const used = new Set<string>();

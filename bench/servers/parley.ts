@@ -24,7 +24,7 @@ export function hasParley(): boolean {
 export async function startParley(options: ParleyOptions): Promise<ParleyServer> {
   const args = ['--tools', String(options.tools), '--port', String(options.port ?? 0)];
   if (options.databaseUrl !== undefined) args.push('--database-url', options.databaseUrl);
-  const server = await startServer(bundleShipped('servers/parley-main.ts'), args, options.core);
+  const server = await startServer(await bundleShipped('servers/parley-main.ts'), args, options.core);
   const { url, key, listKey, dataDir } = server.ready;
   return {
     ...server,

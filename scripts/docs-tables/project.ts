@@ -17,6 +17,7 @@ const reasons: Record<string, string> = {
   '@opentelemetry/sdk-trace-base': 'makes one span per tool call; loaded only with `--otlp-endpoint`',
   'better-sqlite3':
     'the embedded database; ships its compiled binaries inside the package, so no install script runs',
+  'csv-parse': 'CSV files of imports, read as a stream; loaded by the import only',
   kysely: 'typed queries that run on both databases',
   pg: 'PostgreSQL; loaded only with `--database-url`',
   pino: 'structured log lines',

@@ -1,6 +1,5 @@
 #!/usr/bin/env node
 /** Starts Parley on a Node that can run it: this one, or the one that was installed with the project. */
-import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import * as nodeModule from 'node:module';
 import { fileURLToPath } from 'node:url';
@@ -16,10 +15,10 @@ if (isNewEnough) {
   const { main } = await import(existsSync(built) ? built.href : source.href);
   await main(process.argv.slice(2));
 } else {
-  startOnBundledNode();
+  await startOnBundledNode();
 }
 
-function startOnBundledNode() {
+async function startOnBundledNode() {
   const node = bundledNode();
   if (node === undefined) {
     process.stderr.write(
@@ -27,6 +26,9 @@ function startOnBundledNode() {
     );
     process.exit(1);
   }
+  const { spawn } = await import('node:child_process');
+  // Overwrites the command line that other processes can see, and a key on it.
+  process.title = 'parley';
   const child = spawn(node, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], { stdio: 'inherit' });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   child.on('exit', (code, signal) => process.exit(signal === null ? (code ?? 1) : 1));

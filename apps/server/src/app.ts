@@ -75,6 +75,7 @@ export async function createApp({ config, toolsets = [], anonymous, tasks }: App
     ownerKeyFile: host.ownerKeyFile,
     async listen() {
       host.tasks.start();
+      host.events.start();
       const url = await http.listen();
       log.info({ url }, 'listening');
       return { url, mcp: `${url}/mcp` };

@@ -1,6 +1,5 @@
 /** Configuration: flags, then PARLEY_* variables, then defaults. The only file that reads the environment. */
 import { resolve } from 'node:path';
-import { parseArgs } from 'node:util';
 import { DEFAULT_LIMITS } from '@parley/gateway';
 import type { Limits } from '@parley/gateway';
 import type { Option, OptionName } from './options.ts';
@@ -16,6 +15,15 @@ export interface Config {
   readonly allowHosts: readonly string[];
   readonly allowOrigins: readonly string[];
   readonly limits: Limits;
+  /** Private hosts that outbound requests may reach. */
+  readonly allowEgress: readonly string[];
+  /** The feedback API and the public pages. */
+  readonly web: {
+    readonly ratePerMinute: number;
+    readonly ratePerKeyPerMinute: number | undefined;
+    readonly trustedProxies: readonly string[];
+    readonly publicUrl: string | undefined;
+  };
   readonly recordRetention: { readonly maxAgeMs: number; readonly maxRows: number };
   readonly otlpEndpoint: string | undefined;
   readonly logLevel: string;
@@ -29,6 +37,9 @@ export class UsageError extends Error {
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
+
+// Imported, this module would load everything that Node puts behind it, before the first answer.
+const { parseArgs } = process.getBuiltinModule('node:util');
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'silent'];
 const DAY_MS = 24 * 60 * 60_000;
@@ -71,6 +82,14 @@ export function loadConfig<Extra extends string = never>(
       ratePerSecond: count('rate', 1, 10_000_000),
       rateBurst: count('rate-burst', 1, 10_000_000),
     },
+    allowEgress: list('allow-egress'),
+    web: {
+      ratePerMinute: count('api-rate', 1, 10_000_000),
+      ratePerKeyPerMinute:
+        read('api-key-rate') === undefined ? undefined : count('api-key-rate', 1, 10_000_000),
+      trustedProxies: list('trusted-proxy'),
+      publicUrl: webAddress('public-url', read('public-url')),
+    },
     recordRetention: {
       maxAgeMs: count('record-days', 1, 3650) * DAY_MS,
       maxRows: count('record-rows', 1000, 1_000_000_000),
@@ -82,6 +101,52 @@ export function loadConfig<Extra extends string = never>(
   };
   // parseArgs knows each switch by the kind given above.
   return { config, positionals, extras: values as Partial<Record<Extra, string | boolean | string[]>> };
+}
+
+function webAddress(name: string, text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  const url = URL.parse(text);
+  if (url === null || !['http:', 'https:'].includes(url.protocol) || url.pathname !== '/')
+    throw new UsageError(`--${name}: must be an address like https://feedback.example.com`);
+  return url.origin;
+}
+
+/** The flags of `parley mcp` for a feedback server elsewhere. */
+export const REMOTE_FLAGS = {
+  url: 'text',
+  'api-key': 'text',
+  remote: 'switch',
+  extended: 'switch',
+} as const;
+
+/** Where the feedback of `parley mcp feedback` is, when it is not in the data folder. */
+export interface RemoteChoice {
+  readonly url: string | undefined;
+  readonly apiKey: string | undefined;
+  readonly isExtended: boolean;
+}
+
+/** Reads the choice of a feedback server elsewhere; undefined when the data folder is meant. */
+export function remoteChoice(
+  toolsets: readonly string[],
+  flags: Partial<Record<keyof typeof REMOTE_FLAGS, unknown>>,
+  env: Environment = process.env,
+): RemoteChoice | undefined {
+  // The tools that have to be named are in the data folder too.
+  const flag = Object.keys(flags).find((name) => name !== 'extended' && Object.hasOwn(REMOTE_FLAGS, name));
+  const isFeedback = toolsets.length === 1 && toolsets[0] === 'feedback';
+  if (!isFeedback) {
+    if (flag !== undefined) throw new UsageError(`--${flag}: works with "parley mcp feedback" only`);
+    return undefined;
+  }
+  const read = (name: 'url' | 'api-key', variable: string) => {
+    const given = flags[name];
+    return typeof given === 'string' ? given : env[variable];
+  };
+  const url = read('url', 'QUACKBACK_URL');
+  const apiKey = read('api-key', 'QUACKBACK_API_KEY');
+  if (url === undefined && apiKey === undefined && flags.remote !== true) return undefined;
+  return { url, apiKey, isExtended: flags.extended === true };
 }
 
 function parse(args: readonly string[], extra: Readonly<Record<string, 'text' | 'switch' | 'list'>>) {

@@ -1,11 +1,10 @@
-/** What every command stands on: the open store, identity, the toolsets and the engine over them. */
-import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+/** What every command stands on: the open data folder, the toolsets and the engine over them. */
 import type { AnnotationServices, AnnotationsHost } from '@parley/annotations';
-import { annotationsToolset } from '@parley/annotations';
+import { createEvents, createWebhookEgress, eventMigrations } from '@parley/events';
+import type { FeedbackHost } from '@parley/feedback';
 import { gatewayMigrations, heavyCallRate, recordTo, storedSteps, unavailableStore } from '@parley/gateway';
 import type { Identity } from '@parley/identity';
-import { createIdentity, IDENTITY_CHANGED, identityMigrations } from '@parley/identity';
+import { identityMigrations } from '@parley/identity';
 import type {
   AnyToolset,
   Caller,
@@ -16,18 +15,19 @@ import type {
   Middleware,
   RouteSet,
 } from '@parley/kit';
-import { createChangeBus, createEngine, createStateSealer, install } from '@parley/kit';
+import { createEngine, createStateSealer, install } from '@parley/kit';
 import type { MigrationSet, Store } from '@parley/store';
-import { openStore } from '@parley/store';
+import type { Base, KnownTool } from './base.ts';
+import { openBase } from './base.ts';
 import type { Config } from './config.ts';
 import { overlayScript } from './overlay-script.ts';
-import { parleyToolset } from './parley/index.ts';
 import { redactRecord } from './redact.ts';
+import { loadOwnToolsets } from './toolsets.ts';
 import type { SeamOptions, TaskEngine, TaskLimits } from '@parley/tasks';
-import { createTaskEngine, createTaskSeam, taskMigrations, tasksToolset, toolKinds } from '@parley/tasks';
+import { createTaskEngine, createTaskSeam, taskMigrations, toolKinds } from '@parley/tasks';
 
 /** What a toolset's `services` function is given. */
-export interface AppHost extends AnnotationsHost {
+export interface AppHost extends AnnotationsHost, FeedbackHost {
   readonly store: Store;
   readonly identity: Identity;
   readonly changes: ChangeBus;
@@ -68,49 +68,56 @@ export interface TaskSettings {
   readonly limits?: Partial<TaskLimits>;
 }
 
-/** The toolsets that every Parley has. */
-export const OWN_TOOLSETS: readonly AnyToolset[] = [parleyToolset, tasksToolset, annotationsToolset];
-
-/** Opens the store, brings it up to date, makes the first owner, and builds the engine. */
+/** Opens the data folder and builds everything over it. */
 export async function openHost(options: HostOptions): Promise<Host> {
-  const store = await openStore(storeOptions(options.config, options.onFault));
+  const toolsets = await allToolsets(options);
+  const { config, onFault } = options;
+  const tools = toolsets.flatMap(toolsOf);
+  const base = await openBase({ config, onFault, tools, migrations: migrationsOf(toolsets) });
+  return hostOn(base, options);
+}
+
+/** Builds the host on a base that is open already; the base is closed with it, or when it cannot be built. */
+export async function hostOn(base: Base, options: HostOptions): Promise<Host> {
   try {
-    return await buildHost(store, options);
+    return buildHost(base, await allToolsets(options), options);
   } catch (error) {
-    // Open connections would keep the process alive after the command failed.
-    await store.close();
+    await base.close();
     throw error;
   }
 }
 
-async function buildHost(store: Store, options: HostOptions): Promise<Host> {
+/** Parley's own toolsets, then the others. */
+export async function allToolsets({ toolsets = [] }: Pick<HostOptions, 'toolsets'>): Promise<AnyToolset[]> {
+  return [...(await loadOwnToolsets()), ...toolsets];
+}
+
+function toolsOf({ name: toolset, tools }: AnyToolset): KnownTool[] {
+  return tools.map(({ name, privileged = false }) => ({ name, toolset, privileged }));
+}
+
+function buildHost(base: Base, toolsets: readonly AnyToolset[], options: HostOptions): Host {
   const { config, onFault } = options;
-  const toolsets = [...OWN_TOOLSETS, ...(options.toolsets ?? [])];
-  await store.migrate(migrationsOf(toolsets));
-  const isPrivileged = (resource: string, name: string) =>
-    engine.catalog.tools.some(
-      (tool) =>
-        tool.privileged === true && tool.name === name && (resource === '*' || tool.toolset === resource),
-    );
-  const identity = createIdentity(store, { isPrivileged, onError: (error) => onFault(error, 'identity') });
-  const ownerKeyFile = join(config.dataDir, 'owner.key');
-  await identity.bootstrap((key) => keepOwnerKey(ownerKeyFile, key));
-  const changes = createChangeBus();
-  const unsubscribe = announceRights(store, changes);
+  const { store, identity, changes } = base;
   const record = recordTo(store);
   const observe = (call: CallRecord) => {
     record(redactRecord(call));
     options.observe?.(call);
   };
   const tasks = createTaskEngine({ store, onFault, limits: options.tasks?.limits ?? {} });
-  const stops: (() => Promise<void>)[] = [() => tasks.stop()];
+  const egress = createWebhookEgress({ allow: config.allowEgress });
+  const events = createEvents({ store, tasks, egress, onFault });
+  const stops: (() => Promise<void>)[] = [() => tasks.stop(), () => events.stop()];
   const host: AppHost = {
     store,
     identity,
     changes,
     tasks,
+    events,
+    observe,
     onFault,
     names: allowedNames(config),
+    web: config.web,
     overlayScript,
     onStop: (work) => void stops.push(work),
     engine: () => engine,
@@ -135,27 +142,15 @@ async function buildHost(store: Store, options: HostOptions): Promise<Host> {
   };
   return {
     ...host,
-    ownerKeyFile,
+    ownerKeyFile: base.ownerKeyFile,
     createRoutes: () => routesOf(installed, host),
     pageToken: () => firstPageToken(installed, identity),
     stop,
     async close() {
       await stop();
-      unsubscribe();
-      identity.close();
-      await store.close();
+      await egress.close();
+      await base.close();
     },
-  };
-}
-
-/** How the store is opened for a configuration. */
-export function storeOptions(config: Config, onFault: (error: unknown, where: string) => void) {
-  return {
-    dataDir: config.dataDir,
-    recordRetention: config.recordRetention,
-    onError: (error: unknown) => onFault(error, 'store'),
-    ...(config.databaseUrl !== undefined && { databaseUrl: config.databaseUrl }),
-    ...(config.secretKey !== undefined && { secretKey: config.secretKey }),
   };
 }
 
@@ -166,15 +161,17 @@ export function allowedNames(config: Config): { hosts: string[]; origins: string
 
 function routesOf(installed: readonly Installed[], host: AppHost): RouteSet[] {
   return installed.flatMap(({ toolset, services }): RouteSet[] => {
-    // The kit leaves routes opaque; toolsets of this house give a function that makes a route set.
-    const create = toolset.routes as ((services: unknown, host: AppHost) => RouteSet) | undefined;
-    return create === undefined ? [] : [create(services, host)];
+    // The kit leaves routes opaque; toolsets of this house give a function that makes route sets.
+    const create = toolset.routes as
+      | ((services: unknown, host: AppHost) => RouteSet | RouteSet[])
+      | undefined;
+    return create === undefined ? [] : [create(services, host)].flat();
   });
 }
 
 async function firstPageToken(installed: readonly Installed[], identity: Identity): Promise<string> {
   // The services of this toolset are what its own `services` function made.
-  const services = installed.find(({ toolset }) => toolset === annotationsToolset)
+  const services = installed.find(({ toolset }) => toolset.name === 'annotations')
     ?.services as AnnotationServices;
   const organizationId = await identity.firstOrganizationId();
   return services.pageTokens.show(organizationId);
@@ -186,18 +183,5 @@ export function migrationsOf(toolsets: readonly AnyToolset[]): MigrationSet[] {
   const own = toolsets.flatMap(({ migrations }) =>
     migrations === undefined ? [] : [migrations as MigrationSet],
   );
-  return [identityMigrations, gatewayMigrations, taskMigrations, ...own];
-}
-
-/** A change of rights changes what callers see, in every process. */
-function announceRights(store: Store, changes: ChangeBus): () => void {
-  return store.signal.subscribe(IDENTITY_CHANGED, ({ topic, payload }) => {
-    const isKnown = topic !== '*' && payload !== null;
-    changes.publish({ kind: 'tools', ...(isKnown && { organizationId: payload }) });
-  });
-}
-
-async function keepOwnerKey(file: string, key: string): Promise<void> {
-  await mkdir(join(file, '..'), { recursive: true, mode: 0o700 });
-  await writeFile(file, `${key}\n`, { mode: 0o600 });
+  return [identityMigrations, gatewayMigrations, taskMigrations, eventMigrations, ...own];
 }

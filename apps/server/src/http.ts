@@ -34,7 +34,7 @@ export interface HttpServerOptions {
 export function createHttpServer(options: HttpServerOptions): HttpServer {
   const { config, gateway, probes } = options;
   const routesFor = ({ url = '/' }: IncomingMessage) =>
-    options.routes.find(({ prefix }) => url.startsWith(`${prefix}/`));
+    options.routes.find(({ prefix }) => isUnder(url, prefix));
   const server = createServer({
     maxHeaderSize: 16 * 1024,
     headersTimeout: 10_000,
@@ -91,6 +91,13 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
       clearTimeout(timer);
     },
   };
+}
+
+/** True for the prefix itself, with or without a query, and for every path below it. */
+function isUnder(url: string, prefix: string): boolean {
+  if (!url.startsWith(prefix)) return false;
+  const next = url[prefix.length];
+  return next === undefined || next === '/' || next === '?';
 }
 
 function isWebSocket({ headers }: IncomingMessage): boolean {

@@ -41,6 +41,28 @@ export const OPTIONS = {
     fallback: '200',
     help: 'Requests of one key that may come at once',
   },
+  'api-rate': {
+    kind: 'number',
+    value: 'N',
+    fallback: '100',
+    help: 'Feedback API requests per minute of one client address',
+  },
+  'api-key-rate': { kind: 'number', value: 'N', help: 'The same per API key; default: no limit' },
+  'trusted-proxy': {
+    kind: 'list',
+    value: 'ADDRESS',
+    help: 'Proxy whose X-Forwarded-For counts, e.g. 10.0.0.0/8 (repeat, or commas)',
+  },
+  'public-url': {
+    kind: 'text',
+    value: 'URL',
+    help: 'Address of the public pages, when a proxy stands before Parley',
+  },
+  'allow-egress': {
+    kind: 'list',
+    value: 'HOST',
+    help: 'Private host or host:port that webhooks may reach (repeat, or commas)',
+  },
   'body-limit': { kind: 'number', value: 'BYTES', fallback: '4194304', help: 'Largest request body' },
   'record-days': { kind: 'number', value: 'N', fallback: '30', help: 'Keep call records for N days' },
   'record-rows': { kind: 'number', value: 'N', fallback: '1000000', help: 'Keep at most N call records' },

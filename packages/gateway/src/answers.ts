@@ -1,27 +1,12 @@
 /** Writes answers straight to the response: JSON bodies, JSON-RPC errors, refusals. */
 import type { ServerResponse } from 'node:http';
 import type { ProtocolFault } from '@parley/kit';
+import { HttpRefusal, REFUSED } from '@parley/kit/inbound';
 
 /** A JSON-RPC id that can be echoed. */
 export type RequestId = string | number | null;
 
-/** A refusal that knows its HTTP status. */
-export class HttpRefusal extends Error {
-  override readonly name = 'HttpRefusal';
-  readonly status: number;
-  readonly code: number;
-  readonly headers: Readonly<Record<string, string>>;
-
-  constructor(status: number, code: number, message: string, headers: Readonly<Record<string, string>> = {}) {
-    super(message);
-    this.status = status;
-    this.code = code;
-    this.headers = headers;
-  }
-}
-
-/** Code for refusals below the protocol, as the SDK uses it. */
-export const REFUSED = -32000;
+export { HttpRefusal, REFUSED };
 
 const JSON_TYPE = 'application/json';
 

@@ -2,8 +2,8 @@
  * The hot path: a 2026-07-28 `tools/call` or `tools/list` that is in perfect order is answered here, without the SDK.
  * Anything unusual is left to the SDK, so that faults have one answer and one author.
  */
-import type { ClientCapabilities, Engine, Exchange, ServerInfo, ToolAnswer, ToolPage } from '@parley/kit';
-import type { Caller } from '@parley/kit';
+import type { Caller, ClientCapabilities, Engine, Exchange, ListedTool, Listing } from '@parley/kit';
+import type { ServerInfo, ToolAnswer, ToolPage } from '@parley/kit';
 import { encodeCursor, isToolResult, ProtocolFault, RPC } from '@parley/kit';
 import type { Answer } from './answer-batch.ts';
 import { faultJson } from './answers.ts';
@@ -106,7 +106,7 @@ function countKeys(value: object): number {
 export class HotPath {
   readonly #metaJson: string;
   readonly #serverMeta: Record<string, unknown>;
-  readonly #listHeads = new WeakMap<ToolPage, Buffer>();
+  readonly #listHeads = new WeakMap<ToolPage<ListedTool>, Buffer>();
 
   constructor(info: ServerInfo) {
     this.#serverMeta = { [`${PREFIX}serverInfo`]: info };
@@ -138,16 +138,16 @@ export class HotPath {
     }
   }
 
-  list(engine: Engine, caller: Caller, request: Extract<HotRequest, { method: 'tools/list' }>): Answer {
+  list(listing: Listing, caller: Caller, request: Extract<HotRequest, { method: 'tools/list' }>): Answer {
     try {
-      const page = engine.list(caller, request.cursor);
+      const page = listing.list(caller, request.cursor);
       return { status: 200, body: this.#listHead(page), tail: `${JSON.stringify(request.id)}}` };
     } catch (error) {
       return this.#fault(error, request.id);
     }
   }
 
-  #listHead(page: ToolPage): Buffer {
+  #listHead(page: ToolPage<ListedTool>): Buffer {
     const known = this.#listHeads.get(page);
     if (known !== undefined) return known;
     const next =

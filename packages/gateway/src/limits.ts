@@ -1,13 +1,9 @@
 /** Inbound limits with their defaults. */
+import type { InboundLimits } from '@parley/kit/inbound';
+import { DEFAULT_INBOUND_LIMITS } from '@parley/kit/inbound';
 
 /** How much one request, one caller and one process may take. */
-export interface Limits {
-  readonly bodyBytes: number;
-  readonly urlBytes: number;
-  readonly headerFields: number;
-  readonly jsonDepth: number;
-  readonly jsonValues: number;
-  readonly bodyTimeoutMs: number;
+export interface Limits extends InboundLimits {
   readonly sessionsPerCaller: number;
   readonly sessionIdleMs: number;
   readonly streamsPerCaller: number;
@@ -23,12 +19,7 @@ export interface Limits {
 
 /** The defaults of the security specification. */
 export const DEFAULT_LIMITS: Limits = {
-  bodyBytes: 4 * 1024 * 1024,
-  urlBytes: 8 * 1024,
-  headerFields: 100,
-  jsonDepth: 64,
-  jsonValues: 100_000,
-  bodyTimeoutMs: 30_000,
+  ...DEFAULT_INBOUND_LIMITS,
   sessionsPerCaller: 64,
   sessionIdleMs: 30 * 60_000,
   streamsPerCaller: 64,

@@ -5,7 +5,7 @@ import type { Catalog } from './catalog.ts';
 import type { CatalogTool } from './catalog-tool.ts';
 import { CallContext } from './context.ts';
 import { ToolError, unknownTool } from './errors.ts';
-import type { Core, Exchange, InputRequired } from './exchange.ts';
+import type { Core, Exchange } from './exchange.ts';
 import { failureOf, openRoundTrip, sealState } from './exchange.ts';
 import type { Interaction } from './interaction.ts';
 import { Leave } from './interaction.ts';
@@ -15,16 +15,9 @@ import type { CallRecord } from './record.ts';
 import { hiddenReason } from './resolver.ts';
 import { capResult } from './result-size.ts';
 import { RoundTrip } from './round-trip.ts';
-import type { CreatedTask, TaskSeam } from './task-seam.ts';
+import type { TaskSeam } from './task-seam.ts';
+import type { ToolAnswer } from './tool-answer.ts';
 import type { Views } from './view.ts';
-
-/** What a client may get for a call. */
-export type ToolAnswer = CallToolResult | InputRequired | CreatedTask;
-
-/** Tells a finished tool result from an interim answer or a task. */
-export function isToolResult(answer: ToolAnswer): answer is CallToolResult {
-  return answer.resultType === undefined || answer.resultType === 'complete';
-}
 
 /** An exchange whose channel is a task. */
 export type TaskExchange = Exchange & Required<Pick<Exchange, 'io' | 'task'>>;

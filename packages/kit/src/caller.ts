@@ -47,21 +47,19 @@ export function intersectGrants(left: Grants, right: Grants): Grants {
   for (const resource of new Set([...Object.keys(left), ...Object.keys(right)])) {
     const a = toolsOn(left, resource);
     const b = toolsOn(right, resource);
-    const both = a.has(EVERY) ? [...b] : b.has(EVERY) ? [...a] : [...a].filter((tool) => b.has(tool));
+    const covers = (tools: ReadonlySet<string>, tool: string) => tools.has(EVERY) || tools.has(tool);
+    const both = [...new Set([...a, ...b])].filter((tool) => covers(a, tool) && covers(b, tool));
     if (both.length > 0) result[resource] = both.toSorted();
   }
   return simplified(result);
 }
 
-/** Leaves out what the wildcard resource gives anyway. */
+/** Leaves out what the wildcard resource gives anyway; names stay beside a wildcard, since some tools ask for them. */
 function simplified(grants: Record<string, string[]>): Grants {
   const everywhere = new Set(grants[EVERY]);
   const result: Record<string, string[]> = {};
   for (const [resource, tools] of Object.entries(grants)) {
-    const isRedundant = (tool: string) =>
-      resource !== EVERY && (everywhere.has(EVERY) || everywhere.has(tool));
-    const own = tools.includes(EVERY) ? [EVERY] : tools;
-    const left = own.filter((tool) => !isRedundant(tool));
+    const left = tools.filter((tool) => resource === EVERY || !everywhere.has(tool));
     if (left.length > 0) result[resource] = left;
   }
   return result;
@@ -92,6 +90,12 @@ export function firstUncovered(held: Grants, wanted: Grants): { resource: string
 /** True for owners and administrators. */
 export function mayAdminister(caller: Caller): boolean {
   return caller.roles.includes('owner') || caller.roles.includes('admin');
+}
+
+/** True for the team: administrators, members and holders of roles that build on `member`; a `user` is a visitor. */
+export function isTeam({ roles }: Pick<Caller, 'roles'>): boolean {
+  if (['owner', 'admin', 'member'].some((role) => roles.includes(role))) return true;
+  return roles.length > 0 && !roles.includes('user');
 }
 
 /** Equal keys mean equal power: what list and view caches are keyed by. */

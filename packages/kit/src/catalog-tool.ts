@@ -1,7 +1,7 @@
 /** One tool as the catalog holds it: its wire definition, its input check and its guarded run. */
 import type { CallToolResult, Tool as WireTool } from '@modelcontextprotocol/server';
 import * as z from 'zod';
-import type { Caller } from './caller.ts';
+import { bindCondition } from './availability.ts';
 import type { CallContext, JsonSchema } from './context.ts';
 import type { Effect } from './effects.ts';
 import { hintsOf } from './effects.ts';
@@ -129,7 +129,7 @@ function assemble(tool: AnyTool | OutsideTool, parts: Parts): CatalogTool {
         ? async (input, ctx) => tool.prepare?.(input, ctx)
         : undefined,
     services: parts.services,
-    available: tool.available && ((caller: Caller) => tool.available?.(parts.services, caller) ?? true),
+    available: bindCondition(tool.available, parts.services),
     get definition() {
       return define();
     },

@@ -1,7 +1,8 @@
 /** What a catalog refuses, and how it lists. */
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { createEngine, encodeCursor } from './engine.ts';
+import { encodeCursor } from './cursor.ts';
+import { createEngine } from './engine.ts';
 import { defineOutsideTool } from './outside-tool.ts';
 import { definePrompt } from './prompt.ts';
 import { defineResource } from './resource.ts';

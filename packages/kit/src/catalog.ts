@@ -1,5 +1,6 @@
 /** The catalog: every definition, schema and validator, built once and in a fixed order. */
-import type { Caller } from './caller.ts';
+import { bindCondition } from './availability.ts';
+import { byName, refuseBadNames } from './catalog-names.ts';
 import { compileOutsideTool, compileTool } from './catalog-tool.ts';
 import type { CatalogTool } from './catalog-tool.ts';
 import type { JsonSchema } from './context.ts';
@@ -28,7 +29,6 @@ export interface Catalog {
   readonly toolsets: readonly { readonly name: string; readonly title: string }[];
 }
 
-const NAME = /^[A-Za-z0-9_.-]{1,128}$/;
 const TOOLSET_NAME = /^[a-z][a-z0-9-]{0,63}$/;
 
 /** Builds the catalog; a duplicate or ill-formed name is refused here, not at the first call. */
@@ -54,26 +54,14 @@ export function createCatalog(installed: readonly Installed[], handleSchema?: Js
       prompts.push({ ...guardOf(prompt, toolset.name, services), prompt, services });
     }
   }
-  refuseBadNames(
-    'toolset',
-    installed.map(({ toolset }) => toolset.name),
-  );
-  refuseBadNames(
-    'tool',
-    tools.map(({ name }) => name),
-  );
-  refuseBadNames(
-    'prompt',
-    prompts.map(({ name }) => name),
-  );
-  refuseBadNames(
-    'resource',
-    resources.map(({ name }) => name),
-  );
-  refuseDuplicates(
-    'resource URI',
-    resources.map(({ resource }) => resource.uri),
-  );
+  const namesOf = (items: readonly { readonly name: string }[]) => items.map(({ name }) => name);
+  refuseBadNames({
+    toolsets: installed.map(({ toolset }) => toolset.name),
+    tools: namesOf(tools),
+    prompts: namesOf(prompts),
+    resources: namesOf(resources),
+    resourceUris: resources.map(({ resource }) => resource.uri),
+  });
   return {
     tools: tools.toSorted(byName),
     resources: resources.toSorted(byName),
@@ -88,25 +76,6 @@ function guardOf(item: AnyResource | AnyPrompt, toolset: string, services: unkno
     toolset,
     privileged: item.privileged ?? false,
     unattended: item.unattended,
-    available: item.available && ((caller: Caller) => item.available?.(services, caller) ?? true),
+    available: bindCondition(item.available, services),
   };
-}
-
-function refuseBadNames(kind: string, names: readonly string[]): void {
-  const bad = names.find((name) => !NAME.test(name));
-  if (bad !== undefined) {
-    throw new Error(
-      `The ${kind} name "${bad}" must be 1 to 128 letters, digits, underscores, dots or dashes.`,
-    );
-  }
-  refuseDuplicates(`${kind} name`, names);
-}
-
-function refuseDuplicates(kind: string, names: readonly string[]): void {
-  const twice = names.find((name, index) => names.indexOf(name) !== index);
-  if (twice !== undefined) throw new Error(`The ${kind} "${twice}" is defined twice.`);
-}
-
-function byName(a: { name: string }, b: { name: string }): number {
-  return a.name < b.name ? -1 : 1;
 }

@@ -22,7 +22,7 @@ export type JsonSchema = Record<string, unknown>;
 /** Facts about the request that a tool may show, never decide on. */
 export interface RequestInfo {
   readonly id: string | null;
-  readonly era: 'modern' | 'legacy' | 'local';
+  readonly era: 'modern' | 'legacy' | 'local' | 'rest';
   readonly client: string | null;
   /** W3C trace context of the caller, when it sent one. */
   readonly traceparent?: string | undefined;

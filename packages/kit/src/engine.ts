@@ -1,16 +1,17 @@
 /** The enforcing core: resolve, check, run, check again, record. Every surface calls tools through it and nothing else. */
 import { randomBytes } from 'node:crypto';
 import type { CallToolResult } from '@modelcontextprotocol/server';
-import type { TaskExchange, ToolAnswer } from './call.ts';
+import type { TaskExchange } from './call.ts';
 import { createCalls } from './call.ts';
 import type { Caller } from './caller.ts';
 import type { Catalog } from './catalog.ts';
 import { createCatalog } from './catalog.ts';
+import { decodeCursor } from './cursor.ts';
 import type { Documents } from './documents.ts';
 import { createDocuments } from './documents.ts';
-import { ProtocolFault, RPC } from './errors.ts';
 import type { Core, Exchange } from './exchange.ts';
 import type { Extension } from './extension.ts';
+import { narrowed } from './listing.ts';
 import type { Middleware } from './middleware.ts';
 import type { Observer } from './record.ts';
 import type { StateSealer } from './request-state.ts';
@@ -20,6 +21,7 @@ import { hiddenReason } from './resolver.ts';
 import type { StepStore } from './steps.ts';
 import { memorySteps } from './steps.ts';
 import type { TaskSeam } from './task-seam.ts';
+import type { ToolAnswer } from './tool-answer.ts';
 import type { Installed } from './toolset.ts';
 import type { ToolPage, View } from './view.ts';
 import { Views } from './view.ts';
@@ -76,7 +78,8 @@ export function createEngine(options: EngineOptions): Engine {
 }
 
 function engineOver(catalog: Catalog, core: Core): Engine {
-  const views = new Views(catalog, core.middleware);
+  const filters = core.middleware.flatMap(({ list }) => (list === undefined ? [] : [list]));
+  const views = new Views(catalog, filters);
   return {
     catalog,
     documents: createDocuments(views, core),
@@ -88,29 +91,6 @@ function engineOver(catalog: Catalog, core: Core): Engine {
       const tool = catalog.tools.find((candidate) => candidate.name === name);
       return tool === undefined ? 'unknown' : hiddenReason(tool, caller);
     },
-    narrow(toolsets) {
-      const has = ({ toolset }: { toolset: string }) => toolsets.includes(toolset);
-      const { tools, resources, prompts } = catalog;
-      const narrowed = {
-        tools: tools.filter(has),
-        resources: resources.filter(has),
-        prompts: prompts.filter(has),
-        toolsets: catalog.toolsets.filter(({ name }) => toolsets.includes(name)),
-      };
-      return engineOver(narrowed, core);
-    },
+    narrow: (toolsets) => engineOver(narrowed(catalog, toolsets), core),
   };
-}
-
-function decodeCursor(cursor: string): string {
-  const name = Buffer.from(cursor, 'base64url').toString('utf8');
-  if (name === '' || encodeCursor(name) !== cursor) {
-    throw new ProtocolFault(RPC.invalidParams, 'Invalid cursor: use the nextCursor of the page before.');
-  }
-  return name;
-}
-
-/** The cursor after a tool; pages are cut by name, so a cursor needs no session. */
-export function encodeCursor(name: string): string {
-  return Buffer.from(name, 'utf8').toString('base64url');
 }

@@ -1,23 +1,34 @@
 /** The kit: define tools, decide who may call them, serve them. Start reading at `tool.ts`, then `engine.ts`. */
+export { administratorsOnly, teamOnly } from './availability.ts';
 export {
   ALL_GRANTS,
   firstUncovered,
   intersectGrants,
   isGranted,
+  isTeam,
   mayAdminister,
   unionGrants,
 } from './caller.ts';
 export type { Caller, Grants, Source } from './caller.ts';
 export type { CatalogTool } from './catalog-tool.ts';
-export { isToolResult } from './call.ts';
-export type { TaskExchange, ToolAnswer } from './call.ts';
+export type { TaskExchange } from './call.ts';
 export type { Catalog } from './catalog.ts';
+export { createCatalog } from './catalog.ts';
 export { createChangeBus } from './changes.ts';
 export type { Change, ChangeBus } from './changes.ts';
+export { encodeCursor } from './cursor.ts';
+export {
+  asksCode,
+  describeCatalog,
+  describedCatalog,
+  fitsDescription,
+  mergeDescriptions,
+} from './description.ts';
+export type { CatalogDescription } from './description.ts';
 export type { Context, JsonSchema, Question, RequestInfo } from './context.ts';
 export { hintsOf } from './effects.ts';
 export type { Effect, Hints } from './effects.ts';
-export { createEngine, encodeCursor } from './engine.ts';
+export { createEngine } from './engine.ts';
 export type { Engine, EngineOptions } from './engine.ts';
 export { isInputRequired } from './exchange.ts';
 export type { Exchange, InputRequired } from './exchange.ts';
@@ -39,6 +50,8 @@ export type {
   LogLevel,
   StepOptions,
 } from './interaction.ts';
+export { createListing } from './listing.ts';
+export type { ListedCatalog, ListedTool, Listing } from './listing.ts';
 export type { Middleware, ResourceRead, ToolCall } from './middleware.ts';
 export { defineOutsideTool } from './outside-tool.ts';
 export type { OutsideTool } from './outside-tool.ts';
@@ -60,7 +73,10 @@ export type { StepScope, StepStore } from './steps.ts';
 export type { CreatedTask, TaskCall, TaskSeam } from './task-seam.ts';
 export { defineTool, defineToolFor } from './tool.ts';
 export type { AnyTool, Tool } from './tool.ts';
+export { isToolResult } from './tool-answer.ts';
+export type { ToolAnswer } from './tool-answer.ts';
 export { defineToolset, install } from './toolset.ts';
 export type { AnyToolset, Installed, Toolset } from './toolset.ts';
 export { typeId } from './type-id.ts';
+export { describeIssues, issuesByField } from './validation.ts';
 export type { ToolPage } from './view.ts';

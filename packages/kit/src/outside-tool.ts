@@ -3,6 +3,7 @@ import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { Caller } from './caller.ts';
 import type { Context, JsonSchema } from './context.ts';
 import type { Effect, Hints } from './effects.ts';
+import type { Privileged } from './resolver.ts';
 
 /** The literal `defineOutsideTool` takes. */
 export interface OutsideToolSpec {
@@ -11,7 +12,7 @@ export interface OutsideToolSpec {
   readonly description: string;
   readonly effect: Effect;
   readonly external?: boolean;
-  readonly privileged?: boolean;
+  readonly privileged?: Privileged;
   readonly unattended?: 'block';
   available?(services: unknown, caller: Caller): boolean;
   readonly hints?: Partial<Hints>;

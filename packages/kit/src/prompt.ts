@@ -4,13 +4,14 @@ import type * as z from 'zod';
 import type { Caller } from './caller.ts';
 import type { Context } from './context.ts';
 import type { Completer } from './resource.ts';
+import type { Privileged } from './resolver.ts';
 
 /** The literal `definePrompt` takes; arguments are strings on the wire. */
 export interface PromptSpec<Services, Arguments extends z.ZodObject> {
   readonly name: string;
   readonly title: string;
   readonly description: string;
-  readonly privileged?: boolean;
+  readonly privileged?: Privileged;
   readonly unattended?: 'block';
   available?(services: Services, caller: Caller): boolean;
   readonly arguments: Arguments;

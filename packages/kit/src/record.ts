@@ -5,7 +5,8 @@ import type { RequestInfo } from './context.ts';
 /** One finished or refused call. */
 export interface CallRecord {
   readonly caller: Caller;
-  readonly method: 'tools/call' | 'resources/read' | 'prompts/get';
+  /** A method of the protocol, or `rest` for a route of a toolset; the name is the route's then. */
+  readonly method: 'tools/call' | 'resources/read' | 'prompts/get' | 'rest';
   readonly name: string;
   readonly toolset: string;
   readonly outcome: 'ok' | 'error' | 'denied' | 'cancelled';

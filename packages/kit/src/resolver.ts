@@ -5,11 +5,17 @@ import { isGranted, isNamed, isUnattendedSource, mayAdminister } from './caller.
 /** Why something is not there for a caller. */
 export type HiddenReason = 'no_grant' | 'privileged' | 'unattended' | 'not_available';
 
+/**
+ * Whether something is outside the default set. `true`: a grant has to name it, or be the wildcard of an owner or
+ * administrator. `'by-name'`: a grant has to name it, whoever holds it.
+ */
+export type Privileged = boolean | 'by-name';
+
 /** What the resolver needs to know of a tool, resource or prompt. */
 export interface Guarded {
   readonly name: string;
   readonly toolset: string;
-  readonly privileged?: boolean;
+  readonly privileged?: Privileged;
   readonly unattended?: 'block' | undefined;
   readonly available?: ((caller: Caller) => boolean) | undefined;
 }
@@ -17,8 +23,9 @@ export interface Guarded {
 /** The part of the decision that depends on the caller's power alone, so it can be cached per grant set. */
 export function hiddenByPower(item: Guarded, caller: Caller): HiddenReason | undefined {
   if (!isGranted(caller.grants, item.toolset, item.name)) return 'no_grant';
-  // An owner's or administrator's wildcard is an explicit grant; anyone else must hold the name itself.
-  if (item.privileged && !mayAdminister(caller) && !isNamed(caller.grants, item.toolset, item.name))
+  // An owner's or administrator's wildcard is an explicit grant, but not the name that some tools ask for.
+  const isWildcardEnough = item.privileged !== 'by-name' && mayAdminister(caller);
+  if (item.privileged && !isWildcardEnough && !isNamed(caller.grants, item.toolset, item.name))
     return 'privileged';
   if (item.unattended === 'block' && (caller.unattended || isUnattendedSource(caller.source)))
     return 'unattended';

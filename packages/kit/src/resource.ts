@@ -3,6 +3,7 @@ import type { Caller } from './caller.ts';
 import type { Context } from './context.ts';
 import { compileTemplate } from './uri-template.ts';
 import type { UriTemplate } from './uri-template.ts';
+import type { Privileged } from './resolver.ts';
 
 /** What a read gives back; `uri` and `mimeType` default to the resource's own. */
 export type ResourceContent =
@@ -21,7 +22,7 @@ export interface ResourceSpec<Services> {
   readonly mimeType?: string;
   /** A fixed URI, or a template with `{variables}`. */
   readonly uri: string;
-  readonly privileged?: boolean;
+  readonly privileged?: Privileged;
   readonly unattended?: 'block';
   available?(services: Services, caller: Caller): boolean;
   readonly complete?: Readonly<Record<string, Completer<Services>>>;

@@ -4,6 +4,7 @@ import type * as z from 'zod';
 import type { Caller } from './caller.ts';
 import type { Context } from './context.ts';
 import type { Effect, Hints } from './effects.ts';
+import type { Privileged } from './resolver.ts';
 
 /** How a tool behaves as a task. */
 export interface TaskOptions<Input, Output> {
@@ -34,8 +35,8 @@ export interface ToolSpec<
   readonly effect: Effect;
   /** The tool reaches outside the system. */
   readonly external?: boolean;
-  /** Not in the default set: only by explicit grant. */
-  readonly privileged?: boolean;
+  /** Not in the default set: only by explicit grant; `'by-name'`: an owner's wildcard is none. */
+  readonly privileged?: Privileged;
   /** Gone when nobody is watching, whatever was granted. */
   readonly unattended?: 'block';
   /** False means the tool does not exist right now. */

@@ -4,18 +4,37 @@ import { valueAt } from './json-path.ts';
 
 /** All faults of one input in one line: `steps: must be at most 1000 (got 1001); name: is required`. */
 export function describeIssues(issues: readonly $ZodIssue[], input?: unknown): string {
-  return issues.map((issue) => describeIssue(issue, input)).join('; ');
+  return faultsOf(issues, input)
+    .map(({ field, rule }) => `${field}: ${rule}`)
+    .join('; ');
 }
 
-function describeIssue(issue: $ZodIssue, input: unknown): string {
+/** The same faults by field, in the same words: `{steps: ['must be at most 1000 (got 1001)']}`. */
+export function issuesByField(issues: readonly $ZodIssue[], input?: unknown): Record<string, string[]> {
+  const byField = new Map<string, string[]>();
+  for (const { field, rule } of faultsOf(issues, input))
+    byField.set(field, [...(byField.get(field) ?? []), rule]);
+  return Object.fromEntries(byField);
+}
+
+interface FieldFault {
+  readonly field: string;
+  readonly rule: string;
+}
+
+function faultsOf(issues: readonly $ZodIssue[], input: unknown): FieldFault[] {
+  return issues.flatMap((issue) => faultsOfIssue(issue, input));
+}
+
+function faultsOfIssue(issue: $ZodIssue, input: unknown): FieldFault[] {
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => `${[...issue.path, key].join('.')}: is not a known field`).join('; ');
+    return issue.keys.map((key) => ({ field: [...issue.path, key].join('.'), rule: 'is not a known field' }));
   }
   const field = issue.path.length === 0 ? 'input' : issue.path.join('.');
   const value = valueAt(input, issue.path);
   const isAbsent = value === undefined && issue.code === 'invalid_type';
-  if (isAbsent && issue.path.length > 0) return `${field}: is required`;
-  return `${field}: ${ruleOf(issue)}${value === undefined ? '' : ` (got ${preview(value)})`}`;
+  if (isAbsent && issue.path.length > 0) return [{ field, rule: 'is required' }];
+  return [{ field, rule: `${ruleOf(issue)}${value === undefined ? '' : ` (got ${preview(value)})`}` }];
 }
 
 function ruleOf(issue: $ZodIssue): string {
@@ -29,7 +48,8 @@ function ruleOf(issue: $ZodIssue): string {
     case 'invalid_value':
       return `must be ${issue.values.length === 1 ? '' : 'one of '}${issue.values.map((value) => JSON.stringify(value)).join(', ')}`;
     case 'invalid_format':
-      return `must be a valid ${issue.format}`;
+      // A pattern has no name, so its own message says what it wants.
+      return issue.format === 'regex' ? issue.message : `must be a valid ${issue.format}`;
     case 'not_multiple_of':
       return `must be a multiple of ${issue.divisor}`;
     default:

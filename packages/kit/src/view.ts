@@ -1,15 +1,15 @@
 /** What one caller sees of a catalog: computed once per grant set, then reused by list and call. */
 import type { Caller } from './caller.ts';
 import { powerKeyOf } from './caller.ts';
-import type { Catalog, CatalogPrompt, CatalogResource } from './catalog.ts';
+import type { CatalogPrompt, CatalogResource } from './catalog.ts';
 import type { CatalogTool } from './catalog-tool.ts';
-import type { Middleware } from './middleware.ts';
+import type { ListedTool } from './listing.ts';
 import type { Guarded } from './resolver.ts';
 import { hiddenByPower } from './resolver.ts';
 
 /** A page of tools, as objects and as JSON text ready to be written. */
-export interface ToolPage {
-  readonly tools: readonly CatalogTool[];
+export interface ToolPage<Tool extends ListedTool = CatalogTool> {
+  readonly tools: readonly Tool[];
   readonly json: string;
   readonly nextCursor: string | undefined;
 }
@@ -17,34 +17,48 @@ export interface ToolPage {
 const PAGE_SIZE = 1000;
 const MAX_CACHED = 1000;
 
-/** The part of a catalog that a grant set allows. */
-export class View {
-  readonly tools: ReadonlyMap<string, CatalogTool>;
-  readonly resources: readonly CatalogResource[];
-  readonly prompts: readonly CatalogPrompt[];
-  readonly #conditional: readonly CatalogTool[];
-  readonly #filters: readonly NonNullable<Middleware['list']>[];
-  readonly #pages = new Map<string, ToolPage>();
+/** What a view is cut from. */
+interface Whole<Tool, Resource, Prompt> {
+  readonly tools: readonly Tool[];
+  readonly resources: readonly Resource[];
+  readonly prompts: readonly Prompt[];
+}
 
-  constructor(catalog: Catalog, caller: Caller, middleware: readonly Middleware[]) {
+/** Leaves out tools that a caller shall not have. */
+type Filter<Tool> = (tools: readonly Tool[], caller: Caller) => readonly Tool[];
+
+/** The part of a catalog that a grant set allows. */
+export class View<
+  Tool extends ListedTool = CatalogTool,
+  Resource extends Guarded = CatalogResource,
+  Prompt extends Guarded = CatalogPrompt,
+> {
+  readonly tools: ReadonlyMap<string, Tool>;
+  readonly resources: readonly Resource[];
+  readonly prompts: readonly Prompt[];
+  readonly #conditional: readonly Tool[];
+  readonly #filters: readonly Filter<Tool>[];
+  readonly #pages = new Map<string, ToolPage<Tool>>();
+
+  constructor(catalog: Whole<Tool, Resource, Prompt>, caller: Caller, filters: readonly Filter<Tool>[]) {
     const has = (item: Guarded) => hiddenByPower(item, caller) === undefined;
     const tools = catalog.tools.filter(has);
     this.tools = new Map(tools.map((tool) => [tool.name, tool]));
     this.resources = catalog.resources.filter(has);
     this.prompts = catalog.prompts.filter(has);
     this.#conditional = tools.filter((tool) => tool.available !== undefined);
-    this.#filters = middleware.flatMap(({ list }) => (list === undefined ? [] : [list]));
+    this.#filters = filters;
   }
 
   /** The tool, unless it is hidden from this caller or does not exist right now. */
-  tool(name: string, caller: Caller): CatalogTool | undefined {
+  tool(name: string, caller: Caller): Tool | undefined {
     const tool = this.tools.get(name);
     if (tool === undefined || (tool.available !== undefined && !tool.available(caller))) return undefined;
     return this.#filtered([tool], caller)[0];
   }
 
   /** The page after `after` (a tool name), by name. */
-  page(caller: Caller, after = ''): ToolPage {
+  page(caller: Caller, after = ''): ToolPage<Tool> {
     if (this.#filters.length > 0) return makePage(this.#filtered(this.#present(caller), caller), after);
     // Availability is asked per request only for the few tools that declare it.
     const mask = this.#conditional.map((tool) => (tool.available?.(caller) ? '1' : '0')).join('');
@@ -57,16 +71,16 @@ export class View {
     return page;
   }
 
-  #present(caller: Caller): CatalogTool[] {
+  #present(caller: Caller): Tool[] {
     return [...this.tools.values()].filter((tool) => tool.available === undefined || tool.available(caller));
   }
 
-  #filtered(tools: readonly CatalogTool[], caller: Caller): readonly CatalogTool[] {
+  #filtered(tools: readonly Tool[], caller: Caller): readonly Tool[] {
     return this.#filters.reduce((left, filter) => filter(left, caller), tools);
   }
 }
 
-function makePage(all: readonly CatalogTool[], after: string): ToolPage {
+function makePage<Tool extends ListedTool>(all: readonly Tool[], after: string): ToolPage<Tool> {
   const rest = after === '' ? all : all.filter(({ name }) => name > after);
   const tools = rest.slice(0, PAGE_SIZE);
   return {
@@ -77,22 +91,26 @@ function makePage(all: readonly CatalogTool[], after: string): ToolPage {
 }
 
 /** Finds the view of a caller: by object first, then by grant set. */
-export class Views {
-  readonly #catalog: Catalog;
-  readonly #middleware: readonly Middleware[];
-  readonly #byCaller = new WeakMap<Caller, View>();
-  readonly #byPower = new Map<string, View>();
+export class Views<
+  Tool extends ListedTool = CatalogTool,
+  Resource extends Guarded = CatalogResource,
+  Prompt extends Guarded = CatalogPrompt,
+> {
+  readonly #catalog: Whole<Tool, Resource, Prompt>;
+  readonly #filters: readonly Filter<Tool>[];
+  readonly #byCaller = new WeakMap<Caller, View<Tool, Resource, Prompt>>();
+  readonly #byPower = new Map<string, View<Tool, Resource, Prompt>>();
 
-  constructor(catalog: Catalog, middleware: readonly Middleware[]) {
+  constructor(catalog: Whole<Tool, Resource, Prompt>, filters: readonly Filter<Tool>[] = []) {
     this.#catalog = catalog;
-    this.#middleware = middleware;
+    this.#filters = filters;
   }
 
-  of(caller: Caller): View {
+  of(caller: Caller): View<Tool, Resource, Prompt> {
     const known = this.#byCaller.get(caller);
     if (known !== undefined) return known;
     const key = powerKeyOf(caller);
-    const view = this.#byPower.get(key) ?? new View(this.#catalog, caller, this.#middleware);
+    const view = this.#byPower.get(key) ?? new View(this.#catalog, caller, this.#filters);
     if (this.#byPower.size >= MAX_CACHED) this.#byPower.clear();
     this.#byPower.set(key, view);
     this.#byCaller.set(caller, view);

@@ -2,7 +2,7 @@
 import { join, resolve } from 'node:path';
 import { openStore } from '@parley/store';
 import { loadConfig, UsageError } from '../config.ts';
-import { storeOptions } from '../host.ts';
+import { storeOptions } from '../base.ts';
 import type { Command } from './main.ts';
 import { reportFault } from './session.ts';
 

@@ -4,17 +4,18 @@ import type { CallToolResult } from '@modelcontextprotocol/server';
 import { isToolResult, ProtocolFault } from '@parley/kit';
 import { loadConfig, UsageError } from '../config.ts';
 import type { Command } from './main.ts';
-import { withCaller } from './session.ts';
+import { withCaller, withExtendedTools } from './session.ts';
 import { terminalInteraction } from './terminal.ts';
 
 /** Calls the tool and prints what it answered; exit code 1 when that was an error. */
 export const call: Command = async (args, toolsets) => {
-  const { config, positionals } = loadConfig(args);
+  const { config, positionals, extras } = loadConfig(args, { extended: 'switch' });
   const [name, given = '{}', ...rest] = positionals;
   if (name === undefined || rest.length > 0)
     throw new UsageError('Usage: parley call TOOL [\'{"field": "value"}\']');
   const input = parseInput(given === '-' ? await readAll(process.stdin) : given);
-  return withCaller(config, toolsets, async (host, caller) => {
+  return withCaller(config, toolsets, async (host, acting) => {
+    const caller = extras.extended === true ? withExtendedTools(acting, host.engine().catalog.tools) : acting;
     host.tasks.start();
     const controller = new AbortController();
     process.once('SIGINT', () => controller.abort());

@@ -21,15 +21,22 @@ Ctrl-C or SIGTERM stops it after running requests are answered; a second one sto
     usage: 'parley mcp [toolset...] [options]',
     summary: 'Serve MCP over stdin and stdout, on the same data folder',
     details: `For clients that start their servers themselves. It may run beside "parley start" on the same data folder.
-Without toolsets it serves all that the key may use.`,
+Without toolsets it serves all that the key may use.
+--extended adds the tools that a grant has to name, such as the second tier of feedback; for owners and administrators.
+
+parley mcp feedback --url URL --api-key KEY [--extended]
+    Serves the feedback of another server instead, over its REST API; no data folder is used.
+    QUACKBACK_URL and QUACKBACK_API_KEY stand for the two (flags win), --remote asks for them without giving any.
+    --extended works here too.`,
   },
   tools: {
-    usage: 'parley tools [toolset...] [--json]',
+    usage: 'parley tools [toolset...] [--extended] [--json]',
     summary: 'List the tools that a key sees',
-    details: 'One line per tool: name, effect, toolset, title.',
+    details: `One line per tool: name, effect, toolset, title.
+--extended adds the tools that a grant has to name; for owners and administrators.`,
   },
   call: {
-    usage: 'parley call TOOL [\'{"field": "value"}\'] [--json]',
+    usage: 'parley call TOOL [\'{"field": "value"}\'] [--extended] [--json]',
     summary: 'Call one tool and print its answer',
     details:
       'Exits with 0 when the tool answered, with 1 when it answered with an error. "-" reads the input from stdin.',
@@ -43,6 +50,20 @@ Without toolsets it serves all that the key may use.`,
 list
 revoke ID
     The id or the public id of the key. Every running server refuses it from its next request on.`,
+  },
+  feedback: {
+    usage: 'parley feedback publish on|off | import FILE | export [FILE]',
+    summary: 'Publish the feedback pages, import and export feedback',
+    details: `publish on|off
+    Whether everybody who reaches the server can read the public boards.
+import FILE [--board SLUG] [--create-boards] [--dry-run]
+    Posts from .csv, .json or .jsonl, or an archive that "export" has written, into an empty organization.
+    Columns: title, content, board, status, tags, authorEmail, authorName, createdAt; others are ignored.
+    --board takes the posts that name no board, --create-boards makes boards that are named and absent,
+    --dry-run checks every row and writes nothing. Rows with faults are named and left out; then it exits with 1.
+    Run the same command again after it was cut off: it goes on where it ended.
+export [FILE] [--posts-csv]
+    Everything as JSON Lines, or the posts as CSV; to stdout without FILE. FILE must be new. It holds e-mail addresses.`,
   },
   doctor: {
     usage: 'parley doctor [options]',

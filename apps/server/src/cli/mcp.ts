@@ -1,36 +1,74 @@
 /** `parley mcp`: MCP over stdin and stdout, on the same data folder as a running server. */
 import { serveStdio } from '@parley/gateway';
-import { loadConfig, UsageError } from '../config.ts';
+import type { Caller, Engine, Listing } from '@parley/kit';
+import { loadConfig, REMOTE_FLAGS, remoteChoice, UsageError } from '../config.ts';
+import type { QuickStart } from '../quick-start.ts';
+import { openQuickly } from '../quick-start.ts';
 import { SERVER_INFO } from '../version.ts';
 import type { Command } from './main.ts';
-import { openSession, reportFault } from './session.ts';
+import type { Session } from './session.ts';
+import { callerOn, reportFault, withExtendedTools } from './session.ts';
 import { untilSignal } from './signals.ts';
+
+// A client that says nothing must not keep tasks waiting that this process could run.
+const LOAD_AFTER_MS = 1000;
 
 /** Serves until stdin ends or a signal comes. */
 export const mcp: Command = async (args, toolsets) => {
-  const { config, positionals } = loadConfig(args);
-  const { host, caller } = await openSession(config, toolsets, 'stdio');
-  const known = host.engine().catalog.toolsets.map(({ name }) => name);
-  const unknown = positionals.find((name) => !known.includes(name));
-  if (unknown !== undefined) {
-    await host.close();
-    throw new UsageError(`There is no toolset "${unknown}". There are: ${known.join(', ')}.`);
+  const { config, positionals, extras } = loadConfig(args, REMOTE_FLAGS);
+  const remote = remoteChoice(positionals, extras);
+  if (remote !== undefined) return (await import('./feedback-remote.ts')).serveRemoteFeedback(remote);
+  const start = await openQuickly({ config, toolsets, onFault: reportFault }, positionals);
+  try {
+    const listing = servedOf(start.listing, positionals);
+    const acting = await callerOn(start.base, config, 'stdio');
+    const caller = extras.extended === true ? () => extend(acting, listing) : acting;
+    const input = process.stdin;
+    void untilSignal().then(() => input.destroy());
+    let engine: Promise<Engine> | undefined;
+    const load = () => (engine ??= startEngine(start, positionals, input));
+    const late = setTimeout(() => void load().catch(() => undefined), LOAD_AFTER_MS).unref();
+    const { changes } = start.base;
+    const { limits } = config;
+    const served = { listing, engine: load, info: SERVER_INFO, changes, limits, caller };
+    await serveStdio({ ...served, input, output: process.stdout, onFault: reportFault });
+    clearTimeout(late);
+    // A host that could not be loaded has ended the input; its error is what the user has to see.
+    await engine;
+  } finally {
+    await start.close();
   }
-  const input = process.stdin;
-  void untilSignal().then(() => input.destroy());
-  host.tasks.start();
-  // The end of the input is a shutdown: what runs is let go and resumes elsewhere.
-  input.once('close', () => void host.stop());
-  await serveStdio({
-    engine: positionals.length === 0 ? host.engine() : host.engine().narrow(positionals),
-    info: SERVER_INFO,
-    changes: host.changes,
-    limits: config.limits,
-    input,
-    output: process.stdout,
-    caller,
-    onFault: reportFault,
-  });
-  await host.close();
   return 0;
 };
+
+async function extend(acting: Session['caller'], { catalog }: Listing): Promise<Caller | undefined> {
+  const caller = await acting();
+  return caller && withExtendedTools(caller, catalog.tools);
+}
+
+function servedOf(listing: Listing, toolsets: readonly string[]): Listing {
+  if (toolsets.length === 0) return listing;
+  const known = listing.catalog.toolsets.map(({ name }) => name);
+  const unknown = toolsets.find((name) => !known.includes(name));
+  if (unknown === undefined) return listing.narrow(toolsets);
+  throw new UsageError(`There is no toolset "${unknown}". There are: ${known.join(', ')}.`);
+}
+
+async function startEngine(
+  start: QuickStart,
+  toolsets: readonly string[],
+  input: NodeJS.ReadStream,
+): Promise<Engine> {
+  try {
+    const host = await start.host();
+    host.tasks.start();
+    // The end of the input is a shutdown: what runs is let go and resumes elsewhere. Calls that waited for the host begin first.
+    const letGo = () => setImmediate(() => void host.stop());
+    if (input.closed) letGo();
+    else input.once('close', letGo);
+    return toolsets.length === 0 ? host.engine() : host.engine().narrow(toolsets);
+  } catch (error) {
+    input.destroy();
+    throw error;
+  }
+}

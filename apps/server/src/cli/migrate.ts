@@ -1,7 +1,8 @@
 /** `parley migrate`: brings the database up to date without starting the server. */
 import { openStore } from '@parley/store';
 import { loadConfig } from '../config.ts';
-import { migrationsOf, OWN_TOOLSETS, storeOptions } from '../host.ts';
+import { storeOptions } from '../base.ts';
+import { allToolsets, migrationsOf } from '../host.ts';
 import type { Command } from './main.ts';
 import { reportFault } from './session.ts';
 
@@ -10,7 +11,7 @@ export const migrate: Command = async (args, toolsets) => {
   const { config } = loadConfig(args);
   const store = await openStore(storeOptions(config, reportFault));
   try {
-    const applied = await store.migrate(migrationsOf([...OWN_TOOLSETS, ...toolsets]));
+    const applied = await store.migrate(migrationsOf(await allToolsets({ toolsets })));
     const text =
       applied.length === 0
         ? 'The database is up to date.'

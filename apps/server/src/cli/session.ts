@@ -1,10 +1,11 @@
 /** What commands without a port share: the host, and the caller behind the key they act with. */
-import { readFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
 import type { AnyToolset, Caller, Source } from '@parley/kit';
+import { isGranted, mayAdminister, unionGrants } from '@parley/kit';
+import type { Base, KnownTool } from '../base.ts';
 import type { Config } from '../config.ts';
 import { UsageError } from '../config.ts';
 import type { Host } from '../host.ts';
-import { openHost } from '../host.ts';
 
 /** An open host and a way to ask who is acting. */
 export interface Session {
@@ -19,18 +20,37 @@ export async function openSession(
   toolsets: readonly AnyToolset[],
   source: Source,
 ): Promise<Session> {
+  const { openHost } = await import('../host.ts');
   const host = await openHost({ config, toolsets, onFault: reportFault });
   try {
-    const key = config.key ?? (await readKey(host.ownerKeyFile));
-    const caller = async () => host.identity.authenticate(key, source);
-    if ((await caller()) !== undefined) return { host, caller };
-    throw new UsageError(
-      'The key is not valid here. Give another with --key or PARLEY_KEY; "parley doctor" tells more.',
-    );
+    return { host, caller: await callerOn(host, config, source) };
   } catch (error) {
     await host.close();
     throw error;
   }
+}
+
+/** A way to ask who is acting; throws when the key is not valid here. */
+export async function callerOn(base: Base, config: Config, source: Source): Promise<Session['caller']> {
+  const key = config.key ?? readKey(base.ownerKeyFile);
+  const caller = async () => await base.identity.authenticate(key, source);
+  if ((await caller()) !== undefined) return caller;
+  throw new UsageError(
+    'The key is not valid here. Give another with --key or PARLEY_KEY; "parley doctor" tells more.',
+  );
+}
+
+/**
+ * The same caller, with the names of tools that even an owner's wildcard does not give. Only whoever could name them
+ * in a key of their own gets them this way.
+ */
+export function withExtendedTools(caller: Caller, tools: Iterable<KnownTool>): Caller {
+  if (!mayAdminister(caller)) return caller;
+  const names = [...tools].filter(
+    ({ privileged, toolset, name }) => privileged === 'by-name' && isGranted(caller.grants, toolset, name),
+  );
+  const grants = names.map(({ toolset, name }) => ({ [toolset]: [name] }));
+  return { ...caller, grants: unionGrants([caller.grants, ...grants]) };
 }
 
 /** Runs work as the caller of a session and closes the host after it. */
@@ -49,9 +69,9 @@ export async function withCaller<T>(
   }
 }
 
-async function readKey(file: string): Promise<string> {
+function readKey(file: string): string {
   try {
-    return (await readFile(file, 'utf8')).trim();
+    return readFileSync(file, 'utf8').trim();
   } catch {
     throw new UsageError(`There is no owner key at ${file}. Give a key with --key or PARLEY_KEY.`);
   }

@@ -1,13 +1,14 @@
 /** `parley tools`: the tools that a key sees. */
 import { loadConfig } from '../config.ts';
 import type { Command } from './main.ts';
-import { withCaller } from './session.ts';
+import { withCaller, withExtendedTools } from './session.ts';
 import { table } from './table.ts';
 
 /** Prints one line per tool. */
 export const tools: Command = async (args, toolsets) => {
-  const { config, positionals } = loadConfig(args);
-  return withCaller(config, toolsets, async (host, caller) => {
+  const { config, positionals, extras } = loadConfig(args, { extended: 'switch' });
+  return withCaller(config, toolsets, async (host, acting) => {
+    const caller = extras.extended === true ? withExtendedTools(acting, host.engine().catalog.tools) : acting;
     const engine = positionals.length === 0 ? host.engine() : host.engine().narrow(positionals);
     const listed = engine.list(caller).tools;
     const text = config.json

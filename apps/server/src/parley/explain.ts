@@ -1,5 +1,5 @@
 /** `parley_explain`: why a caller does or does not see a tool. */
-import { defineToolFor, mayAdminister } from '@parley/kit';
+import { administratorsOnly, defineToolFor } from '@parley/kit';
 import * as z from 'zod';
 import type { ParleyServices } from './services.ts';
 
@@ -8,7 +8,7 @@ const REASONS = {
   unknown: 'No tool has this name.',
   no_grant: 'None of the grants that the key and its owner both hold covers the tool.',
   privileged:
-    'The tool is privileged, and only a grant that names it gives it to someone who is no administrator.',
+    'The tool is privileged, and no grant of the caller names it. For some such tools the wildcard of an owner or administrator is enough, for this one it is not.',
   unattended: 'The tool is blocked while nobody is watching, and this caller is unattended.',
   not_available: 'The tool is not available right now.',
 } as const;
@@ -21,7 +21,7 @@ export const explain = defineToolFor<ParleyServices>()({
   title: 'Explain access',
   description: 'Tells why a named caller does or does not see a tool. For owners and administrators.',
   effect: 'read',
-  available: (_services, caller) => mayAdminister(caller),
+  available: administratorsOnly,
   input: z.object({
     caller: z.string().min(1).max(128).describe('Id, public id or name of an API key of your organization'),
     tool: z.string().min(1).max(128).describe('Name of the tool'),

@@ -2,7 +2,7 @@
  * The opening of a 2025 client over stdio, answered without the SDK: `initialize`, `ping` and the first `tools/list`.
  * When anything else comes, the SDK is loaded and hears the same `initialize`, so it stands where it would have stood.
  */
-import type { Caller, Engine, ServerInfo } from '@parley/kit';
+import type { Caller, Listing, ServerInfo } from '@parley/kit';
 import { capabilitiesOf, encodeCursor } from '@parley/kit';
 import type { RequestMessage } from './messages.ts';
 import { isRequest, methodOf } from './messages.ts';
@@ -17,12 +17,12 @@ export type Opened = { readonly json: string } | 'silent' | undefined;
 export class Opening {
   /** The messages that the SDK has to hear when it takes over. */
   readonly heard: unknown[] = [];
-  readonly #engine: Engine;
+  readonly #listing: Listing;
   readonly #info: ServerInfo;
   readonly #instructions: string | undefined;
 
-  constructor(engine: Engine, info: ServerInfo, instructions: string | undefined) {
-    this.#engine = engine;
+  constructor(listing: Listing, info: ServerInfo, instructions: string | undefined) {
+    this.#listing = listing;
     this.#info = info;
     this.#instructions = instructions;
   }
@@ -44,7 +44,7 @@ export class Opening {
     const { protocolVersion } = body.params;
     const result = {
       protocolVersion: VERSIONS.has(protocolVersion) ? protocolVersion : LATEST,
-      capabilities: capabilitiesOf(this.#engine, 'legacy'),
+      capabilities: capabilitiesOf({ catalog: this.#listing.catalog, extensions: [] }, 'legacy'),
       serverInfo: this.#info,
       ...(this.#instructions !== undefined && { instructions: this.#instructions }),
     };
@@ -52,7 +52,7 @@ export class Opening {
   }
 
   #list(caller: Caller, { id }: RequestMessage): Opened {
-    const page = this.#engine.list(caller);
+    const page = this.#listing.list(caller);
     const next =
       page.nextCursor === undefined ? '' : `,"nextCursor":${JSON.stringify(encodeCursor(page.nextCursor))}`;
     return { json: resultJson(`{"tools":${page.json}${next}}`, id) };

@@ -17,7 +17,11 @@ export interface SdkLink {
 const DRAIN_MS = 10_000;
 
 /** Loads the SDK and connects it. */
-export async function loadSdk(options: StdioOptions, write: (json: string) => void): Promise<SdkLink> {
+export async function loadSdk(
+  engine: Engine,
+  options: StdioOptions,
+  write: (json: string) => void,
+): Promise<SdkLink> {
   const [{ serveStdio: serve }, { createProtocolServer, restored }] = await Promise.all([
     import('@modelcontextprotocol/server/stdio'),
     import('@parley/kit/protocol'),
@@ -41,7 +45,7 @@ export async function loadSdk(options: StdioOptions, write: (json: string) => vo
   let server: Server | undefined;
   let isLegacy = false;
   const watched = new Set<string>();
-  const { engine, info, instructions, onFault } = options;
+  const { info, instructions, onFault } = options;
   const handle = serve(
     ({ era }) => {
       isLegacy = era === 'legacy';

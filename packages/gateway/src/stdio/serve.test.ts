@@ -28,7 +28,7 @@ beforeEach(async () => {
 });
 
 /** Runs a server between two streams. */
-function start(bodyBytes = 64 * 1024) {
+function start(bodyBytes = 64 * 1024, engine = async () => gateway.engine) {
   const [input, output] = [new PassThrough(), new PassThrough()];
   // oxlint-disable-next-line typescript/no-explicit-any -- tests look into messages of every shape
   const messages = new Mailbox<any>();
@@ -39,7 +39,8 @@ function start(bodyBytes = 64 * 1024) {
     for (const line of lines) messages.put(JSON.parse(line));
   });
   const done = serveStdio({
-    engine: gateway.engine,
+    listing: gateway.engine,
+    engine,
     info: { name: 'parley-test', version: '1.2.3' },
     changes: gateway.changes,
     limits: { ...gateway.limits, bodyBytes },
@@ -291,4 +292,62 @@ test('a hidden tool looks like one that does not exist, in both eras', async () 
   expect(JSON.stringify(hiddenOld).replace('echo', 'absent')).toBe(JSON.stringify(absentOld));
   await old.end();
   expect(gateway.lab.ran).toEqual([]);
+});
+
+test('lists are answered before the engine is there, and calls wait for it', async () => {
+  const loaded = Promise.withResolvers<typeof gateway.engine>();
+  const asked = Promise.withResolvers<void>();
+  const server = start(undefined, () => {
+    asked.resolve();
+    return loaded.promise;
+  });
+  const list = modern('tools/list', {}, { id: 'early' });
+  const early = await server.ask(list);
+  expect(early.result.tools.map(({ name }: { name: string }) => name)).toContain('echo');
+  // Nobody has called yet: it is loaded ahead of the first call.
+  await asked.promise;
+  server.write(modernCall('echo', { text: 'hi' }));
+  expect(await server.ask(list)).toEqual(early);
+  expect(gateway.lab.ran).toEqual([]);
+  loaded.resolve(gateway.engine);
+  expect((await server.messages.take()).result.structuredContent).toEqual({ text: 'hi' });
+  await server.end();
+});
+
+test('a 2025 client lists before the engine is there', async () => {
+  const loaded = Promise.withResolvers<typeof gateway.engine>();
+  const server = start(undefined, () => loaded.promise);
+  await server.ask(initialize);
+  server.write(initialized);
+  const listed = await server.ask(legacy(1, 'tools/list'));
+  expect(listed.result.tools.map(({ name }: { name: string }) => name)).toContain('echo');
+  loaded.resolve(gateway.engine);
+  const called = await server.ask(legacy(2, 'tools/call', { name: 'echo', arguments: { text: 'hi' } }));
+  expect(called).toMatchObject({ id: 2, result: { structuredContent: { text: 'hi' } } });
+  await server.end();
+});
+
+test('an engine that cannot be loaded is a fault, and its details stay here', async () => {
+  const server = start(undefined, async () => {
+    throw new Error('secret path');
+  });
+  const answer = await server.ask(modernCall('echo', { text: 'hi' }));
+  expect(answer.error).toEqual({ code: -32603, message: 'Internal error' });
+  expect(gateway.faults).toEqual([new Error('secret path')]);
+  await server.end();
+});
+
+test('nothing is loaded ahead once the input has ended', async () => {
+  let asked = 0;
+  const server = start(undefined, async () => {
+    asked += 1;
+    return gateway.engine;
+  });
+  server.write(modern('tools/list', {}, { id: 'last' }));
+  server.input.end();
+  await server.done;
+  expect((await server.messages.take()).id).toBe('last');
+  const before = asked;
+  await new Promise(setImmediate);
+  expect(asked).toBe(before);
 });

@@ -1,6 +1,9 @@
-/** MCP over stdin and stdout: one line, one message. The SDK is loaded with the first message that needs it. */
+/**
+ * MCP over stdin and stdout: one line, one message. What can be listed is answered at once; the engine and the SDK
+ * are loaded with the first message that needs them.
+ */
 import type { Readable, Writable } from 'node:stream';
-import type { Caller, ChangeBus, Engine, ServerInfo } from '@parley/kit';
+import type { Caller, ChangeBus, Engine, Listing, ServerInfo } from '@parley/kit';
 import { ProtocolFault, RPC } from '@parley/kit';
 import type { Answer } from '../answer-batch.ts';
 import { faultJson, HttpRefusal, REFUSED } from '../answers.ts';
@@ -15,7 +18,10 @@ import type { SdkLink } from './sdk-link.ts';
 
 /** What a stdio server is built from. */
 export interface StdioOptions {
-  readonly engine: Engine;
+  /** Answers lists until the engine is there. */
+  readonly listing: Listing;
+  /** The engine behind the listing; asked for when something has to run, and ahead of that after the first list. */
+  engine(): Promise<Engine>;
   readonly info: ServerInfo;
   readonly instructions?: string | undefined;
   readonly changes: ChangeBus;
@@ -29,30 +35,39 @@ export interface StdioOptions {
 
 /** Serves until the input ends and everything that was asked for is answered. */
 export async function serveStdio(options: StdioOptions): Promise<void> {
-  const { engine, input, output, limits } = options;
+  const { listing, input, output, limits } = options;
   const write = (json: string) => output.write(`${json}\n`);
   const writeAnswer = ({ body, tail = '' }: Answer) => write(body.toString() + tail);
   const hot = new HotPath(options.info);
-  const opening = new Opening(engine, options.info, options.instructions);
+  const opening = new Opening(listing, options.info, options.instructions);
   const running = new Set<Promise<void>>();
   const cancels = new Map<string | number, AbortController>();
   let sdk: Promise<SdkLink> | undefined;
+  let engine: Engine | undefined;
+  let hasEnded = false;
 
+  const loadEngine = async () => (engine ??= await options.engine());
+  // Listed once, a client will soon call: have ready by then what the call needs.
+  const loadAhead = (load: () => Promise<unknown>) =>
+    setImmediate(() => {
+      if (!hasEnded) void load().catch(() => undefined);
+    });
   const link = (caller: Caller) =>
     (sdk ??= import('./sdk-link.ts').then(async ({ loadSdk }) => {
-      const loaded = await loadSdk(options, write);
+      const loaded = await loadSdk(await loadEngine(), options, write);
       for (const body of opening.heard) await loaded.deliver(body, caller, { unheard: true });
       return loaded;
     }));
 
   async function runHot(request: HotRequest, caller: Caller): Promise<void> {
     if (request.method === 'tools/list') {
-      writeAnswer(hot.list(engine, caller, request));
+      writeAnswer(hot.list(engine ?? listing, caller, request));
+      if (engine === undefined) loadAhead(loadEngine);
       return;
     }
     const controller = new AbortController();
     cancels.set(request.id, controller);
-    const called = await hot.call(engine, caller, request, () => controller.signal);
+    const called = await hot.call(await loadEngine(), caller, request, () => controller.signal);
     cancels.delete(request.id);
     if (!controller.signal.aborted) writeAnswer(called);
   }
@@ -85,8 +100,7 @@ export async function serveStdio(options: StdioOptions): Promise<void> {
       const opened = opening.answer(body, caller);
       if (opened !== undefined) {
         if (opened !== 'silent') write(opened.json);
-        // Listed once, a client will soon call: have the SDK ready by then.
-        if (methodOf(body) === 'tools/list') setImmediate(() => void link(caller).catch(() => undefined));
+        if (methodOf(body) === 'tools/list') loadAhead(() => link(caller));
         return;
       }
     }
@@ -103,6 +117,8 @@ export async function serveStdio(options: StdioOptions): Promise<void> {
     if (sdk !== undefined || opening.heard.length > 0) await work;
   }
   await Promise.all(running);
+  // Whoever waits for the end closes what an engine would be built on.
+  hasEnded = true;
   await (await sdk)?.close();
 }
 

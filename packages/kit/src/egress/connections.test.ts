@@ -57,7 +57,10 @@ describe('a pinned connection', () => {
   test('refuses a certificate that nobody vouches for', async () => {
     const { resolve } = scriptResolver({ 'secure.test': [['127.0.0.1']] });
     const egress = createEgress({ resolve, allow: ['secure.test'] });
-    await expect(egress.fetch(`https://secure.test:${port}/`)).rejects.toMatchObject({ code: 'unreachable' });
+    await expect(egress.fetch(`https://secure.test:${port}/`)).rejects.toMatchObject({
+      code: 'unreachable',
+      wasSent: false,
+    });
     await egress.close();
   });
 

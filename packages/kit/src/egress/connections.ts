@@ -1,6 +1,7 @@
 /** Owns the sockets: each pool is tied to one origin and to the exact addresses that were checked for it. */
 import type { LookupFunction } from 'node:net';
-import { Pool } from 'undici';
+// By its file: Bun answers the bare name with a stand-in that has no pools.
+import { Pool } from 'undici/index.js';
 import type { Dispatcher } from 'undici';
 import type { EgressLimits, ResolvedAddress } from './policy.ts';
 import type { Hop } from './redirect.ts';

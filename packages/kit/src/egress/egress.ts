@@ -52,7 +52,8 @@ export function createEgress(policy: EgressPolicy = {}): Egress {
       try {
         const options = { ...checkOptions(init.allow), signal: timer.signal };
         const check = (hop: Hop): Promise<Target> => checkTarget(hop.url, options);
-        const answer = await follow(firstHop(url, init), { check, connections, timer, limits });
+        const isFollowing = init.redirect !== 'manual';
+        const answer = await follow(firstHop(url, init), { check, connections, timer, limits, isFollowing });
         return await toResponse(answer, { timer, limits, isStream: init.stream === true });
       } catch (error) {
         timer.stop();
@@ -71,15 +72,16 @@ type FollowOptions = {
   connections: Connections;
   timer: Timer;
   limits: EgressLimits;
+  isFollowing: boolean;
 };
 
 async function follow(first: Hop, options: FollowOptions): Promise<Answer> {
-  const { check, connections, timer, limits } = options;
+  const { check, connections, timer, limits, isFollowing } = options;
   let hop = first;
   for (let redirects = 0; ; redirects += 1) {
     const target = await check(hop);
     const data = await connections.send(target, hop, timer.signal);
-    const next = redirectOf(data, hop);
+    const next = isFollowing ? redirectOf(data, hop) : undefined;
     if (next === undefined) return { data, hop };
     if (redirects >= limits.maxRedirects) {
       throw new EgressError(

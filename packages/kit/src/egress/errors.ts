@@ -6,11 +6,14 @@ export type EgressErrorCode = 'not_allowed' | 'unreachable' | 'too_large' | 'tim
 /** A failed outbound request; it carries no cause, because transport errors name internal addresses. */
 export class EgressError extends Error {
   readonly code: EgressErrorCode;
+  /** False when the request never left, so that the other side cannot have acted on it. */
+  readonly wasSent: boolean;
 
-  constructor(code: EgressErrorCode, message: string) {
+  constructor(code: EgressErrorCode, message: string, wasSent = true) {
     super(message);
     this.name = 'EgressError';
     this.code = code;
+    this.wasSent = wasSent;
   }
 }
 
@@ -19,22 +22,25 @@ export function notAllowed(): EgressError {
   return new EgressError(
     'not_allowed',
     'This address is not allowed. Use a public https address, or ask the owner to list the host and port.',
+    false,
   );
 }
 
 /** The target could not be reached or broke off. */
-export function unreachable(): EgressError {
+export function unreachable(wasSent = true): EgressError {
   return new EgressError(
     'unreachable',
     'The server is unreachable. Check the address and that the server is running, then try again.',
+    wasSent,
   );
 }
 
 /** A time limit of the request ran out. */
-export function timedOut(): EgressError {
+export function timedOut(wasSent = true): EgressError {
   return new EgressError(
     'timeout',
     'The server did not answer in time. Try again later or ask for less at once.',
+    wasSent,
   );
 }
 
@@ -57,14 +63,24 @@ export function toEgressFailure(error: unknown, signal?: AbortSignal): unknown {
   if (error instanceof EgressError) return error;
   const code = codeOf(error);
   if (code === 'UND_ERR_HEADERS_OVERFLOW') return tooLarge('headers');
-  if (code === 'UND_ERR_CONNECT_TIMEOUT' || code === 'ETIMEDOUT') return timedOut();
+  if (code === 'UND_ERR_CONNECT_TIMEOUT' || code === 'ETIMEDOUT') return timedOut(!isConnectFault(error));
   if (code === 'UND_ERR_INVALID_ARG') {
     return invalid('The request is malformed. Check its method, headers and body.');
   }
   if (code.startsWith('HPE_')) {
     return invalid('The server did not answer in valid HTTP. Check that the address is a web server.');
   }
-  return unreachable();
+  return unreachable(!isConnectFault(error));
+}
+
+const CONNECT_CODES = new Set(['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT']);
+
+/** True when there was never a connection that the request could have gone over. */
+function isConnectFault(error: unknown): boolean {
+  const code = codeOf(error);
+  // A certificate is judged before anything is sent.
+  if (CONNECT_CODES.has(code) || /CERT|^UNABLE_TO_/.test(code)) return true;
+  return error instanceof Error && 'syscall' in error && error.syscall === 'connect';
 }
 
 function codeOf(error: unknown): string {

@@ -301,3 +301,32 @@ describe('the caller', () => {
     await expect(cancelled.text()).rejects.toMatchObject({ code: 'invalid' });
   });
 });
+
+describe('whether a request left', () => {
+  test('a refused connection, an unknown name and a forbidden address never saw it', async () => {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const address = server.address();
+    server.close();
+    await once(server, 'close');
+    const port = typeof address === 'object' && address !== null ? address.port : 0;
+    await expect(get(port)).rejects.toMatchObject({ code: 'unreachable', wasSent: false });
+    const nowhere = createEgress({ resolve: async () => [] });
+    open.push(nowhere);
+    await expect(nowhere.fetch('https://nowhere.test/')).rejects.toMatchObject({ wasSent: false });
+    await expect(nowhere.fetch('http://127.0.0.1/')).rejects.toMatchObject({
+      code: 'not_allowed',
+      wasSent: false,
+    });
+  });
+
+  test('a server that hangs up or says nothing may have acted on it', async () => {
+    await using rude = await serve((response) => response.destroy());
+    await expect(get(rude.port)).rejects.toMatchObject({ code: 'unreachable', wasSent: true });
+    await using silent = await serve(() => undefined);
+    await expect(get(silent.port, { totalTimeoutMs: 50 })).rejects.toMatchObject({
+      code: 'timeout',
+      wasSent: true,
+    });
+  });
+});

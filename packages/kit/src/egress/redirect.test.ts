@@ -103,6 +103,15 @@ describe('redirects', () => {
     expect(server.seen[1]?.headers.authorization).toBe('Bearer canary');
   });
 
+  test('a redirect is the answer itself when the caller follows by hand', async () => {
+    await using server = await redirectTo('http://b.test/next', 307);
+    const egress = egressFor('a.test');
+    const answer = await egress.fetch(`http://a.test:${server.port}/`, { redirect: 'manual' });
+    expect([answer.status, answer.headers.get('location')]).toEqual([307, 'http://b.test/next']);
+    expect(await answer.text()).toBe('moved');
+    expect(server.seen).toHaveLength(1);
+  });
+
   test('a redirect without a location is the answer', async () => {
     await using server = await startServer((_request, response) => response.writeHead(302).end('where'));
     const answer = await egressFor('a.test').fetch(`http://a.test:${server.port}/`);

@@ -11,6 +11,8 @@ export type EgressInit = {
   signal?: AbortSignal | undefined;
   /** Entries `host` or `host:port` that are allowed for this one use, beside those of the policy. */
   allow?: readonly string[] | undefined;
+  /** Absent: redirects are followed; `manual` gives the redirect itself as the answer. */
+  redirect?: 'follow' | 'manual' | undefined;
   /** True: answer as soon as the headers are there, and read the body as it comes. */
   stream?: boolean | undefined;
 };

@@ -79,10 +79,10 @@ async function addressesOf(hostname: string, options: CheckOptions): Promise<rea
   const timer = startTimer(options.timeoutMs, options.signal);
   try {
     const found = await timer.race(options.resolve(hostname));
-    if (found.length === 0) throw unreachable();
+    if (found.length === 0) throw unreachable(false);
     return found.map(({ address }) => ({ address, family: isIP(address) === 6 ? 6 : 4 }));
   } catch {
-    throw timer.signal.aborted ? timer.signal.reason : unreachable();
+    throw timer.signal.aborted ? timer.signal.reason : unreachable(false);
   } finally {
     timer.stop();
   }

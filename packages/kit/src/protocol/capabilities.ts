@@ -1,16 +1,21 @@
 /** What a server over an engine says it can do. */
-import type { Engine } from '../engine.ts';
+import type { Extension } from '../extension.ts';
+import type { Listing } from '../listing.ts';
 
 /** The server capabilities: resources and prompts only where there are any, extensions for modern clients. */
-export function capabilitiesOf(engine: Engine, era: 'modern' | 'legacy') {
-  const { resources, prompts } = engine.catalog;
+export function capabilitiesOf(
+  { catalog, extensions }: Pick<Listing, 'catalog'> & { readonly extensions: readonly Extension[] },
+  era: 'modern' | 'legacy',
+  canSubscribe = true,
+) {
+  const { resources, prompts } = catalog;
   return {
     tools: { listChanged: true },
     logging: {},
-    ...(resources.length > 0 && { resources: { subscribe: true, listChanged: true } }),
-    ...(engine.extensions.length > 0 &&
+    ...(resources.length > 0 && { resources: canSubscribe ? { subscribe: true, listChanged: true } : {} }),
+    ...(extensions.length > 0 &&
       era === 'modern' && {
-        extensions: Object.fromEntries(engine.extensions.map(({ name }) => [name, {}])),
+        extensions: Object.fromEntries(extensions.map(({ name }) => [name, {}])),
       }),
     ...(prompts.length > 0 && { prompts: { listChanged: true }, completions: {} }),
   };

@@ -5,7 +5,7 @@ import * as z from 'zod';
 import type { Caller } from '../caller.ts';
 import type { ClientCapabilities } from '../interaction.ts';
 import type { Engine } from '../engine.ts';
-import { encodeCursor } from '../engine.ts';
+import { encodeCursor } from '../cursor.ts';
 import { ProtocolFault, RPC } from '../errors.ts';
 import { ResourceMissing } from '../documents.ts';
 import { capabilitiesOf } from './capabilities.ts';
@@ -27,6 +27,8 @@ export interface ProtocolServerOptions {
   readonly era: 'modern' | 'legacy';
   /** Who sends this request; asked for every request, since rights may change within a session. */
   callerOf(ctx: ServerContext): Caller;
+  /** False: resources can be read, and nobody is told when they change. */
+  readonly canSubscribe?: boolean | undefined;
   /** Where a 2025 session keeps the URIs it watches. */
   readonly watched?: Set<string>;
 }
@@ -37,7 +39,7 @@ const Page = z.looseObject({ cursor: z.string().optional() });
 export function createProtocolServer(options: ProtocolServerOptions): Server {
   const { engine, info, instructions, era } = options;
   const server = new Server(info, {
-    capabilities: capabilitiesOf(engine, era),
+    capabilities: capabilitiesOf(engine, era, options.canSubscribe),
     ...(instructions !== undefined && { instructions }),
     // A session's questions are sent as real requests by our own interaction.
     inputRequired: { legacyShim: false },

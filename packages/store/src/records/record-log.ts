@@ -64,7 +64,9 @@ export class BufferedRecordLog implements RecordLog {
     const capacity = options.capacity ?? 65_536;
     this.#options = options;
     this.#mask = capacity - 1;
-    this.#slots = Array.from({ length: capacity });
+    // Left empty: filling it would cost a start more than opening the database.
+    this.#slots = [];
+    this.#slots.length = capacity;
   }
 
   get dropped(): number {

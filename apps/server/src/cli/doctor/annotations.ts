@@ -3,7 +3,7 @@ import { annotationHealth } from '@parley/annotations';
 import type { AnnotationHealth } from '@parley/annotations';
 import type { AnyToolset } from '@parley/kit';
 import type { Config } from '../../config.ts';
-import { migrationsOf, OWN_TOOLSETS } from '../../host.ts';
+import { allToolsets, migrationsOf } from '../../host.ts';
 import type { Check } from './check.ts';
 import { hasDatabase, withStore } from './database.ts';
 
@@ -12,7 +12,7 @@ export async function checkAnnotations(config: Config, toolsets: readonly AnyToo
   if (!(await hasDatabase(config))) return [];
   let health: AnnotationHealth | undefined;
   const broken = await withStore(config, 'annotations', async (store) => {
-    await store.migrate(migrationsOf([...OWN_TOOLSETS, ...toolsets]));
+    await store.migrate(migrationsOf(await allToolsets({ toolsets })));
     health = await annotationHealth(store, Date.now());
     return { name: 'annotations', state: 'ok', found: 'the tables are there' };
   });

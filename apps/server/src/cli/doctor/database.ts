@@ -6,7 +6,8 @@ import { createIdentity } from '@parley/identity';
 import type { Store } from '@parley/store';
 import { MigrationError, openStore } from '@parley/store';
 import type { Config } from '../../config.ts';
-import { migrationsOf, OWN_TOOLSETS, storeOptions } from '../../host.ts';
+import { storeOptions } from '../../base.ts';
+import { allToolsets, migrationsOf } from '../../host.ts';
 import type { Check } from './check.ts';
 import { modeCheck } from './machine.ts';
 
@@ -23,7 +24,7 @@ export async function checkDatabase(config: Config, toolsets: readonly AnyToolse
   }
   return withStore(config, name, async (store) => {
     await store.ping();
-    const applied = await store.migrate(migrationsOf([...OWN_TOOLSETS, ...toolsets]));
+    const applied = await store.migrate(migrationsOf(await allToolsets({ toolsets })));
     const done = applied.length === 0 ? 'up to date' : `brought up to date (${applied.join(', ')})`;
     return { name, state: 'ok', found: `${store.engine}, ${done}` };
   });
@@ -40,7 +41,7 @@ export async function checkOwnerKey(config: Config, toolsets: readonly AnyToolse
   }
   const key = (await readFile(file, 'utf8')).trim();
   return withStore(config, name, async (store) => {
-    await store.migrate(migrationsOf([...OWN_TOOLSETS, ...toolsets]));
+    await store.migrate(migrationsOf(await allToolsets({ toolsets })));
     const identity = createIdentity(store);
     const caller = await identity.authenticate(key, 'cli');
     identity.close();

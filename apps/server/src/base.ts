@@ -1,0 +1,94 @@
+/** What every start opens first, whatever it serves: the data folder, brought up to date, and who may act. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Identity } from '@parley/identity';
+import { createIdentity, IDENTITY_CHANGED } from '@parley/identity';
+import type { ChangeBus } from '@parley/kit';
+import { createChangeBus } from '@parley/kit';
+import type { MigrationSet, Store } from '@parley/store';
+import { openStore } from '@parley/store';
+import type { Config } from './config.ts';
+
+/** The open data folder. */
+export interface Base {
+  readonly store: Store;
+  readonly identity: Identity;
+  readonly changes: ChangeBus;
+  readonly ownerKeyFile: string;
+  close(): Promise<void>;
+}
+
+/** What a base is opened with. */
+export interface BaseOptions {
+  readonly config: Config;
+  readonly migrations: MigrationSet[];
+  /** Every tool that is served; a grant of a privileged one has to name it. */
+  readonly tools: Iterable<KnownTool>;
+  readonly onFault: (error: unknown, where: string) => void;
+}
+
+/** What identity has to know of a tool. */
+export interface KnownTool {
+  readonly name: string;
+  readonly toolset: string;
+  readonly privileged?: boolean | 'by-name' | undefined;
+}
+
+/** Opens the store, brings it up to date, and makes the first owner. */
+export async function openBase({ config, migrations, tools, onFault }: BaseOptions): Promise<Base> {
+  const store = await openStore(storeOptions(config, onFault));
+  try {
+    await store.migrate(migrations);
+    const onError = (error: unknown) => onFault(error, 'identity');
+    const identity = createIdentity(store, { isPrivileged: privilegedAmong(tools), onError });
+    const ownerKeyFile = join(config.dataDir, 'owner.key');
+    await identity.bootstrap(async (key) => keepOwnerKey(ownerKeyFile, key));
+    const changes = createChangeBus();
+    const unsubscribe = announceRights(store, changes);
+    return {
+      store,
+      identity,
+      changes,
+      ownerKeyFile,
+      async close() {
+        unsubscribe();
+        identity.close();
+        await store.close();
+      },
+    };
+  } catch (error) {
+    // Open connections would keep the process alive after the command failed.
+    await store.close();
+    throw error;
+  }
+}
+
+/** How the store is opened for a configuration. */
+export function storeOptions(config: Config, onFault: (error: unknown, where: string) => void) {
+  return {
+    dataDir: config.dataDir,
+    recordRetention: config.recordRetention,
+    onError: (error: unknown) => onFault(error, 'store'),
+    ...(config.databaseUrl !== undefined && { databaseUrl: config.databaseUrl }),
+    ...(config.secretKey !== undefined && { secretKey: config.secretKey }),
+  };
+}
+
+function privilegedAmong(tools: Iterable<KnownTool>): (resource: string, name: string) => boolean {
+  const privileged = [...tools].filter(({ privileged }) => privileged !== undefined && privileged !== false);
+  return (resource, name) =>
+    privileged.some((tool) => tool.name === name && (resource === '*' || tool.toolset === resource));
+}
+
+/** A change of rights changes what callers see, in every process. */
+function announceRights(store: Store, changes: ChangeBus): () => void {
+  return store.signal.subscribe(IDENTITY_CHANGED, ({ topic, payload }) => {
+    const isKnown = topic !== '*' && payload !== null;
+    changes.publish({ kind: 'tools', ...(isKnown && { organizationId: payload }) });
+  });
+}
+
+function keepOwnerKey(file: string, key: string): void {
+  mkdirSync(join(file, '..'), { recursive: true, mode: 0o700 });
+  writeFileSync(file, `${key}\n`, { mode: 0o600 });
+}

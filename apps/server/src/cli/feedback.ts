@@ -1,0 +1,46 @@
+/** `parley feedback`: publishing the pages, importing and exporting. */
+import { publishPages } from '@parley/feedback';
+import type { Config } from '../config.ts';
+import { loadConfig, UsageError } from '../config.ts';
+import { EXPORT_FLAGS, exportFeedback, IMPORT_FLAGS, importFeedback } from './feedback-transfer.ts';
+import type { Command } from './main.ts';
+import { withCaller } from './session.ts';
+
+const USAGE = `Usage: parley feedback publish on|off
+       parley feedback import FILE [--board SLUG] [--create-boards] [--dry-run]
+       parley feedback export [FILE] [--posts-csv]`;
+
+const publish: Command = async (args, toolsets) => {
+  const { config, positionals } = loadConfig(args);
+  const [, wanted, ...rest] = positionals;
+  if ((wanted !== 'on' && wanted !== 'off') || rest.length > 0)
+    throw new UsageError('Usage: parley feedback publish on|off');
+  return withCaller(config, toolsets, async (host, caller) => {
+    const { isPublished } = await publishPages(host, caller, wanted === 'on');
+    const address = addressOf(config);
+    const text = isPublished
+      ? `Everybody who reaches this server can read public boards now: ${address}`
+      : 'The public pages are off.';
+    process.stdout.write(`${config.json ? JSON.stringify({ isPublished, url: address }) : text}\n`);
+    return 0;
+  });
+};
+
+const ACTIONS: Readonly<Record<string, Command>> = {
+  publish,
+  import: importFeedback,
+  export: exportFeedback,
+};
+
+/** Runs one of the feedback commands. */
+export const feedback: Command = async (args, toolsets) => {
+  const [action = ''] = loadConfig(args, { ...IMPORT_FLAGS, ...EXPORT_FLAGS }).positionals;
+  const run = Object.hasOwn(ACTIONS, action) ? ACTIONS[action] : undefined;
+  if (run === undefined) throw new UsageError(USAGE);
+  return run(args, toolsets);
+};
+
+function addressOf({ host, port, web }: Config): string {
+  const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host;
+  return `${web.publicUrl ?? `http://${name}:${port}`}/feedback`;
+}

@@ -1,0 +1,95 @@
+/** A start that answers before its code is loaded: lists come from what the build wrote down, the host follows. */
+import type { AnyToolset, CatalogDescription, Listing } from '@parley/kit';
+import { asksCode, createListing, describedCatalog, fitsDescription, mergeDescriptions } from '@parley/kit';
+import type { MigrationSet } from '@parley/store';
+import type { Base } from './base.ts';
+import { openBase } from './base.ts';
+import type { Description } from './description.ts';
+import { readDescription } from './description.ts';
+import type { Host, HostOptions } from './host.ts';
+
+/** An open data folder that can be listed at once. */
+export interface QuickStart {
+  readonly base: Base;
+  readonly listing: Listing;
+  /** The host over the same folder; whoever asks first has it loaded. */
+  host(): Promise<Host>;
+  close(): Promise<void>;
+}
+
+/** Opens a data folder to serve some toolsets, or all when none are named. */
+export async function openQuickly(options: HostOptions, served: readonly string[]): Promise<QuickStart> {
+  const description = readDescription();
+  const catalog = description && (await describeAll(description, options.toolsets ?? []));
+  if (description === undefined || catalog === undefined || asksCode(catalog, served))
+    return openWhole(options);
+  const { config, onFault, toolsets = [] } = options;
+  const listed = describedCatalog(catalog);
+  const migrations = [...migrationsWritten(description), ...migrationsGiven(toolsets)];
+  const base = await openBase({ config, onFault, tools: listed.tools, migrations });
+  let host: Promise<Host> | undefined;
+  return {
+    base,
+    listing: createListing(listed),
+    host: () => (host ??= loadHost(base, catalog, options)),
+    // A host closes its base, and one that could not be built has closed it.
+    close: async () => (host === undefined ? base.close() : (await host.catch(() => undefined))?.close()),
+  };
+}
+
+/** Without a description, or when code decides what is there, everything is loaded first. */
+async function openWhole(options: HostOptions): Promise<QuickStart> {
+  const { openHost } = await import('./host.ts');
+  const host = await openHost(options);
+  return {
+    base: host,
+    listing: host.engine(),
+    host: async () => host,
+    close: () => host.close(),
+  };
+}
+
+/** Adds the toolsets that a program brings; undefined when only an engine knows how they are listed. */
+async function describeAll(
+  { catalog }: Description,
+  toolsets: readonly AnyToolset[],
+): Promise<CatalogDescription | undefined> {
+  if (toolsets.length === 0) return catalog;
+  const hasTasks = toolsets.some(({ tools }) => tools.some((tool) => 'task' in tool));
+  if (hasTasks) return undefined;
+  const { describeToolsets } = await import('./describe-toolsets.ts');
+  return mergeDescriptions(catalog, describeToolsets(toolsets));
+}
+
+async function loadHost(base: Base, described: CatalogDescription, options: HostOptions): Promise<Host> {
+  const { hostOn } = await import('./host.ts');
+  const host = await hostOn(base, options);
+  if (fitsDescription(host.engine().catalog, described)) return host;
+  await host.close();
+  throw new Error(
+    'What the build wrote down about the toolsets does not fit their code. Build Parley again.',
+  );
+}
+
+/** The migrations that were written down; the code of one is loaded when it has to be applied. */
+function migrationsWritten({ migrations }: Description): MigrationSet[] {
+  return migrations.map(({ set, names }) => ({
+    name: set,
+    migrations: Object.fromEntries(
+      names.map((name) => [name, async (db, engine) => (await loadMigration(set, name))(db, engine)]),
+    ),
+  }));
+}
+
+async function loadMigration(set: string, name: string): Promise<MigrationSet['migrations'][string]> {
+  const { allToolsets, migrationsOf } = await import('./host.ts');
+  const found = migrationsOf(await allToolsets({})).find((candidate) => candidate.name === set);
+  const migration = found?.migrations[name];
+  if (migration === undefined) throw new Error(`There is no migration "${set}/${name}". Build Parley again.`);
+  return migration;
+}
+
+function migrationsGiven(toolsets: readonly AnyToolset[]): MigrationSet[] {
+  // The kit leaves migrations opaque; toolsets for Parley give migration sets.
+  return toolsets.flatMap(({ migrations }) => (migrations === undefined ? [] : [migrations as MigrationSet]));
+}

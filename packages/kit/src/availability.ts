@@ -1,0 +1,28 @@
+/** When a tool, resource or prompt exists: its own condition, bound to the services it asks. */
+import type { Caller } from './caller.ts';
+import { isTeam, mayAdminister } from './caller.ts';
+
+/** A condition as a tool declares it. */
+export type Condition = (services: never, caller: Caller) => boolean;
+
+/** For `available`: there for owners and administrators only. It asks nothing but the caller, so a description can name it. */
+export function administratorsOnly(_services: unknown, caller: Caller): boolean {
+  return mayAdminister(caller);
+}
+
+/** For `available`: there for the team, not for visitors. */
+export function teamOnly(_services: unknown, caller: Caller): boolean {
+  return isTeam(caller);
+}
+
+/** The condition as the resolver asks it. */
+export function bindCondition(
+  condition: Condition | undefined,
+  services: unknown,
+): ((caller: Caller) => boolean) | undefined {
+  if (condition === undefined) return undefined;
+  if (condition === administratorsOnly) return mayAdminister;
+  if (condition === teamOnly) return isTeam;
+  // The services are those of the toolset that the condition is declared in.
+  return (caller) => condition(services as never, caller);
+}

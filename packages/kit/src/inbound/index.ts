@@ -1,0 +1,7 @@
+/** The way in over HTTP: what every surface checks about a request before it does any work. */
+export { createFrontDoor } from './front-door.ts';
+export type { AllowedNames, FrontDoor } from './front-door.ts';
+export { parseJson, readJson } from './json-body.ts';
+export { DEFAULT_INBOUND_LIMITS } from './limits.ts';
+export type { InboundLimits } from './limits.ts';
+export { HttpRefusal, REFUSED } from './refusal.ts';

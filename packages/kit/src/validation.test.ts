@@ -1,0 +1,40 @@
+/** Faults of input in words: in one line for tools, by field for REST, and both the same. */
+import { expect, test } from 'vitest';
+import * as z from 'zod';
+import { describeIssues, issuesByField } from './validation.ts';
+
+const shape = z.strictObject({
+  title: z.string().min(1).max(5),
+  color: z.string().regex(/^#[0-9a-f]{6}$/, 'must be a colour like #3b82f6'),
+  steps: z.int().max(10),
+  tags: z.array(z.string()),
+});
+
+const input = { title: 'too long', color: 'red', steps: 11, tags: ['a', 5], extra: 1, more: 2 };
+const { issues } = shape.safeParse(input).error ?? { issues: [] };
+
+test('every field has its messages', () => {
+  expect(issuesByField(issues, input)).toEqual({
+    title: ['must have at most 5 characters (got "too long")'],
+    color: ['must be a colour like #3b82f6 (got "red")'],
+    steps: ['must be at most 10 (got 11)'],
+    'tags.1': ['must be a string (got 5)'],
+    extra: ['is not a known field'],
+    more: ['is not a known field'],
+  });
+});
+
+test('one line says the same', () => {
+  const byField = Object.entries(issuesByField(issues, input));
+  const line = byField.flatMap(([field, rules]) => rules.map((rule) => `${field}: ${rule}`)).join('; ');
+  expect(describeIssues(issues, input)).toBe(line);
+});
+
+test('a field may be called like something that every object has', () => {
+  const given: unknown = JSON.parse('{"__proto__": 1, "constructor": 2}');
+  const found = z.strictObject({}).safeParse(given).error?.issues ?? [];
+  expect(Object.entries(issuesByField(found, given))).toEqual([
+    ['__proto__', ['is not a known field']],
+    ['constructor', ['is not a known field']],
+  ]);
+});

@@ -1,0 +1,68 @@
+/** How the server is bundled: for `npm start`, and for the bench that measures what is shipped. */
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { OutputChunk, OutputOptions, RolldownBuild } from 'rolldown';
+import { rolldown } from 'rolldown';
+import { describeOwn } from '../apps/server/src/describe.ts';
+import { DESCRIPTION_FILE, writeDescription } from '../apps/server/src/description.ts';
+
+// Native or many-file packages stay outside; they are loaded on first use.
+const EXTERNAL = ['better-sqlite3', 'pg', 'pino', 'prom-client', /^@opentelemetry\//, /^undici(\/|$)/, 'ws'];
+
+// Loaded on demand for the sake of PostgreSQL, but most starts need it at once.
+const USUAL_ENGINE = fileURLToPath(new URL('../packages/store/src/sqlite/open.ts', import.meta.url));
+
+/**
+ * Bundles one entry into a folder. What every start needs is one file, what is imported on first use has files of
+ * its own, and the own toolsets are written down beside them, so that a start can list them without their code.
+ */
+export async function bundleServer(entry: string, outdir: string, name: string): Promise<void> {
+  const description = writeDescription(await describeOwn());
+  const bundle = await rolldown({
+    input: { [name]: entry },
+    platform: 'node',
+    external: EXTERNAL,
+    transform: { target: 'node22' },
+    // The task engine is part of every host; only its toolset is asked for like the others.
+    checks: { ineffectiveDynamicImport: false },
+  });
+  const output: OutputOptions = {
+    dir: outdir,
+    format: 'esm',
+    sourcemap: true,
+    // Names stay, so that a stack in a log can be read.
+    minify: { compress: true, mangle: false, codegen: true },
+    entryFileNames: '[name].js',
+    chunkFileNames: '[name]-[hash].js',
+  };
+  const start = await startModules(bundle, output, entry);
+  await bundle.write({
+    ...output,
+    codeSplitting: { groups: [{ name: 'start', test: (id) => start.has(id) }] },
+  });
+  await bundle.close();
+  await writeFile(join(outdir, DESCRIPTION_FILE), description);
+}
+
+/** The modules that are loaded before the first answer. */
+async function startModules(
+  bundle: RolldownBuild,
+  output: OutputOptions,
+  entry: string,
+): Promise<Set<string>> {
+  const { output: files } = await bundle.generate({ ...output, minify: false, sourcemap: false });
+  const chunks = files.filter((file): file is OutputChunk => file.type === 'chunk');
+  const left = chunks.filter(({ isEntry, facadeModuleId }) => isEntry || facadeModuleId === USUAL_ENGINE);
+  const loaded = new Set(left);
+  for (const chunk of left) {
+    for (const imported of chunks.filter(({ fileName }) => chunk.imports.includes(fileName))) {
+      if (!loaded.has(imported)) left.push(imported);
+      loaded.add(imported);
+    }
+  }
+  const modules = new Set([...loaded].flatMap(({ moduleIds }) => moduleIds));
+  // An entry may wait for what it starts, and what is loaded meanwhile must not wait for the entry.
+  modules.delete(entry);
+  return modules;
+}
