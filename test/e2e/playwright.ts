@@ -88,6 +88,7 @@ export interface Browser {
     colorScheme?: 'light' | 'dark';
     hasTouch?: boolean;
     isMobile?: boolean;
+    javaScriptEnabled?: boolean;
   }): Promise<Context>;
   close(): Promise<void>;
 }

@@ -1,0 +1,21 @@
+/** The migrations of feedback, in order. */
+import type { MigrationSet } from '@parley/store';
+import { createBoards } from './001-boards.ts';
+import { createPosts } from './002-posts.ts';
+import { createConversation } from './003-conversation.ts';
+import { createPlans } from './004-plans.ts';
+import { createRest } from './005-rest.ts';
+import { createImports } from './007-import.ts';
+
+/** What the store applies for feedback. */
+export const feedbackMigrations: MigrationSet = {
+  name: 'feedback',
+  migrations: {
+    '001-boards': createBoards,
+    '002-posts': createPosts,
+    '003-conversation': createConversation,
+    '004-plans': createPlans,
+    '005-rest': createRest,
+    '007-import': createImports,
+  },
+};

@@ -1,0 +1,75 @@
+/** What is sent: status, headers and body, with an entity tag on everything that is read. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { etagOf, isUnchanged } from '../rest/etag.ts';
+import { layout } from './layout.ts';
+import type { Sheet } from './layout.ts';
+
+/** One answer. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  // The script that votes without a reload asks its own site.
+  "connect-src 'self'",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const SAFE_HEADERS = {
+  'content-security-policy': POLICY,
+  'x-content-type-options': 'nosniff',
+  // Without any referrer a browser would send its own forms with the origin "null".
+  'referrer-policy': 'same-origin',
+};
+
+/** A page; whoever is signed in sees a page of their own. */
+export function page(sheet: Sheet, status = 200): Answer {
+  const isShared = status === 200 && sheet.visit?.session === undefined;
+  return {
+    status,
+    headers: {
+      'content-type': 'text/html; charset=utf-8',
+      'cache-control': isShared ? 'public, no-cache' : status === 200 ? 'private, no-cache' : 'no-store',
+      vary: 'cookie',
+    },
+    body: layout(sheet),
+  };
+}
+
+/** A document that is the same for everybody for a little while. */
+export function shared(type: string, body: string, maxAgeS: number): Answer {
+  return {
+    status: 200,
+    headers: { 'content-type': type, 'cache-control': `public, max-age=${maxAgeS}` },
+    body,
+  };
+}
+
+/** Leads the browser on after a form. */
+export function redirect(to: string, headers: Readonly<Record<string, string>> = {}, status = 303): Answer {
+  return { status, headers: { ...headers, location: to, 'cache-control': 'no-store' }, body: '' };
+}
+
+/** Sends an answer, or only that the reader has it already. */
+export function send(req: IncomingMessage, res: ServerResponse, answer: Answer): void {
+  const { status, body } = answer;
+  const headers: Record<string, string> = { ...SAFE_HEADERS, ...answer.headers };
+  if (status === 200 && headers['cache-control'] !== 'no-store') {
+    const etag = etagOf(body);
+    headers['etag'] = etag;
+    if (isUnchanged(req.headers['if-none-match'], etag)) {
+      res.writeHead(304, headers).end();
+      return;
+    }
+  }
+  res.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) });
+  res.end(req.method === 'HEAD' ? undefined : body);
+}

@@ -1,0 +1,63 @@
+/** What went wrong, as a page for people and as JSON for programs. */
+import { HttpRefusal, REFUSED } from '@parley/kit/inbound';
+import { internalError, RestError, toRestError } from '../rest/errors.ts';
+import type { Answer } from './answer.ts';
+import { problemPage } from './views/forms.ts';
+import type { Visit } from './visit.ts';
+
+/** Told of faults of ours. */
+export type OnFault = (error: unknown, where: string) => void;
+
+/** Nothing is published here. */
+export class Unpublished extends RestError {
+  constructor() {
+    super('NOT_FOUND', 'The owner of this server has not published its feedback pages.');
+  }
+}
+
+/** Throws when there is something to wait for. */
+export function refuse(seconds: number | undefined, what: string): void {
+  if (seconds === undefined) return;
+  const wait = seconds > 90 ? `${Math.ceil(seconds / 60)} minutes` : `${seconds} seconds`;
+  throw new HttpRefusal(429, REFUSED, `${what} Try again in ${wait}.`, { 'retry-after': String(seconds) });
+}
+
+const TITLES: Readonly<Record<number, string>> = {
+  403: 'Not allowed',
+  404: 'Not found',
+  409: 'Not possible',
+  429: 'A little slower, please',
+  500: 'Something broke',
+  503: 'Not available right now',
+};
+
+/** The page about a fault. */
+export function problemOf(error: unknown, visit: Visit | undefined, onFault: OnFault): Answer {
+  const { status, headers, message } = knownFault(error, onFault);
+  const title = error instanceof Unpublished ? 'Nothing here yet' : (TITLES[status] ?? 'That did not work');
+  const answer = problemPage(visit, {
+    status,
+    title,
+    message: /[.!?]$/.test(message) ? message : `${message}.`,
+  });
+  // What is left of a refused request is not read, so the connection cannot be used again.
+  const ending = error instanceof HttpRefusal ? { connection: 'close' } : {};
+  return { ...answer, headers: { ...answer.headers, ...headers, ...ending } };
+}
+
+/** The same as JSON. */
+export function dataProblemOf(error: unknown, onFault: OnFault): Answer {
+  const fault = knownFault(error, onFault);
+  const type = { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' };
+  return {
+    status: fault.status,
+    headers: { ...fault.headers, ...type },
+    body: JSON.stringify(fault.toBody()),
+  };
+}
+
+function knownFault(error: unknown, onFault: OnFault): RestError {
+  const known = toRestError(error);
+  if (known === undefined) onFault(error, 'feedback pages');
+  return known ?? internalError();
+}

@@ -1,0 +1,88 @@
+/** `/api/public`: what everybody may read, as JSON. */
+import * as z from 'zod';
+import { describeIssues, ToolError } from '@parley/kit';
+import { notFound } from '../faults.ts';
+import type { PublicReading } from '../services/public.ts';
+import type { PublicComment } from '../services/public-shapes.ts';
+import { POST_SORTS } from '../shapes/posts.ts';
+import type { Answer } from './answer.ts';
+import { shared } from './answer.ts';
+
+const MAX_AGE_S = 30;
+const PREFIX = '/api/public';
+const MAX_LIMIT = 100;
+
+const PostQuery = z.strictObject({
+  boardId: z.string().optional(),
+  board: z.string().optional(),
+  status: z.string().optional(),
+  search: z.string().max(200).optional(),
+  sort: z.enum(POST_SORTS).optional(),
+  cursor: z.string().optional(),
+  limit: z
+    .string()
+    .regex(/^-?\d+$/, 'must be a whole number')
+    .transform((text) => Math.min(MAX_LIMIT, Math.max(1, Number(text))))
+    .default(20),
+});
+
+/** Answers a request; throws `not_found` for what is not there or not public. */
+export async function publicApi(reading: PublicReading, url: URL): Promise<Answer> {
+  const [noun, id, part, ...rest] = url.pathname.slice(PREFIX.length + 1).split('/');
+  if (rest.length > 0) throw nothingHere();
+  if (noun === 'boards' && id === undefined) return json({ data: await reading.boards() });
+  if (noun !== 'posts') throw nothingHere();
+  if (id === undefined) return json(await posts(reading, url.searchParams));
+  if (part === undefined) return json({ data: await post(reading, id) });
+  if (part === 'comments') return json({ data: await comments(reading, id) });
+  throw nothingHere();
+}
+
+/** The answer at an address that leads nowhere. */
+function nothingHere(): ToolError {
+  return new ToolError('not_found', 'Nothing is served at this URL.');
+}
+
+function json(value: unknown): Answer {
+  return shared('application/json; charset=utf-8', JSON.stringify(value), MAX_AGE_S);
+}
+
+async function posts(reading: PublicReading, given: URLSearchParams): Promise<unknown> {
+  const input = Object.fromEntries(given);
+  const parsed = PostQuery.safeParse(input);
+  if (!parsed.success) throw new ToolError('invalid', describeIssues(parsed.error.issues, input));
+  const { boardId, board, ...query } = parsed.data;
+  const boards = (await reading.boards()).filter(
+    (each) => (boardId === undefined || each.id === boardId) && (board === undefined || each.slug === board),
+  );
+  if (boards.length === 0 && (boardId !== undefined || board !== undefined)) throw notFound('Board');
+  const { items, cursor, hasMore, total } = await reading.posts({
+    ...query,
+    boardIds: boards.map(({ id }) => id),
+  });
+  return { data: items, meta: { pagination: { cursor, hasMore, total } } };
+}
+
+async function post(reading: PublicReading, id: string): Promise<unknown> {
+  const found = await reading.post(id);
+  if (found === undefined) throw notFound('Post');
+  return found;
+}
+
+interface CommentTree extends Omit<PublicComment, 'depth' | 'isOwn' | 'reactions'> {
+  readonly reactions: { emoji: string; count: number }[];
+  readonly replies: CommentTree[];
+}
+
+async function comments(reading: PublicReading, id: string): Promise<CommentTree[]> {
+  await post(reading, id);
+  const byId = new Map<string, CommentTree>();
+  const roots: CommentTree[] = [];
+  for (const { depth: _depth, isOwn: _own, reactions, ...comment } of await reading.comments(id)) {
+    const counts = reactions.map(({ emoji, count }) => ({ emoji, count }));
+    const node: CommentTree = { ...comment, reactions: counts, replies: [] };
+    byId.set(comment.id, node);
+    (byId.get(comment.parentId ?? '')?.replies ?? roots).push(node);
+  }
+  return roots;
+}

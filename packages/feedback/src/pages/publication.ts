@@ -1,0 +1,19 @@
+/** The switch of the public pages, for commands that have no services of their own. */
+import type { Caller } from '@parley/kit';
+import { actorOf } from '../actor.ts';
+import type { Settings } from '../services/settings.ts';
+import { createSettings } from '../services/settings.ts';
+import { createSetup } from '../services/setup.ts';
+import type { Base } from '../services/write.ts';
+
+/** Switches the pages of the caller's organization on or off; for administrators. */
+export async function publishPages(
+  parts: Omit<Base, 'now'>,
+  caller: Caller,
+  isPublished: boolean,
+): Promise<Settings> {
+  const { store, identity, events, tasks } = parts;
+  const base: Base = { store, identity, events, tasks, now: Date.now };
+  const settings = createSettings(base, createSetup(store, Date.now));
+  return settings.publish(await actorOf(identity, caller), isPublished);
+}

@@ -1,0 +1,156 @@
+/** Every address of the public side: pages under `/feedback`, the feed, and `/api/public`. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { RouteSet } from '@parley/kit';
+import type { AllowedNames } from '@parley/kit/inbound';
+import { createFrontDoor, DEFAULT_INBOUND_LIMITS, HttpRefusal, REFUSED } from '@parley/kit/inbound';
+import { notFound } from '../faults.ts';
+import { createClientAddress } from '../rest/rate/client-address.ts';
+import type { FeedbackServices } from '../services/index.ts';
+import type { PublicReading } from '../services/public.ts';
+import { createPublicReading } from '../services/public.ts';
+import { ACTIONS } from './actions.ts';
+import type { Answer } from './answer.ts';
+import { send } from './answer.ts';
+import { feed } from './feed.ts';
+import { fileAt } from './files.ts';
+import { checkSameOrigin, readForm } from './form.ts';
+import { dataProblemOf, problemOf, refuse, Unpublished } from './problems.ts';
+import { publicApi } from './public-api.ts';
+import { createRateLimit } from './rate.ts';
+import { PAGES } from './views/index.ts';
+import type { Visit } from './visit.ts';
+import { urlOf, visitOf } from './visit.ts';
+
+/** What the routes need besides the services. */
+export interface PageOptions {
+  readonly names: AllowedNames;
+  /** The address that the world knows this server by, when it is not the one that browsers ask for. */
+  readonly publicUrl?: string | undefined;
+  /** Proxies whose `X-Forwarded-For` counts. */
+  readonly trustedProxies?: readonly string[] | undefined;
+  /** Forms that one address may send per minute; 20 unless told. */
+  readonly writesPerMinute?: number | undefined;
+  /** New visitors from one address per hour; 5 unless told. */
+  readonly visitorsPerHour?: number | undefined;
+}
+
+const MINUTE_MS = 60_000;
+const PAGES_PREFIX = '/feedback';
+const API_PREFIX = '/api/public';
+const FEED = '/changelog.xml';
+
+/** Creates the routes. Nothing but 404 comes from them until the owner has switched publication on. */
+export function createPageRoutes(services: FeedbackServices, options: PageOptions): RouteSet[] {
+  const { identity, store, now } = services;
+  const read = createPublicReading({ store, identity, now });
+  const door = createFrontDoor(namesOf(options), DEFAULT_INBOUND_LIMITS);
+  const addressOf = createClientAddress(options.trustedProxies ?? []);
+  const writes = createRateLimit({ max: options.writesPerMinute ?? 20, windowMs: MINUTE_MS, now });
+  const visitors = createRateLimit({ max: options.visitorsPerHour ?? 5, windowMs: 60 * MINUTE_MS, now });
+
+  async function open(): Promise<PublicReading> {
+    const reading = await read();
+    if (reading === undefined) throw new Unpublished();
+    return reading;
+  }
+
+  async function show(visit: Visit): Promise<Answer> {
+    const found = match(PAGES, visit.url.pathname);
+    const answer = await found?.entry(visit, found.parameter);
+    if (answer === undefined) throw notFound('Page');
+    return answer;
+  }
+
+  async function act(req: IncomingMessage, visit: Visit): Promise<Answer> {
+    const found = match(ACTIONS, visit.url.pathname);
+    if (found === undefined) throw notFound('Page');
+    checkSameOrigin(req, options.publicUrl);
+    const from = addressOf(req);
+    refuse(writes.take(from), 'That was a lot at once.');
+    const form = await readForm(req);
+    const countVisitor = () => refuse(visitors.take(from), 'Too many new visitors came from your address.');
+    return found.entry({ req, visit, form, services, countVisitor }, found.parameter);
+  }
+
+  async function handlePage(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    let visit: Visit | undefined;
+    try {
+      door.check(req);
+      const file = fileAt(new URL(req.url ?? '/', 'http://localhost'));
+      if (file !== undefined && isRead(req)) return send(req, res, file);
+      visit = await visitOf(req, { services, reading: await open(), publicUrl: options.publicUrl });
+      if (isRead(req)) return send(req, res, await show(visit));
+      requireMethod(req, 'POST');
+      return send(req, res, await act(req, visit));
+    } catch (error) {
+      return send(req, res, problemOf(error, visit, services.onFault));
+    }
+  }
+
+  async function handleData(
+    req: IncomingMessage,
+    res: ServerResponse,
+    answer: (reading: PublicReading, url: URL) => Promise<Answer>,
+  ): Promise<void> {
+    try {
+      door.check(req);
+      const reading = await open();
+      if (!isRead(req)) requireMethod(req, 'GET');
+      return send(req, res, await answer(reading, urlOf(req, options.publicUrl)));
+    } catch (error) {
+      return send(req, res, dataProblemOf(error, services.onFault));
+    }
+  }
+
+  return [
+    routeSet(PAGES_PREFIX, handlePage),
+    routeSet(API_PREFIX, (req, res) => handleData(req, res, publicApi)),
+    routeSet(FEED, (req, res) =>
+      handleData(req, res, async (reading, { pathname, origin }) => {
+        if (pathname !== FEED) throw notFound('Feed');
+        return feed(reading, origin);
+      }),
+    ),
+  ];
+}
+
+/** The public address is a name of this server like any other. */
+function namesOf({ names, publicUrl }: PageOptions): AllowedNames {
+  if (publicUrl === undefined) return names;
+  const { hostname, origin } = new URL(publicUrl);
+  return { hosts: [...names.hosts, hostname], origins: [...names.origins, origin] };
+}
+
+function routeSet(prefix: string, handle: RouteSet['handle']): RouteSet {
+  return {
+    prefix,
+    handle,
+    upgrade: (_req, socket) => socket.end('HTTP/1.1 400 Bad Request\r\nconnection: close\r\n\r\n'),
+    close: async () => undefined,
+  };
+}
+
+function isRead({ method }: IncomingMessage): boolean {
+  return method === 'GET' || method === 'HEAD';
+}
+
+function requireMethod({ method }: IncomingMessage, wanted: 'GET' | 'POST'): void {
+  if (method === wanted) return;
+  const allow = wanted === 'GET' ? 'GET, HEAD' : 'GET, HEAD, POST';
+  throw new HttpRefusal(405, REFUSED, 'This address does not take that kind of request.', { allow });
+}
+
+/** The entry whose pattern fits the path below `/feedback`. */
+function match<T>(
+  table: Readonly<Record<string, T>>,
+  path: string,
+): { entry: T; parameter: string } | undefined {
+  const parts = path.slice(PAGES_PREFIX.length + 1).split('/');
+  for (const [pattern, entry] of Object.entries(table)) {
+    const wanted = pattern.split('/');
+    const fits =
+      wanted.length === parts.length && wanted.every((part, at) => part === ':' || part === parts[at]);
+    if (fits) return { entry, parameter: parts[wanted.indexOf(':')] ?? '' };
+  }
+  return undefined;
+}

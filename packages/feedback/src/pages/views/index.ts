@@ -1,0 +1,60 @@
+/** The pages by address. */
+import { notFound } from '../../faults.ts';
+import { splitId } from '../../ids.ts';
+import type { Answer } from '../answer.ts';
+import { redirect } from '../answer.ts';
+import type { Visit } from '../visit.ts';
+import { placeOf } from '../visit.ts';
+import { boardPage, findBoard } from './board.ts';
+import { boardsPage } from './boards.ts';
+import { changelogPage, changePage } from './changelog.ts';
+import { namePage, newPostPage } from './forms.ts';
+import { postPage } from './post.ts';
+import { roadmapPage } from './roadmap.ts';
+
+/** Makes a page; the parameter is the slug or id in its address. Undefined: there is no such page. */
+export type PageView = (visit: Visit, parameter: string) => Promise<Answer | undefined>;
+
+const board: PageView = async (visit, slug) => {
+  const found = await findBoard(visit, slug);
+  return found && boardPage(visit, found);
+};
+
+const newPost: PageView = async (visit, slug) => {
+  const found = await findBoard(visit, slug);
+  return found && newPostPage(visit, found);
+};
+
+const post: PageView = async (visit, id) => {
+  if (splitId(id)?.prefix !== 'post') throw notFound('Post');
+  const found = await visit.reading.post(id);
+  if (found !== undefined) return postPage(visit, found);
+  // Links to a duplicate lead on to where its votes and comments went.
+  const canonical = await visit.reading.mergedInto(id);
+  const target = canonical === undefined ? undefined : await visit.reading.post(canonical);
+  if (target === undefined) throw notFound('Post');
+  return redirect(`/feedback/posts/${target.id}`, {}, 302);
+};
+
+const change: PageView = async (visit, id) => {
+  const found = splitId(id)?.prefix === 'changelog' ? await visit.reading.change(id) : undefined;
+  return found && changePage(visit, found);
+};
+
+const signIn: PageView = async (visit) => {
+  const next = placeOf(visit.url.searchParams.get('next'));
+  if (visit.session !== undefined) return redirect(next);
+  return namePage(visit, '/feedback/sign-in', new URLSearchParams({ next }));
+};
+
+/** `:` stands for the parameter. */
+export const PAGES: Readonly<Record<string, PageView>> = {
+  '': boardsPage,
+  'boards/:': board,
+  'boards/:/new': newPost,
+  'posts/:': post,
+  roadmap: roadmapPage,
+  changelog: changelogPage,
+  'changelog/:': change,
+  'sign-in': signIn,
+};

@@ -1,0 +1,57 @@
+/** What an agent needs to know before it triages: five lists, read fresh each time. */
+import { defineResource, teamOnly } from '@parley/kit';
+import * as z from 'zod';
+import type { BackendSource, FeedbackBackend } from './backend.ts';
+
+type Noun = 'boards' | 'statuses' | 'tags' | 'roadmaps' | 'members';
+
+const text = z.string().nullable();
+const flag = z.boolean().nullable();
+
+/** The fields of each item; no list shows any other. */
+export const RESOURCE_ITEMS = {
+  boards: z.object({
+    id: text,
+    name: text,
+    slug: text,
+    description: text,
+    isPublic: flag,
+    postCount: z.number().nullable(),
+  }),
+  statuses: z.object({
+    id: text,
+    name: text,
+    slug: text,
+    color: text,
+    category: text,
+    isDefault: flag,
+    showOnRoadmap: flag,
+  }),
+  tags: z.object({ id: text, name: text, color: text }),
+  roadmaps: z.object({ id: text, name: text, slug: text, isPublic: flag }),
+  members: z.object({ id: text, name: text, role: text }),
+} as const satisfies Record<Noun, z.ZodObject>;
+
+function listOf(name: Noun, title: string, description: string) {
+  return defineResource<BackendSource>({
+    name,
+    title,
+    description,
+    mimeType: 'application/json',
+    uri: `quackback://${name}`,
+    available: teamOnly,
+    async read(_variables, ctx) {
+      const backend: Pick<FeedbackBackend, Noun> = await ctx.services.backendFor(ctx);
+      return { text: JSON.stringify(await backend[name]()) };
+    },
+  });
+}
+
+/** The five lists. */
+export const feedbackResources = [
+  listOf('boards', 'Boards', 'The boards that posts stand on, with the number of posts on each.'),
+  listOf('statuses', 'Statuses', 'The statuses that a post can have, by category and position.'),
+  listOf('tags', 'Tags', 'The tags that a post can have.'),
+  listOf('roadmaps', 'Roadmaps', 'The roadmaps that posts can be put on.'),
+  listOf('members', 'Team members', 'The team: who can be in charge of a post.'),
+];

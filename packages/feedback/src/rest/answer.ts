@@ -1,0 +1,66 @@
+/** What a route answers with: the status, the shape of the body, and how a result becomes one. */
+import type * as z from 'zod';
+import type { Page } from '../shapes/posts.ts';
+
+/** How the data stands in the body. */
+export type AnswerKind = 'one' | 'page' | 'whole' | 'none';
+
+/** The success of a route whose handler gives a `Result`. */
+export interface Answer<Result> {
+  readonly kind: AnswerKind;
+  readonly status: 200 | 201 | 204;
+  /** One item of the data, with its name in the OpenAPI document. */
+  readonly item: { readonly name: string; readonly shape: z.ZodType } | undefined;
+  toBody(result: Result): unknown;
+  /** Where something new is found, below the base; undefined when nothing new was made. */
+  locationOf(result: Result, params: Readonly<Record<string, string>>): string | undefined;
+}
+
+const nowhere = () => undefined;
+
+/** `{data}` with 200. */
+export function one<T>(name: string, shape: z.ZodType<T>): Answer<T> {
+  return { kind: 'one', status: 200, item: { name, shape }, toBody: dataOf, locationOf: nowhere };
+}
+
+/** `{data}` with 201 and a `Location`. */
+export function created<T>(
+  name: string,
+  shape: z.ZodType<T>,
+  locationOf: (made: T, params: Readonly<Record<string, string>>) => string,
+): Answer<T> {
+  return { kind: 'one', status: 201, item: { name, shape }, toBody: dataOf, locationOf };
+}
+
+/** A whole list: `{data: [...]}`. */
+export function whole<T>(name: string, shape: z.ZodType<T>): Answer<T[]> {
+  return { kind: 'whole', status: 200, item: { name, shape }, toBody: dataOf, locationOf: nowhere };
+}
+
+/** One page: `{data: [...], meta: {pagination}}`. */
+export function page<T>(name: string, shape: z.ZodType<T>): Answer<Page<T>> {
+  return {
+    kind: 'page',
+    status: 200,
+    item: { name, shape },
+    toBody: ({ items, cursor, hasMore, total }) => ({
+      data: items,
+      meta: { pagination: { cursor, hasMore, total } },
+    }),
+    locationOf: nowhere,
+  };
+}
+
+/** 204 without a body. */
+export const nothing: Answer<void> = {
+  kind: 'none',
+  status: 204,
+  item: undefined,
+  toBody: () => undefined,
+  locationOf: nowhere,
+};
+
+/** The body of everything that is not a page; `ETag` and `If-Match` compare exactly this. */
+export function dataOf(data: unknown): { data: unknown } {
+  return { data };
+}

@@ -1,0 +1,36 @@
+/** Who may use a route: the team, administrators where it says so, and keys that hold the matching grant. */
+import { rankOf } from '@parley/identity';
+import type { Caller } from '@parley/kit';
+import { isGranted } from '@parley/kit';
+import { isTeamCaller } from '../actor.ts';
+import { RestError } from './errors.ts';
+import type { Route } from './route.ts';
+
+const TOOLSET = 'feedback';
+
+/** Refuses visitors of the portal, whatever they ask for. */
+export function requireTeamCaller(caller: Caller): void {
+  if (!isTeamCaller(caller)) throw new RestError('FORBIDDEN', 'Only team members may use this API.');
+}
+
+/** Checks rank and grants before the body is read. */
+export function authorize(route: Route, caller: Caller): void {
+  if (route.who === 'admin' && rankOf(caller.roles) !== 'admin')
+    throw new RestError('FORBIDDEN', 'Only administrators may do this.');
+  if (!route.grants.some((tool) => holds(caller, tool))) throw missingGrant(route.grants);
+}
+
+/** Checks the grants that the body asks for. */
+export function authorizeBody(route: Route, caller: Caller, body: unknown): void {
+  const missing = route.grantsOf(body).filter((tool) => !holds(caller, tool));
+  if (missing.length > 0) throw missingGrant(missing);
+}
+
+function holds(caller: Caller, tool: string): boolean {
+  return isGranted(caller.grants, TOOLSET, tool);
+}
+
+function missingGrant(tools: readonly string[]): RestError {
+  const names = tools.map((tool) => `${TOOLSET}:${tool}`).join(' or ');
+  return new RestError('FORBIDDEN', `This key does not have the grant ${names}.`);
+}

@@ -1,0 +1,90 @@
+/** From method and path to a route: one look into a tree of path segments. */
+import { RestError } from './errors.ts';
+import type { Route } from './route.ts';
+
+/** A route with the values of its path. */
+export interface Match {
+  readonly route: Route;
+  readonly params: Readonly<Record<string, string>>;
+}
+
+/** Finds routes. */
+export interface Matcher {
+  /** Throws 404 for an unknown path, 405 for a known one with another method. */
+  match(method: string, path: string): Match;
+}
+
+interface Node {
+  readonly fixed: Map<string, Node>;
+  variable: Node | undefined;
+  /** By method. */
+  readonly routes: Map<string, Route>;
+}
+
+const newNode = (): Node => ({ fixed: new Map(), variable: undefined, routes: new Map() });
+
+/** Builds the tree of a table of routes; paths are below the base. */
+export function createMatcher(routes: readonly Route[]): Matcher {
+  const root = newNode();
+  for (const route of routes) {
+    const node = segmentsOf(route.path).reduce(nodeFor, root);
+    if (node.routes.has(route.method))
+      throw new Error(`${route.method} ${route.path} is in the table twice.`);
+    node.routes.set(route.method, route);
+  }
+  return {
+    match(method, path) {
+      const segments = segmentsOf(path);
+      const values: string[] = [];
+      let node: Node | undefined = root;
+      for (const segment of segments) {
+        const next: Node | undefined = node.fixed.get(segment) ?? node.variable;
+        if (next === undefined) throw unknownRoute();
+        if (next === node.variable) values.push(decoded(segment));
+        node = next;
+      }
+      if (node.routes.size === 0) throw unknownRoute();
+      const route = node.routes.get(method) ?? (method === 'HEAD' ? node.routes.get('GET') : undefined);
+      if (route === undefined) throw wrongMethod(node.routes);
+      return {
+        route,
+        params: Object.fromEntries(namesOf(route).map((name, at) => [name, values[at] ?? ''])),
+      };
+    },
+  };
+}
+
+function nodeFor(node: Node, segment: string): Node {
+  if (segment.startsWith(':')) return (node.variable ??= newNode());
+  const next = node.fixed.get(segment) ?? newNode();
+  node.fixed.set(segment, next);
+  return next;
+}
+
+function segmentsOf(path: string): string[] {
+  return path.split('/').slice(1);
+}
+
+/** The names after colons in the path of a route. */
+export function namesOf({ path }: Pick<Route, 'path'>): string[] {
+  return segmentsOf(path).flatMap((segment) => (segment.startsWith(':') ? [segment.slice(1)] : []));
+}
+
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    throw new RestError('BAD_REQUEST', 'The path holds a percent sign that is no valid encoding.');
+  }
+}
+
+function unknownRoute(): RestError {
+  return new RestError('NOT_FOUND', 'Nothing is served at this URL. See /api/v1/docs for what there is.');
+}
+
+function wrongMethod(routes: ReadonlyMap<string, Route>): RestError {
+  const allow = [...routes.keys()].flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
+  return new RestError('METHOD_NOT_ALLOWED', `Use ${allow.join(', ')} here.`, {
+    headers: { allow: allow.join(', ') },
+  });
+}

@@ -1,0 +1,210 @@
+/** The OpenAPI 3.1 document, made from the table of routes. */
+import * as z from 'zod';
+import type { Answer } from './answer.ts';
+import { BASE } from './base.ts';
+import type { ErrorCode } from './errors.ts';
+import { ERROR_STATUS } from './errors.ts';
+import { namesOf } from './matching.ts';
+import type { Json } from './openapi-parts.ts';
+import { ERROR_SCHEMA, errorResponses, HEADERS, PAGINATION_SCHEMA, REF } from './openapi-parts.ts';
+import type { Route } from './route.ts';
+
+/** The document of these routes. */
+export function openApiOf(routes: readonly Route[]): Json {
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Parley feedback API',
+      version: '1',
+      description: 'Boards, posts, votes, comments, statuses, tags, roadmaps and the changelog.',
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: BASE }],
+    security: [{ key: [] }],
+    tags: [...new Set(routes.map(tagOf))].map((name) => ({ name })),
+    paths: pathsOf(routes),
+    components: {
+      schemas: { ...itemSchemas(routes), Error: ERROR_SCHEMA, Pagination: PAGINATION_SCHEMA },
+      responses: errorResponses(),
+      headers: HEADERS,
+      securitySchemes: {
+        key: { type: 'http', scheme: 'bearer', description: 'An API key of a team member.' },
+      },
+    },
+  };
+}
+
+/** The noun that a route is listed under. */
+export function tagOf({ path }: Pick<Route, 'path'>): string {
+  return path.split('/')[1] ?? '';
+}
+
+function pathsOf(routes: readonly Route[]): Json {
+  const paths: Record<string, Json> = {};
+  for (const route of routes) {
+    const path = route.path.replaceAll(/:(\w+)/g, '{$1}');
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(route) };
+  }
+  return paths;
+}
+
+function operationOf(route: Route): Json {
+  const { answer, body } = route;
+  return {
+    operationId: operationIdOf(route),
+    tags: [tagOf(route)],
+    summary: route.summary,
+    description: whoSentence(route),
+    parameters: parametersOf(route),
+    ...(body !== undefined && {
+      requestBody: {
+        required: !body.safeParse({}).success,
+        content: { 'application/json': { schema: schemaOf(body, 'input') } },
+      },
+    }),
+    responses: {
+      [answer.status]: successOf(answer),
+      ...(route.method === 'GET' && { 304: { description: 'Not modified' } }),
+      ...errorsOf(route),
+    },
+  };
+}
+
+/** Who may use a route, in words. */
+export function whoSentence({ who, grants }: Route): string {
+  const rank = who === 'admin' ? 'For administrators.' : 'For the team.';
+  const names = grants.map((grant) => `\`feedback:${grant}\``).join(' or ');
+  return `${rank} Needs the grant ${names}.`;
+}
+
+function operationIdOf({ method, path }: Route): string {
+  const words = path.split(/[/_-]/).filter((word) => word !== '');
+  const named = words.map((word) => (word.startsWith(':') ? `By${capital(word.slice(1))}` : capital(word)));
+  return `${method.toLowerCase()}${named.join('')}`;
+}
+
+function capital(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1);
+}
+
+function parametersOf(route: Route): Json[] {
+  const path = namesOf(route).map((name) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: { type: 'string' },
+  }));
+  return [...path, ...queryParameters(route), ...headerParameters(route)];
+}
+
+function queryParameters({ query }: Route): Json[] {
+  if (query === undefined) return [];
+  // A query is an object, whose schema has these two.
+  const { properties = {}, required = [] } = schemaOf(query, 'input') as {
+    properties?: Record<string, Json>;
+    required?: string[];
+  };
+  return Object.entries(properties).map(([name, { description, ...schema }]) => ({
+    name,
+    in: 'query',
+    required: required.includes(name),
+    ...(description !== undefined && { description }),
+    schema,
+  }));
+}
+
+const HEADER_OF_METHOD: Partial<Record<Route['method'], Json>> = {
+  GET: header('If-None-Match', 'The ETag of an earlier answer; 304 when nothing has changed'),
+  PATCH: header('If-Match', 'The ETag of what was read; 412 when it has changed since'),
+  POST: {
+    ...header('Idempotency-Key', 'Makes the request safe to repeat for 24 hours'),
+    schema: { type: 'string', minLength: 1, maxLength: 255 },
+  },
+};
+
+function header(name: string, description: string): Json {
+  return { name, in: 'header', required: false, description, schema: { type: 'string' } };
+}
+
+function headerParameters({ method }: Route): Json[] {
+  const found = HEADER_OF_METHOD[method];
+  return found === undefined ? [] : [found];
+}
+
+function successOf(answer: Answer<unknown>): Json {
+  const { item, status } = answer;
+  const headers = {
+    'Idempotency-Supported': { $ref: '#/components/headers/IdempotencySupported' },
+    ...(status === 201 && { Location: { $ref: '#/components/headers/Location' } }),
+  };
+  if (item === undefined) return { description: 'Done', headers };
+  return {
+    description: status === 201 ? 'Made' : 'Success',
+    headers,
+    content: { 'application/json': { schema: bodySchema(answer, { $ref: `${REF}${item.name}` }) } },
+  };
+}
+
+function bodySchema({ kind }: Answer<unknown>, item: Json): Json {
+  const isList = kind !== 'one';
+  const data = isList ? { type: 'array', items: item } : item;
+  const meta = {
+    type: 'object',
+    properties: { pagination: { $ref: `${REF}Pagination` } },
+    required: ['pagination'],
+    additionalProperties: false,
+  };
+  const isPage = kind === 'page';
+  return {
+    type: 'object',
+    properties: { data, ...(isPage && { meta }) },
+    required: isPage ? ['data', 'meta'] : ['data'],
+    additionalProperties: false,
+  };
+}
+
+const ALWAYS: readonly ErrorCode[] = [
+  'BAD_REQUEST',
+  'UNAUTHORIZED',
+  'FORBIDDEN',
+  'RATE_LIMITED',
+  'INTERNAL_ERROR',
+];
+const WITH_BODY: readonly ErrorCode[] = ['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'];
+
+function errorsOf(route: Route): Json {
+  const codes: ErrorCode[] = [...ALWAYS, 'UNAVAILABLE'];
+  if (route.path.includes(':') || route.method === 'POST') codes.push('NOT_FOUND');
+  if (route.method !== 'GET') codes.push('CONFLICT');
+  if (route.method === 'PATCH') codes.push('PRECONDITION_FAILED');
+  if (route.body !== undefined) codes.push(...WITH_BODY);
+  const statuses = [...new Set(codes.map((code) => ERROR_STATUS[code]))].toSorted((a, b) => a - b);
+  return Object.fromEntries(
+    statuses.map((status) => [status, { $ref: `#/components/responses/Error${status}` }]),
+  );
+}
+
+/** Every shape that an answer is made of, by its name. */
+function itemSchemas(routes: readonly Route[]): Json {
+  const named = z.registry<{ id: string }>();
+  for (const { answer } of routes)
+    if (answer.item !== undefined && !named.has(answer.item.shape))
+      named.add(answer.item.shape, { id: answer.item.name });
+  const { schemas } = z.toJSONSchema(named, { uri: (id) => `${REF}${id}`, io: 'output', override: tidy });
+  return Object.fromEntries(Object.entries(schemas).map(([id, schema]) => [id, withoutAddress(schema)]));
+}
+
+function schemaOf(shape: z.ZodType, io: 'input' | 'output'): Json {
+  return withoutAddress(z.toJSONSchema(shape, { io, override: tidy }));
+}
+
+function withoutAddress({ $schema: _schema, $id: _id, ...schema }: Json): Json {
+  return schema;
+}
+
+/** Leaves out what a format says already, and bounds that every whole number has. */
+function tidy({ jsonSchema }: { jsonSchema: Json }): void {
+  if (jsonSchema['format'] === 'date-time') delete jsonSchema['pattern'];
+  if (jsonSchema['minimum'] === Number.MIN_SAFE_INTEGER) delete jsonSchema['minimum'];
+  if (jsonSchema['maximum'] === Number.MAX_SAFE_INTEGER) delete jsonSchema['maximum'];
+}

@@ -1,0 +1,61 @@
+/** Routes of the changelog. */
+import * as z from 'zod';
+import { ChangelogEntry, CreateChangelog, PatchChangelog } from '../../shapes/nouns.ts';
+import { created, nothing, one, page } from '../answer.ts';
+import { flag, pageFields } from '../query.ts';
+import { defineRoute } from '../route.ts';
+
+export const changelogRoutes = [
+  defineRoute({
+    method: 'GET',
+    path: '/changelog',
+    summary: 'List changelog entries, newest first',
+    who: 'team',
+    grants: ['find_feedback'],
+    query: z.strictObject({
+      published: flag('true: only published ones; false: only drafts and scheduled ones'),
+      ...pageFields,
+    }),
+    answer: page('ChangelogEntry', ChangelogEntry),
+    run: ({ services, actor, query }) => services.changelog.list(actor, query),
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/changelog',
+    summary: 'Write a changelog entry',
+    who: 'admin',
+    grants: ['create_changelog'],
+    body: CreateChangelog.strict(),
+    answer: created('ChangelogEntry', ChangelogEntry, ({ id }) => `/changelog/${id}`),
+    run: ({ services, actor, body }) => services.changelog.create(actor, body),
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/changelog/:id',
+    summary: 'Read a changelog entry',
+    who: 'team',
+    grants: ['find_feedback'],
+    answer: one('ChangelogEntry', ChangelogEntry),
+    run: ({ services, actor, params }) => services.changelog.get(actor, params.id),
+  }),
+  defineRoute({
+    method: 'PATCH',
+    path: '/changelog/:id',
+    summary: 'Change a changelog entry',
+    who: 'admin',
+    grants: ['update_changelog'],
+    body: PatchChangelog.strict(),
+    answer: one('ChangelogEntry', ChangelogEntry),
+    run: ({ services, actor, params, body, check }) =>
+      services.changelog.update(actor, params.id, body, check),
+  }),
+  defineRoute({
+    method: 'DELETE',
+    path: '/changelog/:id',
+    summary: 'Delete a changelog entry',
+    who: 'admin',
+    grants: ['delete_changelog'],
+    answer: nothing,
+    run: ({ services, actor, params }) => services.changelog.delete(actor, params.id),
+  }),
+];

@@ -1,0 +1,19 @@
+/** The table of routes: everything that `/api/v1` serves to the team. */
+import type { Route } from '../route.ts';
+import { accessRoutes } from './access.ts';
+import { changelogRoutes } from './changelog.ts';
+import { conversationRoutes } from './conversation.ts';
+import { peopleRoutes } from './people.ts';
+import { postRoutes } from './posts.ts';
+import { roadmapRoutes } from './roadmaps.ts';
+import { sortingRoutes } from './sorting.ts';
+
+export const ROUTES: readonly Route[] = [
+  ...postRoutes,
+  ...conversationRoutes,
+  ...sortingRoutes,
+  ...roadmapRoutes,
+  ...peopleRoutes,
+  ...changelogRoutes,
+  ...accessRoutes,
+];

@@ -1,0 +1,69 @@
+/** Routes of members and of everybody who has been here. */
+import * as z from 'zod';
+import { Member, Person, PERSON_SORTS, RANKS } from '../../shapes/nouns.ts';
+import { nothing, one, page, whole } from '../answer.ts';
+import { flag, pageFields } from '../query.ts';
+import { defineRoute } from '../route.ts';
+
+const personQuery = z.strictObject({
+  search: z.string().optional().describe('Part of a name or an e-mail address'),
+  verified: flag('Only people whose e-mail address is verified, or is not'),
+  dateFrom: z.string().optional().describe('Joined at or after this date or time'),
+  dateTo: z
+    .string()
+    .optional()
+    .describe('Joined at or before it; a date alone means the end of that UTC day'),
+  sort: z.enum(PERSON_SORTS).optional().describe('newest when absent'),
+  ...pageFields,
+});
+
+export const peopleRoutes = [
+  defineRoute({
+    method: 'GET',
+    path: '/members',
+    summary: 'List members',
+    who: 'team',
+    grants: ['members'],
+    answer: whole('Member', Member),
+    run: ({ services, actor }) => services.members.list(actor),
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/members/:id',
+    summary: 'Read a member',
+    who: 'team',
+    grants: ['members'],
+    answer: one('Member', Member),
+    run: ({ services, actor, params }) => services.members.get(actor, params.id),
+  }),
+  defineRoute({
+    method: 'PATCH',
+    path: '/members/:id',
+    summary: 'Change the role of a member',
+    who: 'admin',
+    grants: ['manage_members'],
+    body: z.strictObject({ role: z.enum(RANKS) }),
+    answer: one('Member', Member),
+    run: ({ services, caller, actor, params, body, check }) =>
+      services.members.setRole(caller, actor, params.id, body.role, check),
+  }),
+  defineRoute({
+    method: 'DELETE',
+    path: '/members/:id',
+    summary: 'Remove a member from the organization',
+    who: 'admin',
+    grants: ['manage_members'],
+    answer: nothing,
+    run: ({ services, caller, actor, params }) => services.members.remove(caller, actor, params.id),
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/users',
+    summary: 'List people with what they did',
+    who: 'team',
+    grants: ['members'],
+    query: personQuery,
+    answer: page('Person', Person),
+    run: ({ services, actor, query }) => services.members.people(actor, query),
+  }),
+];

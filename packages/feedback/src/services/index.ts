@@ -1,0 +1,116 @@
+/** Everything that can be done with feedback; REST, tools, pages and imports are thin over this. */
+import type { Events } from '@parley/events';
+import type { Identity } from '@parley/identity';
+import type { Caller, ChangeBus } from '@parley/kit';
+import type { Store } from '@parley/store';
+import type { TaskEngine } from '@parley/tasks';
+import type { Actor } from '../actor.ts';
+import { actorOf } from '../actor.ts';
+import { createActivity } from './activity.ts';
+import type { ActivityService } from './activity.ts';
+import { createBoards } from './boards.ts';
+import type { BoardService } from './boards.ts';
+import { createChangelog } from './changelog.ts';
+import type { ChangelogService } from './changelog.ts';
+import { createComments } from './comments.ts';
+import type { CommentService } from './comments.ts';
+import { createKeys } from './keys.ts';
+import type { KeyService } from './keys.ts';
+import { createMembers } from './members.ts';
+import type { MemberService } from './members.ts';
+import { createMerges } from './merges.ts';
+import type { MergeService } from './merges.ts';
+import { createPosts } from './posts.ts';
+import type { PostService } from './posts.ts';
+import { publishNotices } from './resource-notices.ts';
+import { createRoadmaps } from './roadmaps.ts';
+import type { RoadmapService } from './roadmaps.ts';
+import { createSettings } from './settings.ts';
+import type { SettingsService } from './settings.ts';
+import { createSetup } from './setup.ts';
+import { createStatuses } from './statuses.ts';
+import type { StatusService } from './statuses.ts';
+import { createTags } from './tags.ts';
+import type { TagService } from './tags.ts';
+import { createVisitors } from './visitors.ts';
+import type { VisitorService } from './visitors.ts';
+import { createVotes } from './votes.ts';
+import type { VoteService } from './votes.ts';
+import { createWebhooks } from './webhooks.ts';
+import type { WebhookService } from './webhooks.ts';
+import type { Base } from './write.ts';
+
+/** The services by noun. Every method takes the actor first; a foreign id is an unknown id. */
+export interface FeedbackServices {
+  /** The actor behind a caller; every surface begins with this. */
+  actor(caller: Caller): Promise<Actor>;
+  readonly posts: PostService;
+  readonly comments: CommentService;
+  readonly votes: VoteService;
+  readonly merges: MergeService;
+  readonly activity: ActivityService;
+  readonly boards: BoardService;
+  readonly statuses: StatusService;
+  readonly tags: TagService;
+  readonly roadmaps: RoadmapService;
+  readonly members: MemberService;
+  readonly changelog: ChangelogService;
+  readonly webhooks: WebhookService;
+  readonly keys: KeyService;
+  readonly settings: SettingsService;
+  readonly visitors: VisitorService;
+  readonly store: Store;
+  readonly identity: Identity;
+  readonly onFault: (error: unknown, where: string) => void;
+  readonly now: () => number;
+  close(): Promise<void>;
+}
+
+/** What the services are made from. */
+export interface FeedbackServicesOptions {
+  readonly store: Store;
+  readonly identity: Identity;
+  readonly events: Events;
+  readonly tasks: TaskEngine;
+  readonly changes: ChangeBus;
+  readonly onFault: (error: unknown, where: string) => void;
+  readonly now?: () => number;
+}
+
+/** Creates the services on a store. */
+export function createFeedbackServices(options: FeedbackServicesOptions): FeedbackServices {
+  const { store, identity, events, tasks, onFault, now = Date.now } = options;
+  const base: Base = { store, identity, events, tasks, now };
+  const setUp = createSetup(store, now);
+  const stopNotices = publishNotices(store.signal, options.changes);
+  const votes = createVotes(base);
+  const posts = createPosts(base);
+  return {
+    async actor(caller) {
+      await setUp(caller.organizationId);
+      return actorOf(identity, caller);
+    },
+    posts,
+    votes,
+    comments: createComments(base),
+    merges: createMerges(base),
+    activity: createActivity(base),
+    boards: createBoards(base),
+    statuses: createStatuses(base),
+    tags: createTags(base),
+    roadmaps: createRoadmaps(base),
+    members: createMembers(base),
+    changelog: createChangelog(base),
+    webhooks: createWebhooks(base),
+    keys: createKeys(base),
+    settings: createSettings(base, setUp),
+    visitors: createVisitors(base),
+    store,
+    identity,
+    onFault,
+    now,
+    async close() {
+      stopNotices();
+    },
+  };
+}

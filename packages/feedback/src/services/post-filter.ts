@@ -1,0 +1,101 @@
+/** What a list of posts is narrowed to: checked, looked up, and ready for queries. */
+import { ToolError } from '@parley/kit';
+import type { Queryable } from '@parley/store';
+import { checkId, toIdentityId } from '../ids.ts';
+import type { FeedbackTables, PostState } from '../schema.ts';
+import { parseSearch } from '../search/grammar.ts';
+import type { Search } from '../search/grammar.ts';
+import type { PostFilter } from '../shapes/posts.ts';
+
+/** A filter whose ids and dates are known to be good. */
+export interface CheckedFilter {
+  readonly organizationId: string;
+  readonly states: readonly PostState[];
+  readonly boardId?: string | undefined;
+  readonly boardIds?: readonly string[] | undefined;
+  readonly statusId?: string | undefined;
+  readonly tagIds: readonly string[];
+  readonly search?: Search | undefined;
+  readonly fromMs?: number | undefined;
+  readonly toMs?: number | undefined;
+  readonly ownerMemberId?: string | undefined;
+}
+
+/** Checks a filter; undefined when nothing can match, as for a status that does not exist. */
+export async function checkFilter(
+  from: Queryable,
+  organizationId: string,
+  filter: PostFilter,
+): Promise<CheckedFilter | undefined> {
+  const { boardId, boardIds, status, tagIds = [], ownerMemberId, showDeleted } = filter;
+  if (boardId !== undefined) checkId('board', boardId);
+  for (const tagId of tagIds) checkId('tag', tagId);
+  const owner = ownerMemberId === undefined ? undefined : toIdentityId('member', ownerMemberId);
+  const fromMs = dateOf('dateFrom', filter.dateFrom, 0);
+  const toMs = dateOf('dateTo', filter.dateTo, DAY_MS - 1);
+  const words = filter.search?.trim() ?? '';
+  const search = words === '' ? undefined : parseSearch(words);
+  if (search?.length === 0 || boardIds?.length === 0) return undefined;
+  const statusId = status === undefined ? undefined : await statusIdOf(from, organizationId, status);
+  if (statusId === null) return undefined;
+  const states: PostState[] = showDeleted === true ? ['listed', 'deleted'] : ['listed'];
+  return {
+    organizationId,
+    states,
+    boardId,
+    boardIds,
+    statusId,
+    tagIds: [...new Set(tagIds)],
+    search,
+    fromMs,
+    toMs,
+    ownerMemberId: owner,
+  };
+}
+
+/** The filter as a cursor remembers it. */
+export function filterKey(filter: PostFilter): Record<string, unknown> {
+  const { boardId, boardIds, status, tagIds, search, dateFrom, dateTo, ownerMemberId, showDeleted } = filter;
+  return {
+    boardId,
+    boardIds: boardIds?.toSorted(),
+    status,
+    tagIds: tagIds === undefined || tagIds.length === 0 ? undefined : [...new Set(tagIds)].toSorted(),
+    search: search?.trim() || undefined,
+    dateFrom,
+    dateTo,
+    ownerMemberId,
+    showDeleted: showDeleted === true ? true : undefined,
+  };
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+const DATE = /^\d{4}-\d{2}-\d{2}$/;
+const DATE_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/;
+
+/** A moment; a date alone means its first millisecond in UTC plus `dayOffsetMs`. */
+export function dateOf(field: string, text: string | undefined, dayOffsetMs: number): number | undefined {
+  if (text === undefined) return undefined;
+  const isDate = DATE.test(text);
+  const at = isDate || DATE_TIME.test(text) ? Date.parse(text) : Number.NaN;
+  if (Number.isNaN(at)) {
+    throw new ToolError(
+      'invalid',
+      `${field}: must be a date like 2026-07-28 or a time like 2026-07-28T12:00:00Z`,
+    );
+  }
+  return isDate ? at + dayOffsetMs : at;
+}
+
+async function statusIdOf(from: Queryable, organizationId: string, slug: string): Promise<string | null> {
+  // What cannot be a slug is not looked up: PostgreSQL refuses some characters.
+  if (!/^[a-z0-9_]{1,50}$/.test(slug)) return null;
+  const row = await from
+    .db<FeedbackTables>()
+    .selectFrom('feedback_statuses')
+    .select('id')
+    .where('organization_id', '=', organizationId)
+    .where('slug', '=', slug)
+    .executeTakeFirst();
+  return row?.id ?? null;
+}

@@ -1,0 +1,70 @@
+/** Tools for changelog entries; all of them need an administrator. */
+import { administratorsOnly } from '@parley/kit';
+import * as z from 'zod';
+import { ids, time } from '../shapes/fields.ts';
+import { CreateChangelog, PatchChangelog } from '../shapes/nouns.ts';
+import { Deleted, defineTool, ShownEntry } from './shapes.ts';
+
+/** Writes an entry. */
+export const createChangelog = defineTool({
+  name: 'create_changelog',
+  title: 'Create a changelog entry',
+  description: 'Writes a changelog entry: a draft, or published at the given time. Needs an administrator.',
+  effect: 'create',
+  available: administratorsOnly,
+  input: CreateChangelog.pick({ title: true, content: true }).extend({
+    publishedAt: time
+      .optional()
+      .describe('ISO 8601, e.g. 2026-03-01T09:00:00Z; absent: a draft, past: published, future: scheduled'),
+  }),
+  output: ShownEntry,
+  run: async (input, ctx) => (await ctx.services.backendFor(ctx)).createEntry(input),
+});
+
+/** Changes an entry. */
+export const updateChangelog = defineTool({
+  name: 'update_changelog',
+  title: 'Update a changelog entry',
+  description: 'Changes a changelog entry. What is not given stays as it is. Needs an administrator.',
+  effect: 'update',
+  privileged: 'by-name',
+  available: administratorsOnly,
+  input: z.object({
+    changelogId: ids.changelog,
+    title: PatchChangelog.shape.title,
+    content: PatchChangelog.shape.content,
+    publishedAt: time
+      .nullable()
+      .optional()
+      .describe('ISO 8601, e.g. 2026-03-01T09:00:00Z; null takes it back to a draft'),
+    linkedPostIds: z
+      .array(ids.post)
+      .max(100)
+      .optional()
+      .describe(
+        'Replaces the posts that it is about, e.g. ["post_01h455vb4pex5vsknk084sn02q"]; [] clears them',
+      ),
+  }),
+  output: ShownEntry,
+  async run({ changelogId, ...change }, ctx) {
+    if (Object.values(change).every((value) => value === undefined))
+      throw ctx.error(
+        'invalid',
+        'Nothing to change: give at least one of title, content, publishedAt and linkedPostIds.',
+      );
+    return (await ctx.services.backendFor(ctx)).updateEntry(changelogId, change);
+  },
+});
+
+/** Takes an entry away. */
+export const deleteChangelog = defineTool({
+  name: 'delete_changelog',
+  title: 'Delete a changelog entry',
+  description: 'Deletes a changelog entry. Needs an administrator.',
+  effect: 'delete',
+  privileged: 'by-name',
+  available: administratorsOnly,
+  input: z.object({ changelogId: ids.changelog }),
+  output: Deleted,
+  run: async ({ changelogId }, ctx) => (await ctx.services.backendFor(ctx)).deleteEntry(changelogId),
+});

@@ -1,0 +1,91 @@
+/** Tools for comments. */
+import { teamOnly } from '@parley/kit';
+import * as z from 'zod';
+import { ids } from '../shapes/fields.ts';
+import { CreateComment, EMOJIS } from '../shapes/posts.ts';
+import { Deleted, defineTool, ShownComment, ShownPost, ShownReactions, ShownThread } from './shapes.ts';
+
+const { content } = CreateComment.shape;
+
+/** Says something about a post. */
+export const addComment = defineTool({
+  name: 'add_comment',
+  title: 'Add a comment',
+  description: 'Adds a comment to a post, or a reply to a comment. Everybody who sees the post sees it.',
+  effect: 'create',
+  available: teamOnly,
+  input: z.object({
+    postId: ids.post,
+    content,
+    parentId: ids.comment
+      .optional()
+      .describe('The comment to reply to, e.g. comment_01h455vb4pex5vsknk084sn02q'),
+  }),
+  output: ShownThread,
+  run: async (input, ctx) => (await ctx.services.backendFor(ctx)).addComment(input),
+});
+
+/** Rewords a comment. */
+export const updateComment = defineTool({
+  name: 'update_comment',
+  title: 'Update a comment',
+  description: 'Replaces the text of a comment; it is shown as edited.',
+  effect: 'update',
+  privileged: 'by-name',
+  available: teamOnly,
+  input: z.object({ commentId: ids.comment, content }),
+  output: ShownComment,
+  async run(input, ctx) {
+    return (await ctx.services.backendFor(ctx)).updateComment(input.commentId, input.content);
+  },
+});
+
+/** Takes a comment away. */
+export const deleteComment = defineTool({
+  name: 'delete_comment',
+  title: 'Delete a comment',
+  description: 'Deletes a comment. One that has replies stays as a stub, so that the thread stays whole.',
+  effect: 'delete',
+  privileged: 'by-name',
+  available: teamOnly,
+  input: z.object({ commentId: ids.comment }),
+  output: Deleted,
+  run: async ({ commentId }, ctx) => (await ctx.services.backendFor(ctx)).deleteComment(commentId),
+});
+
+/** Puts an emoji on a comment or takes it off. */
+export const reactToComment = defineTool({
+  name: 'react_to_comment',
+  title: 'React to a comment',
+  description: 'Adds your reaction to a comment, or removes it.',
+  effect: 'update',
+  privileged: 'by-name',
+  available: teamOnly,
+  input: z.object({
+    commentId: ids.comment,
+    emoji: z.enum(EMOJIS).describe('One of 👍 ❤️ 🎉 😄 🤔 👀'),
+    action: z.enum(['add', 'remove']).describe('add or remove'),
+  }),
+  output: ShownReactions,
+  async run({ commentId, emoji, action }, ctx) {
+    return (await ctx.services.backendFor(ctx)).react(commentId, emoji, action === 'add');
+  },
+});
+
+/** Pins a comment of the team to its post. */
+export const pinComment = defineTool({
+  name: 'pin_comment',
+  title: 'Pin a comment',
+  description: 'Shows a comment of the team first on its post; null takes the pin away.',
+  effect: 'update',
+  privileged: 'by-name',
+  available: teamOnly,
+  input: z.object({
+    postId: ids.post,
+    commentId: ids.comment
+      .nullable()
+      .describe('The comment to pin, e.g. comment_01h455vb4pex5vsknk084sn02q; null unpins'),
+  }),
+  output: ShownPost,
+  run: async ({ postId, commentId }, ctx) => (await ctx.services.backendFor(ctx)).pin(postId, commentId),
+});

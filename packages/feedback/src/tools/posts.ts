@@ -1,0 +1,105 @@
+/** The everyday tools for posts: search, read, triage, make. */
+import { teamOnly } from '@parley/kit';
+import * as z from 'zod';
+import { ids } from '../shapes/fields.ts';
+import { CreatePost, POST_SORTS } from '../shapes/posts.ts';
+import { defineTool, pageFields, ShownItem, ShownPost, ShownPostWithComments } from './shapes.ts';
+
+const EXAMPLE_TAGS = 'e.g. ["tag_01h455vb4pex5vsknk084sn02q"]';
+
+/** What every search can be narrowed to. */
+export const searchFields = {
+  query: z
+    .string()
+    .max(1000)
+    .optional()
+    .describe('Words that all must occur; "a phrase", OR and -word work, e.g. dark mode -terminal'),
+  boardId: ids.board.optional(),
+  status: z.string().max(50).optional().describe('Slug of a status, e.g. under_review'),
+  tagIds: z.array(ids.tag).max(100).optional().describe(`Posts with any of these tags, ${EXAMPLE_TAGS}`),
+  sort: z.enum(POST_SORTS).default('newest').describe('newest, oldest or votes'),
+  limit: z.int().min(1).max(100).default(20).describe('How many to answer, 1 to 100'),
+  cursor: z.string().max(1000).optional().describe('nextCursor of the page before, for the same search'),
+};
+
+/** Finds posts. */
+export const searchFeedback = defineTool({
+  name: 'search_feedback',
+  title: 'Search feedback',
+  description:
+    'Finds posts by words, board, status and tags, one page at a time. Read quackback://boards, quackback://statuses and quackback://tags for the ids and slugs.',
+  effect: 'read',
+  available: teamOnly,
+  input: z.object(searchFields),
+  output: z.object({ posts: z.array(ShownItem), ...pageFields }),
+  async run(input, ctx) {
+    const { items, ...page } = await (await ctx.services.backendFor(ctx)).search(input);
+    return { posts: items, ...page };
+  },
+});
+
+/** Reads one post. */
+export const getPost = defineTool({
+  name: 'get_post',
+  title: 'Get a post',
+  description:
+    'Reads one post with its votes, tags, official response and all comments as a tree. Private comments are for the team only.',
+  effect: 'read',
+  available: teamOnly,
+  input: z.object({ postId: ids.post }),
+  output: ShownPostWithComments,
+  run: async ({ postId }, ctx) => (await ctx.services.backendFor(ctx)).post(postId),
+});
+
+/** Sets status, tags, owner and official response. */
+export const triagePost = defineTool({
+  name: 'triage_post',
+  title: 'Triage a post',
+  description:
+    'Sets the status, tags, owner or official response of a post, all at once or none. What is not given stays as it is.',
+  effect: 'update',
+  available: teamOnly,
+  input: z.object({
+    postId: ids.post,
+    statusId: ids.status.optional(),
+    tagIds: z
+      .array(ids.tag)
+      .max(100)
+      .optional()
+      .describe(`Replaces all tags, ${EXAMPLE_TAGS}; [] clears them`),
+    ownerMemberId: ids.member
+      .nullable()
+      .optional()
+      .describe('Team member in charge, e.g. member_01h455vb4pex5vsknk084sn02q; null unassigns'),
+    officialResponse: z
+      .string()
+      .trim()
+      .max(10_000)
+      .nullable()
+      .optional()
+      .describe('What the team says about it, at most 10,000 characters; null clears it'),
+  }),
+  output: ShownPost,
+  async run({ postId, ...change }, ctx) {
+    if (Object.values(change).every((value) => value === undefined))
+      throw ctx.error(
+        'invalid',
+        'Nothing to change: give at least one of statusId, tagIds, ownerMemberId and officialResponse.',
+      );
+    return (await ctx.services.backendFor(ctx)).triage(postId, change);
+  },
+});
+
+/** Makes a post. */
+export const createPost = defineTool({
+  name: 'create_post',
+  title: 'Create a post',
+  description: 'Makes a post on a board. Search first, so that the same idea is not posted twice.',
+  effect: 'create',
+  available: teamOnly,
+  input: CreatePost.pick({ boardId: true, title: true, content: true, statusId: true }).extend({
+    tagIds: z.array(ids.tag).max(100).optional().describe(`IDs of its tags, ${EXAMPLE_TAGS}`),
+  }),
+  output: ShownPost,
+  run: async (input, ctx) => (await ctx.services.backendFor(ctx)).createPost(input),
+});

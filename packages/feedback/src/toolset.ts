@@ -1,0 +1,76 @@
+/** The toolset `feedback` over the services of this process. */
+import type { Events } from '@parley/events';
+import type { Identity } from '@parley/identity';
+import type { ChangeBus, Observer, RouteSet } from '@parley/kit';
+import { defineToolset } from '@parley/kit';
+import type { AllowedNames } from '@parley/kit/inbound';
+import type { Store } from '@parley/store';
+import type { TaskEngine } from '@parley/tasks';
+import type { BackendSource } from './backend.ts';
+import { createLocalBackend } from './local-backend.ts';
+import { feedbackMigrations } from './migrations/index.ts';
+import { createPageRoutes } from './pages/routes.ts';
+import { feedbackResources } from './resources.ts';
+import { createRestRoutes } from './rest.ts';
+import type { FeedbackServices } from './services/index.ts';
+import { createFeedbackServices } from './services/index.ts';
+import { feedbackTools } from './tools/index.ts';
+
+/** What the program that serves the toolset offers. */
+export interface FeedbackHost {
+  readonly store: Store;
+  readonly identity: Identity;
+  readonly events: Events;
+  readonly tasks: TaskEngine;
+  readonly changes: ChangeBus;
+  readonly onFault: (error: unknown, where: string) => void;
+  /** Runs when the program begins to stop, before running calls are waited for. */
+  onStop(work: () => Promise<void>): void;
+  /** Hosts and pages that the HTTP routes accept besides the loopback ones. */
+  readonly names: AllowedNames;
+  /** Told of every call over REST, like the engine tells of every tool call. */
+  readonly observe: Observer;
+  /** What the owner decided about REST and the public pages. */
+  readonly web: FeedbackWebSettings;
+}
+
+/** Settings of the HTTP side. */
+export interface FeedbackWebSettings {
+  readonly ratePerMinute: number;
+  readonly ratePerKeyPerMinute: number | undefined;
+  readonly trustedProxies: readonly string[];
+  readonly publicUrl: string | undefined;
+}
+
+/** The services as the toolset has them: every surface is thin over them, tools through a backend. */
+export type FeedbackToolServices = FeedbackServices & BackendSource;
+
+/** Adds the way that tools take to the services. */
+export function withBackend(services: FeedbackServices): FeedbackToolServices {
+  return {
+    ...services,
+    backendFor: async ({ caller }) => createLocalBackend(services, await services.actor(caller)),
+  };
+}
+
+/** The toolset. */
+export const feedbackToolset = defineToolset({
+  name: 'feedback',
+  title: 'Feedback',
+  tools: feedbackTools,
+  resources: feedbackResources,
+  migrations: feedbackMigrations,
+  services(host: FeedbackHost): FeedbackToolServices {
+    const services = createFeedbackServices(host);
+    host.onStop(() => services.close());
+    return withBackend(services);
+  },
+  routes(services: FeedbackToolServices, { names, observe, web }: FeedbackHost): RouteSet[] {
+    const { ratePerKeyPerMinute, publicUrl, ...rate } = web;
+    const perKey = ratePerKeyPerMinute === undefined ? {} : { ratePerKeyPerMinute };
+    return [
+      ...createRestRoutes(services, { names, observe, ...rate, ...perKey }),
+      ...createPageRoutes(services, { names, publicUrl, trustedProxies: web.trustedProxies }),
+    ];
+  },
+});

@@ -1,0 +1,25 @@
+/** The owner publishes the feedback pages with the command line, while the server runs. */
+import { beforeAll, expect, test } from 'vitest';
+import { ensureBuilt } from './build.ts';
+import { runParley, scratchFolder, startParley } from './parley.ts';
+
+beforeAll(ensureBuilt);
+
+test('public pages come and go with "parley feedback publish"', async () => {
+  using folder = scratchFolder();
+  const server = await startParley(folder.path);
+  const status = async (path: string) => (await fetch(server.url + path)).status;
+  const paths = ['/feedback', '/feedback?x=1', '/feedback/roadmap', '/changelog.xml', '/api/public/boards'];
+  const all = () => Promise.all(paths.map(status));
+  const publish = (wanted: string) => runParley(['feedback', 'publish', wanted, '--data', folder.path]);
+  expect(await all()).toEqual(paths.map(() => 404));
+  expect(await publish('on')).toMatchObject({ code: 0, stdout: expect.stringContaining('/feedback\n') });
+  expect(await all()).toEqual(paths.map(() => 200));
+  expect(await publish('off')).toMatchObject({ code: 0, stdout: 'The public pages are off.\n' });
+  expect(await all()).toEqual(paths.map(() => 404));
+  expect(await publish('maybe')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('Usage: parley feedback publish on|off'),
+  });
+  await server.stop();
+});
