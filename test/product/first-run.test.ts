@@ -81,13 +81,20 @@ describe('the first run', () => {
 
 describe('without a key', () => {
   test('only the open routes answer', async () => {
-    expect(OPEN_ROUTES).toEqual(['/health', '/ready', '/__parley/overlay.js']);
+    const documents = ['/__parley/overlay.js', '/api/v1/openapi.json', '/api/v1/docs'];
+    const files = ['/feedback/style.css', '/feedback/app.js'];
+    expect(OPEN_ROUTES).toEqual(['/health', '/ready', ...documents, ...files]);
+    for (const path of OPEN_ROUTES) expect((await send(path)).status, path).toBe(200);
     expect(await send('/health')).toEqual({ status: 200, body: '{"status":"ok"}' });
     expect(await send('/ready?probe=1')).toEqual({ status: 200, body: '{"status":"ready"}' });
     const closed = ['/mcp', '/mcp/parley', '/metrics', '/', '/health/', '/api/openapi.json', '/__parley/x'];
     for (const path of closed) expect((await send(path)).status, path).toBe(401);
+    for (const path of ['/api/v1', '/api/v1/posts', '/api/v1/members', '/api/v1/nowhere'])
+      expect((await send(path)).status, path).toBe(401);
+    // Nothing is public until the owner says so.
+    for (const path of ['/feedback', '/feedback/roadmap', '/changelog.xml', '/api/public/boards'])
+      expect((await send(path)).status, path).toBe(404);
     expect((await send('/health', { method: 'POST' })).status).toBe(401);
-    expect((await send('/__parley/overlay.js')).status).toBe(200);
     const page = { headers: { origin: 'http://localhost:5173' } };
     expect((await send('/__parley/events', page)).status).toBe(401);
     for (const path of ['/__parley/messages', '/__parley/screenshots']) {

@@ -13,8 +13,19 @@ export interface Probes {
   stopping(): void;
 }
 
-/** The routes that answer without a credential, the overlay's script among them; a test holds this list. */
-export const OPEN_ROUTES = ['/health', '/ready', '/__parley/overlay.js'] as const;
+/**
+ * The routes that answer without a credential: probes, and files that are the same for everybody. A test holds this list.
+ * What the owner publishes (`/feedback`, `/changelog.xml`, `/api/public`) is open once it is published.
+ */
+export const OPEN_ROUTES = [
+  '/health',
+  '/ready',
+  '/__parley/overlay.js',
+  '/api/v1/openapi.json',
+  '/api/v1/docs',
+  '/feedback/style.css',
+  '/feedback/app.js',
+] as const;
 
 /** Creates the routes. */
 export function createProbes(options: { gateway: Gateway; store: Store; metrics: Metrics }): Probes {

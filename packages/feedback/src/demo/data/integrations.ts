@@ -104,7 +104,7 @@ A button beside the mail, instead of forwarding.
 > And show in Gmail that a task exists for this conversation.
 > [Samuel] Google's review for such add-ons takes months. We want to, but we are looking at the price.
 
-# Claude and other assistants over MCP
+# Let my assistant work in Harbor over MCP
 integrations | complete | 66 | api, automation
 I'd like to say "put what we just discussed into Harbor, due Friday" to my assistant and have it done.
 > Read access first, write access only when I say so.
