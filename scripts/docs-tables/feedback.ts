@@ -3,7 +3,7 @@ import { feedbackToolset, restErrors, restRoutes } from '@parley/feedback';
 import { code, markdownTable } from './markdown.ts';
 
 function toolTable(isPrivileged: boolean): string {
-  const tools = feedbackToolset.tools.filter((tool) => (tool.privileged ?? false) === isPrivileged);
+  const tools = feedbackToolset.tools.filter((tool) => (tool.privileged === undefined) !== isPrivileged);
   return markdownTable(
     ['tool', 'effect', 'input', 'what it does'],
     tools.map((tool) => [

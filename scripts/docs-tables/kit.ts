@@ -14,7 +14,7 @@ const toolFields: Record<Exclude<keyof Tool, 'kind'>, [need: 'yes' | '', meaning
   external: ['', 'true: the tool reaches outside the system; sets `openWorldHint` and the lower rate limit'],
   privileged: [
     '',
-    'true: a wildcard gives it to owners and administrators only; others need its name in a grant',
+    "true: a wildcard gives it to owners and administrators only; others need its name in a grant; `'by-name'`: everybody does",
   ],
   unattended: ['', "`'block'`: the tool is gone when nobody is watching, whatever was granted"],
   available: ['', 'function of services and caller; false means the tool does not exist right now'],

@@ -101,7 +101,7 @@ describeInBrowser('public pages', () => {
     },
   );
 
-  test('somebody without scripts reads, signs in, votes, posts, comments, replies and reacts', async () => {
+  test('somebody without scripts reads, signs in, votes, follows, posts, edits, comments, replies and reacts', async () => {
     await using tab = await openTab({ ...PHONE, javaScriptEnabled: false });
     const { page } = tab;
     await page.goto(`${site.url}/feedback`);
@@ -119,6 +119,9 @@ describeInBrowser('public pages', () => {
     expect(await voted.getAttribute('aria-pressed')).toBe('true');
 
     await page.goto(site.url + paths()['post']);
+    await page.getByRole('button', { name: 'Follow this post' }).click();
+    await page.getByRole('button', { name: 'Stop following' }).click();
+    await page.getByRole('button', { name: 'Follow this post' }).waitFor();
     await page.getByLabel('Your comment').fill('Two lines\nof words');
     await page.getByRole('button', { name: 'Comment', exact: true }).click();
     await page.locator('text=of words').waitFor();
@@ -136,6 +139,10 @@ describeInBrowser('public pages', () => {
     await page.getByLabel('Title').fill('The button is too small');
     await page.getByRole('button', { name: 'Post it' }).click();
     await page.getByRole('heading', { name: 'The button is too small' }).waitFor();
+    await page.getByRole('link', { name: 'Edit this post' }).click();
+    await page.getByLabel('Title').fill('The button is far too small');
+    await page.getByRole('button', { name: 'Save it' }).click();
+    await page.getByRole('heading', { name: 'The button is far too small' }).waitFor();
     await page.locator('text=Delete this post').click();
     await page.getByRole('button', { name: 'Delete it' }).click();
     await page.locator('text=Nobody has posted yet.').waitFor();
@@ -145,6 +152,46 @@ describeInBrowser('public pages', () => {
     await page.getByRole('link', { name: 'Changelog' }).click();
     await page.getByRole('link', { name: 'Two-factor sign-in' }).first().waitFor();
   });
+
+  test.each([
+    { size: 'desk', scheme: 'light' },
+    { size: 'phone', scheme: 'dark' },
+  ] as const)(
+    'an own post and its forms are accessible and fit: $size, $scheme',
+    { timeout: 60_000 },
+    async ({ size, scheme }) => {
+      await using tab = await openTab({ ...(size === 'desk' ? DESK : PHONE), colorScheme: scheme });
+      const { page } = tab;
+      const look = async (name: string) => {
+        await page.screenshot({ path: join(SHOTS, `feedback-${name}-${size}-${scheme}.png`) });
+        expect(await violations(page), name).toEqual([]);
+        const overflow = await page.evaluate<number>(
+          'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+        );
+        expect([name, overflow, await page.locator('h1').count()]).toEqual([name, 0, 1]);
+      };
+      await signIn(page);
+      await page.goto(`${site.url}/feedback/boards/bugs/new`);
+      await page.getByLabel('Title').fill('Crash when I export');
+      await page.getByRole('button', { name: 'Post it' }).click();
+      await page.getByRole('link', { name: 'Edit this post' }).waitFor();
+      await look('own-post');
+      await page.getByRole('link', { name: 'Edit this post' }).click();
+      await page.getByRole('heading', { name: 'Edit post' }).waitFor();
+      await look('edit-post');
+      await page.goto(`${site.url}/feedback/boards/bugs/new`);
+      await page.getByLabel('Title').fill('Export crashes');
+      await page.evaluate("document.querySelector('textarea').removeAttribute('maxlength')");
+      await page.getByLabel('Details').fill('x'.repeat(10_001));
+      await page.getByRole('button', { name: 'Post it' }).click();
+      await page.getByRole('link', { name: 'Crash when I export' }).waitFor();
+      await look('similar-posts');
+      await page.getByRole('link', { name: 'Crash when I export' }).click();
+      await page.locator('text=Delete this post').click();
+      await page.getByRole('button', { name: 'Delete it' }).click();
+      await page.locator('text=Nobody has posted yet.').waitFor();
+    },
+  );
 
   test('with scripts a vote needs no reload, and the focus stays', async () => {
     await using tab = await openTab(DESK);

@@ -28,6 +28,8 @@ export interface Config {
   readonly otlpEndpoint: string | undefined;
   readonly logLevel: string;
   readonly key: string | undefined;
+  /** Example data for an empty feedback; `parley start` only. */
+  readonly demo: boolean;
   readonly json: boolean;
 }
 
@@ -97,6 +99,7 @@ export function loadConfig<Extra extends string = never>(
     otlpEndpoint: read('otlp-endpoint') ?? env.OTEL_EXPORTER_OTLP_ENDPOINT,
     logLevel,
     key: read('key'),
+    demo: values.demo === true || ['1', 'true'].includes(env[variableOf('demo')] ?? ''),
     json: values.json === true,
   };
   // parseArgs knows each switch by the kind given above.

@@ -74,6 +74,11 @@ export const OPTIONS = {
     help: 'fatal, error, warn, info, debug or silent',
   },
   key: { kind: 'text', value: 'KEY', help: 'API key to act with; default: the owner key in the data folder' },
+  demo: {
+    kind: 'switch',
+    value: '',
+    help: 'With "start": fill an empty feedback with example data, and publish its pages',
+  },
   json: { kind: 'switch', value: '', help: 'Print JSON' },
 } as const satisfies Record<string, Option>;
 

@@ -8,7 +8,7 @@ import type { TestApi } from '../test/rest-api.ts';
 import { openRest } from '../test/rest-api.ts';
 import { remoteGrants } from './remote/index.ts';
 import { EMOJIS } from './shapes/posts.ts';
-import { feedbackTools } from './tools/index.ts';
+import type { feedbackTools } from './tools/index.ts';
 import { feedbackToolset, withBackend } from './toolset.ts';
 
 type Json = Record<string, unknown>;
@@ -141,7 +141,7 @@ const operations: fc.Arbitrary<Operation> = fc.oneof(
       content: made.content,
       parentId: made.parent === undefined ? undefined : at(ids.comment, made.parent, 'comment'),
     }),
-    rest: (args) => ({ method: 'POST', path: `/posts/${args.postId}/comments`, body: without(args) }),
+    rest: (args) => ({ method: 'POST', path: `/posts/${String(args.postId)}/comments`, body: without(args) }),
   })),
   fc
     .record({
@@ -160,7 +160,7 @@ const operations: fc.Arbitrary<Operation> = fc.oneof(
         ownerMemberId: typeof made.owner === 'number' ? at(ids.member, made.owner, 'member') : made.owner,
         officialResponse: made.response,
       }),
-      rest: (args) => ({ method: 'PATCH', path: `/posts/${args.postId}`, body: without(args) }),
+      rest: (args) => ({ method: 'PATCH', path: `/posts/${String(args.postId)}`, body: without(args) }),
     })),
   fc
     .record({
@@ -208,7 +208,7 @@ const operations: fc.Arbitrary<Operation> = fc.oneof(
       title: made.title ?? 'Renamed',
       boardId: made.board === undefined ? undefined : at(ids.board, made.board, 'board'),
     }),
-    rest: (args) => ({ method: 'PATCH', path: `/posts/${args.postId}`, body: without(args) }),
+    rest: (args) => ({ method: 'PATCH', path: `/posts/${String(args.postId)}`, body: without(args) }),
   })),
   fc.record({ duplicate: place, canonical: place }).map((made): Operation => ({
     tool: 'merge_post',

@@ -10,6 +10,8 @@ import { createRateLimiter } from './rest/rate/limiter.ts';
 import type { Route } from './rest/route.ts';
 import { ROUTES } from './rest/routes/index.ts';
 import { createServe } from './rest/serve.ts';
+import type { StreamLimits } from './rest/streams.ts';
+import { createStreams } from './rest/streams.ts';
 import type { FeedbackServices } from './services/index.ts';
 
 /** What the program that serves the routes decides. */
@@ -17,6 +19,8 @@ export interface RestOptions extends RateOptions {
   /** Hosts besides the loopback ones, and other sites whose pages may call. */
   readonly names: AllowedNames;
   readonly limits?: Partial<InboundLimits>;
+  /** Limits of `GET /stream`. */
+  readonly streams?: Partial<StreamLimits>;
   /** Told of every call of a known caller, refused ones too. */
   readonly observe?: Observer;
 }
@@ -36,7 +40,8 @@ export function createRestRoutes(services: FeedbackServices, options: RestOption
   const rate = createRateLimiter(store, options, now);
   const limits = { ...DEFAULT_INBOUND_LIMITS, bodyBytes: BODY_BYTES, ...options.limits };
   const { names, observe } = options;
-  const serve = createServe(services, { routes: ROUTES, names, limits, rate, observe });
+  const streams = createStreams(store.signal, options.streams);
+  const serve = createServe(services, { routes: ROUTES, names, limits, rate, streams, observe });
   const sweep = () => Promise.all([rate.sweep(), sweepAnswers(store, now())]);
   const sweeping = setInterval(() => {
     sweep().catch((error: unknown) => onFault(error, 'feedback REST'));
@@ -51,6 +56,7 @@ export function createRestRoutes(services: FeedbackServices, options: RestOption
       },
       async close() {
         clearInterval(sweeping);
+        streams.close();
       },
     },
   ];

@@ -2,7 +2,12 @@
 import { connect } from '@parley/kit/testing';
 import { onTestFinished } from 'vitest';
 import type { RemoteLimits } from '../src/remote/index.ts';
-import { checkSettings, createRemoteFeedback, remoteFeedbackToolset } from '../src/remote/index.ts';
+import {
+  checkSettings,
+  createRemoteFeedback,
+  remoteFeedbackToolset,
+  remoteGrants,
+} from '../src/remote/index.ts';
 import type { FakeTimes, Script, Step } from './scripted-server.ts';
 import { fakeTimes, serveScript } from './scripted-server.ts';
 
@@ -42,7 +47,10 @@ export async function attachRemote(url: string, { key = KEY, ...options }: Remot
   const checked = checkSettings({ url, apiKey: key });
   if ('fault' in checked) throw new Error(checked.fault);
   const feedback = createRemoteFeedback(checked.target, { userAgent: 'test', ...options });
-  const client = await connect(remoteFeedbackToolset, { services: feedback });
+  const client = await connect(remoteFeedbackToolset, {
+    services: feedback,
+    as: { grants: remoteGrants(true) },
+  });
   onTestFinished(async () => {
     await client.close();
     await feedback.close();

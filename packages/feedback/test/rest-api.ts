@@ -146,7 +146,7 @@ async function send(
     },
     ...(body !== undefined && { body: isText ? body : JSON.stringify(body) }),
   });
-  const text = await answer.text();
+  const text = await textOf(answer);
   const isJson = answer.headers.get('content-type')?.startsWith('application/json') === true;
   return {
     status: answer.status,
@@ -154,4 +154,13 @@ async function send(
     text,
     json: isJson && text !== '' ? JSON.parse(text) : undefined,
   };
+}
+
+/** The body; of a stream only what came first, since it has no end. */
+async function textOf(answer: Response): Promise<string> {
+  if (answer.headers.get('content-type')?.startsWith('text/event-stream') !== true) return answer.text();
+  const reader = answer.body?.getReader();
+  const first = await reader?.read();
+  await reader?.cancel();
+  return new TextDecoder().decode(first?.value);
 }

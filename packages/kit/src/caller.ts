@@ -88,7 +88,7 @@ export function firstUncovered(held: Grants, wanted: Grants): { resource: string
 }
 
 /** True for owners and administrators. */
-export function mayAdminister(caller: Caller): boolean {
+export function mayAdminister(caller: Pick<Caller, 'roles'>): boolean {
   return caller.roles.includes('owner') || caller.roles.includes('admin');
 }
 

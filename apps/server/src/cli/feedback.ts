@@ -19,7 +19,7 @@ const publish: Command = async (args, toolsets) => {
     const { isPublished } = await publishPages(host, caller, wanted === 'on');
     const address = addressOf(config);
     const text = isPublished
-      ? `Everybody who reaches this server can read public boards now: ${address}`
+      ? `Everybody who reaches this server can read public boards now, under /feedback: ${address} unless it listens elsewhere.`
       : 'The public pages are off.';
     process.stdout.write(`${config.json ? JSON.stringify({ isPublished, url: address }) : text}\n`);
     return 0;

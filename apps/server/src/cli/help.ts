@@ -15,6 +15,7 @@ const COMMANDS: Readonly<Record<string, CommandHelp>> = {
     details: `The first start makes the data folder, the database, one organization with its owner, and the owner key in
 <data>/owner.key. With --json it prints exactly one line when it is ready:
   {"url": "...", "mcp": "...", "data": "...", "ownerKeyFile": "...", "overlayTag": "..."}
+--demo fills an empty feedback with a year and a half of example posts and publishes its pages; "pages" is their address.
 Ctrl-C or SIGTERM stops it after running requests are answered; a second one stops it at once.`,
   },
   mcp: {

@@ -22,6 +22,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
 /** Runs one command line and ends the process with its exit code. */
 export async function main(args: readonly string[], toolsets: readonly AnyToolset[] = []): Promise<void> {
   const [name = 'help', ...rest] = args;
+  // Whoever reads us, such as `head`, may have read enough.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
   try {
     process.exitCode = await run(name, rest, toolsets);
   } catch (error) {

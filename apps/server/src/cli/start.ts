@@ -1,5 +1,6 @@
 /** `parley start`: the server, until a signal ends it. */
 import { createApp } from '../app.ts';
+import type { App } from '../app.ts';
 import type { Config } from '../config.ts';
 import { loadConfig, UsageError } from '../config.ts';
 import { clientConfiguration } from './client-configuration.ts';
@@ -13,17 +14,27 @@ export const start: Command = async (args, toolsets) => {
     throw new UsageError(`"parley start" takes no arguments (got ${positionals.join(' ')}).`);
   const stop = untilSignal();
   const app = await createApp({ config, toolsets });
-  const { url, mcp } = await app.listen().catch(async (error: unknown) => {
+  const { url, mcp } = await open(app, config).catch(async (error: unknown) => {
     await app.close();
     throw error;
   });
   const overlayTag = await app.overlayTag(url);
-  const ready = { url, mcp, data: config.dataDir, ownerKeyFile: app.ownerKeyFile, overlayTag };
+  const pages = config.demo ? `${config.web.publicUrl ?? url}/feedback` : undefined;
+  const ready = { url, mcp, data: config.dataDir, ownerKeyFile: app.ownerKeyFile, overlayTag, pages };
   process.stdout.write(config.json ? `${JSON.stringify(ready)}\n` : greeting(ready, config));
   await stop;
   await app.close();
   return 0;
 };
+
+/** Opens the port; the demo comes first, so that nobody sees half of it. */
+async function open(app: App, { demo }: Config): Promise<{ url: string; mcp: string }> {
+  if (demo) {
+    const { seedDemo } = await import('@parley/feedback/demo');
+    await seedDemo(app.host);
+  }
+  return app.listen();
+}
 
 interface Ready {
   readonly url: string;
@@ -31,6 +42,8 @@ interface Ready {
   readonly data: string;
   readonly ownerKeyFile: string;
   readonly overlayTag: string;
+  /** The public pages of the demo. */
+  readonly pages: string | undefined;
 }
 
 function greeting(ready: Ready, config: Config): string {
@@ -39,7 +52,7 @@ Parley is ready.
 
   MCP        ${ready.mcp}
   Owner key  ${ready.ownerKeyFile}
-  Data       ${config.databaseUrl === undefined ? ready.data : 'PostgreSQL'}
+  Data       ${config.databaseUrl === undefined ? ready.data : 'PostgreSQL'}${ready.pages === undefined ? '' : `\n  Feedback   ${ready.pages}`}
 
 Connect Claude Code:
 

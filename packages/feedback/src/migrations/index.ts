@@ -6,6 +6,7 @@ import { createConversation } from './003-conversation.ts';
 import { createPlans } from './004-plans.ts';
 import { createRest } from './005-rest.ts';
 import { createImports } from './007-import.ts';
+import { createModeration } from './008-moderation.ts';
 
 /** What the store applies for feedback. */
 export const feedbackMigrations: MigrationSet = {
@@ -17,5 +18,6 @@ export const feedbackMigrations: MigrationSet = {
     '004-plans': createPlans,
     '005-rest': createRest,
     '007-import': createImports,
+    '008-moderation': createModeration,
   },
 };

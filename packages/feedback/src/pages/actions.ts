@@ -13,7 +13,7 @@ import { dropToken, keepToken, sessionToken } from './cookies.ts';
 import { hasToken, nameOf, textOf } from './form.ts';
 import { findBoard } from './views/board.ts';
 import { anchorOf } from './views/comments.ts';
-import { namePage, newPostPage } from './views/forms.ts';
+import { editPostPage, namePage, newPostPage } from './views/forms.ts';
 import { COMMENT_PAGE_SIZE } from './views/post.ts';
 import type { Visit } from './visit.ts';
 import { actorOfSession, isHttps, placeOf } from './visit.ts';
@@ -32,6 +32,7 @@ export interface Sent {
 export type Action = (sent: Sent, parameter: string) => Promise<Answer>;
 
 const MAX_NAME = 60;
+const SIMILAR_POSTS = 3;
 
 /** Runs an action as the visitor; somebody without a name gives it first, and nothing that was typed is lost. */
 async function asVisitor(sent: Sent, act: (actor: Actor) => Promise<Answer>): Promise<Answer> {
@@ -90,11 +91,34 @@ const createPost: Action = async (sent, slug) => {
   const parsed = CreatePost.safeParse({ ...given, boardId: board.id });
   if (!parsed.success) {
     const problem = describeIssues(parsed.error.issues);
-    return newPostPage(visit, board, { ...given, problem });
+    const similar = await visit.reading.similar(board.id, { ...given, limit: SIMILAR_POSTS });
+    return newPostPage(visit, board, { ...given, problem, similar });
   }
   return asVisitor(sent, async (actor) => {
     const { id, isPending } = await services.visitors.submit(actor, parsed.data);
     return redirect(isPending ? `/feedback/boards/${board.slug}?sent=pending` : `/feedback/posts/${id}`);
+  });
+};
+
+const editPost: Action = async (sent, id) => {
+  const { visit, form, services } = sent;
+  const post = await requirePost(visit, id);
+  const given = { title: textOf(form, 'title'), content: textOf(form, 'content') };
+  const parsed = CreatePost.pick({ title: true, content: true }).safeParse(given);
+  if (!parsed.success)
+    return editPostPage(visit, post, { ...given, problem: describeIssues(parsed.error.issues) });
+  return asAuthor(sent, async (actor) => {
+    const { isPending } = await services.visitors.edit(actor, id, parsed.data);
+    return redirect(isPending ? `/feedback/boards/${post.boardSlug}?sent=pending` : `/feedback/posts/${id}`);
+  });
+};
+
+const follow: Action = async (sent, id) => {
+  const { visit, form, services } = sent;
+  await requirePost(visit, id);
+  return asAuthor(sent, async (actor) => {
+    await services.following.follow(actor, id, form.get('follow') !== 'no');
+    return redirect(placeOf(form.get('next')));
   });
 };
 
@@ -168,6 +192,8 @@ export const ACTIONS: Readonly<Record<string, Action>> = {
   'boards/:/new': createPost,
   'posts/:/vote': vote,
   'posts/:/comments': comment,
+  'posts/:/edit': editPost,
+  'posts/:/follow': follow,
   'posts/:/delete': deletePost,
   'comments/:/edit': editComment,
   'comments/:/delete': deleteComment,

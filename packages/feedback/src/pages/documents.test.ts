@@ -1,9 +1,10 @@
 /** Pages, feed and JSON as documents: escaped, small, cacheable, and in order. */
-import { onBothEngines, scratchStore } from '@parley/store/testing';
+import { scratchStore } from '@parley/store/testing';
 import { describe, expect, test } from 'vitest';
 import type { TestFeedback } from '../testing/fixture.ts';
 import { openFeedback } from '../testing/fixture.ts';
 import { openBrowser, servePages } from '../../test/serve-pages.ts';
+import { onBothEngines } from '../testing/engines.ts';
 
 const HOSTILE = `<script>alert(1)</script>"'><img src=x onerror=alert(1)>&amp;`;
 

@@ -1,12 +1,12 @@
 /** What the public never sees, on every page, in the JSON and in the feed. */
 import type { OpenStore } from '@parley/store/testing';
-import { onBothEngines } from '@parley/store/testing';
 import { describe, expect, test } from 'vitest';
 import type { FeedbackTables } from '../schema.ts';
 import type { TestFeedback } from '../testing/fixture.ts';
 import { openFeedback } from '../testing/fixture.ts';
 import type { ServedPages } from '../../test/serve-pages.ts';
 import { openBrowser, servePages } from '../../test/serve-pages.ts';
+import { onBothEngines } from '../testing/engines.ts';
 
 const MINUTE_MS = 60_000;
 

@@ -1,7 +1,7 @@
 /** The switch of the public pages, for commands that have no services of their own. */
 import type { Caller } from '@parley/kit';
 import { actorOf } from '../actor.ts';
-import type { Settings } from '../services/settings.ts';
+import type { Settings } from '../shapes/inbox.ts';
 import { createSettings } from '../services/settings.ts';
 import { createSetup } from '../services/setup.ts';
 import type { Base } from '../services/write.ts';

@@ -122,6 +122,7 @@ main > nav .chips { margin-bottom: 1rem; }
 .gone { color: var(--soft); font-style: italic; }
 li:target > .comment { background: var(--tint); border-radius: .5rem; box-shadow: 0 0 0 .5rem var(--tint); }
 .acts { display: flex; flex-wrap: wrap; align-items: center; gap: .35rem .8rem; margin-top: .3rem; font-size: .875rem; }
+.whole .acts { margin-top: .9rem; }
 .acts > a { color: var(--soft); padding: .3rem 0; }
 .acts button, .reaction { min-height: 1.9rem; padding: 0 .55rem; border-radius: 1rem; font-size: .875rem; font-weight: 500; }
 .reaction { display: inline-flex; align-items: center; border: 1px solid var(--line); color: var(--soft); }

@@ -1,12 +1,13 @@
 /** Visitors without scripts: they come in, post, vote, comment and react; what is foreign or too much is refused. */
 import type { OpenStore } from '@parley/store/testing';
-import { onBothEngines, scratchStore } from '@parley/store/testing';
+import { scratchStore } from '@parley/store/testing';
 import { describe, expect, test } from 'vitest';
 import type { FeedbackTables } from '../schema.ts';
 import type { TestFeedbackOptions } from '../testing/fixture.ts';
 import { openFeedback } from '../testing/fixture.ts';
 import { openBrowser, servePages } from '../../test/serve-pages.ts';
 import type { PageOptions } from './routes.ts';
+import { onBothEngines } from '../testing/engines.ts';
 
 async function openSite(open: OpenStore, options: Partial<PageOptions> & TestFeedbackOptions = {}) {
   const feedback = await openFeedback(await open(), options);
@@ -112,6 +113,89 @@ onBothEngines('visitors', (open) => {
     expect((await browser.get(`/feedback/posts/${row.id}`)).status).toBe(404);
     expect((await browser.post(`/feedback/posts/${row.id}/vote`, {})).status).toBe(404);
     expect((await browser.post(`/feedback/posts/${row.id}/comments`, { content: 'x' })).status).toBe(404);
+    await services.moderation.set(admin, row.id, 'published');
+    expect((await browser.get('/feedback/boards/careful')).text).toContain('Waiting');
+    const edited = await browser.post(`/feedback/posts/${row.id}/edit`, { title: 'Something else' });
+    expect(edited.headers.get('location')).toBe('/feedback/boards/careful?sent=pending');
+    expect((await browser.get(`/feedback/posts/${row.id}`)).status).toBe(404);
+  });
+
+  test('a visitor follows a post and stops, as a form of the page says', async () => {
+    await using scene = await openSite(open);
+    const { site, post, feedback } = scene;
+    const path = `/feedback/posts/${post}`;
+    const browser = openBrowser(site);
+    expect((await browser.get(path)).text).not.toContain('Follow this post');
+    const asked = await browser.post(`${path}/follow`, { follow: 'yes', next: path });
+    expect(asked.headers.get('location')).toBe(`/feedback/sign-in?next=${encodeURIComponent(path)}`);
+    await browser.post('/feedback/sign-in', { name: 'Vera', next: path });
+    expect((await browser.get(path)).text).toContain('Follow this post');
+    expect((await browser.post(`${path}/follow`, { follow: 'yes', csrf: 'x' })).status).toBe(403);
+    const foreign = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' };
+    expect((await browser.post(`${path}/follow`, { follow: 'yes' }, foreign)).status).toBe(403);
+    expect((await browser.get(path)).text).toContain('Follow this post');
+    const done = await browser.post(`${path}/follow`, { follow: 'yes', next: path });
+    expect([done.status, done.headers.get('location')]).toEqual([303, path]);
+    expect((await browser.get(path)).text).toContain('Stop following');
+    await browser.post(`${path}/follow`, { follow: 'no', next: path });
+    expect((await browser.get(path)).text).toContain('Follow this post');
+    await feedback.services.moderation.set(feedback.admin, post, 'archived');
+    expect((await browser.post(`${path}/follow`, { follow: 'yes' })).status).toBe(404);
+  });
+
+  test('a visitor edits an own post until somebody else deals with it', async () => {
+    await using scene = await openSite(open);
+    const { site, board, post, feedback } = scene;
+    const { services, admin } = feedback;
+    const browser = openBrowser(site);
+    const made = await browser.post(`/feedback/boards/${board.slug}/new`, {
+      title: 'Shortcut',
+      name: 'Vera',
+    });
+    const path = made.headers.get('location') ?? '';
+    expect((await browser.get(path)).text).toContain(`href="${path}/edit"`);
+    const form = await browser.get(`${path}/edit`);
+    expect([form.status, form.text.includes('value="Shortcut"')]).toEqual([200, true]);
+    expect((await browser.post(`${path}/edit`, { title: 'Evil', csrf: 'x' })).status).toBe(403);
+    const bad = await browser.post(`${path}/edit`, { title: ' ', content: '<b>kept' });
+    expect([bad.status, bad.text.includes('&lt;b&gt;kept')]).toEqual([400, true]);
+    const saved = await browser.post(`${path}/edit`, { title: 'Shortcuts', content: '<i>all</i>' });
+    expect([saved.status, saved.headers.get('location')]).toEqual([303, path]);
+    const shown = await browser.get(path);
+    expect(shown.text).toContain('<h1>Shortcuts</h1>');
+    expect(shown.text).toContain('&lt;i&gt;all&lt;/i&gt;');
+
+    const other = await browser.get(`/feedback/posts/${post}/edit`);
+    expect([other.status, other.headers.get('location')]).toEqual([302, `/feedback/posts/${post}`]);
+    expect((await browser.get(`/feedback/posts/${post}`)).text).not.toContain('Edit this post');
+    expect((await browser.post(`/feedback/posts/${post}/edit`, { title: 'Mine' })).status).toBe(404);
+    const stranger = openBrowser(site);
+    expect((await stranger.get(`${path}/edit`)).status).toBe(302);
+    expect((await stranger.post(`${path}/edit`, { title: 'Mine' })).headers.get('location')).toMatch(
+      /sign-in/,
+    );
+
+    await services.votes.set(admin, path.slice(-31), true);
+    const touched = await browser.get(path);
+    expect(touched.text).not.toMatch(/Edit this post|Delete this post/);
+    expect((await browser.get(`${path}/edit`)).status).toBe(302);
+    expect((await browser.post(`${path}/edit`, { title: 'Late' })).status).toBe(403);
+    expect((await browser.get(path)).text).toContain('<h1>Shortcuts</h1>');
+  });
+
+  test('a form that comes back names posts that are alike, on this board and nowhere else', async () => {
+    await using scene = await openSite(open);
+    const { site, board, post, feedback } = scene;
+    const internal = await feedback.services.boards.create(feedback.admin, { name: 'In', isPublic: false });
+    await feedback.post({ title: 'Dark secret mode', boardId: internal.id });
+    const browser = openBrowser(site);
+    const content = 'x'.repeat(10_001);
+    const back = await browser.post(`/feedback/boards/${board.slug}/new`, { title: 'Darker modes', content });
+    expect(back.status).toBe(400);
+    expect(back.text).toContain(`<a href="/feedback/posts/${post}">Dark mode</a>`);
+    expect(back.text).not.toContain('secret');
+    const unlike = await browser.post(`/feedback/boards/${board.slug}/new`, { title: 'Cheese', content });
+    expect(unlike.text).not.toContain('Somebody may have had this idea');
   });
 
   test('nothing reaches a board or a comment that is not public', async () => {

@@ -3,7 +3,7 @@ import type * as z from 'zod';
 import type { Page } from '../shapes/posts.ts';
 
 /** How the data stands in the body. */
-export type AnswerKind = 'one' | 'page' | 'whole' | 'none';
+export type AnswerKind = 'one' | 'page' | 'whole' | 'none' | 'stream';
 
 /** The success of a route whose handler gives a `Result`. */
 export interface Answer<Result> {
@@ -59,6 +59,9 @@ export const nothing: Answer<void> = {
   toBody: () => undefined,
   locationOf: nowhere,
 };
+
+/** 200 with server-sent events, until one side ends it; the server keeps it, the handler does nothing. */
+export const eventStream: Answer<void> = { ...nothing, kind: 'stream', status: 200 };
 
 /** The body of everything that is not a page; `ETag` and `If-Match` compare exactly this. */
 export function dataOf(data: unknown): { data: unknown } {

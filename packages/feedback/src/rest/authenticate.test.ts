@@ -1,10 +1,10 @@
 /** Keys over REST: both forms, one answer for everything that is none, and only hashes at rest. */
 import { randomBytes } from 'node:crypto';
 import type { IdentityTables } from '@parley/identity';
-import { onBothEngines } from '@parley/store/testing';
 import { expect, test } from 'vitest';
 import type { Loose } from '../../test/rest-api.ts';
 import { openRest } from '../../test/rest-api.ts';
+import { onBothEngines } from '../testing/engines.ts';
 
 onBothEngines('a key', (open) => {
   test('is accepted in both forms, whatever the case of the scheme', async () => {

@@ -1,6 +1,5 @@
 /** Every route by every kind of caller, read from the table: a new route without an expectation fails. */
 import type { Caller } from '@parley/kit';
-import { onBothEngines } from '@parley/store/testing';
 import { describe, expect, test } from 'vitest';
 import type { TestApi } from '../../test/rest-api.ts';
 import { openRest } from '../../test/rest-api.ts';
@@ -8,8 +7,12 @@ import type { World } from '../../test/rest-samples.ts';
 import { fill, makeWorld, nameOf, SAMPLES, unknownWorld } from '../../test/rest-samples.ts';
 import type { Route } from './route.ts';
 import { ROUTES } from './routes/index.ts';
+import { onBothEngines } from '../testing/engines.ts';
 
 const LONG_MS = 120_000;
+
+/** Routes for which an unknown id is a filter that nothing fits. */
+const FILTERED = new Set(['GET /posts', 'GET /moderation', 'GET /inbox/counts', 'GET /posts/similar']);
 
 function ask(api: TestApi, route: Route, world: World, as: string | undefined) {
   const sample = SAMPLES[nameOf(route)]?.();
@@ -19,10 +22,10 @@ function ask(api: TestApi, route: Route, world: World, as: string | undefined) {
 }
 
 /** Everything of an answer that may not tell a foreign id from an unknown one. */
-async function imprint(answer: ReturnType<TestApi['call']>): Promise<string> {
+async function imprint(answer: ReturnType<TestApi['call']>, asked: string): Promise<string> {
   const { status, headers, text } = await answer;
   const kept = [...headers].filter(([name]) => name !== 'date' && name !== 'keep-alive');
-  return JSON.stringify([status, kept, text]);
+  return JSON.stringify([status, kept, text.replaceAll(asked, '{asked}')]);
 }
 
 describe('the table of routes', () => {
@@ -77,12 +80,13 @@ onBothEngines('routes', (open) => {
       const used = JSON.stringify(SAMPLES[nameOf(route)]?.()).matchAll(/\{(\w+)\}/g);
       for (const name of new Set([...used].map(([, found]) => found as keyof World))) {
         const asked = (world: World) =>
-          imprint(ask(api, route, { ...own, [name]: world[name] }, api.keys.admin));
+          imprint(ask(api, route, { ...own, [name]: world[name] }, api.keys.admin), world[name]);
         const [first, second] = [await asked(foreign), await asked(unknown)];
         compared += 1;
-        const isEmptyList = nameOf(route) === 'GET /posts' && first.startsWith('[200');
+        const isEmptyList = FILTERED.has(nameOf(route)) && first.startsWith('[200');
+        const isOutcome = nameOf(route) === 'POST /posts/bulk-triage' && first.includes('NOT_FOUND');
         const isInput = name === 'comment' && route.method === 'POST' && first.startsWith('[400');
-        if (first !== second || !(first.startsWith('[404') || isEmptyList || isInput))
+        if (first !== second || !(first.startsWith('[404') || isEmptyList || isInput || isOutcome))
           wrong.push(`${nameOf(route)} by ${name}: ${first} and ${second}`);
       }
     }

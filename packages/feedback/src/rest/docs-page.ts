@@ -49,11 +49,15 @@ function sectionOf(noun: string, routes: readonly Route[]): string {
 
 function articleOf(route: Route): string {
   const { answer } = route;
-  const what =
-    answer.item === undefined ? 'no body' : `${answer.kind === 'one' ? '' : 'a list of '}${answer.item.name}`;
   return `<article><h3><code>${route.method} ${escaped(route.path)}</code> ${escaped(route.summary)}</h3>
-<p>${escaped(whoSentence(route)).replaceAll(/`([^`]+)`/g, '<code>$1</code>')} Answers ${answer.status}, ${what}.</p>
+<p>${escaped(whoSentence(route)).replaceAll(/`([^`]+)`/g, '<code>$1</code>')} Answers ${answer.status}, ${contentOf(answer)}.</p>
 ${fieldsOf('Query', route.query)}${fieldsOf('Body', route.body)}</article>`;
+}
+
+function contentOf({ kind, item }: Route['answer']): string {
+  if (kind === 'stream') return 'an event stream';
+  if (item === undefined) return 'no body';
+  return kind === 'one' ? item.name : `a list of ${item.name}`;
 }
 
 function fieldsOf(title: string, shape: z.ZodType | undefined): string {

@@ -1,8 +1,8 @@
 /** Hostile requests: whatever comes, no fault of ours, no words from inside, and the next request works. */
-import { onBothEngines } from '@parley/store/testing';
 import { expect, test } from 'vitest';
 import { openRest } from '../../test/rest-api.ts';
 import { fuzzRest } from '../../test/rest-fuzz.ts';
+import { onBothEngines } from '../testing/engines.ts';
 
 /** Per engine; a long run of 20,000 in all is the same call with another count. */
 const REQUESTS = 1000;

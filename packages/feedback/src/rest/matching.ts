@@ -44,7 +44,7 @@ export function createMatcher(routes: readonly Route[]): Matcher {
         node = next;
       }
       if (node.routes.size === 0) throw unknownRoute();
-      const route = node.routes.get(method) ?? (method === 'HEAD' ? node.routes.get('GET') : undefined);
+      const route = node.routes.get(method) ?? (method === 'HEAD' ? headOf(node.routes) : undefined);
       if (route === undefined) throw wrongMethod(node.routes);
       return {
         route,
@@ -52,6 +52,12 @@ export function createMatcher(routes: readonly Route[]): Matcher {
       };
     },
   };
+}
+
+/** HEAD is answered as GET, where the answer has an end. */
+function headOf(routes: ReadonlyMap<string, Route>): Route | undefined {
+  const route = routes.get('GET');
+  return route?.answer.kind === 'stream' ? undefined : route;
 }
 
 function nodeFor(node: Node, segment: string): Node {
@@ -83,7 +89,10 @@ function unknownRoute(): RestError {
 }
 
 function wrongMethod(routes: ReadonlyMap<string, Route>): RestError {
-  const allow = [...routes.keys()].flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
+  const hasHead = headOf(routes) !== undefined;
+  const allow = [...routes.keys()].flatMap((method) =>
+    method === 'GET' && hasHead ? ['GET', 'HEAD'] : [method],
+  );
   return new RestError('METHOD_NOT_ALLOWED', `Use ${allow.join(', ')} here.`, {
     headers: { allow: allow.join(', ') },
   });

@@ -131,6 +131,10 @@ test('recorded answers and the requests for them fit the document', { timeout: 6
       expect([nameOf(route), fits(body), fits.errors]).toEqual([nameOf(route), true, null]);
     }
     if (answer.status === 204) continue;
+    if (route.answer.kind === 'stream') {
+      expect(answer.headers.get('content-type')).toContain(Object.keys(response.content)[0]);
+      continue;
+    }
     const fits = validatorOf(response.content['application/json'].schema);
     expect([nameOf(route), fits(answer.json), fits.errors]).toEqual([nameOf(route), true, null]);
   }

@@ -64,7 +64,7 @@ function operationOf(route: Route): Json {
     }),
     responses: {
       [answer.status]: successOf(answer),
-      ...(route.method === 'GET' && { 304: { description: 'Not modified' } }),
+      ...(route.method === 'GET' && answer.kind !== 'stream' && { 304: { description: 'Not modified' } }),
       ...errorsOf(route),
     },
   };
@@ -126,8 +126,8 @@ function header(name: string, description: string): Json {
   return { name, in: 'header', required: false, description, schema: { type: 'string' } };
 }
 
-function headerParameters({ method }: Route): Json[] {
-  const found = HEADER_OF_METHOD[method];
+function headerParameters({ method, answer }: Route): Json[] {
+  const found = answer.kind === 'stream' ? undefined : HEADER_OF_METHOD[method];
   return found === undefined ? [] : [found];
 }
 
@@ -137,6 +137,12 @@ function successOf(answer: Answer<unknown>): Json {
     'Idempotency-Supported': { $ref: '#/components/headers/IdempotencySupported' },
     ...(status === 201 && { Location: { $ref: '#/components/headers/Location' } }),
   };
+  if (answer.kind === 'stream')
+    return {
+      description: 'Server-sent events named feedback.<noun>, with the noun as data',
+      headers,
+      content: { 'text/event-stream': { schema: { type: 'string' } } },
+    };
   if (item === undefined) return { description: 'Done', headers };
   return {
     description: status === 201 ? 'Made' : 'Success',

@@ -7,17 +7,18 @@ import type { Route } from './route.ts';
 const DEFAULT_LIMIT = 20;
 const MAX_LIMIT = 100;
 
-/** How many items a page has; a number outside the bounds is moved to the nearest one. */
-const limit = z
-  .string()
-  .refine((text) => /^-?\d+$/.test(text), 'must be a whole number')
-  .transform((text) => Math.min(MAX_LIMIT, Math.max(1, Number(text))))
-  .default(DEFAULT_LIMIT)
-  .meta({ type: 'integer', description: `Items per page: 1 to ${MAX_LIMIT}, ${DEFAULT_LIMIT} when absent` });
+/** How many items are wanted; a number outside the bounds is moved to the nearest one. */
+export const limitUpTo = (max: number, absent: number) =>
+  z
+    .string()
+    .refine((text) => /^-?\d+$/.test(text), 'must be a whole number')
+    .transform((text) => Math.min(max, Math.max(1, Number(text))))
+    .default(absent)
+    .meta({ type: 'integer', description: `Items per page: 1 to ${max}, ${absent} when absent` });
 
 /** The fields of every paged list. */
 export const pageFields = {
-  limit,
+  limit: limitUpTo(MAX_LIMIT, DEFAULT_LIMIT),
   cursor: z.string().optional().describe('Where the page before ended, as its answer said'),
 };
 

@@ -11,6 +11,8 @@ export interface RestAnswer {
   readonly body: string | undefined;
   /** What went wrong; null for a success. */
   readonly code: ErrorCode | null;
+  /** True when more follows after the body. */
+  readonly isOpen?: boolean;
 }
 
 const JSON_TYPE = 'application/json; charset=utf-8';
@@ -48,12 +50,16 @@ export function routeAnswer(
 export function write(
   req: IncomingMessage,
   res: ServerResponse,
-  { status, headers, body }: RestAnswer,
+  { status, headers, body, isOpen = false }: RestAnswer,
 ): void {
   if (res.destroyed || res.headersSent) return;
   res.setHeader('idempotency-supported', 'true');
   res.setHeader('x-content-type-options', 'nosniff');
   res.appendHeader('vary', 'authorization');
+  if (isOpen) {
+    res.writeHead(status, headers).write(body);
+    return;
+  }
   const sizeBytes = body === undefined ? 0 : Buffer.byteLength(body);
   const isBodiless = status === 204 || status === 304;
   res.writeHead(status, isBodiless ? headers : { ...headers, 'content-length': sizeBytes });

@@ -2,10 +2,10 @@
 import { request as httpRequest } from 'node:http';
 import { typeId } from '@parley/kit';
 import { StoreUnavailableError } from '@parley/store';
-import { onBothEngines } from '@parley/store/testing';
 import { expect, test } from 'vitest';
 import type { Loose, TestAnswer, TestApi } from '../../test/rest-api.ts';
 import { openRest, serveRest } from '../../test/rest-api.ts';
+import { onBothEngines } from '../testing/engines.ts';
 
 const errorOf = ({ status, json }: TestAnswer) => [status, json?.error?.code, json?.error?.message];
 

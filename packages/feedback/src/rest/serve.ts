@@ -25,6 +25,7 @@ import { beginRecord } from './record.ts';
 import type { RestAnswer } from './respond.ts';
 import { errorAnswer, routeAnswer, write } from './respond.ts';
 import type { Route } from './route.ts';
+import type { Streams } from './streams.ts';
 
 /** What serving needs besides the services. */
 export interface ServeOptions {
@@ -32,12 +33,20 @@ export interface ServeOptions {
   readonly names: AllowedNames;
   readonly limits: InboundLimits;
   readonly rate: RateLimiter;
+  readonly streams: Streams;
   readonly observe?: Observer | undefined;
+}
+
+/** A request whose caller is known. */
+interface Admitted {
+  readonly req: IncomingMessage;
+  readonly res: ServerResponse;
+  readonly caller: Caller;
 }
 
 /** Creates the function that answers every request below the base. */
 export function createServe(services: FeedbackServices, options: ServeOptions) {
-  const { rate, limits, observe } = options;
+  const { rate, limits, observe, streams } = options;
   const door = createFrontDoor(options.names, limits);
   const matcher = createMatcher(options.routes);
   const documents = createDocuments(options.routes);
@@ -47,13 +56,22 @@ export function createServe(services: FeedbackServices, options: ServeOptions) {
     return documents(req, path) ?? authenticate(req, services.identity, rate);
   }
 
-  async function serveRoute(
-    req: IncomingMessage,
-    caller: Caller,
-    { route, params }: Match,
-  ): Promise<RestAnswer> {
+  /** Whether a caller who was let in once would be let in now. */
+  async function maySeeStill(caller: Caller, route: Route): Promise<boolean> {
+    const today = await services.identity.current(caller);
+    if (today === undefined) return false;
+    requireTeamCaller(today);
+    authorize(route, today);
+    return true;
+  }
+
+  async function serveRoute({ req, res, caller }: Admitted, { route, params }: Match): Promise<RestAnswer> {
     authorize(route, caller);
     const query = parseQuery(route, new URLSearchParams(splitUrl(req).search));
+    if (route.answer.kind === 'stream') {
+      const { organizationId } = caller;
+      return streams.open({ res, organizationId, mayStay: () => maySeeStill(caller, route) });
+    }
     const given = route.method === 'GET' ? undefined : await readBody(req, limits);
     const body = parseBody(route, given);
     authorizeBody(route, caller, body);
@@ -90,13 +108,14 @@ export function createServe(services: FeedbackServices, options: ServeOptions) {
     return internalError();
   }
 
-  async function answerFor(req: IncomingMessage, caller: Caller, path: string) {
+  async function answerFor(admitted: Admitted, path: string) {
+    const { req, caller } = admitted;
     let route: Route | undefined;
     try {
       requireTeamCaller(caller);
       const match = matcher.match(req.method ?? 'GET', path.slice(BASE.length));
       ({ route } = match);
-      return { route, answer: await serveRoute(req, caller, match) };
+      return { route, answer: await serveRoute(admitted, match) };
     } catch (error) {
       return { route, answer: errorAnswer(explain(error)) };
     }
@@ -113,7 +132,7 @@ export function createServe(services: FeedbackServices, options: ServeOptions) {
         return;
       }
       const recording = beginRecord(observe, admitted);
-      const { route, answer } = await answerFor(req, admitted, path);
+      const { route, answer } = await answerFor({ req, res, caller: admitted }, path);
       write(req, res, answer);
       recording.end(route, answer.code);
     } catch (error) {

@@ -17,3 +17,11 @@ export const STOP_WORDS: ReadonlySet<string> = new Set(
   further then once here there when where why how all any both each few more most other some such no nor not only
   own same so than too very s t can will just don should now`.split(/\s+/),
 );
+
+/** The first words of a text that say what it is about, each once. */
+export function tellingWords(text: string, max: number): string[] {
+  const words = plainWords(text)
+    .split(' ')
+    .filter((word) => word !== '' && !STOP_WORDS.has(word));
+  return [...new Set(words)].slice(0, max);
+}

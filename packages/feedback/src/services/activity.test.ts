@@ -1,9 +1,9 @@
 /** What happened to a post: complete, newest first, and for the team alone. */
 import { typeId } from '@parley/kit';
-import { onBothEngines } from '@parley/store/testing';
 import { expect, test } from 'vitest';
 import { fromIdentityId } from '../ids.ts';
 import { openFeedback, refusalOf } from '../testing/fixture.ts';
+import { onBothEngines } from '../testing/engines.ts';
 
 onBothEngines('activity', (open) => {
   test('comes newest first, every line on exactly one page', async () => {

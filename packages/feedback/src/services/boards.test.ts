@@ -1,9 +1,9 @@
 import { typeId } from '@parley/kit';
-import { onBothEngines } from '@parley/store/testing';
 import { expect, it } from 'vitest';
 import { Stale } from '../faults.ts';
 import { Board } from '../shapes/nouns.ts';
 import { openFeedback, refusalOf } from '../testing/fixture.ts';
+import { onBothEngines } from '../testing/engines.ts';
 
 onBothEngines('boards', (open) => {
   it('are made with a slug of their name, and have what the model says', async () => {

@@ -1,5 +1,4 @@
 import { typeId } from '@parley/kit';
-import { onBothEngines } from '@parley/store/testing';
 import type { TaskEngine } from '@parley/tasks';
 import { expect, it } from 'vitest';
 import { encodeCursor } from '../cursor.ts';
@@ -7,6 +6,7 @@ import { Stale } from '../faults.ts';
 import { ChangelogEntry } from '../shapes/nouns.ts';
 import type { TestFeedback } from '../testing/fixture.ts';
 import { openFeedback, refusalOf } from '../testing/fixture.ts';
+import { onBothEngines } from '../testing/engines.ts';
 
 const START = Date.UTC(2026, 0, 1);
 const HOUR_MS = 60 * 60 * 1000;

@@ -38,7 +38,7 @@ export async function createComment(
     await current.activity(post.id, 'comment_added', null, id);
     const comment = await loadComment(current.tx, actor, id);
     if (comment === null) throw notFound('Comment');
-    if (!isPrivate) {
+    if (!isPrivate && post.moderation === 'published') {
       const about = { id: post.id, title: post.title, boardId: post.board_id };
       await current.event(
         'comment.created',

@@ -1,12 +1,12 @@
 /** Threads: what can be said where and by whom, what is seen, and what stays when something is deleted. */
 import { typeId } from '@parley/kit';
-import { onBothEngines } from '@parley/store/testing';
 import { expect, test } from 'vitest';
 import { fromIdentityId } from '../ids.ts';
 import type { FeedbackTables } from '../schema.ts';
 import type { CommentNode } from '../shapes/posts.ts';
 import type { TestFeedback } from '../testing/fixture.ts';
 import { openFeedback, refusalOf } from '../testing/fixture.ts';
+import { onBothEngines } from '../testing/engines.ts';
 
 const unknownId = typeId('comment', 0);
 

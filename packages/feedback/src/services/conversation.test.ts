@@ -1,5 +1,4 @@
 /** Properties of conversations: random votes, comments, deletions and merges against a plain model. */
-import { onBothEngines } from '@parley/store/testing';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Actor } from '../actor.ts';
@@ -8,6 +7,7 @@ import type { CommentNode } from '../shapes/posts.ts';
 import { ConversationModel } from '../testing/conversation-model.ts';
 import type { TestFeedback } from '../testing/fixture.ts';
 import { openFeedback } from '../testing/fixture.ts';
+import { onBothEngines } from '../testing/engines.ts';
 
 const POSTS = 4;
 const PEOPLE = 4;

@@ -14,12 +14,18 @@ import { createChangelog } from './changelog.ts';
 import type { ChangelogService } from './changelog.ts';
 import { createComments } from './comments.ts';
 import type { CommentService } from './comments.ts';
+import { createFollowing } from './follow.ts';
+import type { FollowService } from './follow.ts';
+import { createInbox } from './inbox.ts';
+import type { InboxService } from './inbox.ts';
 import { createKeys } from './keys.ts';
 import type { KeyService } from './keys.ts';
 import { createMembers } from './members.ts';
 import type { MemberService } from './members.ts';
 import { createMerges } from './merges.ts';
 import type { MergeService } from './merges.ts';
+import { createModeration } from './moderation.ts';
+import type { ModerationService } from './moderation.ts';
 import { createPosts } from './posts.ts';
 import type { PostService } from './posts.ts';
 import { publishNotices } from './resource-notices.ts';
@@ -49,6 +55,9 @@ export interface FeedbackServices {
   readonly votes: VoteService;
   readonly merges: MergeService;
   readonly activity: ActivityService;
+  readonly moderation: ModerationService;
+  readonly inbox: InboxService;
+  readonly following: FollowService;
   readonly boards: BoardService;
   readonly statuses: StatusService;
   readonly tags: TagService;
@@ -95,6 +104,9 @@ export function createFeedbackServices(options: FeedbackServicesOptions): Feedba
     comments: createComments(base),
     merges: createMerges(base),
     activity: createActivity(base),
+    moderation: createModeration(base),
+    inbox: createInbox(base),
+    following: createFollowing(base),
     boards: createBoards(base),
     statuses: createStatuses(base),
     tags: createTags(base),

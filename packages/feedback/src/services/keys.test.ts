@@ -1,9 +1,9 @@
 import { typeId } from '@parley/kit';
 import type { Grants } from '@parley/kit';
-import { onBothEngines } from '@parley/store/testing';
 import { expect, it } from 'vitest';
 import { ApiKey } from '../shapes/nouns.ts';
 import { openFeedback, refusalOf } from '../testing/fixture.ts';
+import { onBothEngines } from '../testing/engines.ts';
 
 onBothEngines('keys', (open) => {
   it('are made in the form that clients know, and their text is shown once', async () => {

@@ -1,9 +1,9 @@
 import { typeId } from '@parley/kit';
-import { onBothEngines } from '@parley/store/testing';
 import { expect, it } from 'vitest';
 import { Stale } from '../faults.ts';
 import { Member } from '../shapes/nouns.ts';
 import { openFeedback, refusalOf } from '../testing/fixture.ts';
+import { onBothEngines } from '../testing/engines.ts';
 
 onBothEngines('members', (open) => {
   it('are the team, the oldest first; a visitor can be looked up', async () => {

@@ -1,9 +1,9 @@
 /** Merging: one idea with the votes and comments of all its posts, and a way back that loses nothing. */
 import { typeId } from '@parley/kit';
-import { onBothEngines } from '@parley/store/testing';
 import { expect, test } from 'vitest';
 import type { TestFeedback } from '../testing/fixture.ts';
 import { openFeedback, refusalOf } from '../testing/fixture.ts';
+import { onBothEngines } from '../testing/engines.ts';
 
 async function postsOf({ post }: TestFeedback) {
   return [await post({ title: 'A' }), await post({ title: 'B' }), await post({ title: 'C' })] as const;

@@ -66,14 +66,18 @@ async function mergePosts(
   await markChanged(current, canonical);
   await current.activity(duplicateId, 'merged', null, canonicalId);
   await current.activity(canonicalId, 'duplicate_added', null, duplicateId);
-  const merged = withoutEmail(await requirePost(current, duplicateId));
-  await current.event(
-    'post.merged',
-    { postId: duplicateId, boardId: duplicate.board_id },
-    { post: merged, duplicatePostId: duplicateId, canonicalPostId: canonicalId },
-  );
+  if (duplicate.moderation === 'published') await announce(current, duplicate, canonicalId);
   await touchLists(current);
   return requirePost(current, canonicalId);
+}
+
+async function announce(current: Change, { id, board_id }: TalkedPost, canonicalId: string): Promise<void> {
+  const post = withoutEmail(await requirePost(current, id));
+  await current.event(
+    'post.merged',
+    { postId: id, boardId: board_id },
+    { post, duplicatePostId: id, canonicalPostId: canonicalId },
+  );
 }
 
 /** Both posts, held; neither is part of another one, so each is the top of its family. */

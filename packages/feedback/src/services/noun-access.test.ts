@@ -1,12 +1,12 @@
 import { typeId } from '@parley/kit';
 import type { Caller } from '@parley/kit';
 import { createWebhookEgress } from '@parley/events';
-import { onBothEngines } from '@parley/store/testing';
 import { expect, it, onTestFinished } from 'vitest';
 import type { Actor } from '../actor.ts';
 import type { FeedbackServices } from './index.ts';
 import type { TestFeedback } from '../testing/fixture.ts';
 import { openFeedback, refusalOf } from '../testing/fixture.ts';
+import { onBothEngines } from '../testing/engines.ts';
 
 /** The ids that a call names. */
 interface Things {

@@ -1,5 +1,4 @@
 import type { IdentityTables } from '@parley/identity';
-import { onBothEngines } from '@parley/store/testing';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { encodeCursor } from '../cursor.ts';
@@ -7,6 +6,7 @@ import { Person, PERSON_SORTS } from '../shapes/nouns.ts';
 import type { TestFeedback } from '../testing/fixture.ts';
 import { openFeedback, refusalOf } from '../testing/fixture.ts';
 import type { PersonQuery } from './people.ts';
+import { onBothEngines } from '../testing/engines.ts';
 
 async function names({ services, member }: TestFeedback, query: Partial<PersonQuery>): Promise<string[]> {
   const { items, total } = await services.members.people(member, { limit: 100, ...query });

@@ -71,7 +71,9 @@ export async function insertPost(
   await subscribe(current, id, actor.memberId, 'author');
   await current.activity(id, 'created');
   const post = await requirePost(current, id);
-  await current.event('post.created', { postId: id, boardId }, { post: withoutEmail(post) });
+  // What waits for the team is announced when it is published.
+  if (moderation === 'published')
+    await current.event('post.created', { postId: id, boardId }, { post: withoutEmail(post) });
   await current.touch('posts');
   await current.touch('boards');
   return post;

@@ -1,10 +1,12 @@
 /** Deleting posts, and bringing them back within 30 days. */
 import type { Actor } from '../actor.ts';
 import { isTeam, requireTeam } from '../actor.ts';
-import { conflict, forbidden, notFound } from '../faults.ts';
+import { conflict, notFound } from '../faults.ts';
 import type { FeedbackTables } from '../schema.ts';
 import type { PostDetail } from '../shapes/posts.ts';
 import { holdPost, requirePost } from './post-changes.ts';
+import { wasPublished } from './post-published.ts';
+import { requireUntouched } from './post-untouched.ts';
 import type { Base, Change } from './write.ts';
 import { change } from './write.ts';
 
@@ -15,15 +17,12 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 export function deletePost(base: Base, actor: Actor, id: string): Promise<void> {
   return change(base, actor, async (current) => {
     const row = await holdPost(base, current, id);
-    if (!isTeam(actor)) await requireUntouched(current, row);
+    if (!isTeam(actor)) await requireUntouched(current, row, 'delete');
     if (row.deleted_at !== null) throw notFound('Post');
     await setDeleted(current, id, current.now);
     await current.activity(id, 'deleted');
-    await current.event(
-      'post.deleted',
-      { postId: id, boardId: row.board_id },
-      { postId: id, boardId: row.board_id },
-    );
+    const about = { postId: id, boardId: row.board_id };
+    if (await wasPublished(current, row)) await current.event('post.deleted', about, about);
     await current.touch('posts');
     await current.touch('boards');
   });
@@ -65,38 +64,4 @@ async function setDeleted({ tx, actor }: Change, id: string, deletedAt: number |
     .where('organization_id', '=', actor.organizationId)
     .where('id', '=', id)
     .execute();
-}
-
-/** Somebody else's post looks unknown; an own one must have no votes by others, no comments and no review. */
-async function requireUntouched(
-  { tx, actor }: Change,
-  row: Awaited<ReturnType<typeof holdPost>>,
-): Promise<void> {
-  if (row.author_member_id !== actor.memberId || row.deleted_at !== null) throw notFound('Post');
-  const db = tx.db<FeedbackTables>();
-  const vote = await db
-    .selectFrom('feedback_votes')
-    .select('id')
-    .where('organization_id', '=', actor.organizationId)
-    .where('post_id', '=', row.id)
-    .where('member_id', '<>', actor.memberId)
-    .limit(1)
-    .executeTakeFirst();
-  const comment = await db
-    .selectFrom('feedback_comments')
-    .select('id')
-    .where('organization_id', '=', actor.organizationId)
-    .where('post_id', '=', row.id)
-    .limit(1)
-    .executeTakeFirst();
-  const status = await db
-    .selectFrom('feedback_statuses')
-    .select('is_default')
-    .where('organization_id', '=', actor.organizationId)
-    .where('id', '=', row.status_id)
-    .executeTakeFirst();
-  const isReviewed =
-    status?.is_default !== 1 || row.official_response !== null || row.owner_member_id !== null;
-  if (vote !== undefined || comment !== undefined || isReviewed)
-    throw forbidden('Others have already dealt with this post. Ask the team to delete it.');
 }

@@ -79,7 +79,12 @@ async function readKeys(
   return query.execute();
 }
 
-async function loadItems(store: Store, organizationId: string, ids: readonly string[]): Promise<PostItem[]> {
+/** The posts of these ids, in this order. */
+export async function loadItems(
+  store: Store,
+  organizationId: string,
+  ids: readonly string[],
+): Promise<PostItem[]> {
   if (ids.length === 0) return [];
   const rows = await selectPosts(store)
     .select(POST_COLUMNS)

@@ -1,4 +1,3 @@
-import { onBothEngines } from '@parley/store/testing';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decodeCursor, encodeCursor } from '../cursor.ts';
@@ -6,6 +5,7 @@ import type { PostFilter, PostSort } from '../shapes/posts.ts';
 import { POST_SORTS } from '../shapes/posts.ts';
 import type { TestFeedback } from '../testing/fixture.ts';
 import { openFeedback, refusalOf } from '../testing/fixture.ts';
+import { onBothEngines } from '../testing/engines.ts';
 
 interface Made {
   readonly feedback: TestFeedback;

@@ -1,8 +1,8 @@
-import { onBothEngines } from '@parley/store/testing';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { TestFeedback } from '../testing/fixture.ts';
 import { openFeedback } from '../testing/fixture.ts';
+import { onBothEngines } from '../testing/engines.ts';
 
 const POSTS = {
   dark: { title: 'Dark mode', content: 'Please add a dark theme for the night.' },
@@ -84,7 +84,7 @@ onBothEngines('search', (open) => {
     const names = await fill(feedback);
     for (const [search, expected] of TABLE) {
       const { items, total } = await feedback.services.posts.list(feedback.member, { search, limit: 100 });
-      const found = items.map(({ id }) => names.get(id)).toSorted();
+      const found = items.map(({ id }) => names.get(id) ?? 'unknown').toSorted();
       expect({ search, found }).toEqual({ search, found: [...expected].toSorted() });
       expect(total).toBe(expected.length);
     }

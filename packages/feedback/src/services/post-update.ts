@@ -51,7 +51,8 @@ export function updatePost(base: Base, actor: Actor, { id, input, check }: PostU
 
 type Set = Updateable<PostRow>;
 
-function textsOf({ title, content, contentJson }: PatchPost): Set {
+/** The columns of the texts that are given. */
+export function textsOf({ title, content, contentJson }: PatchPost): Set {
   return {
     ...(title !== undefined && { title, search_title: plainWords(title) }),
     ...(content !== undefined && { content, search_content: plainWords(content) }),
@@ -135,12 +136,14 @@ async function changeTags(
   return true;
 }
 
-async function announce(current: Change, row: Selectable<PostRow>, id: string): Promise<PostDetail> {
+/** Tells of a change that is written; `row` is the post before it. */
+export async function announce(current: Change, row: Selectable<PostRow>, id: string): Promise<PostDetail> {
   const post = await requirePost(current, id);
   const about = { postId: id, boardId: post.boardId };
   const data = { post: withoutEmail(post) };
-  await current.event('post.updated', about, data);
-  if (post.statusId !== row.status_id) {
+  const isKnown = row.moderation === 'published';
+  if (isKnown) await current.event('post.updated', about, data);
+  if (isKnown && post.statusId !== row.status_id) {
     await current.event('post.status_changed', about, {
       ...data,
       previousStatusId: row.status_id,

@@ -1,8 +1,8 @@
 import { typeId } from '@parley/kit';
-import { onBothEngines } from '@parley/store/testing';
 import { expect, it } from 'vitest';
 import { fromIdentityId } from '../ids.ts';
 import { openFeedback, refusalOf } from '../testing/fixture.ts';
+import { onBothEngines } from '../testing/engines.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 

@@ -6,6 +6,7 @@ import { isoOf, isoOrNull } from '../shapes/fields.ts';
 import type { Page, PageQuery, PostItem, PostSort } from '../shapes/posts.ts';
 import { pageOfPosts } from './post-list.ts';
 import { selectPosts, tagsOf } from './post-rows.ts';
+import { isUntouched } from './post-untouched.ts';
 import { publicStatuses } from './public-boards.ts';
 import type { PublicPost, PublicPostDetail, PublicStatus, Viewer } from './public-shapes.ts';
 import { shownName } from './shown-name.ts';
@@ -126,8 +127,8 @@ export async function mergedInto(
   return row?.merged_into_id ?? undefined;
 }
 
-/** True when the reader wrote the post. */
-export async function isAuthor(
+/** True when the reader wrote the post and nobody else has dealt with it. */
+export async function isOwnUntouched(
   from: Queryable,
   organizationId: string,
   { memberId }: Viewer,
@@ -136,10 +137,29 @@ export async function isAuthor(
   const row = await from
     .db<FeedbackTables>()
     .selectFrom('feedback_posts')
-    .select('id')
+    .selectAll()
     .where('organization_id', '=', organizationId)
     .where('id', '=', postId)
     .where('author_member_id', '=', memberId)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst();
+  return row !== undefined && isUntouched(from, { organizationId, memberId }, row);
+}
+
+/** True when the reader is told of what happens to the post. */
+export async function isFollowing(
+  from: Queryable,
+  organizationId: string,
+  { memberId }: Viewer,
+  postId: string,
+): Promise<boolean> {
+  const row = await from
+    .db<FeedbackTables>()
+    .selectFrom('feedback_subscriptions')
+    .select('id')
+    .where('organization_id', '=', organizationId)
+    .where('post_id', '=', postId)
+    .where('member_id', '=', memberId)
     .executeTakeFirst();
   return row !== undefined;
 }

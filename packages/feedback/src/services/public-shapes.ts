@@ -41,6 +41,9 @@ export interface PublicPostDetail extends PublicPost {
   readonly pinnedCommentId: string | null;
 }
 
+/** A post that resembles a text. */
+export type SimilarPost = Pick<PublicPost, 'id' | 'title' | 'voteCount'>;
+
 /** A comment in the order of its thread. */
 export interface PublicComment {
   readonly id: string;

@@ -2,11 +2,20 @@
 import type { Identity } from '@parley/identity';
 import type { Store } from '@parley/store';
 import type { Page, PageQuery } from '../shapes/posts.ts';
+import type { SimilarText } from './post-similar.ts';
+import { similarPosts } from './post-similar.ts';
 import { publicBoards, publicSite, publicStatuses } from './public-boards.ts';
 import { publicChange, publicChanges } from './public-changelog.ts';
 import { publicComments } from './public-comments.ts';
 import type { PublicPostQuery } from './public-posts.ts';
-import { isAuthor, mergedInto, publicPost, publicPosts, votedAmong } from './public-posts.ts';
+import {
+  isFollowing,
+  isOwnUntouched,
+  mergedInto,
+  publicPost,
+  publicPosts,
+  votedAmong,
+} from './public-posts.ts';
 import type { RoadmapQuery } from './public-roadmap.ts';
 import { publicRoadmaps, roadmapColumns } from './public-roadmap.ts';
 import type {
@@ -19,6 +28,7 @@ import type {
   PublicSite,
   PublicStatus,
   RoadmapColumn,
+  SimilarPost,
   Viewer,
 } from './public-shapes.ts';
 
@@ -31,7 +41,10 @@ export interface PublicReading {
   post(id: string): Promise<PublicPostDetail | undefined>;
   comments(postId: string, viewer?: Viewer): Promise<PublicComment[]>;
   mergedInto(postId: string): Promise<string | undefined>;
-  isAuthor(viewer: Viewer, postId: string): Promise<boolean>;
+  isOwnUntouched(viewer: Viewer, postId: string): Promise<boolean>;
+  isFollowing(viewer: Viewer, postId: string): Promise<boolean>;
+  /** Posts of a public board that share the telling words of a text. */
+  similar(boardId: string, text: SimilarText): Promise<SimilarPost[]>;
   votedAmong(viewer: Viewer, postIds: readonly string[]): Promise<ReadonlySet<string>>;
   roadmaps(): Promise<PublicRoadmap[]>;
   roadmapColumns(query: RoadmapQuery): Promise<RoadmapColumn[]>;
@@ -63,7 +76,12 @@ function readingOf(store: Store, site: PublicSite, now: () => number): PublicRea
     post: (id) => publicPost(store, organizationId, id),
     comments: (postId, viewer) => publicComments(store, { organizationId, postId, viewer }),
     mergedInto: (postId) => mergedInto(store, organizationId, postId),
-    isAuthor: (viewer, postId) => isAuthor(store, organizationId, viewer, postId),
+    isOwnUntouched: (viewer, postId) => isOwnUntouched(store, organizationId, viewer, postId),
+    isFollowing: (viewer, postId) => isFollowing(store, organizationId, viewer, postId),
+    async similar(boardId, text) {
+      const posts = await similarPosts(store, { organizationId, boardId }, text);
+      return posts.map(({ id, title, voteCount }) => ({ id, title, voteCount }));
+    },
     votedAmong: (viewer, postIds) => votedAmong(store, organizationId, viewer, postIds),
     roadmaps: () => publicRoadmaps(store, organizationId),
     roadmapColumns: (query) => roadmapColumns(store, organizationId, query),

@@ -1,5 +1,4 @@
 import { typeId } from '@parley/kit';
-import { onBothEngines } from '@parley/store/testing';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { encodeCursor } from '../cursor.ts';
@@ -7,6 +6,7 @@ import { Stale } from '../faults.ts';
 import { Roadmap, RoadmapPost } from '../shapes/nouns.ts';
 import type { TestFeedback } from '../testing/fixture.ts';
 import { openFeedback, refusalOf } from '../testing/fixture.ts';
+import { onBothEngines } from '../testing/engines.ts';
 
 /** A roadmap with posts on it, in order. */
 async function planned(feedback: TestFeedback, count: number) {

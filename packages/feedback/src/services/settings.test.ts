@@ -1,6 +1,6 @@
-import { onBothEngines } from '@parley/store/testing';
 import { expect, it } from 'vitest';
 import { openFeedback } from '../testing/fixture.ts';
+import { onBothEngines } from '../testing/engines.ts';
 
 onBothEngines('settings', (open) => {
   it('keep everything private until an administrator publishes it', async () => {

@@ -1,11 +1,11 @@
 import { typeId } from '@parley/kit';
-import { onBothEngines } from '@parley/store/testing';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { RuleBroken, Stale } from '../faults.ts';
 import { Status } from '../shapes/nouns.ts';
 import type { TestFeedback } from '../testing/fixture.ts';
 import { openFeedback, refusalOf } from '../testing/fixture.ts';
+import { onBothEngines } from '../testing/engines.ts';
 
 const COLOR = '#123abc';
 

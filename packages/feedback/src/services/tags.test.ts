@@ -1,10 +1,10 @@
 import { typeId } from '@parley/kit';
-import { onBothEngines } from '@parley/store/testing';
 import { expect, it } from 'vitest';
 import { Stale } from '../faults.ts';
 import type { FeedbackTables } from '../schema.ts';
 import { Tag } from '../shapes/nouns.ts';
 import { openFeedback, refusalOf } from '../testing/fixture.ts';
+import { onBothEngines } from '../testing/engines.ts';
 
 onBothEngines('tags', (open) => {
   it('are made by the team, with a colour of their own or the usual one', async () => {

@@ -54,7 +54,7 @@ export async function uniteVotes(current: Change, postId: string): Promise<void>
     .execute();
   const post = await db
     .selectFrom('feedback_posts as post')
-    .select(['post.id', 'post.board_id', 'post.vote_threshold'])
+    .select(['post.id', 'post.board_id', 'post.vote_threshold', 'post.moderation'])
     .select((query) =>
       query
         .selectFrom('feedback_votes as vote')

@@ -1,8 +1,7 @@
-/** Visitors of the public pages: how they come in, and how what they post reaches a board. */
+/** Visitors of the public pages: how they come in, and how what they write reaches a board. */
 import type { OpenedSession } from '@parley/identity';
 import { BUILT_IN_ROLES } from '@parley/identity';
 import type { Caller } from '@parley/kit';
-import { fromJson } from '@parley/store';
 import type { Actor } from '../actor.ts';
 import { isTeam } from '../actor.ts';
 import { notFound } from '../faults.ts';
@@ -10,6 +9,8 @@ import { checkId } from '../ids.ts';
 import type { FeedbackTables } from '../schema.ts';
 import type { CreatePost } from '../shapes/posts.ts';
 import { insertPost } from './post-create.ts';
+import type { PostTexts } from './post-edit.ts';
+import { editOwnPost, isModerated } from './post-edit.ts';
 import type { Base, Change } from './write.ts';
 import { change } from './write.ts';
 
@@ -22,6 +23,8 @@ export interface VisitorService {
   welcome(organizationId: string, name: string): Promise<OpenedSession>;
   /** A new post on a public board; it waits for the team when the board's settings say `moderation: true`. */
   submit(actor: Actor, input: Submission): Promise<{ id: string; isPending: boolean }>;
+  /** New texts for an own post that nobody else has dealt with. */
+  edit(actor: Actor, postId: string, texts: PostTexts): Promise<{ id: string; isPending: boolean }>;
 }
 
 /** Creates the service. */
@@ -35,11 +38,12 @@ export function createVisitors(base: Base): VisitorService {
     },
     submit: (actor, input) =>
       change(base, actor, async (current) => {
-        const isModerated = await requirePublicBoard(current, input.boardId);
-        const moderation = isModerated && !isTeam(actor) ? 'pending' : 'published';
+        const isHeld = await requirePublicBoard(current, input.boardId);
+        const moderation = isHeld && !isTeam(actor) ? 'pending' : 'published';
         const { id } = await insertPost(current, input, moderation);
         return { id, isPending: moderation === 'pending' };
       }),
+    edit: async (actor, postId, texts) => editOwnPost(base, actor, checkId('post', postId), texts),
   };
 }
 
@@ -69,5 +73,5 @@ async function requirePublicBoard({ tx, actor }: Change, id: string): Promise<bo
     .where('deleted_at', 'is', null)
     .executeTakeFirst();
   if (row === undefined) throw notFound('Board');
-  return fromJson<Record<string, unknown>>(row.settings)['moderation'] === true;
+  return isModerated(row.settings);
 }

@@ -10,12 +10,12 @@ const THRESHOLDS = [10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000];
 /** Writes the count of a post that is held; the first time at a threshold is announced. */
 export async function setVoteCount(
   current: Change,
-  post: Pick<TalkedPost, 'id' | 'board_id' | 'vote_threshold'>,
+  post: Pick<TalkedPost, 'id' | 'board_id' | 'vote_threshold' | 'moderation'>,
   voteCount: number,
 ): Promise<void> {
   const { tx, actor } = current;
   const reached = THRESHOLDS.findLast((threshold) => threshold <= voteCount) ?? 0;
-  const isNew = reached > post.vote_threshold;
+  const isNew = post.moderation === 'published' && reached > post.vote_threshold;
   await tx
     .db<FeedbackTables>()
     .updateTable('feedback_posts')

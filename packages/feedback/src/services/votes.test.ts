@@ -1,11 +1,11 @@
 /** Votes: exact under load, the same by every way of voting, and only where voting makes sense. */
 import { typeId } from '@parley/kit';
-import { onBothEngines } from '@parley/store/testing';
 import { expect, test } from 'vitest';
 import { fromIdentityId } from '../ids.ts';
 import type { FeedbackTables } from '../schema.ts';
 import type { TestFeedback } from '../testing/fixture.ts';
 import { openFeedback, refusalOf } from '../testing/fixture.ts';
+import { onBothEngines } from '../testing/engines.ts';
 
 /** Many voters at little cost: the services ask for no more than a member's id. */
 function crowd({ visitor }: TestFeedback, size: number) {

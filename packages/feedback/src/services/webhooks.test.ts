@@ -2,12 +2,12 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createWebhookEgress } from '@parley/events';
 import { typeId } from '@parley/kit';
-import { onBothEngines } from '@parley/store/testing';
 import { expect, it, onTestFinished } from 'vitest';
 import { Stale } from '../faults.ts';
 import { CreateWebhook, Delivery, Webhook } from '../shapes/nouns.ts';
 import { openFeedback, refusalOf } from '../testing/fixture.ts';
 import { EVENT_TYPES } from './write.ts';
+import { onBothEngines } from '../testing/engines.ts';
 
 const URL_ = 'https://hooks.example/in';
 

@@ -17,7 +17,8 @@ export interface Base {
 }
 
 /** What clients may have read and should read again. */
-export type Noun = 'boards' | 'statuses' | 'tags' | 'roadmaps' | 'members' | 'posts' | 'changelog';
+export const NOUNS = ['boards', 'statuses', 'tags', 'roadmaps', 'members', 'posts', 'changelog'] as const;
+export type Noun = (typeof NOUNS)[number];
 
 /** The topic under which changes of feedback are announced; the payload is the organization. */
 export const changedTopic = (noun: Noun) => `feedback.${noun}`;

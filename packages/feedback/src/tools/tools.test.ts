@@ -24,7 +24,7 @@ const EVERYDAY = [
   'search_feedback',
   'triage_post',
 ];
-const SECOND_TIER = feedbackTools.filter((tool) => tool.privileged === true).map(({ name }) => name);
+const SECOND_TIER = feedbackTools.filter((tool) => tool.privileged === 'by-name').map(({ name }) => name);
 const LISTS = ['boards', 'members', 'roadmaps', 'statuses', 'tags'];
 
 async function seenBy(caller: Partial<Caller>) {

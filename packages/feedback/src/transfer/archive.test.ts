@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Store, StoreEngine } from '@parley/store';
 import { openStore } from '@parley/store';
-import { onBothEngines, scratchDatabase } from '@parley/store/testing';
+import { scratchDatabase } from '@parley/store/testing';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import type { FeedbackTables } from '../schema.ts';
 import type { TestFeedback } from '../testing/fixture.ts';
@@ -14,6 +14,7 @@ import { importFile } from './import-file.ts';
 import type { ImportOptions } from './import-posts.ts';
 import { exportPostsCsv } from './posts-csv.ts';
 import { fillFeedback } from './testing/full-organization.ts';
+import { onBothEngines } from '../testing/engines.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'parley-archive-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -3,7 +3,6 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Store } from '@parley/store';
-import { onBothEngines } from '@parley/store/testing';
 import { afterAll, expect, test } from 'vitest';
 import type { FeedbackTables } from '../schema.ts';
 import type { TestFeedback } from '../testing/fixture.ts';
@@ -11,6 +10,7 @@ import { openFeedback, refusalOf } from '../testing/fixture.ts';
 import type { ImportOptions } from './import-posts.ts';
 import { importFile } from './import-file.ts';
 import type { RowFault } from './report.ts';
+import { onBothEngines } from '../testing/engines.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'parley-import-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -1,6 +1,7 @@
 /** From a key to a caller: one lookup, then a small cache that every change of rights empties. */
 import { hash } from 'node:crypto';
 import type { Caller, Grants, Source } from '@parley/kit';
+import { mayAdminister } from '@parley/kit';
 import type { Store } from '@parley/store';
 import { fromJson } from '@parley/store';
 import { isSecretOf, parseKey } from '../key-format.ts';
@@ -176,5 +177,6 @@ export async function callerOfKey(
     source,
     unattended: false,
   };
-  return withoutLaundered(caller, held.grants, isPrivileged);
+  // An administrator's names are explicit, also in a key that stands lower than its owner.
+  return mayAdminister(standing) ? caller : withoutLaundered(caller, held.grants, isPrivileged);
 }

@@ -75,13 +75,19 @@ onBothEngines('the role of a key', (open) => {
     expect(caller?.grants).toEqual({ feedback: ['search'] });
   });
 
-  test('takes away custom roles and the privileged tools that an owner could name', async () => {
+  test('takes away custom roles, and keeps the privileged tools that an owner named in it', async () => {
     const isPrivileged = (_resource: string, tool: string) => tool === 'wipe';
     const { identity } = await settle(await open(), { isPrivileged });
     const owner = await found(identity);
     const grants = { feedback: ['wipe', 'search'] };
     const ofOwner = await (await make(identity, owner, { role: 'member', grants })).caller();
-    expect(ofOwner?.grants).toEqual({ feedback: ['search'] });
+    expect(ofOwner).toMatchObject({ roles: ['member'], grants: { feedback: ['search', 'wipe'] } });
+    const byWildcard = await (await make(identity, owner, { role: 'member' })).caller();
+    expect(byWildcard?.grants).toEqual(BUILT_IN_ROLES.member);
+    // Who stands as a member cannot give the name on.
+    const passedOn = { name: 'K', grants: { feedback: ['wipe'] }, expiresAt: null };
+    if (byWildcard === undefined) throw new Error('The key is not accepted.');
+    expect(await refusalOf(identity.createKey(byWildcard, passedOn))).toMatchObject({ code: 'forbidden' });
     await identity.saveRole(owner, { name: 'wiper', grants: { feedback: ['wipe'], disks: ['*'] } });
     const { userId, key } = await join(identity, owner, ['wiper']);
     expect((await key.caller())?.grants).toEqual({

@@ -1,9 +1,11 @@
 /** Stores for tests: one suite on both engines, and a throwaway store for everybody else's tests. */
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Client } from 'pg';
 import { afterEach, describe, inject } from 'vitest';
+import type { MigrationSet } from '../migrations.ts';
 import { openStore } from '../open-store.ts';
 import type { Store, StoreEngine, StoreOptions } from '../store.ts';
 
@@ -23,20 +25,25 @@ export interface ScratchDatabase {
   remove: () => Promise<void>;
 }
 
-/** A fresh database of the engine; SQLite in a temporary folder, PostgreSQL on the server of the test run. */
-export async function scratchDatabase(engine: StoreEngine): Promise<ScratchDatabase> {
+/**
+ * A fresh database of the engine; SQLite in a temporary folder, PostgreSQL on the server of the test run. With migrations
+ * the one on PostgreSQL has them already: it is copied from one that was migrated once for the whole run.
+ */
+export async function scratchDatabase(
+  engine: StoreEngine,
+  migrations: MigrationSet[] = [],
+): Promise<ScratchDatabase> {
   const dataDir = mkdtempSync(join(tmpdir(), 'parley-test-'));
   const removeDir = (): void => rmSync(dataDir, { recursive: true, force: true });
   if (engine === 'sqlite') return { options: { dataDir }, remove: async () => removeDir() };
   const name = `parley_${randomBytes(6).toString('hex')}`;
-  await onServer(`create database ${name}`);
-  const databaseUrl = new URL(inject('postgresUrl'));
-  databaseUrl.pathname = `/${name}`;
+  const template = migrations.length === 0 ? undefined : await migratedTemplate(migrations);
+  await onServer([`create database ${name}${template === undefined ? '' : ` template ${template}`}`]);
   return {
-    options: { dataDir, databaseUrl: databaseUrl.href },
+    options: { dataDir, databaseUrl: addressOf(name) },
     async remove() {
       removeDir();
-      await onServer(`drop database if exists ${name} with (force)`);
+      await onServer([`drop database if exists ${name} with (force)`]);
     },
   };
 }
@@ -46,9 +53,10 @@ export type EngineSuite = (open: OpenStore, engine: StoreEngine, where: () => Pr
 
 /**
  * Runs a suite once per engine. `open` gives a store on the fresh database of the running test; a second call gives
- * a second store on the same one, as a second process would have. All are closed after the test.
+ * a second store on the same one, as a second process would have. All are closed after the test. Migrations that the
+ * suite applies anyway may be given, which spares their time on PostgreSQL.
  */
-export function onBothEngines(name: string, suite: EngineSuite): void {
+export function onBothEngines(name: string, suite: EngineSuite, migrations: MigrationSet[] = []): void {
   describe.each<StoreEngine>(['sqlite', 'postgres'])(`${name} on %s`, (engine) => {
     let database: Promise<ScratchDatabase> | undefined;
     const stores: Store[] = [];
@@ -61,7 +69,7 @@ export function onBothEngines(name: string, suite: EngineSuite): void {
     });
 
     const where = async (): Promise<StoreOptions> => {
-      database ??= scratchDatabase(engine);
+      database ??= scratchDatabase(engine, migrations);
       return (await database).options;
     };
     const open: OpenStore = async (options) => {
@@ -86,12 +94,42 @@ export async function scratchStore(options: Partial<StoreOptions> = {}): Promise
   };
 }
 
-async function onServer(statement: string): Promise<void> {
+function addressOf(database: string): string {
+  const url = new URL(inject('postgresUrl'));
+  url.pathname = `/${database}`;
+  return url.href;
+}
+
+/** The database that has these migrations; made by whoever needs it first, whatever process that is. */
+async function migratedTemplate(sets: MigrationSet[]): Promise<string> {
+  const contents = sets.map(({ name, migrations }) => [name, Object.keys(migrations)]);
+  const digest = createHash('sha256').update(JSON.stringify(contents)).digest('hex').slice(0, 16);
+  const template = `parley_template_${digest}`;
+  await onServer(['select pg_advisory_lock(1)'], async (client) => {
+    const known = await client.query('select 1 from pg_database where datname = $1', [template]);
+    if (known.rowCount !== 0) return;
+    await client.query(`create database ${template}_raw`);
+    const dataDir = mkdtempSync(join(tmpdir(), 'parley-test-'));
+    const store = await openStore({ dataDir, databaseUrl: addressOf(`${template}_raw`) });
+    await store.migrate(sets);
+    await store.close();
+    rmSync(dataDir, { recursive: true, force: true });
+    // A run that was cut off before this leaves no half of a template behind.
+    await client.query(`alter database ${template}_raw rename to ${template}`);
+  });
+  return template;
+}
+
+async function onServer(
+  statements: readonly string[],
+  work?: (client: Client) => Promise<void>,
+): Promise<void> {
   const { default: pg } = await import('pg');
   const client = new pg.Client({ connectionString: inject('postgresUrl') });
   await client.connect();
   try {
-    await client.query(statement);
+    for (const statement of statements) await client.query(statement);
+    await work?.(client);
   } finally {
     await client.end();
   }

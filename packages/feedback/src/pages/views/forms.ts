@@ -1,10 +1,11 @@
-/** Pages that only ask for something: a name, or a new post. */
-import type { PublicBoard } from '../../services/public-shapes.ts';
+/** Pages that only ask for something: a name, a new post, or other words in one. */
+import type { PublicBoard, PublicPostDetail, SimilarPost } from '../../services/public-shapes.ts';
 import type { Answer } from '../answer.ts';
 import { page } from '../answer.ts';
+import type { Html, Part } from '../html.ts';
 import { html } from '../html.ts';
 import type { Visit } from '../visit.ts';
-import { hidden, nameField } from './parts.ts';
+import { count, hidden, nameField } from './parts.ts';
 
 /** Asks who is there, then goes on with what was sent. */
 export function namePage(visit: Visit, action: string, sent: URLSearchParams, problem?: string): Answer {
@@ -25,13 +26,22 @@ export function namePage(visit: Visit, action: string, sent: URLSearchParams, pr
   );
 }
 
-/** Asks for a new post. */
+const ONE_IDEA = 'One idea in a few words.';
+
+/** What stands in the form of a post. */
+interface PostForm {
+  readonly title: string;
+  readonly content: string;
+  readonly problem?: string;
+}
+
+/** Asks for a new post; `similar` are those that somebody else may have written before. */
 export function newPostPage(
   visit: Visit,
   board: PublicBoard,
-  given: { title: string; content: string; problem?: string } = { title: '', content: '' },
+  given: PostForm & { readonly similar?: readonly SimilarPost[] } = { title: '', content: '' },
 ): Answer {
-  const { title, content, problem } = given;
+  const { problem, similar = [] } = given;
   return page(
     {
       visit,
@@ -40,26 +50,59 @@ export function newPostPage(
       main: html`<p class="crumb"><a href="/feedback/boards/${board.slug}">${board.name}</a></p>
         <form class="card write narrow" method="post" action="/feedback/boards/${board.slug}/new">
           <h1>New post</h1>
-          ${problem !== undefined && html`<p class="notice bad" role="alert">${problem}</p>`} ${hidden(visit)}
-          <label for="title">Title</label>
-          <input
-            id="title"
-            name="title"
-            required
-            maxlength="200"
-            value="${title}"
-            aria-describedby="title-hint"
-          />
-          <p class="hint" id="title-hint">
-            One idea in a few words. Search first: somebody may have had it already.
-          </p>
-          <label for="content">Details</label>
-          <textarea id="content" name="content" maxlength="10000" rows="8">${content}</textarea>
-          ${nameField(visit)}
+          ${postFields(given, `${ONE_IDEA} Search first: somebody may have had it already.`)}
+          ${similarList(similar)} ${hidden(visit)} ${nameField(visit)}
           <button class="button">Post it</button>
         </form>`,
     },
     problem === undefined ? 200 : 400,
+  );
+}
+
+/** Asks for other words in an own post. */
+export function editPostPage(
+  visit: Visit,
+  post: Pick<PublicPostDetail, 'id' | 'title'>,
+  given: PostForm,
+): Answer {
+  const path = `/feedback/posts/${post.id}`;
+  return page(
+    {
+      visit,
+      title: `Edit · ${post.title}`,
+      section: 'boards',
+      main: html`<p class="crumb"><a href="${path}">${post.title}</a></p>
+        <form class="card write narrow" method="post" action="${path}/edit">
+          <h1>Edit post</h1>
+          ${postFields(given, ONE_IDEA)} ${hidden(visit, path)}
+          <button class="button">Save it</button>
+        </form>`,
+    },
+    given.problem === undefined ? 200 : 400,
+  );
+}
+
+function postFields({ title, content, problem }: PostForm, hint: string): Html {
+  return html`${problem !== undefined && html`<p class="notice bad" role="alert">${problem}</p>`}
+    <label for="title">Title</label>
+    <input id="title" name="title" required maxlength="200" value="${title}" aria-describedby="title-hint" />
+    <p class="hint" id="title-hint">${hint}</p>
+    <label for="content">Details</label>
+    <textarea id="content" name="content" maxlength="10000" rows="8">${content}</textarea>`;
+}
+
+function similarList(similar: readonly SimilarPost[]): Part {
+  return (
+    similar.length > 0 &&
+    html`<section class="notice" aria-labelledby="similar">
+      <h2 id="similar">Somebody may have had this idea already</h2>
+      <ul>
+        ${similar.map(
+          ({ id, title, voteCount }) =>
+            html`<li><a href="/feedback/posts/${id}">${title}</a>, ${count(voteCount, 'vote')}</li>`,
+        )}
+      </ul>
+    </section>`
   );
 }
 

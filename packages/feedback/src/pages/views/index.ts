@@ -8,7 +8,7 @@ import { placeOf } from '../visit.ts';
 import { boardPage, findBoard } from './board.ts';
 import { boardsPage } from './boards.ts';
 import { changelogPage, changePage } from './changelog.ts';
-import { namePage, newPostPage } from './forms.ts';
+import { editPostPage, namePage, newPostPage } from './forms.ts';
 import { postPage } from './post.ts';
 import { roadmapPage } from './roadmap.ts';
 
@@ -36,6 +36,14 @@ const post: PageView = async (visit, id) => {
   return redirect(`/feedback/posts/${target.id}`, {}, 302);
 };
 
+const editPost: PageView = async (visit, id) => {
+  const { reading, session } = visit;
+  const found = splitId(id)?.prefix === 'post' ? await reading.post(id) : undefined;
+  if (found === undefined) throw notFound('Post');
+  const isChangeable = session !== undefined && (await reading.isOwnUntouched(session, id));
+  return isChangeable ? editPostPage(visit, found, found) : redirect(`/feedback/posts/${id}`, {}, 302);
+};
+
 const change: PageView = async (visit, id) => {
   const found = splitId(id)?.prefix === 'changelog' ? await visit.reading.change(id) : undefined;
   return found && changePage(visit, found);
@@ -53,6 +61,7 @@ export const PAGES: Readonly<Record<string, PageView>> = {
   'boards/:': board,
   'boards/:/new': newPost,
   'posts/:': post,
+  'posts/:/edit': editPost,
   roadmap: roadmapPage,
   changelog: changelogPage,
   'changelog/:': change,

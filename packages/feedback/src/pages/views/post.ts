@@ -6,6 +6,7 @@ import type { Html, Part } from '../html.ts';
 import { html, prose } from '../html.ts';
 import { excerpt } from '../layout.ts';
 import type { Visit } from '../visit.ts';
+import { hereOf } from '../visit.ts';
 import { commentForm, commentList, reactionForm } from './comments.ts';
 import { count, date, hidden, statusBadge, tagBadges, voteButton, withQuery } from './parts.ts';
 
@@ -15,10 +16,11 @@ export const COMMENT_PAGE_SIZE = 20;
 /** Shows a post. */
 export async function postPage(visit: Visit, post: PublicPostDetail): Promise<Answer> {
   const { reading, session, url } = visit;
-  const [comments, voted, isOwn] = await Promise.all([
+  const [comments, voted, isFollowed, isChangeable] = await Promise.all([
     reading.comments(post.id, session),
     session === undefined ? new Set<string>() : reading.votedAmong(session, [post.id]),
-    session !== undefined && reading.isAuthor(session, post.id),
+    session !== undefined && reading.isFollowing(session, post.id),
+    session !== undefined && reading.isOwnUntouched(session, post.id),
   ]);
   const pages = Math.max(1, Math.ceil(comments.length / COMMENT_PAGE_SIZE));
   const given = Number(url.searchParams.get('page') ?? '1');
@@ -41,7 +43,14 @@ export async function postPage(visit: Visit, post: PublicPostDetail): Promise<An
             >
           </p>
           <div class="prose">${prose(post.content)}</div>
-          ${isOwn && comments.length === 0 && post.officialResponse === null && deleteForm(visit, post)}
+          ${
+            session !== undefined &&
+            html`<div class="acts">
+              ${followForm(visit, post, isFollowed)}
+              ${isChangeable && html`<a href="/feedback/posts/${post.id}/edit">Edit this post</a>`}
+            </div>`
+          }
+          ${isChangeable && deleteForm(visit, post)}
         </div>
       </article>
       ${officialResponse(post)} ${pinned(post, comments)}
@@ -73,6 +82,15 @@ function pinned({ pinnedCommentId }: PublicPostDetail, comments: readonly Public
       <p class="meta"><span>${comment.authorName ?? 'The team'}, ${date(comment.createdAt)}</span></p>
     </section>`
   );
+}
+
+function followForm(visit: Visit, { id }: PublicPostDetail, isFollowed: boolean): Html {
+  return html`<form method="post" action="/feedback/posts/${id}/follow">
+    ${hidden(visit, hereOf(visit))}
+    <button name="follow" value="${isFollowed ? 'no' : 'yes'}">
+      ${isFollowed ? 'Stop following' : 'Follow this post'}
+    </button>
+  </form>`;
 }
 
 function deleteForm(visit: Visit, post: PublicPostDetail): Html {

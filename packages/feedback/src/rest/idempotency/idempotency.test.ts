@@ -1,5 +1,4 @@
 /** `Idempotency-Key`: one effect, one answer, also in parallel, over replicas and after a crash. */
-import { onBothEngines } from '@parley/store/testing';
 import { describe, expect, test } from 'vitest';
 import type { TestApi } from '../../../test/rest-api.ts';
 import { openRest, serveRest } from '../../../test/rest-api.ts';
@@ -7,6 +6,7 @@ import type { FeedbackTables } from '../../schema.ts';
 import { claim, KEEP_MS, markApplied, sweepAnswers } from './claims.ts';
 import type { KeptAnswer, RepeatableRequest } from './claims.ts';
 import { once } from './once.ts';
+import { onBothEngines } from '../../testing/engines.ts';
 
 const DAY_MS = 24 * 60 * 60_000;
 

@@ -1,6 +1,6 @@
 /** The rate limit: a sliding minute per client address, one count for all replicas, no way around it by headers. */
 import type { IncomingMessage } from 'node:http';
-import { onBothEngines, scratchStore } from '@parley/store/testing';
+import { scratchStore } from '@parley/store/testing';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { TestApi } from '../../../test/rest-api.ts';
@@ -9,6 +9,7 @@ import type { FeedbackTables } from '../../schema.ts';
 import { createClientAddress } from './client-address.ts';
 import { createMemoryCounter } from './memory-counter.ts';
 import { createPostgresCounter } from './postgres-counter.ts';
+import { onBothEngines } from '../../testing/engines.ts';
 
 const MINUTE_MS = 60_000;
 

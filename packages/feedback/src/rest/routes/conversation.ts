@@ -1,6 +1,7 @@
-/** Routes of votes, comments, reactions and pins. */
+/** Routes of votes, following, comments, reactions and pins. */
 import * as z from 'zod';
 import { ids, text } from '../../shapes/fields.ts';
+import { Following } from '../../shapes/inbox.ts';
 import {
   Comment,
   CommentNode,
@@ -76,6 +77,27 @@ const voteRoutes = [
     query: z.strictObject(pageFields),
     answer: page('Voter', Voter),
     run: ({ services, actor, params, query }) => services.votes.voters(actor, params.id, query),
+  }),
+];
+
+const followRoutes = [
+  defineRoute({
+    method: 'PUT',
+    path: '/posts/:id/follow',
+    summary: 'Follow a post; safe to repeat',
+    who: 'team',
+    grants: ['vote_post'],
+    answer: one('Following', Following),
+    run: ({ services, actor, params }) => services.following.follow(actor, params.id, true),
+  }),
+  defineRoute({
+    method: 'DELETE',
+    path: '/posts/:id/follow',
+    summary: 'Follow a post no longer; safe to repeat',
+    who: 'team',
+    grants: ['vote_post'],
+    answer: one('Following', Following),
+    run: ({ services, actor, params }) => services.following.follow(actor, params.id, false),
   }),
 ];
 
@@ -173,4 +195,10 @@ const pinRoutes = [
   }),
 ];
 
-export const conversationRoutes = [...voteRoutes, ...commentRoutes, ...reactionRoutes, ...pinRoutes];
+export const conversationRoutes = [
+  ...voteRoutes,
+  ...followRoutes,
+  ...commentRoutes,
+  ...reactionRoutes,
+  ...pinRoutes,
+];

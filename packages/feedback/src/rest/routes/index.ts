@@ -3,6 +3,7 @@ import type { Route } from '../route.ts';
 import { accessRoutes } from './access.ts';
 import { changelogRoutes } from './changelog.ts';
 import { conversationRoutes } from './conversation.ts';
+import { inboxRoutes } from './inbox.ts';
 import { peopleRoutes } from './people.ts';
 import { postRoutes } from './posts.ts';
 import { roadmapRoutes } from './roadmaps.ts';
@@ -10,6 +11,7 @@ import { sortingRoutes } from './sorting.ts';
 
 export const ROUTES: readonly Route[] = [
   ...postRoutes,
+  ...inboxRoutes,
   ...conversationRoutes,
   ...sortingRoutes,
   ...roadmapRoutes,

@@ -6,16 +6,21 @@ import { created, nothing, one, page } from '../answer.ts';
 import { flag, idList, pageFields } from '../query.ts';
 import { defineRoute } from '../route.ts';
 
-const postQuery = z.strictObject({
+/** What a list of posts can be narrowed to, as the query says it. */
+export const postFilterFields = {
   boardId: ids.board.optional(),
   status: z.string().optional().describe('Slug of a status, e.g. in_progress'),
   tagIds: idList('IDs of tags with commas between them; posts with any of them'),
   search: z.string().optional().describe('Words that must all match, "phrases", OR, -without'),
-  sort: z.enum(POST_SORTS).optional().describe('newest when absent'),
   dateFrom: z.string().optional().describe('Made at or after this date or time, e.g. 2026-07-28'),
   dateTo: z.string().optional().describe('Made at or before it; a date alone means the end of that UTC day'),
   ownerMemberId: ids.member.optional(),
   showDeleted: flag('With deleted posts; for administrators'),
+};
+
+const postQuery = z.strictObject({
+  ...postFilterFields,
+  sort: z.enum(POST_SORTS).optional().describe('newest when absent'),
   ...pageFields,
 });
 
@@ -23,7 +28,7 @@ const EDITED = ['title', 'content', 'contentJson', 'boardId'] as const;
 const TRIAGED = ['statusId', 'tagIds', 'ownerMemberId', 'officialResponse'] as const;
 
 /** Editing and triage are two grants; a body may need both. */
-function patchGrants(body: PatchPost): string[] {
+export function patchGrants(body: PatchPost): string[] {
   const isEdit = EDITED.some((field) => body[field] !== undefined);
   const isTriage = !isEdit || TRIAGED.some((field) => body[field] !== undefined);
   return [...(isTriage ? ['triage_post'] : []), ...(isEdit ? ['update_post'] : [])];

@@ -1,0 +1,125 @@
+/** Routes of the team's inbox: moderation, counts, triage of many posts, similar posts, settings, live changes. */
+import * as z from 'zod';
+import {
+  BulkTriage,
+  HELD_STATES,
+  InboxCounts,
+  MODERATION_STATES,
+  Settings,
+  TriageOutcome,
+} from '../../shapes/inbox.ts';
+import { ids } from '../../shapes/fields.ts';
+import { PostDetail, PostItem } from '../../shapes/posts.ts';
+import { eventStream, one, page, whole } from '../answer.ts';
+import { toRestError } from '../errors.ts';
+import { limitUpTo, pageFields } from '../query.ts';
+import { defineRoute } from '../route.ts';
+import { patchGrants, postFilterFields } from './posts.ts';
+
+const moderationRoutes = [
+  defineRoute({
+    method: 'GET',
+    path: '/moderation',
+    summary: 'Posts that are held back, newest first',
+    who: 'team',
+    grants: ['triage_post'],
+    query: z.strictObject({
+      state: z.enum(HELD_STATES).optional().describe('pending when absent'),
+      boardId: ids.board.optional(),
+      ...pageFields,
+    }),
+    answer: page('PostItem', PostItem),
+    run: ({ services, actor, query }) => services.moderation.queue(actor, query),
+  }),
+  defineRoute({
+    method: 'PUT',
+    path: '/posts/:id/moderation',
+    summary: 'Publish a post or hold it back',
+    who: 'team',
+    grants: ['triage_post'],
+    body: z.strictObject({ state: z.enum(MODERATION_STATES) }),
+    answer: one('Post', PostDetail),
+    run: ({ services, actor, params, body }) => services.moderation.set(actor, params.id, body.state),
+  }),
+];
+
+const triageRoutes = [
+  defineRoute({
+    method: 'GET',
+    path: '/inbox/counts',
+    summary: 'How many posts fit, per status, board, tag and owner',
+    who: 'team',
+    grants: ['search_feedback'],
+    query: z.strictObject(postFilterFields),
+    answer: one('InboxCounts', InboxCounts),
+    run: ({ services, actor, query }) => services.inbox.counts(actor, query),
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/posts/bulk-triage',
+    summary: 'The same change for up to 100 posts; each says whether it was changed',
+    who: 'team',
+    grants: ['triage_post', 'update_post'],
+    grantsOf: patchGrants,
+    body: BulkTriage.strict(),
+    answer: whole('TriageOutcome', TriageOutcome),
+    async run({ services, actor, body: { ids: postIds, ...change } }) {
+      const results = await services.inbox.bulkTriage(actor, postIds, change);
+      return results.map(({ id, ok, error }) => {
+        const { code, message } = toRestError(error) ?? {};
+        return { id, ok, ...(code !== undefined && message !== undefined && { error: { code, message } }) };
+      });
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/posts/similar',
+    summary: 'Posts that share the telling words of a text, the most alike first',
+    who: 'team',
+    grants: ['search_feedback'],
+    query: z.strictObject({
+      title: z.string().describe('The title of what somebody is about to post'),
+      content: z.string().optional().describe('What it is about'),
+      boardId: ids.board.optional(),
+      limit: limitUpTo(10, 5),
+    }),
+    answer: whole('PostItem', PostItem),
+    run: ({ services, actor, query }) => services.inbox.similar(actor, query),
+  }),
+];
+
+const settingsRoutes = [
+  defineRoute({
+    method: 'GET',
+    path: '/settings',
+    summary: 'Read the settings',
+    who: 'team',
+    grants: ['boards'],
+    answer: one('Settings', Settings),
+    run: ({ services, actor }) => services.settings.get(actor.organizationId),
+  }),
+  defineRoute({
+    method: 'PATCH',
+    path: '/settings',
+    summary: 'Switch the public pages on or off',
+    who: 'admin',
+    grants: ['manage_boards'],
+    body: Settings.strict(),
+    answer: one('Settings', Settings),
+    run: ({ services, actor, body, check }) => services.settings.publish(actor, body.isPublished, check),
+  }),
+];
+
+const streamRoutes = [
+  defineRoute({
+    method: 'GET',
+    path: '/stream',
+    summary: 'Which lists have changed, as server-sent events',
+    who: 'team',
+    grants: ['search_feedback'],
+    answer: eventStream,
+    run: async () => undefined,
+  }),
+];
+
+export const inboxRoutes = [...moderationRoutes, ...triageRoutes, ...settingsRoutes, ...streamRoutes];

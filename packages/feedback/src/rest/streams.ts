@@ -1,0 +1,135 @@
+/** Live notices: which lists have changed, to whoever listens, for as long as they may. */
+import type { ServerResponse } from 'node:http';
+import { IDENTITY_CHANGED } from '@parley/identity';
+import type { ChangeSignal, SignalEvent } from '@parley/store';
+import type { Noun } from '../services/write.ts';
+import { changedTopic, NOUNS } from '../services/write.ts';
+import { RestError } from './errors.ts';
+import type { RestAnswer } from './respond.ts';
+
+/** How many streams there may be, and how often each shows that it lives. */
+export interface StreamLimits {
+  readonly perOrganization: number;
+  readonly perProcess: number;
+  /** Access is checked again as often. */
+  readonly keepAliveMs: number;
+}
+
+/** Somebody who listens. */
+interface Stream {
+  readonly organizationId: string;
+  readonly res: ServerResponse;
+  /** Whether the caller may still listen. */
+  mayStay(): Promise<boolean>;
+}
+
+/** The streams of this process. */
+export interface Streams {
+  /** Takes a place, which is free again when the connection ends; throws when there is none. */
+  open(stream: Stream): RestAnswer;
+  /** Ends all of them. */
+  close(): void;
+}
+
+const DEFAULT_LIMITS: StreamLimits = { perOrganization: 50, perProcess: 500, keepAliveMs: 15_000 };
+const COALESCE_MS = 100;
+// Notices are small; who has this much unread is not reading.
+const MAX_UNREAD_BYTES = 64 * 1024;
+const RETRY_SECONDS = '15';
+const NOUN_OF = new Map<string, Noun>([
+  ...NOUNS.map((noun) => [changedTopic(noun), noun] as const),
+  [IDENTITY_CHANGED, 'members'],
+]);
+
+/** Listens to the changes of the store for all streams at once. */
+export function createStreams(signal: ChangeSignal, options: Partial<StreamLimits> = {}): Streams {
+  const limits = { ...DEFAULT_LIMITS, ...options };
+  const streams = new Set<Stream>();
+  const due = new Map<string, Set<Noun>>();
+  let timer: NodeJS.Timeout | undefined;
+
+  const flush = () => {
+    timer = undefined;
+    for (const stream of streams)
+      for (const noun of due.get(stream.organizationId) ?? []) send(stream, noticeOf(noun));
+    due.clear();
+  };
+
+  const note = ({ topic, payload }: SignalEvent) => {
+    const isUnsure = topic === '*';
+    const noun = NOUN_OF.get(topic);
+    // Something may have been missed, so everybody reads everything again.
+    const nouns = isUnsure ? NOUNS : noun === undefined ? [] : [noun];
+    for (const stream of streams) {
+      const { organizationId } = stream;
+      if (nouns.length === 0 || !(isUnsure || payload === organizationId)) continue;
+      due.set(organizationId, new Set([...(due.get(organizationId) ?? []), ...nouns]));
+      if (isUnsure || topic === IDENTITY_CHANGED) void check(stream);
+    }
+    if (due.size > 0) timer ??= setTimeout(flush, COALESCE_MS).unref();
+  };
+
+  const unlisten = ['feedback.', IDENTITY_CHANGED].map((prefix) => signal.subscribe(prefix, note));
+  const keepAlive = setInterval(() => {
+    for (const stream of streams) {
+      send(stream, ': still here\n\n');
+      void check(stream);
+    }
+  }, limits.keepAliveMs).unref();
+
+  return {
+    open(stream) {
+      const { res, organizationId } = stream;
+      const own = [...streams].filter((other) => other.organizationId === organizationId);
+      if (own.length >= limits.perOrganization || streams.size >= limits.perProcess) throw tooMany();
+      if (!res.destroyed) {
+        streams.add(stream);
+        res.once('close', () => streams.delete(stream));
+      }
+      return streamAnswer();
+    },
+    close() {
+      clearInterval(keepAlive);
+      clearTimeout(timer);
+      for (const end of unlisten) end();
+      for (const { res } of streams) res.end();
+    },
+  };
+}
+
+/** Ends a stream whose caller may not listen any more. */
+async function check({ res, mayStay }: Stream): Promise<void> {
+  // What cannot be checked ends too: whoever may listen comes back.
+  const isAllowed = await mayStay().catch(() => false);
+  if (!isAllowed) res.end();
+}
+
+function send({ res }: Stream, text: string): void {
+  if (!res.headersSent || res.writableEnded) return;
+  if (res.writableLength > MAX_UNREAD_BYTES) res.destroy();
+  else res.write(text);
+}
+
+function noticeOf(noun: Noun): string {
+  return `event: ${changedTopic(noun)}\ndata: ${JSON.stringify({ noun })}\n\n`;
+}
+
+function streamAnswer(): RestAnswer {
+  return {
+    status: 200,
+    headers: {
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-store',
+      'x-accel-buffering': 'no',
+    },
+    body: ': listening\n\n',
+    code: null,
+    isOpen: true,
+  };
+}
+
+function tooMany(): RestError {
+  return new RestError('RATE_LIMITED', 'Too many streams are open. Close one, or try again later.', {
+    headers: { 'retry-after': RETRY_SECONDS },
+  });
+}
