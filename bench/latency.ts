@@ -9,6 +9,14 @@ export function latencyOf(timesMs: readonly number[]): Latency {
   return { count: sorted.length, p50Ms: quantile(sorted, 0.5), p99Ms: quantile(sorted, 0.99) };
 }
 
+/** What all but the slowest twentieth stay under. */
+export function p95Of(timesMs: readonly number[]): number {
+  return quantile(
+    timesMs.toSorted((left, right) => left - right),
+    0.95,
+  );
+}
+
 function quantile(sorted: readonly number[], share: number): number {
   const value = sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];
   if (value === undefined) throw new Error('Nothing was timed, so there is no latency to tell.');

@@ -1,4 +1,5 @@
 /** Owns one measuring run: what is measured in which mode, from the first server to the result file. */
+import { measureFeedback } from './feedback.ts';
 import { openFleet } from './fleet.ts';
 import type { Fleet, ServerName } from './fleet.ts';
 import { findMethod, loadAverages } from './machine.ts';
@@ -17,7 +18,7 @@ import { measureWatch } from './watch.ts';
 import type { RequestKind } from './wire.ts';
 
 /** The targets this bench can measure. */
-export const measurable = ['P1', 'P2', 'P3', 'P5', 'P6', 'P7', 'P8'];
+export const measurable = ['P1', 'P2', 'P3', 'P5', 'P6', 'P7', 'P8', 'P9'];
 
 /** Which part of the bench to run. */
 export type Selection = { isQuick: boolean; only: string[] | undefined };
@@ -50,6 +51,8 @@ const quickWatchChanges = 60;
 const fullWatchChanges = 200;
 const quickTasks = { creations: 1000, starts: 50, reads: 1000, kills: 2 };
 const fullTasks = { creations: 3000, starts: 100, reads: 3000, kills: 4 };
+const quickFeedback = { posts: 100_000, queries: 300, votes: 2000 };
+const fullFeedback = { posts: 100_000, queries: 1000, votes: 5000 };
 
 /** Measures, prints and writes; gives the exit code: 1 when a point had to be voided. */
 export async function measure(selection: Selection): Promise<number> {
@@ -74,7 +77,7 @@ export async function measure(selection: Selection): Promise<number> {
 }
 
 async function measureAll(selection: Selection, method: Method): Promise<Measured> {
-  const needsPostgres = !selection.isQuick && ['P1', 'P6', 'P7'].some((id) => wants(selection, id));
+  const needsPostgres = !selection.isQuick && ['P1', 'P6', 'P7', 'P9'].some((id) => wants(selection, id));
   const postgres = needsPostgres ? await startPostgres() : undefined;
   const fleet = openFleet(method, await postgres?.database('parley'));
   try {
@@ -83,11 +86,12 @@ async function measureAll(selection: Selection, method: Method): Promise<Measure
     await addPoints(measured, selection, fleet, method);
     await fleet.stop();
     if (wants(selection, 'P5')) {
-      measured.coldStarts = await measureColdStarts(toolCount, selection.isQuick ? 5 : 9, progress);
+      measured.coldStarts = await measureColdStarts(toolCount, 9, progress);
     }
     if (wants(selection, 'P6')) await addWatch(measured, selection, method, postgres);
     if (wants(selection, 'P7')) await addTasks(measured, selection, method, postgres);
     if (wants(selection, 'P8') && !selection.isQuick) await addFlat(measured, fleet, method);
+    if (wants(selection, 'P9')) await addFeedback(measured, selection, method, postgres);
     return measured;
   } finally {
     await fleet.stop();
@@ -157,9 +161,20 @@ async function addTasks(
   measured.tasks = await measureTasks(isQuick ? quickTasks : fullTasks, { method, databaseUrl }, progress);
 }
 
-/** A quick run takes watching and durable tasks only when they are named, since they take most of a minute. */
+async function addFeedback(
+  measured: Measured,
+  { isQuick }: Selection,
+  method: Method,
+  postgres: Postgres | undefined,
+): Promise<void> {
+  const databaseUrl = await postgres?.database('feedback');
+  const settings = isQuick ? quickFeedback : fullFeedback;
+  measured.feedback = await measureFeedback(settings, { method, databaseUrl }, progress);
+}
+
+/** A quick run takes watching, durable tasks and feedback only when they are named, since they take most of a minute. */
 function wants({ isQuick, only }: Selection, id: string): boolean {
-  return only === undefined ? !(isQuick && ['P6', 'P7'].includes(id)) : only.includes(id);
+  return only === undefined ? !(isQuick && ['P6', 'P7', 'P9'].includes(id)) : only.includes(id);
 }
 
 function progress(line: string): void {

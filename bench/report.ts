@@ -1,6 +1,7 @@
 /** Owns what a run leaves behind: the printed tables and the result file. */
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { feedbackHeader, feedbackRows } from './feedback-table.ts';
 import { currentCommit, loadAverages, machineFacts, versions } from './machine.ts';
 import type { Method } from './machine.ts';
 import type { Measured } from './targets.ts';
@@ -21,7 +22,7 @@ export type Run = {
 
 /** Prints the points, the cold starts and the verdicts, each as an aligned table. */
 export function printRun(run: Run): void {
-  const { points, coldStarts, watch, tasks } = run.measured;
+  const { points, coldStarts, watch, tasks, feedback } = run.measured;
   if (points.length > 0) {
     const rows = points.map((point) =>
       point.voidReason === undefined
@@ -45,9 +46,10 @@ export function printRun(run: Run): void {
       `${start.name} ${start.opening}`,
       String(start.medianMs),
       String(start.minMs),
+      String(start.cpuMs),
       String(start.rssMb ?? '-'),
     ]);
-    print(['cold start', 'median ms', 'min ms', 'RSS MB'], rows);
+    print(['cold start', 'median ms', 'min ms', 'CPU ms', 'RSS MB'], rows);
     say('');
   }
   if (watch) {
@@ -60,6 +62,10 @@ export function printRun(run: Run): void {
     const rows = [taskRow('SQLite', tasks.sqlite)];
     if (tasks.postgres) rows.push(taskRow('PostgreSQL', tasks.postgres));
     print(taskHeader, rows);
+    say('');
+  }
+  if (feedback) {
+    print(feedbackHeader, feedbackRows(feedback));
     say('');
   }
   const rows = run.verdicts.map((verdict) => [
@@ -80,7 +86,7 @@ export function printRun(run: Run): void {
 export function writeRun(run: Run, isComplete: boolean): string {
   const name = run.mode === 'full' && isComplete ? 'results.json' : 'results.local.json';
   const path = fileURLToPath(new URL(name, import.meta.url));
-  const { points, coldStarts, idleMb, flat, records, watch, tasks } = run.measured;
+  const { points, coldStarts, idleMb, flat, records, watch, tasks, feedback } = run.measured;
   const content = {
     date: run.startedAt.toISOString(),
     mode: run.mode,
@@ -96,6 +102,7 @@ export function writeRun(run: Run, isComplete: boolean): string {
     records: records ?? 'not measured',
     watch: watch ?? 'not measured',
     tasks: tasks ?? 'not measured',
+    feedback: feedback ?? 'not measured',
     verdicts: run.verdicts,
   };
   writeFileSync(path, `${JSON.stringify(content, null, 2)}\n`);

@@ -58,7 +58,7 @@ describe('verdicts', () => {
   });
 
   test('the cold start is judged against the faster opening of the SDK', () => {
-    const start = { minMs: 1, runsMs: [], rssMb: null };
+    const start = { tools: 100, cpuMs: 1, minMs: 1, runsMs: [], rssMb: null };
     const starts = [
       { ...start, name: 'sdk', opening: 'modern' as const, medianMs: 200 },
       { ...start, name: 'sdk', opening: '2025' as const, medianMs: 120 },

@@ -103,7 +103,7 @@ async function measureHttp(
   const label = databaseUrl === undefined ? 'SQLite' : 'PostgreSQL';
   progress(`tasks: created over HTTP, ${label}`);
   const args = databaseUrl === undefined ? [] : ['--database-url', databaseUrl];
-  const script = bundleShipped('servers/task-product.ts');
+  const script = await bundleShipped('servers/task-product.ts');
   const product = await startServer(script, args, method.cores?.server);
   try {
     await createOverHttp(product.ready, { count: settings.creations / 2, connections });

@@ -1,8 +1,12 @@
 /** Live changes over real HTTP: only nouns, only of the own organization, only while one may. */
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import type { Store } from '@parley/store';
 import { expect, onTestFinished, test } from 'vitest';
 import type { TestApi } from '../../test/rest-api.ts';
 import { openRest } from '../../test/rest-api.ts';
+import { createRestRoutes } from '../rest.ts';
 import { onBothEngines } from '../testing/engines.ts';
 
 /** A client that listens. */
@@ -120,6 +124,23 @@ onBothEngines('the stream', (open) => {
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
     await streams[0]?.leave();
     await (await listenWhenFree(api, api.keys.admin)).until(': listening');
+  });
+
+  test('ends when the server stops, so that nothing waits for it', async () => {
+    const api = await openRest(await open());
+    const [routes] = createRestRoutes(api.services, { names: { hosts: [], origins: [] } });
+    if (routes === undefined) throw new Error('There are no routes.');
+    const server = createServer((req, res) => void routes.handle(req, res)).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo; // a listening TCP server has a port
+    const stream = await listen({ ...api, url: `http://127.0.0.1:${port}/api/v1` }, api.keys.member);
+    await stream.until(': listening');
+    await routes.close();
+    expect(await stream.end()).toBe(': listening\n\n');
+    const closed = once(server, 'close');
+    server.close();
+    server.closeIdleConnections();
+    await closed;
   });
 
   test('counts the whole process too', async () => {

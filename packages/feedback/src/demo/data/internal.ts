@@ -33,6 +33,7 @@ Storage costs have doubled. Raise the Business plan by one euro, keep the small 
 > [Priya] If we tell them early and plainly it's fine. What hurts is the surprise.
 > [Samuel] We could also stop converting every video into five sizes. That's a third of the bill.
 >> [Maya] Do that first, then we look again.
+> [Jonas] Three sizes of video are enough, I checked what is really played.
 
 # Retire the old mobile API
 internal | planned | 3 | api, mobile
@@ -67,6 +68,7 @@ internal | open | 2 | performance
 We ship 412 packages to draw a board. I think we need about 60.
 > [Tomás] The date picker alone brings 31.
 > [Jonas] I'd happily write a date picker. Said nobody, ever. But I would.
+> [Samuel] 412 is 380 now. It's a start.
 
 # Customer interviews: notes of this month
 internal | open | 3 |

@@ -1,11 +1,11 @@
 /** Searches for words that many posts have, which are answered another way than those for rare ones. */
 import { typeId } from '@parley/kit';
-import { onBothEngines } from '@parley/store/testing';
 import { expect, test } from 'vitest';
 import type { FeedbackTables } from '../schema.ts';
 import { openFeedback } from '../testing/fixture.ts';
 import { pageOfPosts } from './post-list.ts';
 import type { PostQuery } from './post-list.ts';
+import { onBothEngines } from '../testing/engines.ts';
 
 const START_MS = 1_700_000_000_000;
 const COUNT = 900;
@@ -26,6 +26,8 @@ onBothEngines('search for common words', (open) => {
       author_member_id: admin.memberId,
       author_user_id: admin.userId,
       vote_count: (index * 37) % 11,
+      comment_count: 0,
+      vote_threshold: 0,
       moderation: index % 50 === 1 ? ('pending' as const) : ('published' as const),
       search_title: index % 7 === 0 ? 'other' : 'common',
       search_content: '',

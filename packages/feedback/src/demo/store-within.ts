@@ -1,0 +1,19 @@
+/** A store whose every transaction is part of one that is open already: all of the demo comes, or nothing. */
+import type { Store, StoreTransaction } from '@parley/store';
+
+/** The store as it looks from within a transaction. */
+export function storeWithin(store: Store, tx: StoreTransaction): Store {
+  return {
+    engine: store.engine,
+    signal: store.signal,
+    secrets: store.secrets,
+    records: store.records,
+    db: <Tables>() => tx.db<Tables>(),
+    transaction: (work) => work(tx),
+    migrate: (sets) => store.migrate(sets),
+    backup: (targetDir) => store.backup(targetDir),
+    ping: () => store.ping(),
+    // Whoever opened it closes it.
+    close: () => Promise.resolve(),
+  };
+}
