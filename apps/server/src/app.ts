@@ -6,6 +6,7 @@ import type { Config } from './config.ts';
 import { openHost } from './host.ts';
 import type { AppHost, TaskSettings } from './host.ts';
 import { createHttpServer } from './http.ts';
+import { createIdleMemory } from './idle-memory.ts';
 import { createLog } from './log.ts';
 import { overlayTag } from './overlay-script.ts';
 import { createMetrics } from './telemetry/metrics.ts';
@@ -68,7 +69,8 @@ export async function createApp({ config, toolsets = [], anonymous, tasks }: App
   });
   const probes = createProbes({ gateway, store: host.store, metrics });
   const routes = host.createRoutes();
-  const http = createHttpServer({ config, gateway, probes, routes });
+  const memory = createIdleMemory();
+  const http = createHttpServer({ config, gateway, probes, routes, onRequest: memory.touch });
 
   return {
     host,
@@ -83,6 +85,7 @@ export async function createApp({ config, toolsets = [], anonymous, tasks }: App
     overlayTag: async (url) => overlayTag(url, await host.pageToken()),
     async close() {
       probes.stopping();
+      memory.close();
       await http.stopAccepting();
       // Calls that wait for a task or a note are answered; a task itself goes on at the next start.
       await host.stop();

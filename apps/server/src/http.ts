@@ -28,6 +28,8 @@ export interface HttpServerOptions {
   readonly gateway: Gateway;
   readonly probes: Probes;
   readonly routes: readonly RouteSet[];
+  /** Told of every request. */
+  onRequest(): void;
 }
 
 /** Creates the server with the limits of the configuration. */
@@ -50,6 +52,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
 
   const calls = createRunningCalls();
   server.on('request', (req, res) => {
+    options.onRequest();
     if (req.method === 'POST' && req.headers['mcp-method'] !== 'subscriptions/listen') calls.add(res);
     const url = req.url ?? '/';
     if (url.startsWith('/mcp')) {

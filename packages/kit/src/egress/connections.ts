@@ -1,8 +1,6 @@
 /** Owns the sockets: each pool is tied to one origin and to the exact addresses that were checked for it. */
 import type { LookupFunction } from 'node:net';
-// By its file: Bun answers the bare name with a stand-in that has no pools.
-import { Pool } from 'undici/index.js';
-import type { Dispatcher } from 'undici';
+import type { Dispatcher, Pool } from 'undici';
 import type { EgressLimits, ResolvedAddress } from './policy.ts';
 import type { Hop } from './redirect.ts';
 import type { Target } from './target.ts';
@@ -24,12 +22,15 @@ export type ConnectionOptions = Pick<EgressLimits, 'connectTimeoutMs' | 'maxHead
 export function createConnections(options: ConnectionOptions): Connections {
   const pools = new Map<string, Pool>();
 
-  const poolFor = (target: Target): Pool => {
+  const poolFor = async (target: Target): Promise<Pool> => {
+    // Loaded by the first request: a server that asks nobody spares its memory. By its file, since Bun answers the bare
+    // name with a stand-in that has no pools.
+    const undici = await import('undici/index.js');
     // the addresses are part of the key, so that a use with fewer rights cannot ride on a socket of another
     const key = [target.url.origin, ...target.addresses.map(({ address }) => address).toSorted()].join(' ');
     const known = pools.get(key);
     if (known !== undefined) return known;
-    const pool = openPool(target, options);
+    const pool = new undici.Pool(target.url.origin, poolOptions(target, options));
     const retire = (): void => {
       const { connected, size } = pool.stats;
       if (connected > 0 || size > 0 || pools.get(key) !== pool) return;
@@ -43,14 +44,16 @@ export function createConnections(options: ConnectionOptions): Connections {
   };
 
   return {
-    send: (target, hop, signal) =>
-      poolFor(target).request({
+    async send(target, hop, signal) {
+      const pool = await poolFor(target);
+      return pool.request({
         method: hop.method,
         path: target.url.pathname + target.url.search,
         headers: Object.fromEntries(hop.headers),
         body: hop.body ?? null,
         signal,
-      }),
+      });
+    },
     close: async () => {
       const open = [...pools.values()];
       pools.clear();
@@ -60,8 +63,11 @@ export function createConnections(options: ConnectionOptions): Connections {
   };
 }
 
-function openPool(target: Target, { connectTimeoutMs, maxHeaderBytes, ca }: ConnectionOptions): Pool {
-  return new Pool(target.url.origin, {
+function poolOptions(
+  target: Target,
+  { connectTimeoutMs, maxHeaderBytes, ca }: ConnectionOptions,
+): Pool.Options {
+  return {
     connect: {
       lookup: pinnedLookup(target.addresses),
       autoSelectFamily: true,
@@ -73,7 +79,7 @@ function openPool(target: Target, { connectTimeoutMs, maxHeaderBytes, ca }: Conn
     // the request's own timer bounds both waits
     headersTimeout: 0,
     bodyTimeout: 0,
-  });
+  };
 }
 
 function pinnedLookup(addresses: readonly ResolvedAddress[]): LookupFunction {
