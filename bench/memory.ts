@@ -24,8 +24,7 @@ export type FlatMemory = { early: MemorySample; late: MemorySample; load: SoakRe
 
 const run = promisify(execFile);
 const soakScript = fileURLToPath(new URL('soak.ts', import.meta.url));
-// Parley gives memory back once it has been idle for a second or two.
-const settleMs = 3000;
+const settleMs = 500;
 
 /** Resident memory in MB of a server at rest, once both eras have been used. */
 export async function measureIdle(server: ServerProcess, toolCount: number): Promise<number> {

@@ -88,10 +88,11 @@ function allPrograms(toolCount: number, parley: string[] | undefined, own: strin
   const bare = [bundleScript('servers/bare-stdio.ts'), list];
   const sdk = [bundleScript('servers/sdk-stdio.ts'), String(toolCount)];
   return openings.flatMap((opening) => [
-    { name: 'bare', opening, args: bare, tools: toolCount },
+    // Two openings tell servers apart, not the bare script nor the number of tools.
+    ...(opening === 'modern' ? [{ name: 'bare', opening, args: bare, tools: toolCount }] : []),
     { name: 'sdk', opening, args: sdk, tools: toolCount },
     ...(parley ? [{ name: 'parley', opening, args: parley, tools: toolCount }] : []),
-    { name: 'parley own', opening, args: own },
+    ...(opening === 'modern' ? [{ name: 'parley own', opening, args: own }] : []),
   ]);
 }
 

@@ -3,10 +3,14 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { createApp, loadConfig } from '../../apps/server/src/index.ts';
+import { keepHeapSmall } from '../../apps/server/src/lean-heap.ts';
 import { benchTools } from '../tools.ts';
-import { benchToolset } from './parley-toolset.ts';
 import { announce, serveOptions } from './serving.ts';
+
+// As "parley start" does, before the rest is loaded.
+keepHeapSmall();
+const { createApp, loadConfig } = await import('../../apps/server/src/index.ts');
+const { benchToolset } = await import('./parley-toolset.ts');
 
 const { tools, port } = serveOptions();
 const { values } = parseArgs({ strict: false, options: { 'database-url': { type: 'string' } } });

@@ -6,7 +6,7 @@ import type { Config } from './config.ts';
 import { openHost } from './host.ts';
 import type { AppHost, TaskSettings } from './host.ts';
 import { createHttpServer } from './http.ts';
-import { createIdleMemory } from './idle-memory.ts';
+import { createHeapGrowth } from './lean-heap.ts';
 import { createLog } from './log.ts';
 import { overlayTag } from './overlay-script.ts';
 import { createMetrics } from './telemetry/metrics.ts';
@@ -69,8 +69,7 @@ export async function createApp({ config, toolsets = [], anonymous, tasks }: App
   });
   const probes = createProbes({ gateway, store: host.store, metrics });
   const routes = host.createRoutes();
-  const memory = createIdleMemory();
-  const http = createHttpServer({ config, gateway, probes, routes, onRequest: memory.touch });
+  const http = createHttpServer({ config, gateway, probes, routes, onRequest: createHeapGrowth() });
 
   return {
     host,
@@ -85,7 +84,6 @@ export async function createApp({ config, toolsets = [], anonymous, tasks }: App
     overlayTag: async (url) => overlayTag(url, await host.pageToken()),
     async close() {
       probes.stopping();
-      memory.close();
       await http.stopAccepting();
       // Calls that wait for a task or a note are answered; a task itself goes on at the next start.
       await host.stop();

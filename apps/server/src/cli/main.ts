@@ -7,7 +7,10 @@ import { mcp } from './mcp.ts';
 export type Command = (args: readonly string[], toolsets: readonly AnyToolset[]) => Promise<number>;
 
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
-  start: async () => (await import('./start.ts')).start,
+  async start() {
+    (await import('../lean-heap.ts')).keepHeapSmall();
+    return (await import('./start.ts')).start;
+  },
   // Loaded with the program: a client that starts Parley waits for its first answer.
   mcp: async () => mcp,
   tools: async () => (await import('./tools.ts')).tools,
