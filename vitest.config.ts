@@ -1,4 +1,5 @@
 /** Owns how the test runner finds, runs, counts and measures the tests. */
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
@@ -14,6 +15,8 @@ export default defineConfig({
     typecheck: { enabled: true, include: ['packages/**/src/**/*.test-d.ts'], ignoreSourceErrors: true },
     globalSetup: ['test/support/postgres.ts'],
     pool: 'forks',
+    // By default one core is left free, which on a machine with two means one test file after the other.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
     testTimeout: 30_000,
     hookTimeout: 60_000,
     reporters: ['default', ['json', { outputFile: 'test/artifacts/unit.json' }]],

@@ -7,6 +7,34 @@ import { OPTIONS, variableOf } from './options.ts';
 const load = (args: readonly string[], env: Record<string, string> = {}) => loadConfig(args, {}, env).config;
 
 describe('where a value comes from', () => {
+  test('switches have variables too, and the feedback side its own options', () => {
+    expect(load([], { PARLEY_JSON: '1', PARLEY_DEMO: 'true' })).toMatchObject({ json: true, demo: true });
+    expect(load(['--json'], { PARLEY_JSON: '0', PARLEY_DEMO: 'no' })).toMatchObject({
+      json: true,
+      demo: false,
+    });
+    expect(load([]).web).toEqual({
+      ratePerMinute: 100,
+      ratePerKeyPerMinute: undefined,
+      trustedProxies: [],
+      publicUrl: undefined,
+    });
+    const flags = ['--api-rate', '5', '--api-key-rate', '6', '--trusted-proxy', '10.0.0.0/8,::1'];
+    expect(load([...flags, '--public-url', 'https://f.example.com/', '--allow-egress', 'a:1'])).toMatchObject(
+      {
+        web: {
+          ratePerMinute: 5,
+          ratePerKeyPerMinute: 6,
+          trustedProxies: ['10.0.0.0/8', '::1'],
+          publicUrl: 'https://f.example.com',
+        },
+        allowEgress: ['a:1'],
+      },
+    );
+    for (const url of ['f.example.com', 'ftp://f.example.com', 'https://f.example.com/path'])
+      expect(() => load(['--public-url', url])).toThrow(UsageError);
+  });
+
   test('nothing given means loopback, port 4680 and a folder here', () => {
     const config = load([]);
     expect(config).toMatchObject({ port: 4680, host: '127.0.0.1', dataDir: resolve('.parley'), json: false });

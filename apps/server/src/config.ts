@@ -66,6 +66,8 @@ export function loadConfig<Extra extends string = never>(
       .map((part) => part.trim())
       .filter((part) => part !== '');
   };
+  const isOn = (name: OptionName) =>
+    values[name] === true || ['1', 'true'].includes(env[variableOf(name)] ?? '');
   const count = (name: OptionName, low: number, high: number) => wholeNumber(name, read(name), low, high);
   const logLevel = read('log-level') ?? 'info';
   if (!LOG_LEVELS.includes(logLevel))
@@ -99,8 +101,8 @@ export function loadConfig<Extra extends string = never>(
     otlpEndpoint: read('otlp-endpoint') ?? env.OTEL_EXPORTER_OTLP_ENDPOINT,
     logLevel,
     key: read('key'),
-    demo: values.demo === true || ['1', 'true'].includes(env[variableOf('demo')] ?? ''),
-    json: values.json === true,
+    demo: isOn('demo'),
+    json: isOn('json'),
   };
   // parseArgs knows each switch by the kind given above.
   return { config, positionals, extras: values as Partial<Record<Extra, string | boolean | string[]>> };
