@@ -13,7 +13,10 @@ test('public pages come and go with "parley feedback publish"', async () => {
   const all = () => Promise.all(paths.map(status));
   const publish = (wanted: string) => runParley(['feedback', 'publish', wanted, '--data', folder.path]);
   expect(await all()).toEqual(paths.map(() => 404));
-  expect(await publish('on')).toMatchObject({ code: 0, stdout: expect.stringContaining('under /feedback: http') });
+  expect(await publish('on')).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('under /feedback: http'),
+  });
   expect(await all()).toEqual(paths.map(() => 200));
   expect(await publish('off')).toMatchObject({ code: 0, stdout: 'The public pages are off.\n' });
   expect(await all()).toEqual(paths.map(() => 404));
