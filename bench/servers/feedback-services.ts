@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { parseArgs } from 'node:util';
-import { createEvents, createWebhookEgress, eventMigrations } from '@parley/events';
+import { createEvents, eventMigrations } from '@parley/events';
+import { createEgress } from '@parley/kit/egress';
 import { createFeedbackServices, createRestRoutes, feedbackMigrations } from '@parley/feedback';
 import { createIdentity, identityMigrations } from '@parley/identity';
 import { createChangeBus } from '@parley/kit';
@@ -30,7 +31,7 @@ const identity = createIdentity(store);
 let ownerKey = '';
 await identity.bootstrap(async (text) => void (ownerKey = text));
 const tasks = createTaskEngine({ store, onFault });
-const events = createEvents({ store, tasks, egress: createWebhookEgress(), onFault });
+const events = createEvents({ store, tasks, egress: createEgress(), onFault });
 const services = createFeedbackServices({
   store,
   identity,

@@ -4,7 +4,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
-import { createEvents, createWebhookEgress, eventMigrations } from '@parley/events';
+import { createEvents, eventMigrations } from '@parley/events';
+import { createEgress } from '@parley/kit/egress';
 import type { StoreOptions } from '@parley/store';
 import type { OpenStore } from '@parley/store/testing';
 import { onBothEngines } from '@parley/store/testing';
@@ -52,7 +53,7 @@ async function openFaultBed(open: OpenStore, where: () => Promise<StoreOptions>)
   await store.migrate([taskMigrations, eventMigrations]);
   const tasks = createTaskEngine({ store, limits: QUICK });
   const faults: unknown[] = [];
-  const egress = createWebhookEgress({ allow: [receiver.host] });
+  const egress = createEgress({ allow: [receiver.host] });
   const events = createEvents({ store, tasks, egress, onFault: (error) => faults.push(error) });
   onTestFinished(async () => {
     await events.stop();

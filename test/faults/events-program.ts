@@ -1,5 +1,6 @@
 /** A program that is killed: it publishes events with a change, and delivers them if it is told to. */
-import { createEvents, createWebhookEgress, eventMigrations } from '@parley/events';
+import { createEvents, eventMigrations } from '@parley/events';
+import { createEgress } from '@parley/kit/egress';
 import { openStore } from '@parley/store';
 import type { StoreOptions } from '@parley/store';
 import { createTaskEngine, taskMigrations } from '@parley/tasks';
@@ -23,7 +24,7 @@ const tasks = createTaskEngine({ store, limits: options.limits });
 const events = createEvents({
   store,
   tasks,
-  egress: createWebhookEgress({ allow: options.allow }),
+  egress: createEgress({ allow: options.allow }),
   onFault: (error) => console.error(error),
 });
 if (options.afterwards === 'deliver') {

@@ -2,7 +2,8 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { createEvents, createWebhookEgress, eventMigrations } from '@parley/events';
+import { createEvents, eventMigrations } from '@parley/events';
+import { createEgress } from '@parley/kit/egress';
 import { createFeedbackServices, feedbackMigrations } from '@parley/feedback';
 import { createIdentity, identityMigrations } from '@parley/identity';
 import { createChangeBus } from '@parley/kit';
@@ -30,7 +31,7 @@ async function openBed(open: OpenStore, where: () => Promise<StoreOptions>) {
   const onFault = (error: unknown) => {
     throw error;
   };
-  const egress = createWebhookEgress();
+  const egress = createEgress();
   const services = createFeedbackServices({
     store,
     identity,

@@ -1,5 +1,6 @@
 /** A process that imports a file and says how far it is; killed by the fault test, again and again. */
-import { createEvents, createWebhookEgress } from '@parley/events';
+import { createEvents } from '@parley/events';
+import { createEgress } from '@parley/kit/egress';
 import { createFeedbackServices } from '@parley/feedback';
 import { importFile } from '@parley/feedback/transfer';
 import { createIdentity } from '@parley/identity';
@@ -24,7 +25,7 @@ const onFault = (error: unknown) => {
 const store = await openStore(where);
 const identity = createIdentity(store);
 const tasks = createTaskEngine({ store, onFault });
-const events = createEvents({ store, tasks, egress: createWebhookEgress(), onFault });
+const events = createEvents({ store, tasks, egress: createEgress(), onFault });
 const services = createFeedbackServices({
   store,
   identity,

@@ -1,5 +1,6 @@
 /** A program that is killed: feedback with its tasks, which schedules a changelog entry if it is told to. */
-import { createEvents, createWebhookEgress } from '@parley/events';
+import { createEvents } from '@parley/events';
+import { createEgress } from '@parley/kit/egress';
 import { createFeedbackServices } from '@parley/feedback';
 import { createIdentity } from '@parley/identity';
 import type { Caller } from '@parley/kit';
@@ -30,7 +31,7 @@ const services = createFeedbackServices({
   store,
   tasks,
   identity: createIdentity(store),
-  events: createEvents({ store, tasks, egress: createWebhookEgress(), onFault }),
+  events: createEvents({ store, tasks, egress: createEgress(), onFault }),
   changes: createChangeBus(),
   onFault,
 });

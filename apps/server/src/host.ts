@@ -1,6 +1,7 @@
 /** What every command stands on: the open data folder, the toolsets and the engine over them. */
 import type { AnnotationServices, AnnotationsHost } from '@parley/annotations';
-import { createEvents, createWebhookEgress, eventMigrations } from '@parley/events';
+import { createEvents, eventMigrations } from '@parley/events';
+import { createEgress } from '@parley/kit/egress';
 import type { FeedbackHost } from '@parley/feedback';
 import { gatewayMigrations, heavyCallRate, recordTo, storedSteps, unavailableStore } from '@parley/gateway';
 import type { Identity } from '@parley/identity';
@@ -74,13 +75,17 @@ export async function openHost(options: HostOptions): Promise<Host> {
   const { config, onFault } = options;
   const tools = toolsets.flatMap(toolsOf);
   const base = await openBase({ config, onFault, tools, migrations: migrationsOf(toolsets) });
-  return hostOn(base, options);
+  return hostOn(base, toolsets, options);
 }
 
 /** Builds the host on a base that is open already; the base is closed with it, or when it cannot be built. */
-export async function hostOn(base: Base, options: HostOptions): Promise<Host> {
+export async function hostOn(
+  base: Base,
+  toolsets: readonly AnyToolset[],
+  options: HostOptions,
+): Promise<Host> {
   try {
-    return buildHost(base, await allToolsets(options), options);
+    return buildHost(base, toolsets, options);
   } catch (error) {
     await base.close();
     throw error;
@@ -105,7 +110,7 @@ function buildHost(base: Base, toolsets: readonly AnyToolset[], options: HostOpt
     options.observe?.(call);
   };
   const tasks = createTaskEngine({ store, onFault, limits: options.tasks?.limits ?? {} });
-  const egress = createWebhookEgress({ allow: config.allowEgress });
+  const egress = createEgress({ allow: config.allowEgress });
   const events = createEvents({ store, tasks, egress, onFault });
   const stops: (() => Promise<void>)[] = [() => tasks.stop(), () => events.stop()];
   const host: AppHost = {

@@ -62,8 +62,8 @@ async function describeAll(
 }
 
 async function loadHost(base: Base, described: CatalogDescription, options: HostOptions): Promise<Host> {
-  const { hostOn } = await import('./host.ts');
-  const host = await hostOn(base, options);
+  const { allToolsets, hostOn } = await import('./host.ts');
+  const host = await hostOn(base, await allToolsets(options), options);
   if (fitsDescription(host.engine().catalog, described)) return host;
   await host.close();
   throw new Error(

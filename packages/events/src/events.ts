@@ -10,7 +10,7 @@ import { DEFAULT_EVENT_LIMITS } from './limits.ts';
 import { publishEvent } from './publish.ts';
 import { sweepEvents } from './retention.ts';
 import { webhookTarget } from './webhooks/target.ts';
-import type { WebhookEgress } from './webhooks/webhook-egress.ts';
+import type { Egress } from '@parley/kit/egress';
 import type { Webhooks } from './webhooks/webhooks.ts';
 import { createWebhooks } from './webhooks/webhooks.ts';
 
@@ -33,8 +33,8 @@ export interface Events {
 export interface EventsOptions {
   readonly store: Store;
   readonly tasks: TaskEngine;
-  /** From `createWebhookEgress`; closed by whoever made it. */
-  readonly egress: WebhookEgress;
+  /** The way out; closed by whoever made it. */
+  readonly egress: Egress;
   readonly onFault: (error: unknown, where: string) => void;
   readonly now?: () => number;
   readonly limits?: Partial<EventLimits>;

@@ -9,7 +9,5 @@ export type { DeliveryStatus } from './schema.ts';
 export type { DeliveryQuery } from './webhooks/deliveries.ts';
 export { WEBHOOK_DISABLED } from './webhooks/health.ts';
 export type { TestAnswer } from './webhooks/try-out.ts';
-export { createWebhookEgress } from './webhooks/webhook-egress.ts';
-export type { WebhookEgress } from './webhooks/webhook-egress.ts';
 export type { Webhook, WebhookDelivery } from './webhooks/webhook.ts';
 export type { NewWebhook, WebhookChange, Webhooks, WebhookWithSecret } from './webhooks/webhooks.ts';

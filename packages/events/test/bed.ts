@@ -12,7 +12,7 @@ import type { Events } from '../src/events.ts';
 import type { EventLimits } from '../src/limits.ts';
 import { eventMigrations } from '../src/migrations/index.ts';
 import type { EventTables } from '../src/schema.ts';
-import { createWebhookEgress } from '../src/webhooks/webhook-egress.ts';
+import { createEgress } from '@parley/kit/egress';
 
 /** Whose events they are unless a test says otherwise. */
 export const ORG = 'org_test';
@@ -59,7 +59,7 @@ export async function openBed(open: OpenStore, options: BedOptions = {}): Promis
   const { now } = clock;
   // Looks often, so that a turned clock is noticed soon.
   const tasks = createTaskEngine({ store, now, onFault, limits: { takeoverMs: 20 } });
-  const egress = createWebhookEgress(options.policy);
+  const egress = createEgress(options.policy);
   const events = createEvents({
     store,
     tasks,

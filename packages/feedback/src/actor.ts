@@ -24,11 +24,6 @@ export function isTeam({ rank }: Pick<Actor, 'rank'>): boolean {
   return rank !== 'user';
 }
 
-/** True for callers of the team, before anything is looked up. */
-export function isTeamCaller(caller: Caller): boolean {
-  return rankOf(caller.roles) !== 'user';
-}
-
 /** Finds the member behind a caller. */
 export async function actorOf(identity: Identity, caller: Caller): Promise<Actor> {
   const { organizationId, userId } = caller;

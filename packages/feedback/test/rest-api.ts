@@ -1,7 +1,7 @@
 /** The REST API on a real port over a fresh organization, with keys for everybody, for the tests of this package. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createWebhookEgress } from '@parley/events';
+import { createEgress } from '@parley/kit/egress';
 import type { KeyFormat, KeyRole } from '@parley/identity';
 import type { Caller, CallRecord, Grants } from '@parley/kit';
 import type { Store } from '@parley/store';
@@ -60,7 +60,7 @@ export interface TestApiOptions extends Partial<RestOptions> {
 const PLENTY = 1_000_000;
 
 // Every name is this machine, where nothing listens on the port of https.
-const HOOKS = createWebhookEgress({
+const HOOKS = createEgress({
   allow: ['hooks.example.com'],
   resolve: async () => [{ address: '127.0.0.1', family: 4 }],
 });

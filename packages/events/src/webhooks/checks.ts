@@ -5,13 +5,13 @@ import type { StoreTransaction } from '@parley/store';
 import type { EventLimits } from '../limits.ts';
 import { checkPattern } from '../matching.ts';
 import type { EventTables } from '../schema.ts';
-import type { WebhookEgress } from './webhook-egress.ts';
+import type { Egress } from '@parley/kit/egress';
 
 const URL_LENGTH = 2048;
 const GROUP_LENGTH = 255;
 
 /** Refuses an address that the guard would not let out. */
-export async function checkUrl(egress: WebhookEgress, url: string): Promise<void> {
+export async function checkUrl(egress: Egress, url: string): Promise<void> {
   if (url.length > URL_LENGTH)
     throw new ToolError('invalid', `url: must have at most ${URL_LENGTH} characters.`);
   try {

@@ -36,6 +36,23 @@ export async function listDeliveries(
   return (await query.execute()).map(toDelivery);
 }
 
+/** How many deliveries a webhook has. */
+export async function countDeliveries(
+  { store }: Pick<DeliveryParts, 'store'>,
+  organizationId: string,
+  webhookId: string,
+  status?: DeliveryStatus,
+): Promise<number> {
+  let query = store
+    .db<EventTables>()
+    .selectFrom('event_deliveries')
+    .select(({ fn }) => fn.countAll<number | string>().as('total'))
+    .where('organization_id', '=', organizationId)
+    .where('target_id', '=', webhookId);
+  if (status !== undefined) query = query.where('status', '=', status);
+  return Number((await query.executeTakeFirstOrThrow()).total);
+}
+
 /** Sends a delivery again from its first attempt; it need not have failed. */
 export async function resendDelivery(
   parts: DeliveryParts,

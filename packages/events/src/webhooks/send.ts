@@ -4,7 +4,7 @@ import type { EgressResponse } from '@parley/kit/egress';
 import type { CloudEvent } from '../cloud-event.ts';
 import type { EventLimits } from '../limits.ts';
 import { signatures } from './secret.ts';
-import type { WebhookEgress } from './webhook-egress.ts';
+import type { Egress } from '@parley/kit/egress';
 
 /** How a receiver answered: a status, or why there is none. */
 export type Answer =
@@ -13,7 +13,7 @@ export type Answer =
 
 /** What one request needs. */
 export interface SendOptions {
-  readonly egress: WebhookEgress;
+  readonly egress: Egress;
   readonly limits: EventLimits;
   readonly url: string;
   readonly secrets: readonly string[];
@@ -44,6 +44,8 @@ export async function sendWebhook(options: SendOptions): Promise<Answer> {
       body,
       signal: AbortSignal.any([signal, timeout]),
       stream: true,
+      // Where an event goes is decided by whoever made the webhook, not by the receiver.
+      redirect: 'manual',
     });
     await drain(response, limits.answerBytes);
     const { status: statusCode } = response;

@@ -6,7 +6,7 @@ import type { EventTables } from '../schema.ts';
 import { GONE, noteAttempt } from './health.ts';
 import { signingSecrets } from './secret.ts';
 import { sendWebhook } from './send.ts';
-import type { WebhookEgress } from './webhook-egress.ts';
+import type { Egress } from '@parley/kit/egress';
 
 /** The kind of a webhook's target. */
 export const WEBHOOK = 'webhook';
@@ -14,7 +14,7 @@ export const WEBHOOK = 'webhook';
 /** What webhooks are built from. */
 export interface WebhookParts {
   readonly store: Store;
-  readonly egress: WebhookEgress;
+  readonly egress: Egress;
   readonly limits: EventLimits;
   readonly now: () => number;
 }

@@ -2,17 +2,17 @@
 import { typeId } from '@parley/kit';
 import { toJson } from '@parley/store';
 import type { DeliveryParts } from '../delivery/parts.ts';
-import type { EventTables, WebhookRow } from '../schema.ts';
+import type { DeliveryStatus, EventTables, WebhookRow } from '../schema.ts';
 import { checkCount, checkEvents, checkGroups, checkUrl } from './checks.ts';
 import type { DeliveryQuery } from './deliveries.ts';
-import { listDeliveries, resendDelivery } from './deliveries.ts';
+import { countDeliveries, listDeliveries, resendDelivery } from './deliveries.ts';
 import { silence } from './health.ts';
 import { findWebhook, lockWebhook, writeSubscriptions } from './rows.ts';
 import { newSecret, openSecret, sealSecret } from './secret.ts';
 import { WEBHOOK } from './target.ts';
 import type { TestAnswer } from './try-out.ts';
 import { tryOut } from './try-out.ts';
-import type { WebhookEgress } from './webhook-egress.ts';
+import type { Egress } from '@parley/kit/egress';
 import type { Webhook, WebhookDelivery } from './webhook.ts';
 import { toWebhook } from './webhook.ts';
 
@@ -52,11 +52,12 @@ export interface Webhooks {
   /** Sends one event of the type `webhook.test` now; it is not kept and counts nowhere. */
   test(organizationId: string, webhookId: string): Promise<TestAnswer>;
   deliveries(organizationId: string, webhookId: string, query: DeliveryQuery): Promise<WebhookDelivery[]>;
+  countDeliveries(organizationId: string, webhookId: string, status?: DeliveryStatus): Promise<number>;
   resend(organizationId: string, deliveryId: string): Promise<WebhookDelivery>;
 }
 
 /** Creates the service. */
-export function createWebhooks(parts: DeliveryParts & { readonly egress: WebhookEgress }): Webhooks {
+export function createWebhooks(parts: DeliveryParts & { readonly egress: Egress }): Webhooks {
   const { store, limits, now, egress } = parts;
   return {
     async create(organizationId, { url, events, groups = [], createdBy }) {
@@ -155,6 +156,8 @@ export function createWebhooks(parts: DeliveryParts & { readonly egress: Webhook
     test: async (organizationId, webhookId) =>
       tryOut(parts, await findWebhook(store, organizationId, webhookId)),
     deliveries: (organizationId, webhookId, query) => listDeliveries(parts, organizationId, webhookId, query),
+    countDeliveries: (organizationId, webhookId, status) =>
+      countDeliveries(parts, organizationId, webhookId, status),
     resend: (organizationId, deliveryId) => resendDelivery(parts, organizationId, deliveryId),
   };
 }
@@ -162,7 +165,7 @@ export function createWebhooks(parts: DeliveryParts & { readonly egress: Webhook
 const SWITCHED_OFF = 'The webhook was switched off.';
 
 async function checkedFields(
-  { limits, egress }: DeliveryParts & { readonly egress: WebhookEgress },
+  { limits, egress }: DeliveryParts & { readonly egress: Egress },
   { url, events, groups, enabled }: WebhookChange,
 ): Promise<Partial<WebhookRow>> {
   if (url !== undefined) await checkUrl(egress, url);

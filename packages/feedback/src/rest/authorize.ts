@@ -1,8 +1,7 @@
 /** Who may use a route: the team, administrators where it says so, and keys that hold the matching grant. */
 import { rankOf } from '@parley/identity';
 import type { Caller } from '@parley/kit';
-import { isGranted } from '@parley/kit';
-import { isTeamCaller } from '../actor.ts';
+import { isGranted, isTeam } from '@parley/kit';
 import { RestError } from './errors.ts';
 import type { Route } from './route.ts';
 
@@ -10,7 +9,7 @@ const TOOLSET = 'feedback';
 
 /** Refuses visitors of the portal, whatever they ask for. */
 export function requireTeamCaller(caller: Caller): void {
-  if (!isTeamCaller(caller)) throw new RestError('FORBIDDEN', 'Only team members may use this API.');
+  if (!isTeam(caller)) throw new RestError('FORBIDDEN', 'Only team members may use this API.');
 }
 
 /** Checks rank and grants before the body is read. */

@@ -1,6 +1,6 @@
 import { typeId } from '@parley/kit';
 import type { Caller } from '@parley/kit';
-import { createWebhookEgress } from '@parley/events';
+import { createEgress } from '@parley/kit/egress';
 import { expect, it, onTestFinished } from 'vitest';
 import type { Actor } from '../actor.ts';
 import type { FeedbackServices } from './index.ts';
@@ -118,7 +118,7 @@ const CALLS: Record<string, Call> = {
 const ELSEWHERE = ['webhooks.test', 'webhooks.resend', 'settings.get'];
 
 const egress = () => {
-  const made = createWebhookEgress({ resolve: async () => [{ address: '93.184.216.34', family: 4 }] });
+  const made = createEgress({ resolve: async () => [{ address: '93.184.216.34', family: 4 }] });
   onTestFinished(() => made.close());
   return made;
 };

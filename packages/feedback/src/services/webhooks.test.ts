@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createWebhookEgress } from '@parley/events';
+import { createEgress } from '@parley/kit/egress';
 import { typeId } from '@parley/kit';
 import { expect, it, onTestFinished } from 'vitest';
 import { Stale } from '../faults.ts';
@@ -13,7 +13,7 @@ const URL_ = 'https://hooks.example/in';
 
 /** An egress to which every name is a public address. */
 function openEgress() {
-  const egress = createWebhookEgress({ resolve: async () => [{ address: '93.184.216.34', family: 4 }] });
+  const egress = createEgress({ resolve: async () => [{ address: '93.184.216.34', family: 4 }] });
   onTestFinished(() => egress.close());
   return egress;
 }
@@ -31,7 +31,7 @@ async function receiver() {
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo; // it listens on a port
-  const egress = createWebhookEgress({ allow: [`127.0.0.1:${port}`] });
+  const egress = createEgress({ allow: [`127.0.0.1:${port}`] });
   onTestFinished(async () => {
     await egress.close();
     server.closeAllConnections();

@@ -110,13 +110,8 @@ async function requireBoards(
   return wanted;
 }
 
-/** The columns of deliveries that a total is counted by. */
-interface CountedDeliveries {
-  event_deliveries: { organization_id: string; target_id: string; status: string };
-}
-
 async function listDeliveries(
-  { store, events }: Base,
+  { events }: Base,
   [organizationId, webhookId]: [string, string],
   query: DeliveryQuery,
 ): Promise<Page<Delivery>> {
@@ -128,14 +123,7 @@ async function listDeliveries(
     ...(status !== undefined && { status }),
     ...(start !== undefined && { before: start.id }),
   });
-  let counted = store
-    .db<CountedDeliveries>()
-    .selectFrom('event_deliveries')
-    .select(({ fn }) => fn.countAll<number>().as('total'))
-    .where('organization_id', '=', organizationId)
-    .where('target_id', '=', webhookId);
-  if (status !== undefined) counted = counted.where('status', '=', status);
-  const { total } = await counted.executeTakeFirstOrThrow();
+  const total = await events.webhooks.countDeliveries(organizationId, webhookId, status);
   const position = ({ createdAt, id }: WebhookDelivery) => ({ key: createdAt, id });
   return pageOf(rows, { scope, limit, total, items: rows.map(toDelivery), position });
 }

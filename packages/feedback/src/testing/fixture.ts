@@ -1,6 +1,8 @@
 /** Feedback over a fresh database, with a team and a visitor in it, for the tests of this package. */
-import type { CloudEvent, Events, WebhookEgress } from '@parley/events';
-import { createEvents, createWebhookEgress, eventMigrations } from '@parley/events';
+import type { CloudEvent, Events } from '@parley/events';
+import type { Egress } from '@parley/kit/egress';
+import { createEvents, eventMigrations } from '@parley/events';
+import { createEgress } from '@parley/kit/egress';
 import type { Identity, Rank } from '@parley/identity';
 import { createIdentity, identityMigrations } from '@parley/identity';
 import type { Caller, ChangeBus } from '@parley/kit';
@@ -55,7 +57,7 @@ export interface TestFeedback {
 /** What a test may choose. */
 export interface TestFeedbackOptions {
   readonly now?: () => number;
-  readonly egress?: WebhookEgress;
+  readonly egress?: Egress;
   /** Differs when a test has two organizations on one store. */
   readonly slug?: string;
   readonly taskLimits?: Partial<TaskLimits>;
@@ -63,7 +65,7 @@ export interface TestFeedbackOptions {
 
 /** Migrates the store and puts an organization with feedback on it. */
 export async function openFeedback(store: Store, options: TestFeedbackOptions = {}): Promise<TestFeedback> {
-  const { now = Date.now, egress = createWebhookEgress(), slug = 'acme' } = options;
+  const { now = Date.now, egress = createEgress(), slug = 'acme' } = options;
   const onFault = (error: unknown) => {
     throw error;
   };
