@@ -23,7 +23,10 @@ const toolFields: Record<Exclude<keyof Tool, 'kind'>, [need: 'yes' | '', meaning
   prepare: ['', 'asks what must be known before the task exists; its value is `ctx.prepared`'],
   hints: ['', 'corrects a single hint that the effect gets wrong'],
   input: ['yes', 'Zod object; unknown fields are refused; give every field `.describe()`'],
-  output: ['yes', 'Zod object; the answer is checked against it before it leaves'],
+  output: [
+    'yes',
+    'Zod object; the answer is checked against it before it leaves. Clients get an outline of it: the fields of two levels with their types',
+  ],
   errors: ['', "the tool's own error codes, one sentence each; they become types of `ctx.error`"],
   text: ['', 'output to one sentence; without it the text is compact JSON of the output'],
   content: ['', 'output to content blocks (image, audio, resource links); wins over `text`'],

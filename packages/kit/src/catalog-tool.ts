@@ -1,6 +1,6 @@
 /** One tool as the catalog holds it: its wire definition, its input check and its guarded run. */
 import type { CallToolResult, Tool as WireTool } from '@modelcontextprotocol/server';
-import * as z from 'zod';
+import type * as z from 'zod';
 import { bindCondition } from './availability.ts';
 import type { CallContext, JsonSchema } from './context.ts';
 import type { Effect } from './effects.ts';
@@ -9,6 +9,7 @@ import { ToolError } from './errors.ts';
 import type { OutsideTool } from './outside-tool.ts';
 import { paramHeadersOf } from './param-headers.ts';
 import type { ParamHeader } from './param-headers.ts';
+import { inputSchemaOf, outlineOf, outputSchemaOf } from './published-schema.ts';
 import type { Guarded } from './resolver.ts';
 import type { AnyTool, TaskOptions } from './tool.ts';
 import { describeIssues } from './validation.ts';
@@ -58,8 +59,8 @@ export function compileTool(
     toolset,
     services,
     schemas: () => ({
-      inputSchema: schemaOf(input, 'input'),
-      outputSchema: outputSchemaOf(tool, handleSchema),
+      inputSchema: inputSchemaOf(input),
+      outputSchema: outputOf(tool, handleSchema),
     }),
     check(args) {
       const parsed = input.safeParse(args ?? {});
@@ -110,7 +111,8 @@ function assemble(tool: AnyTool | OutsideTool, parts: Parts): CatalogTool {
       // Both kinds are object schemas; the wire type narrows `type` to the literal.
       inputSchema: schemas.inputSchema as WireTool['inputSchema'],
       ...(schemas.outputSchema && { outputSchema: schemas.outputSchema }),
-      annotations: hintsOf(tool.effect, external, tool.hints),
+      // Clients of the first two revisions know a title only here.
+      annotations: { title: tool.title, ...hintsOf(tool.effect, external, tool.hints) },
     };
   });
   const json = once(() => JSON.stringify(define()));
@@ -164,21 +166,10 @@ function brokenOutput(name: string, faults: string): ToolError {
 }
 
 /** A tool that may run as a task answers with its output or with a handle, and says so. */
-function outputSchemaOf(tool: AnyTool, handleSchema: JsonSchema | undefined): JsonSchema {
-  const own = schemaOf(tool.output, 'output');
+function outputOf(tool: AnyTool, handleSchema: JsonSchema | undefined): JsonSchema {
+  const own = outputSchemaOf(tool.output);
   if (tool.task === undefined || handleSchema === undefined) return own;
-  return { type: 'object', anyOf: [own, handleSchema] };
-}
-
-function schemaOf(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
-  const { $schema: _dialect, ...json } = z.toJSONSchema(schema, { io, override: dropIntegerBounds });
-  return json;
-}
-
-/** Zod writes the range of safe integers into every integer; no reader learns anything from it. */
-function dropIntegerBounds({ jsonSchema }: { jsonSchema: JsonSchema }): void {
-  if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
-  if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+  return { type: 'object', anyOf: [own, outlineOf(handleSchema)] };
 }
 
 async function jsonSchemaCheck(schema: JsonSchema): Promise<(args: unknown) => Promise<Checked>> {

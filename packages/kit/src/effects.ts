@@ -23,3 +23,12 @@ const HINTS: Record<Effect, Omit<Hints, 'openWorldHint'>> = {
 export function hintsOf(effect: Effect, external: boolean, overrides: Partial<Hints> = {}): Hints {
   return { ...HINTS[effect], openWorldHint: external, ...overrides };
 }
+
+/** Refuses hints written by hand, which would be believed by whoever reads the tool and by nobody else. */
+export function refuseOwnAnnotations(spec: { readonly name: string }): void {
+  if ('annotations' in spec) {
+    throw new TypeError(
+      `The tool "${spec.name}" has a field "annotations". Say what it does with "effect" and "external", and correct a single hint with "hints".`,
+    );
+  }
+}

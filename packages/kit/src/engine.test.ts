@@ -224,9 +224,14 @@ describe('a list', () => {
         type: 'object',
         properties: { sum: { type: 'number' } },
         required: ['sum'],
-        additionalProperties: false,
       },
-      annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+      annotations: {
+        title: 'Add',
+        readOnlyHint: true,
+        destructiveHint: false,
+        idempotentHint: true,
+        openWorldHint: false,
+      },
     });
     expect(tools[1]?.annotations).toMatchObject({ destructiveHint: true, openWorldHint: true });
   });

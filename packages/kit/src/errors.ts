@@ -24,6 +24,15 @@ export const ERROR_CODE_META_KEY = `${META_PREFIX}code`;
 /** Where a failed tool result carries structured data about the failure. */
 export const ERROR_DATA_META_KEY = `${META_PREFIX}data`;
 
+/** What a model reads of a failure; nobody is helped by more. */
+export const MAX_ERROR_CHARACTERS = 2000;
+
+/** The text, cut with a mark so that it fits behind `Error: ` in an answer. */
+function bounded(message: string): string {
+  const room = MAX_ERROR_CHARACTERS - 'Error: '.length;
+  return message.length <= room ? message : `${message.slice(0, room - 3)}...`;
+}
+
 /** A failure that a model or a person can act on; it becomes a tool result, never a protocol error. */
 export class ToolError<Code extends string = string> extends Error {
   override readonly name = 'ToolError';
@@ -31,7 +40,7 @@ export class ToolError<Code extends string = string> extends Error {
   readonly data: unknown;
 
   constructor(code: Code, message: string, data?: unknown) {
-    super(message);
+    super(bounded(message));
     this.code = code;
     this.data = data;
   }
@@ -44,7 +53,7 @@ export class ProtocolFault extends Error {
   readonly data: unknown;
 
   constructor(code: number, message: string, data?: unknown) {
-    super(message);
+    super(bounded(message));
     this.code = code;
     this.data = data;
   }

@@ -2,6 +2,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { Caller } from './caller.ts';
 import type { Context, JsonSchema } from './context.ts';
+import { refuseOwnAnnotations } from './effects.ts';
 import type { Effect, Hints } from './effects.ts';
 import type { Privileged } from './resolver.ts';
 
@@ -29,5 +30,6 @@ export interface OutsideTool extends OutsideToolSpec {
 
 /** Puts a foreign definition into the same catalog, under the same guard. */
 export function defineOutsideTool(spec: OutsideToolSpec): OutsideTool {
+  refuseOwnAnnotations(spec);
   return { ...spec, kind: 'outside-tool' };
 }

@@ -1,5 +1,6 @@
 /** Large answers are cut and say so. */
 import { expect, test } from 'vitest';
+import { errorResult, ProtocolFault, ToolError } from './errors.ts';
 import { capResult } from './result-size.ts';
 
 const answer = (text: string, structuredContent?: Record<string, unknown>) => ({
@@ -25,4 +26,19 @@ test.each([
   expect(cut).not.toHaveProperty('structuredContent');
   expect(JSON.stringify(cut)).toContain('Ask for less');
   expect(JSON.stringify(cut).length).toBeLessThan(1000);
+});
+
+test('an error about a huge answer is not itself huge', () => {
+  const cut = capResult(answer('x'.repeat(3_000_000)), 1_048_576);
+  const [block] = cut.content;
+  expect(block).toMatchObject({ text: expect.stringMatching(/^Error: The answer has about 3\d{6} bytes/) });
+  expect(block?.type === 'text' && block.text.length).toBeLessThanOrEqual(2000);
+});
+
+test('a long message of an error is cut with a mark', () => {
+  const [block] = errorResult(new ToolError('invalid', 'y'.repeat(300_000))).content;
+  const text = block?.type === 'text' ? block.text : '';
+  expect(text).toHaveLength(2000);
+  expect(text.endsWith('y...')).toBe(true);
+  expect(new ProtocolFault(-32602, 'z'.repeat(300_000)).message.length).toBeLessThanOrEqual(2000);
 });

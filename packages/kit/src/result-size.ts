@@ -1,8 +1,8 @@
 /** Keeps one result from flooding a client: past the limit the text is cut and says so. */
 import type { CallToolResult } from '@modelcontextprotocol/server';
-import { ERROR_CODE_META_KEY } from './errors.ts';
+import { errorResult, MAX_ERROR_CHARACTERS, ToolError } from './errors.ts';
 
-/** Returns the result, or a shortened error result when its text or data is larger than `maxBytes`. */
+/** Returns the result, or a short error result with its beginning when its text or data is larger than `maxBytes`. */
 export function capResult(result: CallToolResult, maxBytes: number): CallToolResult {
   const first = result.content[0];
   const isSmall =
@@ -13,10 +13,11 @@ export function capResult(result: CallToolResult, maxBytes: number): CallToolRes
     isSmall && first.text.startsWith('{') ? first.text.length * 2 : JSON.stringify(result).length;
   if (sizeBytes <= maxBytes) return result;
   const text = result.content.map((block) => (block.type === 'text' ? block.text : '')).join('\n');
-  const note = `Error: The answer has about ${sizeBytes} bytes; at most ${maxBytes} fit in one result. Ask for less (limit, cursor, filter). It begins:\n`;
-  return {
-    _meta: { [ERROR_CODE_META_KEY]: 'too_large' },
-    content: [{ type: 'text', text: note + text.slice(0, Math.floor(maxBytes / 4)) }],
-    isError: true,
-  };
+  const note = `The answer has about ${sizeBytes} bytes; at most ${maxBytes} fit in one result. Ask for less (limit, cursor, filter). It begins:\n`;
+  return errorResult(
+    new ToolError(
+      'too_large',
+      note + text.slice(0, Math.min(MAX_ERROR_CHARACTERS, Math.floor(maxBytes / 4))),
+    ),
+  );
 }

@@ -3,6 +3,7 @@ import type { ContentBlock } from '@modelcontextprotocol/server';
 import type * as z from 'zod';
 import type { Caller } from './caller.ts';
 import type { Context } from './context.ts';
+import { refuseOwnAnnotations } from './effects.ts';
 import type { Effect, Hints } from './effects.ts';
 import type { Privileged } from './resolver.ts';
 
@@ -92,7 +93,10 @@ export function defineToolFor<Services>() {
     const Errors extends Record<string, string> = Record<never, string>,
   >(
     spec: ToolSpec<Services, Name, Input, Output, Errors>,
-  ): Tool<Services, Name, Input, Output, Errors> => ({ ...spec, kind: 'tool' });
+  ): Tool<Services, Name, Input, Output, Errors> => {
+    refuseOwnAnnotations(spec);
+    return { ...spec, kind: 'tool' };
+  };
 }
 
 /**
