@@ -27,6 +27,7 @@ export interface Engine {
   migrationTransaction<T>(work: (trx: Transaction<AnyTables>) => Promise<T>): Promise<T>;
   isMissingTable(error: unknown): boolean;
   backup(targetDir: string): Promise<string[]>;
-  ping(): Promise<void>;
+  /** Throws when the database is not the one that was opened; before the probe writes. */
+  requireThere(): Promise<void>;
   close(): Promise<void>;
 }

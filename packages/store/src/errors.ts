@@ -1,22 +1,29 @@
 /** The typed errors of the store; their texts are fixed and never carry SQL, paths or driver words. */
 
 /** Why the database cannot serve right now. */
-export type UnavailableReason = 'busy' | 'full' | 'lost';
+export type UnavailableReason = 'busy' | 'full' | 'lost' | 'readonly' | 'gone' | 'damaged';
 
 const unavailableTexts: Record<UnavailableReason, string> = {
   busy: 'The database is busy. Try again in a moment.',
   full: 'The disk of the database is full. Free some space, then try again.',
   lost: 'The database cannot be reached. Check that it runs and that its address is right, then try again.',
+  readonly: 'The database takes no writes. Make it writable again, or name one that is, then try again.',
+  gone: 'The files of the database were moved or deleted while they were in use. Put the same files back, or restore a backup and start the server again.',
+  damaged:
+    'The file of the database is damaged. Stop every server that uses it, then put the file of a backup in its place.',
 };
 
 /** The database cannot serve right now; the same request may work later. The driver's error is the `cause`. */
 export class StoreUnavailableError extends Error {
   override readonly name = 'StoreUnavailableError';
   readonly reason: UnavailableReason;
+  /** The file that is meant, where there is one; for logs and commands, since clients are told no paths. */
+  readonly file: string | undefined;
 
-  constructor(reason: UnavailableReason, cause?: unknown) {
+  constructor(reason: UnavailableReason, cause?: unknown, file?: string) {
     super(unavailableTexts[reason], { cause });
     this.reason = reason;
+    this.file = file;
   }
 }
 

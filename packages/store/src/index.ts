@@ -12,7 +12,7 @@ export {
 } from './errors.ts';
 export type { UnavailableReason } from './errors.ts';
 export type { Migration, MigrationSet } from './migrations.ts';
-export { openStore } from './open-store.ts';
+export { damagedFiles, openStore } from './open-store.ts';
 export type { RecordLog, RecordRetention } from './records/record-log.ts';
 export type { CallOutcome, CallRecord, RecordQuery, StoredCallRecord } from './records/record-table.ts';
 export type { SecretBox, SecretContext } from './secrets/secret-box.ts';

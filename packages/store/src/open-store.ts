@@ -9,6 +9,7 @@ import { loadKeyRing } from './secrets/secret-key.ts';
 import { SignalHub, signalEvent } from './signals/change-signal.ts';
 import type { SignalEvent } from './signals/change-signal.ts';
 import type { Store, StoreOptions, StoreTransaction } from './store.ts';
+import { createWriteProbe } from './write-probe.ts';
 
 /** Opens the database in the data folder, or at the address that is given. */
 export async function openStore(options: StoreOptions): Promise<Store> {
@@ -46,12 +47,17 @@ export async function openStore(options: StoreOptions): Promise<Store> {
       await records.flush();
       return engine.backup(targetDir);
     },
-    ping: () => engine.ping(),
+    ping: createWriteProbe(engine, clock),
     close() {
       closing ??= closeAll(engine, hub, records);
       return closing;
     },
   };
+}
+
+/** The SQLite files of a data folder that are no whole database; reads every page of them. */
+export async function damagedFiles(dataDir: string): Promise<string[]> {
+  return (await import('./sqlite/check-files.ts')).damagedFiles(dataDir);
 }
 
 // The engines are loaded on demand, so that a start pays only for the one it uses.

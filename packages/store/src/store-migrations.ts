@@ -38,10 +38,20 @@ async function createCallRecords(db: Kysely<AnyTables>): Promise<void> {
     .execute();
 }
 
+async function createProbe(db: Kysely<AnyTables>): Promise<void> {
+  await db.schema
+    .createTable('parley_probe')
+    .addColumn('id', 'integer', (column) => column.primaryKey())
+    .addColumn('at', epochMsColumn, (column) => column.notNull())
+    .execute();
+  await db.insertInto('parley_probe').values({ id: 1, at: 0 }).execute();
+}
+
 /** Applied before every other set: SQLite needs a signal table, PostgreSQL a table of call records. */
 export const storeMigrations: MigrationSet = {
   name: 'store',
   migrations: {
     '001-first': (db, engine) => (engine === 'sqlite' ? createSignals(db) : createCallRecords(db)),
+    '002-probe': createProbe,
   },
 };

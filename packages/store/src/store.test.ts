@@ -49,7 +49,12 @@ const texts = async (store: Store): Promise<string[]> =>
 onBothEngines('a store', (open) => {
   test('migrations run once, in order, and are remembered by the next start', async () => {
     const store = await open();
-    expect(await store.migrate([notes])).toEqual(['store/001-first', 'notes/001-notes', 'notes/002-replies']);
+    expect(await store.migrate([notes])).toEqual([
+      'store/001-first',
+      'store/002-probe',
+      'notes/001-notes',
+      'notes/002-replies',
+    ]);
     expect(await store.migrate([notes])).toEqual([]);
     const next = await open();
     expect(await next.migrate([notes])).toEqual([]);
@@ -73,7 +78,7 @@ onBothEngines('a store', (open) => {
       },
     };
     await expect(store.migrate([broken])).rejects.toThrow('broken step');
-    expect(await store.migrate([notes])).toHaveLength(3);
+    expect(await store.migrate([notes])).toHaveLength(4);
   });
 
   test('a database of a newer program is refused by the older one', async () => {
@@ -96,7 +101,12 @@ onBothEngines('a store', (open) => {
   test('two stores that migrate at once both end with the schema, and each step ran once', async () => {
     const [one, two] = await Promise.all([open(), open()]);
     const applied = (await Promise.all([one.migrate([notes]), two.migrate([notes])])).flat();
-    expect(applied.toSorted()).toEqual(['notes/001-notes', 'notes/002-replies', 'store/001-first']);
+    expect(applied.toSorted()).toEqual([
+      'notes/001-notes',
+      'notes/002-replies',
+      'store/001-first',
+      'store/002-probe',
+    ]);
     await one.db<Tables>().insertInto('notes').values(note('a')).execute();
     expect(await texts(two)).toEqual(['a']);
   });
@@ -298,7 +308,7 @@ onBothEngines('several processes', (open, _engine, where) => {
     const applied: string[] = [];
     for (const { lines } of programs) for await (const line of lines) applied.push(line);
     expect(await Promise.all(programs.map(({ exit }) => exit))).toEqual([0, 0, 0]);
-    expect(applied.toSorted()).toEqual(['counters/001-first', 'store/001-first']);
+    expect(applied.toSorted()).toEqual(['counters/001-first', 'store/001-first', 'store/002-probe']);
     const store = await open();
     expect(await store.migrate([])).toEqual([]);
   });

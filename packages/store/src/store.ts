@@ -49,7 +49,7 @@ export interface Store extends Queryable {
   transaction<T>(work: (tx: StoreTransaction) => Promise<T>): Promise<T>;
   /** Copies the databases, never the key, into a new or empty folder and answers the paths of the copies. */
   backup(targetDir: string): Promise<string[]>;
-  /** Resolves when the database answers. */
+  /** Resolves when the database takes a write; what it finds counts for a second. Throws the reason otherwise. */
   ping(): Promise<void>;
   /** Writes what is buffered and lets go of files, connections and timers. */
   close(): Promise<void>;

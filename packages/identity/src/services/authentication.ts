@@ -1,4 +1,4 @@
-/** From a key to a caller: one lookup, then a small cache that every change of rights empties. */
+/** From a key to a caller: one lookup, then a small cache that every change of rights empties and that counts only while changes arrive. */
 import { hash } from 'node:crypto';
 import type { Caller, Grants, Source } from '@parley/kit';
 import { mayAdminister } from '@parley/kit';
@@ -9,6 +9,7 @@ import type { ApiKeyRow, IdentityTables } from '../schema.ts';
 import type { IsPrivileged } from './ceiling.ts';
 import { cutGrants, withoutLaundered } from './ceiling.ts';
 import { IDENTITY_CHANGED } from './identity-changed.ts';
+import { RecentMap } from './recent-map.ts';
 import { callerOfMember, narrowed, standingOf } from './standing.ts';
 
 interface Known {
@@ -28,9 +29,9 @@ export class Authentication {
   readonly #now: () => number;
   readonly #isPrivileged: IsPrivileged;
   readonly #onError: (error: unknown) => void;
-  readonly #known = new Map<string, Known>();
-  readonly #usedAt = new Map<string, number>();
-  readonly #current = new Map<string, Caller | undefined>();
+  readonly #known = new RecentMap<Known>(MAX_CACHED);
+  readonly #usedAt = new RecentMap<number>(MAX_CACHED);
+  readonly #current = new RecentMap<Caller | undefined>(MAX_CACHED);
   readonly #unsubscribe: () => void;
   #generation = 0;
 
@@ -49,7 +50,8 @@ export class Authentication {
   authenticate(text: string, source: Source): Caller | undefined | Promise<Caller | undefined> {
     const digest = hash('sha256', text, 'base64') + source;
     const known = this.#known.get(digest);
-    if (known === undefined) return this.#look(text, source, digest);
+    // While nothing is heard of other processes, a key that one of them revoked would stay valid here.
+    if (known === undefined || this.#store.signal.isBroken()) return this.#look(text, source, digest);
     if (known.expiresAt > this.#now()) {
       this.#touch(known.caller);
       return known.caller;
@@ -61,7 +63,7 @@ export class Authentication {
   /** The same caller as it stands now; undefined when its key or member is gone. */
   async current(caller: Caller): Promise<Caller | undefined> {
     const id = `${caller.id} ${caller.source}`;
-    if (this.#current.has(id)) return this.#current.get(id);
+    if (this.#current.has(id) && !this.#store.signal.isBroken()) return this.#current.get(id);
     const generation = this.#generation;
     const row = await this.#store
       .db<IdentityTables>()
@@ -96,7 +98,7 @@ export class Authentication {
     if (caller === undefined) return undefined;
     // A change that came while we were reading may have made this answer old.
     if (generation === this.#generation)
-      this.#remember(digest, { caller, expiresAt: row.expires_at ?? Infinity });
+      this.#known.set(digest, { caller, expiresAt: row.expires_at ?? Infinity });
     this.#touch(caller);
     return caller;
   }
@@ -130,11 +132,6 @@ export class Authentication {
     return callerOfKey(this.#store, row, source, this.#isPrivileged);
   }
 
-  #remember(digest: string, known: Known): void {
-    if (this.#known.size >= MAX_CACHED) this.#known.clear();
-    this.#known.set(digest, known);
-  }
-
   #forget(): void {
     this.#generation += 1;
     this.#known.clear();
@@ -144,7 +141,6 @@ export class Authentication {
   #touch(caller: Caller): void {
     const now = this.#now();
     if (now - (this.#usedAt.get(caller.id) ?? 0) < USED_EVERY_MS) return;
-    if (this.#usedAt.size >= MAX_CACHED) this.#usedAt.clear();
     this.#usedAt.set(caller.id, now);
     this.#store
       .db<IdentityTables>()

@@ -24,6 +24,11 @@ export function postgresDialect(pool: Pool): Dialect {
   };
 }
 
+// A connection that takes no writes goes on so after its server takes them again; a new one starts afresh.
+function isLasting({ reason }: StoreUnavailableError): boolean {
+  return reason === 'lost' || reason === 'readonly';
+}
+
 class PostgresStoreDriver implements Driver {
   readonly #pool: Pool;
 
@@ -99,7 +104,7 @@ class PostgresStoreConnection implements DatabaseConnection {
       return await this.#client.query(sql, parameters);
     } catch (error) {
       const mapped = toStoreError(error);
-      if (mapped instanceof StoreUnavailableError && mapped.reason === 'lost') this.#isBroken = true;
+      if (mapped instanceof StoreUnavailableError && isLasting(mapped)) this.#isBroken = true;
       throw mapped;
     }
   }

@@ -17,6 +17,8 @@ const lostTexts =
 
 const reasons: Array<[pattern: RegExp, reason: UnavailableReason]> = [
   [/^53100$/, 'full'],
+  // A standby, or a server that was told to take no writes.
+  [/^25006$/, 'readonly'],
   // Lock and serialization conflicts, too many connections, out of memory.
   [/^(40001|40P01|55P03|53\w{3})$/, 'busy'],
   // Connection faults, shutdown and start-up of the server, a refused sign-in, an absent database.

@@ -75,6 +75,38 @@ test('an address that does not answer is refused without showing it', async () =
   }
 });
 
+test('a database that turns read-only is said, and one that turns writable again is used at once', async () => {
+  const admin = await openStore(scratch.options);
+  const turn = async (state: 'on' | 'off') => {
+    const { rows } = await sql<{ name: string }>`select current_database() as name`.execute(admin.db());
+    await sql`alter database ${sql.id(rows[0]!.name)} set default_transaction_read_only = ${sql.raw(state)}`.execute(
+      admin.db(),
+    );
+  };
+  const probe = () =>
+    store.ping().then(
+      () => 'ready',
+      (error: unknown) => (error instanceof StoreUnavailableError ? error.reason : error),
+    );
+  expect(await probe()).toBe('ready');
+  await turn('on');
+  await cutOthers(admin);
+  await vi.waitFor(async () => expect(await probe()).toBe('readonly'), { timeout: 10_000 });
+  const refused = await store
+    .transaction((tx) =>
+      tx.db<{ parley_probe: { at: number } }>().updateTable('parley_probe').set({ at: 1 }).execute(),
+    )
+    .catch((error: unknown) => error);
+  expect(refused).toMatchObject({
+    name: 'StoreUnavailableError',
+    message: new StoreUnavailableError('readonly').message,
+  });
+  await sql`set session characteristics as transaction read write`.execute(admin.db());
+  await turn('off');
+  await vi.waitFor(async () => expect(await probe()).toBe('ready'), { timeout: 5_000 });
+  await admin.close();
+});
+
 test('two transactions that block each other end with a typed error, not a hang', async () => {
   const locked = [Promise.withResolvers<void>(), Promise.withResolvers<void>()] as const;
   const lock = (first: 0 | 1) =>

@@ -43,6 +43,8 @@ export class PostgresSignalLink implements SignalLink {
       throw error;
     }
     this.#client = client;
+    // With the same turn in which signals count again: nobody trusts what was read before the gap.
+    this.#deliver?.({ topic: '*', payload: null });
     // A dead peer sends nothing, so only a question finds it out.
     this.#heartbeat = setInterval(() => {
       client.query('select 1').catch((error: unknown) => this.#lose(client, error));
@@ -111,6 +113,5 @@ export class PostgresSignalLink implements SignalLink {
     }
     if (this.#isClosed) return this.close();
     this.#retryMs = firstRetryMs;
-    this.#deliver?.({ topic: '*', payload: null });
   }
 }

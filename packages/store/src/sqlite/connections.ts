@@ -1,5 +1,5 @@
 /** The SQLite connections of one process: one that writes, one that reads beside it, and their prepared statements. */
-import { closeSync, openSync } from 'node:fs';
+import { accessSync, closeSync, constants, openSync } from 'node:fs';
 import type Database from 'better-sqlite3';
 import type { CompiledQuery, QueryResult } from 'kysely';
 
@@ -48,19 +48,35 @@ export class StatementCache {
 
 /** Opens a database file for writing; waits for other processes happen outside the driver, off the event loop. */
 export function openWriter(Driver: SqliteDriverModule, path: string): Database.Database {
-  // SQLite gives its side files the mode of the main file.
-  closeSync(openSync(path, 'a', 0o600));
+  makeFile(path);
   const database = new Driver(path, { timeout: openTimeoutMs });
-  database.pragma('journal_mode = WAL');
-  database.pragma('synchronous = NORMAL');
-  database.pragma('foreign_keys = ON');
-  database.pragma('busy_timeout = 0');
-  return database;
+  try {
+    database.pragma('journal_mode = WAL');
+    database.pragma('synchronous = NORMAL');
+    database.pragma('foreign_keys = ON');
+    database.pragma('busy_timeout = 0');
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+/** Makes the file when there is none; SQLite gives its side files the mode of the main file. */
+function makeFile(path: string): void {
+  try {
+    closeSync(openSync(path, 'wx', 0o600));
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+    // Only asked, not opened: closing a file drops the locks that this process holds on it.
+    accessSync(path, constants.R_OK | constants.W_OK);
+  }
 }
 
 /** Opens the same file for reading; a reader sees every committed change and is never held up by a writer. */
 export function openReader(Driver: SqliteDriverModule, path: string): Database.Database {
-  const database = new Driver(path, { timeout: openTimeoutMs });
+  // A file that is gone must not come back as an empty one.
+  const database = new Driver(path, { timeout: openTimeoutMs, fileMustExist: true });
   database.pragma('query_only = ON');
   return database;
 }

@@ -12,6 +12,10 @@ export interface SqliteParts {
   /** Opened on first use. */
   reader: () => StatementCache;
   lock: WriteLock;
+  /** Throws while what is written would be lost. */
+  requireFiles: () => void;
+  /** The main file. */
+  path: string;
 }
 
 /** The dialect over open connections. */
@@ -77,7 +81,7 @@ class SqliteStoreConnection implements DatabaseConnection {
       if (this.#isRead(query)) return this.#parts.reader().run(query);
       return await this.#writeAlone(query);
     } catch (error) {
-      throw toStoreError(error);
+      throw toStoreError(error, this.#parts.path);
     }
   }
 
@@ -87,6 +91,7 @@ class SqliteStoreConnection implements DatabaseConnection {
   }
 
   async begin(): Promise<void> {
+    this.#parts.requireFiles();
     await this.#parts.lock.acquire();
     try {
       // Immediate, because a transaction that reads first and writes later can fail without a wait.
@@ -94,7 +99,7 @@ class SqliteStoreConnection implements DatabaseConnection {
       this.#ownsTransaction = true;
     } catch (error) {
       this.#parts.lock.release();
-      throw toStoreError(error);
+      throw toStoreError(error, this.#parts.path);
     }
   }
 
@@ -102,7 +107,7 @@ class SqliteStoreConnection implements DatabaseConnection {
     try {
       this.#parts.writer.prepare('COMMIT').run();
     } catch (error) {
-      throw toStoreError(error);
+      throw toStoreError(error, this.#parts.path);
     }
     this.#end();
   }
@@ -131,6 +136,7 @@ class SqliteStoreConnection implements DatabaseConnection {
 
   async #writeAlone<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     const { lock, writer } = this.#parts;
+    this.#parts.requireFiles();
     if (!lock.tryAcquire()) await lock.acquire();
     try {
       return await whileBusy(() => writer.run<R>(query));

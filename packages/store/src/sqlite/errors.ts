@@ -8,7 +8,14 @@ const reasons: Array<[prefix: string, reason: UnavailableReason]> = [
   ['SQLITE_FULL', 'full'],
   ['SQLITE_IOERR', 'lost'],
   ['SQLITE_CANTOPEN', 'lost'],
-  ['SQLITE_READONLY', 'lost'],
+  ['SQLITE_READONLY_DBMOVED', 'gone'],
+  ['SQLITE_READONLY', 'readonly'],
+  ['SQLITE_CORRUPT', 'damaged'],
+  ['SQLITE_NOTADB', 'damaged'],
+  // From the file system itself, when a file is made.
+  ['ENOENT', 'gone'],
+  ['ENOSPC', 'full'],
+  ['EIO', 'lost'],
 ];
 
 function codeOf(error: unknown): string {
@@ -28,9 +35,14 @@ export function isMissingTable(error: unknown): boolean {
   );
 }
 
-/** The typed error for what makes the database unavailable; any other error as it is. */
-export function toStoreError(error: unknown): unknown {
+/** The typed error for what makes the file unavailable; any other error as it is. */
+export function toStoreError(error: unknown, file: string): unknown {
   const code = codeOf(error);
   const found = reasons.find(([prefix]) => code.startsWith(prefix));
-  return found ? new StoreUnavailableError(found[1], error) : error;
+  return found ? new StoreUnavailableError(found[1], error, file) : error;
+}
+
+/** True when the file is not a whole database. */
+export function isDamaged(error: unknown): boolean {
+  return error instanceof StoreUnavailableError && error.reason === 'damaged';
 }

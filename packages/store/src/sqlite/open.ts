@@ -10,18 +10,23 @@ import type { SqliteDriverModule } from './connections.ts';
 import { sqliteDialect } from './driver.ts';
 import type { SqliteParts } from './driver.ts';
 import { isMissingTable, toStoreError } from './errors.ts';
+import { FileGuard } from './file-guard.ts';
 import { recordsFile, SqliteRecordTable } from './record-table.ts';
 import { SqliteSignalLink } from './signal-link.ts';
 import { WriteLock } from './write-lock.ts';
 
-const mainFile = 'parley.db';
+/** The file of the state, inside the data folder. */
+export const mainFile = 'parley.db';
 const migrationWaitMs = 60_000;
 
 /** The engine over the files of one data folder. */
 export async function openSqlite(options: EngineOptions): Promise<Engine> {
   const { default: Driver } = await import('better-sqlite3');
   const { dataDir } = options;
-  const parts = openParts(Driver, join(dataDir, mainFile));
+  const path = join(dataDir, mainFile);
+  const guard = new FileGuard(path, options.onError);
+  const parts = openParts(Driver, path, () => guard.require());
+  await guard.start();
   const db = new Kysely<AnyTables>({ dialect: sqliteDialect(parts) });
 
   const migrateOnce = async <T>(work: (trx: Transaction<AnyTables>) => Promise<T>): Promise<T> => {
@@ -37,21 +42,27 @@ export async function openSqlite(options: EngineOptions): Promise<Engine> {
     name: 'sqlite',
     db,
     signalLink: new SqliteSignalLink({ ...parts, options }),
-    recordTable: new SqliteRecordTable(Driver, dataDir),
+    recordTable: new SqliteRecordTable(Driver, dataDir, options.onError),
     migrationTransaction: (work) => untilFree(() => migrateOnce(work)),
     isMissingTable,
     backup: (targetDir) => backupFiles(Driver, { dataDir, targetDir, names: [mainFile, recordsFile] }),
-    async ping() {
-      parts.reader().prepare('select 1').get();
+    async requireThere() {
+      await guard.look();
+      guard.require();
     },
     async close() {
+      guard.close();
       await db.destroy();
       parts.close();
     },
   };
 }
 
-function openParts(Driver: SqliteDriverModule, path: string): SqliteParts & { close: () => void } {
+function openParts(
+  Driver: SqliteDriverModule,
+  path: string,
+  requireFiles: () => void,
+): SqliteParts & { close: () => void } {
   try {
     const writer = new StatementCache(openWriter(Driver, path));
     let reader: StatementCache | undefined;
@@ -59,13 +70,15 @@ function openParts(Driver: SqliteDriverModule, path: string): SqliteParts & { cl
       writer,
       reader: () => (reader ??= new StatementCache(openReader(Driver, path))),
       lock: new WriteLock(),
+      requireFiles,
+      path,
       close() {
         reader?.database.close();
         writer.database.close();
       },
     };
   } catch (error) {
-    throw toStoreError(error);
+    throw toStoreError(error, path);
   }
 }
 

@@ -1,11 +1,14 @@
 /** Call records on SQLite: a file of their own, made on first use, with short statements only. */
 import { existsSync } from 'node:fs';
+import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import type Database from 'better-sqlite3';
 import type { CallRecord, RecordQuery, RecordTable, StoredCallRecord } from '../records/record-table.ts';
 import { openWriter } from './connections.ts';
 import type { SqliteDriverModule } from './connections.ts';
-import { toStoreError } from './errors.ts';
+import { isDamaged, toStoreError } from './errors.ts';
+import type { FileIdentity } from './file-guard.ts';
+import { identityOf, isSameFile } from './file-guard.ts';
 import { whileBusy } from './write-lock.ts';
 
 /** The file of the call records, inside the data folder. */
@@ -32,6 +35,7 @@ const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(reso
 
 interface OpenTable {
   database: Database.Database;
+  file: FileIdentity | undefined;
   begin: Database.Statement;
   commit: Database.Statement;
   insertGroup: Database.Statement;
@@ -44,22 +48,78 @@ export class SqliteRecordTable implements RecordTable {
   readonly chunkRows = 250;
   readonly #driver: SqliteDriverModule;
   readonly #path: string;
+  readonly #onError: (error: unknown) => void;
   #table: Promise<OpenTable> | undefined;
 
-  constructor(driver: SqliteDriverModule, dataDir: string) {
+  constructor(driver: SqliteDriverModule, dataDir: string, onError: (error: unknown) => void) {
     this.#driver = driver;
     this.#path = join(dataDir, recordsFile);
+    this.#onError = onError;
   }
 
-  async write(rows: CallRecord[]): Promise<number> {
-    try {
+  write(rows: CallRecord[]): Promise<number> {
+    return this.#mending(async () => {
+      await this.#leaveMoved();
       return writeRows(await this.#open(), rows);
+    });
+  }
+
+  list(query: RecordQuery): Promise<StoredCallRecord[]> {
+    return this.#mending(() => this.#list(query));
+  }
+
+  count(): Promise<number> {
+    return this.#mending(() => this.#count());
+  }
+
+  prune(olderThan: number, maxRows: number): Promise<number> {
+    return this.#mending(() => this.#prune(olderThan, maxRows));
+  }
+
+  async close(): Promise<void> {
+    const table = await this.#table?.catch(() => undefined);
+    this.#table = undefined;
+    table?.database.close();
+  }
+
+  /** Puts a damaged file aside and begins a new one: records may be lost, and must not stay lost from then on. */
+  async #mending<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
     } catch (error) {
-      throw toStoreError(error);
+      const failure = toStoreError(error, this.#path);
+      if (!isDamaged(failure)) throw failure;
+      await this.#putAside(failure);
+    }
+    try {
+      return await work();
+    } catch (error) {
+      throw toStoreError(error, this.#path);
     }
   }
 
-  async list(query: RecordQuery): Promise<StoredCallRecord[]> {
+  async #putAside(cause: unknown): Promise<void> {
+    await this.close().catch(() => undefined);
+    const aside = `${this.#path}.corrupt-${new Date().toISOString().replaceAll(/[:.]/g, '-')}`;
+    for (const suffix of ['-wal', '-shm', '']) {
+      await rename(`${this.#path}${suffix}`, `${aside}${suffix}`).catch((error: unknown) => {
+        if (suffix === '') throw error;
+      });
+    }
+    this.#onError(
+      new Error(`The file of the call records is damaged. It is kept as ${aside}; a new one was begun.`, {
+        cause,
+      }),
+    );
+  }
+
+  /** Lets go of a file that is no longer at its path; the next use makes a new one. */
+  async #leaveMoved(): Promise<void> {
+    const table = await this.#table;
+    if (table && !isSameFile(table.file, await identityOf(this.#path))) await this.close();
+  }
+
+  async #list(query: RecordQuery): Promise<StoredCallRecord[]> {
     const table = await this.#openExisting();
     if (!table) return [];
     const { where, values } = conditions(query);
@@ -77,7 +137,7 @@ export class SqliteRecordTable implements RecordTable {
     return found;
   }
 
-  async count(): Promise<number> {
+  async #count(): Promise<number> {
     const table = await this.#openExisting();
     if (!table) return 0;
     const read = table.database
@@ -92,26 +152,16 @@ export class SqliteRecordTable implements RecordTable {
     return total;
   }
 
-  async prune(olderThan: number, maxRows: number): Promise<number> {
+  async #prune(olderThan: number, maxRows: number): Promise<number> {
     const table = await this.#openExisting();
     if (!table) return 0;
     const remove = table.database.prepare('delete from call_records where id < ? and (id <= ? or at < ?)');
     for (let deleted = 0; ; await nextTurn()) {
       const { low, high } = this.#bounds(table);
-      const { changes } = await whileBusy(() => remove.run(low + pruneRows, high - maxRows, olderThan)).catch(
-        (error: unknown) => {
-          throw toStoreError(error);
-        },
-      );
+      const { changes } = await whileBusy(() => remove.run(low + pruneRows, high - maxRows, olderThan));
       if (changes === 0) return deleted;
       deleted += changes;
     }
-  }
-
-  async close(): Promise<void> {
-    const table = await this.#table?.catch(() => undefined);
-    this.#table = undefined;
-    table?.database.close();
   }
 
   #bounds(table: OpenTable): { low: number; high: number } {
@@ -127,7 +177,7 @@ export class SqliteRecordTable implements RecordTable {
   #open(): Promise<OpenTable> {
     this.#table ??= openTable(this.#driver, this.#path).catch((error: unknown) => {
       this.#table = undefined;
-      throw toStoreError(error);
+      throw error;
     });
     return this.#table;
   }
@@ -135,9 +185,19 @@ export class SqliteRecordTable implements RecordTable {
 
 async function openTable(Driver: SqliteDriverModule, path: string): Promise<OpenTable> {
   const database = openWriter(Driver, path);
-  await whileBusy(() => database.exec(createSql));
+  try {
+    await whileBusy(() => database.exec(createSql));
+    return prepareTable(database, await identityOf(path));
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+function prepareTable(database: Database.Database, file: FileIdentity | undefined): OpenTable {
   return {
     database,
+    file,
     begin: database.prepare('BEGIN IMMEDIATE'),
     commit: database.prepare('COMMIT'),
     insertGroup: database.prepare(insertSql(groupRows)),

@@ -1,0 +1,32 @@
+/** Looks through the database files of a data folder for damage; for the doctor, since it reads every page. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { openReader } from './connections.ts';
+import { isDamaged, toStoreError } from './errors.ts';
+import { mainFile } from './open.ts';
+import { recordsFile } from './record-table.ts';
+
+/** The files of the data folder that are no whole database. */
+export async function damagedFiles(dataDir: string): Promise<string[]> {
+  const { default: Driver } = await import('better-sqlite3');
+  const isWhole = (path: string): boolean => {
+    const database = openReader(Driver, path);
+    try {
+      return database.pragma('quick_check(1)', { simple: true }) === 'ok';
+    } finally {
+      database.close();
+    }
+  };
+  return [mainFile, recordsFile]
+    .map((name) => join(dataDir, name))
+    .filter((path) => existsSync(path))
+    .filter((path) => {
+      try {
+        return !isWhole(path);
+      } catch (error) {
+        const failure = toStoreError(error, path);
+        if (isDamaged(failure)) return true;
+        throw failure;
+      }
+    });
+}
