@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { openStore } from '@parley/store';
 import type { ScratchDatabase } from '@parley/store/testing';
 import { scratchDatabase } from '@parley/store/testing';
-import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { sql } from 'kysely';
+import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { ensureBuilt } from './build.ts';
 import { callTool } from './mcp-messages.ts';
 import { runParley, startParley } from './parley.ts';
@@ -51,5 +52,51 @@ test('a newer schema is said by every command, and the process ends', async () =
     const ended = await runParley([...command, '--data', folder('one'), ...flags]);
     expect(ended.code, command[0]).toBe(1);
     expect(ended.stderr, command[0]).toMatch(/^parley: The database was written by a newer version[^\n]*\n$/);
+  }
+});
+
+test('while the change link is down /ready says so, and a key that was revoked elsewhere is refused', async () => {
+  expect((await runParley(['tools', '--data', folder('one'), ...flags])).code).toBe(0);
+  const admin = await openStore({ ...database.options, dataDir: folder('one') });
+  const role = `narrow_${process.pid}_${Date.now()}`;
+  const run = (statement: ReturnType<typeof sql>) => statement.execute(admin.db());
+  await run(sql`create role ${sql.id(role)} login`);
+  try {
+    await run(sql`grant all on all tables in schema public to ${sql.id(role)}`);
+    await run(sql`grant all on all sequences in schema public to ${sql.id(role)}`);
+    const url = new URL(database.options.databaseUrl ?? '');
+    url.username = role;
+    await using server = await startParley(folder('one'), { args: ['--database-url', url.href] });
+    const { stdout } = await runParley([
+      'keys',
+      'create',
+      'Leaked',
+      '--json',
+      '--data',
+      folder('one'),
+      ...flags,
+    ]);
+    const { key } = JSON.parse(stdout) as { key: string };
+    const statusOf = async () => (await callTool({ mcp: server.mcp, key }, 'parley_whoami')).status;
+    const ready = async () => (await fetch(`${server.url}/ready`)).json();
+    expect([await statusOf(), await ready()]).toEqual([200, { status: 'ready' }]);
+    // What is open goes on; nothing new is let in.
+    await run(sql`alter role ${sql.id(role)} connection limit 0`);
+    await run(sql`select pg_terminate_backend(pid) from pg_stat_activity
+      where usename = ${role} and query = 'listen parley_signal'`);
+    await vi.waitFor(
+      async () => expect(await ready()).toMatchObject({ status: 'not_ready', reason: 'change_link' }),
+      { timeout: 10_000 },
+    );
+    expect((await runParley(['keys', 'revoke', 'Leaked', '--data', folder('one'), ...flags])).code).toBe(0);
+    expect(await statusOf()).toBe(401);
+    expect((await callTool(server, 'parley_whoami')).status).toBe(200);
+    await run(sql`alter role ${sql.id(role)} connection limit -1`);
+    await vi.waitFor(async () => expect(await ready()).toEqual({ status: 'ready' }), { timeout: 15_000 });
+    expect(await statusOf()).toBe(401);
+  } finally {
+    await run(sql`drop owned by ${sql.id(role)}`);
+    await run(sql`drop role ${sql.id(role)}`);
+    await admin.close();
   }
 });

@@ -1,6 +1,4 @@
 /** What every start opens first, whatever it serves: the data folder, brought up to date, and who may act. */
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Identity } from '@parley/identity';
 import { createIdentity, IDENTITY_CHANGED } from '@parley/identity';
 import type { ChangeBus } from '@parley/kit';
@@ -8,6 +6,8 @@ import { createChangeBus } from '@parley/kit';
 import type { MigrationSet, Store } from '@parley/store';
 import { openStore } from '@parley/store';
 import type { Config } from './config.ts';
+import { closeToOthers } from './data-folder.ts';
+import { keepFirstOwner, refuseLostDatabase } from './owner-key.ts';
 
 /** The open data folder. */
 export interface Base {
@@ -36,13 +36,14 @@ export interface KnownTool {
 
 /** Opens the store, brings it up to date, and makes the first owner. */
 export async function openBase({ config, migrations, tools, onFault }: BaseOptions): Promise<Base> {
+  refuseLostDatabase(config);
   const store = await openStore(storeOptions(config, onFault));
   try {
     await store.migrate(migrations);
+    closeToOthers(config.dataDir);
     const onError = (error: unknown) => onFault(error, 'identity');
     const identity = createIdentity(store, { isPrivileged: privilegedAmong(tools), onError });
-    const ownerKeyFile = join(config.dataDir, 'owner.key');
-    await identity.bootstrap(async (key) => keepOwnerKey(ownerKeyFile, key));
+    const ownerKeyFile = await keepFirstOwner(identity, config);
     const changes = createChangeBus();
     const unsubscribe = announceRights(store, changes);
     return {
@@ -86,9 +87,4 @@ function announceRights(store: Store, changes: ChangeBus): () => void {
     const isKnown = topic !== '*' && payload !== null;
     changes.publish({ kind: 'tools', ...(isKnown && { organizationId: payload }) });
   });
-}
-
-function keepOwnerKey(file: string, key: string): void {
-  mkdirSync(join(file, '..'), { recursive: true, mode: 0o700 });
-  writeFileSync(file, `${key}\n`, { mode: 0o600 });
 }

@@ -2,6 +2,7 @@
 import { pino } from 'pino';
 import type { Logger } from 'pino';
 import type { Config } from './config.ts';
+import { printableLine } from './printable.ts';
 import { redact } from './redact.ts';
 
 /** Creates the log. Standard output belongs to the protocol and to `--json`. */
@@ -13,12 +14,13 @@ export function createLog(config: Pick<Config, 'logLevel'>): Logger {
       timestamp: pino.stdTimeFunctions.isoTime,
       serializers: { err: serializeError },
     },
-    { write: (line: string) => process.stderr.write(redact(line)) },
+    { write: (line: string) => process.stderr.write(printableLine(redact(line))) },
   );
 }
 
 function serializeError(error: unknown): object {
   if (!(error instanceof Error)) return { message: String(error) };
   const cause = error.cause instanceof Error ? { cause: error.cause.message } : {};
-  return { type: error.name, message: error.message, stack: error.stack, ...cause };
+  const file = 'file' in error && typeof error.file === 'string' ? { file: error.file } : {};
+  return { type: error.name, message: error.message, ...file, stack: error.stack, ...cause };
 }

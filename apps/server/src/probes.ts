@@ -4,6 +4,7 @@ import type { Gateway } from '@parley/gateway';
 import { HttpRefusal, writeJson } from '@parley/gateway';
 import { isGranted, mayAdminister } from '@parley/kit';
 import type { Store } from '@parley/store';
+import { StoreUnavailableError } from '@parley/store';
 import type { Metrics } from './telemetry/metrics.ts';
 
 /** Everything outside `/mcp`. */
@@ -33,14 +34,9 @@ export function createProbes(options: { gateway: Gateway; store: Store; metrics:
   let isStopping = false;
 
   async function ready(res: ServerResponse): Promise<void> {
-    const reason = isStopping
-      ? 'stopping'
-      : await store.ping().then(
-          () => undefined,
-          () => 'database',
-        );
-    const body = reason === undefined ? { status: 'ready' } : { status: 'not_ready', reason };
-    writeJson(res, reason === undefined ? 200 : 503, JSON.stringify(body));
+    const problem = isStopping ? { reason: 'stopping' } : await problemOf(store);
+    const body = problem === undefined ? { status: 'ready' } : { status: 'not_ready', ...problem };
+    writeJson(res, problem === undefined ? 200 : 503, JSON.stringify(body));
   }
 
   async function showMetrics(res: ServerResponse): Promise<void> {
@@ -68,4 +64,16 @@ export function createProbes(options: { gateway: Gateway; store: Store; metrics:
       isStopping = true;
     },
   };
+}
+
+/** Why this process should get no requests, in words without paths; undefined when it should. */
+async function problemOf(store: Store): Promise<{ reason: string; detail?: string } | undefined> {
+  try {
+    await store.ping();
+  } catch (error) {
+    const isKnown = error instanceof StoreUnavailableError;
+    return { reason: 'database', ...(isKnown && { detail: error.message }) };
+  }
+  if (!store.signal.isBroken()) return undefined;
+  return { reason: 'change_link', detail: 'Changes by other processes do not arrive right now.' };
 }

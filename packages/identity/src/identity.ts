@@ -10,11 +10,13 @@ import type { IsPrivileged } from './services/ceiling.ts';
 import type { NewRole } from './services/custom-roles.ts';
 import { saveRole } from './services/custom-roles.ts';
 import type { KeyInfo, NewKey } from './services/keys.ts';
-import { createKey, insertKey, listKeys, revokeKey } from './services/keys.ts';
+import { createKey, insertKey, listKeys } from './services/keys.ts';
 import type { Member } from './services/member-list.ts';
 import { getMember, listMembers, memberOf } from './services/member-list.ts';
 import type { RolesOfUser } from './services/members.ts';
 import { addMember, createOrganization, removeMember, setRank, setRoles } from './services/members.ts';
+import { recoverOwnerKey } from './services/recovery.ts';
+import { revokeKey } from './services/revoking.ts';
 import type { Sessions } from './services/sessions.ts';
 import { createSessions } from './services/sessions.ts';
 import { createUser, ensureUser } from './services/users.ts';
@@ -29,6 +31,10 @@ export interface Identity {
   current(caller: Caller): Promise<Caller | undefined>;
   /** First run: one organization, one owner, one owner key, handed to `keep` before it is committed. */
   bootstrap(keep: (keyText: string) => Promise<void>): Promise<boolean>;
+  /** A new owner key for whoever has the database and no key; who may do it is decided by who can open it. */
+  recoverOwnerKey(
+    keep: (keyText: string) => Promise<void>,
+  ): Promise<{ info: KeyInfo; organizationId: string }>;
   createKey(maker: Caller, input: NewKey): Promise<{ info: KeyInfo; text: string }>;
   listKeys(caller: Caller, options: { all: boolean }): Promise<KeyInfo[]>;
   revokeKey(caller: Caller, idOrPublicId: string): Promise<KeyInfo>;
@@ -80,6 +86,7 @@ export function createIdentity(store: Store, options: IdentityOptions = {}): Ide
     keyState: (text) => authentication.keyState(text),
     current: (caller) => authentication.current(caller),
     bootstrap: (keep) => bootstrap(store, keep, now()),
+    recoverOwnerKey: (keep) => recoverOwnerKey(store, keep, now()),
     createKey: (maker, input) => createKey(store, maker, input, moment()),
     listKeys: (caller, { all }) => listKeys(store, caller, all),
     revokeKey: (caller, id) => revokeKey(store, caller, id, now()),

@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import { openStore } from '@parley/store';
 import { loadConfig, UsageError } from '../config.ts';
 import { storeOptions } from '../base.ts';
+import { refuseLostDatabase } from '../owner-key.ts';
 import type { Command } from './main.ts';
 import { reportFault } from './session.ts';
 
@@ -11,6 +12,7 @@ export const backup: Command = async (args) => {
   const { config, positionals } = loadConfig(args);
   const [folder, ...rest] = positionals;
   if (folder === undefined || rest.length > 0) throw new UsageError('Usage: parley backup FOLDER');
+  refuseLostDatabase(config);
   const store = await openStore(storeOptions(config, reportFault));
   try {
     const files = await store.backup(resolve(folder));

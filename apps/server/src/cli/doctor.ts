@@ -2,7 +2,7 @@
 import { loadConfig } from '../config.ts';
 import { checkAnnotations } from './doctor/annotations.ts';
 import { checkClients } from './doctor/clients.ts';
-import { checkDatabase, checkOwnerKey } from './doctor/database.ts';
+import { checkDatabase, checkFiles, checkOwnerKey } from './doctor/database.ts';
 import { checkDataFolder, checkRuntime, checkSecretKey } from './doctor/machine.ts';
 import { checkPort } from './doctor/port.ts';
 import type { Check } from './doctor/check.ts';
@@ -16,6 +16,7 @@ export const doctor: Command = async (args, toolsets) => {
     await checkDataFolder(config),
     await checkSecretKey(config),
     await checkDatabase(config, toolsets),
+    ...(await checkFiles(config)),
     await checkOwnerKey(config, toolsets),
     await checkPort(config),
     ...(await checkAnnotations(config, toolsets)),

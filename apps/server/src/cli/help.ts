@@ -43,14 +43,18 @@ parley mcp feedback --url URL --api-key KEY [--extended]
       'Exits with 0 when the tool answered, with 1 when it answered with an error. "-" reads the input from stdin.',
   },
   keys: {
-    usage: 'parley keys create NAME | list | revoke ID',
-    summary: 'Create, list and revoke API keys',
+    usage: 'parley keys create NAME | list | revoke ID_OR_NAME | recover',
+    summary: 'Create, list, revoke and recover API keys',
     details: `create NAME [--grant TOOLSET:TOOL[,TOOL...]]... [--expires 30d]
     Without --grant the key may do what its maker may do. "*" stands for every toolset or every tool.
     The key is printed once and stored only as a hash.
 list
-revoke ID
-    The id or the public id of the key. Every running server refuses it from its next request on.`,
+revoke ID_OR_NAME
+    The id or the public id of the key, or a name that only one active key has. Every running server refuses it from
+    its next request on. Nobody revokes a key that stands above their own, and the last full key of an owner stays.
+recover
+    Writes a new owner key to <data>/owner.key, for whoever has no key that works. It asks for no key: being able to
+    open the data folder, or the database that --database-url names, is the proof. It leaves a call record.`,
   },
   feedback: {
     usage: 'parley feedback publish on|off | import FILE | export [FILE]',

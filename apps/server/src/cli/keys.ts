@@ -1,9 +1,10 @@
-/** `parley keys`: API keys are made, listed and revoked here. */
+/** `parley keys`: API keys are made, listed, revoked and recovered here. */
 import type { KeyInfo } from '@parley/identity';
 import type { Caller, Grants } from '@parley/kit';
 import { mayAdminister } from '@parley/kit';
 import { loadConfig, UsageError } from '../config.ts';
 import type { Host } from '../host.ts';
+import { printable } from '../printable.ts';
 import type { Command } from './main.ts';
 import { withCaller } from './session.ts';
 import { table } from './table.ts';
@@ -14,7 +15,8 @@ type KeysCommand = (
   rest: readonly string[],
 ) => Promise<{ json: unknown; text: string }>;
 
-const USAGE = 'Usage: parley keys create NAME [--grant TOOLSET:TOOL,...] [--expires 30d] | list | revoke ID';
+const USAGE =
+  'Usage: parley keys create NAME [--grant TOOLSET:TOOL,...] [--expires 30d] | list | revoke ID_OR_NAME | recover';
 
 /** Runs one of the key commands. */
 export const keys: Command = async (args, toolsets) => {
@@ -26,6 +28,8 @@ export const keys: Command = async (args, toolsets) => {
     list: (host, caller) => list(host, caller),
     revoke: (host, caller, [id]) => revoke(host, caller, id),
   };
+  if (action === 'recover' && rest.length === 0)
+    return (await import('./recover.ts')).recover(config, toolsets);
   const run = Object.hasOwn(actions, action) ? actions[action] : undefined;
   if (run === undefined) throw new UsageError(USAGE);
   return withCaller(config, toolsets, async (host, caller) => {
@@ -48,7 +52,9 @@ async function create(
     grants: grants ?? caller.grants,
     expiresAt,
   });
-  const lines = [`Key "${info.name}" (${info.publicId}) may: ${showGrants(info.grants)}`];
+  const lines = [
+    `Key "${printable(info.name)}" (${info.publicId}) may: ${printable(showGrants(info.grants))}`,
+  ];
   lines.push(`Expires: ${showTime(info.expiresAt)}`, 'This is the only time the key is shown:', '', key);
   return { json: { ...show(info), key }, text: lines.join('\n') };
 }
@@ -71,8 +77,18 @@ async function list(host: Host, caller: Caller) {
 
 async function revoke(host: Host, caller: Caller, id: string | undefined) {
   if (id === undefined) throw new UsageError(USAGE);
-  const info = await host.identity.revokeKey(caller, id);
-  return { json: show(info), text: `Key "${info.name}" (${info.publicId}) is revoked.` };
+  const info = await host.identity.revokeKey(caller, await idOf(host, caller, id));
+  return { json: show(info), text: `Key "${printable(info.name)}" (${info.publicId}) is revoked.` };
+}
+
+/** The id of the key that is meant: by id, by public id, or by a name that only one active key has. */
+async function idOf(host: Host, caller: Caller, given: string): Promise<string> {
+  const found = await host.identity.listKeys(caller, { all: mayAdminister(caller) });
+  if (found.some(({ id, publicId }) => id === given || publicId === given)) return given;
+  const named = found.filter((key) => key.name === given && stateOf(key) === 'active');
+  if (named.length < 2) return named[0]?.id ?? given;
+  const ids = named.map(({ publicId }) => publicId).join(', ');
+  throw new UsageError(`Several keys have the name "${given}". Give the id of one: ${ids}`);
 }
 
 function stateOf(key: KeyInfo): string {

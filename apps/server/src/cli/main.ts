@@ -1,6 +1,7 @@
 /** The command line: finds the command, loads it, and turns what goes wrong into one clear line. */
 import type { AnyToolset } from '@parley/kit';
 import { UsageError } from '../config.ts';
+import { errorText } from './error-text.ts';
 import { mcp } from './mcp.ts';
 
 /** One command; it answers the exit code. */
@@ -30,7 +31,7 @@ export async function main(args: readonly string[], toolsets: readonly AnyToolse
   try {
     process.exitCode = await run(name, rest, toolsets);
   } catch (error) {
-    process.stderr.write(`${describe(error)}\n`);
+    process.stderr.write(`parley: ${errorText(error)}\n`);
     process.exitCode = error instanceof UsageError ? 2 : 1;
   }
 }
@@ -51,8 +52,4 @@ async function run(name: string, rest: readonly string[], toolsets: readonly Any
   if (load === undefined)
     throw new UsageError(`There is no command "${name}". Run "parley --help" for the list.`);
   return (await load())(rest, toolsets);
-}
-
-function describe(error: unknown): string {
-  return error instanceof Error ? `parley: ${error.message}` : `parley: ${String(error)}`;
 }

@@ -8,7 +8,7 @@ import { SERVER_INFO } from '../version.ts';
 import type { Command } from './main.ts';
 import type { Session } from './session.ts';
 import { callerOn, reportFault, withExtendedTools } from './session.ts';
-import { untilSignal } from './signals.ts';
+import { endSoon, untilSignal } from './signals.ts';
 
 // A client that says nothing must not keep tasks waiting that this process could run.
 const LOAD_AFTER_MS = 1000;
@@ -37,6 +37,7 @@ export const mcp: Command = async (args, toolsets) => {
     await engine;
   } finally {
     await start.close();
+    endSoon();
   }
   return 0;
 };

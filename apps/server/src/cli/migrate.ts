@@ -2,6 +2,7 @@
 import { openStore } from '@parley/store';
 import { loadConfig } from '../config.ts';
 import { storeOptions } from '../base.ts';
+import { refuseLostDatabase } from '../owner-key.ts';
 import { allToolsets, migrationsOf } from '../host.ts';
 import type { Command } from './main.ts';
 import { reportFault } from './session.ts';
@@ -9,6 +10,7 @@ import { reportFault } from './session.ts';
 /** Applies what is pending and names it. */
 export const migrate: Command = async (args, toolsets) => {
   const { config } = loadConfig(args);
+  refuseLostDatabase(config);
   const store = await openStore(storeOptions(config, reportFault));
   try {
     const applied = await store.migrate(migrationsOf(await allToolsets({ toolsets })));

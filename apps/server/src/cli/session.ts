@@ -36,7 +36,7 @@ export async function callerOn(base: Base, config: Config, source: Source): Prom
   const caller = async () => await base.identity.authenticate(key, source);
   if ((await caller()) !== undefined) return caller;
   throw new UsageError(
-    'The key is not valid here. Give another with --key or PARLEY_KEY; "parley doctor" tells more.',
+    'The key is not valid here. Give another with --key or PARLEY_KEY; "parley doctor" tells more, and "parley keys recover" makes a new owner key.',
   );
 }
 

@@ -14,3 +14,13 @@ export function untilSignal(): Promise<void> {
     process.on('SIGTERM', onSignal);
   });
 }
+
+const LEFT_OVER_MS = 1000;
+
+/** Ends the process although something is left that would keep it, such as the timer of a tool that ignored its signal. */
+export function endSoon(): void {
+  setInterval(() => {
+    // Without a code it is the one that the command answered.
+    if (process.stdout.writableLength === 0) process.exit();
+  }, LEFT_OVER_MS).unref();
+}

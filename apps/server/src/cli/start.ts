@@ -5,7 +5,7 @@ import type { Config } from '../config.ts';
 import { loadConfig, UsageError } from '../config.ts';
 import { clientConfiguration } from './client-configuration.ts';
 import type { Command } from './main.ts';
-import { untilSignal } from './signals.ts';
+import { endSoon, untilSignal } from './signals.ts';
 
 /** Starts the server and waits for the signal to stop. */
 export const start: Command = async (args, toolsets) => {
@@ -14,16 +14,18 @@ export const start: Command = async (args, toolsets) => {
     throw new UsageError(`"parley start" takes no arguments (got ${positionals.join(' ')}).`);
   const stop = untilSignal();
   const app = await createApp({ config, toolsets });
-  const { url, mcp } = await open(app, config).catch(async (error: unknown) => {
+  try {
+    const { url, mcp } = await open(app, config);
+    const overlayTag = await app.overlayTag(url);
+    const pages = config.demo ? `${config.web.publicUrl ?? url}/feedback` : undefined;
+    const ready = { url, mcp, data: config.dataDir, ownerKeyFile: app.ownerKeyFile, overlayTag, pages };
+    process.stdout.write(config.json ? `${JSON.stringify(ready)}\n` : greeting(ready, config));
+    await stop;
+  } finally {
+    // Whatever went wrong after the port was open must not leave it open.
     await app.close();
-    throw error;
-  });
-  const overlayTag = await app.overlayTag(url);
-  const pages = config.demo ? `${config.web.publicUrl ?? url}/feedback` : undefined;
-  const ready = { url, mcp, data: config.dataDir, ownerKeyFile: app.ownerKeyFile, overlayTag, pages };
-  process.stdout.write(config.json ? `${JSON.stringify(ready)}\n` : greeting(ready, config));
-  await stop;
-  await app.close();
+    endSoon();
+  }
   return 0;
 };
 

@@ -1,8 +1,9 @@
-/** Aligned columns that can be read and grepped. */
+/** Aligned columns that can be read and grepped, whatever the cells hold. */
+import { printable } from '../printable.ts';
 
 /** A header line and one line per row. */
 export function table(header: readonly string[], rows: readonly (readonly string[])[]): string {
-  const all = [header, ...rows];
+  const all = [header, ...rows].map((row) => row.map(printable));
   const widths = header.map((_title, column) => Math.max(...all.map((row) => (row[column] ?? '').length)));
   return all
     .map((row) =>

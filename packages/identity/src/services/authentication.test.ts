@@ -54,6 +54,7 @@ onBothEngines('authentication', (open) => {
   test('a revoked key is refused from the next request on', async () => {
     const { identity } = await settle(await open());
     const owner = await found(identity);
+    await keyFor(identity, owner);
     const { text, info } = await keyFor(identity, owner);
     expect(await identity.authenticate(text, 'key')).toBeDefined();
     await identity.revokeKey(owner, info.id);
@@ -161,6 +162,7 @@ onBothEngines('authentication in two processes', (open) => {
     const here = await settle(await open());
     const there = await settle(await open());
     const owner = await found(here.identity);
+    await keyFor(here.identity, owner);
     const { text, info } = await keyFor(here.identity, owner);
     expect(await there.identity.authenticate(text, 'key')).toBeDefined();
     const told = there.store.signal.wait(IDENTITY_CHANGED, { timeoutMs: 10_000 });

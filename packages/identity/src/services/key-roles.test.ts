@@ -30,6 +30,7 @@ onBothEngines('keys in hex', (open) => {
     for (const text of [almost, key.text.toUpperCase(), `${key.text}0`, key.text.slice(0, 12)]) {
       expect(await identity.authenticate(text, 'key'), text).toBeUndefined();
     }
+    await make(identity, owner, { name: 'Another' });
     await identity.revokeKey(owner, key.info.publicId);
     expect(await key.caller()).toBeUndefined();
   });

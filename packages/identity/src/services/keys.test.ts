@@ -134,6 +134,7 @@ onBothEngines('keys', (open) => {
   test('revoking twice keeps the time of the first', async () => {
     const { identity, clock } = await settle(await open());
     const owner = await found(identity);
+    await keyFor(identity, owner);
     const { info } = await keyFor(identity, owner);
     const { revokedAt } = await identity.revokeKey(owner, info.id);
     clock.nowMs += 5000;

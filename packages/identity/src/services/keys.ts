@@ -1,6 +1,6 @@
-/** API keys: made, listed and revoked; never stronger than whoever makes them. */
+/** API keys: made and listed; never stronger than whoever makes them. */
 import type { Caller, Grants } from '@parley/kit';
-import { mayAdminister, ToolError, typeId } from '@parley/kit';
+import { ToolError, typeId } from '@parley/kit';
 import type { Store, StoreTransaction } from '@parley/store';
 import { fromJson, toJson } from '@parley/store';
 import type { FreshKey, KeyFormat } from '../key-format.ts';
@@ -11,7 +11,6 @@ import type { ApiKeyRow, IdentityTables } from '../schema.ts';
 import type { IsPrivileged } from './ceiling.ts';
 import { requireCovered } from './ceiling.ts';
 import { requireRoleWithin } from './custom-roles.ts';
-import { IDENTITY_CHANGED } from './identity-changed.ts';
 import { standingOf } from './standing.ts';
 
 /** The rank that a key may be narrowed to. */
@@ -143,31 +142,8 @@ export async function listKeys(store: Store, caller: Caller, all: boolean): Prom
   return (await query.execute()).map(infoOf);
 }
 
-/** Revokes a key by id or public id, for others than administrators only their own; every process refuses it from then on. */
-export async function revokeKey(
-  store: Store,
-  caller: Caller,
-  idOrPublicId: string,
-  now: number,
-): Promise<KeyInfo> {
-  return store.transaction(async (tx) => {
-    const db = tx.db<IdentityTables>();
-    const row = await db
-      .selectFrom('api_keys')
-      .selectAll()
-      .where('organization_id', '=', caller.organizationId)
-      .where((where) => where.or([where('id', '=', idOrPublicId), where('public_id', '=', idOrPublicId)]))
-      .executeTakeFirst();
-    const isTheirs = row !== undefined && (mayAdminister(caller) || row.user_id === caller.userId);
-    if (!isTheirs) throw new ToolError('not_found', `No such key: ${idOrPublicId}`);
-    const revokedAt = row.revoked_at ?? now;
-    await db.updateTable('api_keys').set({ revoked_at: revokedAt }).where('id', '=', row.id).execute();
-    await tx.signal(IDENTITY_CHANGED, caller.organizationId);
-    return infoOf({ ...row, revoked_at: revokedAt });
-  });
-}
-
-function infoOf(row: ApiKeyRow): KeyInfo {
+/** The key without its secret. */
+export function infoOf(row: ApiKeyRow): KeyInfo {
   return {
     id: row.id,
     publicId: row.public_id,

@@ -150,7 +150,7 @@ async function replaceRoles(
 }
 
 /** Makes changes of members take turns: writing the row locks it, so that two owners cannot remove each other. */
-async function lockOrganization(tx: StoreTransaction, organizationId: string): Promise<void> {
+export async function lockOrganization(tx: StoreTransaction, organizationId: string): Promise<void> {
   await tx
     .db<IdentityTables>()
     .updateTable('organizations')

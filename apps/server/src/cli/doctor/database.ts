@@ -4,16 +4,20 @@ import { join } from 'node:path';
 import type { AnyToolset } from '@parley/kit';
 import { createIdentity } from '@parley/identity';
 import type { Store } from '@parley/store';
-import { MigrationError, openStore } from '@parley/store';
+import { damagedFiles, MigrationError, openStore, StoreUnavailableError } from '@parley/store';
 import type { Config } from '../../config.ts';
 import { storeOptions } from '../../base.ts';
+import { lostDatabase, ownerKeyFileOf } from '../../owner-key.ts';
 import { allToolsets, migrationsOf } from '../../host.ts';
+import { errorText } from '../error-text.ts';
 import type { Check } from './check.ts';
 import { modeCheck } from './machine.ts';
 
 /** Does the database answer, and is its schema one that this version knows. */
 export async function checkDatabase(config: Config, toolsets: readonly AnyToolset[]): Promise<Check> {
   const name = 'database';
+  const lost = lostDatabase(config);
+  if (lost !== undefined) return { name, state: 'fail', found: lost };
   if (!(await hasDatabase(config))) {
     return {
       name,
@@ -23,20 +27,35 @@ export async function checkDatabase(config: Config, toolsets: readonly AnyToolse
     };
   }
   return withStore(config, name, async (store) => {
-    await store.ping();
     const applied = await store.migrate(migrationsOf(await allToolsets({ toolsets })));
     const done = applied.length === 0 ? 'up to date' : `brought up to date (${applied.join(', ')})`;
+    await store.ping();
     return { name, state: 'ok', found: `${store.engine}, ${done}` };
+  });
+}
+
+/** Are the files of SQLite whole, page by page; the file of the call records comes with the first record. */
+export async function checkFiles(config: Config): Promise<Check[]> {
+  const isThere = config.databaseUrl === undefined && (await hasDatabase(config));
+  if (!isThere) return [];
+  const name = 'files';
+  const damaged = await damagedFiles(config.dataDir);
+  if (damaged.length === 0) return [{ name, state: 'ok', found: 'every page of the databases is whole' }];
+  return damaged.map((path) => {
+    const fix = path.endsWith('records.db')
+      ? 'Start the server: with the next call it puts the file aside and begins a new one.'
+      : 'Stop every server that uses it, then put the file of a backup in its place.';
+    return { name, state: 'fail', found: `${path} is damaged`, fix };
   });
 }
 
 /** Is the owner key there, closed to others, and valid. */
 export async function checkOwnerKey(config: Config, toolsets: readonly AnyToolset[]): Promise<Check> {
   const name = 'owner key';
-  const file = join(config.dataDir, 'owner.key');
+  const file = ownerKeyFileOf(config);
   const info = await stat(file).catch(() => undefined);
   if (info === undefined || !(await hasDatabase(config))) {
-    const fix = 'The first start writes it. If it is lost, use another key with --key.';
+    const fix = 'The first start writes it. If it is lost, make a new one: parley keys recover';
     return { name, state: 'warn', found: `${file} does not exist`, fix };
   }
   const key = (await readFile(file, 'utf8')).trim();
@@ -46,7 +65,7 @@ export async function checkOwnerKey(config: Config, toolsets: readonly AnyToolse
     const caller = await identity.authenticate(key, 'cli');
     identity.close();
     if (caller !== undefined) return modeCheck(name, file, info.mode, 0o600);
-    const fix = 'Put another owner key into the file: parley keys create "Owner key" --key <a valid key>';
+    const fix = 'Make a new one: parley keys recover';
     return { name, state: 'fail', found: `${file} holds a key that is revoked or unknown`, fix };
   });
 }
@@ -55,7 +74,7 @@ export async function checkOwnerKey(config: Config, toolsets: readonly AnyToolse
 export async function hasDatabase(config: Config): Promise<boolean> {
   if (config.databaseUrl !== undefined) return true;
   return stat(join(config.dataDir, 'parley.db')).then(
-    () => true,
+    ({ size }) => size > 0,
     () => false,
   );
 }
@@ -71,13 +90,15 @@ export async function withStore(
     store = await openStore(storeOptions(config, () => undefined));
     return await check(store);
   } catch (error) {
-    const found = error instanceof Error ? error.message : 'it does not answer';
-    const fix =
-      error instanceof MigrationError
-        ? 'Start the version of Parley that wrote it.'
-        : 'Check that the database runs and that --data or --database-url names it.';
-    return { name, state: 'fail', found, fix };
+    return { name, state: 'fail', found: errorText(error), fix: fixOf(error) };
   } finally {
     await store?.close();
   }
+}
+
+function fixOf(error: unknown): string {
+  if (error instanceof MigrationError) return 'Start the version of Parley that wrote it.';
+  if (error instanceof StoreUnavailableError && error.reason === 'damaged')
+    return 'Stop every server that uses it, then put the file of a backup in its place.';
+  return 'Check that the database runs and that --data or --database-url names it.';
 }

@@ -1,0 +1,53 @@
+/** `parley keys recover`: a new owner key for whoever locked themselves out; being able to open the database is the proof. */
+import type { AnyToolset } from '@parley/kit';
+import { createIdentity } from '@parley/identity';
+import { openStore } from '@parley/store';
+import { storeOptions } from '../base.ts';
+import type { Config } from '../config.ts';
+import { UsageError } from '../config.ts';
+import { closeToOthers } from '../data-folder.ts';
+import { allToolsets, migrationsOf } from '../host.ts';
+import { ownerKeyFileOf, refuseLostDatabase, replaceOwnerKey } from '../owner-key.ts';
+import { hasDatabase } from './doctor/database.ts';
+import { reportFault } from './session.ts';
+
+/** Makes the key, writes it to owner.key, and leaves a call record of it. */
+export async function recover(config: Config, toolsets: readonly AnyToolset[]): Promise<number> {
+  refuseLostDatabase(config);
+  if (!(await hasDatabase(config)))
+    throw new UsageError(`There is no database in ${config.dataDir}. Name its folder with --data.`);
+  const startedAt = performance.now();
+  const file = ownerKeyFileOf(config);
+  const store = await openStore(storeOptions(config, reportFault));
+  try {
+    await store.migrate(migrationsOf(await allToolsets({ toolsets })));
+    const identity = createIdentity(store);
+    const { info, organizationId } = await identity.recoverOwnerKey(async (key) =>
+      replaceOwnerKey(file, key),
+    );
+    identity.close();
+    closeToOthers(config.dataDir);
+    store.records.append({
+      at: Date.now(),
+      organizationId,
+      callerId: info.id,
+      source: 'cli',
+      toolset: 'parley',
+      tool: 'keys recover',
+      method: 'keys/recover',
+      outcome: 'ok',
+      code: null,
+      durationUs: Math.round((performance.now() - startedAt) * 1000),
+      era: 'local',
+      client: 'parley-cli',
+      requestId: null,
+    });
+    const { publicId, name } = info;
+    const text = `A new owner key, "${name}" (${publicId}), is in ${file}.\nOther keys are as they were: "parley keys list" shows them, "parley keys revoke" ends one.\n`;
+    process.stdout.write(config.json ? `${JSON.stringify({ id: info.id, publicId, name, file })}\n` : text);
+    return 0;
+  } finally {
+    // Writes the record too.
+    await store.close();
+  }
+}
