@@ -7,7 +7,9 @@ import { code, markdownTable, readable } from './markdown.ts';
 const limits = [
   ['runningPerOwner', 'tasks of one caller that run at once; the rest wait in turn'],
   ['runningPerOrganization', 'the same for an organization'],
-  ['runningPerProcess', 'the same for a process'],
+  ['runningPerProcess', 'the same for a process; an organization never has all of it'],
+  ['systemPerProcess', 'work of the system itself, such as webhooks, beside the tasks of callers'],
+  ['systemPerOrganization', 'the same for an organization'],
   ['waitingPerOwner', 'tasks of one caller that may wait; beyond it `rate_limited`'],
   ['ttlMs', 'how long a task can be read, from its creation, unless its tool says otherwise'],
   ['keepFinishedMs', 'how long a task can be read after its end, at least'],

@@ -3,8 +3,12 @@
 /** Limits of the engine. */
 export interface TaskLimits {
   readonly runningPerOwner: number;
+  /** Below the limit of the process, so that one organization never has every place. */
   readonly runningPerOrganization: number;
   readonly runningPerProcess: number;
+  /** Places for the work of the system itself, such as webhooks; tasks of callers take none of them. */
+  readonly systemPerProcess: number;
+  readonly systemPerOrganization: number;
   readonly waitingPerOwner: number;
   readonly ttlMs: number;
   readonly minTtlMs: number;
@@ -37,8 +41,10 @@ const HOUR_MS = 60 * MINUTE_MS;
 /** The defaults. */
 export const DEFAULT_TASK_LIMITS: TaskLimits = {
   runningPerOwner: 16,
-  runningPerOrganization: 64,
+  runningPerOrganization: 48,
   runningPerProcess: 64,
+  systemPerProcess: 32,
+  systemPerOrganization: 16,
   waitingPerOwner: 10_000,
   ttlMs: 24 * HOUR_MS,
   minTtlMs: MINUTE_MS,

@@ -17,6 +17,8 @@ export function pumpKind(parts: DeliveryParts): Kind {
   return {
     kind: PUMP_KIND,
     version: 1,
+    // Deliveries must not wait until callers let go of their places.
+    isSystem: true,
     async run(input, { signal }) {
       // Written by us when the pump was made.
       const { targetId, pump } = input as PumpInput;

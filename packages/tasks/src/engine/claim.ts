@@ -3,6 +3,7 @@ import type { StoreEngine, StoreTransaction } from '@parley/store';
 import { sql } from 'kysely';
 import type { TaskLimits } from '../limits.ts';
 import type { TaskRow, TaskTables } from '../schema.ts';
+import type { Pool } from './pools.ts';
 
 /** A kind that a worker can run. */
 export interface KnownKind {
@@ -14,7 +15,7 @@ export interface KnownKind {
 export interface ClaimRequest {
   readonly engine: StoreEngine;
   readonly workerId: string;
-  readonly kinds: readonly KnownKind[];
+  readonly pool: Pool;
   readonly room: number;
   readonly now: number;
   readonly limits: TaskLimits;
@@ -60,9 +61,9 @@ export async function lockClaims(tx: StoreTransaction, engine: StoreEngine): Pro
 
 /** Takes due tasks, one per owner in turn and the least served first, until there is no more room. */
 export async function claimDue(tx: StoreTransaction, request: ClaimRequest): Promise<TaskRow[]> {
-  const { limits, workerId, turns } = request;
-  const running = await countRunning(tx, workerId);
-  const room = Math.min(request.room, limits.runningPerProcess - running.inProcess);
+  const { limits, workerId, turns, pool } = request;
+  const running = await countRunning(tx, workerId, pool);
+  const room = Math.min(request.room, pool.perProcess - running.inProcess);
   const claimed: TaskRow[] = [];
   let hasSuspect = await runsSuspect(tx, request);
   let owners = (await ownersWithWork(tx, request)).toSorted(
@@ -73,7 +74,7 @@ export async function claimDue(tx: StoreTransaction, request: ClaimRequest): Pro
     const still: typeof owners = [];
     for (const owner of owners) {
       if (claimed.length >= room) break;
-      if (!running.hasRoom(owner, limits)) continue;
+      if (!running.hasRoom(owner)) continue;
       const row = await claimOne(tx, owner, request, hasSuspect);
       if (row === undefined) continue;
       hasSuspect ||= row.crashes >= limits.suspectCrashes;
@@ -91,15 +92,15 @@ export async function hasRoomFor(
   tx: StoreTransaction,
   owner: Owner,
   workerId: string,
-  limits: TaskLimits,
+  pool: Pool,
 ): Promise<boolean> {
-  const running = await countRunning(tx, workerId);
-  return running.inProcess < limits.runningPerProcess && running.hasRoom(owner, limits);
+  const running = await countRunning(tx, workerId, pool);
+  return running.inProcess < pool.perProcess && running.hasRoom(owner);
 }
 
 async function ownersWithWork(
   tx: StoreTransaction,
-  { now, kinds }: ClaimRequest,
+  { now, pool }: ClaimRequest,
 ): Promise<(Owner & { readonly due_at: number })[]> {
   return tx
     .db<TaskTables>()
@@ -110,18 +111,20 @@ async function ownersWithWork(
     .where(
       'kind',
       'in',
-      kinds.map(({ kind }) => kind),
+      pool.kinds.map(({ kind }) => kind),
     )
     .groupBy(['organization_id', 'owner_id'])
     .execute();
 }
 
-async function countRunning(tx: StoreTransaction, workerId: string) {
+async function countRunning(tx: StoreTransaction, workerId: string, pool: Pool) {
+  const { among, isInside } = pool.counts;
   const rows = await tx
     .db<TaskTables>()
     .selectFrom('tasks')
     .select(['organization_id', 'owner_id', 'worker_id', (count) => count.fn.countAll().as('running')])
     .where('state', '=', 'running')
+    .$if(among.length > 0, (query) => query.where('kind', isInside ? 'in' : 'not in', among))
     .groupBy(['organization_id', 'owner_id', 'worker_id'])
     .execute();
   const owners = new Map<string, number>();
@@ -139,9 +142,8 @@ async function countRunning(tx: StoreTransaction, workerId: string) {
   return {
     inProcess,
     of,
-    hasRoom: (owner: Owner, limits: TaskLimits) =>
-      of(owner) < limits.runningPerOwner &&
-      (organizations.get(owner.organization_id) ?? 0) < limits.runningPerOrganization,
+    hasRoom: (owner: Owner) =>
+      of(owner) < pool.perOwner && (organizations.get(owner.organization_id) ?? 0) < pool.perOrganization,
     add: (owner: Owner) => bump(owner, 1),
   };
 }
@@ -198,7 +200,7 @@ async function nextOf(
       .where('state', '=', state)
       .where('due_at', '<=', request.now)
       .where((where) =>
-        where.or(request.kinds.map(({ kind, version }) => where.and({ kind, kind_version: version }))),
+        where.or(request.pool.kinds.map(({ kind, version }) => where.and({ kind, kind_version: version }))),
       )
       .$if(hasSuspect, (query) => query.where('crashes', '<', request.limits.suspectCrashes))
       .orderBy('priority', 'desc')

@@ -17,6 +17,8 @@ export interface Kind {
   readonly kind: string;
   /** A worker with another version leaves the task alone. */
   readonly version: number;
+  /** Work of the system itself: it has places of its own, which no caller can take. */
+  readonly isSystem?: boolean;
   run(input: unknown, run: TaskRun): Promise<Ending>;
 }
 

@@ -7,6 +7,8 @@ import type { TaskChanges } from './changes.ts';
 import { CANCEL, READY } from './changes.ts';
 import { claimDue, lockClaims, Turns } from './claim.ts';
 import type { Kind } from './kinds.ts';
+import { poolOf, poolsOf } from './pools.ts';
+import type { Pool } from './pools.ts';
 import { TaskStopped } from './kinds.ts';
 import { releaseLapsed, renewLeases } from './lease.ts';
 import { ProgressWriter } from './progress-writer.ts';
@@ -23,6 +25,7 @@ export interface WorkerOptions {
 }
 
 interface Running {
+  readonly kind: string;
   readonly controller: AbortController;
   readonly fence: number;
   leaseUntil: number;
@@ -42,6 +45,7 @@ export class Worker {
   readonly #sleeper = new Sleeper();
   readonly #turns = new Turns();
   readonly #unsubscribe: (() => void)[] = [];
+  #pools: readonly Pool[] = [];
   #timers: NodeJS.Timeout[] = [];
   #dueTimer: NodeJS.Timeout | undefined;
   #pass: Promise<void> | undefined;
@@ -55,6 +59,7 @@ export class Worker {
 
   register(kind: Kind): void {
     this.#kinds.set(kind.kind, kind);
+    this.#pools = poolsOf(this.#kinds.values(), this.#options.limits);
     this.nudge();
   }
 
@@ -62,9 +67,16 @@ export class Worker {
     return this.#kinds.get(name);
   }
 
-  /** How many more tasks this process may run. */
-  get room(): number {
-    return this.#isOpen ? this.#options.limits.runningPerProcess - this.#running.size : 0;
+  /** The pool whose places a kind takes. */
+  poolOf(kind: string): Pool | undefined {
+    return poolOf(this.#pools, kind);
+  }
+
+  /** How many more tasks of a pool this process may run. */
+  roomIn(pool: Pool): number {
+    if (!this.#isOpen) return 0;
+    const running = [...this.#running.values()].filter(({ kind }) => this.poolOf(kind) === pool);
+    return pool.perProcess - running.length;
   }
 
   start(): void {
@@ -115,7 +127,8 @@ export class Worker {
     const controller = new AbortController();
     if (!this.#isOpen) controller.abort(shutdown());
     const { fence, lease_until: leaseUntil } = row;
-    const run: Running = { controller, fence, leaseUntil: leaseUntil ?? 0, ended: Promise.resolve() };
+    const held = { kind: row.kind, fence, leaseUntil: leaseUntil ?? 0 };
+    const run: Running = { ...held, controller, ended: Promise.resolve() };
     this.#running.set(row.id, run);
     this.#turns.took(row);
     run.ended = runTask({
@@ -156,30 +169,37 @@ export class Worker {
   }
 
   async #claim(): Promise<void> {
-    const { store, limits, now } = this.#options;
-    const kinds = [...this.#kinds.values()].map(({ kind, version }) => ({ kind, version }));
-    if (kinds.length === 0) return;
-    const at = now();
-    const room = this.room;
-    if (room > 0 && (await this.#hasDue(at))) {
-      const { engine } = store;
-      const turns = this.#turns;
-      const rows = await store.transaction(async (tx) => {
-        await lockClaims(tx, engine);
-        return claimDue(tx, { engine, workerId: this.id, kinds, room, now: at, limits, turns });
-      });
-      for (const row of rows) this.adopt(row);
-    }
+    if (this.#kinds.size === 0) return;
+    const at = this.#options.now();
+    for (const pool of this.#pools) await this.#claimIn(pool, at);
     if (this.#isOpen) await this.#wakeForNext(at);
   }
 
+  async #claimIn(pool: Pool, at: number): Promise<void> {
+    const room = this.roomIn(pool);
+    if (room <= 0 || pool.kinds.length === 0 || !(await this.#hasDue(pool, at))) return;
+    const { store, limits } = this.#options;
+    const { engine } = store;
+    const turns = this.#turns;
+    const rows = await store.transaction(async (tx) => {
+      await lockClaims(tx, engine);
+      return claimDue(tx, { engine, workerId: this.id, pool, room, now: at, limits, turns });
+    });
+    for (const row of rows) this.adopt(row);
+  }
+
   /** A look without a lock, so that an idle worker does not stand in the way of writers. */
-  async #hasDue(at: number): Promise<boolean> {
+  async #hasDue(pool: Pool, at: number): Promise<boolean> {
     const due = await this.#options.store
       .db<TaskTables>()
       .selectFrom('tasks')
       .select('id')
       .where('state', 'in', ['ready', 'asking'])
+      .where(
+        'kind',
+        'in',
+        pool.kinds.map(({ kind }) => kind),
+      )
       .where('due_at', '<=', at)
       .limit(1)
       .executeTakeFirst();

@@ -1,9 +1,10 @@
 /** Migrations of tasks, in order. */
 import type { MigrationSet } from '@parley/store';
 import { createTasks } from './001-tasks.ts';
+import { indexKinds } from './002-kinds.ts';
 
 /** Applied by whoever opens the store. */
 export const taskMigrations: MigrationSet = {
   name: 'tasks',
-  migrations: { '001-tasks': createTasks },
+  migrations: { '001-tasks': createTasks, '002-kinds': indexKinds },
 };
