@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { ALL_GRANTS, defineToolFor, defineToolset, ProtocolFault } from '@parley/kit';
 import type { StoreOptions } from '@parley/store';
 import * as z from 'zod';
-import type { AppOptions } from '../../apps/server/src/index.ts';
+import type { AppHost, AppOptions } from '../../apps/server/src/index.ts';
 import { createApp } from '../../apps/server/src/index.ts';
 import { loadConfig } from '../../apps/server/src/config.ts';
 import type { Answer, Envelope } from '../../packages/gateway/test/wire.ts';
@@ -123,6 +123,20 @@ export const labToolset = defineToolset({
     }),
     define({
       ...base,
+      name: 'interviews',
+      title: 'Interviews',
+      task: 'allowed',
+      input: z.object({ questions: z.int().describe('How many') }),
+      output: ANSWER,
+      async run({ questions }, ctx) {
+        const names: string[] = [];
+        for (let index = 0; index < questions; index += 1)
+          names.push((await ctx.ask(`name ${index}`, { message: 'Your name?', schema: NAME })).name);
+        return { answer: names.join(' ') };
+      },
+    }),
+    define({
+      ...base,
       name: 'prepares',
       title: 'Prepares',
       task: 'required',
@@ -142,6 +156,8 @@ export interface Lab extends AsyncDisposable {
   readonly port: number;
   readonly mcp: string;
   readonly key: string;
+  /** The engine that the server runs on. */
+  readonly tasks: AppHost['tasks'];
   /** Another key: another caller. */
   otherKey(): Promise<string>;
   /** Sends a modern request. */
@@ -173,6 +189,7 @@ export async function startLab(where: StoreOptions, tasks: AppOptions['tasks'] =
     port,
     mcp,
     key,
+    tasks: app.host.tasks,
     send,
     async otherKey() {
       const owner = await app.host.identity.authenticate(key, 'key');

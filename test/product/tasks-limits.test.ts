@@ -87,7 +87,12 @@ describe.each([
     const { taskId } = structuredContent as { taskId: string };
     expect(structuredContent).toMatchObject({ status: 'working', steps: args.steps, currentStep: 0 });
     expect(content).toEqual([
-      { type: 'text', text: `Started task ${taskId} with ${String(args.steps)} steps` },
+      {
+        type: 'text',
+        text: expect.stringMatching(
+          new RegExp(`^Started task ${taskId} with ${String(args.steps)} steps\\. .* get_task `),
+        ),
+      },
     ]);
     await client.callTool({ name: 'cancel_task', arguments: { taskId } });
   });

@@ -87,13 +87,15 @@ export function createCalls(catalog: Catalog, views: Views, core: Core): Calls {
     exchange: Exchange,
     io: Interaction,
   ): Promise<ToolAnswer> {
-    const taskId = io instanceof RoundTrip ? io.taskId : undefined;
+    const { taskId, told, rounds } = io instanceof RoundTrip ? io : NO_ROUNDS;
     // What must be known before the task exists is settled once, not again when its caller comes back for it.
     const ctx = new CallContext(caller, tool.services, exchange, io);
     const prepared = taskId === undefined ? await tool.prepare?.(input, ctx) : undefined;
-    const seal = (id: string) =>
-      sealState(core, { callId: '', answers: {}, taskId: id }, caller, tool.name, args);
-    const call = { tool, args, input, caller, exchange, prepared, taskId, seal };
+    const seal = (id: string, last: number | undefined) => {
+      const state = { callId: '', answers: {}, taskId: id, rounds: rounds + 1, told: last };
+      return sealState(core, state, caller, tool.name, args);
+    };
+    const call = { tool, args, input, caller, exchange, prepared, taskId, rounds, told, seal };
     if (taskId !== undefined) return tasks.call(call);
     return throughHooks<ToolAnswer>(tool, input, caller, exchange, () => tasks.call(call));
   }
@@ -154,6 +156,8 @@ export function createCalls(catalog: Catalog, views: Views, core: Core): Calls {
     },
   };
 }
+
+const NO_ROUNDS = { taskId: undefined, told: undefined, rounds: 0 };
 
 async function checked(tool: CatalogTool, args: unknown): Promise<unknown> {
   const checking = tool.check(args);

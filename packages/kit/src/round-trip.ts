@@ -9,6 +9,10 @@ export interface RoundState {
   readonly answers: Readonly<Record<string, InputResponse>>;
   /** The task that this call has become. */
   readonly taskId?: string;
+  /** How often the call has been answered with a question. */
+  readonly rounds?: number;
+  /** The last progress that was reported of the task. */
+  readonly told?: number | undefined;
 }
 
 /** The rounds of one call: earlier answers, this round's answers, and what is still open. */
@@ -22,6 +26,8 @@ export class RoundTrip implements Interaction {
   #answers: Record<string, InputResponse>;
   /** The task that an earlier round has made. */
   readonly taskId: string | undefined;
+  readonly rounds: number;
+  readonly told: number | undefined;
   readonly progress: NonNullable<Interaction['progress']>;
   readonly log: NonNullable<Interaction['log']>;
 
@@ -41,6 +47,8 @@ export class RoundTrip implements Interaction {
     this.#newCallId = options.newCallId;
     this.#callId = options.state?.callId;
     this.taskId = options.state?.taskId;
+    this.rounds = options.state?.rounds ?? 0;
+    this.told = options.state?.told;
     this.#answers = { ...options.state?.answers };
     this.progress = options.progress ?? silent;
     this.log = options.log ?? silent;
@@ -53,7 +61,7 @@ export class RoundTrip implements Interaction {
 
   /** The state that the next round needs. */
   get state(): RoundState {
-    return { callId: this.callId, answers: this.#answers };
+    return { callId: this.callId, answers: this.#answers, rounds: this.rounds + 1 };
   }
 
   get callId(): string {

@@ -23,8 +23,12 @@ export interface TaskCall {
   readonly prepared: unknown;
   /** The task that an earlier round of the same call has made. */
   readonly taskId: string | undefined;
-  /** Seals the id of a task into the state that the next round brings back. */
-  seal(taskId: string): string;
+  /** How often this call has been answered with a question already. */
+  readonly rounds: number;
+  /** The progress that earlier rounds have reported. */
+  readonly told: number | undefined;
+  /** Seals a task, and the progress told of it, into the state that the next round brings back. */
+  seal(taskId: string, told: number | undefined): string;
 }
 
 /** Runs calls as durable tasks. */

@@ -16,10 +16,18 @@ export interface TaskOptions<Input, Output> {
   /** How long a call without a progress token waits before it is answered with a handle. */
   readonly inlineLimitMs?: number;
   /** The answer while the task is still running, instead of the plain handle. */
-  handle?(
-    input: Input,
-    task: { readonly taskId: string; readonly createdAt: number; readonly done: number },
-  ): { output: Output; text: string };
+  handle?(input: Input, task: RunningTask): { output: Output; text: string };
+}
+
+/** What a handle may tell of the task it stands for. */
+export interface RunningTask {
+  readonly taskId: string;
+  readonly createdAt: number;
+  readonly done: number;
+  readonly status: 'working' | 'input_required';
+  /** What to do next, in one sentence. */
+  readonly message: string;
+  readonly pollIntervalMs: number;
 }
 
 /** The literal `defineTool` takes; `run` comes last so that types flow into it. */

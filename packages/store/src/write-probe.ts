@@ -8,7 +8,7 @@ const waitMs = 5_000;
 
 interface Found {
   readonly until: number;
-  readonly error: unknown;
+  readonly error: Error | undefined;
 }
 
 /** Answers whether a write works; what was found counts for a second, and many who ask at once share one look. */
@@ -19,7 +19,7 @@ export function createWriteProbe(engine: Engine, clock: () => number): () => Pro
   async function look(): Promise<Found> {
     const error = await inTime(tryWrite(engine, clock())).then(
       () => undefined,
-      (failure: unknown) => failure,
+      (failure: unknown) => (failure instanceof Error ? failure : new Error(String(failure))),
     );
     found = { until: performance.now() + freshMs, error };
     return found;

@@ -21,7 +21,11 @@ export function handleSchema(): JsonSchema {
 /** The handle of a task; a tool may shape its own. */
 export function handleOf(tool: CatalogTool, input: unknown, task: Task, now: number): CallToolResult {
   const { id: taskId, createdAt, progress } = task;
-  const own = tool.taskOptions.handle?.(input, { taskId, createdAt, done: progress?.done ?? 0 });
+  const isAsking = task.status === 'input_required';
+  const status = isAsking ? ('input_required' as const) : ('working' as const);
+  const message = nextStep(taskId, isAsking);
+  const follow = { taskId, status, message, pollIntervalMs: pollIntervalMs(task, now) };
+  const own = tool.taskOptions.handle?.(input, { ...follow, createdAt, done: progress?.done ?? 0 });
   if (own !== undefined) {
     return {
       content: [{ type: 'text', text: own.text }],
@@ -29,12 +33,12 @@ export function handleOf(tool: CatalogTool, input: unknown, task: Task, now: num
       structuredContent: own.output as Record<string, unknown>,
     };
   }
-  const message = `The work goes on as task ${task.id}. Call get_task with this taskId to follow it and to get the result.`;
-  const handle: z.output<typeof Handle> = {
-    taskId: task.id,
-    status: task.status,
-    message,
-    pollIntervalMs: pollIntervalMs(task, now),
-  };
+  const handle: z.output<typeof Handle> = follow;
   return { content: [{ type: 'text', text: message }], structuredContent: handle };
+}
+
+function nextStep(taskId: string, isAsking: boolean): string {
+  return isAsking
+    ? `Task ${taskId} has a question. Call get_task with this taskId to answer it and to get the result.`
+    : `The work goes on as task ${taskId}. Call get_task with this taskId to follow it and to get the result.`;
 }

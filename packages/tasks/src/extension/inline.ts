@@ -14,6 +14,9 @@ export type Waited =
   | { readonly kind: 'asks'; readonly answer: InputRequiredResult }
   | { readonly kind: 'still_running'; readonly task: Task };
 
+// A client may give up when it is asked for the eleventh time, and would never learn of its task: it gets a handle before.
+const MOST_ROUNDS = 9;
+
 /** Waits for the end of the task, up to `limitMs`. */
 export async function waitInline(
   engine: TaskEngine,
@@ -35,8 +38,9 @@ export async function waitInline(
       const mustLeave = timeout.aborted || engine.closing.aborted || hasLostConnection(exchange);
       if (mustLeave) return { kind: 'still_running', task };
       if (task.status !== 'input_required') await changed;
-      else if (exchange.io === undefined) return { kind: 'asks', answer: askByResult(call, task) };
-      else await askSession(engine, call, task);
+      else if (exchange.io !== undefined) await askSession(engine, call, task);
+      else if (call.rounds >= MOST_ROUNDS) return { kind: 'still_running', task };
+      else return { kind: 'asks', answer: askByResult(call, task) };
     }
   } finally {
     await watcher.close();
@@ -59,7 +63,11 @@ export function resultOf(task: Task): CallToolResult {
 function askByResult(call: TaskCall, task: Task): InputRequiredResult {
   // The requests were written by us, in wire form.
   const inputRequests = task.inputRequests as NonNullable<InputRequiredResult['inputRequests']>;
-  return { resultType: 'input_required', inputRequests, requestState: call.seal(task.id) };
+  return {
+    resultType: 'input_required',
+    inputRequests,
+    requestState: call.seal(task.id, task.progress?.done ?? call.told),
+  };
 }
 
 /** Asks a 2025 session in its own way and hands the answers to the task. */
@@ -108,9 +116,11 @@ class Watcher {
   readonly #report: Interaction['progress'];
   #wake: (() => void) | undefined;
   #sent: Promise<void> = Promise.resolve();
-  #done = -Infinity;
+  #done: number;
 
   constructor(engine: TaskEngine, taskId: string, call: TaskCall, timeout: AbortSignal) {
+    // What an earlier round has told is no news.
+    this.#done = call.told ?? -Infinity;
     this.#report = call.exchange.io?.progress ?? call.exchange.progress;
     this.#unwatch = engine.watch(taskId, (change) => {
       if (change.kind === 'changed') this.#wake?.();

@@ -1,6 +1,7 @@
 /** Which answer a call of a task-capable tool gets, by what its client declared. */
 import type { CallToolResult, InputRequiredResult } from '@modelcontextprotocol/server';
 import type { CatalogTool, CreatedTask, Exchange, TaskCall, TaskSeam } from '@parley/kit';
+import { StoreUnavailableError } from '@parley/store';
 import type { TaskEngine } from '../engine/engine.ts';
 import type { Task } from '../task.ts';
 import { ownerOf } from '../task.ts';
@@ -45,21 +46,31 @@ export function createTaskSeam(engine: TaskEngine, options: SeamOptions = {}): T
 
   async function declared(call: TaskCall): Promise<CallToolResult | CreatedTask> {
     const task = await enqueue(call);
-    if (call.tool.task === 'allowed') {
-      const waited = await waitInline(engine, withoutChannels(call), task.id, graceMs);
-      if (waited.kind === 'result') return waited.result;
-    }
-    const latest = (await engine.get(ownerOf(call.caller), task.id)) ?? task;
-    return { ...wireTask(latest, now()), resultType: 'task' };
+    const owner = ownerOf(call.caller);
+    const answer = async (): Promise<CallToolResult | CreatedTask> => {
+      if (call.tool.task === 'allowed') {
+        const waited = await waitInline(engine, withoutChannels(call), task.id, graceMs);
+        if (waited.kind === 'result') return waited.result;
+      }
+      const latest = (await engine.get(owner, task.id)) ?? task;
+      return { ...wireTask(latest, now()), resultType: 'task' };
+    };
+    return answer().catch(orElse(() => ({ ...wireTask(task, now()), resultType: 'task' as const })));
   }
 
   async function undeclared(call: TaskCall): Promise<CallToolResult | InputRequiredResult> {
     const owner = ownerOf(call.caller);
-    const taskId = call.taskId ?? (await enqueue(call)).id;
+    const made = call.taskId === undefined ? await enqueue(call) : undefined;
+    const taskId = made?.id ?? call.taskId ?? '';
     if (call.taskId !== undefined) await engine.answer(owner, taskId, call.exchange.inputResponses ?? {});
     const forget = whenCancelled(call, () => engine.cancel(owner, taskId, 'Cancelled by its client.'));
     try {
-      const waited = await waitInline(engine, call, taskId, inlineLimit(call, options));
+      const waited = await waitInline(engine, call, taskId, inlineLimit(call, options)).catch(
+        orElse((error) => {
+          if (made === undefined) throw error;
+          return { kind: 'still_running' as const, task: made };
+        }),
+      );
       if (waited.kind === 'result') return waited.result;
       if (waited.kind === 'asks') return waited.answer;
       return handleOf(call.tool, call.input, waited.task, now());
@@ -77,6 +88,14 @@ export function createTaskSeam(engine: TaskEngine, options: SeamOptions = {}): T
       if (tool.task === 'required' && isModern && !declaresTasks(exchange)) throw missingExtension();
     },
     call: (call) => (declaresTasks(call.exchange) ? declared(call) : undeclared(call)),
+  };
+}
+
+/** A task that was made is answered as it is in hand when the database is away: an error would have it made twice. */
+function orElse<T>(inHand: (error: unknown) => T): (error: unknown) => T {
+  return (error) => {
+    if (error instanceof StoreUnavailableError) return inHand(error);
+    throw error;
   };
 }
 

@@ -90,9 +90,11 @@ describe.each(['modern', 'legacy'] as const)('a long-running task for a %s clien
       progress: 0,
       samplingResponses: [],
       startedAt: expect.stringMatching(/Z$/),
+      message: expect.stringContaining('get_task'),
+      pollIntervalMs: 500,
     });
-    const { taskId } = handle.value;
-    expect(handle.text).toBe(`Started task ${taskId} with 2 steps`);
+    const { taskId, message } = handle.value;
+    expect(handle.text).toBe(`Started task ${taskId} with 2 steps. ${message}`);
     let task = await client.call('get_task', { taskId });
     while (task.status === 'working') task = await client.call('get_task', { taskId, waitMs: 1000 });
     expect(task).toMatchObject({ status: 'completed', tool: 'start_long_running_task' });

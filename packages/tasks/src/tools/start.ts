@@ -7,7 +7,7 @@ import { guide } from './guidance.ts';
 
 const Output = z.object({
   taskId: z.string(),
-  status: z.enum(['working', 'completed']),
+  status: z.enum(['working', 'input_required', 'completed']),
   steps: z.int(),
   currentStep: z.int(),
   progress: z.number().min(0).max(100),
@@ -16,6 +16,8 @@ const Output = z.object({
   stoppedEarly: z.boolean().optional(),
   startedAt: z.iso.datetime(),
   finishedAt: z.iso.datetime().optional(),
+  message: z.string().optional(),
+  pollIntervalMs: z.int().optional(),
 });
 
 const Input = z.object({
@@ -47,17 +49,16 @@ export const startLongRunningTask = defineToolFor<TaskServices>()({
   task: 'allowed',
   taskOptions: {
     inlineLimitMs: 0,
-    handle: ({ steps }: z.output<typeof Input>, { taskId, createdAt, done }) => ({
+    handle: ({ steps }: z.output<typeof Input>, { createdAt, done, ...follow }) => ({
       output: {
-        taskId,
-        status: 'working' as const,
+        ...follow,
         steps,
         currentStep: done,
         progress: percentOf(done, steps),
         samplingResponses: [],
         startedAt: new Date(createdAt).toISOString(),
       },
-      text: `Started task ${taskId} with ${steps} steps`,
+      text: `Started task ${follow.taskId} with ${steps} steps. ${follow.message}`,
     }),
   },
   input: Input,
