@@ -69,7 +69,7 @@ export async function createApp({ config, toolsets = [], anonymous, tasks }: App
   });
   const probes = createProbes({ gateway, store: host.store, metrics });
   const routes = host.createRoutes();
-  const http = createHttpServer({ config, gateway, probes, routes, onRequest: createHeapGrowth() });
+  const http = createHttpServer({ config, gateway, probes, routes, onFault, onRequest: createHeapGrowth() });
 
   return {
     host,

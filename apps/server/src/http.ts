@@ -1,14 +1,14 @@
 /** One port: MCP to the gateway, a toolset's own routes by prefix, the rest to the operators' routes. */
-import { createServer } from 'node:http';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, STATUS_CODES } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Duplex } from 'node:stream';
 import type { Gateway } from '@parley/gateway';
 import { HttpRefusal, writeRefusal } from '@parley/gateway';
 import type { RouteSet } from '@parley/kit';
 import type { Config } from './config.ts';
 import { UsageError } from './config.ts';
 import type { Probes } from './probes.ts';
+import { answerRaw, createUpgrades, isWebSocket } from './upgrades.ts';
 
 /** The listening part of the server. */
 export interface HttpServer {
@@ -30,22 +30,24 @@ export interface HttpServerOptions {
   readonly routes: readonly RouteSet[];
   /** Told of every request. */
   onRequest(): void;
+  readonly onFault: (error: unknown, where: string) => void;
 }
 
 /** Creates the server with the limits of the configuration. */
 export function createHttpServer(options: HttpServerOptions): HttpServer {
-  const { config, gateway, probes } = options;
-  const routesFor = ({ url = '/' }: IncomingMessage) =>
-    options.routes.find(({ prefix }) => isUnder(url, prefix));
+  const { config, gateway, probes, onFault } = options;
+  const routesFor = (url: string) => options.routes.find(({ prefix }) => isUnder(url, prefix));
   const server = createServer({
     maxHeaderSize: 16 * 1024,
     headersTimeout: 10_000,
     requestTimeout: config.limits.bodyTimeoutMs + 10_000,
     keepAliveTimeout: 65_000,
+    // Node looks at these times every 30 s by default, which would treble them.
+    connectionsCheckingInterval: 1000,
     // A repeated security header becomes a value that no check accepts, instead of the first one winning.
     joinDuplicateHeaders: true,
     // Every other request that offers an upgrade is answered as if it had not.
-    shouldUpgradeCallback: (req) => routesFor(req) !== undefined && isWebSocket(req),
+    shouldUpgradeCallback: isWebSocket,
   });
   // One more than allowed, so that the excess is seen instead of being dropped.
   server.maxHeadersCount = config.limits.headerFields + 1;
@@ -55,22 +57,13 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     options.onRequest();
     if (req.method === 'POST' && req.headers['mcp-method'] !== 'subscriptions/listen') calls.add(res);
     const url = req.url ?? '/';
-    if (url.startsWith('/mcp')) {
-      void gateway.handle(req, res);
-      return;
-    }
-    const routes = routesFor(req);
-    if (routes !== undefined) void routes.handle(req, res);
-    else void probes.handle(req, res).catch((error: unknown) => refuse(res, error));
+    const handler = url.startsWith('/mcp') ? gateway : (routesFor(url) ?? probes);
+    handler.handle(req, res).catch((error: unknown) => fail(res, error, onFault));
   });
-  server.on('upgrade', (req, socket: Duplex, head) => {
-    const routes = routesFor(req);
-    // A Node without the callback above sends every offer here.
-    if (routes === undefined || !isWebSocket(req))
-      socket.end('HTTP/1.1 400 Bad Request\r\nconnection: close\r\n\r\n');
-    else routes.upgrade(req, socket, head);
+  server.on('upgrade', createUpgrades({ checkDoor: (req) => gateway.checkDoor(req), routesFor, onFault }));
+  server.on('clientError', (error: BrokenRequest, socket: Socket) => {
+    answerBrokenRequest(error, socket, routesFor);
   });
-  server.on('clientError', answerBrokenRequest);
 
   let closed: Promise<void> | undefined;
   return {
@@ -103,10 +96,6 @@ function isUnder(url: string, prefix: string): boolean {
   return next === undefined || next === '/' || next === '?';
 }
 
-function isWebSocket({ headers }: IncomingMessage): boolean {
-  return headers.upgrade?.toLowerCase() === 'websocket';
-}
-
 interface RunningCalls {
   add(res: ServerResponse): void;
   /** Resolves when none is left, or after the time. */
@@ -136,29 +125,41 @@ function createRunningCalls(): RunningCalls {
   };
 }
 
-function refuse(res: ServerResponse, error: unknown): void {
-  writeRefusal(res, error instanceof HttpRefusal ? error : new HttpRefusal(500, -32603, 'Internal error'));
+function fail(res: ServerResponse, error: unknown, onFault: HttpServerOptions['onFault']): void {
+  if (!(error instanceof HttpRefusal)) onFault(error, 'http');
+  if (res.headersSent) res.destroy();
+  else
+    writeRefusal(res, error instanceof HttpRefusal ? error : new HttpRefusal(500, -32603, 'Internal error'));
 }
 
-const BROKEN: Readonly<Record<string, string>> = {
-  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
-  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
+/** What Node says about bytes that are no request. */
+type BrokenRequest = NodeJS.ErrnoException & { readonly rawPacket?: Buffer };
+
+const BROKEN: Readonly<Record<string, number>> = {
+  HPE_HEADER_OVERFLOW: 431,
+  ERR_HTTP_REQUEST_TIMEOUT: 408,
 };
 
-function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void {
+function answerBrokenRequest(
+  error: BrokenRequest,
+  socket: Socket,
+  routesFor: (url: string) => RouteSet | undefined,
+): void {
   if (!socket.writable) {
     socket.destroy();
     return;
   }
-  const status = BROKEN[error.code ?? ''] ?? '400 Bad Request';
-  const body = JSON.stringify({
-    jsonrpc: '2.0',
-    error: { code: -32600, message: status.slice(4) },
-    id: null,
-  });
-  socket.end(
-    `HTTP/1.1 ${status}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\nconnection: close\r\n\r\n${body}`,
-  );
+  const status = BROKEN[error.code ?? ''] ?? 400;
+  const refusal = new HttpRefusal(status, -32600, STATUS_CODES[status] ?? '');
+  answerRaw(socket, refusal, routesFor(urlIn(error.rawPacket)));
+}
+
+const LONGEST_LINE_BYTES = 8 * 1024;
+
+/** The URL of the request line that a packet begins with, as far as there is one. */
+function urlIn(packet: Buffer | undefined): string {
+  const text = packet?.toString('latin1', 0, LONGEST_LINE_BYTES) ?? '';
+  return text.split('\r\n', 1)[0]?.split(' ', 2)[1] ?? '';
 }
 
 function urlOf(address: ReturnType<ReturnType<typeof createServer>['address']>, host: string): string {

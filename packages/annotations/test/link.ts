@@ -64,7 +64,7 @@ export async function startLink(
     overlayScript: async () => options.script,
   });
   const server = createServer((req, res) => void routes.handle(req, res));
-  server.on('upgrade', (req, socket, head) => routes.upgrade(req, socket, head));
+  server.on('upgrade', (req, socket, head) => routes.upgrade?.(req, socket, head));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;

@@ -3,7 +3,7 @@ import type { Observer, RouteSet } from '@parley/kit';
 import type { AllowedNames, InboundLimits } from '@parley/kit/inbound';
 import { DEFAULT_INBOUND_LIMITS } from '@parley/kit/inbound';
 import { BASE } from './rest/base.ts';
-import { ERROR_STATUS } from './rest/errors.ts';
+import { ERROR_STATUS, statusError } from './rest/errors.ts';
 import { sweepAnswers } from './rest/idempotency/claims.ts';
 import type { RateOptions } from './rest/rate/limiter.ts';
 import { createRateLimiter } from './rest/rate/limiter.ts';
@@ -50,10 +50,7 @@ export function createRestRoutes(services: FeedbackServices, options: RestOption
     {
       prefix: BASE,
       handle: serve,
-      upgrade: (_req, socket) => {
-        socket.on('error', () => socket.destroy());
-        socket.end('HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-length: 0\r\n\r\n');
-      },
+      refusal: (status, message) => JSON.stringify(statusError(status, message).toBody()),
       async close() {
         clearInterval(sweeping);
         streams.close();

@@ -24,8 +24,12 @@ export function writeJson(
 
 /** Writes a refusal as a JSON-RPC error without an id. */
 export function writeRefusal(res: ServerResponse, refusal: HttpRefusal): void {
-  const error = { code: refusal.code, message: refusal.message };
-  writeJson(res, refusal.status, JSON.stringify({ jsonrpc: '2.0', error, id: null }), refusal.headers);
+  writeJson(res, refusal.status, refusalJson(refusal), refusal.headers);
+}
+
+/** The JSON text of a refusal. */
+export function refusalJson({ code, message }: HttpRefusal): string {
+  return JSON.stringify({ jsonrpc: '2.0', error: { code, message }, id: null });
 }
 
 /** The JSON text of a JSON-RPC error, with the keys in the order the SDK writes them. */

@@ -115,9 +115,13 @@ export function createGateway(options: GatewayOptions): Gateway {
     },
     async admit(req) {
       door.check(req);
-      const caller = await authenticate(req);
-      countRequest(caller);
-      return caller;
+      try {
+        const caller = await authenticate(req);
+        countRequest(caller);
+        return caller;
+      } catch (error) {
+        throw asHttpRefusal(error);
+      }
     },
     checkDoor(req) {
       door.check(req);

@@ -1,5 +1,5 @@
 /** The gateway: traffic in, from authentication to the record. Start reading at `gateway.ts`. */
-export { HttpRefusal, writeJson, writeRefusal } from './answers.ts';
+export { HttpRefusal, refusalJson, writeJson, writeRefusal } from './answers.ts';
 export { heavyCallRate } from './authorize.ts';
 export { storedSteps } from './call-steps.ts';
 export { createGateway } from './gateway.ts';

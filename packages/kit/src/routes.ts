@@ -6,7 +6,10 @@ import type { Duplex } from 'node:stream';
 export interface RouteSet {
   readonly prefix: string;
   handle(req: IncomingMessage, res: ServerResponse): Promise<void>;
-  upgrade(req: IncomingMessage, socket: Duplex, head: Buffer): void;
+  /** Takes over a WebSocket offer, after its own checks; absent where none is spoken. */
+  upgrade?(req: IncomingMessage, socket: Duplex, head: Buffer): void;
+  /** The JSON of a refusal in the form of these routes, for a request that was refused before it reached them. */
+  refusal?(status: number, message: string): string;
   /** Ends every stream and socket. */
   close(): Promise<void>;
 }

@@ -1,6 +1,7 @@
 /** The same link where WebSocket is blocked: messages by POST, news by an event stream, pictures by upload. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ToolError } from '@parley/kit';
+import { DEFAULT_INBOUND_LIMITS, HttpRefusal, readBytes } from '@parley/kit/inbound';
 import type { SessionRow } from '../schema.ts';
 import type { AnnotationServices } from '../services/index.ts';
 import { Connection } from './connection.ts';
@@ -131,13 +132,8 @@ function writeJson(res: ServerResponse, status: number, value: unknown): void {
 }
 
 async function readBody(req: IncomingMessage, maxBytes: number): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let sizeBytes = 0;
-  // Counted while it arrives: the length that a sender claims proves nothing.
-  for await (const chunk of req as AsyncIterable<Buffer>) {
-    sizeBytes += chunk.length;
-    if (sizeBytes > maxBytes) throw new DoorRefusal(413, `The body has more than ${maxBytes} bytes.`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
+  const limits = { ...DEFAULT_INBOUND_LIMITS, bodyBytes: maxBytes };
+  return readBytes(req, limits, `The body has more than ${maxBytes} bytes.`).catch((error: unknown) => {
+    throw error instanceof HttpRefusal ? new DoorRefusal(error.status, error.message) : error;
+  });
 }

@@ -39,8 +39,10 @@ export function openDevLink(options: ParleyOptions, project: Project, server: Vi
   });
   const upgrade = (req: IncomingMessage, socket: Duplex, head: Buffer) => {
     if (req.url?.startsWith(PREFIX) !== true) return;
+    // A page may leave before the link is open, and an error without a listener ends the process.
+    socket.on('error', () => socket.destroy());
     void opening.then((link) =>
-      link === undefined ? socket.destroy() : link.routes.upgrade(req, socket, head),
+      link === undefined ? socket.destroy() : link.routes.upgrade?.(req, socket, head),
     );
   };
   const http = httpServerOf(server);

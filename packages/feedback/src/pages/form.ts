@@ -1,10 +1,10 @@
 /** Forms that a browser sent: where they came from, and what is in them. */
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { HttpRefusal, REFUSED } from '@parley/kit/inbound';
+import { DEFAULT_INBOUND_LIMITS, HttpRefusal, readBytes, REFUSED } from '@parley/kit/inbound';
 import { plainText } from './plain-text.ts';
 
-const MAX_BYTES = 256 * 1024;
+const LIMITS = { ...DEFAULT_INBOUND_LIMITS, bodyBytes: 256 * 1024 };
 
 /** Throws unless a page of this very site sent the request; a proxy may know the site by another address. */
 export function checkSameOrigin({ headers }: IncomingMessage, publicUrl: string | undefined): void {
@@ -29,16 +29,8 @@ export async function readForm(req: IncomingMessage): Promise<URLSearchParams> {
   const type = (req.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase();
   if (type !== 'application/x-www-form-urlencoded')
     throw new HttpRefusal(415, REFUSED, 'Only plain forms are accepted here.');
-  const chunks: Buffer[] = [];
-  let sizeBytes = 0;
-  // Without an encoding a request is read in buffers.
-  for await (const chunk of req as AsyncIterable<Buffer>) {
-    sizeBytes += chunk.length;
-    if (sizeBytes > MAX_BYTES)
-      throw new HttpRefusal(413, REFUSED, 'This form is too large.', { connection: 'close' });
-    chunks.push(chunk);
-  }
-  return new URLSearchParams(Buffer.concat(chunks).toString('utf8'));
+  const bytes = await readBytes(req, LIMITS, 'This form is too large.');
+  return new URLSearchParams(bytes.toString('utf8'));
 }
 
 /** One text of a form: without blanks around it, line breaks as they are everywhere else. */

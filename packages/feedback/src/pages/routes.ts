@@ -122,12 +122,7 @@ function namesOf({ names, publicUrl }: PageOptions): AllowedNames {
 }
 
 function routeSet(prefix: string, handle: RouteSet['handle']): RouteSet {
-  return {
-    prefix,
-    handle,
-    upgrade: (_req, socket) => socket.end('HTTP/1.1 400 Bad Request\r\nconnection: close\r\n\r\n'),
-    close: async () => undefined,
-  };
+  return { prefix, handle, close: async () => undefined };
 }
 
 function isRead({ method }: IncomingMessage): boolean {

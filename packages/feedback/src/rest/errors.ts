@@ -83,16 +83,22 @@ export function toRestError(error: unknown): RestError | undefined {
   if (error instanceof StoreUnavailableError)
     return new RestError('UNAVAILABLE', error.message, { headers: { 'retry-after': RETRY_SECONDS } });
   if (error instanceof HttpRefusal) {
-    const { message, headers } = error;
-    return new RestError(codeOfStatus(error.status), message, { headers });
+    const { status, message, headers } = error;
+    return statusError(status, message, headers);
   }
   return undefined;
 }
 
-function codeOfStatus(status: number): ErrorCode {
+/** The answer to a request that was refused with a status alone. */
+export function statusError(
+  status: number,
+  message: string,
+  headers: Readonly<Record<string, string>> = {},
+): RestError {
   // The keys of the table are the codes; the first code of a status is the general one.
   const codes = Object.keys(ERROR_STATUS) as ErrorCode[];
-  return codes.find((code) => ERROR_STATUS[code] === status) ?? 'BAD_REQUEST';
+  const code = codes.find((candidate) => ERROR_STATUS[candidate] === status) ?? 'BAD_REQUEST';
+  return new RestError(code, message, { headers });
 }
 
 /** The fixed answer to a fault of ours. */

@@ -1,4 +1,6 @@
 /** The way in over HTTP: what every surface checks about a request before it does any work. */
+export { readBytes } from './body-bytes.ts';
+export type { BodyLimits } from './body-bytes.ts';
 export { createFrontDoor } from './front-door.ts';
 export type { AllowedNames, FrontDoor } from './front-door.ts';
 export { parseJson, readJson } from './json-body.ts';

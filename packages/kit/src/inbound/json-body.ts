@@ -2,6 +2,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { RPC } from '../errors.ts';
+import { readBytes } from './body-bytes.ts';
 import type { InboundLimits } from './limits.ts';
 import { HttpRefusal, REFUSED } from './refusal.ts';
 
@@ -15,7 +16,6 @@ export async function readJson(req: IncomingMessage, limits: InboundLimits): Pro
   if (encoding !== undefined && encoding !== 'identity') {
     throw new HttpRefusal(415, REFUSED, 'Unsupported Media Type: the body must not be compressed');
   }
-  if (Number(req.headers['content-length'] ?? 0) > limits.bodyBytes) throw tooLarge(limits);
   const bytes = await readBytes(req, limits);
   if (!isUtf8(bytes)) throw new HttpRefusal(400, RPC.parseError, 'Parse error: the body is not UTF-8');
   return parseJson(bytes.toString('utf8'), limits);
@@ -40,40 +40,6 @@ function isJsonType(type: string | undefined): boolean {
     (part) => part === '' || !part.startsWith('charset=') || /^charset="?utf-8"?$/.test(part),
   );
   return essence === 'application/json' && isUtf8Only;
-}
-
-function tooLarge(limits: InboundLimits): HttpRefusal {
-  return new HttpRefusal(413, REFUSED, `The body is larger than ${limits.bodyBytes} bytes.`, {
-    connection: 'close',
-  });
-}
-
-function readBytes(req: IncomingMessage, limits: InboundLimits): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let sizeBytes = 0;
-    const timer = setTimeout(() => {
-      reject(new HttpRefusal(408, REFUSED, 'The body did not arrive in time.', { connection: 'close' }));
-    }, limits.bodyTimeoutMs);
-    req.on('data', (chunk: Buffer) => {
-      sizeBytes += chunk.length;
-      if (sizeBytes > limits.bodyBytes) {
-        clearTimeout(timer);
-        req.pause();
-        reject(tooLarge(limits));
-        return;
-      }
-      chunks.push(chunk);
-    });
-    req.on('end', () => {
-      clearTimeout(timer);
-      resolve(chunks.length === 1 ? (chunks[0] ?? Buffer.alloc(0)) : Buffer.concat(chunks));
-    });
-    req.on('error', () => {
-      clearTimeout(timer);
-      reject(new HttpRefusal(400, RPC.parseError, 'Parse error: the request body could not be read'));
-    });
-  });
 }
 
 const QUOTE = 34;
