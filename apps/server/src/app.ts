@@ -30,6 +30,8 @@ export interface App {
   listen(): Promise<{ url: string; mcp: string }>;
   /** The script tag that a page needs to be annotated, with its page token. */
   overlayTag(url: string): Promise<string>;
+  /** Reports and counts an error that nothing caught. */
+  onUncaught(error: unknown, where: string): void;
   /** Stops accepting, finishes what runs, flushes records. */
   close(): Promise<void>;
 }
@@ -82,6 +84,10 @@ export async function createApp({ config, toolsets = [], anonymous, tasks }: App
       return { url, mcp: `${url}/mcp` };
     },
     overlayTag: async (url) => overlayTag(url, await host.pageToken()),
+    onUncaught(error, where) {
+      metrics.countUncaught();
+      onFault(error, where);
+    },
     async close() {
       probes.stopping();
       await http.stopAccepting();

@@ -2,6 +2,7 @@
 import { serveStdio } from '@parley/gateway';
 import type { Caller, Engine, Listing } from '@parley/kit';
 import { loadConfig, REMOTE_FLAGS, remoteChoice, UsageError } from '../config.ts';
+import { keepServing } from '../last-resort.ts';
 import type { QuickStart } from '../quick-start.ts';
 import { openQuickly } from '../quick-start.ts';
 import { SERVER_INFO } from '../version.ts';
@@ -18,6 +19,7 @@ export const mcp: Command = async (args, toolsets) => {
   const { config, positionals, extras } = loadConfig(args, REMOTE_FLAGS);
   const remote = remoteChoice(positionals, extras);
   if (remote !== undefined) return (await import('./feedback-remote.ts')).serveRemoteFeedback(remote);
+  keepServing(reportFault);
   const start = await openQuickly({ config, toolsets, onFault: reportFault }, positionals);
   try {
     const listing = servedOf(start.listing, positionals);

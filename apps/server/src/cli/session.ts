@@ -79,7 +79,8 @@ function readKey(file: string): string {
 
 /** Faults go to stderr as structured lines; the logger is loaded only when there is one. */
 export function reportFault(error: unknown, where: string): void {
-  void import('../log.ts').then(({ createLog }) =>
-    createLog({ logLevel: 'error' }).error({ err: error, where }, 'fault'),
-  );
+  import('../log.ts')
+    .then(({ createLog }) => createLog({ logLevel: 'error' }).error({ err: error, where }, 'fault'))
+    // Without a logger there is nothing left to say it with.
+    .catch(() => undefined);
 }

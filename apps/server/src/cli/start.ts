@@ -3,6 +3,7 @@ import { createApp } from '../app.ts';
 import type { App } from '../app.ts';
 import type { Config } from '../config.ts';
 import { loadConfig, UsageError } from '../config.ts';
+import { keepServing } from '../last-resort.ts';
 import { clientConfiguration } from './client-configuration.ts';
 import type { Command } from './main.ts';
 import { endSoon, untilSignal } from './signals.ts';
@@ -14,6 +15,7 @@ export const start: Command = async (args, toolsets) => {
     throw new UsageError(`"parley start" takes no arguments (got ${positionals.join(' ')}).`);
   const stop = untilSignal();
   const app = await createApp({ config, toolsets });
+  keepServing((error, where) => app.onUncaught(error, where));
   try {
     const { url, mcp } = await open(app, config);
     const overlayTag = await app.overlayTag(url);

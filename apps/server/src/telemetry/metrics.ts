@@ -1,12 +1,14 @@
 /** Prometheus metrics, named after the MCP semantic conventions. */
 import type { CallRecord } from '@parley/kit';
 import type { RecordLog } from '@parley/store';
-import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 
 /** Counts what the server does. */
 export interface Metrics {
   readonly contentType: string;
   observe(record: CallRecord): void;
+  /** Counts an error that nothing caught. */
+  countUncaught(): void;
   watchRecords(records: Pick<RecordLog, 'dropped'>): void;
   text(): Promise<string>;
 }
@@ -35,6 +37,12 @@ export function createMetrics(): Metrics {
     collect: () => dropped.set(watched?.dropped ?? 0),
   });
 
+  const uncaught = new Counter({
+    name: 'parley_uncaught_errors_total',
+    help: 'Errors that nothing caught; the server went on, and the log has each of them.',
+    registers: [registry],
+  });
+
   return {
     contentType: registry.contentType,
     observe({ method, name, outcome, code, durationMs, info }) {
@@ -49,6 +57,7 @@ export function createMetrics(): Metrics {
       }
       child.observe(durationMs / 1000);
     },
+    countUncaught: () => uncaught.inc(),
     watchRecords(records) {
       watched = records;
     },
