@@ -46,7 +46,11 @@ describe('where a value comes from', () => {
     });
     expect(config).toMatchObject({ allowHosts: [], allowOrigins: [], logLevel: 'info' });
     expect(config.limits).toMatchObject({ bodyBytes: 4_194_304, ratePerSecond: 100, rateBurst: 200 });
-    expect(config.recordRetention).toEqual({ maxAgeMs: 30 * 86_400_000, maxRows: 1_000_000 });
+    expect(config.recordRetention).toEqual({
+      maxAgeMs: 30 * 86_400_000,
+      maxRows: 1_000_000,
+      maxBytes: 1024 ** 3,
+    });
   });
 
   test.each([
@@ -75,10 +79,11 @@ describe('where a value comes from', () => {
       PARLEY_BODY_LIMIT: '2048',
       PARLEY_RECORD_DAYS: '2',
       PARLEY_RECORD_ROWS: '5000',
+      PARLEY_RECORD_BYTES: '2097152',
     };
     const config = load(['--rate', '9', '--rate-burst', '11', '--record-days', '3'], env);
     expect(config.limits).toMatchObject({ ratePerSecond: 9, rateBurst: 11, bodyBytes: 2048 });
-    expect(config.recordRetention).toEqual({ maxAgeMs: 3 * 86_400_000, maxRows: 5000 });
+    expect(config.recordRetention).toEqual({ maxAgeMs: 3 * 86_400_000, maxRows: 5000, maxBytes: 2_097_152 });
   });
 
   test('a repeated list adds up, and commas separate', () => {

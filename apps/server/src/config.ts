@@ -24,7 +24,11 @@ export interface Config {
     readonly trustedProxies: readonly string[];
     readonly publicUrl: string | undefined;
   };
-  readonly recordRetention: { readonly maxAgeMs: number; readonly maxRows: number };
+  readonly recordRetention: {
+    readonly maxAgeMs: number;
+    readonly maxRows: number;
+    readonly maxBytes: number;
+  };
   readonly otlpEndpoint: string | undefined;
   readonly logLevel: string;
   readonly key: string | undefined;
@@ -97,6 +101,7 @@ export function loadConfig<Extra extends string = never>(
     recordRetention: {
       maxAgeMs: count('record-days', 1, 3650) * DAY_MS,
       maxRows: count('record-rows', 1000, 1_000_000_000),
+      maxBytes: count('record-bytes', 1024 ** 2, 1024 ** 5),
     },
     otlpEndpoint: read('otlp-endpoint') ?? env.OTEL_EXPORTER_OTLP_ENDPOINT,
     logLevel,

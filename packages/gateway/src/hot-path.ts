@@ -4,7 +4,7 @@
  */
 import type { Caller, ClientCapabilities, Engine, Exchange, ListedTool, Listing } from '@parley/kit';
 import type { ServerInfo, ToolAnswer, ToolPage } from '@parley/kit';
-import { encodeCursor, isToolResult, ProtocolFault, RPC } from '@parley/kit';
+import { encodeCursor, isToolResult, ProtocolFault, requestInfo, RPC } from '@parley/kit';
 import type { Answer } from './answer-batch.ts';
 import { faultJson } from './answers.ts';
 import { isPlainResult, toWireResult } from './wire-result.ts';
@@ -120,12 +120,12 @@ export class HotPath {
     signal: () => AbortSignal,
   ): Promise<Answer> {
     const exchange: Exchange = {
-      info: {
-        id: String(request.id),
+      info: requestInfo({
+        id: request.id,
         era: 'modern',
         client: request.client,
         traceparent: request.traceparent,
-      },
+      }),
       signal,
       capabilities: request.capabilities,
     };

@@ -170,6 +170,6 @@ function denial(catalog: Catalog, caller: Caller, name: string, exchange: Exchan
   const tool = catalog.tools.find((candidate) => candidate.name === name);
   const code = tool === undefined ? 'unknown' : (hiddenReason(tool, caller) ?? 'filtered');
   const toolset = tool?.toolset ?? '';
-  const known = { outcome: 'denied', code, method: 'tools/call', name: name.slice(0, 128), toolset } as const;
+  const known = { outcome: 'denied', code, method: 'tools/call', name, toolset } as const;
   return { ...known, caller, durationMs: 0, info: exchange.info };
 }

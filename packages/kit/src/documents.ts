@@ -170,7 +170,7 @@ function denied(
   fault: ProtocolFault,
 ): ProtocolFault {
   const record = { outcome: 'denied', code: 'unknown', toolset: '', durationMs: 0 } as const;
-  core.observe({ ...record, caller, method, name: name.slice(0, 128), info: exchange.info });
+  core.observe({ ...record, caller, method, name, info: exchange.info });
   return fault;
 }
 

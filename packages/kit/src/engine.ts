@@ -14,6 +14,7 @@ import type { Extension } from './extension.ts';
 import { narrowed } from './listing.ts';
 import type { Middleware } from './middleware.ts';
 import type { Observer } from './record.ts';
+import { LONGEST_NAME, shortened } from './request-info.ts';
 import type { StateSealer } from './request-state.ts';
 import { createStateSealer } from './request-state.ts';
 import type { HiddenReason } from './resolver.ts';
@@ -68,13 +69,21 @@ export function createEngine(options: EngineOptions): Engine {
   const core: Core = {
     sealer: options.sealer ?? createStateSealer([randomBytes(32)]),
     steps: options.steps ?? memorySteps(),
-    observe: options.observe ?? (() => undefined),
+    observe: withShortNames(options.observe ?? (() => undefined)),
     onFault: options.onFault ?? (() => undefined),
     middleware: options.middleware ?? [],
     tasks: options.tasks,
     maxResultBytes: options.maxResultBytes ?? MAX_RESULT_BYTES,
   };
   return engineOver(createCatalog(options.installed, options.tasks?.handleSchema), core);
+}
+
+/** A name that is nobody's may be as long as a body; no record needs all of it. */
+function withShortNames(observe: Observer): Observer {
+  return (record) => {
+    const name = shortened(record.name, LONGEST_NAME);
+    observe(name === record.name ? record : { ...record, name });
+  };
 }
 
 function engineOver(catalog: Catalog, core: Core): Engine {

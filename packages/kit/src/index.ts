@@ -61,6 +61,7 @@ export type { Prompt } from './prompt.ts';
 export { capabilitiesOf } from './protocol/capabilities.ts';
 export type { ServerInfo } from './protocol/server.ts';
 export type { CallRecord, Observer } from './record.ts';
+export { requestInfo } from './request-info.ts';
 export { createStateSealer } from './request-state.ts';
 export type { StateSealer } from './request-state.ts';
 export type { HiddenReason } from './resolver.ts';

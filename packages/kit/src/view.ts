@@ -62,6 +62,8 @@ export class View<
     if (this.#filters.length > 0) return makePage(this.#filtered(this.#present(caller), caller), after);
     // Availability is asked per request only for the few tools that declare it.
     const mask = this.#conditional.map((tool) => (tool.available?.(caller) ? '1' : '0')).join('');
+    // Any text can be a cursor; only the names of tools are worth remembering, or memory would be the client's to fill.
+    if (after !== '' && !this.tools.has(after)) return makePage(this.#present(caller), after);
     const key = `${mask} ${after}`;
     const cached = this.#pages.get(key);
     if (cached !== undefined) return cached;

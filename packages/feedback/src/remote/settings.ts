@@ -45,7 +45,7 @@ function parseAddress(text: string): URL | undefined {
 }
 
 function apiBase({ origin, pathname }: URL): string {
-  const path = pathname.replace(/\/+$/, '');
+  const path = pathname.replace(/(?<!\/)\/+$/, '');
   return origin + (path.endsWith(API_PATH) ? path : path + API_PATH);
 }
 

@@ -11,6 +11,7 @@ import type {
   LogLevel,
 } from '../interaction.ts';
 import { isSupported } from '../interaction.ts';
+import { requestInfo } from '../request-info.ts';
 
 const ANSWER_TIMEOUT_MS = 10 * 60_000;
 
@@ -20,12 +21,12 @@ export function modernExchange(ctx: ServerContext, capabilities: ClientCapabilit
   // The SDK has checked its shape; only the name is shown.
   const client = envelopeOf(ctx)[CLIENT_INFO_META_KEY] as { name?: unknown } | undefined;
   return {
-    info: {
-      id: String(mcpReq.id),
+    info: requestInfo({
+      id: mcpReq.id,
       era: 'modern',
       client: typeof client?.name === 'string' ? client.name : null,
       traceparent: traceOf(ctx),
-    },
+    }),
     signal: () => mcpReq.signal,
     capabilities,
     // A value that is not a string is refused like any other state we did not seal.
@@ -49,7 +50,7 @@ export function legacyExchange(
     ...channelsOf(ctx),
   };
   return {
-    info: { id: String(ctx.mcpReq.id), era: 'legacy', client: client ?? null, traceparent: traceOf(ctx) },
+    info: requestInfo({ id: ctx.mcpReq.id, era: 'legacy', client, traceparent: traceOf(ctx) }),
     signal: () => ctx.mcpReq.signal,
     io,
   };

@@ -5,6 +5,9 @@ import type { AnyTables } from '../engine.ts';
 import type { CallRecord, RecordQuery, RecordTable, StoredCallRecord } from '../records/record-table.ts';
 
 const pruneRows = 5_000;
+const sampleRows = 500;
+// What the indexes and the page take for a row.
+const rowOverheadBytes = 100;
 
 const insertSql = `insert into parley_call_records (at, organization_id, caller_id, source, toolset, tool, method, outcome,
   code, duration_us, era, client, request_id) select * from unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::text[],
@@ -69,6 +72,18 @@ export class PostgresRecordTable implements RecordTable {
       .select((rows) => rows.fn.countAll<number>().as('total'))
       .executeTakeFirstOrThrow();
     return total;
+  }
+
+  async size(): Promise<{ rows: number; bytes: number }> {
+    // The table itself tells nothing: what deleted rows took is used again, and never given back.
+    const { rows } = await sql<{ rows: number; row_bytes: number }>`
+      select coalesce(max(id) - min(id) + 1, 0)::float8 as rows, (
+        select coalesce(avg(pg_column_size(sample)), 0)::float8 from (
+          (select * from parley_call_records order by id limit ${sampleRows})
+          union all (select * from parley_call_records order by id desc limit ${sampleRows})) as sample
+      ) as row_bytes from parley_call_records`.execute(this.#db);
+    const [found = { rows: 0, row_bytes: 0 }] = rows;
+    return { rows: found.rows, bytes: found.rows * (found.row_bytes + rowOverheadBytes) };
   }
 
   async prune(olderThan: number, maxRows: number): Promise<number> {

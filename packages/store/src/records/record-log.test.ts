@@ -1,4 +1,5 @@
 /** What the call-record log promises on both engines: constant-time appends, every row arrives, retention, paging. */
+import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
@@ -130,6 +131,26 @@ onBothEngines('call records', (open, engine, where) => {
     expect(await records.count()).toBe(1_200);
     const [newest] = await records.list({ organizationId: 'org_a', limit: 1 });
     expect(newest?.requestId).toBe('2999');
+    expect(await records.prune()).toBe(0);
+  });
+
+  test('the oldest records go when all of them take too many bytes', async () => {
+    const maxBytes = 1024 ** 2;
+    const { records } = await openMigrated({
+      recordRetention: { maxAgeMs: 1_000, maxRows: 1_000_000, maxBytes },
+    });
+    // Small ones first: what is left is larger than what went.
+    for (let index = 0; index < 4_000; index += 1) {
+      // Texts that cannot be compressed, which PostgreSQL would do.
+      const client = randomBytes(index < 2_000 ? 6 : 1_500).toString('base64');
+      records.append(record({ requestId: String(index), client }));
+    }
+    await records.flush();
+    await records.prune();
+    const left = await records.list({ organizationId: 'org_a', limit: 4_000 });
+    expect(left.length * 2_000).toBeLessThanOrEqual(maxBytes);
+    expect(left.length * 2_000).toBeGreaterThan(maxBytes / 4);
+    expect(left[0]?.requestId).toBe('3999');
     expect(await records.prune()).toBe(0);
   });
 

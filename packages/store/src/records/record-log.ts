@@ -6,6 +6,8 @@ import type { CallRecord, RecordQuery, RecordTable, StoredCallRecord } from './r
 export interface RecordRetention {
   maxAgeMs: number;
   maxRows: number;
+  /** On the disk, as near as the engine can tell; 1 GiB unless told. */
+  maxBytes?: number;
 }
 
 /** The log of calls. It may lose the last batch on a crash; it never holds up a call. */
@@ -42,6 +44,7 @@ const flushEveryMs = 100;
 const longestRetryMs = 2_000;
 const pruneEveryMs = 10_000;
 const defaultRetention: RecordRetention = { maxAgeMs: 30 * 24 * 3_600_000, maxRows: 1_000_000 };
+const defaultMaxBytes = 1024 ** 3;
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
@@ -56,6 +59,7 @@ export class BufferedRecordLog implements RecordLog {
   #timer: NodeJS.Timeout | undefined;
   #background: Promise<void> | undefined;
   #writing: Promise<void> | undefined;
+  #pruning: Promise<number> | undefined;
   #retryMs = flushEveryMs;
   #prunedAt = 0;
   #isClosed = false;
@@ -101,8 +105,24 @@ export class BufferedRecordLog implements RecordLog {
   }
 
   prune(): Promise<number> {
-    const { maxAgeMs, maxRows } = this.#options.retention ?? defaultRetention;
-    return this.#options.table.prune(this.#options.clock() - maxAgeMs, maxRows);
+    // Whoever asks while one is under way gets its count.
+    this.#pruning ??= this.#pruneAll().finally(() => {
+      this.#pruning = undefined;
+    });
+    return this.#pruning;
+  }
+
+  async #pruneAll(): Promise<number> {
+    const { retention = defaultRetention, table, clock } = this.#options;
+    const { maxAgeMs, maxRows, maxBytes = defaultMaxBytes } = retention;
+    for (let total = 0; ;) {
+      const { rows, bytes } = await table.size();
+      const fitting = bytes > maxBytes ? Math.floor((rows * maxBytes) / bytes) : maxRows;
+      const deleted = await table.prune(clock() - maxAgeMs, Math.min(maxRows, fitting));
+      total += deleted;
+      // The rows that are left may be larger than those that went, so their size is looked at again.
+      if (deleted === 0 || bytes <= maxBytes) return total;
+    }
   }
 
   async close(): Promise<void> {

@@ -48,6 +48,8 @@ export interface RecordTable {
   write(rows: CallRecord[]): Promise<number>;
   list(query: RecordQuery): Promise<StoredCallRecord[]>;
   count(): Promise<number>;
+  /** How many rows there are, and about how many bytes they take on the disk. */
+  size(): Promise<{ rows: number; bytes: number }>;
   /** Deletes the oldest rows, in small batches, and answers how many. */
   prune(olderThan: number, maxRows: number): Promise<number>;
   close(): Promise<void>;

@@ -42,7 +42,7 @@ function parseKeyRing(text: string, subject: string): KeyRing {
 
 function parseKey(line: string, subject: string): SecretKey {
   const bytes = Buffer.from(line, 'base64url');
-  if (bytes.length !== keyBytes || bytes.toString('base64url') !== line.replace(/=+$/, '')) {
+  if (bytes.length !== keyBytes || bytes.toString('base64url') !== line.replace(/(?<!=)=+$/, '')) {
     throw new SecretKeyError(
       `${subject} is not 32 bytes in base64url. Restore the key, or give one of that form.`,
     );

@@ -41,6 +41,7 @@ interface OpenTable {
   insertGroup: Database.Statement;
   insertOne: Database.Statement;
   bounds: Database.Statement<[], { low: number | null; high: number | null }>;
+  usedBytes: Database.Statement<[], number>;
 }
 
 /** The records of one data folder. */
@@ -70,6 +71,10 @@ export class SqliteRecordTable implements RecordTable {
 
   count(): Promise<number> {
     return this.#mending(() => this.#count());
+  }
+
+  size(): Promise<{ rows: number; bytes: number }> {
+    return this.#mending(() => this.#size());
   }
 
   prune(olderThan: number, maxRows: number): Promise<number> {
@@ -152,6 +157,14 @@ export class SqliteRecordTable implements RecordTable {
     return total;
   }
 
+  async #size(): Promise<{ rows: number; bytes: number }> {
+    const table = await this.#openExisting();
+    if (!table) return { rows: 0, bytes: 0 };
+    const { low, high } = this.#bounds(table);
+    const [bytes = 0] = table.usedBytes.all();
+    return { rows: high - low + 1, bytes };
+  }
+
   async #prune(olderThan: number, maxRows: number): Promise<number> {
     const table = await this.#openExisting();
     if (!table) return 0;
@@ -205,6 +218,13 @@ function prepareTable(database: Database.Database, file: FileIdentity | undefine
     bounds: database.prepare(
       'select (select min(id) from call_records) as low, (select max(id) from call_records) as high',
     ),
+    // The file does not shrink; pages that deleted rows have left are used again.
+    usedBytes: database
+      .prepare<[], number>(
+        `select (page_count - freelist_count) * page_size
+          from pragma_page_count, pragma_freelist_count, pragma_page_size`,
+      )
+      .pluck(),
   };
 }
 

@@ -32,7 +32,7 @@ const TEXT = 2;
 
 /** Tells whether a template's positions are not those of its file, since it is written in another language. */
 export function hasForeignTemplate(code: string): boolean {
-  return /<template\b[^>]*\slang\s*=/.test(code);
+  return /<template\b[^<>]*\slang\s*=/.test(code);
 }
 
 /** Adds the attribute to the options of Vue's plugin, when it is there. */

@@ -47,7 +47,7 @@ const WITH_PORT = /^(?:\[([^\]]+)\]|(\d{1,3}(?:\.\d{1,3}){3}))(?::\d{1,5})?$/;
 /** An address without brackets, port, zone and IPv6 wrapping; undefined when it is none. */
 function plainAddress(text: string): string | undefined {
   const match = WITH_PORT.exec(text);
-  const address = (match?.[1] ?? match?.[2] ?? text).replace(/%.*$/, '').toLowerCase();
+  const address = (match?.[1] ?? match?.[2] ?? text).replace(/%.*$/s, '').toLowerCase();
   const inner = /^::ffff:(\d{1,3}(?:\.\d{1,3}){3})$/.exec(address)?.[1] ?? address;
   return isIP(inner) === 0 ? undefined : inner;
 }
