@@ -89,6 +89,7 @@ export function loadConfig<Extra extends string = never>(
       bodyBytes: count('body-limit', 1024, 1024 ** 3),
       ratePerSecond: count('rate', 1, 10_000_000),
       rateBurst: count('rate-burst', 1, 10_000_000),
+      connections: count('connections', 1, 10_000_000),
     },
     allowEgress: list('allow-egress'),
     web: {

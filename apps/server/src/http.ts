@@ -52,6 +52,8 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   // One more than allowed, so that the excess is seen instead of being dropped.
   server.maxHeadersCount = config.limits.headerFields + 1;
 
+  server.maxConnections = config.limits.connections;
+
   const calls = createRunningCalls();
   server.on('request', (req, res) => {
     options.onRequest();

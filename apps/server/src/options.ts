@@ -63,6 +63,12 @@ export const OPTIONS = {
     value: 'HOST',
     help: 'Private host or host:port that webhooks may reach (repeat, or commas)',
   },
+  connections: {
+    kind: 'number',
+    value: 'N',
+    fallback: '10000',
+    help: 'Connections that may be open at once',
+  },
   'body-limit': { kind: 'number', value: 'BYTES', fallback: '4194304', help: 'Largest request body' },
   'record-days': { kind: 'number', value: 'N', fallback: '30', help: 'Keep call records for N days' },
   'record-rows': { kind: 'number', value: 'N', fallback: '1000000', help: 'Keep at most N call records' },

@@ -5,11 +5,11 @@ import { HttpRefusal, REFUSED } from './answers.ts';
 import type { Limits } from './limits.ts';
 import { RateLimiter } from './rate-limit.ts';
 
-/** Counts every request of a caller; throws 429 when there are too many. */
-export function createRequestRate(limits: Limits): (caller: Caller) => void {
+/** Counts requests of a caller; throws 429 when there are too many. */
+export function createRequestRate(limits: Limits): (caller: Caller, count?: number) => void {
   const limiter = new RateLimiter(limits.ratePerSecond, limits.rateBurst);
-  return (caller) => {
-    const waitMs = limiter.take(caller.id);
+  return (caller, count = 1) => {
+    const waitMs = limiter.take(caller.id, count);
     if (waitMs === 0) return;
     const seconds = String(Math.ceil(waitMs / 1000));
     throw new HttpRefusal(429, REFUSED, `Too many requests. Try again in ${seconds} s.`, {

@@ -71,6 +71,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     const served = { caller, engine };
     if (req.method !== 'POST') return serveBodyless(req, res, served);
     const body = await readJson(req, limits);
+    if (Array.isArray(body)) countBatch(caller, body);
     const request = hotRequestOf(body);
     if (request !== undefined && hasMatchingHeaders(req, request)) {
       const isServed = await serveHot(res, served, request);
@@ -79,6 +80,16 @@ export function createGateway(options: GatewayOptions): Gateway {
     const { modern, sessions, classify } = await sdk();
     const leg = classify(req, body) === 'modern' ? modern : sessions;
     await leg.handle(req, res, body, served);
+  }
+
+  /** A batch is as many requests as it has messages; one of them was counted when it came. */
+  function countBatch(caller: Caller, { length }: readonly unknown[]): void {
+    const { batchMessages } = limits;
+    if (length > batchMessages) {
+      const message = `Invalid Request: Batch must not exceed ${batchMessages} messages`;
+      throw new HttpRefusal(400, RPC.invalidRequest, message);
+    }
+    if (length > 1) countRequest(caller, length - 1);
   }
 
   async function serveHot(

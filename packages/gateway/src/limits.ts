@@ -6,6 +6,13 @@ import { DEFAULT_INBOUND_LIMITS } from '@parley/kit/inbound';
 export interface Limits extends InboundLimits {
   readonly sessionsPerCaller: number;
   readonly sessionIdleMs: number;
+  /** Resources that one 2025 session may watch, and the length of each URI. */
+  readonly watchesPerSession: number;
+  readonly watchedUriBytes: number;
+  /** Messages in one JSON-RPC batch; the SDK takes no more either. */
+  readonly batchMessages: number;
+  /** Open connections of the process. */
+  readonly connections: number;
   readonly streamsPerCaller: number;
   readonly streamsPerProcess: number;
   /** Requests per second of one caller, and how many may come at once. */
@@ -22,6 +29,10 @@ export const DEFAULT_LIMITS: Limits = {
   ...DEFAULT_INBOUND_LIMITS,
   sessionsPerCaller: 64,
   sessionIdleMs: 30 * 60_000,
+  watchesPerSession: 1000,
+  watchedUriBytes: 2048,
+  batchMessages: 100,
+  connections: 10_000,
   streamsPerCaller: 64,
   streamsPerProcess: 1024,
   ratePerSecond: 100,

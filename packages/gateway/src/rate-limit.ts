@@ -18,19 +18,22 @@ export class RateLimiter {
     this.#burst = burst;
   }
 
-  /** Takes one token; 0 when there was one, else how long to wait. */
-  take(key: string): number {
+  /** Takes tokens, one unless told; 0 when there were enough, else how long to wait. */
+  take(key: string, count = 1): number {
     const now = performance.now();
-    const bucket = this.#buckets.get(key);
+    let bucket = this.#buckets.get(key);
     if (bucket === undefined) {
       // Everyone starts full again after this; better than growing without end.
       if (this.#buckets.size >= MAX_BUCKETS) this.#buckets.clear();
-      this.#buckets.set(key, { tokens: this.#burst - 1, atMs: now });
-      return 0;
+      bucket = { tokens: this.#burst, atMs: now };
+      this.#buckets.set(key, bucket);
     }
-    const tokens = Math.min(this.#burst, bucket.tokens + (now - bucket.atMs) * this.#perMs);
+    bucket.tokens = Math.min(this.#burst, bucket.tokens + (now - bucket.atMs) * this.#perMs);
     bucket.atMs = now;
-    bucket.tokens = tokens >= 1 ? tokens - 1 : tokens;
-    return tokens >= 1 ? 0 : (1 - tokens) / this.#perMs;
+    // More than a full bucket is let through once it is full, and paid back before the next.
+    const needed = Math.min(count, this.#burst);
+    if (bucket.tokens < needed) return (needed - bucket.tokens) / this.#perMs;
+    bucket.tokens -= count;
+    return 0;
   }
 }

@@ -120,26 +120,80 @@ describe('a session', () => {
 });
 
 describe('the number of sessions', () => {
-  test('is 64 per caller, then 429; an ended one makes room; other callers are not held up', async () => {
+  test('200 sessions that were opened and left do not lock their key out', async () => {
     await using gateway = await startGateway();
     const to = { port: gateway.port, key: (await gateway.key({ lab: ['*'] })).text };
+    const other = await openSession({ ...to, key: gateway.ownerKey });
     const sessions = [];
-    for (let count = 0; count < 64; count += 1) sessions.push(await openSession(to));
+    for (let count = 0; count < 200; count += 1) sessions.push(await openSession(to));
+    const statuses = await Promise.all(sessions.map(async ({ request }) => (await request('ping')).status));
+    // The newest stay, and those of other keys.
+    expect(statuses.slice(0, 136)).toEqual(Array.from({ length: 136 }, () => 404));
+    expect(statuses.slice(136)).toEqual(Array.from({ length: 64 }, () => 200));
+    expect((await other.request('ping')).status).toBe(200);
+  });
+
+  test('a busy session is never the one that makes room; when all are busy, it is 429', async () => {
+    await using gateway = await startGateway({ limits: { sessionsPerCaller: 3 } });
+    const to = { port: gateway.port, key: (await gateway.key({ lab: ['*'] })).text };
+    const streaming = await openSession(to);
+    const stream = await openStream({ ...to, method: 'GET', headers: streaming.headers });
+    const calling = await openSession(to);
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 9, method: 'tools/call', params: { name: 'wait' } });
+    const call = await openStream({ ...to, headers: calling.headers, body });
+    await gateway.lab.waiting.take();
+    // The client loses its connection, and the call goes on: the client may come back for the answer.
+    await call.close();
+    const idle = await openSession(to);
+    expect((await initialize(to)).status).toBe(200);
+    expect((await idle.request('ping')).json).toEqual(NOT_FOUND);
+    for (const session of [streaming, calling]) expect((await session.request('ping')).status).toBe(200);
+
+    const third = await openSession(to);
+    const held = await openStream({ ...to, method: 'GET', headers: third.headers });
     const refused = await initialize(to);
     expect(refused.status).toBe(429);
-    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
-    expect(refused.json.error.message).toBe('At most 64 sessions may be open at once.');
+    expect(refused.headers['retry-after']).toBe('5');
+    expect(refused.json.error.message).toBe(
+      'At most 3 sessions may be open at once, and all of them are busy.',
+    );
     expect((await initialize({ ...to, key: gateway.ownerKey })).status).toBe(200);
-    await sessions[0]?.end();
-    expect((await initialize(to)).status).toBe(200);
+    await held.close();
+    await eventually(async () => expect((await initialize(to)).status).toBe(200));
+    expect((await third.request('ping')).json).toEqual(NOT_FOUND);
+    await stream.close();
+  });
+
+  test('a cancelled, an answered and a refused call leave no session busy', async () => {
+    await using gateway = await startGateway({ limits: { sessionsPerCaller: 1 } });
+    const to = { port: gateway.port, key: gateway.ownerKey };
+    const session = await openSession(to);
+    const post = (message: object) =>
+      send({ ...to, headers: session.headers, body: JSON.stringify({ jsonrpc: '2.0', ...message }) });
+    await session.request('tools/call', echo);
+    const wrong = await send({
+      ...to,
+      headers: { ...session.headers, accept: 'text/plain' },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 3, method: 'tools/list' }),
+    });
+    expect(wrong.status).toBe(406);
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 4, method: 'tools/call', params: { name: 'wait' } });
+    const call = await openStream({ ...to, headers: session.headers, body });
+    await gateway.lab.waiting.take();
+    await post({ method: 'notifications/cancelled', params: { requestId: 4 } });
+    await call.close();
+    await eventually(async () => expect((await initialize(to)).status).toBe(200));
   });
 
   test('holds also when all of them are opened at once', async () => {
     await using gateway = await startGateway({ limits: { sessionsPerCaller: 3 } });
     const to = { port: gateway.port, key: gateway.ownerKey };
     const opened = await Promise.all(Array.from({ length: 12 }, () => initialize(to)));
-    const statuses = opened.map(({ status }) => status).toSorted((a, b) => a - b);
-    expect(statuses).toEqual([200, 200, 200, ...Array.from({ length: 9 }, () => 429)]);
+    for (const { status } of opened) expect([200, 429]).toContain(status);
+    const ids = opened.flatMap(({ headers }) => headers['mcp-session-id'] ?? []);
+    expect(ids.length).toBeGreaterThanOrEqual(3);
+    const alive = await Promise.all(ids.map((id) => isAlive(to, String(id))));
+    expect(alive.filter(Boolean)).toHaveLength(3);
   });
 
   test('is not used up by openings that were refused', async () => {
@@ -177,9 +231,84 @@ describe('an idle session', () => {
     });
     const to = { port: gateway.port, key: gateway.ownerKey };
     const session = await openSession(to);
-    expect((await initialize(to)).status).toBe(429);
     await vi.advanceTimersByTimeAsync(32 * 60_000);
-    expect((await initialize(to)).status).toBe(200);
     expect((await session.request('ping')).json).toEqual(NOT_FOUND);
+    expect((await initialize(to)).status).toBe(200);
   });
 });
+
+describe('what one session may ask for', () => {
+  test('a batch costs one request for each of its messages, and has at most 100', async () => {
+    await using gateway = await startGateway({ limits: { ratePerSecond: 0.01, rateBurst: 20 } });
+    const to = { port: gateway.port, key: gateway.ownerKey };
+    // Two requests: the opening, and the notice that it was heard.
+    const session = await openSession(to);
+    const batch = (size: number) =>
+      send({
+        ...to,
+        headers: session.headers,
+        body: JSON.stringify(
+          Array.from({ length: size }, (_, id) => ({
+            jsonrpc: '2.0',
+            id,
+            method: 'tools/call',
+            params: echo,
+          })),
+        ),
+      });
+    expect((await batch(10)).status).toBe(200);
+    expect(gateway.lab.ran).toHaveLength(10);
+    const refused = await batch(10);
+    expect(refused.status).toBe(429);
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(50);
+    expect((await batch(7)).status).toBe(200);
+    expect((await session.request('ping')).status).toBe(429);
+    expect(gateway.lab.ran).toHaveLength(17);
+  });
+
+  test('a batch of more than 100 messages is refused before any of them runs', async () => {
+    await using gateway = await startGateway();
+    const to = { port: gateway.port, key: gateway.ownerKey };
+    const session = await openSession(to);
+    const calls = Array.from({ length: 101 }, (_, id) => ({
+      jsonrpc: '2.0',
+      id,
+      method: 'tools/call',
+      params: echo,
+    }));
+    const answer = await send({ ...to, headers: session.headers, body: JSON.stringify(calls) });
+    expect([answer.status, answer.json.error]).toEqual([
+      400,
+      { code: -32600, message: 'Invalid Request: Batch must not exceed 100 messages' },
+    ]);
+    expect(gateway.lab.ran).toEqual([]);
+  });
+
+  test('it watches a thousand resources and no more, each with a short URI', async () => {
+    await using gateway = await startGateway();
+    const to = { port: gateway.port, key: gateway.ownerKey };
+    const session = await openSession(to);
+    const watch = (uri: string) => session.request('resources/subscribe', { uri });
+    const long = await watch(`lab://pages/${'1'.repeat(2048)}`);
+    expect(long.json.error).toEqual({ code: -32602, message: 'A URI to watch has at most 2048 bytes.' });
+    for (let page = 0; page < 1000; page += 1)
+      expect((await watch(`lab://pages/${page}`)).json.result).toEqual({});
+    expect((await watch('lab://pages/1000')).json.error).toEqual({
+      code: -32602,
+      message: 'A session watches at most 1000 resources. Unsubscribe from one first.',
+    });
+    expect((await watch('lab://pages/7')).json.result).toEqual({});
+    await session.request('resources/unsubscribe', { uri: 'lab://pages/7' });
+    expect((await watch('lab://pages/1000')).json.result).toEqual({});
+  });
+});
+
+async function isAlive(to: { port: number; key: string }, id: string): Promise<boolean> {
+  const headers = {
+    'content-type': 'application/json',
+    accept: 'application/json, text/event-stream',
+    'mcp-session-id': id,
+  };
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' });
+  return (await send({ ...to, headers, body })).status === 200;
+}

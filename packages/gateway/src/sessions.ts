@@ -11,6 +11,7 @@ import type { Limits } from './limits.ts';
 import type { CurrentCaller } from './listen.ts';
 import { mayLearn } from './listen.ts';
 import type { Served } from './modern.ts';
+import { SessionCalls } from './session-calls.ts';
 import { servedOf, withServed } from './modern.ts';
 
 /** Serves 2025 messages. */
@@ -35,36 +36,64 @@ interface Session {
   readonly served: Served;
   readonly path: string;
   readonly unsubscribe: () => void;
+  readonly calls: SessionCalls;
+  /** Settles when the server listens to the transport. */
+  readonly connected: Promise<void>;
   usedAtMs: number;
+  /** Responses that are open. */
   busy: number;
 }
 
 const RETRY_MS = 1000;
+// A busy session may end at any moment, so it is worth asking again soon.
+const BUSY_RETRY_SECONDS = '5';
 
 /** Creates the leg. */
 export function createSessionLeg(options: SessionOptions): SessionLeg {
   const { limits } = options;
   const sessions = new Map<string, Session>();
-  const sweep = setInterval(() => void closeIdle(), 60_000).unref();
+  // Counted from the first moment, so that many openings at once cannot pass the limit together.
+  const open = new Set<Session>();
+  const sweep = setInterval(closeIdle, 60_000).unref();
 
-  async function closeIdle(): Promise<void> {
-    for (const session of sessions.values()) if (isIdle(session)) await session.server.close();
+  function closeIdle(): void {
+    for (const session of open) if (isIdle(session)) end(session);
+  }
+
+  function forget(session: Session): void {
+    session.unsubscribe();
+    open.delete(session);
+    if (session.transport.sessionId !== undefined) sessions.delete(session.transport.sessionId);
+  }
+
+  function end(session: Session): void {
+    // Gone at once: nobody may find it while it closes.
+    forget(session);
+    session.server.close().catch((error: unknown) => options.onFault(error, 'session end'));
+  }
+
+  /** Most clients never end a session, so at the limit the one that was idle longest makes room. */
+  function makeRoom(callerId: string): void {
+    const mine = [...open].filter((session) => session.served.caller.id === callerId);
+    if (mine.length < limits.sessionsPerCaller) return;
+    const idle = mine
+      .filter(({ busy, calls }) => busy === 0 && calls.isNone)
+      .toSorted((a, b) => a.usedAtMs - b.usedAtMs)[0];
+    if (idle !== undefined) return end(idle);
+    throw new HttpRefusal(
+      429,
+      REFUSED,
+      `At most ${limits.sessionsPerCaller} sessions may be open at once, and all of them are busy.`,
+      { 'retry-after': BUSY_RETRY_SECONDS },
+    );
   }
 
   function isIdle({ busy, usedAtMs }: Session): boolean {
     return busy === 0 && performance.now() - usedAtMs > limits.sessionIdleMs;
   }
 
-  async function openSession(served: Served, path: string): Promise<Session> {
-    const mine = [...sessions.values()].filter((session) => session.served.caller.id === served.caller.id);
-    if (mine.length >= limits.sessionsPerCaller) {
-      throw new HttpRefusal(
-        429,
-        REFUSED,
-        `At most ${limits.sessionsPerCaller} sessions may be open at once.`,
-        { 'retry-after': '60' },
-      );
-    }
+  function openSession(served: Served, path: string): Session {
+    makeRoom(served.caller.id);
     const watched = new Set<string>();
     const transport = new NodeStreamableHTTPServerTransport({
       sessionIdGenerator: () => randomBytes(16).toString('base64url'),
@@ -81,31 +110,32 @@ export function createSessionLeg(options: SessionOptions): SessionLeg {
       era: 'legacy',
       callerOf: (ctx) => servedOf(ctx.http?.authInfo).caller,
       watched,
+      watchLimits: limits,
     });
     const unsubscribe = options.changes.subscribe((change) => {
       tell(session, change, options.current, watched).catch((error: unknown) =>
         options.onFault(error, 'session notice'),
       );
     });
+    const calls = new SessionCalls();
     const session: Session = {
       transport,
       server,
       served,
       path,
       unsubscribe,
+      calls,
+      connected: server.connect(calls.watch(withLegacyCodes(transport))),
       usedAtMs: performance.now(),
       busy: 0,
     };
     // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the SDK's server is no event target
-    server.onclose = () => {
-      unsubscribe();
-      if (transport.sessionId !== undefined) sessions.delete(transport.sessionId);
-    };
-    await server.connect(withLegacyCodes(transport));
+    server.onclose = () => forget(session);
+    open.add(session);
     return session;
   }
 
-  async function sessionFor(req: IncomingMessage, body: unknown, served: Served): Promise<Session> {
+  function sessionFor(req: IncomingMessage, body: unknown, served: Served): Session {
     const id = req.headers['mcp-session-id'];
     const path = req.url?.split('?')[0] ?? '';
     if (typeof id === 'string') {
@@ -123,20 +153,25 @@ export function createSessionLeg(options: SessionOptions): SessionLeg {
 
   return {
     async handle(req, res, body, served) {
-      const session = await sessionFor(req, body, served);
+      // Whoever left while the body was read would never be seen to leave.
+      if (res.destroyed) return;
+      const session = sessionFor(req, body, served);
       session.usedAtMs = performance.now();
       session.busy += 1;
+      const undo = session.calls.begin(body);
       res.once('close', () => {
         session.busy -= 1;
+        if (res.statusCode >= 400) undo();
         session.usedAtMs = performance.now();
         // An initialize that the SDK refused never became a session.
-        if (session.transport.sessionId === undefined) session.server.close().catch(() => undefined);
+        if (session.transport.sessionId === undefined) end(session);
       });
+      await session.connected;
       await session.transport.handleRequest(withServed(req, served), res, body);
     },
     async close() {
       clearInterval(sweep);
-      await Promise.all([...sessions.values()].map((session) => session.server.close()));
+      await Promise.all([...open].map((session) => session.server.close()));
     },
   };
 }

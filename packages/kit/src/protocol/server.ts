@@ -29,8 +29,9 @@ export interface ProtocolServerOptions {
   callerOf(ctx: ServerContext): Caller;
   /** False: resources can be read, and nobody is told when they change. */
   readonly canSubscribe?: boolean | undefined;
-  /** Where a 2025 session keeps the URIs it watches. */
+  /** Where a 2025 session keeps the URIs it watches, and how many of which length it may keep. */
   readonly watched?: Set<string>;
+  readonly watchLimits?: { readonly watchesPerSession: number; readonly watchedUriBytes: number };
 }
 
 const Page = z.looseObject({ cursor: z.string().optional() });
@@ -107,7 +108,7 @@ function installResources(server: Server, options: ProtocolServerOptions, exchan
     handle(() => {
       const { uri } = request.params;
       if (!documents.canRead(options.callerOf(ctx), uri)) throw new ResourceMissing(uri);
-      watched.add(uri);
+      watch(watched, uri, options.watchLimits);
       return {};
     }),
   );
@@ -115,6 +116,18 @@ function installResources(server: Server, options: ProtocolServerOptions, exchan
     watched.delete(request.params.uri);
     return {};
   });
+}
+
+function watch(watched: Set<string>, uri: string, limits: ProtocolServerOptions['watchLimits']): void {
+  if (limits !== undefined && Buffer.byteLength(uri) > limits.watchedUriBytes)
+    throw new ProtocolFault(RPC.invalidParams, `A URI to watch has at most ${limits.watchedUriBytes} bytes.`);
+  if (limits !== undefined && !watched.has(uri) && watched.size >= limits.watchesPerSession) {
+    throw new ProtocolFault(
+      RPC.invalidParams,
+      `A session watches at most ${limits.watchesPerSession} resources. Unsubscribe from one first.`,
+    );
+  }
+  watched.add(uri);
 }
 
 function installPrompts(server: Server, options: ProtocolServerOptions, exchangeOf: ExchangeOf): void {
