@@ -34,7 +34,10 @@ const limits: Record<keyof Limits, [meaning: string, answer: string]> = {
     '`rate_limited`',
   ],
   heavyRateBurst: ['such calls that may come at once', '`rate_limited`'],
-  failedCredentialsPerMinute: ['failed credentials from one address', '429 with Retry-After'],
+  failedCredentialsPerMinute: [
+    'wrong credentials from one address; a request without any is not counted',
+    '429 with Retry-After',
+  ],
 };
 
 /** The tables by the name in their markers. */

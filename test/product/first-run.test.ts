@@ -3,7 +3,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { OPEN_ROUTES } from '../../apps/server/src/index.ts';
+import { ABSENT_FILES, ABSENT_OAUTH, OPEN_ROUTES } from '../../apps/server/src/index.ts';
 import { ensureBuilt } from './build.ts';
 import { callTool, message, post } from './mcp-messages.ts';
 import type { Server } from './parley.ts';
@@ -83,18 +83,27 @@ describe('without a key', () => {
   test('only the open routes answer', async () => {
     const documents = ['/__parley/overlay.js', '/api/v1/openapi.json', '/api/v1/docs'];
     const files = ['/feedback/style.css', '/feedback/app.js'];
-    expect(OPEN_ROUTES).toEqual(['/health', '/ready', ...documents, ...files]);
+    expect(OPEN_ROUTES).toEqual(['/', '/health', '/ready', ...documents, ...files]);
     for (const path of OPEN_ROUTES) expect((await send(path)).status, path).toBe(200);
     expect(await send('/health')).toEqual({ status: 200, body: '{"status":"ok"}' });
     expect(await send('/ready?probe=1')).toEqual({ status: 200, body: '{"status":"ready"}' });
-    const closed = ['/mcp', '/mcp/parley', '/metrics', '/', '/health/', '/api/openapi.json', '/__parley/x'];
+    const closed = [
+      '/mcp',
+      '/mcp/parley',
+      '/metrics',
+      '/nowhere',
+      '/health/',
+      '/api/openapi.json',
+      '/__parley/x',
+    ];
     for (const path of closed) expect((await send(path)).status, path).toBe(401);
     for (const path of ['/api/v1', '/api/v1/posts', '/api/v1/members', '/api/v1/nowhere'])
       expect((await send(path)).status, path).toBe(401);
     // Nothing is public until the owner says so.
     for (const path of ['/feedback', '/feedback/roadmap', '/changelog.xml', '/api/public/boards'])
       expect((await send(path)).status, path).toBe(404);
-    expect((await send('/health', { method: 'POST' })).status).toBe(401);
+    for (const path of ['/health', '/', '/favicon.ico'])
+      expect((await send(path, { method: 'POST' })).status, path).toBe(401);
     const page = { headers: { origin: 'http://localhost:5173' } };
     expect((await send('/__parley/events', page)).status).toBe(401);
     for (const path of ['/__parley/messages', '/__parley/screenshots']) {
@@ -102,6 +111,49 @@ describe('without a key', () => {
       expect((await send(path, { method: 'POST' })).status, path).toBe(403);
     }
     expect((await post(server.mcp, undefined, message(1, 'tools/list'))).status).toBe(401);
+  });
+
+  test('what clients and browsers ask for by habit is a plain 404', async () => {
+    expect(ABSENT_FILES).toEqual(['/favicon.ico', '/robots.txt']);
+    const named = ['oauth-authorization-server', 'oauth-protected-resource', 'openid-configuration'];
+    const fallbacks = ['/authorize', '/register', '/token'];
+    expect(ABSENT_OAUTH).toEqual([...named.map((name) => `/.well-known/${name}`), ...fallbacks]);
+    for (const path of ABSENT_FILES)
+      expect(await send(path), path).toEqual({ status: 404, body: 'There is nothing here.\n' });
+    const body =
+      '{"error":"not_found","error_description":"There is no OAuth here. Send an API key as a bearer token."}';
+    const asked = ABSENT_OAUTH.flatMap((path) =>
+      path.startsWith('/.well-known/') ? [path, `${path}/mcp`, `/mcp${path}`] : [path],
+    );
+    for (const path of asked)
+      for (const method of ['GET', 'POST'])
+        expect(await send(`${path}?x=1`, { method }), path).toEqual({ status: 404, body });
+    // Nothing besides: these are no way in.
+    for (const path of ['/.well-known/other', '/register/x', '/mcp/register', '/robots.txt/x'])
+      expect((await send(path)).status, path).toBe(401);
+    expect((await send('/', { headers: { host: 'evil.example' } })).status).toBe(403);
+    expect((await send('/register', { method: 'POST', headers: { host: 'evil.example' } })).status).toBe(403);
+  });
+
+  test('the front page says what this is and where, and holds no secret', async () => {
+    const { body } = await send('/');
+    expect(body).toContain('Parley');
+    expect(body).toContain(`<code>${server.mcp}</code>`);
+    expect(body).toContain('href="/api/v1/docs"');
+    expect(body).not.toContain('parley_');
+  });
+
+  test('a client that looks for OAuth first, and many times, still reads what a wrong key needs', async () => {
+    const wrong = `parley_${'w'.repeat(12)}_${'x'.repeat(43)}`;
+    for (let round = 0; round < 5; round += 1) {
+      for (const path of [...ABSENT_OAUTH, ...ABSENT_FILES, '/', '/mcp', '/metrics', '/api/v1/posts'])
+        expect((await send(path)).status, path).not.toBe(429);
+      for (const path of ['/mcp', '/api/v1/posts']) {
+        const answer = await send(path, { key: wrong });
+        expect(answer.status, path).toBe(401);
+        expect(answer.body).toContain('Send a valid API key as \\"Authorization: Bearer <key>\\".');
+      }
+    }
   });
 
   test('guessing is slowed down, and a valid key is not', async () => {

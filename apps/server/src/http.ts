@@ -1,12 +1,13 @@
 /** One port: MCP to the gateway, a toolset's own routes by prefix, the rest to the operators' routes. */
 import { createServer, STATUS_CODES } from 'node:http';
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Gateway } from '@parley/gateway';
 import { HttpRefusal, writeRefusal } from '@parley/gateway';
 import type { RouteSet } from '@parley/kit';
 import type { Config } from './config.ts';
 import { UsageError } from './config.ts';
+import { plainAnswerTo } from './known-strangers.ts';
 import type { Probes } from './probes.ts';
 import { answerRaw, createUpgrades, isWebSocket } from './upgrades.ts';
 
@@ -37,6 +38,20 @@ export interface HttpServerOptions {
 export function createHttpServer(options: HttpServerOptions): HttpServer {
   const { config, gateway, probes, onFault } = options;
   const routesFor = (url: string) => options.routes.find(({ prefix }) => isUnder(url, prefix));
+  const handlerOf = (req: IncomingMessage): Pick<Gateway, 'handle'> => {
+    const url = req.url ?? '/';
+    if (url.startsWith('/mcp') && !url.includes('/.well-known/')) return gateway;
+    const routes = routesFor(url);
+    if (routes !== undefined) return routes;
+    const answer = plainAnswerTo(req, config.web.publicUrl);
+    if (answer === undefined) return probes;
+    return {
+      async handle(_req, res) {
+        gateway.checkDoor(req);
+        answer(req, res);
+      },
+    };
+  };
   const server = createServer({
     maxHeaderSize: 16 * 1024,
     headersTimeout: 10_000,
@@ -58,9 +73,9 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   server.on('request', (req, res) => {
     options.onRequest();
     if (req.method === 'POST' && req.headers['mcp-method'] !== 'subscriptions/listen') calls.add(res);
-    const url = req.url ?? '/';
-    const handler = url.startsWith('/mcp') ? gateway : (routesFor(url) ?? probes);
-    handler.handle(req, res).catch((error: unknown) => fail(res, error, onFault));
+    handlerOf(req)
+      .handle(req, res)
+      .catch((error: unknown) => fail(res, error, onFault));
   });
   server.on('upgrade', createUpgrades({ checkDoor: (req) => gateway.checkDoor(req), routesFor, onFault }));
   server.on('clientError', (error: BrokenRequest, socket: Socket) => {

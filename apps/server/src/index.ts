@@ -5,4 +5,5 @@ export { main } from './cli/main.ts';
 export { loadConfig } from './config.ts';
 export type { Config } from './config.ts';
 export type { AppHost } from './host.ts';
+export { ABSENT_FILES, ABSENT_OAUTH } from './known-strangers.ts';
 export { OPEN_ROUTES } from './probes.ts';

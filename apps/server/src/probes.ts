@@ -19,6 +19,7 @@ export interface Probes {
  * What the owner publishes (`/feedback`, `/changelog.xml`, `/api/public`) is open once it is published.
  */
 export const OPEN_ROUTES = [
+  '/',
   '/health',
   '/ready',
   '/__parley/overlay.js',

@@ -16,7 +16,9 @@ export function createAuthenticate(identity: Identity, limits: Limits, anonymous
   const failures = new RateLimiter(limits.failedCredentialsPerMinute / 60, limits.failedCredentialsPerMinute);
 
   function refuse(req: IncomingMessage): never {
-    const waitMs = failures.take(req.socket.remoteAddress ?? '');
+    // Asking without a credential is how clients find out that one is wanted; it guesses nothing.
+    const isGuess = req.headers.authorization !== undefined;
+    const waitMs = isGuess ? failures.take(req.socket.remoteAddress ?? '') : 0;
     if (waitMs > 0) {
       throw new HttpRefusal(429, REFUSED, 'Too many failed credentials. Try again later.', {
         'retry-after': String(Math.ceil(waitMs / 1000)),

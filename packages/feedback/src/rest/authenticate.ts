@@ -21,7 +21,8 @@ export async function authenticate(
   const keyText = keyTextOf(req);
   const caller = keyText === undefined ? undefined : await identity.authenticate(keyText, 'key');
   if (caller !== undefined) return caller;
-  await rate.countFailure(req);
+  // A request without a credential guesses nothing.
+  if (req.headers.authorization !== undefined) await rate.countFailure(req);
   if (keyText !== undefined && (await identity.keyState(keyText)) === 'memberless')
     throw new RestError('FORBIDDEN', 'The owner of this key is no longer a member of the organization.');
   throw new RestError('UNAUTHORIZED', 'Send a valid API key as "Authorization: Bearer <key>".', {

@@ -71,8 +71,9 @@ onBothEngines('the rate limit', (open) => {
     expect(await statuses(2, by(api.keys.admin))).toBe('2 x 200');
   });
 
-  test('brakes the guessing of keys, not those who have one', async () => {
+  test('brakes the guessing of keys, not those who have one, and not those who ask without', async () => {
     const api = await openRest(await open(), { failedKeysPerMinute: 3 });
+    expect(await statuses(10, () => api.call('GET', '/tags'))).toBe('10 x 401');
     expect(await statuses(5, () => api.call('GET', '/tags', { as: 'nonsense' }))).toBe('3 x 401, 2 x 429');
     expect((await api.call('GET', '/tags', { as: api.keys.member })).status).toBe(200);
   });
