@@ -37,6 +37,8 @@ export function createFrontDoor(names: AllowedNames, limits: InboundLimits): Fro
       const { host, origin } = req.headers;
       if ((req.url?.length ?? 0) > limits.urlBytes)
         throw new HttpRefusal(414, REFUSED, 'The URL is too long.');
+      if (!isPlainPath(req.url ?? ''))
+        throw new HttpRefusal(404, RPC.methodNotFound, 'Nothing is served at this URL.');
       if (req.rawHeaders.length / 2 > limits.headerFields) {
         throw new HttpRefusal(431, REFUSED, `At most ${limits.headerFields} header fields are accepted.`);
       }
@@ -62,10 +64,24 @@ export function createFrontDoor(names: AllowedNames, limits: InboundLimits): Fro
 }
 
 const PORT = /^:\d{1,5}$/;
+const HIGHEST_PORT = 65_535;
 
 function hostName(host: string): string {
   const end = host.startsWith('[') ? host.indexOf(']') + 1 : host.indexOf(':');
-  return (end > 0 && PORT.test(host.slice(end)) ? host.slice(0, end) : host).toLowerCase();
+  return (end > 0 && isPort(host.slice(end)) ? host.slice(0, end) : host).toLowerCase();
+}
+
+function isPort(text: string): boolean {
+  return PORT.test(text) && Number(text.slice(1)) <= HIGHEST_PORT;
+}
+
+// Empty and dot segments, and what a URL parser takes for them or drops.
+const CONFUSING = /\/(?:\/|(?:\.|%2e){1,2}(?:\/|$))|[\\\u0000-\u0020\u007f]/i;
+
+/** True for a path that means the same to everybody who reads it: proxies, route tables and URL parsers. */
+function isPlainPath(url: string): boolean {
+  const path = url.split('?', 1)[0] ?? '';
+  return path.startsWith('/') && !CONFUSING.test(path);
 }
 
 /** Refuses a security or MCP header that came twice; which copy counts would be anyone's guess. */

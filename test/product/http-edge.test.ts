@@ -1,0 +1,215 @@
+/** The edge of the port: hosts, paths, encodings, broken requests and slow ones, at every prefix. */
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
+import { connect } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ensureBuilt } from './build.ts';
+import type { Server } from './parley.ts';
+import { runParley, scratchFolder, startParley } from './parley.ts';
+
+const folder = scratchFolder();
+let server: Server;
+
+beforeAll(async () => {
+  await ensureBuilt();
+  server = await startParley(folder.path);
+  await runParley(['feedback', 'publish', 'on', '--data', folder.path]);
+});
+
+afterAll(async () => {
+  await server.stop();
+  folder[Symbol.dispose]();
+});
+
+const PREFIXES = [
+  '/',
+  '/mcp',
+  '/health',
+  '/metrics',
+  '/api/v1/posts',
+  '/api/public/boards',
+  '/feedback',
+  '/changelog.xml',
+  '/__parley/events',
+];
+
+function dial(to: Server): Socket {
+  return connect(Number(new URL(to.url).port), '127.0.0.1').on('error', () => undefined);
+}
+
+/** Everything that comes back until the server closes the connection. */
+async function rawAnswer(head: string, headers: Record<string, string> = {}, body = ''): Promise<string> {
+  const lines = Object.entries({ host: new URL(server.url).host, connection: 'close', ...headers });
+  const socket = dial(server);
+  let answer = '';
+  socket.setEncoding('utf8').on('data', (text: string) => (answer += text));
+  socket.write(
+    `${head} HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${body}`,
+  );
+  await once(socket, 'close');
+  return answer;
+}
+
+const statusOf = (answer: string) => Number(answer.slice(9, 12));
+const bodyOf = (answer: string) => answer.slice(answer.indexOf('\r\n\r\n') + 4);
+const withKey = () => ({ authorization: `Bearer ${server.key}` });
+
+describe('a Host', () => {
+  test.each([
+    'localhost:65536',
+    'localhost:99999',
+    '127.0.0.1:70000',
+    '[::1]:99999',
+    'localhost:123456',
+    'localhost:',
+    'localhost:-1',
+  ])('of %s is refused everywhere, and is no fault', async (host) => {
+    for (const path of PREFIXES) {
+      const answer = await rawAnswer(`GET ${path}`, { host, ...withKey() });
+      expect([path, statusOf(answer)]).toEqual([path, 403]);
+    }
+    expect(server.stderr()).not.toContain('"fault"');
+  });
+
+  test('with any real port passes', async () => {
+    for (const host of ['localhost:65535', 'localhost:1', 'localhost'])
+      expect(statusOf(await rawAnswer('GET /health', { host }))).toBe(200);
+  });
+});
+
+describe('a path', () => {
+  test.each([
+    '/feedback/..//evil.co/boards/ideas',
+    '/feedback//evil.co/boards/ideas',
+    '/feedback/../mcp',
+    '/feedback/./roadmap',
+    '/feedback/%2e%2e//evil.co/boards',
+    '/feedback/.%2E/roadmap',
+    '/feedback/..',
+    String.raw`/feedback/..\evil.co`,
+    String.raw`/feedback\..\x`,
+    '//evil.co/feedback',
+    '/api/v1/../v1/posts',
+    '/api/v1//posts',
+    '/api/public/../public/boards',
+    '/changelog.xml/..',
+    '/mcp/../mcp',
+    '/mcp//parley',
+    '/health/../health',
+    '/./',
+    'http://evil.co/feedback',
+  ])('%s that means different things to different readers is 404', async (path) => {
+    const answer = await rawAnswer(`GET ${path}`, withKey());
+    expect(statusOf(answer)).toBe(404);
+    expect(answer).not.toContain('href="//evil.co');
+    expect(answer).not.toContain('action="//evil.co');
+  });
+
+  test('with dots and percent signs inside its segments is as good as any', async () => {
+    for (const path of [
+      '/feedback/style.css',
+      '/feedback?a=//b/../c',
+      '/health?x=..',
+      '/feedback/roadmap?x=%2e%2e/',
+    ])
+      expect([path, statusOf(await rawAnswer(`GET ${path}`))]).toEqual([path, 200]);
+    expect(statusOf(await rawAnswer('GET /api/v1/posts/a..b', withKey()))).not.toBe(500);
+  });
+});
+
+describe('a body', () => {
+  const chunked = '2\r\n{}\r\n0\r\n\r\n';
+  const origin = () => ({ origin: new URL(server.url).origin });
+  const readers = (): [string, Record<string, string>][] => [
+    ['/mcp', { ...withKey(), 'content-type': 'application/json' }],
+    ['/api/v1/posts', { ...withKey(), 'content-type': 'application/json' }],
+    ['/feedback/sign-in', { ...origin(), 'content-type': 'application/x-www-form-urlencoded' }],
+    ['/__parley/messages', { ...origin(), 'content-type': 'application/json' }],
+  ];
+
+  test.each(['gzip, chunked', 'deflate, chunked', 'GZIP,chunked'])(
+    'that was sent with the transfer coding %s is refused, whoever reads it',
+    async (encoding) => {
+      for (const [path, headers] of readers()) {
+        const answer = await rawAnswer(
+          `POST ${path}`,
+          { ...headers, 'transfer-encoding': encoding },
+          chunked,
+        );
+        expect([path, statusOf(answer)]).toEqual([path, 415]);
+      }
+    },
+  );
+
+  test('in plain chunks is read', async () => {
+    for (const [path, headers] of readers()) {
+      const answer = await rawAnswer(`POST ${path}`, { ...headers, 'transfer-encoding': 'Chunked' }, chunked);
+      expect([path, statusOf(answer)]).not.toEqual([path, 415]);
+    }
+  });
+
+  test('that does not come is given up after 30 s, and headers after 10 s, at every reader', async () => {
+    const startedMs = performance.now();
+    const slow = readers().map(async ([path, headers]) => {
+      const answer = await rawAnswer(`POST ${path}`, { ...headers, 'content-length': '100' }, '{"half":');
+      return { path, status: statusOf(answer), seconds: (performance.now() - startedMs) / 1000 };
+    });
+    const socket = dial(server);
+    let headAnswer = '';
+    socket.setEncoding('utf8').on('data', (text: string) => (headAnswer += text));
+    socket.write('POST /mcp HTTP/1.1\r\nHost: loc');
+    await once(socket, 'close');
+    const headSeconds = (performance.now() - startedMs) / 1000;
+    expect(statusOf(headAnswer)).toBe(408);
+    expect(headSeconds).toBeGreaterThan(9);
+    expect(headSeconds).toBeLessThan(20);
+    for (const { path, status, seconds } of await Promise.all(slow)) {
+      expect([path, status]).toEqual([path, 408]);
+      expect(seconds).toBeGreaterThan(29);
+      expect(seconds).toBeLessThan(42);
+    }
+  }, 90_000);
+});
+
+describe('a request that Node itself refuses', () => {
+  test.each([
+    ['/api/v1/posts', '{"error":{"code":"HEADERS_TOO_LARGE","message":"Request Header Fields Too Large"}}'],
+    [
+      '/mcp',
+      '{"jsonrpc":"2.0","error":{"code":-32600,"message":"Request Header Fields Too Large"},"id":null}',
+    ],
+  ])('for its headers is answered in the form of %s', async (path, body) => {
+    const answer = await rawAnswer(`GET ${path}`, { ...withKey(), 'x-junk': 'j'.repeat(17 * 1024) });
+    expect([statusOf(answer), bodyOf(answer)]).toEqual([431, body]);
+  });
+
+  test.each([
+    ['/api/v1/posts?a=1', '{"error":{"code":"BAD_REQUEST","message":"Bad Request"}}'],
+    ['/api/v10', '{"jsonrpc":"2.0","error":{"code":-32600,"message":"Bad Request"},"id":null}'],
+    ['/mcp', '{"jsonrpc":"2.0","error":{"code":-32600,"message":"Bad Request"},"id":null}'],
+  ])('for an unknown method is answered in the form of %s', async (path, body) => {
+    const answer = await rawAnswer(`FROBNICATE ${path}`, withKey());
+    expect([statusOf(answer), bodyOf(answer)]).toEqual([400, body]);
+  });
+});
+
+test('connections beyond the limit are closed at once; one that ends makes room', async () => {
+  using small = scratchFolder();
+  await using limited = await startParley(small.path, { args: ['--connections', '3'] });
+  const ask = async (socket: Socket) => {
+    socket.write('GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    const [answer] = (await once(socket, 'data')) as [Buffer];
+    return statusOf(answer.toString('latin1'));
+  };
+  const held = [dial(limited), dial(limited), dial(limited)];
+  for (const socket of held) expect(await ask(socket)).toBe(200);
+  const excess = dial(limited);
+  await once(excess, 'close');
+  for (const socket of held) expect(await ask(socket)).toBe(200);
+  held[0]?.destroy();
+  // The server learns of the end a moment later.
+  await expect
+    .poll(async () => (await fetch(`${limited.url}/health`).catch(() => undefined))?.status)
+    .toBe(200);
+  for (const socket of held) socket.destroy();
+});
