@@ -2,6 +2,7 @@
 import type { Finding, Report } from './finding.ts';
 import { checkImports, checkManifests } from './import-rules.ts';
 import { checkReach } from './reach-rules.ts';
+import { checkSecrets } from './secret-rules.ts';
 import { readSourceTree } from './source-tree.ts';
 import { checkExportLists, checkNames, checkStyle } from './style-rules.ts';
 
@@ -15,7 +16,12 @@ export function checkBoundaries(root: string): Report {
     ...checkManifests(tree),
     ...checkExportLists(tree),
     ...checkNames(tree),
-    ...tree.files.flatMap((file) => [...checkImports(tree, file), ...checkReach(file), ...checkStyle(file)]),
+    ...tree.files.flatMap((file) => [
+      ...checkImports(tree, file),
+      ...checkReach(file),
+      ...checkSecrets(file),
+      ...checkStyle(file),
+    ]),
   ];
   return { findings, notes: [`${tree.files.length} files in ${tree.packages.length} packages`] };
 }

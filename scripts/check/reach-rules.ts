@@ -1,4 +1,4 @@
-/** Owns the rules on who touches the outside: database drivers, the environment, outbound requests. */
+/** Owns the rules on who touches the outside: database drivers, the environment, other programs, outbound requests. */
 import type { Finding } from './finding.ts';
 import { isBrowserFile } from './import-rules.ts';
 import type { ImportUse } from './imports.ts';
@@ -29,14 +29,23 @@ const clientNames = new Set([
   'Socket',
 ]);
 
+const programModules = /^(node:)?(child_process|cluster)$/;
+// The whole list of what may start a program: the launchers, which start the Node that npm installed.
+const programStarters = ['apps/server/bin/'];
+
 const viaEgress = 'send the request through the egress guard in packages/kit/src/egress';
 
 type Spot = { rule: string; offset: number; message: string };
 
-/** Checks one file of a package or an app against the three rules. */
+/** Checks one file of a package or an app against the four rules. */
 export function checkReach(file: SourceFile): Finding[] {
   if (!/^(packages|apps)\//.test(file.path)) return [];
-  const spots = [...findDrivers(file), ...findEnvironment(file), ...findOutbound(file)];
+  const spots = [
+    ...findDrivers(file),
+    ...findEnvironment(file),
+    ...findPrograms(file),
+    ...findOutbound(file),
+  ];
   return spots.map(({ rule, offset, message }) => ({
     rule,
     file: file.path,
@@ -74,6 +83,17 @@ function findEnvironment(file: SourceFile): Spot[] {
   });
   const message = `only ${configFile} reads process.env; take the value in as an argument`;
   return offsets.map((offset) => ({ rule: 'environment', offset, message }));
+}
+
+function findPrograms(file: SourceFile): Spot[] {
+  if (file.isTest || programStarters.some((place) => file.path.startsWith(place))) return [];
+  return file.imports
+    .filter((use) => !use.isTypeOnly && programModules.test(use.specifier))
+    .map((use) => ({
+      rule: 'program',
+      offset: use.offset,
+      message: `'${use.specifier}' starts programs, and nothing that serves requests may; add a place that must to programStarters`,
+    }));
 }
 
 function findOutbound(file: SourceFile): Spot[] {

@@ -248,6 +248,61 @@ const style: Row[] = [
   },
 ];
 
+const programs: Row[] = [
+  ...[
+    `import { spawn } from 'node:child_process';`,
+    `import * as all from 'child_process';`,
+    `export { exec } from 'node:child_process';`,
+    `export const a = await import('node:child_process');`,
+    `const a = require('child_process');`,
+    `const a = process.getBuiltinModule('node:child_process');`,
+    `import cluster from 'node:cluster';`,
+  ].flatMap((code) => [
+    source(`a package starts no program: ${code}`, 'packages/kit/src/x.ts', code, 'program'),
+    source(`neither does an app: ${code}`, 'apps/server/src/cli/x.ts', code, 'program'),
+  ]),
+  {
+    promise: 'a type, a test and the launcher may name the module',
+    files: {
+      'packages/kit/src/x.ts': `${doc}import type { ChildProcess } from 'node:child_process';\nexport type A = ChildProcess;\n`,
+      'packages/kit/src/x.test.ts': `import { spawn } from 'node:child_process';\nspawn('a');\n`,
+      'apps/server/bin/parley.js': `#!/usr/bin/env node\n${doc}export const { spawn } = await import('node:child_process');\n`,
+    },
+    broken: [],
+  },
+];
+
+const secrets: Row[] = [
+  ...[
+    `export const a = createHmac('sha256', 'secret');`,
+    `export const a = createHmac('sha256', Buffer.from('c2VjcmV0', 'base64'));`,
+    `export const a = crypto.createCipheriv('aes-256-gcm', \`0123456789abcdef\`, nonce);`,
+    `export const a = createSecretKey(Buffer.from('secret'));`,
+    `export const a = scryptSync('secret', salt, 32);`,
+    `export const secret = 'correct-horse';`,
+    `export const a = { password: 'correct-horse' };`,
+    `export const a = config.secretKey ?? 'change-me-please';`,
+    `export const a = apiKey || 'change-me-please';`,
+    `export const a = (token = 'change-me-please') => token;`,
+    `export const a = ({ sessionKey = 'change-me-please' }) => sessionKey;`,
+  ].map((code) => source(`no key is written down: ${code}`, 'packages/kit/src/x.ts', code, 'literal-key')),
+  {
+    promise: 'a constant with a key in it is still written down',
+    files: {
+      'packages/kit/src/x.ts': `${doc}const PEPPER = 'abc';\nexport const a = createHmac('sha256', PEPPER);\n`,
+    },
+    broken: ['literal-key packages/kit/src/x.ts:3'],
+  },
+  {
+    promise: 'a key that was taken in, words about secrets, and the keys of tests are fine',
+    files: {
+      'packages/kit/src/x.ts': `${doc}export const a = (key: Buffer) => createHmac('sha256', key).update('csrf');\nexport const secret = 'Rotate the signing secret.';\nexport const b = { token: '', api_key: 'key' };\n`,
+      'packages/kit/src/x.test.ts': `export const secret = 'correct-horse';\n`,
+    },
+    broken: [],
+  },
+];
+
 test('a workspace that keeps every rule passes', () => {
   const { findings } = checkWorkspace({}, checkBoundaries);
   expect(findings).toEqual([]);
@@ -256,6 +311,8 @@ test('a workspace that keeps every rule passes', () => {
 describe.each([
   ['order', order],
   ['reach', reach],
+  ['programs', programs],
+  ['secrets', secrets],
   ['style', style],
 ])('%s', (_name, rows) => {
   test.each(rows)('$promise', (row) => expectBroken(row));

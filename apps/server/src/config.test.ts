@@ -81,8 +81,16 @@ describe('where a value comes from', () => {
       PARLEY_RECORD_ROWS: '5000',
       PARLEY_RECORD_BYTES: '2097152',
     };
-    const config = load(['--rate', '9', '--rate-burst', '11', '--record-days', '3'], env);
-    expect(config.limits).toMatchObject({ ratePerSecond: 9, rateBurst: 11, bodyBytes: 2048 });
+    const config = load(
+      ['--rate', '9', '--rate-burst', '11', '--record-days', '3', '--connections', '12'],
+      env,
+    );
+    expect(config.limits).toMatchObject({
+      ratePerSecond: 9,
+      rateBurst: 11,
+      bodyBytes: 2048,
+      connections: 12,
+    });
     expect(config.recordRetention).toEqual({ maxAgeMs: 3 * 86_400_000, maxRows: 5000, maxBytes: 2_097_152 });
   });
 

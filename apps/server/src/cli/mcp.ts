@@ -66,7 +66,8 @@ async function startEngine(
     const host = await start.host();
     host.tasks.start();
     // The end of the input is a shutdown: what runs is let go and resumes elsewhere. Calls that waited for the host begin first.
-    const letGo = () => setImmediate(() => void host.stop());
+    const letGo = () =>
+      setImmediate(() => void host.stop().catch((error: unknown) => reportFault(error, 'stop')));
     if (input.closed) letGo();
     else input.once('close', letGo);
     return toolsets.length === 0 ? host.engine() : host.engine().narrow(toolsets);
