@@ -25,8 +25,12 @@ const limits: Record<keyof Limits, [meaning: string, answer: string]> = {
   watchedUriBytes: ['URI of a resource that a 2025 session watches', '-32602'],
   batchMessages: ['messages in one JSON-RPC batch, each of which counts as a request', '400, -32600'],
   connections: ['open connections of the process; `--connections`', 'closed at once'],
-  streamsPerCaller: ['open `subscriptions/listen` streams of one caller', '-32603'],
-  streamsPerProcess: ['open `subscriptions/listen` streams of the process', '-32603'],
+  streamsPerCaller: [
+    'open `subscriptions/listen` streams of one caller; as many `GET` streams of its sessions',
+    '-32603; 429',
+  ],
+  streamsPerOrganization: ['the same of one organization', '-32603; 429'],
+  streamsPerProcess: ['the same of the process', '-32603; 429'],
   ratePerSecond: ['requests per second of one caller, counted by messages; `--rate`', '429 with Retry-After'],
   rateBurst: ['requests of one caller that may come at once; `--rate-burst`', '429 with Retry-After'],
   heavyRatePerSecond: [

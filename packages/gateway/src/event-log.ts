@@ -23,7 +23,7 @@ export function createEventLog(): EventStore {
         id: `${streamId}~${sequence}`,
         streamId,
         message,
-        sizeBytes: JSON.stringify(message).length,
+        sizeBytes: Buffer.byteLength(JSON.stringify(message)),
       };
       events.push(event);
       sizeBytes += event.sizeBytes;

@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Identity } from '@parley/identity';
 import type { Caller, ChangeBus, Engine, ServerInfo } from '@parley/kit';
 import { RPC } from '@parley/kit';
+import { UnreadBytes } from '@parley/kit/inbound';
 import { AnswerBatch } from './answer-batch.ts';
 import { HttpRefusal, writeRefusal } from './answers.ts';
 import { createAuthenticate } from './authenticate.ts';
@@ -13,6 +14,7 @@ import type { AllowedNames } from './inbound.ts';
 import { createFrontDoor, readJson } from './inbound.ts';
 import type { Limits } from './limits.ts';
 import type { ModernLeg, Served } from './modern.ts';
+import { createNoticeBoard } from './notices.ts';
 import { createResolve } from './resolve.ts';
 import type { SessionLeg } from './sessions.ts';
 import { asHttpRefusal } from './store-errors.ts';
@@ -44,6 +46,7 @@ export interface Gateway {
 interface SdkLegs {
   readonly modern: ModernLeg;
   readonly sessions: SessionLeg;
+  close(): Promise<void>;
   classify(req: IncomingMessage, body: unknown): 'modern' | 'legacy';
 }
 
@@ -138,8 +141,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       door.check(req);
     },
     async close() {
-      const loaded = await legs;
-      await Promise.all([loaded?.modern.close(), loaded?.sessions.close()]);
+      await (await legs)?.close();
     },
   };
 }
@@ -152,9 +154,17 @@ async function loadLegs(options: GatewayOptions): Promise<SdkLegs> {
     import('./sessions.ts'),
     import('@modelcontextprotocol/server'),
   ]);
+  const board = createNoticeBoard({ ...options, current });
+  const parts = { ...options, board, unread: new UnreadBytes() };
+  const modern = createModernLeg(parts);
+  const sessions = createSessionLeg(parts);
   return {
-    modern: createModernLeg({ ...options, current }),
-    sessions: createSessionLeg({ ...options, current }),
+    modern,
+    sessions,
+    async close() {
+      board.close();
+      await Promise.all([modern.close(), sessions.close()]);
+    },
     classify(req, body) {
       const version = req.headers['mcp-protocol-version']?.toString();
       const method = req.headers['mcp-method']?.toString();

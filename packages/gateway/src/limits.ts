@@ -14,6 +14,7 @@ export interface Limits extends InboundLimits {
   /** Open connections of the process. */
   readonly connections: number;
   readonly streamsPerCaller: number;
+  readonly streamsPerOrganization: number;
   readonly streamsPerProcess: number;
   /** Requests per second of one caller, and how many may come at once. */
   readonly ratePerSecond: number;
@@ -34,6 +35,7 @@ export const DEFAULT_LIMITS: Limits = {
   batchMessages: 100,
   connections: 10_000,
   streamsPerCaller: 64,
+  streamsPerOrganization: 512,
   streamsPerProcess: 1024,
   ratePerSecond: 100,
   rateBurst: 200,

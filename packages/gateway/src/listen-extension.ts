@@ -115,7 +115,7 @@ function stamped({ method, params }: ExtensionNotice, id: string | number): obje
   return { jsonrpc: '2.0', method, params: { ...params, _meta: { [SUBSCRIPTION_KEY]: id } } };
 }
 
-/** The SDK ends a stream that asks for nothing it knows; this keeps it open, over a bus that says nothing. */
+/** The SDK ends a stream that asks for nothing it knows; this keeps it open, over a bus that carries only what the request itself asked for. */
 export function keptOpen(body: unknown): unknown {
   const request = body as ListenBody; // what `ListenExtras.open` has just written
   return { ...request, params: { ...request.params, notifications: { toolsListChanged: true } } };
@@ -168,7 +168,10 @@ function mergedBody(
   };
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
-      const { done, value } = await reader.read();
+      const { done, value } = await reader.read().catch((error: unknown) => {
+        end();
+        throw error;
+      });
       if (done) {
         end();
         controller.close();

@@ -1,8 +1,10 @@
-/** Listen streams: who may hold how many, and which notices each may carry. */
+/** Listen streams: who may hold how many, and what each of them asked for. */
 import type { ServerEvent, ServerEventBus } from '@modelcontextprotocol/server';
-import type { Caller, Change, ChangeBus, Engine } from '@parley/kit';
-import type { Limits } from './limits.ts';
+import type { Change } from '@parley/kit';
 import type { Served } from './modern.ts';
+import type { NoticeBoard } from './notices.ts';
+import type { PlaceLimits } from './places.ts';
+import { Places } from './places.ts';
 
 /** Permission for one stream. */
 export interface ListenTicket {
@@ -18,60 +20,44 @@ export interface ListenGate {
   admit(served: Served, body: unknown, end: () => void): ListenTicket | undefined;
 }
 
-/** Looks up what a caller may do now. */
-export type CurrentCaller = (caller: Caller) => Promise<Caller | undefined>;
+// More would cost every notice a longer look, and nobody reads as many documents.
+const MAX_URIS = 1000;
 
 /** Creates the gate. */
-export function createListenGate(changes: ChangeBus, current: CurrentCaller, limits: Limits): ListenGate {
-  const openOf = new Map<string, number>();
-  let openInAll = 0;
+export function createListenGate(board: NoticeBoard, limits: PlaceLimits): ListenGate {
+  const places = new Places(limits);
   return {
-    admit(served, body, end) {
-      const { id } = served.caller;
-      const mine = openOf.get(id) ?? 0;
-      if (mine >= limits.streamsPerCaller || openInAll >= limits.streamsPerProcess) return undefined;
-      openOf.set(id, mine + 1);
-      openInAll += 1;
-      let isOpen = true;
-      return {
-        bus: filteredBus(changes, current, served, end),
-        body: withoutForeignUris(body, served),
-        release() {
-          if (!isOpen) return;
-          isOpen = false;
-          openInAll -= 1;
-          const left = (openOf.get(id) ?? 1) - 1;
-          if (left === 0) openOf.delete(id);
-          else openOf.set(id, left);
-        },
-      };
+    admit(served, given, end) {
+      const release = places.take(served.caller);
+      if (release === undefined) return undefined;
+      const body = withoutForeignUris(given, served);
+      return { bus: busOf(board, served, body, end), body, release };
     },
   };
 }
 
-/** True when a caller may learn of a change. */
-export function mayLearn(change: Change, caller: Caller, engine: Engine): boolean {
-  if (change.organizationId !== undefined && change.organizationId !== caller.organizationId) return false;
-  return change.kind !== 'resource' || engine.documents.canRead(caller, change.uri);
-}
-
-function filteredBus(
-  changes: ChangeBus,
-  current: CurrentCaller,
-  served: Served,
-  end: () => void,
-): ServerEventBus {
+/** A bus that carries only what this stream asked for and its caller may know. */
+function busOf(board: NoticeBoard, served: Served, body: unknown, end: () => void): ServerEventBus {
+  const wants = askedFor(body);
   return {
     publish: () => undefined,
     subscribe: (listener) =>
-      changes.subscribe((change) => {
-        // Rights are looked up for every notice: they may have gone since the stream was opened.
-        void current(served.caller).then((caller) => {
-          if (caller === undefined) end();
-          else if (mayLearn(change, caller, served.engine)) listener(eventOf(change));
-        });
-      }),
+      board.add({ ...served, wants, end, tell: (change) => listener(eventOf(change)) }),
   };
+}
+
+interface ListenBody {
+  readonly params?: {
+    readonly notifications?: Readonly<Record<string, unknown>>;
+  };
+}
+
+function askedFor(body: unknown): (change: Change) => boolean {
+  // Every step is optional; what is malformed is refused by the SDK before anything is told.
+  const asked = (body as ListenBody).params?.notifications ?? {};
+  const uris = new Set(Array.isArray(asked.resourceSubscriptions) ? asked.resourceSubscriptions : []);
+  return (change) =>
+    change.kind === 'resource' ? uris.has(change.uri) : asked[`${change.kind}ListChanged`] === true;
 }
 
 function eventOf(change: Change): ServerEvent {
@@ -81,10 +67,12 @@ function eventOf(change: Change): ServerEvent {
 
 function withoutForeignUris(body: unknown, { caller, engine }: Served): unknown {
   // Every step below is optional, so any other shape falls through to the SDK, which refuses it.
-  const request = body as { params?: { notifications?: { resourceSubscriptions?: unknown } } };
+  const request = body as ListenBody;
   const uris = request.params?.notifications?.resourceSubscriptions;
   if (!Array.isArray(uris)) return body;
-  const readable = uris.filter((uri) => typeof uri !== 'string' || engine.documents.canRead(caller, uri));
+  const readable = uris
+    .slice(0, MAX_URIS)
+    .filter((uri) => typeof uri !== 'string' || engine.documents.canRead(caller, uri));
   const notifications = { ...request.params?.notifications, resourceSubscriptions: readable };
   return { ...request, params: { ...request.params, notifications } };
 }

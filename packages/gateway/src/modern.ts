@@ -3,15 +3,16 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { toNodeHandler } from '@modelcontextprotocol/node';
 import type { AuthInfo, ServerEventBus } from '@modelcontextprotocol/server';
 import { createMcpHandler } from '@modelcontextprotocol/server';
-import type { Caller, ChangeBus, Engine, ServerInfo } from '@parley/kit';
+import type { Caller, Engine, ServerInfo } from '@parley/kit';
 import { checkParamHeaders, decodeHeaderValue, ProtocolFault } from '@parley/kit';
+import type { UnreadBytes } from '@parley/kit/inbound';
 import { createProtocolServer } from '@parley/kit/protocol';
 import type { RequestId } from './answers.ts';
 import { faultJson, writeJson } from './answers.ts';
-import type { CurrentCaller } from './listen.ts';
 import { createListenGate } from './listen.ts';
 import { keptOpen, ListenExtras, mergeIntoStream, Outbox } from './listen-extension.ts';
 import type { Limits } from './limits.ts';
+import type { NoticeBoard } from './notices.ts';
 
 /** What a leg serves one request with. */
 export interface Served {
@@ -29,8 +30,8 @@ export interface ModernLeg {
 export interface ModernOptions {
   readonly info: ServerInfo;
   readonly instructions?: string | undefined;
-  readonly changes: ChangeBus;
-  readonly current: CurrentCaller;
+  readonly board: NoticeBoard;
+  readonly unread: UnreadBytes;
   readonly limits: Limits;
   readonly onFault: (error: unknown, where: string) => void;
 }
@@ -38,7 +39,7 @@ export interface ModernOptions {
 /** Creates the leg. */
 export function createModernLeg(options: ModernOptions): ModernLeg {
   const { info, instructions, limits } = options;
-  const gate = createListenGate(options.changes, options.current, limits);
+  const gate = createListenGate(options.board, limits);
   const open = new Set<{ close(): Promise<void> }>();
   const handlerFor = (bus?: ServerEventBus) =>
     createMcpHandler(
@@ -57,12 +58,15 @@ export function createModernLeg(options: ModernOptions): ModernLeg {
     body: unknown,
     served: Served,
   ): Promise<void> {
+    // Whoever has left already never closes again, and would keep the place.
+    if (res.destroyed) return;
     const ticket = gate.admit(served, body, () => res.destroy());
     if (ticket === undefined) {
       const error = { code: -32603, message: 'Subscription limit reached' };
       writeJson(res, 200, JSON.stringify({ jsonrpc: '2.0', error, id: idOf(body) }));
       return;
     }
+    res.once('close', ticket.release);
     const outbox = new Outbox();
     const extras = await ListenExtras.open(served.engine, served.caller, ticket.body, outbox.write).catch(
       (error: unknown) => {
@@ -70,13 +74,11 @@ export function createModernLeg(options: ModernOptions): ModernLeg {
         throw error;
       },
     );
+    if (res.destroyed) return;
     // A handler of its own: its bus lets through only what this caller may know.
-    const handler = handlerFor(extras?.isAlone ? silenced(ticket.bus) : ticket.bus);
+    const handler = handlerFor(ticket.bus);
     open.add(handler);
-    res.once('close', () => {
-      ticket.release();
-      open.delete(handler);
-    });
+    res.once('close', () => open.delete(handler));
     if (extras === undefined) return toNodeHandler(handler)(withServed(req, served), res, ticket.body);
     const fetch = mergeIntoStream(handler.fetch, extras, outbox);
     const sdkBody = extras.isAlone ? keptOpen(extras.body) : extras.body;
@@ -86,6 +88,7 @@ export function createModernLeg(options: ModernOptions): ModernLeg {
   const serve = toNodeHandler(shared, { onerror: (error) => options.onFault(error, 'modern') });
   return {
     async handle(req, res, body, served) {
+      options.unread.guard(res);
       if (methodOf(body) === 'subscriptions/listen') {
         return listen(req, res, body, served).catch((error: unknown) => answerFault(res, body, error));
       }
@@ -105,11 +108,6 @@ export function createModernLeg(options: ModernOptions): ModernLeg {
       await Promise.all([...open].map((handler) => handler.close()));
     },
   };
-}
-
-/** Still ends with its caller's rights, but carries nothing. */
-function silenced(bus: ServerEventBus): ServerEventBus {
-  return { publish: () => undefined, subscribe: () => bus.subscribe(() => undefined) };
 }
 
 function answerFault(res: ServerResponse, body: unknown, error: unknown): void {

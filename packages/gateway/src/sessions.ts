@@ -3,16 +3,18 @@ import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { NodeStreamableHTTPServerTransport } from '@modelcontextprotocol/node';
 import type { Server } from '@modelcontextprotocol/server';
-import type { Change, ChangeBus, ServerInfo } from '@parley/kit';
+import type { Change, ServerInfo } from '@parley/kit';
+import type { UnreadBytes } from '@parley/kit/inbound';
 import { createProtocolServer, withLegacyCodes } from '@parley/kit/protocol';
 import { HttpRefusal, REFUSED } from './answers.ts';
 import { createEventLog } from './event-log.ts';
 import type { Limits } from './limits.ts';
-import type { CurrentCaller } from './listen.ts';
-import { mayLearn } from './listen.ts';
 import type { Served } from './modern.ts';
 import { SessionCalls } from './session-calls.ts';
 import { servedOf, withServed } from './modern.ts';
+import type { NoticeBoard } from './notices.ts';
+import { Places } from './places.ts';
+import { sendNotice } from './send-notice.ts';
 
 /** Serves 2025 messages. */
 export interface SessionLeg {
@@ -24,8 +26,8 @@ export interface SessionLeg {
 export interface SessionOptions {
   readonly info: ServerInfo;
   readonly instructions?: string | undefined;
-  readonly changes: ChangeBus;
-  readonly current: CurrentCaller;
+  readonly board: NoticeBoard;
+  readonly unread: UnreadBytes;
   readonly limits: Limits;
   readonly onFault: (error: unknown, where: string) => void;
 }
@@ -54,6 +56,7 @@ export function createSessionLeg(options: SessionOptions): SessionLeg {
   const sessions = new Map<string, Session>();
   // Counted from the first moment, so that many openings at once cannot pass the limit together.
   const open = new Set<Session>();
+  const places = new Places(limits);
   const sweep = setInterval(closeIdle, 60_000).unref();
 
   function closeIdle(): void {
@@ -112,10 +115,11 @@ export function createSessionLeg(options: SessionOptions): SessionLeg {
       watched,
       watchLimits: limits,
     });
-    const unsubscribe = options.changes.subscribe((change) => {
-      tell(session, change, options.current, watched).catch((error: unknown) =>
-        options.onFault(error, 'session notice'),
-      );
+    const unsubscribe = options.board.add({
+      ...served,
+      wants: (change) => isWanted(session, change, watched),
+      tell: (change) => sendNotice(server, change),
+      end: () => server.close(),
     });
     const calls = new SessionCalls();
     const session: Session = {
@@ -151,11 +155,21 @@ export function createSessionLeg(options: SessionOptions): SessionLeg {
     return openSession(served, path);
   }
 
+  function placeFor({ caller }: Served): () => void {
+    const release = places.take(caller);
+    if (release !== undefined) return release;
+    throw new HttpRefusal(429, REFUSED, 'Too many streams are open. Close one, or try again later.', {
+      'retry-after': '60',
+    });
+  }
+
   return {
     async handle(req, res, body, served) {
       // Whoever left while the body was read would never be seen to leave.
       if (res.destroyed) return;
+      options.unread.guard(res);
       const session = sessionFor(req, body, served);
+      const release = req.method === 'GET' ? placeFor(served) : undefined;
       session.usedAtMs = performance.now();
       session.busy += 1;
       const undo = session.calls.begin(body);
@@ -163,6 +177,7 @@ export function createSessionLeg(options: SessionOptions): SessionLeg {
         session.busy -= 1;
         if (res.statusCode >= 400) undo();
         session.usedAtMs = performance.now();
+        release?.();
         // An initialize that the SDK refused never became a session.
         if (session.transport.sessionId === undefined) end(session);
       });
@@ -182,20 +197,9 @@ function isInitialize(message: unknown): boolean {
   );
 }
 
-async function tell(
-  session: Session,
-  change: Change,
-  current: CurrentCaller,
-  watched: ReadonlySet<string>,
-): Promise<void> {
-  const { server, served } = session;
-  const caller = await current(served.caller);
-  if (caller === undefined) return server.close();
-  if (!mayLearn(change, caller, served.engine)) return;
+function isWanted({ served }: Session, change: Change, watched: ReadonlySet<string>): boolean {
   const { prompts, resources } = served.engine.catalog;
-  if (change.kind === 'tools') await server.sendToolListChanged();
-  else if (change.kind === 'prompts' && prompts.length > 0) await server.sendPromptListChanged();
-  else if (change.kind === 'resources' && resources.length > 0) await server.sendResourceListChanged();
-  else if (change.kind === 'resource' && watched.has(change.uri))
-    await server.sendResourceUpdated({ uri: change.uri });
+  if (change.kind === 'resource') return watched.has(change.uri);
+  if (change.kind === 'prompts') return prompts.length > 0;
+  return change.kind === 'tools' || resources.length > 0;
 }

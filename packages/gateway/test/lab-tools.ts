@@ -111,6 +111,25 @@ const wait = defineTool({
   },
 });
 
+const chatter = defineTool({
+  name: 'chatter',
+  title: 'Chatter',
+  description: 'Tells its progress until nobody listens any more.',
+  effect: 'read',
+  input: nothing,
+  output: nothing,
+  async run(_input, ctx) {
+    const { signal, services } = ctx;
+    services.waiting.put(signal);
+    for (let done = 1; done <= 1000 && !signal.aborted; done += 1) {
+      await ctx.progress(done, undefined, 'x'.repeat(100_000));
+      await new Promise(setImmediate);
+    }
+    services.ran.push(signal.aborted ? 'cut' : 'all said');
+    return {};
+  },
+});
+
 const ask = defineTool({
   name: 'ask',
   title: 'Ask',
@@ -258,6 +277,9 @@ export const labToolset = defineToolset({
   resources: [note, page],
   prompts: [greet],
 });
+
+/** A toolset whose tool says more than anybody reads. */
+export const chatterToolset = defineToolset({ name: 'chatter', title: 'Chatter', tools: [chatter] });
 
 /** A toolset with a resource of its own, which most callers of the tests may not read. */
 export const vaultToolset = defineToolset({

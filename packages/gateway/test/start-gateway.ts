@@ -6,7 +6,9 @@ import type { Identity } from '@parley/identity';
 import { createIdentity, IDENTITY_CHANGED, identityMigrations } from '@parley/identity';
 import type { AnyToolset, Caller, ChangeBus, Engine, Grants, StateSealer } from '@parley/kit';
 import { ALL_GRANTS, createChangeBus, createEngine, install } from '@parley/kit';
+import { UnreadBytes } from '@parley/kit/inbound';
 import type { Store, StoredCallRecord } from '@parley/store';
+import { StoreUnavailableError } from '@parley/store';
 import { scratchStore } from '@parley/store/testing';
 import {
   createGateway,
@@ -19,6 +21,7 @@ import {
 import type { AllowedNames, Limits } from '../src/index.ts';
 import { readJson } from '../src/inbound.ts';
 import { createModernLeg } from '../src/modern.ts';
+import { createNoticeBoard } from '../src/notices.ts';
 import type { Lab } from './lab-tools.ts';
 import { createLab, labToolset, vaultToolset } from './lab-tools.ts';
 
@@ -38,6 +41,8 @@ export interface TestGateway extends AsyncDisposable {
   readonly owner: Caller;
   /** What was reported as a fault of ours. */
   readonly faults: unknown[];
+  /** How often rights were looked up for a notice, and whether that fails, as without a database. */
+  readonly lookUps: { count: number; isFailing: boolean };
   /** Makes a key of the owner's organization, or of the maker's. */
   key(
     grants: Grants,
@@ -88,10 +93,17 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
     onFault,
     ...(options.sealer !== undefined && { sealer: options.sealer }),
   });
+  const lookUps = { count: 0, isFailing: false };
+  const current = async (caller: Caller) => {
+    lookUps.count += 1;
+    if (lookUps.isFailing) throw new StoreUnavailableError('busy');
+    return identity.current(caller);
+  };
   const names = options.names ?? { hosts: [], origins: [] };
   const base = { info: INFO, changes, limits, onFault };
-  const gateway = createGateway({ ...base, engine, identity, names });
-  const leg = createModernLeg({ ...base, current: (caller) => identity.current(caller) });
+  const gateway = createGateway({ ...base, engine, identity: { ...identity, current }, names });
+  const board = createNoticeBoard({ ...base, current });
+  const leg = createModernLeg({ ...base, board, unread: new UnreadBytes() });
   const callerOf = async (key: string): Promise<Caller> => {
     const caller = await identity.authenticate(key, 'key');
     if (caller === undefined) throw new Error('The test used a key that is not valid.');
@@ -116,6 +128,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
     ownerKey,
     owner,
     faults,
+    lookUps,
     callerOf,
     async key(
       grants,
@@ -144,6 +157,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
     },
     async [Symbol.asyncDispose]() {
       await gateway.close();
+      board.close();
       await leg.close();
       await Promise.all([stop(front), stop(direct)]);
       unsubscribe();

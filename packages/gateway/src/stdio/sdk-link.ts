@@ -2,9 +2,11 @@
 import type { JSONRPCMessage, Server, Transport } from '@modelcontextprotocol/server';
 import type { Caller, Change, Engine } from '@parley/kit';
 import { ListenExtras } from '../listen-extension.ts';
-import { mayLearn } from '../listen.ts';
+import { createNoticeBoard } from '../notices.ts';
+import { sendNotice } from '../send-notice.ts';
 import { cancelledId, isRequest } from './messages.ts';
 import type { StdioOptions } from './serve.ts';
+import { whenRead } from './when-read.ts';
 
 /** The SDK as the loop sees it. */
 export interface SdkLink {
@@ -19,6 +21,7 @@ const DRAIN_MS = 10_000;
 /** Loads the SDK and connects it. */
 export async function loadSdk(
   engine: Engine,
+  caller: Caller,
   options: StdioOptions,
   write: (json: string) => void,
 ): Promise<SdkLink> {
@@ -55,12 +58,18 @@ export async function loadSdk(
     },
     { transport, onerror: (error) => onFault(error, 'stdio') },
   );
-  const tell = async (change: Change) => {
-    const caller = await options.caller();
-    if (caller !== undefined && mayLearn(change, caller, engine)) await notify(server, change, watched);
-  };
-  const unsubscribe = options.changes.subscribe((change) => {
-    tell(change).catch((error: unknown) => onFault(error, 'stdio notice'));
+  const board = createNoticeBoard({ changes: options.changes, current: () => options.caller(), onFault });
+  board.add({
+    caller,
+    engine,
+    wants: (change) => server?.transport !== undefined && isWanted(server, change, watched),
+    async tell(change) {
+      // What becomes due while the client does not read is told once, when it does.
+      await whenRead(options.output);
+      if (server?.transport !== undefined) await sendNotice(server, change);
+    },
+    // Every request is told that the key is gone; the process belongs to the client.
+    end: () => undefined,
   });
   return {
     async deliver(given, caller, { unheard } = { unheard: false }) {
@@ -78,7 +87,7 @@ export async function loadSdk(
       transport.onmessage?.(body as JSONRPCMessage);
     },
     async close() {
-      unsubscribe();
+      board.close();
       listens.closeAll();
       await pending.drained(DRAIN_MS);
       await handle.close();
@@ -154,19 +163,13 @@ class Pending {
   }
 }
 
-async function notify(
-  server: Server | undefined,
-  change: Change,
-  watched: ReadonlySet<string>,
-): Promise<void> {
-  if (server?.transport === undefined) return;
-  const capabilities = server.getCapabilities();
-  if (change.kind === 'tools') await server.sendToolListChanged();
-  else if (change.kind === 'prompts' && capabilities.prompts) await server.sendPromptListChanged();
-  else if (change.kind === 'resources' && capabilities.resources) await server.sendResourceListChanged();
-  else if (change.kind === 'resource' && capabilities.resources) {
-    const isModern = server.getNegotiatedProtocolVersion()?.startsWith('2026') ?? false;
-    // A modern listener filters by its own subscription; a 2025 one by what it subscribed to.
-    if (isModern || watched.has(change.uri)) await server.sendResourceUpdated({ uri: change.uri });
-  }
+function isWanted(server: Server, change: Change, watched: ReadonlySet<string>): boolean {
+  const { prompts, resources } = server.getCapabilities();
+  if (change.kind === 'tools') return true;
+  if (change.kind === 'prompts') return prompts !== undefined;
+  if (resources === undefined) return false;
+  if (change.kind !== 'resource') return true;
+  const isModern = server.getNegotiatedProtocolVersion()?.startsWith('2026') ?? false;
+  // A modern listener filters by its own subscription; a 2025 one by what it subscribed to.
+  return isModern || watched.has(change.uri);
 }

@@ -15,6 +15,7 @@ import { linesOf, TOO_LONG } from './lines.ts';
 import { cancelledId, isRequest, methodOf } from './messages.ts';
 import { Opening } from './opening.ts';
 import type { SdkLink } from './sdk-link.ts';
+import { whenRead } from './when-read.ts';
 
 /** What a stdio server is built from. */
 export interface StdioOptions {
@@ -54,7 +55,7 @@ export async function serveStdio(options: StdioOptions): Promise<void> {
     });
   const link = (caller: Caller) =>
     (sdk ??= import('./sdk-link.ts').then(async ({ loadSdk }) => {
-      const loaded = await loadSdk(await loadEngine(), options, write);
+      const loaded = await loadSdk(await loadEngine(), caller, options, write);
       for (const body of opening.heard) await loaded.deliver(body, caller, { unheard: true });
       return loaded;
     }));
@@ -107,6 +108,8 @@ export async function serveStdio(options: StdioOptions): Promise<void> {
     await deliver(await link(caller), body, caller);
   }
 
+  // A client that is gone asks for nothing more.
+  output.on('error', () => input.destroy());
   for await (const line of linesOf(input, limits.bodyBytes)) {
     const work = answer(line).catch((error: unknown) => {
       write(refusalJson(error, options));
@@ -115,6 +118,8 @@ export async function serveStdio(options: StdioOptions): Promise<void> {
     void work.finally(() => running.delete(work));
     // Messages reach the SDK in the order they came, and hot calls run side by side.
     if (sdk !== undefined || opening.heard.length > 0) await work;
+    // Answers that are not read hold up the next request instead of piling up.
+    await whenRead(output);
   }
   await Promise.all(running);
   // Whoever waits for the end closes what an engine would be built on.

@@ -1,7 +1,7 @@
 /** Who a key stands for, on both engines: what is refused, what a key may do, and how soon a change counts. */
 import { ALL_GRANTS } from '@parley/kit';
 import { onBothEngines } from '@parley/store/testing';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { found, join, keyFor, settle } from '../../test/people.ts';
 import { IDENTITY_CHANGED } from '../index.ts';
 import { newHexKey, newKey } from '../key-format.ts';
@@ -222,5 +222,36 @@ onBothEngines('current', (open) => {
     const other = await found(identity, 'other');
     const own = await caller();
     expect(await identity.current({ ...own!, organizationId: other.organizationId })).toBeUndefined();
+  });
+});
+
+onBothEngines('looking up a caller again', (open) => {
+  test('reads a key that expires once until it does, also for many who ask at the same time', async () => {
+    const store = await open();
+    const { identity, clock } = await settle(store);
+    const owner = await found(identity);
+    const expiresAt = clock.nowMs + 1000;
+    const { text } = await identity.createKey(owner, { name: 'E', grants: ALL_GRANTS, expiresAt });
+    const caller = await identity.authenticate(text, 'key');
+    const reads = vi.spyOn(store, 'db');
+    await Promise.all(Array.from({ length: 50 }, () => identity.current(caller!)));
+    const readsOfOne = reads.mock.calls.length;
+    expect(readsOfOne).toBeLessThan(10);
+    expect(await identity.current(caller!)).toEqual(caller);
+    expect(reads.mock.calls.length).toBe(readsOfOne);
+    clock.nowMs = expiresAt;
+    expect(await identity.current(caller!)).toBeUndefined();
+  });
+
+  test('asks again after a look-up that failed', async () => {
+    const store = await open();
+    const { identity } = await settle(store);
+    const owner = await found(identity);
+    const caller = await (await keyFor(identity, owner)).caller();
+    vi.spyOn(store, 'db').mockImplementationOnce(() => {
+      throw new Error('The connection was lost.');
+    });
+    await expect(identity.current(caller!)).rejects.toThrow('The connection was lost.');
+    expect(await identity.current(caller!)).toEqual(caller);
   });
 });

@@ -17,6 +17,12 @@ interface Known {
   readonly expiresAt: number;
 }
 
+/** What a caller is now, for as long as nothing changes. */
+interface Standing {
+  readonly caller: Caller | undefined;
+  readonly expiresAt: number;
+}
+
 /** What a text is worth as a key; `memberless`: the key is fine, but its owner is no longer a member. */
 export type KeyState = 'valid' | 'unknown' | 'memberless';
 
@@ -31,7 +37,8 @@ export class Authentication {
   readonly #onError: (error: unknown) => void;
   readonly #known = new RecentMap<Known>(MAX_CACHED);
   readonly #usedAt = new RecentMap<number>(MAX_CACHED);
-  readonly #current = new RecentMap<Caller | undefined>(MAX_CACHED);
+  /** Everybody who asks for the same caller shares one look-up. */
+  readonly #current = new RecentMap<Standing | Promise<Standing>>(MAX_CACHED);
   readonly #unsubscribe: () => void;
   #generation = 0;
 
@@ -62,9 +69,29 @@ export class Authentication {
 
   /** The same caller as it stands now; undefined when its key or member is gone. */
   async current(caller: Caller): Promise<Caller | undefined> {
-    const id = `${caller.id} ${caller.source}`;
-    if (this.#current.has(id) && !this.#store.signal.isBroken()) return this.#current.get(id);
-    const generation = this.#generation;
+    const id = `${caller.organizationId} ${caller.id} ${caller.source}`;
+    const known = this.#current.get(id);
+    // While nothing is heard of other processes, only a look-up that is under way counts.
+    const isFresh = known instanceof Promise || !this.#store.signal.isBroken();
+    const standing = known !== undefined && isFresh ? known : this.#lookAgain(id, caller);
+    const { caller: found, expiresAt } = standing instanceof Promise ? await standing : standing;
+    return expiresAt > this.#now() ? found : undefined;
+  }
+
+  #lookAgain(id: string, caller: Caller): Promise<Standing> {
+    const looking = this.#standing(caller);
+    this.#current.set(id, looking);
+    const settle = (standing?: Standing) => {
+      // A change of rights has thrown the look-up away, and another may have begun.
+      if (this.#current.get(id) !== looking) return;
+      if (standing === undefined) this.#current.delete(id);
+      else this.#current.set(id, standing);
+    };
+    looking.then(settle, () => settle());
+    return looking;
+  }
+
+  async #standing(caller: Caller): Promise<Standing> {
     const row = await this.#store
       .db<IdentityTables>()
       .selectFrom('api_keys')
@@ -72,10 +99,7 @@ export class Authentication {
       .where('id', '=', caller.id)
       .where('organization_id', '=', caller.organizationId)
       .executeTakeFirst();
-    const found = await this.#stillThere(caller, row);
-    const canChangeByItself = row !== undefined && row.expires_at !== null;
-    if (generation === this.#generation && !canChangeByItself) this.#current.set(id, found);
-    return found;
+    return { caller: await this.#stillThere(caller, row), expiresAt: row?.expires_at ?? Infinity };
   }
 
   /** Tells a key whose member is gone from one that is not valid at all. */

@@ -7,3 +7,5 @@ export { parseJson, readJson } from './json-body.ts';
 export { DEFAULT_INBOUND_LIMITS } from './limits.ts';
 export type { InboundLimits } from './limits.ts';
 export { HttpRefusal, REFUSED } from './refusal.ts';
+export { DEFAULT_UNREAD_LIMITS, endOrDestroy, UnreadBytes } from './unread.ts';
+export type { Outlet, UnreadLimits } from './unread.ts';
