@@ -21,7 +21,17 @@ export interface AnnotationLimits {
   readonly listItems: number;
   /** JSON of one list, so that the whole answer fits into one result. */
   readonly listBytes: number;
+  /** JSON of the notes that a page is told of at once. */
+  readonly sessionBytes: number;
   readonly helloMs: number;
+  readonly helloBytes: number;
+  /** Sockets that have not said hello yet. */
+  readonly ungreetedPerAddress: number;
+  readonly ungreetedPerProcess: number;
+  /** Sockets and event streams that have. */
+  readonly connectionsPerSession: number;
+  readonly connectionsPerPageToken: number;
+  readonly connectionsPerProcess: number;
   readonly violationsPerMinute: number;
   /** A session is inactive this long after its last connection is gone. */
   readonly graceMs: number;
@@ -41,7 +51,14 @@ export const DEFAULT_ANNOTATION_LIMITS: AnnotationLimits = {
   screenshotBytesPerProject: 200 * 1024 * 1024,
   listItems: 200,
   listBytes: 300_000,
+  sessionBytes: 1024 * 1024,
   helloMs: 5000,
+  helloBytes: 8 * 1024,
+  ungreetedPerAddress: 64,
+  ungreetedPerProcess: 256,
+  connectionsPerSession: 32,
+  connectionsPerPageToken: 256,
+  connectionsPerProcess: 1024,
   violationsPerMinute: 3,
   graceMs: 15_000,
   pingMs: 10_000,

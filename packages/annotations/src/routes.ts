@@ -1,6 +1,7 @@
 /** Everything under `/__parley`: the overlay's script and the browser link, which guard themselves. */
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { RouteSet } from '@parley/kit';
 import type { LinkNames } from './link/door.ts';
@@ -143,8 +144,7 @@ function codeOf(status: number): string {
 
 function refuseUpgrade(socket: Duplex, { status, message }: DoorRefusal): void {
   socket.on('error', () => socket.destroy());
-  const words = status === 403 ? 'Forbidden' : status === 404 ? 'Not Found' : 'Internal Server Error';
   socket.end(
-    `HTTP/1.1 ${status} ${words}\r\ncontent-type: text/plain\r\ncontent-length: ${Buffer.byteLength(message)}\r\nconnection: close\r\n\r\n${message}`,
+    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\ncontent-type: text/plain\r\ncontent-length: ${Buffer.byteLength(message)}\r\nconnection: close\r\n\r\n${message}`,
   );
 }

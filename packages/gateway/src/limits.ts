@@ -1,5 +1,6 @@
 /** Inbound limits with their defaults. */
-import type { InboundLimits } from '@parley/kit/inbound';
+import type { Caller } from '@parley/kit';
+import type { InboundLimits, PlaceLimit } from '@parley/kit/inbound';
 import { DEFAULT_INBOUND_LIMITS } from '@parley/kit/inbound';
 
 /** How much one request, one caller and one process may take. */
@@ -43,3 +44,12 @@ export const DEFAULT_LIMITS: Limits = {
   heavyRateBurst: 40,
   failedCredentialsPerMinute: 10,
 };
+
+/** Whose places a stream of a caller takes. */
+export function streamPlaces({ id, organizationId }: Caller, limits: Limits): PlaceLimit[] {
+  return [
+    [`caller ${id}`, limits.streamsPerCaller],
+    [`organization ${organizationId}`, limits.streamsPerOrganization],
+    ['process', limits.streamsPerProcess],
+  ];
+}

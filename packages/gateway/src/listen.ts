@@ -1,10 +1,11 @@
 /** Listen streams: who may hold how many, and what each of them asked for. */
 import type { ServerEvent, ServerEventBus } from '@modelcontextprotocol/server';
 import type { Change } from '@parley/kit';
+import { Places } from '@parley/kit/inbound';
+import type { Limits } from './limits.ts';
+import { streamPlaces } from './limits.ts';
 import type { Served } from './modern.ts';
 import type { NoticeBoard } from './notices.ts';
-import type { PlaceLimits } from './places.ts';
-import { Places } from './places.ts';
 
 /** Permission for one stream. */
 export interface ListenTicket {
@@ -24,11 +25,11 @@ export interface ListenGate {
 const MAX_URIS = 1000;
 
 /** Creates the gate. */
-export function createListenGate(board: NoticeBoard, limits: PlaceLimits): ListenGate {
-  const places = new Places(limits);
+export function createListenGate(board: NoticeBoard, limits: Limits): ListenGate {
+  const places = new Places();
   return {
     admit(served, given, end) {
-      const release = places.take(served.caller);
+      const release = places.take(streamPlaces(served.caller, limits));
       if (release === undefined) return undefined;
       const body = withoutForeignUris(given, served);
       return { bus: busOf(board, served, body, end), body, release };

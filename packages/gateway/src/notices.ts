@@ -2,8 +2,8 @@
  * Notices on their way to whoever listens: only what was asked for, each once however often it is due, and one look
  * at the caller's rights for all that the caller has open.
  */
-import { setImmediate as turn } from 'node:timers/promises';
 import type { Caller, Change, ChangeBus, Engine } from '@parley/kit';
+import { DueWork } from '@parley/kit';
 
 /** Looks up what a caller may do now. */
 export type CurrentCaller = (caller: Caller) => Promise<Caller | undefined>;
@@ -47,24 +47,20 @@ interface Desk {
   readonly due: Map<Listener, Map<string, Change>>;
 }
 
-// A change of roles concerns every caller at once, and requests need the database meanwhile.
-const LOOKS_AT_ONCE = 4;
-const RETRY_MS = 1000;
 // Keys expire without a notice.
 const CHECK_EVERY_MS = 30_000;
 
 /** Creates the board. */
 export function createNoticeBoard({ changes, current, onFault }: NoticeOptions): NoticeBoard {
   const desks = new Map<string, Desk>();
-  const waiting = new Set<Desk>();
-  let working = 0;
-  let retry: NodeJS.Timeout | undefined;
-  let isFailing = false;
-
+  // A change of roles concerns every caller at once.
+  const looks = new DueWork<Desk>({ work: serve, onFault: (error) => onFault(error, 'notice') });
   const unsubscribe = changes.subscribe((change) => {
     for (const desk of desks.values()) if (concerns(change, desk.caller)) note(desk, change);
   });
-  const check = setInterval(() => desks.forEach(look), CHECK_EVERY_MS).unref();
+  const check = setInterval(() => {
+    for (const desk of desks.values()) looks.add(desk);
+  }, CHECK_EVERY_MS).unref();
 
   function note(desk: Desk, change: Change): void {
     // The tools of a caller change with its rights, so everything it has open is looked at.
@@ -74,29 +70,7 @@ export function createNoticeBoard({ changes, current, onFault }: NoticeOptions):
       due.set(change.kind === 'resource' ? change.uri : ` ${change.kind}`, change);
       isDue = true;
     }
-    if (isDue) look(desk);
-  }
-
-  function look(desk: Desk): void {
-    waiting.add(desk);
-    if (working >= LOOKS_AT_ONCE) return;
-    working += 1;
-    work().catch((error: unknown) => onFault(error, 'notice'));
-  }
-
-  async function work(): Promise<void> {
-    try {
-      for (;;) {
-        // What changes in one turn is told together, and between callers requests have theirs.
-        await turn();
-        const [desk] = waiting;
-        if (desk === undefined) return;
-        waiting.delete(desk);
-        await serve(desk);
-      }
-    } finally {
-      working -= 1;
-    }
+    if (isDue) looks.add(desk);
   }
 
   async function serve(desk: Desk): Promise<void> {
@@ -106,22 +80,13 @@ export function createNoticeBoard({ changes, current, onFault }: NoticeOptions):
     let caller: Caller | undefined;
     try {
       caller = await current(desk.caller);
-      isFailing = false;
     } catch (error) {
       // Nothing is told unchecked and nothing is lost: what is due waits until rights can be looked up.
       for (const { listener, notices } of taken)
         for (const [key, change] of notices) desk.due.get(listener)?.set(key, change);
-      if (!isFailing) onFault(error, 'notice');
-      isFailing = true;
-      retry ??= setTimeout(again, RETRY_MS).unref();
-      return;
+      throw error;
     }
     await Promise.all(taken.map(({ listener, notices }) => deliver(listener, notices, caller)));
-  }
-
-  function again(): void {
-    retry = undefined;
-    desks.forEach(look);
   }
 
   async function deliver(
@@ -147,14 +112,15 @@ export function createNoticeBoard({ changes, current, onFault }: NoticeOptions):
       desk.due.set(listener, new Map());
       return () => {
         desk.due.delete(listener);
-        if (desk.due.size === 0 && desks.get(key) === desk) desks.delete(key);
+        if (desk.due.size > 0 || desks.get(key) !== desk) return;
+        desks.delete(key);
+        looks.delete(desk);
       };
     },
     close() {
       unsubscribe();
       clearInterval(check);
-      clearTimeout(retry);
-      waiting.clear();
+      looks.close();
     },
   };
 }

@@ -5,15 +5,16 @@ import { NodeStreamableHTTPServerTransport } from '@modelcontextprotocol/node';
 import type { Server } from '@modelcontextprotocol/server';
 import type { Change, ServerInfo } from '@parley/kit';
 import type { UnreadBytes } from '@parley/kit/inbound';
+import { Places } from '@parley/kit/inbound';
 import { createProtocolServer, withLegacyCodes } from '@parley/kit/protocol';
 import { HttpRefusal, REFUSED } from './answers.ts';
 import { createEventLog } from './event-log.ts';
 import type { Limits } from './limits.ts';
+import { streamPlaces } from './limits.ts';
 import type { Served } from './modern.ts';
 import { SessionCalls } from './session-calls.ts';
 import { servedOf, withServed } from './modern.ts';
 import type { NoticeBoard } from './notices.ts';
-import { Places } from './places.ts';
 import { sendNotice } from './send-notice.ts';
 
 /** Serves 2025 messages. */
@@ -56,7 +57,7 @@ export function createSessionLeg(options: SessionOptions): SessionLeg {
   const sessions = new Map<string, Session>();
   // Counted from the first moment, so that many openings at once cannot pass the limit together.
   const open = new Set<Session>();
-  const places = new Places(limits);
+  const places = new Places();
   const sweep = setInterval(closeIdle, 60_000).unref();
 
   function closeIdle(): void {
@@ -156,7 +157,7 @@ export function createSessionLeg(options: SessionOptions): SessionLeg {
   }
 
   function placeFor({ caller }: Served): () => void {
-    const release = places.take(caller);
+    const release = places.take(streamPlaces(caller, limits));
     if (release !== undefined) return release;
     throw new HttpRefusal(429, REFUSED, 'Too many streams are open. Close one, or try again later.', {
       'retry-after': '60',

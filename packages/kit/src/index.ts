@@ -26,6 +26,8 @@ export {
 } from './description.ts';
 export type { CatalogDescription } from './description.ts';
 export type { Context, JsonSchema, Question, RequestInfo } from './context.ts';
+export { DueWork } from './due-work.ts';
+export type { DueWorkOptions } from './due-work.ts';
 export { hintsOf } from './effects.ts';
 export type { Effect, Hints } from './effects.ts';
 export { createEngine } from './engine.ts';

@@ -1,9 +1,10 @@
 /** The same link where WebSocket is blocked: messages by POST, news by an event stream, pictures by upload. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ToolError } from '@parley/kit';
-import { DEFAULT_INBOUND_LIMITS, HttpRefusal, readBytes } from '@parley/kit/inbound';
+import { DEFAULT_INBOUND_LIMITS, endOrDestroy, HttpRefusal, readBytes } from '@parley/kit/inbound';
 import type { SessionRow } from '../schema.ts';
 import type { AnnotationServices } from '../services/index.ts';
+import type { Channel } from './connection.ts';
 import { Connection } from './connection.ts';
 import { answerMessage, errorMessage, idOf } from './dispatch.ts';
 import { DoorRefusal } from './door.ts';
@@ -35,11 +36,11 @@ const KEEP_ALIVE_MS = 15_000;
 
 /** Creates the link. */
 export function createHttpLink(services: AnnotationServices, hub: LinkHub): HttpLink {
-  const requireSession = async (req: IncomingMessage, origin: string): Promise<SessionRow> => {
-    const session = await knownSession(services, origin, req.headers.authorization);
-    if (session !== undefined) return session;
-    throw new ToolError('unauthorized', 'Say hello first, then send the session token with every request.');
-  };
+  const find = (req: IncomingMessage, origin: string) =>
+    knownSession(services, origin, req.headers.authorization);
+
+  const requireSession = async (req: IncomingMessage, origin: string): Promise<SessionRow> =>
+    (await find(req, origin)) ?? sayHello();
 
   const meter = (session: SessionRow): void => {
     const connections = hub.connectionsOf(session.id);
@@ -52,13 +53,17 @@ export function createHttpLink(services: AnnotationServices, hub: LinkHub): Http
     }
   };
 
-  const answer = async (req: IncomingMessage, origin: string, message: Inbound): Promise<ServerMessage> => {
+  const answer = async (
+    session: SessionRow | undefined,
+    origin: string,
+    message: Inbound,
+  ): Promise<ServerMessage> => {
     if (message.type === 'hello') {
       const opened = await openSession(services, origin, message.payload);
       const payload = { ...(await readyPayload(services, opened)), seq: 0 };
       return { type: 'session:ready', ...idOf(message.id), payload };
     }
-    const session = await requireSession(req, origin);
+    if (session === undefined) return sayHello();
     meter(session);
     return answerMessage(services, session, message);
   };
@@ -67,9 +72,12 @@ export function createHttpLink(services: AnnotationServices, hub: LinkHub): Http
     async message(req, res, origin) {
       let message: Inbound | undefined;
       try {
-        const bytes = await readBody(req, services.limits.messageBytes);
+        const session = await find(req, origin);
+        // Whoever has not said hello yet has nothing longer to say.
+        const { helloBytes, messageBytes } = services.limits;
+        const bytes = await readBody(req, session === undefined ? helloBytes : messageBytes);
         message = readMessage(bytes.toString('utf8'));
-        writeMessage(res, await answer(req, origin, message));
+        writeMessage(res, await answer(session, origin, message));
       } catch (error) {
         if (error instanceof DoorRefusal) throw error;
         writeMessage(res, errorMessage(error, message?.id, services.onFault));
@@ -77,25 +85,24 @@ export function createHttpLink(services: AnnotationServices, hub: LinkHub): Http
     },
 
     async events(req, res, origin) {
-      let session: SessionRow;
+      let connection: Connection;
       try {
-        session = await requireSession(req, origin);
+        connection = new Connection(await requireSession(req, origin), channelOf(res), services.now);
+        // Whoever has left already never closes again, and would stay connected for ever.
+        if (res.destroyed) return;
+        hub.add(connection);
       } catch (error) {
         writeMessage(res, errorMessage(error, undefined, services.onFault));
         return;
       }
+      const { session } = connection;
+      hub.unread.guard(res);
       res.writeHead(200, {
         'content-type': 'text/event-stream',
         'cache-control': 'no-store',
         'x-accel-buffering': 'no',
       });
-      const channel = {
-        send: (text: string) => void res.write(`data: ${text}\n\n`),
-        close: () => void res.end(),
-      };
-      const connection = new Connection(session, channel, services.now);
       const keepAlive = setInterval(() => res.write(': still here\n\n'), KEEP_ALIVE_MS).unref();
-      hub.add(connection);
       res.once('close', () => {
         clearInterval(keepAlive);
         hub.remove(connection);
@@ -118,6 +125,17 @@ export function createHttpLink(services: AnnotationServices, hub: LinkHub): Http
         writeMessage(res, errorMessage(error, undefined, services.onFault));
       }
     },
+  };
+}
+
+function sayHello(): never {
+  throw new ToolError('unauthorized', 'Say hello first, then send the session token with every request.');
+}
+
+function channelOf(res: ServerResponse): Channel {
+  return {
+    send: (text) => res.write(`data: ${text}\n\n`),
+    close: () => endOrDestroy(res),
   };
 }
 

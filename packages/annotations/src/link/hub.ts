@@ -1,4 +1,6 @@
 /** Every live connection of this process, by session, and what it is told when the data changes. */
+import { DueWork, ToolError } from '@parley/kit';
+import { Places, UnreadBytes } from '@parley/kit/inbound';
 import type { AnnotationServices } from '../services/index.ts';
 import type { AnnotationChange } from '../services/changes.ts';
 import type { Annotation, Presence } from '../shapes.ts';
@@ -16,12 +18,17 @@ interface Place {
   readonly connections: Set<Connection>;
   /** What has to be told: some ids, or everything. */
   due: Set<string> | 'all' | undefined;
-  isFlushing: boolean;
 }
 
 /** Holds connections and tells them what changed. */
 export class LinkHub {
+  /** What pages leave unread, counted over all of them. */
+  readonly unread = new UnreadBytes();
   readonly #services: AnnotationServices;
+  readonly #seats = new Places();
+  readonly #seatOf = new WeakMap<Connection, () => void>();
+  /** One reader per session, so that an older state never overtakes a newer one. */
+  readonly #telling: DueWork<Place>;
   readonly #places = new Map<string, Place>();
   readonly #meters = new Map<string, Meter>();
   readonly #unlisten: () => void;
@@ -29,12 +36,25 @@ export class LinkHub {
 
   constructor(services: AnnotationServices) {
     this.#services = services;
+    this.#telling = new DueWork({
+      work: (place) => this.#tell(place),
+      onFault: (error) => services.onFault(error, 'annotation link'),
+    });
     this.#unlisten = services.changes.listen((change) => this.#onChange(change));
   }
 
-  /** Adds a connection; what changes before it is ready reaches it in one sync afterwards. */
+  /** Adds a connection, or throws when there are too many; what changes before it is ready reaches it in one sync afterwards. */
   add(connection: Connection): void {
     const { session } = connection;
+    const { limits } = this.#services;
+    const leave = this.#seats.take([
+      [`session ${session.id}`, limits.connectionsPerSession],
+      [`token ${session.page_token_id}`, limits.connectionsPerPageToken],
+      ['process', limits.connectionsPerProcess],
+    ]);
+    if (leave === undefined)
+      throw new ToolError('rate_limited', 'Too many pages are connected. Close some tabs and try again.');
+    this.#seatOf.set(connection, leave);
     const place = this.#places.get(session.id) ?? this.#newPlace(connection);
     place.connections.add(connection);
     this.#places.set(session.id, place);
@@ -44,9 +64,11 @@ export class LinkHub {
   /** Removes a connection; the last one of a session lets go of it. */
   remove(connection: Connection): void {
     const { id } = connection.session;
+    this.#seatOf.get(connection)?.();
     const place = this.#places.get(id);
     if (place === undefined || !place.connections.delete(connection) || place.connections.size > 0) return;
     this.#places.delete(id);
+    this.#telling.delete(place);
     if (this.#places.size === 0) this.#stopSweep();
     this.#run(this.#services.sessions.release(id));
   }
@@ -69,6 +91,7 @@ export class LinkHub {
   async close(): Promise<void> {
     this.#unlisten();
     this.#stopSweep();
+    this.#telling.close();
     const places = [...this.#places.values()];
     this.#places.clear();
     for (const { connections } of places)
@@ -83,43 +106,42 @@ export class LinkHub {
       pageTokenId: session.page_token_id,
       connections: new Set(),
       due: undefined,
-      isFlushing: false,
     };
   }
 
   #onChange(change: AnnotationChange): void {
     if (change.kind === 'notes') {
       const place = this.#places.get(change.sessionId);
-      if (place !== undefined) this.#tell(place, change.ids);
+      if (place !== undefined) this.#note(place, change.ids);
     } else if (change.kind === 'all') {
-      for (const place of this.#places.values()) this.#tell(place, undefined);
+      for (const place of this.#places.values()) this.#note(place, undefined);
     } else if (change.kind === 'presence') {
-      for (const place of this.#places.values()) {
-        if (place.organizationId === change.organizationId) this.#run(this.#tellPresence(place));
-      }
+      for (const place of this.#places.values())
+        if (place.organizationId === change.organizationId) this.#telling.add(place);
     }
   }
 
-  #tell(place: Place, ids: readonly string[] | undefined): void {
+  #note(place: Place, ids: readonly string[] | undefined): void {
     if (ids === undefined || place.due === 'all') place.due = 'all';
     else place.due = new Set([...(place.due ?? []), ...ids]);
-    if (!place.isFlushing) this.#run(this.#flush(place));
+    this.#telling.add(place);
   }
 
-  /** One reader per session, so that an older state never overtakes a newer one. */
-  async #flush(place: Place): Promise<void> {
-    place.isFlushing = true;
-    try {
-      while (place.due !== undefined) {
-        const due = place.due;
-        place.due = undefined;
+  async #tell(place: Place): Promise<void> {
+    while (place.due !== undefined) {
+      const due = place.due;
+      place.due = undefined;
+      try {
         if (due === 'all') this.#sendAll(place, await this.#services.notes.ofSession(place.sessionId));
         else this.#sendSome(place, await this.#services.notes.byId([...due]));
+      } catch (error) {
+        // What could not be read is read again, with everything that has changed by then.
+        place.due = 'all';
+        throw error;
       }
-      await this.#tellPresence(place);
-    } finally {
-      place.isFlushing = false;
     }
+    const presence: Presence = await this.#services.presence.of(place.organizationId, place.sessionId);
+    for (const connection of place.connections) connection.tellPresence(presence);
   }
 
   #sendAll({ connections }: Place, annotations: readonly Annotation[]): void {
@@ -130,16 +152,11 @@ export class LinkHub {
     for (const connection of connections) for (const annotation of annotations) connection.update(annotation);
   }
 
-  async #tellPresence(place: Place): Promise<void> {
-    const presence: Presence = await this.#services.presence.of(place.organizationId, place.sessionId);
-    for (const connection of place.connections) connection.tellPresence(presence);
-  }
-
   #onSweep(): void {
     const silentMs = this.#services.limits.pingMs * 3;
     for (const place of this.#places.values()) {
       for (const connection of place.connections) connection.closeIfSilent(silentMs);
-      this.#run(this.#tellPresence(place));
+      this.#telling.add(place);
     }
     this.#run(this.#closeRevoked());
   }

@@ -16,7 +16,7 @@ import type { PersonActions } from './person-actions.ts';
 import { createPersonActions } from './person-actions.ts';
 import { PresenceBook } from './presence.ts';
 import type { NoteList, NoteScope } from './reading.ts';
-import { allNotesOf, findNote, listNotes, notesById } from './reading.ts';
+import { findNote, listNotes, notesById, notesOfSession } from './reading.ts';
 import { publishNotices } from './resource-notices.ts';
 import { sweepOld } from './retention.ts';
 import { loadAnnotations } from './rows.ts';
@@ -32,7 +32,7 @@ export interface Notes {
   get(organizationId: string, id: string): Promise<Annotation>;
   pending(scope: NoteScope): Promise<NoteList>;
   list(scope: NoteScope): Promise<NoteList>;
-  /** Every note of a session, for its own page. */
+  /** The notes of a session for its own page, as many as it may be told at once. */
   ofSession(sessionId: string): Promise<Annotation[]>;
   byId(ids: readonly string[]): Promise<Annotation[]>;
 }
@@ -84,7 +84,7 @@ export function createAnnotationServices(options: AnnotationServicesOptions): An
     },
     pending: (scope) => listNotes(store, scope, limits, { pendingOnly: true }),
     list: (scope) => listNotes(store, scope, limits, { pendingOnly: false }),
-    ofSession: (sessionId) => allNotesOf(store, sessionId),
+    ofSession: (sessionId) => notesOfSession(store, sessionId, limits.sessionBytes),
     byId: (ids) => notesById(store, ids),
   };
   const presence = new PresenceBook({ ...parts, onFault });

@@ -45,16 +45,38 @@ export async function listNotes(
   return { annotations, total: Number(total), isTruncated: true };
 }
 
-/** Every note of a session, for the page that made them. */
-export async function allNotesOf(from: Queryable, sessionId: string): Promise<Annotation[]> {
+// A note may have a quarter of a megabyte, and what does not fit is read for nothing.
+const READ_AT_ONCE = 20;
+
+/** The notes of a session for its own page: the open ones first, then the newest, as many as fit; in their order. */
+export async function notesOfSession(
+  from: Queryable,
+  sessionId: string,
+  maxBytes: number,
+): Promise<Annotation[]> {
   const rows = await from
     .db<AnnotationTables>()
     .selectFrom('annotations')
-    .selectAll()
+    .select(['id', 'status'])
     .where('session_id', '=', sessionId)
-    .orderBy('number')
+    .orderBy('number', 'desc')
     .execute();
-  return loadAnnotations(from, rows);
+  const isOpen = ({ status }: (typeof rows)[number]) => status !== 'resolved' && status !== 'dismissed';
+  const ids = [...rows.filter(isOpen), ...rows.filter((row) => !isOpen(row))].map(({ id }) => id);
+  const fitting: Annotation[] = [];
+  let sizeBytes = 0;
+  for (let at = 0; at < ids.length && sizeBytes < maxBytes; at += READ_AT_ONCE) {
+    const wanted = ids.slice(at, at + READ_AT_ONCE);
+    const read = new Map((await notesById(from, wanted)).map((note) => [note.id, note]));
+    for (const id of wanted) {
+      const note = read.get(id);
+      if (note === undefined) continue;
+      sizeBytes += Buffer.byteLength(JSON.stringify(note));
+      // The first is told however large it is.
+      if (sizeBytes <= maxBytes || fitting.length === 0) fitting.push(note);
+    }
+  }
+  return fitting.toSorted((left, right) => left.number - right.number);
 }
 
 /** One note; undefined when there is none in the organization. */
