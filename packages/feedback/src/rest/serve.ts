@@ -69,8 +69,8 @@ export function createServe(services: FeedbackServices, options: ServeOptions) {
     authorize(route, caller);
     const query = parseQuery(route, new URLSearchParams(splitUrl(req).search));
     if (route.answer.kind === 'stream') {
-      const { organizationId } = caller;
-      return streams.open({ res, organizationId, mayStay: () => maySeeStill(caller, route) });
+      const { id: callerId, organizationId } = caller;
+      return streams.open({ res, callerId, organizationId, mayStay: () => maySeeStill(caller, route) });
     }
     const given = route.method === 'GET' ? undefined : await readBody(req, limits);
     const body = parseBody(route, given);

@@ -2,12 +2,14 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { connect } from 'node:net';
 import type { Store } from '@parley/store';
 import { expect, onTestFinished, test } from 'vitest';
 import type { TestApi } from '../../test/rest-api.ts';
 import { openRest } from '../../test/rest-api.ts';
 import { createRestRoutes } from '../rest.ts';
 import { onBothEngines } from '../testing/engines.ts';
+import { createStreams } from './streams.ts';
 
 /** A client that listens. */
 interface Listener {
@@ -147,6 +149,59 @@ onBothEngines('the stream', (open) => {
     const api = await openRest(await open(), { streams: { perProcess: 1 } });
     await listen(api, api.keys.admin);
     expect((await api.call('GET', '/stream', { as: api.keys.member })).status).toBe(429);
+  });
+
+  test('has places for others when one caller has taken all of its own', async () => {
+    const api = await openRest(await open(), { streams: { perCaller: 2 } });
+    await listen(api, api.keys.member);
+    await listen(api, api.keys.member);
+    expect((await api.call('GET', '/stream', { as: api.keys.member })).status).toBe(429);
+    await (await listen(api, api.keys.admin)).until(': listening');
+  });
+
+  test('leaves one key at most 10 of the 50 places of its organization', async () => {
+    const api = await openRest(await open());
+    for (let at = 0; at < 10; at += 1) expect((await listen(api, api.keys.member)).status).toBe(200);
+    expect((await listen(api, api.keys.member)).status).toBe(429);
+    expect((await listen(api, api.keys.admin)).status).toBe(200);
+  });
+
+  test('that is reset in the middle gives its place back', async () => {
+    const api = await openRest(await open(), { streams: { perCaller: 1 } });
+    const { port } = new URL(api.url);
+    const socket = connect(Number(port), '127.0.0.1');
+    socket.on('error', () => undefined);
+    socket.write(
+      `GET /api/v1/stream HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\nauthorization: Bearer ${api.keys.member}\r\n\r\n`,
+    );
+    await once(socket, 'data');
+    const made = api.post();
+    socket.resetAndDestroy();
+    await made;
+    await (await listenWhenFree(api, api.keys.member)).until(': listening');
+  });
+
+  test.each([
+    ['that nobody reads is cut', { unread: 'x'.repeat(70_000), mayStay: async () => true }],
+    ['whose access cannot be checked ends', { unread: '', mayStay: () => Promise.reject(new Error('lost')) }],
+  ])('%s', async (_name, { unread, mayStay }) => {
+    const streams = createStreams((await open()).signal, { keepAliveMs: 20 });
+    const server = createServer((_req, res) => {
+      streams.open({ res, callerId: 'key_1', organizationId: 'org_1', mayStay });
+      res.writeHead(200).write(': listening\n\n');
+      // What is written from now on stays here, as with a client that does not read.
+      if (unread !== '') res.socket?.cork();
+      if (unread !== '') res.write(unread);
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo; // a listening TCP server has a port
+    const text = await fetch(`http://127.0.0.1:${port}/`)
+      .then((answer) => answer.text())
+      .catch(() => 'cut');
+    expect(text).toMatch(unread === '' ? /^: listening/ : /^cut$/);
+    streams.close();
+    server.close();
+    server.closeAllConnections();
   });
 
   test('has no HEAD and no other method, and takes no query', async () => {

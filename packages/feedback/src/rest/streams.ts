@@ -1,6 +1,8 @@
 /** Live notices: which lists have changed, to whoever listens, for as long as they may. */
 import type { ServerResponse } from 'node:http';
 import { IDENTITY_CHANGED } from '@parley/identity';
+import { DueWork } from '@parley/kit';
+import { endOrDestroy, Places } from '@parley/kit/inbound';
 import type { ChangeSignal, SignalEvent } from '@parley/store';
 import type { Noun } from '../services/write.ts';
 import { changedTopic, NOUNS } from '../services/write.ts';
@@ -9,6 +11,7 @@ import type { RestAnswer } from './respond.ts';
 
 /** How many streams there may be, and how often each shows that it lives. */
 export interface StreamLimits {
+  readonly perCaller: number;
   readonly perOrganization: number;
   readonly perProcess: number;
   /** Access is checked again as often. */
@@ -17,6 +20,7 @@ export interface StreamLimits {
 
 /** Somebody who listens. */
 interface Stream {
+  readonly callerId: string;
   readonly organizationId: string;
   readonly res: ServerResponse;
   /** Whether the caller may still listen. */
@@ -31,7 +35,12 @@ export interface Streams {
   close(): void;
 }
 
-const DEFAULT_LIMITS: StreamLimits = { perOrganization: 50, perProcess: 500, keepAliveMs: 15_000 };
+const DEFAULT_LIMITS: StreamLimits = {
+  perCaller: 10,
+  perOrganization: 50,
+  perProcess: 500,
+  keepAliveMs: 15_000,
+};
 const COALESCE_MS = 100;
 // Notices are small; who has this much unread is not reading.
 const MAX_UNREAD_BYTES = 64 * 1024;
@@ -44,9 +53,13 @@ const NOUN_OF = new Map<string, Noun>([
 /** Listens to the changes of the store for all streams at once. */
 export function createStreams(signal: ChangeSignal, options: Partial<StreamLimits> = {}): Streams {
   const limits = { ...DEFAULT_LIMITS, ...options };
+  const places = new Places();
   const streams = new Set<Stream>();
   const due = new Map<string, Set<Noun>>();
   let timer: NodeJS.Timeout | undefined;
+
+  // A change of members concerns everybody at once.
+  const checks = new DueWork<Stream>({ work: check, onFault: () => undefined });
 
   const flush = () => {
     timer = undefined;
@@ -64,7 +77,7 @@ export function createStreams(signal: ChangeSignal, options: Partial<StreamLimit
       const { organizationId } = stream;
       if (nouns.length === 0 || !(isUnsure || payload === organizationId)) continue;
       due.set(organizationId, new Set([...(due.get(organizationId) ?? []), ...nouns]));
-      if (isUnsure || topic === IDENTITY_CHANGED) void check(stream);
+      if (isUnsure || topic === IDENTITY_CHANGED) checks.add(stream);
     }
     if (due.size > 0) timer ??= setTimeout(flush, COALESCE_MS).unref();
   };
@@ -73,18 +86,28 @@ export function createStreams(signal: ChangeSignal, options: Partial<StreamLimit
   const keepAlive = setInterval(() => {
     for (const stream of streams) {
       send(stream, ': still here\n\n');
-      void check(stream);
+      checks.add(stream);
     }
   }, limits.keepAliveMs).unref();
 
   return {
     open(stream) {
-      const { res, organizationId } = stream;
-      const own = [...streams].filter((other) => other.organizationId === organizationId);
-      if (own.length >= limits.perOrganization || streams.size >= limits.perProcess) throw tooMany();
-      if (!res.destroyed) {
+      const { res, callerId, organizationId } = stream;
+      const leave = places.take([
+        [`caller ${callerId}`, limits.perCaller],
+        [`organization ${organizationId}`, limits.perOrganization],
+        ['process', limits.perProcess],
+      ]);
+      if (leave === undefined) throw tooMany();
+      if (res.destroyed) leave();
+      else {
         streams.add(stream);
-        res.once('close', () => streams.delete(stream));
+        res.on('error', () => res.destroy());
+        res.once('close', () => {
+          leave();
+          streams.delete(stream);
+          checks.delete(stream);
+        });
       }
       return streamAnswer();
     },
@@ -92,7 +115,8 @@ export function createStreams(signal: ChangeSignal, options: Partial<StreamLimit
       clearInterval(keepAlive);
       clearTimeout(timer);
       for (const end of unlisten) end();
-      for (const { res } of streams) res.end();
+      checks.close();
+      for (const { res } of streams) endOrDestroy(res);
     },
   };
 }
@@ -101,7 +125,7 @@ export function createStreams(signal: ChangeSignal, options: Partial<StreamLimit
 async function check({ res, mayStay }: Stream): Promise<void> {
   // What cannot be checked ends too: whoever may listen comes back.
   const isAllowed = await mayStay().catch(() => false);
-  if (!isAllowed) res.end();
+  if (!isAllowed) endOrDestroy(res);
 }
 
 function send({ res }: Stream, text: string): void {

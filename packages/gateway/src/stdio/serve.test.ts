@@ -1,6 +1,7 @@
 /** MCP over stdio: both eras, broken lines, cancelling, lost rights, and an end that loses no answer. */
 import { PassThrough } from 'node:stream';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { StoreUnavailableError } from '@parley/store';
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { eventually } from '../../test/eventually.ts';
 import { Mailbox } from '../../test/mailbox.ts';
 import { LEGACY } from '../../test/session.ts';
@@ -350,4 +351,66 @@ test('nothing is loaded ahead once the input has ended', async () => {
   const before = asked;
   await new Promise(setImmediate);
   expect(asked).toBe(before);
+});
+
+/** A server whose client writes and does not read. */
+function startUnread() {
+  const input = new PassThrough();
+  const output = new PassThrough({ writableHighWaterMark: 1024, readableHighWaterMark: 1024 });
+  const done = serveStdio({
+    listing: gateway.engine,
+    engine: async () => gateway.engine,
+    info: { name: 'parley-test', version: '1.2.3' },
+    changes: gateway.changes,
+    limits: gateway.limits,
+    input,
+    output,
+    caller: async () => gateway.identity.authenticate(key, 'stdio'),
+    onFault: (error) => gateway.faults.push(error),
+  });
+  return { input, output, done };
+}
+
+test('a client that does not read holds up its own requests, and gets every answer when it does', async () => {
+  const { input, output, done } = startUnread();
+  const count = 300;
+  for (let id = 0; id < count; id += 1)
+    input.write(`${JSON.stringify(modernCall('echo', { text: 'x'.repeat(9000) }, { id }))}\n`);
+  input.end();
+  await eventually(async () => expect(output.writableNeedDrain).toBe(true));
+  for (let turns = 0; turns < 1000; turns += 1) await new Promise(setImmediate);
+  expect(output.writableLength).toBeLessThan(1_000_000);
+  const ids = new Set<number>();
+  let rest = '';
+  for await (const chunk of output.setEncoding('utf8')) {
+    const lines = (rest + String(chunk)).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) ids.add((JSON.parse(line) as { id: number }).id);
+    if (ids.size === count) break;
+  }
+  expect(ids.size).toBe(count);
+  await done;
+});
+
+test('a client that is gone ends the server without a fault', async () => {
+  const { input, output, done } = startUnread();
+  input.write(`${JSON.stringify(modernCall('echo', { text: 'hi' }))}\n`);
+  await eventually(async () => expect(gateway.lab.ran).toEqual(['echo']));
+  output.destroy(new Error('EPIPE'));
+  await done;
+  expect(gateway.faults).toEqual([]);
+});
+
+test('a notice waits while rights cannot be looked up, and requests are answered after', async () => {
+  const server = start();
+  await server.ask(initialize);
+  server.write(initialized);
+  await server.ask(legacy(1, 'resources/subscribe', { uri: 'lab://note' }));
+  const lost = new StoreUnavailableError('lost');
+  vi.spyOn(gateway.identity, 'authenticate').mockRejectedValueOnce(lost);
+  gateway.changes.publish({ kind: 'resource', uri: 'lab://note' });
+  expect((await server.messages.take()).method).toBe('notifications/resources/updated');
+  expect(gateway.faults).toEqual([lost]);
+  expect((await server.ask(legacy(2, 'ping'))).result).toEqual({});
+  await server.end();
 });

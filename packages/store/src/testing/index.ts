@@ -134,3 +134,13 @@ async function onServer(
     await client.end();
   }
 }
+
+/** Cuts every connection to a PostgreSQL database and lets nobody in until the returned function is called. */
+export async function outage({ options }: ScratchDatabase): Promise<() => Promise<void>> {
+  const name = new URL(options.databaseUrl ?? '').pathname.slice(1);
+  await onServer([
+    `alter database ${name} with allow_connections false`,
+    `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`,
+  ]);
+  return () => onServer([`alter database ${name} with allow_connections true`]);
+}

@@ -6,6 +6,7 @@ import { isFinal, ownerOf } from '../task.ts';
 import { wireTaskInFull } from './wire.ts';
 
 const MESSAGE_EVERY_MS = 1000;
+const RETRY_MS = 1000;
 const MAX_TASKS = 100;
 
 /** The listen part of the extension. */
@@ -48,7 +49,10 @@ class TaskStream {
   #last: Task | undefined;
   #sentAt = -Infinity;
   #timer: NodeJS.Timeout | undefined;
-  #looking = Promise.resolve();
+  #retry: NodeJS.Timeout | undefined;
+  #isLooking = false;
+  #isDue = false;
+  #isClosed = false;
 
   constructor(
     engine: TaskEngine,
@@ -72,18 +76,42 @@ class TaskStream {
   }
 
   close(): void {
+    this.#isClosed = true;
     this.#unwatch?.();
     clearTimeout(this.#timer);
+    clearTimeout(this.#retry);
   }
 
-  /** One look after the other, so that notices leave in the order of the states. */
+  /** One look after the other, so that notices leave in the order of the states; however many are due, one is enough. */
   #look(): void {
-    this.#looking = this.#looking.then(() => this.#lookOnce()).catch(() => undefined);
+    this.#isDue = true;
+    if (this.#isLooking) return;
+    // The state is told when it can be read again; without this, the last one might never be.
+    this.#lookWhileDue().catch(() => this.#lookLater());
+  }
+
+  async #lookWhileDue(): Promise<void> {
+    this.#isLooking = true;
+    try {
+      while (this.#isDue && !this.#isClosed) {
+        this.#isDue = false;
+        await this.#lookOnce();
+      }
+    } finally {
+      this.#isLooking = false;
+    }
+  }
+
+  #lookLater(): void {
+    if (this.#isClosed) return;
+    clearTimeout(this.#retry);
+    this.#retry = setTimeout(() => this.#look(), RETRY_MS).unref();
   }
 
   async #lookOnce(): Promise<void> {
     const task = await this.#engine.get(this.#owner, this.#id);
-    if (task === undefined || (this.#last !== undefined && isFinal(this.#last.status))) return;
+    if (this.#isClosed || task === undefined || (this.#last !== undefined && isFinal(this.#last.status)))
+      return;
     if (isNews(this.#last, task)) this.#tell(task);
     else if (task.statusMessage !== this.#last?.statusMessage) this.#tellMessage(task);
   }

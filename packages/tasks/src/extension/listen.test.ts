@@ -1,0 +1,36 @@
+/** The notices of tasks when the store does not answer: the last state is told late, never not at all. */
+import { testCaller } from '@parley/kit/testing';
+import type { ExtensionNotice } from '@parley/kit';
+import { StoreUnavailableError } from '@parley/store';
+import { scratchStore } from '@parley/store/testing';
+import { expect, test, vi } from 'vitest';
+import { openBed } from '../../test/engine-bed.ts';
+import { createTaskListen } from './listen.ts';
+
+test('a state that could not be read is told as soon as it can be', async () => {
+  await using store = await scratchStore();
+  const gate = Promise.withResolvers<void>();
+  const bed = await openBed(async () => store, {
+    scripts: {
+      async slow() {
+        await gate.promise;
+        return { done: true };
+      },
+    },
+  });
+  const task = await bed.enqueue('slow');
+  const told: ExtensionNotice[] = [];
+  const listen = createTaskListen(bed.engine, Date.now);
+  const subscription = await listen.open([task.id], testCaller({}), (notice) => told.push(notice));
+  expect(subscription.honored).toEqual([task.id]);
+  subscription.start();
+  await vi.waitFor(() => expect(told).not.toHaveLength(0), { timeout: 10_000 });
+  const look = vi.spyOn(bed.engine, 'get').mockRejectedValue(new StoreUnavailableError('lost'));
+  gate.resolve();
+  await vi.waitFor(() => expect(look).toHaveBeenCalled(), { timeout: 10_000 });
+  look.mockRestore();
+  await vi.waitFor(() => expect(told.at(-1)?.params).toMatchObject({ status: 'completed' }), {
+    timeout: 10_000,
+  });
+  subscription.close();
+});
