@@ -1,7 +1,6 @@
 /** Everything under `/__parley`: the overlay's script and the browser link, which guard themselves. */
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { RouteSet } from '@parley/kit';
 import type { LinkNames } from './link/door.ts';
@@ -142,9 +141,15 @@ function codeOf(status: number): string {
   return status === 413 ? 'invalid' : 'unavailable';
 }
 
+const WORDS: Readonly<Record<number, string>> = {
+  403: 'Forbidden',
+  404: 'Not Found',
+  429: 'Too Many Requests',
+};
+
 function refuseUpgrade(socket: Duplex, { status, message }: DoorRefusal): void {
   socket.on('error', () => socket.destroy());
   socket.end(
-    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\ncontent-type: text/plain\r\ncontent-length: ${Buffer.byteLength(message)}\r\nconnection: close\r\n\r\n${message}`,
+    `HTTP/1.1 ${status} ${WORDS[status] ?? 'Internal Server Error'}\r\ncontent-type: text/plain\r\ncontent-length: ${Buffer.byteLength(message)}\r\nconnection: close\r\n\r\n${message}`,
   );
 }

@@ -2,6 +2,7 @@
  * Notices on their way to whoever listens: only what was asked for, each once however often it is due, and one look
  * at the caller's rights for all that the caller has open.
  */
+import { setImmediate as turn } from 'node:timers/promises';
 import type { Caller, Change, ChangeBus, Engine } from '@parley/kit';
 import { DueWork } from '@parley/kit';
 
@@ -49,6 +50,7 @@ interface Desk {
 
 // Keys expire without a notice.
 const CHECK_EVERY_MS = 30_000;
+const TOLD_IN_ONE_TURN = 16;
 
 /** Creates the board. */
 export function createNoticeBoard({ changes, current, onFault }: NoticeOptions): NoticeBoard {
@@ -86,7 +88,11 @@ export function createNoticeBoard({ changes, current, onFault }: NoticeOptions):
         for (const [key, change] of notices) desk.due.get(listener)?.set(key, change);
       throw error;
     }
-    await Promise.all(taken.map(({ listener, notices }) => deliver(listener, notices, caller)));
+    for (let at = 0; at < taken.length; at += TOLD_IN_ONE_TURN) {
+      if (at > 0) await turn();
+      const some = taken.slice(at, at + TOLD_IN_ONE_TURN);
+      await Promise.all(some.map(({ listener, notices }) => deliver(listener, notices, caller)));
+    }
   }
 
   async function deliver(

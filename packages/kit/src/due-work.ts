@@ -1,5 +1,5 @@
 /** Work that is due for many: done for a few at a time, never twice at once for the same, and again when it fails. */
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as turn, setTimeout as delay } from 'node:timers/promises';
 
 /** What is done, and how. */
 export interface DueWorkOptions<Item> {
@@ -11,6 +11,8 @@ export interface DueWorkOptions<Item> {
 // Few, because requests need the database meanwhile.
 const AT_ONCE = 4;
 const RETRY_MS = 1000;
+// After its work a worker rests twice as long, so that under load requests come first and more is done together.
+const REST_FACTOR = 2;
 
 /** A queue in which everything stands at most once. */
 export class DueWork<Item> {
@@ -49,13 +51,19 @@ export class DueWork<Item> {
   }
 
   async #work(): Promise<void> {
+    let restMs = 0;
     try {
       for (;;) {
         // What becomes due in one turn is done together, and in between requests have theirs.
         await turn();
         const item = this.#next();
         if (item === undefined) return;
+        const startedMs = performance.now();
         await this.#do(item);
+        restMs += REST_FACTOR * (performance.now() - startedMs);
+        if (restMs < 1) continue;
+        await delay(Math.min(restMs, RETRY_MS));
+        restMs = 0;
       }
     } finally {
       this.#workers -= 1;

@@ -95,6 +95,7 @@ describe.each(Object.entries(WAYS))('%s', (_name, open) => {
     const { sessionToken } = reader.ready;
     const tellAll = await floodOf(server, sessionToken);
     await open(server, sessionToken);
+    expect(await statusOfEvents(server, sessionToken)).toBe('429');
     let rounds = 0;
     do {
       await tellAll(reader);

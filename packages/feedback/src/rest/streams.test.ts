@@ -178,7 +178,7 @@ onBothEngines('the stream', (open) => {
     const made = api.post();
     socket.resetAndDestroy();
     await made;
-    await (await listenWhenFree(api, api.keys.member)).until(': listening');
+    expect(await (await listenWhenFree(api, api.keys.member)).until(': listening')).toBe(': listening\n\n');
   });
 
   test.each([
