@@ -1,10 +1,11 @@
 /** The launcher on a Node that is too old: it goes on with the Node that was installed with the project. */
 import { execFileSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { ensureBuilt } from './build.ts';
-import { runParley, scratchFolder, startParley } from './parley.ts';
+import { stdioClient } from './mcp-messages.ts';
+import { runParley, scratchFolder, spawnParley, startParley } from './parley.ts';
 
 beforeAll(ensureBuilt);
 
@@ -26,11 +27,26 @@ function isOld(node: string): boolean {
 
 const oldNode = findOldNode();
 
+/** The command lines that everybody on the machine can read, by process id; Linux only. */
+function commandLines(): Map<number, string> {
+  const lines = readdirSync('/proc').flatMap((name): [number, string][] => {
+    if (!/^\d+$/.test(name)) return [];
+    try {
+      return [[Number(name), readFileSync(`/proc/${name}/cmdline`, 'utf8')]];
+    } catch {
+      return [];
+    }
+  });
+  return new Map(lines);
+}
+
+const processesWith = (text: string) => [...commandLines().values()].filter((line) => line.includes(text));
+
 // Without a Node older than 22.13 on the machine there is nothing that has to hand over.
-test.skipIf(oldNode === undefined)(
-  'an old Node hands over to the installed one: arguments, signals, exit codes',
-  async () => {
-    const node = oldNode!;
+describe.skipIf(oldNode === undefined)('an old Node hands over to the installed one', () => {
+  const node = oldNode!;
+
+  test('with arguments, signals and exit codes', async () => {
     using folder = scratchFolder();
     expect(await runParley(['call', 'nothing', '--data', folder.path], { node })).toMatchObject({ code: 1 });
     expect(await runParley(['dance'], { node })).toMatchObject({ code: 2 });
@@ -43,5 +59,46 @@ test.skipIf(oldNode === undefined)(
     expect((await fetch(`${server.url}/health`)).status).toBe(200);
     expect((await server.stop('SIGTERM')).code).toBe(0);
     await expect(fetch(`${server.url}/health`)).rejects.toThrow('fetch failed');
-  },
-);
+  });
+
+  test('and Ctrl-C, which both of them get, is one signal', async () => {
+    using folder = scratchFolder();
+    const server = await startParley(folder.path, { node, detached: true });
+    process.kill(-server.child.pid!, 'SIGINT');
+    expect((await server.ended).code).toBe(0);
+    expect(server.stderr()).toMatch(/"msg":"stopped"/);
+  });
+
+  test('and a server does not outlive the one that started it', async () => {
+    using folder = scratchFolder();
+    const server = await startParley(folder.path, { node });
+    server.child.kill('SIGKILL');
+    // The output is open as long as anybody behind the launcher lives.
+    await server.ended;
+    expect(server.stderr()).toMatch(/"msg":"stopped"/);
+    await expect(fetch(`${server.url}/health`)).rejects.toThrow('fetch failed');
+  });
+
+  test('and neither does parley mcp, whoever holds its stdin', async () => {
+    using folder = scratchFolder();
+    const running = spawnParley(['mcp', '--data', folder.path], { node });
+    await stdioClient(running).call('parley_whoami');
+    running.child.kill('SIGKILL');
+    await running.ended;
+  });
+});
+
+describe.skipIf(process.platform !== 'linux')('a key on the command line', () => {
+  test.each([
+    ['directly', process.execPath],
+    ['handed over', oldNode],
+  ])('is in nobody\'s list of processes once the server runs: %s', async (_name, node) => {
+    if (node === undefined) return;
+    using folder = scratchFolder();
+    await runParley(['migrate', '--data', folder.path]);
+    const key = `parley_${'k'.repeat(12)}_${'s'.repeat(43)}`;
+    await using server = await startParley(folder.path, { node, args: ['--key', key] });
+    expect((await fetch(`${server.url}/health`)).status).toBe(200);
+    expect(processesWith(key)).toEqual([]);
+  });
+});

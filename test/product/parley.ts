@@ -17,6 +17,8 @@ export interface RunOptions {
   readonly node?: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
+  /** Gives it a process group of its own, as a terminal does. */
+  readonly detached?: boolean;
   /** What the command reads on stdin. */
   readonly input?: string;
 }
@@ -54,9 +56,10 @@ process.once('exit', () => {
 
 /** Starts a command without the variables of whoever runs the tests. */
 export function spawnParley(args: readonly string[], options: RunOptions = {}): Running {
-  const { program = LAUNCHER, node = process.execPath, env = {}, cwd = tmpdir() } = options;
+  const { program = LAUNCHER, node = process.execPath, env = {}, cwd = tmpdir(), detached = false } = options;
   const child = spawn(node, [program, ...args], {
     cwd,
+    detached,
     env: { PATH: process.env.PATH, HOME: tmpdir(), ...env },
   });
   children.add(child);

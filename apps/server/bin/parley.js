@@ -7,31 +7,56 @@ import { fileURLToPath } from 'node:url';
 const REQUIRED = [22, 13];
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 const isNewEnough = major > REQUIRED[0] || (major === REQUIRED[0] && minor >= REQUIRED[1]);
+const LAUNCHED = '--launched';
 
 if (isNewEnough) {
   nodeModule.enableCompileCache?.();
+  const args = isLaunched() ? await argumentsOfLauncher() : process.argv.slice(2);
+  // Overwrites the command line that other processes can see, and a key on it.
+  if (args.some((arg) => /^--(?:api-)?key/.test(arg))) process.title = 'parley';
   const built = new URL('../dist/parley.js', import.meta.url);
   const source = new URL('../src/cli/main.ts', import.meta.url);
   const { main } = await import(existsSync(built) ? built.href : source.href);
-  await main(process.argv.slice(2));
+  await main(args);
 } else {
   await startOnBundledNode();
 }
 
+/** Goes on in a child: it gets the arguments by a channel that nobody else can read, and ends when this process is gone. */
 async function startOnBundledNode() {
   const node = bundledNode();
-  if (node === undefined) {
-    process.stderr.write(
-      `Parley needs Node ${REQUIRED.join('.')} or newer; this is ${process.versions.node}.\n`,
-    );
-    process.exit(1);
-  }
+  if (node === undefined) fail(`Parley needs Node ${REQUIRED.join('.')} or newer; this is ${process.versions.node}.`);
   const { spawn } = await import('node:child_process');
-  // Overwrites the command line that other processes can see, and a key on it.
   process.title = 'parley';
-  const child = spawn(node, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], { stdio: 'inherit' });
+  const child = spawn(node, [fileURLToPath(import.meta.url), LAUNCHED], {
+    stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+  });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+  child.on('error', (error) => fail(`Parley cannot be started on ${node}: ${error.message}`));
   child.on('exit', (code, signal) => process.exit(signal === null ? (code ?? 1) : 1));
+  // A child that ended before it listened has said why.
+  child.send(process.argv.slice(2), () => undefined);
+}
+
+function isLaunched() {
+  return process.connected === true && process.argv[2] === LAUNCHED;
+}
+
+/** Waits for what the launcher sends, and from then on for its end. */
+function argumentsOfLauncher() {
+  return new Promise((resolve) => {
+    // Without the launcher nobody could stop this process any more.
+    process.on('disconnect', () => process.emit('SIGTERM', 'SIGTERM') || process.exit(1));
+    process.once('message', (args) => {
+      process.channel?.unref();
+      resolve(args);
+    });
+  });
+}
+
+function fail(text) {
+  process.stderr.write(`${text}\n`);
+  process.exit(1);
 }
 
 function bundledNode() {

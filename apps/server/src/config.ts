@@ -122,6 +122,11 @@ function webAddress(name: string, text: string | undefined): string | undefined 
   return url.origin;
 }
 
+/** True when npm started this process, with a shell between that may keep signals to itself. */
+export function isUnderNpm(env: Environment = process.env): boolean {
+  return env['npm_lifecycle_event'] !== undefined;
+}
+
 /** The flags of `parley mcp` for a feedback server elsewhere. */
 export const REMOTE_FLAGS = {
   url: 'text',

@@ -1,17 +1,37 @@
 /** Ctrl-C and SIGTERM: the first asks to stop, the second does not wait. */
+import { isUnderNpm } from '../config.ts';
+
+// Ctrl-C reaches every process of a terminal, and each launcher above this one hands the same Ctrl-C on.
+const ECHO_MS = 1000;
+const WATCH_PARENT_MS = 250;
 
 /** Resolves with the first signal; the second ends the process with 1. */
 export function untilSignal(): Promise<void> {
+  // The bundled Node has a channel to the launcher that started it.
+  const echoMs = isUnderNpm() || process.connected ? ECHO_MS : 0;
   return new Promise((resolve) => {
-    let isStopping = false;
+    let stoppingSinceMs: number | undefined;
     const onSignal = () => {
       // As safe as a crash, which the store survives.
-      if (isStopping) process.exit(1);
-      isStopping = true;
+      if (stoppingSinceMs !== undefined && performance.now() - stoppingSinceMs >= echoMs) process.exit(1);
+      stoppingSinceMs ??= performance.now();
       resolve();
     };
     process.on('SIGINT', onSignal);
     process.on('SIGTERM', onSignal);
+    if (isUnderNpm()) void untilOrphaned().then(resolve);
+  });
+}
+
+/** Resolves when the shell between npm and this process is gone: it took the signal that npm sent, and died of it. */
+function untilOrphaned(): Promise<void> {
+  const parent = process.ppid;
+  return new Promise((resolve) => {
+    const watch = setInterval(() => {
+      if (process.ppid === parent) return;
+      clearInterval(watch);
+      resolve();
+    }, WATCH_PARENT_MS).unref();
   });
 }
 
