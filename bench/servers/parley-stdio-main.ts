@@ -8,4 +8,4 @@ const { values } = parseArgs({
   options: { tools: { type: 'string' }, data: { type: 'string' } },
 });
 
-await main(['mcp', 'bench', '--data', String(values.data)], [benchToolset(Number(values.tools))]);
+await main(['mcp', 'bench', '--init', '--data', String(values.data)], [benchToolset(Number(values.tools))]);

@@ -60,7 +60,8 @@ export function spawnParley(args: readonly string[], options: RunOptions = {}): 
   const child = spawn(node, [program, ...args], {
     cwd,
     detached,
-    env: { PATH: process.env.PATH, HOME: tmpdir(), ...env },
+    // Most tests begin on an empty folder, whatever their first command is.
+    env: { PATH: process.env.PATH, HOME: tmpdir(), PARLEY_INIT: '1', ...env },
   });
   children.add(child);
   child.once('exit', () => children.delete(child));

@@ -34,6 +34,8 @@ export interface Config {
   readonly key: string | undefined;
   /** Example data for an empty feedback; `parley start` only. */
   readonly demo: boolean;
+  /** May a command other than `start` and `migrate` make an installation. */
+  readonly init: boolean;
   readonly json: boolean;
 }
 
@@ -108,6 +110,7 @@ export function loadConfig<Extra extends string = never>(
     logLevel,
     key: read('key'),
     demo: isOn('demo'),
+    init: isOn('init'),
     json: isOn('json'),
   };
   // parseArgs knows each switch by the kind given above.

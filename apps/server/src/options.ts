@@ -91,6 +91,11 @@ export const OPTIONS = {
     value: '',
     help: 'With "start": fill an empty feedback with example data, and publish its pages',
   },
+  init: {
+    kind: 'switch',
+    value: '',
+    help: 'Make an installation where --data has none; "start" and "migrate" do it unasked',
+  },
   json: { kind: 'switch', value: '', help: 'Print JSON' },
 } as const satisfies Record<string, Option>;
 

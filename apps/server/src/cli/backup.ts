@@ -4,6 +4,7 @@ import { openStore } from '@parley/store';
 import { loadConfig, UsageError } from '../config.ts';
 import { storeOptions } from '../base.ts';
 import { refuseLostDatabase } from '../owner-key.ts';
+import { requireInstallation } from './installation.ts';
 import type { Command } from './main.ts';
 import { reportFault } from './session.ts';
 
@@ -13,6 +14,7 @@ export const backup: Command = async (args) => {
   const [folder, ...rest] = positionals;
   if (folder === undefined || rest.length > 0) throw new UsageError('Usage: parley backup FOLDER');
   refuseLostDatabase(config);
+  requireInstallation(config);
   const store = await openStore(storeOptions(config, reportFault));
   try {
     const files = await store.backup(resolve(folder));

@@ -6,6 +6,7 @@ import { keepServing } from '../last-resort.ts';
 import type { QuickStart } from '../quick-start.ts';
 import { openQuickly } from '../quick-start.ts';
 import { SERVER_INFO } from '../version.ts';
+import { requireInstallation } from './installation.ts';
 import type { Command } from './main.ts';
 import type { Session } from './session.ts';
 import { callerOn, reportFault, withExtendedTools } from './session.ts';
@@ -19,6 +20,7 @@ export const mcp: Command = async (args, toolsets) => {
   const { config, positionals, extras } = loadConfig(args, REMOTE_FLAGS);
   const remote = remoteChoice(positionals, extras);
   if (remote !== undefined) return (await import('./feedback-remote.ts')).serveRemoteFeedback(remote);
+  requireInstallation(config);
   keepServing(reportFault);
   const start = await openQuickly({ config, toolsets, onFault: reportFault }, positionals);
   try {

@@ -6,6 +6,7 @@ import type { Base, KnownTool } from '../base.ts';
 import type { Config } from '../config.ts';
 import { UsageError } from '../config.ts';
 import type { Host } from '../host.ts';
+import { requireInstallation } from './installation.ts';
 
 /** An open host and a way to ask who is acting. */
 export interface Session {
@@ -20,6 +21,7 @@ export async function openSession(
   toolsets: readonly AnyToolset[],
   source: Source,
 ): Promise<Session> {
+  requireInstallation(config);
   const { openHost } = await import('../host.ts');
   const host = await openHost({ config, toolsets, onFault: reportFault });
   try {
