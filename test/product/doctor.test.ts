@@ -99,40 +99,6 @@ test('an owner key that is revoked fails, and the key is not shown', async () =>
   expect(JSON.stringify(of('owner key'))).not.toContain(other);
 });
 
-test('a client configuration that is broken, foreign or without a key is named with one that works', async () => {
-  const file = join(folder.path, '.mcp.json');
-  const entry = (server: object) => writeFileSync(file, JSON.stringify({ mcpServers: { parley: server } }));
-  const url = 'http://127.0.0.1:4680/mcp';
-  const check = async () => (await doctor('--port', '4680')).of('Claude Code');
-  writeFileSync(file, '{ "mcpServers": ');
-  expect(await check()).toMatchObject({ state: 'fail', found: 'is not valid JSON' });
-  expect((await check()).fix).toContain(`"url": "${url}"`);
-  writeFileSync(file, '{}');
-  expect(await check()).toMatchObject({ state: 'warn' });
-  for (const odd of [
-    '[]',
-    'null',
-    '7',
-    '{"mcpServers": null}',
-    '{"mcpServers": {"parley": null}}',
-    '{"mcpServers": 3}',
-  ]) {
-    writeFileSync(file, odd);
-    expect((await check()).state, odd).not.toBe('ok');
-  }
-  entry({ url: 'http://127.0.0.1:9999/mcp' });
-  expect(await check()).toMatchObject({
-    state: 'warn',
-    found: `points at http://127.0.0.1:9999/mcp, not at ${url}`,
-  });
-  entry({ url, headers: { Authorization: 'Bearer <owner key>' } });
-  expect(await check()).toMatchObject({ state: 'fail', found: 'sends no API key' });
-  entry({ url, headers: { Authorization: 'Bearer parley_something' } });
-  expect(await check()).toMatchObject({ state: 'ok' });
-  entry({ command: 'parley', args: ['mcp'] });
-  expect(await check()).toMatchObject({ state: 'ok', found: 'starts Parley over stdio' });
-});
-
 test('the files of other clients are read too', async () => {
   mkdirSync(join(folder.path, '.vscode'));
   writeFileSync(join(folder.path, '.vscode/mcp.json'), JSON.stringify({ servers: {} }));

@@ -11,12 +11,15 @@ test('public pages come and go with "parley feedback publish"', async () => {
   const status = async (path: string) => (await fetch(server.url + path)).status;
   const paths = ['/feedback', '/feedback?x=1', '/feedback/roadmap', '/changelog.xml', '/api/public/boards'];
   const all = () => Promise.all(paths.map(status));
-  const publish = (wanted: string) => runParley(['feedback', 'publish', wanted, '--data', folder.path]);
+  const publish = (wanted: string, ...more: string[]) =>
+    runParley(['feedback', 'publish', wanted, '--data', folder.path, ...more]);
   expect(await all()).toEqual(paths.map(() => 404));
-  expect(await publish('on')).toMatchObject({
-    code: 0,
-    stdout: expect.stringContaining('under /feedback: http'),
-  });
+  const on = await publish('on');
+  expect(on).toMatchObject({ code: 0, stdout: expect.stringContaining('/feedback at the address that') });
+  // The default port is not where this server listens.
+  expect(on.stdout).not.toContain('4680');
+  const named = await publish('on', '--port', new URL(server.url).port);
+  expect(named.stdout).toContain(`public boards now: ${server.url}/feedback\n`);
   expect(await all()).toEqual(paths.map(() => 200));
   expect(await publish('off')).toMatchObject({ code: 0, stdout: 'The public pages are off.\n' });
   expect(await all()).toEqual(paths.map(() => 404));

@@ -92,7 +92,7 @@ describe.skipIf(process.platform !== 'linux')('a key on the command line', () =>
   test.each([
     ['directly', process.execPath],
     ['handed over', oldNode],
-  ])('is in nobody\'s list of processes once the server runs: %s', async (_name, node) => {
+  ])("is in nobody's list of processes once the server runs: %s", async (_name, node) => {
     if (node === undefined) return;
     using folder = scratchFolder();
     await runParley(['migrate', '--data', folder.path]);

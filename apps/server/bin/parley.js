@@ -25,7 +25,8 @@ if (isNewEnough) {
 /** Goes on in a child: it gets the arguments by a channel that nobody else can read, and ends when this process is gone. */
 async function startOnBundledNode() {
   const node = bundledNode();
-  if (node === undefined) fail(`Parley needs Node ${REQUIRED.join('.')} or newer; this is ${process.versions.node}.`);
+  if (node === undefined)
+    fail(`Parley needs Node ${REQUIRED.join('.')} or newer; this is ${process.versions.node}.`);
   const { spawn } = await import('node:child_process');
   process.title = 'parley';
   const child = spawn(node, [fileURLToPath(import.meta.url), LAUNCHED], {

@@ -125,6 +125,11 @@ function webAddress(name: string, text: string | undefined): string | undefined 
   return url.origin;
 }
 
+/** A variable that a client's file names; its value is for checks and is never printed. */
+export function variable(name: string, env: Environment = process.env): string | undefined {
+  return env[name];
+}
+
 /** True when npm started this process, with a shell between that may keep signals to itself. */
 export function isUnderNpm(env: Environment = process.env): boolean {
   return env['npm_lifecycle_event'] !== undefined;

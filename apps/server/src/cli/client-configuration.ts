@@ -1,10 +1,31 @@
-/** The configuration that MCP clients take, ready to paste. */
+/** The configuration that MCP clients take, ready to paste: each takes the key from where it can keep it. */
 
-/** The field under which a client's file lists its servers. */
-export type ServersField = 'mcpServers' | 'servers';
+/** A client that has its servers in a file of the project. */
+export type ClientName = 'Claude Code' | 'Cursor' | 'VS Code' | 'opencode' | 'Codex' | 'Gemini CLI';
 
-/** JSON for clients that are configured by a file; the key is left for the user to put in. */
-export function clientConfiguration(mcpUrl: string, field: ServersField = 'mcpServers'): string {
-  const server = { type: 'http', url: mcpUrl, headers: { Authorization: 'Bearer <owner key>' } };
-  return JSON.stringify({ [field]: { parley: server } }, null, 2).replace(/^/gm, '  ');
+const SNIPPETS: Readonly<Record<ClientName, (url: string) => object | string>> = {
+  'Claude Code': (url) => servers({ type: 'http', url, headers: bearer('${PARLEY_KEY}') }),
+  Cursor: (url) => servers({ url, headers: bearer('${env:PARLEY_KEY}') }),
+  'VS Code': (url) => ({
+    inputs: [{ type: 'promptString', id: 'parley-key', description: 'Parley API key', password: true }],
+    servers: { parley: { type: 'http', url, headers: bearer('${input:parley-key}') } },
+  }),
+  opencode: (url) => ({ mcp: { parley: { type: 'remote', url, headers: bearer('{env:PARLEY_KEY}') } } }),
+  Codex: (url) => `[mcp_servers.parley]\nurl = "${url}"\nbearer_token_env_var = "PARLEY_KEY"`,
+  'Gemini CLI': (url) => servers({ httpUrl: url, headers: bearer('$PARLEY_KEY') }),
+};
+
+/** The text for a client's file; the key itself is never in it. */
+export function clientConfiguration(mcpUrl: string, client: ClientName): string {
+  const snippet = SNIPPETS[client](mcpUrl);
+  const text = typeof snippet === 'string' ? snippet : JSON.stringify(snippet, null, 2);
+  return text.replace(/^/gm, '  ');
+}
+
+function servers(parley: object): object {
+  return { mcpServers: { parley } };
+}
+
+function bearer(key: string): { Authorization: string } {
+  return { Authorization: `Bearer ${key}` };
 }

@@ -1,16 +1,27 @@
 /** `parley doctor`: checks the installation, one line per check, with a fix for each problem. */
-import { loadConfig } from '../config.ts';
+import { statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { loadConfig, UsageError, variable } from '../config.ts';
+import { allToolsets } from '../host.ts';
 import { checkAnnotations } from './doctor/annotations.ts';
 import { checkClients } from './doctor/clients.ts';
 import { checkDatabase, checkFiles, checkOwnerKey } from './doctor/database.ts';
 import { checkDataFolder, checkRuntime, checkSecretKey } from './doctor/machine.ts';
+import { checkGivenKey } from './doctor/keys.ts';
 import { checkPort } from './doctor/port.ts';
 import type { Check } from './doctor/check.ts';
 import type { Command } from './main.ts';
 
+// From the bundle in dist and from the source alike.
+const LAUNCHER = import.meta.url.endsWith('.ts') ? '../../bin/parley.js' : '../bin/parley.js';
+
 /** Runs every check; exit code 1 when one failed. */
 export const doctor: Command = async (args, toolsets) => {
-  const { config } = loadConfig(args);
+  const { config, extras } = loadConfig(args, { project: 'text' });
+  const project = projectFolder(extras.project);
+  const names = (await allToolsets({ toolsets })).map(({ name }) => name);
+  const launcher = fileURLToPath(new URL(LAUNCHER, import.meta.url));
   const checks: Check[] = [
     checkRuntime(process.versions.node),
     await checkDataFolder(config),
@@ -18,14 +29,21 @@ export const doctor: Command = async (args, toolsets) => {
     await checkDatabase(config, toolsets),
     ...(await checkFiles(config)),
     await checkOwnerKey(config, toolsets),
+    ...(await checkGivenKey(config)),
     await checkPort(config),
     ...(await checkAnnotations(config, toolsets)),
-    ...(await checkClients(config, process.cwd())),
+    ...(await checkClients({ config, project, lookup: variable, toolsets: names, launcher })),
   ];
   const isHealthy = checks.every(({ state }) => state !== 'fail');
   process.stdout.write(config.json ? `${JSON.stringify({ healthy: isHealthy, checks })}\n` : report(checks));
   return isHealthy ? 0 : 1;
 };
+
+function projectFolder(given: unknown): string {
+  const folder = resolve(typeof given === 'string' ? given : '.');
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true) return folder;
+  throw new UsageError(`--project: ${folder} is not a folder`);
+}
 
 function report(checks: readonly Check[]): string {
   const width = Math.max(...checks.map(({ name }) => name.length));

@@ -1,7 +1,9 @@
 /** `parley feedback`: publishing the pages, importing and exporting. */
+import { readFileSync } from 'node:fs';
 import { publishPages } from '@parley/feedback';
 import type { Config } from '../config.ts';
 import { loadConfig, UsageError } from '../config.ts';
+import { askServer } from './doctor/ask.ts';
 import { EXPORT_FLAGS, exportFeedback, IMPORT_FLAGS, importFeedback } from './feedback-transfer.ts';
 import type { Command } from './main.ts';
 import { withCaller } from './session.ts';
@@ -17,11 +19,12 @@ const publish: Command = async (args, toolsets) => {
     throw new UsageError('Usage: parley feedback publish on|off');
   return withCaller(config, toolsets, async (host, caller) => {
     const { isPublished } = await publishPages(host, caller, wanted === 'on');
-    const address = addressOf(config);
+    const url = await pagesOf(config, host.ownerKeyFile);
+    const where = url ?? '/feedback at the address that "parley start" printed';
     const text = isPublished
-      ? `Everybody who reaches this server can read public boards now, under /feedback: ${address} unless it listens elsewhere.`
+      ? `Everybody who reaches this server can read public boards now: ${where}`
       : 'The public pages are off.';
-    process.stdout.write(`${config.json ? JSON.stringify({ isPublished, url: address }) : text}\n`);
+    process.stdout.write(`${config.json ? JSON.stringify({ isPublished, url }) : text}\n`);
     return 0;
   });
 };
@@ -40,7 +43,11 @@ export const feedback: Command = async (args, toolsets) => {
   return run(args, toolsets);
 };
 
-function addressOf({ host, port, web }: Config): string {
+/** Where the pages are; null when no server of this data folder answers at the configured address. */
+async function pagesOf({ host, port, web, key }: Config, ownerKeyFile: string): Promise<string | null> {
+  if (web.publicUrl !== undefined) return `${web.publicUrl}/feedback`;
   const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host;
-  return `${web.publicUrl ?? `http://${name}:${port}`}/feedback`;
+  const url = new URL(`http://${name}:${port}`);
+  const answer = await askServer(new URL('/mcp', url), key ?? readFileSync(ownerKeyFile, 'utf8').trim());
+  return 'tools' in answer ? `${url.origin}/feedback` : null;
 }

@@ -56,15 +56,20 @@ Parley is ready.
 
   MCP        ${ready.mcp}
   Owner key  ${ready.ownerKeyFile}
-  Data       ${config.databaseUrl === undefined ? ready.data : 'PostgreSQL'}${ready.pages === undefined ? '' : `\n  Feedback   ${ready.pages}`}
+  Data       ${config.databaseUrl === undefined ? ready.data : 'PostgreSQL'}
+  Feedback   ${ready.pages ?? `${config.web.publicUrl ?? ready.url}/feedback, once you publish it: npx parley feedback publish on`}
+
+Make a key for your client, and put it into the variable PARLEY_KEY where the client starts:
+
+  npx parley keys create "My client"
 
 Connect Claude Code:
 
-  claude mcp add --transport http parley ${ready.mcp} --header "Authorization: Bearer $(cat ${ready.ownerKeyFile})"
+  claude mcp add --transport http parley ${ready.mcp} --header "Authorization: Bearer $PARLEY_KEY"
 
-Cursor and others (VS Code: write "servers" instead of "mcpServers"):
+or in the .mcp.json of a project (docs/clients.md has Cursor, VS Code, Codex and others):
 
-${clientConfiguration(ready.mcp)}
+${clientConfiguration(ready.mcp, 'Claude Code')}
 
 Annotate a page: put this into it, then point at what should change.
 

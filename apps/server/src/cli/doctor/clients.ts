@@ -1,71 +1,55 @@
-/** Do the clients configured in this folder point at this server. */
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+/** Do the clients configured in a project reach this server, with keys that it knows. */
 import type { Config } from '../../config.ts';
-import type { ServersField } from '../client-configuration.ts';
 import { clientConfiguration } from '../client-configuration.ts';
 import type { Check } from './check.ts';
+import type { ClientEntry, ClientFile } from './client-files.ts';
+import { readClientFiles } from './client-files.ts';
+import { checkHttp } from './client-http.ts';
+import { checkStdio, startsParley } from './client-stdio.ts';
+import type { Lookup } from './variables.ts';
 
-const FILES = [
-  { client: 'Claude Code', path: '.mcp.json', field: 'mcpServers' },
-  { client: 'Cursor', path: '.cursor/mcp.json', field: 'mcpServers' },
-  { client: 'VS Code', path: '.vscode/mcp.json', field: 'servers' },
-] as const;
-
-interface ServerEntry {
-  readonly url?: unknown;
-  readonly command?: unknown;
-  readonly headers?: unknown;
+/** What an entry is held against. */
+export interface Surroundings {
+  readonly config: Config;
+  /** The folder whose files are read. */
+  readonly project: string;
+  readonly lookup: Lookup;
+  /** The names of all toolsets, which are paths below /mcp. */
+  readonly toolsets: readonly string[];
+  /** The program of this installation, for advice. */
+  readonly launcher: string;
 }
 
-/** One check per client file that is there; a hint when there is none. */
-export async function checkClients(config: Config, folder: string): Promise<Check[]> {
-  const checks: Check[] = [];
-  for (const { client, path, field } of FILES) {
-    const text = await readFile(join(folder, path), 'utf8').catch(() => undefined);
-    if (text !== undefined) checks.push(checkFile(config, `${client} (${path})`, text, field));
+/** One check per entry for Parley in each client file; a hint when there is no file. */
+export async function checkClients(around: Surroundings): Promise<Check[]> {
+  const files = await readClientFiles(around.project);
+  if (files.length === 0) {
+    const found = `no client configuration in ${around.project}; "parley start" prints one`;
+    return [{ name: 'clients', state: 'ok', found }];
   }
-  if (checks.length > 0) return checks;
-  const found = 'no client configuration in this folder';
-  return [{ name: 'clients', state: 'ok', found: `${found}; "parley start" prints one` }];
+  const checks = await Promise.all(files.map((file) => checkFile(file, around)));
+  return checks.flat();
 }
 
-function checkFile(config: Config, name: string, text: string, field: ServersField): Check {
-  const mcpUrl = `http://${config.host}:${config.port}/mcp`;
-  const fix = `Use:\n${clientConfiguration(mcpUrl, field)}`;
-  let file: unknown;
-  try {
-    file = JSON.parse(text);
-  } catch {
-    return { name, state: 'fail', found: 'is not valid JSON', fix };
-  }
-  const entry: ServerEntry | undefined = objectAt(objectAt(file, field), 'parley');
-  if (entry === undefined)
-    return { name, state: 'warn', found: `has no server "parley" under "${field}"`, fix };
-  if (entry.command !== undefined) return { name, state: 'ok', found: 'starts Parley over stdio' };
-  if (typeof entry.url !== 'string' || !sameServer(entry.url, config)) {
-    return { name, state: 'warn', found: `points at ${String(entry.url)}, not at ${mcpUrl}`, fix };
-  }
-  const key = objectAt(entry, 'headers')?.Authorization;
-  if (typeof key !== 'string' || !key.startsWith('Bearer ') || key.includes('<')) {
-    return { name, state: 'fail', found: 'sends no API key', fix };
-  }
-  return { name, state: 'ok', found: `points at ${entry.url}` };
+async function checkFile(file: ClientFile, around: Surroundings): Promise<Check[]> {
+  const { client, path, field, entries } = file;
+  const name = `${client} (${path})`;
+  const { host, port } = around.config;
+  const fix = `Use:\n${clientConfiguration(`http://${host}:${port}/mcp`, client)}`;
+  if (entries === undefined)
+    return [{ name, state: 'fail', found: `is not valid ${path.endsWith('.toml') ? 'TOML' : 'JSON'}`, fix }];
+  const own = entries.filter(isParleys);
+  if (own.length === 0)
+    return [{ name, state: 'warn', found: `has no server "parley" under "${field}"`, fix }];
+  return Promise.all(
+    own.map((entry) => {
+      const full = entry.name === 'parley' ? name : `${client} (${path}, ${entry.name.slice(0, 64)})`;
+      const check = entry.command === undefined ? checkHttp : checkStdio;
+      return check(full, client, entry, around);
+    }),
+  );
 }
 
-/** The object under a name; undefined when there is none, whatever the file holds instead. */
-function objectAt(value: unknown, name: string): Record<string, unknown> | undefined {
-  const isObject = typeof value === 'object' && value !== null && Object.hasOwn(value, name);
-  const found: unknown = isObject ? Reflect.get(value, name) : undefined;
-  // Every field of an object that is read is checked where it is read.
-  return typeof found === 'object' && found !== null ? (found as Record<string, unknown>) : undefined;
-}
-
-function sameServer(url: string, { port }: Config): boolean {
-  try {
-    const parsed = new URL(url);
-    return Number(parsed.port || '80') === port && parsed.pathname.startsWith('/mcp');
-  } catch {
-    return false;
-  }
+function isParleys({ name, command }: ClientEntry): boolean {
+  return name === 'parley' || (command !== undefined && startsParley(command));
 }

@@ -28,7 +28,8 @@ function tryListen(host: string, port: number): Promise<string | undefined> {
   });
 }
 
-async function isParley(host: string, port: number): Promise<boolean> {
+/** True when a Parley answers there. */
+export async function isParley(host: string, port: number): Promise<boolean> {
   const egress = createEgress({ allow: [`${host}:${port}`], limits: { totalTimeoutMs: 2000 } });
   try {
     const answer = await egress.fetch(`http://${host}:${port}/health`);

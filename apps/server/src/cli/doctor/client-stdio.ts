@@ -1,0 +1,90 @@
+/** Checks an entry that starts Parley itself: is the program there, the data folder, and the key valid in it. */
+import { existsSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
+import type { ClientName } from '../client-configuration.ts';
+import { hasInstallation } from '../installation.ts';
+import type { Check } from './check.ts';
+import type { ClientEntry } from './client-files.ts';
+import type { Surroundings } from './clients.ts';
+import { checkKey } from './keys.ts';
+import { fillVariables } from './variables.ts';
+
+/** True when the entry starts Parley, by its own name or as a script of Node. */
+export function startsParley(command: readonly string[]): boolean {
+  return command.some((part) =>
+    /^(?:parley|parley\.js|parley\.cmd)$/.test(basename(part.replaceAll('\\', '/'))),
+  );
+}
+
+/** One finding about the entry. */
+export async function checkStdio(
+  name: string,
+  client: ClientName,
+  entry: ClientEntry,
+  around: Surroundings,
+): Promise<Check> {
+  const { config, project } = around;
+  const fail = (found: string, fix: string): Check => ({ name, state: 'fail', found, fix });
+  const command = (entry.command ?? []).map((part) => filledOr(client, part, around));
+  const missing = missingProgram(command, project);
+  if (missing !== undefined)
+    return fail(
+      `starts ${missing}, which is not there`,
+      `Start it with: node ${around.launcher} mcp --data ${config.dataDir}`,
+    );
+  const env = (variable: string): string | undefined => entry.env[variable];
+  const flags = command.slice(1);
+  const isRemote =
+    ['--url', '--remote', '--api-key'].some((flag) => flagIn(flags, flag) !== undefined) ||
+    env('QUACKBACK_URL') !== undefined;
+  if (isRemote) return { name, state: 'ok', found: 'serves the feedback of another server over stdio' };
+  const dataDir = resolve(project, flagIn(flags, '--data') ?? env('PARLEY_DATA') ?? '.parley');
+  const databaseUrl = flagIn(flags, '--database-url') ?? env('PARLEY_DATABASE_URL');
+  const place = { dataDir, databaseUrl, secretKey: env('PARLEY_SECRET_KEY') };
+  if (!hasInstallation(place)) {
+    if (flagIn(flags, '--init') !== undefined)
+      return {
+        name,
+        state: 'ok',
+        found: `starts Parley over stdio, and makes an installation in ${dataDir}`,
+      };
+    return fail(
+      `uses the data folder ${dataDir}, which holds no installation`,
+      `Add "--data", "${config.dataDir}" to its args, or start Parley once in that folder.`,
+    );
+  }
+  const key = flagIn(flags, '--key') ?? env('PARLEY_KEY');
+  if (key === undefined)
+    return { name, state: 'ok', found: `starts Parley over stdio on ${dataDir}, as its owner` };
+  const filled = fillVariables(client, key, around.lookup);
+  if ('isAsked' in filled)
+    return { name, state: 'ok', found: 'starts Parley over stdio and asks for its key' };
+  if ('unset' in filled) {
+    const fix = `Set ${filled.unset} where the client starts, to a key of "parley keys create NAME".`;
+    return { name, state: 'warn', found: `takes its key from ${filled.unset}, which is not set here`, fix };
+  }
+  return checkKey({ ...config, ...place }, { name, key: filled.text, words: 'its key' });
+}
+
+/** The first part of a command line that has to be a file and is none. */
+function missingProgram([program = '', ...args]: readonly string[], project: string): string | undefined {
+  const isPath = /[/\\]/.test(program);
+  if (isPath && !existsSync(resolve(project, program))) return program;
+  const script = args.find((arg) => /(?:^|[/\\])parley\.js$/.test(arg));
+  if (script !== undefined) return existsSync(resolve(project, script)) ? undefined : script;
+  // In another folder npx would fetch whatever the registry has under this name.
+  const isLocal =
+    !/^npx(?:\.cmd)?$/.test(basename(program)) || existsSync(join(project, 'node_modules/.bin/parley'));
+  return isLocal ? undefined : '"npx parley" outside of the checkout';
+}
+
+function flagIn(args: readonly string[], flag: string): string | undefined {
+  const at = args.findIndex((arg) => arg === flag || arg.startsWith(`${flag}=`));
+  if (at === -1) return undefined;
+  return args[at] === flag ? (args[at + 1] ?? '') : args[at]?.slice(flag.length + 1);
+}
+
+function filledOr(client: ClientName, text: string, { lookup }: Surroundings): string {
+  const filled = fillVariables(client, text, lookup);
+  return 'text' in filled ? filled.text : text;
+}

@@ -1,0 +1,36 @@
+/** The places in a client's file where the client puts the value of a variable. */
+import type { ClientName } from '../client-configuration.ts';
+
+/** A variable of the environment that the doctor runs in. */
+export type Lookup = (name: string) => string | undefined;
+
+/** What a text becomes: the text, a variable that is not set here, or something that the client asks a person for. */
+export type Filled = { readonly text: string } | { readonly unset: string } | { readonly isAsked: true };
+
+const NAME = '([A-Za-z_][A-Za-z0-9_]{0,127})';
+const PLAIN = new RegExp(String.raw`\$\{${NAME}(?::-([^}]{0,200}))?\}`, 'g');
+const EDITOR = new RegExp(String.raw`\$\{env:${NAME}\}`, 'g');
+
+// What one client fills in, another one sends as it stands.
+const SYNTAX: Readonly<Record<ClientName, RegExp>> = {
+  'Claude Code': PLAIN,
+  Cursor: EDITOR,
+  'VS Code': EDITOR,
+  opencode: new RegExp(String.raw`\{env:${NAME}\}`, 'g'),
+  Codex: PLAIN,
+  'Gemini CLI': new RegExp(String.raw`\$(?:\{${NAME}\}|${NAME})`, 'g'),
+};
+
+/** Fills the variables of a text in as its client would. */
+export function fillVariables(client: ClientName, text: string, lookup: Lookup): Filled {
+  if (client === 'VS Code' && text.includes('${input:')) return { isAsked: true };
+  let unset: string | undefined;
+  const filled = text.replace(SYNTAX[client], (_whole, first?: string, second?: string) => {
+    const name = client === 'Gemini CLI' ? (first ?? second ?? '') : (first ?? '');
+    const fallback = client === 'Claude Code' ? second : undefined;
+    const value = lookup(name) ?? fallback;
+    if (value === undefined) unset = name;
+    return value ?? '';
+  });
+  return unset === undefined ? { text: filled } : { unset };
+}

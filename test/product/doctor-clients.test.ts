@@ -1,0 +1,287 @@
+/** `parley doctor` on the client files of a project: a wrong key, path, port, program or data folder is a finding. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { ensureBuilt } from './build.ts';
+import type { Server } from './parley.ts';
+import { LAUNCHER, runParley, scratchFolder, startParley } from './parley.ts';
+
+interface Check {
+  readonly name: string;
+  readonly state: 'ok' | 'warn' | 'fail';
+  readonly found: string;
+  readonly fix?: string;
+}
+
+const WRONG = `parley_${'w'.repeat(12)}_${'x'.repeat(43)}`;
+const home = scratchFolder();
+const data = join(home.path, 'data');
+let server: Server;
+let key: string;
+let port: string;
+let project: ReturnType<typeof scratchFolder>;
+
+beforeAll(async () => {
+  await ensureBuilt();
+  server = await startParley(data);
+  ({ port } = new URL(server.url));
+  const made = await runParley(['keys', 'create', 'Client', '--data', data, '--json']);
+  ({ key } = JSON.parse(made.stdout) as { key: string });
+});
+afterAll(async () => {
+  await server.stop();
+  home[Symbol.dispose]();
+});
+beforeEach(() => {
+  project = scratchFolder();
+});
+afterEach(() => project[Symbol.dispose]());
+
+function write(path: string, content: string | object): void {
+  const file = join(project.path, path);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content));
+}
+
+/** All findings, none of which may show a key; it runs elsewhere, and is pointed at the project. */
+async function doctor(env: Record<string, string> = {}, at = port): Promise<Check[]> {
+  const args = ['doctor', '--data', data, '--port', at, '--project', project.path, '--json'];
+  const { code, stdout } = await runParley(args, { env: { PARLEY_INIT: '', ...env } });
+  const { healthy, checks } = JSON.parse(stdout) as { healthy: boolean; checks: Check[] };
+  expect(code).toBe(healthy ? 0 : 1);
+  for (const secret of [key, server.key, WRONG, 'hunter2']) expect(stdout).not.toContain(secret);
+  expect(stdout).not.toMatch(/<owner key>|owner\.key\)/);
+  return checks;
+}
+
+async function finding(client: string, env?: Record<string, string>, at?: string): Promise<Check> {
+  const check = (await doctor(env, at)).find(({ name }) => name.startsWith(client));
+  if (check === undefined) throw new Error(`There is no finding for ${client}.`);
+  return check;
+}
+
+const claude = (parley: object) => write('.mcp.json', { mcpServers: { parley } });
+const http = (sent: string, path = '/mcp') => ({
+  type: 'http',
+  url: server.url + path,
+  headers: { Authorization: sent },
+});
+const stdio = (args: readonly string[], env = {}) => ({ command: 'node', args, env });
+
+describe('an address', () => {
+  test.each([
+    ['a valid key', () => http(`Bearer ${key}`), 'ok', 'its key sees'],
+    ['one toolset', () => http(`Bearer ${key}`, '/mcp/feedback'), 'ok', 'its key sees'],
+    ['a valid key from a variable', () => http('Bearer ${GOOD}'), 'ok', 'its key sees'],
+    ['a default of a variable', () => http(`Bearer \${NOT_SET:-${key}}`), 'ok', 'its key sees'],
+    ['a wrong key', () => http(`Bearer ${WRONG}`), 'fail', 'its key is not valid'],
+    ['a wrong key from a variable', () => http('Bearer ${BAD}'), 'fail', 'its key is not valid'],
+    ['a variable that is not set', () => http('Bearer ${NOT_SET}'), 'warn', 'NOT_SET, which is not set'],
+    ['the syntax of another client', () => http('Bearer ${env:GOOD}'), 'fail', 'its key is not valid'],
+    ['no key', () => ({ url: server.mcp }), 'fail', 'sends no API key'],
+    ['a placeholder', () => http('Bearer <a key>'), 'fail', 'sends no API key'],
+    ['a path that is not served', () => http(`Bearer ${key}`, '/mpc'), 'fail', 'nothing is served'],
+    ['a toolset that is not there', () => http(`Bearer ${key}`, '/mcp/feedbak'), 'fail', '/mcp/feedback'],
+    ['a wrong port', () => ({ url: 'http://localhost:9/mcp' }), 'fail', 'not at http://127.0.0.1'],
+    ['no address', () => ({ type: 'http' }), 'fail', 'points at no address'],
+    [
+      'another machine',
+      () => ({ url: 'http://u:hunter2@192.0.2.1/mcp' }),
+      'warn',
+      'points at http://192.0.2.1',
+    ],
+  ])('with %s', async (_name, entry, state, found) => {
+    claude(entry());
+    const check = await finding('Claude Code', { GOOD: key, BAD: WRONG });
+    expect(check).toMatchObject({ state, found: expect.stringContaining(found) });
+    if (state === 'ok') return;
+    expect(check.fix).toContain('parley keys create');
+    expect(check.fix).toContain('Bearer ${PARLEY_KEY}');
+  });
+
+  test('is held against the database while no server runs', async () => {
+    claude({ ...http(''), url: 'http://127.0.0.1:9/mcp', headers: { authorization: `Bearer ${WRONG}` } });
+    expect(await finding('Claude Code', {}, '9')).toMatchObject({ state: 'fail' });
+    claude({ ...http(''), url: 'http://127.0.0.1:9/mcp', headers: { authorization: `Bearer ${key}` } });
+    expect(await finding('Claude Code', {}, '9')).toMatchObject({ state: 'ok' });
+  });
+});
+
+describe('a program', () => {
+  const args = (...more: string[]) => [LAUNCHER, 'mcp', ...more];
+  const inData = () => args('--data', data);
+  test.each([
+    ['the right folder', () => stdio(inData()), 'ok', 'as its owner'],
+    ['a valid key', () => stdio(inData(), { PARLEY_KEY: key }), 'ok', 'its key is valid'],
+    [
+      'a valid key from a variable',
+      () => stdio(inData(), { PARLEY_KEY: '${GOOD}' }),
+      'ok',
+      'its key is valid',
+    ],
+    ['a wrong key', () => stdio(inData(), { PARLEY_KEY: WRONG }), 'fail', 'its key is not valid'],
+    ['a wrong key as a flag', () => stdio([...inData(), `--key=${WRONG}`]), 'fail', 'its key is not valid'],
+    ['a variable that is not set', () => stdio(inData(), { PARLEY_KEY: '${NOT_SET}' }), 'warn', 'NOT_SET'],
+    ['a script that is not there', () => stdio(['/nope/parley.js', 'mcp']), 'fail', '/nope/parley.js'],
+    ['a program that is not there', () => ({ command: '/nope/node', args: inData() }), 'fail', '/nope/node'],
+    [
+      'npx outside of the checkout',
+      () => ({ command: 'npx', args: ['parley', 'mcp'] }),
+      'fail',
+      'npx parley',
+    ],
+    [
+      'a folder without data',
+      () => stdio(args('--data', '/nope')),
+      'fail',
+      '/nope, which holds no installation',
+    ],
+    ['no folder', () => stdio(args()), 'fail', '.parley, which holds no installation'],
+    ['a folder to be made', () => stdio(args('--init')), 'ok', 'makes an installation'],
+    [
+      'another server behind it',
+      () => stdio(args('feedback', '--url', 'https://a.example')),
+      'ok',
+      'another server',
+    ],
+  ])('with %s', async (_name, entry, state, found) => {
+    claude(entry());
+    const check = await finding('Claude Code', { GOOD: key });
+    expect(check).toMatchObject({ state, found: expect.stringContaining(found) });
+    expect(check.fix === undefined).toBe(state === 'ok');
+  });
+
+  test('under another name is found too', async () => {
+    write('.mcp.json', { mcpServers: { notes: stdio(args('--data', '/nope')), other: stdio(['x.js']) } });
+    const names = (await doctor()).map(({ name }) => name).filter((name) => name.startsWith('Claude'));
+    expect(names).toEqual(['Claude Code (.mcp.json, notes)']);
+  });
+});
+
+describe('a file', () => {
+  test.each(['{ "mcpServers": ', '', '// nothing', '{"a":1}}'])(
+    'that is not JSON fails: %j',
+    async (text) => {
+      write('.mcp.json', text);
+      expect(await finding('Claude Code')).toMatchObject({ state: 'fail', found: 'is not valid JSON' });
+    },
+  );
+
+  test.each([
+    '[]',
+    'null',
+    '7',
+    '{"mcpServers": null}',
+    '{"mcpServers": {"parley": null}}',
+    '{"mcpServers": 3}',
+  ])('that has no entry warns: %j', async (text) => {
+    write('.mcp.json', text);
+    expect(await finding('Claude Code')).toMatchObject({
+      state: 'warn',
+      found: 'has no server "parley" under "mcpServers"',
+    });
+  });
+
+  const headers = (sent: string) => ({ url: server.mcp, headers: { Authorization: `Bearer ${sent}` } });
+  test.each([
+    [
+      'Cursor',
+      '.cursor/mcp.json',
+      (name: string) => ({ mcpServers: { parley: headers(`\${env:${name}}`) } }),
+    ],
+    ['VS Code', '.vscode/mcp.json', (name: string) => ({ servers: { parley: headers(`\${env:${name}}`) } })],
+    ['opencode', 'opencode.json', (name: string) => ({ mcp: { parley: headers(`{env:${name}}`) } })],
+    [
+      'Gemini CLI',
+      '.gemini/settings.json',
+      (name: string) => ({ mcpServers: { parley: { ...headers(`$${name}`), httpUrl: server.mcp } } }),
+    ],
+    [
+      'Codex',
+      '.codex/config.toml',
+      (name: string) =>
+        `# mine\n[mcp_servers.parley]\nurl = "${server.mcp}" # here\nbearer_token_env_var = '${name}'\n`,
+    ],
+  ])('of %s is read as the client reads it', async (client, path, content) => {
+    const env = { GOOD: key, BAD: WRONG };
+    write(path, content('GOOD'));
+    expect(await finding(client, env)).toMatchObject({ state: 'ok', found: expect.stringContaining('sees') });
+    write(path, content('BAD'));
+    expect(await finding(client, env)).toMatchObject({ state: 'fail' });
+    write(path, content('NOT_SET'));
+    expect(await finding(client, env)).toMatchObject({ state: 'warn' });
+  });
+
+  test('of Codex may have its program over several lines and its variables in a table', async () => {
+    const args = `args = [\n  "${LAUNCHER}", # Parley\n  "mcp", "--data", '${data}',\n]`;
+    write(
+      '.codex/config.toml',
+      `[mcp_servers.parley]\ncommand = "node"\n${args}\nenv = { PARLEY_KEY = "${WRONG}" }\n`,
+    );
+    expect(await finding('Codex')).toMatchObject({
+      state: 'fail',
+      found: expect.stringContaining('not valid'),
+    });
+    write(
+      '.codex/config.toml',
+      `[mcp_servers.parley]\ncommand = "node"\n${args}\n\n[mcp_servers.parley.env]\nPARLEY_KEY = "${key}"\n`,
+    );
+    expect(await finding('Codex')).toMatchObject({ state: 'ok' });
+  });
+
+  test('of an editor may have comments, and may ask for the key', async () => {
+    const entry = JSON.stringify({ ...headers('${input:parley-key}'), note: '// no comment, }' });
+    write('.vscode/mcp.json', `// mine\n{ "servers": { /* here */ "parley": ${entry}, }, }\n`);
+    expect(await finding('VS Code')).toMatchObject({ state: 'ok', found: expect.stringContaining('asks') });
+  });
+
+  test.each([
+    ['a long run of variables', `Bearer ${'${A:-'.repeat(700)}`],
+    ['more text than a key can have', `Bearer ${'a'.repeat(100_000)}`],
+  ])('with %s is answered', async (_name, sent) => {
+    claude(http(sent));
+    expect(await finding('Claude Code')).toMatchObject({ state: 'fail' });
+  });
+
+  test.each([
+    ['.mcp.json', `{"a": "${'\\"'.repeat(400_000)}`],
+    ['.mcp.json', `{"a": [${', '.repeat(300_000)}`],
+    ['.mcp.json', '/*'.repeat(400_000)],
+    ['.codex/config.toml', `[mcp_servers.parley]\nurl = "${'\\"'.repeat(400_000)}\\`],
+    ['.codex/config.toml', `[mcp_servers.parley]\nargs = [\n${'"a",\n'.repeat(150_000)}`],
+    ['.codex/config.toml', `[mcp_servers.parley]\nenv = {${"'".repeat(700_001)}`],
+    ['.codex/config.toml', `[mcp_servers.parley]\nenv = { ${'a'.repeat(900_000)}`],
+  ])('that is hostile is read once and found wanting: %s %#', async (path, text) => {
+    write(path, text);
+    const [, check] = (await doctor()).filter(
+      ({ name }) => /Claude|Codex|^clients/.test(name) || name === 'port',
+    );
+    expect(check?.state).not.toBe('ok');
+  });
+
+  test('that is larger than any configuration is not read', async () => {
+    write('.mcp.json', ' '.repeat(2 * 1024 * 1024));
+    expect(await finding('Claude Code')).toMatchObject({ state: 'fail' });
+  });
+});
+
+describe('the key that commands act with', () => {
+  test('is a line of its own when it is given, and fails when it is wrong', async () => {
+    const at = ['doctor', '--data', data, '--port', port];
+    const wrong = await runParley(at, { env: { PARLEY_KEY: WRONG } });
+    expect(wrong.code).toBe(1);
+    expect(wrong.stdout).toMatch(/^fail +key +the one in --key or PARLEY_KEY is not valid/m);
+    expect(wrong.stdout).toMatch(/fix: Make a key with "parley keys create NAME"/);
+    const right = await runParley(at, { env: { PARLEY_KEY: key } });
+    expect(right.stdout).toMatch(/^ok +key +the one in --key or PARLEY_KEY is valid/m);
+    for (const { stdout } of [wrong, right]) {
+      expect(stdout).not.toContain(key);
+      expect(stdout).not.toContain(WRONG);
+    }
+  });
+});
+
+test('a project that is not there is a wrong command line', async () => {
+  const { code, stderr } = await runParley(['doctor', '--data', data, '--project', '/nope']);
+  expect({ code, stderr }).toEqual({ code: 2, stderr: 'parley: --project: /nope is not a folder\n' });
+});
