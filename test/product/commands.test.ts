@@ -151,8 +151,25 @@ describe('help', () => {
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
       expect(stdout).toContain(`Usage: parley ${command}`);
       expect(stdout).toContain('--database-url URL');
+      // What only the server reads would be noise anywhere else.
+      for (const option of ['--rate-burst', '--body-limit', '--allow-host', '--demo', '--otlp-endpoint'])
+        expect(stdout.includes(option), option).toBe(command === 'start');
     },
   );
+
+  test.each([
+    ['mcp', ['--key KEY', '--init', '--json'], ['--port']],
+    ['keys', ['--key KEY', '--init', '--json'], ['--port']],
+    ['feedback', ['--key KEY', '--port N', '--public-url URL'], ['--rate ']],
+    ['doctor', ['--key KEY', '--port N', '--project FOLDER'], ['--init']],
+    ['migrate', ['--data FOLDER', '--json'], ['--key', '--port', '--init']],
+    ['backup', ['--data FOLDER', '--json'], ['--key', '--port', '--init']],
+  ])('parley %s --help has the options that it reads', async (command, has, hasNot) => {
+    const { stdout } = await runParley([command, '--help']);
+    const options = stdout.slice(stdout.indexOf('\nOptions:\n'));
+    for (const option of has) expect(stdout).toContain(option);
+    for (const option of hasNot) expect(options).not.toContain(option);
+  });
 
   test('parley alone lists every command, and --version the version', async () => {
     const { code, stdout } = await runParley([]);

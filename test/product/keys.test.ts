@@ -1,5 +1,6 @@
 /** `parley keys`: made, listed, revoked; and a running server that refuses a revoked key. */
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openStore } from '@parley/store';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ensureBuilt } from './build.ts';
 import { callTool } from './mcp-messages.ts';
 import type { Server } from './parley.ts';
@@ -41,13 +42,13 @@ test('a new key is shown once, with what it may do and when it ends', async () =
     '--grant',
     'parley:parley_whoami,parley_explain',
     '--grant',
-    'notes:*',
+    'feedback:*',
     '--expires',
     '12h',
   );
   expect(made).toMatchObject({
     state: 'active',
-    grants: { parley: ['parley_whoami', 'parley_explain'], notes: ['*'] },
+    grants: { parley: ['parley_whoami', 'parley_explain'], feedback: ['*'] },
   });
   expect(Date.parse(made.expiresAt ?? '')).toBeGreaterThan(Date.now() + 11 * 3_600_000);
   expect((await callTool({ mcp: server.mcp, key: made.key }, 'parley_whoami')).status).toBe(200);
@@ -61,6 +62,90 @@ test('the text says that it is the only time', async () => {
   expect(code).toBe(0);
   expect(stdout).toContain('This is the only time the key is shown:');
   expect(stdout.trimEnd().split('\n').at(-1)).toMatch(/^parley_[0-9A-Za-z]{12}_[\w-]{43}$/);
+});
+
+const REFUSED: readonly (readonly [name: string, on: string, tool: string, says: readonly string[]])[] = [
+  ['a toolset that is not there', 'nosuchset', 'foo', ['no toolset "nosuchset"', 'annotations, feedback']],
+  ['a toolset that is not there, with all', 'nosuchset', '*', ['no toolset "nosuchset"']],
+  ['a tool of another server', 'feedback', 'search_posts', ['"search_posts"', 'search_feedback']],
+  ['a tool with a slip in it', 'feedback', 'add_coment', ['"add_coment"', 'add_comment']],
+  ['a tool that looks like a resource', 'feedback', 'list_boards', ['"list_boards"', 'boards']],
+  ['the last part of an address', 'annotations', 'sessions', ['"sessions"', 'annotation-sessions']],
+  ['a tool of another toolset', 'annotations', 'parley_whoami', ['"parley_whoami"', 'annotations']],
+  ['a name in no toolset', '*', 'nonsense_tool', ['"nonsense_tool"', 'any toolset']],
+  ['one right and one wrong name', 'tasks', 'get_task,got_tasks', ['"got_tasks"', 'get_task']],
+];
+
+/** Makes a key over HTTP, as the feedback API does. */
+async function createByRest(grants: object): Promise<{ status: number; text: string }> {
+  const answer = await fetch(`${server.url}/api/v1/keys`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${server.key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ name: 'X', role: 'admin', grants }),
+  });
+  return { status: answer.status, text: await answer.text() };
+}
+
+describe('a grant for what does not exist is refused with what is near', () => {
+  test.each(REFUSED)('%s', async (_name, on, tool, says) => {
+    const count = async () => (JSON.parse((await keys('list', '--json')).stdout) as unknown[]).length;
+    const before = await count();
+    const { code, stdout, stderr } = await keys('create', 'X', '--grant', `${on}:${tool}`);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr.trim().split('\n')).toHaveLength(1);
+    const rest = await createByRest({ [on]: tool.split(',') });
+    expect(rest.status).toBe(400);
+    for (const part of says) {
+      expect(stderr).toContain(part);
+      expect((JSON.parse(rest.text) as { error: { message: string } }).error.message).toContain(part);
+    }
+    expect(await count()).toBe(before);
+  });
+
+  test.each([
+    ['a resource', { annotations: ['annotation-sessions', 'pending-annotations'], feedback: ['boards'] }],
+    ['a prompt', { annotations: ['start-polling'] }],
+    ['a tool that has to be named', { feedback: ['*', 'merge_post'] }],
+    ['a name in every toolset', { '*': ['parley_whoami'] }],
+    ['everything', { '*': ['*'] }],
+    ['the metrics', { self: ['*'] }],
+  ])('and %s can be given', async (_name, grants) => {
+    const flags = Object.entries(grants).flatMap(([on, names]) => ['--grant', `${on}:${names.join(',')}`]);
+    expect((await create('Right', ...flags)).grants).toEqual(grants);
+    expect((await createByRest(grants)).status).toBe(201);
+  });
+
+  test('but a key that has such a name from before works, and hands it on', async () => {
+    const old = await create('Old', '--grant', 'parley:*', '--grant', 'feedback:get_post');
+    const store = await openStore({ dataDir: folder.path });
+    const grants = JSON.stringify({ parley: ['*'], feedback: ['get_post', 'old_tool'] });
+    await store
+      .db<{ api_keys: { id: string; grants: string } }>()
+      .updateTable('api_keys')
+      .set({ grants })
+      .where('id', '=', old.id)
+      .execute();
+    await store.close();
+    const acting = ['--key', old.key];
+    expect((await runParley(['call', 'parley_whoami', '--data', folder.path, ...acting])).code).toBe(0);
+    expect((await create('Child', ...acting)).grants).toMatchObject({ feedback: ['get_post', 'old_tool'] });
+    expect((await keys('create', 'X', '--grant', 'feedback:older_tool', ...acting)).code).toBe(1);
+  });
+});
+
+test.each([
+  ['without grants', [], 'may do what its maker may do'],
+  ['with one', ['--grant', 'feedback:get_post'], 'may use: feedback:get_post'],
+  [
+    'with everything',
+    ['--grant', '*:*', '--grant', 'feedback:merge_post'],
+    'may use: everything feedback:merge_post',
+  ],
+])('what a new key may do is said in words: %s', async (_name, flags, words) => {
+  const { stdout } = await keys('create', 'Words', ...flags);
+  expect(stdout.split('\n')[0]).toMatch(
+    new RegExp(`^Key "Words" \\(\\w{12}\\) ${words.replaceAll('*', '\\*')}$`),
+  );
 });
 
 test.each([

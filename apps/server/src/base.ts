@@ -1,5 +1,5 @@
 /** What every start opens first, whatever it serves: the data folder, brought up to date, and who may act. */
-import type { Identity } from '@parley/identity';
+import type { Identity, KnownGrants } from '@parley/identity';
 import { createIdentity, IDENTITY_CHANGED } from '@parley/identity';
 import type { ChangeBus } from '@parley/kit';
 import { createChangeBus } from '@parley/kit';
@@ -24,6 +24,8 @@ export interface BaseOptions {
   readonly migrations: MigrationSet[];
   /** Every tool that is served; a grant of a privileged one has to name it. */
   readonly tools: Iterable<KnownTool>;
+  /** Every resource and prompt that is served; a grant names them like tools. */
+  readonly documents: Iterable<Pick<KnownTool, 'name' | 'toolset'>>;
   readonly onFault: (error: unknown, where: string) => void;
 }
 
@@ -35,14 +37,21 @@ export interface KnownTool {
 }
 
 /** Opens the store, brings it up to date, and makes the first owner. */
-export async function openBase({ config, migrations, tools, onFault }: BaseOptions): Promise<Base> {
+export async function openBase({
+  config,
+  migrations,
+  tools,
+  documents,
+  onFault,
+}: BaseOptions): Promise<Base> {
   refuseLostDatabase(config);
   const store = await openStore(storeOptions(config, onFault));
   try {
     await store.migrate(migrations);
     closeToOthers(config.dataDir);
     const onError = (error: unknown) => onFault(error, 'identity');
-    const identity = createIdentity(store, { isPrivileged: privilegedAmong(tools), onError });
+    const known = grantable([...tools, ...documents]);
+    const identity = createIdentity(store, { isPrivileged: privilegedAmong(tools), known, onError });
     const ownerKeyFile = await keepFirstOwner(identity, config);
     const changes = createChangeBus();
     const unsubscribe = announceRights(store, changes);
@@ -79,6 +88,13 @@ function privilegedAmong(tools: Iterable<KnownTool>): (resource: string, name: s
   const privileged = [...tools].filter(({ privileged }) => privileged !== undefined && privileged !== false);
   return (resource, name) =>
     privileged.some((tool) => tool.name === name && (resource === '*' || tool.toolset === resource));
+}
+
+/** The names that grants can give, by toolset; `self` is the server, whose metrics a wildcard opens. */
+function grantable(served: readonly Pick<KnownTool, 'name' | 'toolset'>[]): KnownGrants {
+  const names = Map.groupBy(served, ({ toolset }) => toolset);
+  const all = [...names].map(([toolset, items]) => [toolset, items.map(({ name }) => name)] as const);
+  return Object.fromEntries([...all, ['self', []]]);
 }
 
 /** A change of rights changes what callers see, in every process. */

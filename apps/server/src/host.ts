@@ -74,7 +74,8 @@ export async function openHost(options: HostOptions): Promise<Host> {
   const toolsets = await allToolsets(options);
   const { config, onFault } = options;
   const tools = toolsets.flatMap(toolsOf);
-  const base = await openBase({ config, onFault, tools, migrations: migrationsOf(toolsets) });
+  const documents = toolsets.flatMap(documentsOf);
+  const base = await openBase({ config, onFault, tools, documents, migrations: migrationsOf(toolsets) });
   return hostOn(base, toolsets, options);
 }
 
@@ -99,6 +100,10 @@ export async function allToolsets({ toolsets = [] }: Pick<HostOptions, 'toolsets
 
 function toolsOf({ name: toolset, tools }: AnyToolset): KnownTool[] {
   return tools.map(({ name, privileged = false }) => ({ name, toolset, privileged }));
+}
+
+function documentsOf({ name: toolset, resources = [], prompts = [] }: AnyToolset) {
+  return [...resources, ...prompts].map(({ name }) => ({ name, toolset }));
 }
 
 function buildHost(base: Base, toolsets: readonly AnyToolset[], options: HostOptions): Host {

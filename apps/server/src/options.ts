@@ -9,21 +9,39 @@ export interface Option {
   readonly value: string;
   readonly help: string;
   readonly fallback?: string;
-  /** Options that only `parley start` knows. */
-  readonly only?: 'start';
+  /** The other commands that read it, besides `parley start`, which reads all; absent: none. */
+  readonly also?: 'folder' | 'address' | 'init' | 'key' | 'every';
 }
 
 /** The options by flag name; the variable of `allow-host` is `PARLEY_ALLOW_HOST`. */
 export const OPTIONS = {
-  port: { kind: 'number', value: 'N', fallback: '4680', help: 'Port to listen on; 0 picks a free one' },
-  host: { kind: 'text', value: 'ADDRESS', fallback: '127.0.0.1', help: 'Address to listen on' },
+  port: {
+    also: 'address',
+    kind: 'number',
+    value: 'N',
+    fallback: '4680',
+    help: 'Port to listen on; 0 picks a free one',
+  },
+  host: {
+    also: 'address',
+    kind: 'text',
+    value: 'ADDRESS',
+    fallback: '127.0.0.1',
+    help: 'Address to listen on',
+  },
   data: {
+    also: 'folder',
     kind: 'text',
     value: 'FOLDER',
     fallback: './.parley',
     help: 'Data folder: database, keys, records',
   },
-  'database-url': { kind: 'text', value: 'URL', help: 'PostgreSQL instead of SQLite in the data folder' },
+  'database-url': {
+    also: 'folder',
+    kind: 'text',
+    value: 'URL',
+    help: 'PostgreSQL instead of SQLite in the data folder',
+  },
   'allow-host': {
     kind: 'list',
     value: 'NAME',
@@ -54,6 +72,7 @@ export const OPTIONS = {
     help: 'Proxy whose X-Forwarded-For counts, e.g. 10.0.0.0/8 (repeat, or commas)',
   },
   'public-url': {
+    also: 'address',
     kind: 'text',
     value: 'URL',
     help: 'Address of the public pages, when a proxy stands before Parley',
@@ -85,18 +104,24 @@ export const OPTIONS = {
     fallback: 'info',
     help: 'fatal, error, warn, info, debug or silent',
   },
-  key: { kind: 'text', value: 'KEY', help: 'API key to act with; default: the owner key in the data folder' },
+  key: {
+    also: 'key',
+    kind: 'text',
+    value: 'KEY',
+    help: 'API key to act with; default: the owner key in the data folder',
+  },
   demo: {
     kind: 'switch',
     value: '',
     help: 'With "start": fill an empty feedback with example data, and publish its pages',
   },
   init: {
+    also: 'init',
     kind: 'switch',
     value: '',
     help: 'Make an installation where --data has none; "start" and "migrate" do it unasked',
   },
-  json: { kind: 'switch', value: '', help: 'Print JSON' },
+  json: { also: 'every', kind: 'switch', value: '', help: 'Print JSON' },
 } as const satisfies Record<string, Option>;
 
 /** The name of an option. */

@@ -26,7 +26,8 @@ export async function openQuickly(options: HostOptions, served: readonly string[
   const { config, onFault, toolsets = [] } = options;
   const listed = describedCatalog(catalog);
   const migrations = [...migrationsWritten(description), ...migrationsGiven(toolsets)];
-  const base = await openBase({ config, onFault, tools: listed.tools, migrations });
+  const documents = [...listed.resources, ...listed.prompts];
+  const base = await openBase({ config, onFault, tools: listed.tools, documents, migrations });
   let host: Promise<Host> | undefined;
   return {
     base,

@@ -1,5 +1,5 @@
 /** Identity: organizations, members and keys behind one object that the whole server shares. */
-import type { Caller, Source } from '@parley/kit';
+import type { Caller, Grants, Source } from '@parley/kit';
 import { ALL_GRANTS } from '@parley/kit';
 import type { Store } from '@parley/store';
 import type { Rank } from './roles.ts';
@@ -11,6 +11,8 @@ import type { NewRole } from './services/custom-roles.ts';
 import { saveRole } from './services/custom-roles.ts';
 import type { KeyInfo, NewKey } from './services/keys.ts';
 import { createKey, insertKey, listKeys } from './services/keys.ts';
+import type { KnownGrants } from './services/known-grants.ts';
+import { requireKnown } from './services/known-grants.ts';
 import type { Member } from './services/member-list.ts';
 import { getMember, listMembers, memberOf } from './services/member-list.ts';
 import type { RolesOfUser } from './services/members.ts';
@@ -72,15 +74,20 @@ export interface IdentityOptions {
   readonly now?: () => number;
   /** Which tools need an explicit name; absent: none. */
   readonly isPrivileged?: IsPrivileged;
+  /** What the grants of a new key or role may name; absent: anything. */
+  readonly known?: KnownGrants;
   readonly onError?: (error: unknown) => void;
 }
 
 /** Creates identity over an open, migrated store. */
 export function createIdentity(store: Store, options: IdentityOptions = {}): Identity {
   const now = options.now ?? Date.now;
-  const { isPrivileged = () => false, onError = () => undefined } = options;
+  const { isPrivileged = () => false, known, onError = () => undefined } = options;
+  const refuseUnknown = (maker: Caller, { grants }: { readonly grants: Grants }) => {
+    if (known !== undefined) requireKnown(maker, grants, known);
+  };
   const authentication = new Authentication(store, { now, isPrivileged, onError });
-  const moment = () => ({ now: now(), isPrivileged });
+  const moment = () => ({ now: now(), isPrivileged, refuseUnknown });
   return {
     authenticate: (key, source) => authentication.authenticate(key, source),
     keyState: (text) => authentication.keyState(text),

@@ -8,6 +8,7 @@ export type { Rank } from './roles.ts';
 export type { IdentityTables } from './schema.ts';
 export type { KeyState } from './services/authentication.ts';
 export type { KeyInfo, KeyRole, NewKey } from './services/keys.ts';
+export type { KnownGrants } from './services/known-grants.ts';
 export type { Member } from './services/member-list.ts';
 export type { FoundSession, OpenedSession, Sessions } from './services/sessions.ts';
 export { IDENTITY_CHANGED } from './services/identity-changed.ts';

@@ -17,7 +17,7 @@ import type { Observer } from './record.ts';
 import { LONGEST_NAME, shortened } from './request-info.ts';
 import type { StateSealer } from './request-state.ts';
 import { createStateSealer } from './request-state.ts';
-import type { HiddenReason } from './resolver.ts';
+import type { Guarded, HiddenReason } from './resolver.ts';
 import { hiddenReason } from './resolver.ts';
 import type { StepStore } from './steps.ts';
 import { memorySteps } from './steps.ts';
@@ -56,7 +56,7 @@ export interface Engine {
   run(caller: Caller, name: string, args: unknown, exchange: TaskExchange): Promise<CallToolResult>;
   /** Protocol extensions that come with the engine. */
   readonly extensions: readonly Extension[];
-  /** Why a caller does not have a tool; undefined when they have it. */
+  /** Why a caller does not have a tool, resource or prompt; undefined when they have it. */
   explain(caller: Caller, name: string): HiddenReason | 'unknown' | undefined;
   /** The same engine, narrowed to some toolsets. */
   narrow(toolsets: readonly string[]): Engine;
@@ -97,9 +97,14 @@ function engineOver(catalog: Catalog, core: Core): Engine {
     extensions: core.tasks === undefined ? [] : [core.tasks.extension],
     ...createCalls(catalog, views, core),
     explain(caller, name) {
-      const tool = catalog.tools.find((candidate) => candidate.name === name);
-      return tool === undefined ? 'unknown' : hiddenReason(tool, caller);
+      const item = guardedIn(catalog, name);
+      return item === undefined ? 'unknown' : hiddenReason(item, caller);
     },
     narrow: (toolsets) => engineOver(narrowed(catalog, toolsets), core),
   };
+}
+
+/** The tool, resource or prompt of a name; one name means the same grant for all three. */
+function guardedIn({ tools, resources, prompts }: Catalog, name: string): Guarded | undefined {
+  return [...tools, ...resources, ...prompts].find((item) => item.name === name);
 }

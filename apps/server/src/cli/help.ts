@@ -6,7 +6,11 @@ interface CommandHelp {
   readonly usage: string;
   readonly summary: string;
   readonly details: string;
+  /** The options that it reads; absent: all, as the server does. */
+  readonly reads?: readonly Option['also'][];
 }
+
+const READS_KEY = ['folder', 'init', 'key', 'every'] as const;
 
 const COMMANDS: Readonly<Record<string, CommandHelp>> = {
   start: {
@@ -19,10 +23,12 @@ const COMMANDS: Readonly<Record<string, CommandHelp>> = {
 Ctrl-C or SIGTERM stops it after running requests are answered; a second one stops it at once.`,
   },
   mcp: {
+    reads: READS_KEY,
     usage: 'parley mcp [toolset...] [options]',
     summary: 'Serve MCP over stdin and stdout, on the same data folder',
     details: `For clients that start their servers themselves. It may run beside "parley start" on the same data folder.
-Without toolsets it serves all that the key may use.
+Without toolsets it serves all that the key may use. Without --key or PARLEY_KEY it acts with the owner key of the folder.
+Where --data has no installation it ends with 1; --init makes one, for those who never run "parley start".
 --extended adds the tools that a grant has to name, such as the second tier of feedback; for owners and administrators.
 
 parley mcp feedback --url URL --api-key KEY [--extended]
@@ -31,22 +37,26 @@ parley mcp feedback --url URL --api-key KEY [--extended]
     --extended works here too.`,
   },
   tools: {
+    reads: READS_KEY,
     usage: 'parley tools [toolset...] [--extended] [--json]',
     summary: 'List the tools that a key sees',
     details: `One line per tool: name, effect, toolset, title.
 --extended adds the tools that a grant has to name; for owners and administrators.`,
   },
   call: {
+    reads: READS_KEY,
     usage: 'parley call TOOL [\'{"field": "value"}\'] [--extended] [--json]',
     summary: 'Call one tool and print its answer',
     details:
       'Exits with 0 when the tool answered, with 1 when it answered with an error. "-" reads the input from stdin.',
   },
   keys: {
+    reads: READS_KEY,
     usage: 'parley keys create NAME | list | revoke ID_OR_NAME | recover',
     summary: 'Create, list, revoke and recover API keys',
     details: `create NAME [--grant TOOLSET:TOOL[,TOOL...]]... [--expires 30d]
     Without --grant the key may do what its maker may do. "*" stands for every toolset or every tool.
+    Resources and prompts are named like tools; a name that nothing has is refused.
     The key is printed once and stored only as a hash.
 list
 revoke ID_OR_NAME
@@ -57,6 +67,7 @@ recover
     open the data folder, or the database that --database-url names, is the proof. It leaves a call record.`,
   },
   feedback: {
+    reads: [...READS_KEY, 'address'],
     usage: 'parley feedback publish on|off | import FILE | export [FILE]',
     summary: 'Publish the feedback pages, import and export feedback',
     details: `publish on|off
@@ -71,17 +82,22 @@ export [FILE] [--posts-csv]
     Everything as JSON Lines, or the posts as CSV; to stdout without FILE. FILE must be new. It holds e-mail addresses.`,
   },
   doctor: {
-    usage: 'parley doctor [options]',
+    reads: ['folder', 'key', 'address', 'every'],
+    usage: 'parley doctor [--project FOLDER] [options]',
     summary: 'Check the installation and say how to mend it',
-    details:
-      'Checks the runtime, the data folder, the keys, the database, the port, annotations and the client configuration.',
+    details: `Checks the runtime, the data folder, the keys, the database, the port, annotations and the client files of a project:
+.mcp.json, .cursor/mcp.json, .vscode/mcp.json, opencode.json, .codex/config.toml and .gemini/settings.json.
+A wrong key, path, port, program or data folder in them is a finding. A key is tried at this server alone and never printed.
+--project FOLDER reads the client files of that folder instead of the current one.`,
   },
   migrate: {
+    reads: ['folder', 'every'],
     usage: 'parley migrate [options]',
     summary: 'Bring the database up to date without starting',
     details: '"parley start" does the same by itself.',
   },
   backup: {
+    reads: ['folder', 'every'],
     usage: 'parley backup FOLDER [options]',
     summary: 'Copy the databases while the server runs',
     details: `FOLDER must be new or empty. The secret key is not copied: keep <data>/secret.key apart from the backup.
@@ -95,7 +111,7 @@ const WIDTH = 28;
 export function helpFor(command?: string): string {
   const known = command !== undefined && Object.hasOwn(COMMANDS, command) ? COMMANDS[command] : undefined;
   if (known === undefined) return overview();
-  return `${known.summary}.\n\nUsage: ${known.usage}\n\n${known.details}\n\nOptions:\n${optionLines()}\n`;
+  return `${known.summary}.\n\nUsage: ${known.usage}\n\n${known.details}\n\nOptions:\n${optionLines(known.reads)}\n`;
 }
 
 function overview(): string {
@@ -116,8 +132,11 @@ PARLEY_SECRET_KEY holds the key of the secret box; without it <data>/secret.key 
 `;
 }
 
-function optionLines(): string {
+function optionLines(reads?: CommandHelp['reads']): string {
   return Object.entries(OPTIONS)
+    .filter(
+      ([, { also }]: [string, Option]) => reads === undefined || (also !== undefined && reads.includes(also)),
+    )
     .map(([name, option]: [string, Option]) => {
       const flag = `--${name}${option.value === '' ? '' : ` ${option.value}`}`;
       return `  ${flag.padEnd(WIDTH)}${option.help}${option.fallback === undefined ? '' : ` (${option.fallback})`}`;

@@ -52,9 +52,8 @@ async function create(
     grants: grants ?? caller.grants,
     expiresAt,
   });
-  const lines = [
-    `Key "${printable(info.name)}" (${info.publicId}) may: ${printable(showGrants(info.grants))}`,
-  ];
+  const power = grants === undefined ? 'do what its maker may do' : `use: ${showGrants(info.grants)}`;
+  const lines = [`Key "${printable(info.name)}" (${info.publicId}) may ${printable(power)}`];
   lines.push(`Expires: ${showTime(info.expiresAt)}`, 'This is the only time the key is shown:', '', key);
   return { json: { ...show(info), key }, text: lines.join('\n') };
 }
@@ -112,8 +111,13 @@ function showTime(at: number | null): string {
 }
 
 function showGrants(grants: Grants): string {
-  const parts = Object.entries(grants).map(([resource, tools]) => `${resource}:${tools.join(',')}`);
-  return parts.length === 0 ? 'nothing' : parts.join(' ');
+  const hasAll = grants['*']?.includes('*') === true;
+  const parts = Object.entries(grants).flatMap(([resource, tools]) => {
+    // Beside everything, only a name says more than the wildcard.
+    const told = hasAll ? tools.filter((tool) => tool !== '*') : tools;
+    return told.length === 0 ? [] : [`${resource}:${told.join(',')}`];
+  });
+  return [...(hasAll ? ['everything'] : []), ...parts].join(' ') || 'nothing';
 }
 
 /** `--grant feedback:search,get_post --grant "annotations:*"` */

@@ -1,16 +1,19 @@
-/** `parley_explain`: why a caller does or does not see a tool. */
+/** `parley_explain`: why a caller does or does not see a tool, resource or prompt. */
 import { administratorsOnly, defineToolFor } from '@parley/kit';
 import * as z from 'zod';
-import type { ParleyServices } from './services.ts';
+import type { Kind, ParleyServices } from './services.ts';
+
+const USES: Readonly<Record<Kind, string>> = { tool: 'call', resource: 'read', prompt: 'use' };
 
 const REASONS = {
-  visible: 'The caller sees the tool and may call it.',
-  unknown: 'No tool has this name.',
-  no_grant: 'None of the grants that the key and its owner both hold covers the tool.',
-  privileged:
-    'The tool is privileged, and no grant of the caller names it. For some such tools the wildcard of an owner or administrator is enough, for this one it is not.',
-  unattended: 'The tool is blocked while nobody is watching, and this caller is unattended.',
-  not_available: 'The tool is not available right now.',
+  visible: (kind: Kind) => `The caller sees the ${kind} and may ${USES[kind]} it.`,
+  unknown: () => 'No tool, resource or prompt has this name.',
+  no_grant: (kind: Kind) => `None of the grants that the key and its owner both hold covers the ${kind}.`,
+  privileged: (kind: Kind) =>
+    `The ${kind} is privileged, and no grant of the caller names it. For some such ${kind}s the wildcard of an owner or administrator is enough, for this one it is not.`,
+  unattended: (kind: Kind) =>
+    `The ${kind} is blocked while nobody is watching, and this caller is unattended.`,
+  not_available: (kind: Kind) => `The ${kind} is not available right now.`,
 } as const;
 
 type Reason = keyof typeof REASONS;
@@ -19,12 +22,13 @@ type Reason = keyof typeof REASONS;
 export const explain = defineToolFor<ParleyServices>()({
   name: 'parley_explain',
   title: 'Explain access',
-  description: 'Tells why a named caller does or does not see a tool. For owners and administrators.',
+  description:
+    'Tells why a named caller does or does not see a tool, resource or prompt. For owners and administrators.',
   effect: 'read',
   available: administratorsOnly,
   input: z.object({
     caller: z.string().min(1).max(128).describe('Id, public id or name of an API key of your organization'),
-    tool: z.string().min(1).max(128).describe('Name of the tool'),
+    tool: z.string().min(1).max(128).describe('Name of the tool, resource or prompt'),
   }),
   output: z.object({
     caller: z.object({ id: z.string(), name: z.string() }),
@@ -39,13 +43,14 @@ export const explain = defineToolFor<ParleyServices>()({
     if (caller === undefined) {
       throw ctx.error('not_found', 'No API key of your organization has this id, public id or name.');
     }
-    const reason: Reason = ctx.services.explain(caller, input.tool) ?? 'visible';
+    const { kind, reason: hidden } = ctx.services.explain(caller, input.tool);
+    const reason: Reason = hidden ?? 'visible';
     return {
       caller: { id: caller.id, name: caller.name },
       tool: input.tool,
       visible: reason === 'visible',
       reason,
-      explanation: REASONS[reason],
+      explanation: REASONS[reason](kind),
     };
   },
 });

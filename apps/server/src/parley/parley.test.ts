@@ -1,6 +1,6 @@
 /** `parley_whoami` and `parley_explain` in both eras: who sees what, and every reason why not. */
 import type { Caller } from '@parley/kit';
-import { createEngine, defineTool, defineToolset, install } from '@parley/kit';
+import { createEngine, definePrompt, defineResource, defineTool, defineToolset, install } from '@parley/kit';
 import { connect, scenarios, testCaller } from '@parley/kit/testing';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
@@ -27,6 +27,26 @@ const tool = (
 const disks = defineToolset({
   name: 'disks',
   title: 'Disks',
+  resources: [
+    defineResource({
+      name: 'disk-list',
+      uri: 'disks://list',
+      title: 'Disks',
+      description: 'All disks.',
+      mimeType: 'text/plain',
+      read: () => ({ text: '' }),
+    }),
+  ],
+  prompts: [
+    definePrompt({
+      name: 'disk-tour',
+      title: 'Tour',
+      description: 'Shows the disks.',
+      privileged: true,
+      arguments: z.object({}),
+      get: () => 'Show me the disks.',
+    }),
+  ],
   tools: [
     tool('disk_read'),
     tool('disk_wipe', { privileged: true }),
@@ -122,6 +142,14 @@ describe('parley_explain', () => {
     explained('nobody watching blocks a tool', ask('robot', 'disk_guard'), 'unattended'),
     explained('a tool may be absent right now', ask('wild', 'disk_off'), 'not_available'),
     explained('a tool may not exist', ask('wild', 'disk_melt'), 'unknown'),
+    explained('a resource that is seen is visible', ask('wild', 'disk-list'), 'visible'),
+    explained('a resource that is not granted has no grant', ask('reader', 'disk-list'), 'no_grant'),
+    explained('a wildcard does not give a privileged prompt', ask('wild', 'disk-tour'), 'privileged'),
+    {
+      name: 'a resource is called one',
+      call: ask('wild', 'disk-list'),
+      shows: ['disk-list for wild: The caller sees the resource and may read it.'],
+    },
     {
       name: 'the text is a sentence for people',
       call: ask('wild', 'disk_wipe'),

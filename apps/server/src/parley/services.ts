@@ -2,6 +2,9 @@
 import type { Caller, HiddenReason } from '@parley/kit';
 import type { AppHost } from '../host.ts';
 
+/** What a grant can name. */
+export type Kind = 'tool' | 'resource' | 'prompt';
+
 /** Facts about callers and the catalog. */
 export interface ParleyServices {
   organizationName(caller: Caller): Promise<string>;
@@ -9,7 +12,8 @@ export interface ParleyServices {
   toolsetsOf(caller: Caller): { name: string; title: string; tools: number }[];
   /** Another caller of the same organization, by key id, public id or name. */
   findCaller(asker: Caller, name: string): Promise<Caller | undefined>;
-  explain(caller: Caller, tool: string): HiddenReason | 'unknown' | undefined;
+  /** What a name stands for, and why a caller does not have it; undefined when they have it. */
+  explain(caller: Caller, name: string): { kind: Kind; reason: HiddenReason | 'unknown' | undefined };
 }
 
 /** Builds the services from the host. */
@@ -30,6 +34,11 @@ export function createParleyServices(host: AppHost): ParleyServices {
         .filter((toolset) => toolset.tools > 0);
     },
     findCaller: (asker, name) => host.identity.callerNamed(asker.organizationId, name),
-    explain: (caller, tool) => host.engine().explain(caller, tool),
+    explain(caller, name) {
+      const { tools, resources } = host.engine().catalog;
+      const isNamed = (item: { readonly name: string }) => item.name === name;
+      const kind = tools.some(isNamed) ? 'tool' : resources.some(isNamed) ? 'resource' : 'prompt';
+      return { kind, reason: host.engine().explain(caller, name) };
+    },
   };
 }

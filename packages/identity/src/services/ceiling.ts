@@ -12,6 +12,14 @@ import {
 /** Tells which tools only an explicit name gives; `*` as a resource asks for any toolset. */
 export type IsPrivileged = (resource: string, tool: string) => boolean;
 
+/** What new grants are held against. */
+export interface Rules {
+  readonly now: number;
+  readonly isPrivileged: IsPrivileged;
+  /** Throws when the grants name what is not there. */
+  readonly refuseUnknown: (maker: Caller, input: { readonly grants: Grants }) => void;
+}
+
 /** Throws `forbidden` naming the first grant that the maker does not hold. */
 export function requireCovered(maker: Caller, wanted: Grants, isPrivileged: IsPrivileged): void {
   // Such a name means something else on every object, and nobody who holds it could sign in.

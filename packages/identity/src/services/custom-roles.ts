@@ -6,7 +6,7 @@ import { fromJson, toJson } from '@parley/store';
 import type { StandingRole } from '../roles.ts';
 import { builtInGain, isAbove, isBuiltInRole, standingRole } from '../roles.ts';
 import type { IdentityTables } from '../schema.ts';
-import type { IsPrivileged } from './ceiling.ts';
+import type { IsPrivileged, Rules } from './ceiling.ts';
 import { requireCovered } from './ceiling.ts';
 import { IDENTITY_CHANGED } from './identity-changed.ts';
 
@@ -20,13 +20,15 @@ export interface NewRole {
 export async function saveRole(
   tx: StoreTransaction,
   by: Caller,
-  { name, grants }: NewRole,
-  { now, isPrivileged }: { now: number; isPrivileged: IsPrivileged },
+  input: NewRole,
+  { now, isPrivileged, refuseUnknown }: Rules,
 ): Promise<void> {
+  const { name, grants } = input;
   if (isBuiltInRole(name)) throw new ToolError('conflict', `The role "${name}" is built in.`);
   // Every custom role builds on `member`.
   requireRoleWithin(by, 'member');
   requireCovered(by, grants, isPrivileged);
+  refuseUnknown(by, input);
   const row = { grants: toJson(grants) };
   await tx
     .db<IdentityTables>()

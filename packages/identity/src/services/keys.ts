@@ -8,7 +8,7 @@ import { hashSecret, newHexKey, newKey } from '../key-format.ts';
 import type { Rank } from '../roles.ts';
 import { isAbove, rankOf, standingRole } from '../roles.ts';
 import type { ApiKeyRow, IdentityTables } from '../schema.ts';
-import type { IsPrivileged } from './ceiling.ts';
+import type { Rules } from './ceiling.ts';
 import { requireCovered } from './ceiling.ts';
 import { requireRoleWithin } from './custom-roles.ts';
 import { standingOf } from './standing.ts';
@@ -49,7 +49,7 @@ export async function createKey(
   store: Store,
   maker: Caller,
   input: NewKey,
-  { now, isPrivileged }: { now: number; isPrivileged: IsPrivileged },
+  { now, isPrivileged, refuseUnknown }: Rules,
 ): Promise<{ info: KeyInfo; text: string }> {
   if (maker.userId === null) throw new ToolError('forbidden', 'This caller has no user to make keys for.');
   const owner = { organizationId: maker.organizationId, userId: maker.userId };
@@ -61,6 +61,7 @@ export async function createKey(
     throw new ToolError('invalid', 'expiresAt: must lie in the future');
   }
   requireCovered(maker, input.grants, isPrivileged);
+  refuseUnknown(maker, input);
   return store.transaction(async (tx) => {
     const role = await roleFor(tx, maker, owner.userId, input.role ?? null);
     return insertKey(tx, owner, { ...input, name, role }, now);
