@@ -42,8 +42,12 @@ export const annotationTables: Record<string, () => string> = {
     ),
   'annotation-resources': () =>
     markdownTable(
-      ['URI', 'content'],
-      (annotationsToolset.resources ?? []).map(({ uri, description }) => [code(uri), description]),
+      ['URI', 'name in grants', 'content'],
+      (annotationsToolset.resources ?? []).map(({ uri, name, description }) => [
+        code(uri),
+        code(name),
+        description,
+      ]),
     ),
   'annotation-limits': () =>
     markdownTable(

@@ -5,6 +5,7 @@ import { BUILT_IN_ROLES } from '@parley/identity';
 import { helpFor } from '../../apps/server/src/cli/help.ts';
 import { OPTIONS, variableOf } from '../../apps/server/src/options.ts';
 import type { Option } from '../../apps/server/src/options.ts';
+import { loadOwnToolsets } from '../../apps/server/src/toolsets.ts';
 import { parleyToolset } from '../../apps/server/src/parley/index.ts';
 import { code, markdownTable, readable } from './markdown.ts';
 
@@ -44,6 +45,8 @@ const limits: Record<keyof Limits, [meaning: string, answer: string]> = {
   ],
 };
 
+const documented = await loadOwnToolsets();
+
 /** The tables by the name in their markers. */
 export const serverTables: Record<string, () => string> = {
   commands: () =>
@@ -71,12 +74,23 @@ export const serverTables: Record<string, () => string> = {
       ['role', 'grants'],
       Object.entries(BUILT_IN_ROLES).map(([role, grants]) => [code(role), code(JSON.stringify(grants))]),
     ),
+  'grant-names': () =>
+    markdownTable(
+      ['toolset', 'resources', 'prompts'],
+      documented
+        .filter(({ resources = [], prompts = [] }) => resources.length + prompts.length > 0)
+        .map(({ name, resources, prompts }) => [code(name), namesOf(resources), namesOf(prompts)]),
+    ),
   tools: () =>
     markdownTable(
       ['tool', 'effect', 'what it does'],
       parleyToolset.tools.map((tool) => [code(tool.name), code(tool.effect), tool.description]),
     ),
 };
+
+function namesOf(items: readonly { readonly name: string }[] = []): string {
+  return items.map(({ name }) => code(name)).join(', ');
+}
 
 function limitOf(name: string): number {
   // The record above has exactly the keys of the limits.
