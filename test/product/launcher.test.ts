@@ -84,7 +84,7 @@ describe.skipIf(oldNode === undefined)('an old Node hands over to the installed 
     const running = spawnParley(['mcp', '--data', folder.path], { node });
     await stdioClient(running).call('parley_whoami');
     running.child.kill('SIGKILL');
-    await running.ended;
+    expect((await running.ended).stderr).toBe('');
   });
 });
 

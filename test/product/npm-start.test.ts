@@ -84,6 +84,7 @@ describe('npx parley start', () => {
     using folder = scratchFolder();
     await using started = await start(NPX, folder.path);
     send[signal]!(started);
-    await stopped(started);
+    // npx reports its own end, by the signal or by a code that depends on its version.
+    expect(await stopped(started)).not.toBe(1);
   });
 });

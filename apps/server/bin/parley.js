@@ -40,7 +40,7 @@ async function startOnBundledNode() {
 }
 
 function isLaunched() {
-  return process.connected === true && process.argv[2] === LAUNCHED;
+  return process.connected && process.argv[2] === LAUNCHED;
 }
 
 /** Waits for what the launcher sends, and from then on for its end. */
