@@ -22,6 +22,7 @@ export interface Note {
   readonly kind: string;
   readonly selector: string;
   readonly elementPath: string;
+  readonly element: string;
   readonly domSnapshot: string;
   readonly selectionText?: string;
   readonly nearbyText?: string;

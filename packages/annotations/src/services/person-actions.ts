@@ -6,6 +6,7 @@ import type { ClientPayload } from '../link/messages.ts';
 import type { AnnotationLimits } from '../limits.ts';
 import type { AnnotationRow, AnnotationTables, SessionRow } from '../schema.ts';
 import type { Annotation } from '../shapes.ts';
+import { strike } from '../secrets.ts';
 import { STATUSES } from '../shapes.ts';
 import { notesById } from './reading.ts';
 import { loadAnnotations } from './rows.ts';
@@ -109,7 +110,7 @@ async function insert(
   session: ActingSession,
   note: ClientPayload<'annotation:create'>,
 ): Promise<Annotation> {
-  const { clientId, annotationText, intent, severity, screenshotId, ...captured } = note;
+  const { clientId, annotationText, intent, severity, screenshotId, ...captured } = strike(note);
   const db = tx.db<AnnotationTables>();
   // The counter's row is locked by this, so that the count below cannot be overtaken.
   const { last_number: number } = await db

@@ -5,6 +5,7 @@ import { toJson } from '@parley/store';
 import type { AnnotationLimits } from '../limits.ts';
 import type { ClientPayload } from '../link/messages.ts';
 import type { AnnotationTables, SessionRow } from '../schema.ts';
+import { strike } from '../secrets.ts';
 import type { Session } from '../shapes.ts';
 import type { PageToken } from './page-tokens.ts';
 import { hashOf, isSameHash, newSecret } from './page-tokens.ts';
@@ -63,8 +64,7 @@ export function createSessions(parts: ActionParts, limits: AnnotationLimits): Se
       const known = hello.sessionToken === undefined ? undefined : await find(hello.sessionToken);
       const isOwn = known?.page_token_id === page.id && known.origin === origin;
       const fields = {
-        url: hello.url,
-        title: hello.title,
+        ...strike({ url: hello.url, title: hello.title }),
         viewport: toJson(hello.viewport),
         user_agent: hello.userAgent,
         framework: hello.framework,
@@ -79,8 +79,9 @@ export function createSessions(parts: ActionParts, limits: AnnotationLimits): Se
       return { row: row.row, sessionToken: row.token ?? hello.sessionToken ?? '' };
     },
 
-    touch: (id, change = {}) =>
+    touch: (id, said = {}) =>
       store.transaction(async (tx) => {
+        const change = strike(said);
         const set = {
           ...(change.url !== undefined && { url: change.url }),
           ...(change.title !== undefined && { title: change.title }),

@@ -1,11 +1,12 @@
 /** Owns the capture of a pick: everything an agent needs to find the place again in the code. */
+import { strike } from '../../secrets.ts';
 import type { Captured } from '../../shapes.ts';
 import type { FoundComponent } from '../source/found.ts';
 import { accessibilityOf } from './accessibility.ts';
 import { plainInputs } from './component.ts';
 import { elementPathOf, labelOf } from './element-path.ts';
 import { selectorOf } from './selector.ts';
-import { passwordValues, snapshotOf, strike } from './snapshot.ts';
+import { passwordValues, snapshotOf } from './snapshot.ts';
 import { stylesOf } from './styles.ts';
 import { nearbyTextOf } from './text.ts';
 import { parentOf, windowBox } from './tree.ts';
@@ -38,7 +39,7 @@ export interface CaptureParts {
 
 const MAX_TARGETS = 50;
 
-/** Captures a pick; password values are struck out of every part. */
+/** Captures a pick; password values and tokens are struck out of every part. */
 export function capture(pick: Pick, { readComponent, shelf }: CaptureParts): Captured {
   const { element } = pick;
   const found = readComponent(element);

@@ -1,5 +1,7 @@
 /** Owns the HTML snapshot of an element: cut to size, with secrets masked, never larger than its cap. */
-import { MASK_ATTRIBUTE, MASKED } from './text.ts';
+import { MASKED } from '../../secrets.ts';
+import { MASK_ATTRIBUTE } from './text.ts';
+import { isOwnPart } from './tree.ts';
 
 const MAX_SNAPSHOT = 5_000;
 const MARKER = '<!-- truncated -->';
@@ -22,6 +24,7 @@ function write(node: Node, isMasked: boolean, before: string): string {
     return before + escapeText((node.nodeValue ?? '').slice(0, MAX_SNAPSHOT));
   if (node.nodeType !== Node.ELEMENT_NODE) return before;
   const element = node as Element; // the node type says so
+  if (isOwnPart(element)) return before;
   const tag = element.localName;
   const hidesInside = isMasked || element.hasAttribute(MASK_ATTRIBUTE);
   let html = `${before}<${tag}${attributes(element, hidesInside)}>`;
@@ -55,17 +58,4 @@ function escapeText(text: string): string {
 export function passwordValues(): string[] {
   const fields = document.querySelectorAll<HTMLInputElement>('input[type="password"]');
   return [...fields].map(({ value }) => value).filter(({ length }) => length > 3);
-}
-
-/** A copy of a value with every given secret in its strings replaced. */
-export function strike<T>(value: T, secrets: readonly string[]): T {
-  if (secrets.length === 0) return value;
-  const clean = (inner: unknown): unknown => {
-    if (typeof inner === 'string') return secrets.reduce((text, one) => text.replaceAll(one, MASKED), inner);
-    if (Array.isArray(inner)) return inner.map(clean);
-    if (inner === null || typeof inner !== 'object') return inner;
-    return Object.fromEntries(Object.entries(inner).map(([key, part]) => [key, clean(part)]));
-  };
-  // The shape is kept, only strings inside change.
-  return clean(value) as T;
 }

@@ -1,11 +1,9 @@
 /** Owns the text of elements, with masked parts left out. */
-import { parentOf } from './tree.ts';
+import { MASKED } from '../../secrets.ts';
+import { isOwnPart, parentOf } from './tree.ts';
 
 /** Marks a subtree whose content never leaves the page. */
 export const MASK_ATTRIBUTE = 'data-parley-mask';
-
-/** What stands in place of masked content. */
-export const MASKED = '***';
 
 const SILENT = new Set(['script', 'style', 'noscript', 'template', 'textarea']);
 
@@ -18,7 +16,7 @@ export function visibleText(element: Element, limit: number, isLight = false): s
     if (node.nodeType === Node.TEXT_NODE) text += node.nodeValue ?? '';
     if (node.nodeType !== Node.ELEMENT_NODE) return;
     const child = node as Element; // the node type says so
-    if (SILENT.has(child.localName)) return;
+    if (SILENT.has(child.localName) || isOwnPart(child)) return;
     text += ' ';
     if (child.hasAttribute(MASK_ATTRIBUTE)) text += MASKED;
     else for (const inner of ((isLight ? null : child.shadowRoot) ?? child).childNodes) visit(inner);

@@ -58,6 +58,14 @@ export function isOverlay(element: Element): boolean {
   return element.hasAttribute(HOST_MARK);
 }
 
+/** Tells whether an element is on the page only because of the overlay: its host, or a script that brings it. */
+export function isOwnPart(element: Element): boolean {
+  const source = element.localName === 'script' ? element.getAttribute('src') : null;
+  return isOverlay(element) || (source !== null && OWN_SCRIPT.test(source));
+}
+
+const OWN_SCRIPT = /\/(__parley|@parley)\/overlay\.js/;
+
 /** The innermost page element at a point of the window, or null over the overlay and beyond the page. */
 export function elementAt(x: number, y: number, root: Root = document): Element | null {
   for (const found of root.elementsFromPoint(x, y)) {

@@ -1,7 +1,8 @@
 /** Owns picks of text: what the person selected, and selecting while picking. */
 import type { Pick } from '../capture/capture.ts';
-import { MASK_ATTRIBUTE, MASKED } from '../capture/text.ts';
+import { MASK_ATTRIBUTE } from '../capture/text.ts';
 import { isOverlay } from '../capture/tree.ts';
+import { MASKED } from '../../secrets.ts';
 
 /** The pick of the page's selection; undefined when nothing on the page is selected. */
 export function textPick(selection: Selection | null = getSelection()): Pick | undefined {
