@@ -29,7 +29,7 @@ let answers: Promise<Answer>[] = [];
 let opening: ReturnType<typeof openPage> | undefined;
 
 async function openPage() {
-  const token = await services.pageTokens.find(await services.pageTokens.show(organizationId));
+  const token = await services.pageTokens.find(await services.pageTokens.show(organizationId), origin);
   if (!token) throw new Error('The page token of the bench is not valid.');
   const hello = { ...place, userAgent: 'Bench', framework: 'react' as const };
   return (await services.sessions.open(token, origin, hello)).row;

@@ -46,7 +46,7 @@ async function startRacer(options: StoreOptions, name: string): Promise<Racer> {
 async function openServices(store: Store) {
   await store.migrate([annotationMigrations]);
   const services = createAnnotationServices({ store });
-  const page = await services.pageTokens.find(await services.pageTokens.show(ORGANIZATION));
+  const page = await services.pageTokens.find(await services.pageTokens.show(ORGANIZATION), ORIGIN);
   const { row } = await services.sessions.open(page!, ORIGIN, {
     url: `${ORIGIN}/cart`,
     title: 'Cart',

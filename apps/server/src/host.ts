@@ -44,6 +44,8 @@ export interface Host extends AppHost {
   createRoutes(): RouteSet[];
   /** The token that pages of the first organization speak with. */
   pageToken(): Promise<string>;
+  /** Makes the page token of an organization that has no valid one. */
+  createPageToken(organizationId: string): Promise<{ id: string; text: string }>;
   /** Lets go of what waits, so that running calls are answered; tasks go on at the next start. */
   stop(): Promise<void>;
   close(): Promise<void>;
@@ -154,7 +156,8 @@ function buildHost(base: Base, toolsets: readonly AnyToolset[], options: HostOpt
     ...host,
     ownerKeyFile: base.ownerKeyFile,
     createRoutes: () => routesOf(installed, host),
-    pageToken: () => firstPageToken(installed, identity),
+    pageToken: async () => pageTokensOf(installed).show(await identity.firstOrganizationId()),
+    createPageToken: (organizationId) => pageTokensOf(installed).create(organizationId),
     stop,
     async close() {
       await stop();
@@ -179,12 +182,11 @@ function routesOf(installed: readonly Installed[], host: AppHost): RouteSet[] {
   });
 }
 
-async function firstPageToken(installed: readonly Installed[], identity: Identity): Promise<string> {
+function pageTokensOf(installed: readonly Installed[]): AnnotationServices['pageTokens'] {
   // The services of this toolset are what its own `services` function made.
   const services = installed.find(({ toolset }) => toolset.name === 'annotations')
     ?.services as AnnotationServices;
-  const organizationId = await identity.firstOrganizationId();
-  return services.pageTokens.show(organizationId);
+  return services.pageTokens;
 }
 
 /** Every migration of the base and of the toolsets. */

@@ -1,4 +1,4 @@
-/** The toolset `annotations`: nine tools for notes, two for diffs, their documents, their prompt and the browser link. */
+/** The toolset `annotations`: nine tools for notes, two for diffs, three for page tokens, their documents, their prompt and the browser link. */
 import type { ChangeBus } from '@parley/kit';
 import { defineToolset } from '@parley/kit';
 import type { Store } from '@parley/store';
@@ -11,6 +11,7 @@ import type { AnnotationServices } from './services/index.ts';
 import { createAnnotationServices } from './services/index.ts';
 import { proposeDiff, watchDiffResponse } from './tools/diffs.ts';
 import { acknowledge, dismiss, reply, resolve } from './tools/notes.ts';
+import { listPageTokens, revokePageToken, updatePageToken } from './tools/page-tokens.ts';
 import { getAllPending, getPending, getSession, listSessions } from './tools/sessions.ts';
 import { watchAnnotations } from './tools/watch.ts';
 
@@ -42,6 +43,9 @@ export const annotationsToolset = defineToolset({
     watchAnnotations,
     proposeDiff,
     watchDiffResponse,
+    listPageTokens,
+    updatePageToken,
+    revokePageToken,
   ],
   resources: annotationResources,
   prompts: [startPolling],

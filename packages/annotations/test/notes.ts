@@ -83,7 +83,7 @@ export async function openDesk(store: Store, options: DeskOptions = {}): Promise
     ...options,
   });
   const page = async (organizationId = ORGANIZATION) => {
-    const token = await services.pageTokens.find(await services.pageTokens.show(organizationId));
+    const token = await services.pageTokens.find(await services.pageTokens.show(organizationId), ORIGIN);
     if (token === undefined) throw new Error('The page token of the test is not valid.');
     return (await services.sessions.open(token, ORIGIN, PAGE)).row;
   };

@@ -66,6 +66,20 @@ recover
     Writes a new owner key to <data>/owner.key, for whoever has no key that works. It asks for no key: being able to
     open the data folder, or the database that --database-url names, is the proof. It leaves a call record.`,
   },
+  pages: {
+    usage: 'parley pages list | allow ORIGIN... | revoke ID | create',
+    summary: 'List, bind and revoke the tokens that annotated pages connect with',
+    details: `For owners and administrators.
+list
+allow ORIGIN...
+    Only pages of these origins may use the page token from now on, such as http://localhost:5173; others are
+    disconnected. "any" lifts it. A page that is not on this machine also needs --allow-origin at the server.
+revoke ID
+    The token opens nothing any more, and pages that are connected with it are disconnected. The next "parley start"
+    makes a new one and prints its script tag; a dev server with the Vite plugin does so when it is started again.
+create
+    Makes one without a start, when there is no valid one, and prints its script tag.`,
+  },
   feedback: {
     reads: [...READS_KEY, 'address'],
     usage: 'parley feedback publish on|off | import FILE | export [FILE]',

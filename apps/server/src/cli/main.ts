@@ -17,6 +17,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   tools: async () => (await import('./tools.ts')).tools,
   call: async () => (await import('./call.ts')).call,
   keys: async () => (await import('./keys.ts')).keys,
+  pages: async () => (await import('./pages.ts')).pages,
   feedback: async () => (await import('./feedback.ts')).feedback,
   doctor: async () => (await import('./doctor.ts')).doctor,
   migrate: async () => (await import('./migrate.ts')).migrate,

@@ -44,11 +44,6 @@ export function checkOrigin(req: IncomingMessage, names: LinkNames): string {
   throw new DoorRefusal(403, 'Pages of that Origin may not connect. Add it with --allow-origin.');
 }
 
-/** True when the page may use this token. */
-export function mayUseToken(origin: string, allowedOrigins: readonly string[]): boolean {
-  return allowedOrigins.length === 0 || allowedOrigins.includes(origin);
-}
-
 function hostNameOf(host: string): string | undefined {
   const url = `http://${host}/`;
   return PLAIN_HOST.test(host) && URL.canParse(url) ? new URL(url).hostname : undefined;

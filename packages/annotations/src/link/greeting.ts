@@ -4,7 +4,6 @@ import type { SessionRow } from '../schema.ts';
 import { toSession } from '../services/rows.ts';
 import type { AnnotationServices } from '../services/index.ts';
 import type { OpenedSession } from '../services/sessions.ts';
-import { mayUseToken } from './door.ts';
 import type { ClientPayload, LinkLimits, ServerPayloads } from './messages.ts';
 
 /** Opens the session that a hello asks for; throws when its token is not valid for the page. */
@@ -13,8 +12,8 @@ export async function openSession(
   origin: string,
   { token, protocol: _one, ...hello }: ClientPayload<'hello'>,
 ): Promise<OpenedSession> {
-  const page = await services.pageTokens.find(token);
-  if (page === undefined || !mayUseToken(origin, page.allowedOrigins)) {
+  const page = await services.pageTokens.find(token, origin);
+  if (page === undefined) {
     throw new ToolError(
       'unauthorized',
       'The page token is not valid here. Copy the script tag that "parley start" prints.',
@@ -46,7 +45,7 @@ export async function knownSession(
   const token = /^Bearer (\S{1,200})$/.exec(authorization ?? '')?.[1];
   const session = token === undefined ? undefined : await services.sessions.find(token);
   if (session === undefined || session.origin !== origin) return undefined;
-  return (await services.pageTokens.isValid(session.page_token_id)) ? session : undefined;
+  return (await services.pageTokens.isValid(session.page_token_id, origin)) ? session : undefined;
 }
 
 function linkLimits({ limits }: AnnotationServices): LinkLimits {

@@ -15,6 +15,7 @@ interface Place {
   readonly organizationId: string;
   readonly sessionId: string;
   readonly pageTokenId: string;
+  readonly origin: string;
   readonly connections: Set<Connection>;
   /** What has to be told: some ids, or everything. */
   due: Set<string> | 'all' | undefined;
@@ -104,6 +105,7 @@ export class LinkHub {
       organizationId: session.organization_id,
       sessionId: session.id,
       pageTokenId: session.page_token_id,
+      origin: session.origin,
       connections: new Set(),
       due: undefined,
     };
@@ -115,6 +117,8 @@ export class LinkHub {
       if (place !== undefined) this.#note(place, change.ids);
     } else if (change.kind === 'all') {
       for (const place of this.#places.values()) this.#note(place, undefined);
+    } else if (change.kind === 'page-token') {
+      this.#run(this.#closeRevoked(change.pageTokenId));
     } else if (change.kind === 'presence') {
       for (const place of this.#places.values())
         if (place.organizationId === change.organizationId) this.#telling.add(place);
@@ -161,10 +165,15 @@ export class LinkHub {
     this.#run(this.#closeRevoked());
   }
 
-  async #closeRevoked(): Promise<void> {
-    const places = Map.groupBy(this.#places.values(), ({ pageTokenId }) => pageTokenId);
-    for (const [pageTokenId, group] of places) {
-      if (await this.#services.pageTokens.isValid(pageTokenId)) continue;
+  /** Closes what is connected with tokens that are revoked or bound to other origins; all tokens unless one is named. */
+  async #closeRevoked(only?: string): Promise<void> {
+    const places = [...this.#places.values()].filter(
+      ({ pageTokenId }) => (only ?? pageTokenId) === pageTokenId,
+    );
+    const groups = Map.groupBy(places, ({ pageTokenId, origin }) => `${pageTokenId} ${origin}`);
+    for (const group of groups.values()) {
+      const [{ pageTokenId, origin } = { pageTokenId: '', origin: '' }] = group;
+      if (await this.#services.pageTokens.isValid(pageTokenId, origin)) continue;
       for (const { connections } of group)
         for (const connection of connections)
           connection.close(CLOSE.unauthorized, 'The page token is no longer valid.');

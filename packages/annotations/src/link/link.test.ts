@@ -62,7 +62,7 @@ describe('who may connect', () => {
   test('a bad, revoked or foreign-bound page token closes the link with 4401 and makes no session', async () => {
     await using server = await startLink();
     const { pageTokens } = server.services;
-    const { id } = (await pageTokens.find(server.token))!;
+    const { id } = (await pageTokens.find(server.token, ORIGIN))!;
     const attempt = async (token: string) => {
       const page = await server.socket();
       page.ws.send(JSON.stringify({ type: 'hello', payload: { token, ...PAGE, protocol: 1 } }));

@@ -26,11 +26,28 @@ export interface PresenceChange {
   readonly organizationId: string;
 }
 
+/** A page token was revoked or bound to other origins. */
+export interface PageTokenChange {
+  readonly kind: 'page-token';
+  readonly organizationId: string;
+  readonly pageTokenId: string;
+}
+
 /** What a listener is told; `all` means that changes may have been missed. */
-export type AnnotationChange = NotesChange | SessionChange | PresenceChange | { readonly kind: 'all' };
+export type AnnotationChange =
+  | NotesChange
+  | SessionChange
+  | PresenceChange
+  | PageTokenChange
+  | { readonly kind: 'all' };
 
 const PREFIX = 'annotations.';
-const TOPICS = { notes: `${PREFIX}changed`, session: `${PREFIX}session`, presence: `${PREFIX}presence` };
+const TOPICS = {
+  notes: `${PREFIX}changed`,
+  session: `${PREFIX}session`,
+  presence: `${PREFIX}presence`,
+  'page-token': `${PREFIX}page-token`,
+};
 // A signal holds 4,000 bytes, and an id has 30.
 const MAX_NAMED = 60;
 

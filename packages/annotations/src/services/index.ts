@@ -99,7 +99,7 @@ export function createAnnotationServices(options: AnnotationServicesOptions): An
     diffs: createDiffs(parts, stopping.signal),
     screenshots: createScreenshots(store, limits, now),
     presence,
-    pageTokens: createPageTokens(store, now),
+    pageTokens: createPageTokens(parts),
     watches: new Watches(changes, notes.pending, stopping.signal),
     now,
     onFault,

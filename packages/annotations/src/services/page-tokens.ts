@@ -1,9 +1,11 @@
 /** Page tokens: what lets the pages of one project speak the browser link, and nothing else. */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { typeId } from '@parley/kit';
-import type { Store } from '@parley/store';
+import { ToolError, typeId } from '@parley/kit';
+import type { Store, StoreTransaction } from '@parley/store';
 import { fromJson, isUniqueViolation, toJson } from '@parley/store';
 import type { AnnotationTables, PageTokenRow } from '../schema.ts';
+import { isoTime } from './rows.ts';
+import type { ActionParts } from './transitions.ts';
 
 /** The project that every organization has. */
 export const DEFAULT_PROJECT = 'default';
@@ -13,19 +15,36 @@ export interface PageToken {
   readonly id: string;
   readonly organizationId: string;
   readonly projectId: string;
-  readonly allowedOrigins: readonly string[];
+}
+
+/** A token as its administrators see it; its text is no part of it. */
+export interface PageTokenInfo {
+  readonly id: string;
+  readonly state: 'valid' | 'revoked';
+  /** Empty: loopback pages and the origins that the server allows. */
+  readonly origins: string[];
+  /** Pages that are connected with it now. */
+  readonly pages: number;
+  readonly createdAt: string;
+  readonly revokedAt?: string;
 }
 
 /** The page tokens of a store. */
 export interface PageTokens {
   /** The token's text, made on first use; for the owner's own start command. */
   show(organizationId: string): Promise<string>;
-  /** The token, when it is valid now. */
-  find(text: string): Promise<PageToken | undefined>;
-  isValid(id: string): Promise<boolean>;
-  revoke(organizationId: string, id: string): Promise<void>;
+  /** A new token and its text; a conflict while there is a valid one. */
+  create(organizationId: string): Promise<{ id: string; text: string }>;
+  /** All tokens, newest first, at most `limit`. */
+  list(organizationId: string, limit: number): Promise<PageTokenInfo[]>;
+  /** The token, when it is valid now for pages of this origin. */
+  find(text: string, origin: string): Promise<PageToken | undefined>;
+  /** Tells whether pages of this origin may still use the token. */
+  isValid(id: string, origin: string): Promise<boolean>;
+  /** From now on it opens nothing, and what is connected with it is closed in every process. */
+  revoke(organizationId: string, id: string): Promise<PageTokenInfo>;
   /** Binds the token to these origins; none means loopback pages and what the server allows. */
-  allow(organizationId: string, id: string, origins: readonly string[]): Promise<void>;
+  allow(organizationId: string, id: string, origins: readonly string[]): Promise<PageTokenInfo>;
 }
 
 /** A secret of 256 bits. */
@@ -44,8 +63,16 @@ export function isSameHash(left: string, right: string): boolean {
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
+/** The origin that a text names, as browsers write it; undefined when it names none. `null` stands for file pages. */
+export function originOf(text: string): string | undefined {
+  if (text === 'null') return text;
+  if (!URL.canParse(text)) return undefined;
+  const { protocol, origin, href } = new URL(text);
+  return /^https?:$/.test(protocol) && href === `${origin}/` ? origin : undefined;
+}
+
 /** Creates the service. */
-export function createPageTokens(store: Store, now: () => number): PageTokens {
+export function createPageTokens({ store, changes, now }: ActionParts): PageTokens {
   const db = () => store.db<AnnotationTables>();
   const valid = (organizationId: string) =>
     db()
@@ -57,63 +84,146 @@ export function createPageTokens(store: Store, now: () => number): PageTokens {
       .executeTakeFirst();
   const open = (row: PageTokenRow) =>
     store.secrets.open(row.sealed, { organizationId: row.organization_id, rowId: row.id });
+  // Only a valid token changes, by one statement, so that binding never brings back what is revoked meanwhile.
+  const change = (
+    organizationId: string,
+    id: string,
+    set: Partial<PageTokenRow>,
+    otherwise: (revoked: PageTokenRow) => PageTokenRow,
+  ): Promise<PageTokenInfo> =>
+    store.transaction(async (tx) => {
+      const tokens = tx.db<AnnotationTables>();
+      const changed = await tokens
+        .updateTable('annotation_page_tokens')
+        .set(set)
+        .where('organization_id', '=', organizationId)
+        .where('id', '=', id)
+        .where('revoked_at', 'is', null)
+        .returningAll()
+        .executeTakeFirst();
+      const row =
+        changed ??
+        otherwise(
+          await tokens
+            .selectFrom('annotation_page_tokens')
+            .selectAll()
+            .where('organization_id', '=', organizationId)
+            .where('id', '=', id)
+            .executeTakeFirstOrThrow(() => new ToolError('not_found', `Page token not found: ${id}`)),
+        );
+      await changes.announce(tx, { kind: 'page-token', organizationId, pageTokenId: id });
+      return infoOf(row, await connectedPages(tx, [id], now()));
+    });
   return {
     async show(organizationId) {
       const row = await valid(organizationId);
       if (row !== undefined) return open(row);
       try {
-        return await insertToken(store, organizationId, now());
+        return (await insertToken(store, organizationId, now())).text;
       } catch (error) {
         const other = isUniqueViolation(error) ? await valid(organizationId) : undefined;
         if (other === undefined) throw error;
         return open(other);
       }
     },
-    async find(text) {
+    async create(organizationId) {
+      try {
+        return await insertToken(store, organizationId, now());
+      } catch (error) {
+        const other = isUniqueViolation(error) ? await valid(organizationId) : undefined;
+        if (other === undefined) throw error;
+        throw new ToolError(
+          'conflict',
+          `There is a valid page token: ${other.id}. "parley start" prints it; revoke it to make another.`,
+        );
+      }
+    },
+    async list(organizationId, limit) {
+      const rows = await db()
+        .selectFrom('annotation_page_tokens')
+        .selectAll()
+        .where('organization_id', '=', organizationId)
+        .orderBy('created_at', 'desc')
+        .orderBy('id', 'desc')
+        .limit(limit)
+        .execute();
+      const pages = await connectedPages(
+        store,
+        rows.map(({ id }) => id),
+        now(),
+      );
+      return rows.map((row) => infoOf(row, pages));
+    },
+    async find(text, origin) {
       const hash = hashOf(text);
       const row = await db()
         .selectFrom('annotation_page_tokens')
         .selectAll()
         .where('hash', '=', hash)
         .executeTakeFirst();
-      if (row === undefined || row.revoked_at !== null || !isSameHash(row.hash, hash)) return undefined;
-      return {
-        id: row.id,
-        organizationId: row.organization_id,
-        projectId: row.project_id,
-        allowedOrigins: fromJson<string[]>(row.allowed_origins),
-      };
+      if (row === undefined || !isSameHash(row.hash, hash) || !isUsable(row, origin)) return undefined;
+      return { id: row.id, organizationId: row.organization_id, projectId: row.project_id };
     },
-    async isValid(id) {
+    async isValid(id, origin) {
       const row = await db()
         .selectFrom('annotation_page_tokens')
-        .select('id')
+        .selectAll()
         .where('id', '=', id)
-        .where('revoked_at', 'is', null)
         .executeTakeFirst();
-      return row !== undefined;
+      return row !== undefined && isUsable(row, origin);
     },
-    async revoke(organizationId, id) {
-      await db()
-        .updateTable('annotation_page_tokens')
-        .set({ revoked_at: now() })
-        .where('organization_id', '=', organizationId)
-        .where('id', '=', id)
-        .where('revoked_at', 'is', null)
-        .execute();
-    },
-    async allow(organizationId, id, origins) {
-      await db()
-        .updateTable('annotation_page_tokens')
-        .set({ allowed_origins: toJson(origins) })
-        .where('organization_id', '=', organizationId)
-        .where('id', '=', id)
-        .execute();
-    },
+    revoke: (organizationId, id) => change(organizationId, id, { revoked_at: now() }, (revoked) => revoked),
+    allow: (organizationId, id, origins) =>
+      change(
+        organizationId,
+        id,
+        { allowed_origins: toJson([...new Set(origins.map((origin) => originOf(origin) ?? origin))]) },
+        () => {
+          throw new ToolError('conflict', `Page token ${id} is revoked; bind the valid one instead.`);
+        },
+      ),
   };
 }
 
-async function insertToken(store: Store, organizationId: string, now: number): Promise<string> {
+function isUsable(row: PageTokenRow, origin: string): boolean {
+  const origins = fromJson<string[]>(row.allowed_origins);
+  return row.revoked_at === null && (origins.length === 0 || origins.includes(origin));
+}
+
+function infoOf(row: PageTokenRow, pages: ReadonlyMap<string, number>): PageTokenInfo {
+  return {
+    id: row.id,
+    state: row.revoked_at === null ? 'valid' : 'revoked',
+    origins: fromJson<string[]>(row.allowed_origins),
+    pages: pages.get(row.id) ?? 0,
+    createdAt: isoTime(row.created_at),
+    ...(row.revoked_at !== null && { revokedAt: isoTime(row.revoked_at) }),
+  };
+}
+
+/** How many live sessions each token has. */
+async function connectedPages(
+  reader: Pick<Store, 'db'> | StoreTransaction,
+  ids: readonly string[],
+  now: number,
+): Promise<Map<string, number>> {
+  if (ids.length === 0) return new Map();
+  const rows = await reader
+    .db<AnnotationTables>()
+    .selectFrom('annotation_sessions')
+    .select((each) => ['page_token_id', each.fn.countAll<number | string>().as('pages')])
+    .where('page_token_id', 'in', ids)
+    .where('live_until', '>', now)
+    .groupBy('page_token_id')
+    .execute();
+  return new Map(rows.map(({ page_token_id: id, pages }) => [id, Number(pages)]));
+}
+
+async function insertToken(
+  store: Store,
+  organizationId: string,
+  now: number,
+): Promise<{ id: string; text: string }> {
   const text = newSecret('parley_page');
   const id = typeId('ptk', now);
   await store
@@ -130,5 +240,5 @@ async function insertToken(store: Store, organizationId: string, now: number): P
       created_at: now,
     })
     .execute();
-  return text;
+  return { id, text };
 }

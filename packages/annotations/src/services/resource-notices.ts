@@ -34,7 +34,7 @@ export function publishNotices(changes: AnnotationChanges, bus: ChangeBus): () =
 }
 
 function noticesOf(change: AnnotationChange): Change[] {
-  if (change.kind === 'presence') return [];
+  if (change.kind === 'presence' || change.kind === 'page-token') return [];
   if (change.kind === 'all') {
     return [{ kind: 'resources' }, ...[URIS.sessions, URIS.pending].map((uri) => updated(uri))];
   }

@@ -40,7 +40,7 @@ onBothEngines('a session', (open) => {
   test('is resumed by its own token only, on its own origin and page token only', async () => {
     const desk = await openDesk(await open());
     const { sessions, pageTokens } = desk.services;
-    const page = (await pageTokens.find(desk.token))!;
+    const page = (await pageTokens.find(desk.token, ORIGIN))!;
     const first = await sessions.open(page, ORIGIN, PAGE);
     const { sessionToken } = first;
     expect(sessionToken).toMatch(/^parley_tab_[\w-]{43}$/);
@@ -50,7 +50,7 @@ onBothEngines('a session', (open) => {
     expect(wrong.row.id).not.toBe(first.row.id);
     const elsewhere = await sessions.open(page, 'http://localhost:9999', { ...PAGE, sessionToken });
     expect(elsewhere.row.id).not.toBe(first.row.id);
-    const foreign = (await pageTokens.find(await pageTokens.show('org_stranger')))!;
+    const foreign = (await pageTokens.find(await pageTokens.show('org_stranger'), ORIGIN))!;
     const stranger = await sessions.open(foreign, ORIGIN, { ...PAGE, sessionToken });
     expect(stranger.row).toMatchObject({ organization_id: 'org_stranger' });
     expect(stranger.row.id).not.toBe(first.row.id);
@@ -71,7 +71,7 @@ onBothEngines('a session', (open) => {
     const store = await open();
     const desk = await openDesk(store);
     const { pageTokens, sessions } = desk.services;
-    const { sessionToken } = await sessions.open((await pageTokens.find(desk.token))!, ORIGIN, PAGE);
+    const { sessionToken } = await sessions.open((await pageTokens.find(desk.token, ORIGIN))!, ORIGIN, PAGE);
     const tables = store.db<Record<string, Record<string, unknown>>>();
     const rows = JSON.stringify([
       await tables.selectFrom('annotation_page_tokens').selectAll().execute(),
@@ -98,11 +98,11 @@ onBothEngines('a session', (open) => {
     expect(one.token).toBe(two.token);
     expect(one.token).toMatch(/^parley_page_[\w-]{43}$/);
     const { pageTokens } = one.services;
-    const { id } = (await pageTokens.find(one.token))!;
-    await pageTokens.revoke('org_stranger', id);
-    expect(await pageTokens.isValid(id)).toBe(true);
+    const { id } = (await pageTokens.find(one.token, ORIGIN))!;
+    await expect(pageTokens.revoke('org_stranger', id)).rejects.toMatchObject({ code: 'not_found' });
+    expect(await pageTokens.isValid(id, ORIGIN)).toBe(true);
     await pageTokens.revoke(ORGANIZATION, id);
-    expect(await pageTokens.find(one.token)).toBeUndefined();
+    expect(await pageTokens.find(one.token, ORIGIN)).toBeUndefined();
     expect(await pageTokens.show(ORGANIZATION)).not.toBe(one.token);
   });
 });
