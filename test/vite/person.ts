@@ -7,6 +7,7 @@ export interface SentNote {
   readonly componentName?: string;
   readonly sourceFile?: string;
   readonly templateFile?: string;
+  readonly targets?: readonly { readonly selector: string; readonly sourceFile?: string }[];
 }
 
 /** Collects the notes that a page sends over its socket. */

@@ -1,4 +1,5 @@
 /** Owns where the overlay is switched on: its script tag, or the options a page gives. */
+import type { SourcePaths } from './source/found.ts';
 
 /** What the overlay needs to run. */
 export interface OverlayOptions {
@@ -8,6 +9,20 @@ export interface OverlayOptions {
   readonly token: string;
   /** Hosts besides loopback where the overlay may run. */
   readonly hosts?: readonly string[];
+  /** The URL that agents connect to; absent: `/mcp/annotations` at the server. */
+  readonly mcp?: string;
+  /** What a dev server with the Vite plugin tells. */
+  readonly dev?: DevSettings;
+}
+
+/** What a dev server tells the overlay of its pages. */
+export interface DevSettings extends SourcePaths {
+  /** The running Parley that the dev server passes the link on to; absent: it opened a data folder itself. */
+  readonly server?: string;
+  /** The data folder that the dev server opened itself. */
+  readonly data?: string;
+  /** What starts an agent's side on that folder; absent where the dev server does not find it. */
+  readonly command?: { readonly command: string; readonly args: readonly string[] };
 }
 
 const LOOPBACK = /^(localhost|.+\.localhost|127(\.\d{1,3}){3}|\[::1\])$/;
@@ -17,8 +32,17 @@ export function isAllowedHost(
   hosts: readonly string[],
   place: Pick<Location, 'hostname' | 'protocol'> = location,
 ): boolean {
-  const { hostname, protocol } = place;
-  return LOOPBACK.test(hostname) || hosts.includes(protocol === 'file:' ? 'file:' : hostname);
+  return LOOPBACK.test(place.hostname) || hosts.includes(hostOf(place));
+}
+
+/** What a page's host is called in the list of allowed ones. */
+export function hostOf({ hostname, protocol }: Pick<Location, 'hostname' | 'protocol'> = location): string {
+  return protocol === 'file:' ? 'file:' : hostname;
+}
+
+/** This page's origin as the server is told of it; that of a file is `null`. */
+export function pageOrigin(): string {
+  return location.protocol === 'file:' ? 'null' : location.origin;
 }
 
 /** The options of the script tag that runs now, or of the one that names a token. */
@@ -27,12 +51,14 @@ export function optionsOfTag(): OverlayOptions | undefined {
   const tag = running?.dataset.token
     ? running
     : document.querySelector<HTMLScriptElement>('script[data-token][src*="/__parley/overlay.js"]');
-  const token = tag?.dataset.token;
-  if (!tag || token === undefined) return undefined;
-  const hosts = tag.dataset.hosts?.split(/[\s,]+/).filter((host) => host !== '');
+  if (!tag || tag.dataset.token === undefined) return undefined;
+  const { token, server, hosts, mcp, dev } = tag.dataset;
   return {
-    server: tag.dataset.server ?? new URL(tag.src, location.href).origin,
+    server: server ?? new URL(tag.src, location.href).origin,
     token,
-    ...(hosts && { hosts }),
+    ...(hosts !== undefined && { hosts: hosts.split(/[\s,]+/).filter((host) => host !== '') }),
+    ...(mcp !== undefined && { mcp }),
+    // Written by the plugin of this very version.
+    ...(dev !== undefined && { dev: JSON.parse(dev) as DevSettings }),
   };
 }

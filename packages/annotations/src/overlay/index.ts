@@ -5,7 +5,7 @@
  */
 /// <reference lib="dom" />
 import type { OverlayOptions } from './config.ts';
-import { isAllowedHost, optionsOfTag } from './config.ts';
+import { hostOf, isAllowedHost, optionsOfTag, pageOrigin } from './config.ts';
 import type { Overlay } from './overlay.ts';
 import { createOverlay } from './overlay.ts';
 import type { ClassFiles } from './source/angular.ts';
@@ -16,16 +16,21 @@ export type { Overlay } from './overlay.ts';
 const HANDLE = Symbol.for('parley.overlay');
 
 /** Starts the overlay; undefined on hosts where it must not run. A second call answers the running one. */
-export function init({ server = location.origin, token, hosts = [] }: OverlayOptions): Overlay | undefined {
+export function init(options: OverlayOptions): Overlay | undefined {
   const page = globalThis as { [HANDLE]?: Overlay }; // the one name that this program puts there
   if (page[HANDLE] !== undefined) return page[HANDLE];
-  if (!isAllowedHost(hosts) || isFramedByOwn()) return undefined;
+  if (isFramedByOwn()) return undefined;
+  if (!isAllowedHost(options.hosts ?? [])) {
+    console.info(offHere());
+    return undefined;
+  }
   let overlay: Overlay | undefined;
   let files: ClassFiles = {};
   let isClosed = false;
   afterLoading(() => {
     if (isClosed) return;
-    overlay = createOverlay(server.replace(/\/$/, ''), token);
+    const server = (options.server ?? location.origin).replace(/\/$/, '');
+    overlay = createOverlay({ ...options, server });
     overlay.setClassFiles(files);
   });
   page[HANDLE] = {
@@ -40,6 +45,12 @@ export function init({ server = location.origin, token, hosts = [] }: OverlayOpt
     },
   };
   return page[HANDLE];
+}
+
+// Without a line nobody would know why a page has no overlay.
+function offHere(): string {
+  const add = `Parley is off on this page. To switch it on, add data-hosts="${hostOf()}" to its script tag`;
+  return `${add} and start Parley with --allow-origin ${pageOrigin()}.`;
 }
 
 // In a turn of its own, so that loading the page does not wait for it.

@@ -6,7 +6,9 @@ import { openSocket, openStream } from './transport.ts';
 
 /** How the link stands. */
 export type Connection =
-  | { readonly state: 'connecting' | 'online' | 'offline' }
+  | { readonly state: 'connecting' | 'online' }
+  /** Blocked: the page's own policy does not let the link out. */
+  | { readonly state: 'offline'; readonly isBlocked?: boolean }
   | { readonly state: 'refused'; readonly reason: string };
 
 /** What the link needs. */
@@ -48,6 +50,7 @@ export function createLink(parts: LinkParts): Link {
   let retry = 0;
   let inFlight: string | undefined;
   let sentInARow = 0;
+  let isBlocked = false;
 
   const pump = (): void => {
     const next = outbox.all()[0];
@@ -69,6 +72,7 @@ export function createLink(parts: LinkParts): Link {
   const settle = (message: ServerMessage): Waiting | undefined => {
     if (message.type === 'session:ready') {
       isReady = true;
+      isBlocked = false;
       attempts = 0;
       inFlight = undefined;
       return undefined;
@@ -106,7 +110,7 @@ export function createLink(parts: LinkParts): Link {
     const wasStream = useStream;
     useStream = wasStream ? wasOpen : !wasOpen;
     if (useStream && !wasStream) return connect();
-    parts.onConnection({ state: 'offline' });
+    parts.onConnection({ state: 'offline', isBlocked });
     const delayMs = Math.min(FIRST_RETRY_MS * 2 ** attempts, LAST_RETRY_MS);
     attempts += 1;
     again(delayMs * (0.75 + Math.random() / 4));
@@ -131,6 +135,15 @@ export function createLink(parts: LinkParts): Link {
   const wake = (): void => {
     if (document.visibilityState === 'visible' && transport === undefined) connect();
   };
+  const onViolation = ({
+    disposition,
+    effectiveDirective,
+    blockedURI,
+  }: SecurityPolicyViolationEvent): void => {
+    const isOurs = blockedURI.replace(/^ws/, 'http').startsWith(server);
+    if (disposition === 'enforce' && effectiveDirective === 'connect-src' && isOurs) isBlocked = true;
+  };
+  document.addEventListener('securitypolicyviolation', onViolation);
   document.addEventListener('visibilitychange', wake);
   addEventListener('online', wake);
   const ping = setInterval(() => {
@@ -156,6 +169,7 @@ export function createLink(parts: LinkParts): Link {
       isClosed = true;
       clearTimeout(retry);
       clearInterval(ping);
+      document.removeEventListener('securitypolicyviolation', onViolation);
       document.removeEventListener('visibilitychange', wake);
       removeEventListener('online', wake);
       transport?.close();

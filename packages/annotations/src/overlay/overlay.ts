@@ -1,5 +1,6 @@
 /** Owns the overlay on one page: it makes the parts and joins them. */
 import type { Actions, Draft } from './actions.ts';
+import type { OverlayOptions } from './config.ts';
 import { createComponentReader } from './capture/component.ts';
 import { findBySelector } from './capture/selector.ts';
 import { windowBox } from './capture/tree.ts';
@@ -33,18 +34,20 @@ export interface Overlay {
   close(): void;
 }
 
+/** Options whose server is known. */
+export type OverlaySettings = OverlayOptions & { readonly server: string };
+
 /** Starts the overlay on this page. */
-export function createOverlay(server: string, token: string): Overlay {
+export function createOverlay(options: OverlaySettings): Overlay {
   let classFiles: ClassFiles = {};
   const scene = createScene(
-    server,
-    token,
+    options,
     () => classFiles,
     () => views,
   );
   const modes = createModes(scene);
   const actions: Actions = { ...modes.actions, ...createNoteActions(scene, modes) };
-  const views = createViews(scene, server, actions, modes);
+  const views = createViews(scene, options, actions, modes);
   const { session, root } = scene;
   session.state.onChange((now, before) => {
     views.pins.show(now.notes);
@@ -72,7 +75,11 @@ export function createOverlay(server: string, token: string): Overlay {
   };
 }
 
-function createScene(server: string, token: string, classFiles: () => ClassFiles, views: () => Views): Scene {
+function createScene(
+  { server, token, dev }: OverlaySettings,
+  classFiles: () => ClassFiles,
+  views: () => Views,
+): Scene {
   const tab = openShelf(() => sessionStorage, 'parley.');
   const settings = openSettings(openShelf(() => localStorage, 'parley.'));
   const root = createRoot(settings);
@@ -87,12 +94,12 @@ function createScene(server: string, token: string, classFiles: () => ClassFiles
     views,
     outlines: createOutlines(root.outlines),
     bindings: createBindings(),
-    captureParts: { readComponent: createComponentReader(classFiles), shelf: root.shelf },
+    captureParts: { readComponent: createComponentReader(classFiles, dev), shelf: root.shelf },
     notesHere: () => session.state.now().notes.filter(({ url }) => routeOf(url) === routeOf(location.href)),
   };
 }
 
-function createViews(scene: Scene, server: string, actions: Actions, modes: Modes): Views {
+function createViews(scene: Scene, options: OverlaySettings, actions: Actions, modes: Modes): Views {
   const { root, bindings, outlines, settings, session } = scene;
   const pins = createPins({
     layer: root.pins,
@@ -110,7 +117,7 @@ function createViews(scene: Scene, server: string, actions: Actions, modes: Mode
   });
   const panels = createPanels({
     top: root.top,
-    server,
+    options,
     settings,
     actions,
     state: session.state.now,

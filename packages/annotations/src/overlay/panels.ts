@@ -1,6 +1,7 @@
 /** Owns which panel is open, and closing the one before. */
 import type { Actions, Draft, Mode } from './actions.ts';
 import type { Annotation, Captured, Wish } from '../shapes.ts';
+import type { OverlaySettings } from './overlay.ts';
 import type { SettingsStore } from './settings.ts';
 import type { State } from './state.ts';
 import { isLocal } from './state.ts';
@@ -27,7 +28,7 @@ type Open =
 /** What panels need from the rest. */
 export interface PanelParts {
   readonly top: HTMLElement;
-  readonly server: string;
+  readonly options: OverlaySettings;
   readonly settings: SettingsStore;
   readonly actions: Actions;
   state(): State;
@@ -74,8 +75,8 @@ export function createPanels(parts: PanelParts): Panels {
   };
   const help = (): void =>
     show(() => {
-      const { server, copyText } = parts;
-      const told = { server, copyText, state: parts.state(), settings: parts.settings.now() };
+      const { options, copyText } = parts;
+      const told = { options, copyText, state: parts.state(), settings: parts.settings.now() };
       return { mode: 'help', panel: openHelp(top, told, actions), key: helpKey() };
     });
   const preview = (note: Annotation): void =>

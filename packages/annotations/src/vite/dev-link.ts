@@ -18,13 +18,22 @@ const PREFIX = '/__parley/';
 const REQUIRED_NODE = [22, 13] as const;
 
 /** Opens the store in the background and serves the link as soon as it is there; a failure is one line. */
-export function openDevLink(options: ParleyOptions, project: Project, server: ViteDevServer): DevLink {
+export function openDevLink(
+  options: ParleyOptions,
+  project: Project,
+  server: ViteDevServer,
+  onOpen: () => void,
+): DevLink {
   const { logger } = server.config;
   const tell = (what: string, error: unknown) => {
     const reason = error instanceof Error ? error.message : String(error);
     logger.error(`${what}: ${reason.replaceAll(/\s+/g, ' ')}`, { timestamp: true });
   };
-  const opening = openLink(options, project, server, (error) => tell('Parley', error)).catch(
+  const opening = openLink(options, project, server, (error) => tell('Parley', error)).then(
+    (link) => {
+      onOpen();
+      return link;
+    },
     (error: unknown) => {
       tell('Parley is off in this dev server, everything else goes on', error);
       return undefined;
@@ -41,9 +50,9 @@ export function openDevLink(options: ParleyOptions, project: Project, server: Vi
     if (req.url?.startsWith(PREFIX) !== true) return;
     // A page may leave before the link is open, and an error without a listener ends the process.
     socket.on('error', () => socket.destroy());
-    void opening.then((link) =>
-      link === undefined ? socket.destroy() : link.routes.upgrade?.(req, socket, head),
-    );
+    void opening
+      .then((link) => (link === undefined ? socket.destroy() : link.routes.upgrade?.(req, socket, head)))
+      .catch(() => socket.destroy());
   };
   const http = httpServerOf(server);
   http?.on('upgrade', upgrade);

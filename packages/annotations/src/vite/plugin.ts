@@ -1,5 +1,6 @@
 /** Owns the plugin's hooks: start here to see what the dev server is asked to do, and when. */
 import type { Plugin, ResolvedConfig } from 'vite';
+import { devSettings, successLine } from './agent-command.ts';
 import { asksForData, isInside } from './data-guard.ts';
 import type { DevLink } from './dev-link.ts';
 import { openDevLink } from './dev-link.ts';
@@ -38,7 +39,10 @@ export function parley(options: ParleyOptions = {}): Plugin[] {
         if (!asksForData(req.url ?? '/', project)) return next();
         res.writeHead(404).end();
       });
-      if (options.server === undefined) link = openDevLink(options, project, server);
+      const { logger } = server.config;
+      const tell = () => logger.info(successLine(devSettings(options, project)), { timestamp: true });
+      if (options.server === undefined) link = openDevLink(options, project, server, tell);
+      else tell();
     },
     transformIndexHtml() {
       if (isOff) return [];
@@ -54,7 +58,11 @@ export function parley(options: ParleyOptions = {}): Plugin[] {
       if (id === CLASS_MODULE) return CLASS_MODULE_TEXT;
       if (id !== PAGE_MODULE) return null;
       const token = options.token ?? (await link?.token) ?? '';
-      return pageModule({ token, hosts: hostsOf(options.allowedOrigins) });
+      return pageModule({
+        token,
+        hosts: hostsOf(options.allowedOrigins),
+        dev: devSettings(options, project),
+      });
     },
     transform(code, id) {
       if (isOff) return null;

@@ -1,20 +1,21 @@
-/** Owns which component made an element: the dev server's mark first, then the framework, then the markup. */
+/** Owns which component made an element: what its framework tells, else the markup; a mark of its own is its source. */
 import type { ClassFiles } from '../source/angular.ts';
 import { readAngular } from '../source/angular.ts';
-import type { FoundComponent, Framework } from '../source/found.ts';
+import type { FoundComponent, Framework, SourcePaths } from '../source/found.ts';
+import { ownMark } from '../source/found.ts';
 import { readReact } from '../source/react.ts';
 import { readSvelte } from '../source/svelte.ts';
 import { readVue } from '../source/vue.ts';
 import { parentOf } from './tree.ts';
 
-/** The attribute in which a dev server writes `path:line:col` of an element. */
-export const SOURCE_ATTRIBUTE = 'data-parley-src';
-
 const LANDMARK = /^(main|nav|header|footer|aside|form|dialog|article|section)$/;
 
 /** Reads components with the class files of the moment. */
-export function createComponentReader(files: () => ClassFiles): (element: Element) => FoundComponent {
-  const readers = [readReact, readVue, readSvelte, readAngular(files)];
+export function createComponentReader(
+  files: () => ClassFiles,
+  paths: SourcePaths | undefined,
+): (element: Element) => FoundComponent {
+  const readers = [readReact(paths), readVue, readSvelte, readAngular(files)];
   return (element) => {
     let found: FoundComponent | null = null;
     for (const read of readers) {
@@ -25,8 +26,8 @@ export function createComponentReader(files: () => ClassFiles): (element: Elemen
       }
       if (found !== null) break;
     }
-    const marked = element.closest(`[${SOURCE_ATTRIBUTE}]`)?.getAttribute(SOURCE_ATTRIBUTE);
-    return { ...(found ?? fromMarkup(element)), ...(marked && { source: marked }) };
+    const source = ownMark(element);
+    return { ...(found ?? fromMarkup(element)), ...(source !== undefined && { source }) };
   };
 }
 

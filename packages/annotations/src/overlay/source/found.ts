@@ -17,6 +17,22 @@ export interface FoundComponent {
 /** Reads the component behind an element; null when the framework does not own it. */
 export type ReadComponent = (element: Element) => FoundComponent | null;
 
+/** The attribute in which a dev server writes `path:line:col` of an element. */
+export const SOURCE_ATTRIBUTE = 'data-parley-src';
+
+/** The place that the dev server wrote on this very element; an ancestor's is another element's place. */
+export function ownMark(element: Element): string | undefined {
+  return element.getAttribute(SOURCE_ATTRIBUTE) || undefined;
+}
+
+/** How a dev server's addresses become paths of the project. */
+export interface SourcePaths {
+  /** What stands before every path of an address. */
+  readonly base: string;
+  /** What stands before every path in the project. */
+  readonly prefix: string;
+}
+
 /** Walks outwards from an element until a framework's mark is found on one. */
 export function nearest<T>(element: Element, read: (at: Element) => T | undefined): T | undefined {
   for (let at: Element | null = element; at !== null; at = at.parentElement) {

@@ -1,38 +1,53 @@
 /** Owns reading React components from the fibers of development builds. */
-import type { FoundComponent, ReadComponent } from './found.ts';
-import { mark, nearest, place } from './found.ts';
+import type { FoundComponent, ReadComponent, SourcePaths } from './found.ts';
+import { mark, nearest, ownMark, place } from './found.ts';
+import { fileOfStack } from './stack.ts';
 
 interface Fiber {
   readonly type?: unknown;
   readonly key?: string | null;
   readonly return?: Fiber | null;
+  readonly alternate?: Fiber | null;
   readonly memoizedProps?: Record<string, unknown> | null;
+  /** The component whose code made this one. */
+  readonly _debugOwner?: Fiber | null;
   readonly _debugSource?: { fileName: string; lineNumber: number; columnNumber?: number } | null;
   readonly _debugStack?: { stack?: string } | null;
 }
 
-/** The fiber of an element or of its nearest ancestor that has one. */
-export function fiberOf(element: Element): Fiber | undefined {
+interface Made {
+  readonly at: Element;
+  readonly fiber: Fiber;
+}
+
+/** The element itself when React made it, or its nearest ancestor that React made, which holds it. */
+function madeOf(element: Element): Made | undefined {
   return nearest(element, (at) => {
     const key = Object.keys(at).find(
       (name) => name.startsWith('__reactFiber$') || name.startsWith('__reactInternalInstance$'),
     );
-    return key === undefined ? undefined : (mark(at, key) as Fiber); // what React puts under that name
+    return key === undefined ? undefined : { at, fiber: mark(at, key) as Fiber }; // what React puts under that name
   });
 }
 
-/** Reads name, ancestors, props and source. */
-export const readReact: ReadComponent = (element) => {
-  const fiber = fiberOf(element);
-  if (fiber === undefined) return null;
+/** Reads name, ancestors, props and source; `paths` is known where the dev server told it. */
+export function readReact(paths: SourcePaths | undefined): ReadComponent {
+  return (element) => {
+    const made = madeOf(element);
+    return made === undefined ? null : describe(made, paths);
+  };
+}
+
+function describe(made: Made, paths: SourcePaths | undefined): FoundComponent {
+  const { fiber } = made;
   const components: { name: string; fiber: Fiber }[] = [];
   for (let at: Fiber | null | undefined = fiber; at; at = at.return) {
     const name = nameOf(at.type);
     if (name !== undefined) components.push({ name, fiber: at });
   }
   const own = components[0];
-  const source = sourceOf(fiber);
-  const found: FoundComponent = {
+  const source = ownMark(made.at) ?? markOfDrawing(made) ?? fileOf(fiber, paths);
+  return {
     ...(own && {
       name: own.name,
       tree: components
@@ -43,8 +58,7 @@ export const readReact: ReadComponent = (element) => {
     ...(own?.fiber.memoizedProps && { inputs: withoutChildren(own.fiber.memoizedProps) }),
     ...(source !== undefined && { source }),
   };
-  return found;
-};
+}
 
 function withoutChildren(props: Record<string, unknown>): Record<string, unknown> {
   const { children: _children, ...inputs } = props;
@@ -63,18 +77,28 @@ function named(type: object): string | undefined {
   return typeof name === 'string' && name !== '' ? name : undefined;
 }
 
-function sourceOf(fiber: Fiber): string | undefined {
-  for (let at: Fiber | null | undefined = fiber; at; at = at.return) {
-    const source = at._debugSource;
-    if (source) return place(source.fileName, source.lineNumber, source.columnNumber);
-    const frame = at._debugStack?.stack?.split('\n').find((line) => isOwnCode(line));
-    const file = /(https?:\/\/[^\s)]+?):\d+:\d+/.exec(frame ?? '')?.[1];
-    // Lines of a stack are those of the compiled module, so only the file is told.
-    if (file !== undefined) return place(file);
-  }
-  return undefined;
+// Parts of a drawing are never marked; those that the same component made belong to its drawing.
+function markOfDrawing({ at, fiber }: Made): string | undefined {
+  const svg = at.closest('svg');
+  const drawing = svg && madeOf(svg);
+  if (!drawing || drawing.at !== svg) return undefined;
+  return isSame(drawing.fiber._debugOwner, fiber._debugOwner) ? ownMark(svg) : undefined;
 }
 
-function isOwnCode(line: string): boolean {
-  return /https?:\/\//.test(line) && !/node_modules|\/@|react-stack-|jsx-dev-runtime/.test(line);
+// A component has two fibers that take turns.
+function isSame(one: Fiber | null | undefined, other: Fiber | null | undefined): boolean {
+  return !!one && !!other && (one === other || one.alternate === other);
+}
+
+/** The file whose code made the element, or used the library that did. Owners, since a parent may be a stranger's. */
+function fileOf(fiber: Fiber, paths: SourcePaths | undefined): string | undefined {
+  const { _debugSource: source } = fiber;
+  if (source) return place(source.fileName, source.lineNumber, source.columnNumber);
+  const seen = new Set<Fiber>();
+  for (let at: Fiber | null | undefined = fiber; at && !seen.has(at); at = at._debugOwner) {
+    seen.add(at);
+    const file = fileOfStack(at._debugStack?.stack ?? '', paths);
+    if (file !== undefined) return file;
+  }
+  return undefined;
 }

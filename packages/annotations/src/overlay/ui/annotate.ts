@@ -34,6 +34,7 @@ export function openAnnotate(parts: AnnotateParts): AnnotatePanel {
   const text = h('textarea', {
     'aria-label': 'Your note',
     placeholder: 'What should change here?',
+    dir: 'auto',
     maxlength: '10000',
     value: wish.annotationText ?? '',
   });

@@ -1,14 +1,16 @@
 /** Owns the help panel: why no agent is there, how to connect one, and the keys. */
 import type { Actions } from '../actions.ts';
+import type { OverlaySettings } from '../overlay.ts';
 import type { Settings } from '../settings.ts';
 import type { State } from '../state.ts';
+import { connectionOf, reasonOf } from './agent.ts';
 import { h } from './dom.ts';
 import type { Panel } from './panel.ts';
 import { openPanel } from './panel.ts';
 
 /** What the help tells. */
 export interface HelpParts {
-  readonly server: string;
+  readonly options: OverlaySettings;
   readonly state: State;
   readonly settings: Settings;
   readonly copyText: (text: string) => void;
@@ -17,48 +19,28 @@ export interface HelpParts {
 /** Opens the help. */
 export function openHelp(
   top: HTMLElement,
-  { server, state, settings, copyText }: HelpParts,
+  { options, state, settings, copyText }: HelpParts,
   actions: Actions,
 ): Panel {
-  const configuration = clientConfiguration(server);
+  const { json, words } = connectionOf(options);
   return openPanel(top, {
     title: 'Agent',
     body: [
-      h('p', { class: 'warn', text: reasonOf(state, server) }),
+      h('p', { class: 'warn', text: reasonOf(state, options) }),
       h('h3', { text: 'Client configuration' }),
-      h('div', { class: 'code', text: configuration, tabindex: '0', role: 'region', 'aria-label': 'Client configuration' }),
+      ...(json === undefined
+        ? []
+        : [h('div', { class: 'code', text: json, tabindex: '0', role: 'region', 'aria-label': 'Client configuration' })]),
       h('div', { class: 'row' },
-        h('p', { class: 'soft', text: 'The key stands in owner.key in the data folder.' }),
-        h('button', { class: 'button', type: 'button', text: 'Copy', onclick: () => copyText(configuration) }),
+        h('p', { class: 'soft', text: words }),
+        json !== undefined &&
+          h('button', { class: 'button', type: 'button', text: 'Copy', onclick: () => copyText(json) }),
       ),
       h('h3', { text: 'Keys' }),
       keyList(settings),
     ], // prettier-ignore
     onClose: actions.back,
   });
-}
-
-function reasonOf({ connection, presence }: State, server: string): string {
-  if (connection.state === 'refused') {
-    return `The server refused this page: ${connection.reason || 'the token is not valid here.'} Take the script tag that "parley start" prints.`;
-  }
-  if (connection.state !== 'online') {
-    return `The server at ${server} cannot be reached. Start it with "npx parley start". Notes wait here and are sent then.`;
-  }
-  const names = presence.agents.map(({ name, client }) => client ?? name).join(', ');
-  if (presence.state === 'none') {
-    return 'No agent is connected. Add the configuration below to your agent and ask it to watch annotations.';
-  }
-  return `${names || 'An agent'} is ${presence.state}.`;
-}
-
-function clientConfiguration(server: string): string {
-  const entry = {
-    type: 'http',
-    url: `${server}/mcp/annotations`,
-    headers: { Authorization: 'Bearer <owner key>' },
-  };
-  return JSON.stringify({ mcpServers: { parley: entry } }, null, 2);
 }
 
 function keyList({ keys }: Settings): HTMLElement {

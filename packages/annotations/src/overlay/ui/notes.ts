@@ -59,7 +59,7 @@ function group(title: string, notes: readonly Annotation[], actions: Actions): N
         'button',
         { type: 'button', 'data-note': note.id, onclick: () => actions.openThread(note.id) },
         badge(note),
-        h('span', { text: `${note.number}. ${note.annotationText}` }),
+        h('span', { text: `${note.number}. ${note.annotationText}`, dir: 'auto' }),
       ),
     ),
   );

@@ -13,6 +13,7 @@ export function openPreview(top: HTMLElement, note: Annotation, actions: Actions
   const words = h('textarea', {
     'aria-label': 'Words to the agent',
     placeholder: 'Words to the agent (optional)',
+    dir: 'auto',
     rows: '2',
     maxlength: '10000',
   });

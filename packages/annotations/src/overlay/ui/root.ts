@@ -23,6 +23,8 @@ export interface OverlayRoot {
 
 const HOST_STYLE: Record<string, string> = {
   all: 'initial',
+  // "all" leaves it out, and a page of another direction would turn the overlay around.
+  direction: 'ltr',
   position: 'fixed',
   inset: '0',
   'z-index': '2147483647',

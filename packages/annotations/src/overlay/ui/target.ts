@@ -33,6 +33,7 @@ export function targetDetails(captured: Captured, hasInputs: boolean): Node[] {
           h('blockquote', {
             class: 'quote',
             text: selectionText,
+            dir: 'auto',
             'aria-label': 'Selected text',
             tabindex: '0',
           }),

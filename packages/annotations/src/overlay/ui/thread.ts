@@ -28,7 +28,13 @@ export function openThread(
   const lead = h('span');
   const said = h('ul', { class: 'said', 'aria-label': 'Messages' });
   const buttons = h('div', { class: 'row grow tools' });
-  const text = h('textarea', { 'aria-label': 'Reply', placeholder: 'Reply', rows: '2', maxlength: '10000' });
+  const text = h('textarea', {
+    'aria-label': 'Reply',
+    placeholder: 'Reply',
+    rows: '2',
+    maxlength: '10000',
+    dir: 'auto',
+  });
   const reopen = h('input', { type: 'checkbox' });
   const reopens = h('label', { class: 'check soft' }, reopen, 'Reopen the note with this reply');
   const submit = h(
@@ -63,6 +69,7 @@ export function openThread(
     const field = h('textarea', {
       'aria-label': 'Edit note',
       value: shown.annotationText,
+      dir: 'auto',
       maxlength: '10000',
     });
     isEditing = true;
@@ -100,7 +107,12 @@ function message({ author, authorName, message: text, createdAt }: Reply): HTMLE
 
 function said(className: string, who: string, at: string, text: string): HTMLElement {
   const time = new Date(at).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' });
-  return h('li', { class: className }, h('b', {}, `${who} `, h('time', { datetime: at, text: time })), text);
+  return h(
+    'li',
+    { class: className },
+    h('b', {}, `${who} `, h('time', { datetime: at, text: time })),
+    h('div', { dir: 'auto', text }),
+  );
 }
 
 function actionButtons(note: Annotation, actions: Actions, edit: () => void): Node[] {

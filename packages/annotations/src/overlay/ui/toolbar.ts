@@ -101,7 +101,9 @@ function nameButtons(
 
 function presenceLabel({ connection, presence }: State): string {
   if (connection.state === 'online') return PRESENCE[presence.state];
-  return connection.state === 'refused' ? 'Token refused' : 'Server not reached';
+  if (connection.state === 'refused') return 'Token refused';
+  const isBlocked = connection.state === 'offline' && connection.isBlocked === true;
+  return isBlocked ? 'Blocked by this page' : 'Server not reached';
 }
 
 function freeSpace(element: HTMLElement): { width: number; height: number } {
