@@ -22,6 +22,12 @@ export function clientConfiguration(mcpUrl: string, client: ClientName): string 
   return text.replace(/^/gm, '  ');
 }
 
+/** The same for a client that starts this program on a data folder; it needs neither a server nor a key. */
+export function commandConfiguration(launcher: string, dataDir: string, toolset: string): string {
+  const args = [launcher, 'mcp', toolset, '--data', dataDir];
+  return JSON.stringify(servers({ command: 'node', args }), null, 2).replace(/^/gm, '  ');
+}
+
 function servers(parley: object): object {
   return { mcpServers: { parley } };
 }

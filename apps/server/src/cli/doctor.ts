@@ -10,6 +10,7 @@ import { checkDatabase, checkFiles, checkOwnerKey } from './doctor/database.ts';
 import { checkDataFolder, checkRuntime, checkSecretKey } from './doctor/machine.ts';
 import { checkGivenKey } from './doctor/keys.ts';
 import { checkPort } from './doctor/port.ts';
+import { viteProject } from './doctor/vite-project.ts';
 import type { Check } from './doctor/check.ts';
 import type { Command } from './main.ts';
 
@@ -22,6 +23,7 @@ export const doctor: Command = async (args, toolsets) => {
   const project = projectFolder(extras.project);
   const names = (await allToolsets({ toolsets })).map(({ name }) => name);
   const launcher = fileURLToPath(new URL(LAUNCHER, import.meta.url));
+  const vite = await viteProject(project);
   const checks: Check[] = [
     checkRuntime(process.versions.node),
     await checkDataFolder(config),
@@ -31,8 +33,8 @@ export const doctor: Command = async (args, toolsets) => {
     await checkOwnerKey(config, toolsets),
     ...(await checkGivenKey(config)),
     await checkPort(config),
-    ...(await checkAnnotations(config, toolsets)),
-    ...(await checkClients({ config, project, lookup: variable, toolsets: names, launcher })),
+    ...(await checkAnnotations(config, toolsets, vite)),
+    ...(await checkClients({ config, project, lookup: variable, toolsets: names, launcher, vite })),
   ];
   const isHealthy = checks.every(({ state }) => state !== 'fail');
   process.stdout.write(config.json ? `${JSON.stringify({ healthy: isHealthy, checks })}\n` : report(checks));

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { publishPages } from '@parley/feedback';
 import type { Config } from '../config.ts';
 import { loadConfig, UsageError } from '../config.ts';
+import { addressOf } from './address.ts';
 import { askServer } from './doctor/ask.ts';
 import { EXPORT_FLAGS, exportFeedback, IMPORT_FLAGS, importFeedback } from './feedback-transfer.ts';
 import type { Command } from './main.ts';
@@ -44,10 +45,10 @@ export const feedback: Command = async (args, toolsets) => {
 };
 
 /** Where the pages are; null when no server of this data folder answers at the configured address. */
-async function pagesOf({ host, port, web, key }: Config, ownerKeyFile: string): Promise<string | null> {
-  if (web.publicUrl !== undefined) return `${web.publicUrl}/feedback`;
-  const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host;
-  const url = new URL(`http://${name}:${port}`);
-  const answer = await askServer(new URL('/mcp', url), key ?? readFileSync(ownerKeyFile, 'utf8').trim());
-  return 'tools' in answer ? `${url.origin}/feedback` : null;
+async function pagesOf(config: Config, ownerKeyFile: string): Promise<string | null> {
+  if (config.web.publicUrl !== undefined) return `${config.web.publicUrl}/feedback`;
+  const url = addressOf(config);
+  const key = config.key ?? readFileSync(ownerKeyFile, 'utf8').trim();
+  const answer = await askServer(new URL('/mcp', url), key);
+  return 'tools' in answer ? `${url}/feedback` : null;
 }

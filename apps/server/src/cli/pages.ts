@@ -1,11 +1,11 @@
 /** `parley pages`: the tokens that annotated pages connect with are listed, bound and revoked here. */
-import { isToolResult } from '@parley/kit';
 import type { Caller } from '@parley/kit';
-import { isGranted, mayAdminister } from '@parley/kit';
+import { isGranted, isToolResult, mayAdminister } from '@parley/kit';
 import type { Config } from '../config.ts';
 import { loadConfig, UsageError } from '../config.ts';
 import type { Host } from '../host.ts';
 import { overlayTag } from '../overlay-script.ts';
+import { addressOf } from './address.ts';
 import type { Command } from './main.ts';
 import { withCaller, withExtendedTools } from './session.ts';
 import { table } from './table.ts';
@@ -114,9 +114,4 @@ function requireRight(caller: Caller, tool: string): void {
   throw new Error(
     'This key may not manage page tokens. Use the owner key, or a key that an administrator made.',
   );
-}
-
-function addressOf({ host, port }: Config): string {
-  const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host;
-  return `http://${name}:${port}`;
 }

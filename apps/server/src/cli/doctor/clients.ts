@@ -1,12 +1,14 @@
 /** Do the clients configured in a project reach this server, with keys that it knows. */
 import type { Config } from '../../config.ts';
-import { clientConfiguration } from '../client-configuration.ts';
+import { addressOf } from '../address.ts';
+import { clientConfiguration, commandConfiguration } from '../client-configuration.ts';
 import type { Check } from './check.ts';
 import type { ClientEntry, ClientFile } from './client-files.ts';
 import { readClientFiles } from './client-files.ts';
 import { checkHttp } from './client-http.ts';
 import { checkStdio, startsParley } from './client-stdio.ts';
 import type { Lookup } from './variables.ts';
+import type { ViteProject } from './vite-project.ts';
 
 /** What an entry is held against. */
 export interface Surroundings {
@@ -18,24 +20,31 @@ export interface Surroundings {
   readonly toolsets: readonly string[];
   /** The program of this installation, for advice. */
   readonly launcher: string;
+  /** The project as Vite has it, where it uses Vite. */
+  readonly vite: ViteProject | undefined;
 }
 
 /** One check per entry for Parley in each client file; a hint when there is no file. */
 export async function checkClients(around: Surroundings): Promise<Check[]> {
   const files = await readClientFiles(around.project);
-  if (files.length === 0) {
-    const found = `no client configuration in ${around.project}; "parley start" prints one`;
-    return [{ name: 'clients', state: 'ok', found }];
-  }
+  if (files.length === 0) return [noFiles(around)];
   const checks = await Promise.all(files.map((file) => checkFile(file, around)));
   return checks.flat();
+}
+
+function noFiles({ config, project, vite, launcher }: Surroundings): Check {
+  const found = `no client configuration in ${project}`;
+  // A dev server opens the data folder itself, so that often no server runs beside it.
+  const isDev = vite !== undefined && config.databaseUrl === undefined;
+  if (!isDev) return { name: 'clients', state: 'ok', found: `${found}; "parley start" prints one` };
+  const text = commandConfiguration(launcher, config.dataDir, 'annotations');
+  return { name: 'clients', state: 'ok', found, fix: `For a client that reads .mcp.json, write into it:\n${text}` };
 }
 
 async function checkFile(file: ClientFile, around: Surroundings): Promise<Check[]> {
   const { client, path, field, entries } = file;
   const name = `${client} (${path})`;
-  const { host, port } = around.config;
-  const fix = `Use:\n${clientConfiguration(`http://${host}:${port}/mcp`, client)}`;
+  const fix = `Use:\n${clientConfiguration(`${addressOf(around.config)}/mcp`, client)}`;
   if (entries === undefined)
     return [{ name, state: 'fail', found: `is not valid ${path.endsWith('.toml') ? 'TOML' : 'JSON'}`, fix }];
   const own = entries.filter(isParleys);
