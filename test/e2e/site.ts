@@ -14,8 +14,8 @@ const PAGES = join(import.meta.dirname, 'pages');
 const MARK = '<!-- parley -->';
 
 /** The policy of a strict page: nothing inline, nothing foreign but the overlay and its link. */
-function strictPolicy(server: string): string {
-  const link = `${server} ${server.replace('http', 'ws')}`;
+function strictPolicy(server: string, isBlocked: boolean): string {
+  const link = isBlocked ? "'self'" : `${server} ${server.replace('http', 'ws')}`;
   return `default-src 'none'; script-src 'nonce-page'; style-src 'nonce-page'; connect-src ${link}; require-trusted-types-for 'script'`;
 }
 
@@ -26,17 +26,19 @@ export async function serveSite(overlayTag: string): Promise<Site> {
     const name = pathname.slice(1).split('/')[0] || 'shop';
     if (!/^[a-z-]+$/.test(name)) return void response.writeHead(404).end();
     const origin = /src="(http:\/\/[^/]+)/.exec(overlayTag)?.[1] ?? '';
-    const isStrict = name === 'strict';
+    // The same page, whose policy also keeps the link in.
+    const isBlocked = name === 'blocked';
+    const isStrict = isBlocked || name === 'strict';
     const tag = isStrict ? overlayTag.replace('<script', '<script nonce="page"') : overlayTag;
     let html: string;
     try {
-      html = readFileSync(join(PAGES, `${name}.html`), 'utf8').replace(MARK, tag);
+      html = readFileSync(join(PAGES, `${isBlocked ? 'strict' : name}.html`), 'utf8').replace(MARK, tag);
     } catch {
       return void response.writeHead(404).end();
     }
     response.writeHead(200, {
       'content-type': 'text/html; charset=utf-8',
-      ...(isStrict && { 'content-security-policy': strictPolicy(origin) }),
+      ...(isStrict && { 'content-security-policy': strictPolicy(origin, isBlocked) }),
     });
     response.end(html);
   });

@@ -40,6 +40,10 @@ export function openSocket(server: string, hello: ClientMessage, events: Transpo
   socket.addEventListener('close', ({ code, reason: said }) =>
     events.ended({ wasOpen, refused: code === UNAUTHORIZED, reason: said || reason }),
   );
+  // A socket that a content policy blocks never closes; of two endings the link takes the first.
+  socket.addEventListener('error', () => {
+    if (socket.readyState === WebSocket.CLOSED) events.ended({ wasOpen, refused: false, reason });
+  });
   return {
     send: (message) => socket.send(JSON.stringify(message)),
     close: () => socket.close(),

@@ -34,7 +34,9 @@ function tokenCheck({ pageToken }: AnnotationHealth, vite: ViteProject | undefin
       state: 'warn',
       found: 'there is none yet',
       fix:
-        vite === undefined ? 'Run "parley start"; it makes one.' : 'The dev server makes one when it starts.',
+        vite === undefined
+          ? 'Run "parley start"; it makes one.'
+          : 'The dev server makes one when it starts with parley() in its plugins.',
     };
   const fix = 'Put back the secret.key that the data folder was made with.';
   return { name, state: 'fail', found: 'it was sealed with another secret key', fix };

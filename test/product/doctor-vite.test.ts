@@ -1,0 +1,93 @@
+/** `parley doctor` in a Vite project: its advice fits, and what it hands out connects as it stands. */
+import { writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { connectWith } from '../vite/connect-agent.ts';
+import { ensureBuilt } from './build.ts';
+import { runParley, scratchFolder, startParley } from './parley.ts';
+
+interface Check {
+  readonly name: string;
+  readonly state: string;
+  readonly found: string;
+  readonly fix?: string;
+}
+
+let folder: ReturnType<typeof scratchFolder>;
+
+beforeAll(ensureBuilt);
+beforeEach(async () => {
+  folder = scratchFolder();
+  expect((await runParley(['tools'], { cwd: folder.path })).code).toBe(0);
+});
+afterEach(() => folder[Symbol.dispose]());
+
+const write = (name: string, text: string) => writeFileSync(join(folder.path, name), text);
+
+async function doctor(...args: string[]): Promise<(name: string) => Check> {
+  const { stdout } = await runParley(['doctor', '--json', ...args], { cwd: folder.path });
+  const { checks } = JSON.parse(stdout) as { checks: Check[] };
+  return (name) => checks.find((check) => check.name === name || check.name.startsWith(`${name} (`))!;
+}
+
+/** The JSON in an advice. */
+const jsonOf = ({ fix = '' }: Check) => fix.slice(fix.indexOf('{'));
+
+test('a project without the plugin is told to add it, one with it to start its dev server', async () => {
+  write('vite.config.ts', 'export default {}');
+  expect((await doctor('--port', '0'))('page').fix).toMatch(
+    /^Add parley\(\) .* to the plugins in vite\.config\.ts/,
+  );
+  write('vite.config.ts', "import { parley } from '@parley/annotations/vite'");
+  const of = await doctor('--port', '0');
+  expect(of('page').fix).toBe('Start the dev server of this project, and open its page.');
+  for (const name of ['page', 'page token', 'agent'])
+    expect(of(name).fix, name).not.toContain('parley start');
+});
+
+test('a folder that is no Vite project keeps the advice for the script tag', async () => {
+  const of = await doctor('--port', '0');
+  expect(of('page').fix).toContain('script tag that "parley start" prints');
+  expect(of('clients').found).toContain('"parley start" prints one');
+});
+
+test('the configuration for a Vite project connects without a server, from any folder', async () => {
+  write('vite.config.js', '');
+  const shown = jsonOf((await doctor('--port', '0'))('clients'));
+  expect((await connectWith(shown, { cwd: tmpdir() })).tools).toContain('watch_annotations');
+  write('.mcp.json', shown);
+  expect((await doctor('--port', '0'))('Claude Code')).toMatchObject({ state: 'ok' });
+});
+
+test('the configuration for a running server connects once the key is filled in', async () => {
+  write('.mcp.json', '{}');
+  await using server = await startParley(join(folder.path, '.parley'));
+  const shown = jsonOf((await doctor('--port', new URL(server.url).port))('Claude Code'));
+  const { tools } = await connectWith(shown, { cwd: tmpdir(), key: server.key });
+  expect(tools).toContain('watch_annotations');
+});
+
+test.each([
+  ['an address of the newer kind', ['--host', '::1', '--port', '4680'], 'http://[::1]:4680/mcp'],
+  ['an address that means all of them', ['--host', '0.0.0.0', '--port', '4680'], 'http://localhost:4680/mcp'],
+])('%s is handed out as a URL that clients can read', async (_name, args, url) => {
+  write('.mcp.json', '{}');
+  const { mcpServers } = JSON.parse(jsonOf((await doctor(...args))('Claude Code'))) as {
+    mcpServers: { parley: { url: string } };
+  };
+  expect(mcpServers.parley.url).toBe(url);
+});
+
+test.each([
+  { command: 'npx', args: ['parley', 'mcp'] },
+  { command: 'npx', args: ['-y', 'parley', 'mcp'] },
+  { command: 'cmd', args: ['/c', 'npx', 'parley', 'mcp'] },
+  { command: '/usr/bin/npx', args: ['--yes', 'parley'] },
+])('$command $args may start another package, and the way that does not is shown', async (entry) => {
+  write('.mcp.json', JSON.stringify({ mcpServers: { parley: entry } }));
+  const check = (await doctor('--port', '0'))('Claude Code');
+  expect(check).toMatchObject({ state: 'warn' });
+  expect(check.found).toContain('npx parley');
+  expect(check.fix).not.toContain('npx');
+});
