@@ -1,5 +1,6 @@
 /** Owns a copy of this project in a temporary folder, so that the agent's edit does not change the example itself. */
 import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, realpath, rm, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -7,7 +8,7 @@ import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 
 const here = import.meta.dirname;
-const tools = join(here, '../../test/tools');
+const installed = findPackages();
 const PAGE = ['package.json', 'index.html', 'vite.config.js', 'src'];
 const INSTALLED = ['vite', 'react', 'react-dom', '@vitejs'];
 
@@ -18,14 +19,22 @@ export async function copyProject(): Promise<{ root: string } & AsyncDisposable>
   const modules = join(root, 'node_modules');
   await mkdir(join(modules, '@parley'), { recursive: true });
   await symlink(join(here, '../../packages/annotations'), join(modules, '@parley/annotations'));
-  for (const name of INSTALLED) await symlink(join(tools, 'node_modules', name), join(modules, name));
+  for (const name of INSTALLED) await symlink(join(installed, 'node_modules', name), join(modules, name));
   return { root, [Symbol.asyncDispose]: () => rm(root, { recursive: true, force: true }) };
 }
 
-/** Loads a package of test/tools, where browsers and frameworks are kept. */
+/** Loads a package that drives the example from outside. */
 export function requireTool<Module>(name: string): Module {
-  // The packages of test/tools are not installed where the type check looks.
-  return createRequire(join(tools, 'package.json'))(name) as Module;
+  // It is not installed where the type check looks.
+  return createRequire(join(installed, 'package.json'))(name) as Module;
+}
+
+/** Where the packages of this project are: here after an install, or with the test tools, which have the same versions. */
+function findPackages(): string {
+  const places = [here, join(here, '../../test/tools')];
+  const found = places.find((place) => existsSync(join(place, 'node_modules/vite')));
+  if (found === undefined) throw new Error(`The packages are missing. Run "npm install" in ${here}.`);
+  return found;
 }
 
 /** Runs Vite's command line in a project. */

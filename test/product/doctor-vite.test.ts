@@ -88,6 +88,6 @@ test.each([
   write('.mcp.json', JSON.stringify({ mcpServers: { parley: entry } }));
   const check = (await doctor('--port', '0'))('Claude Code');
   expect(check).toMatchObject({ state: 'warn' });
-  expect(check.found).toContain('npx parley');
+  expect(check.found).toBe('starts the npm package "parley", which is another program');
   expect(check.fix).not.toContain('npx');
 });
