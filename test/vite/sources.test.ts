@@ -88,6 +88,15 @@ describeInBrowser('in a real browser', () => {
     expect((await noteOn(project.root, 'vue', '#target')).sourceFile).toBe('src/buy.html:3:4');
   });
 
+  test('a Vue element that no template made gets no line of the template around it', async () => {
+    await using project = await copySample('vue');
+    const made = `import { h } from 'vue';\nexport default { render: () => h('b', { id: 'target' }, 'made') };\n`;
+    await writeFile(join(project.root, 'src/made.js'), made);
+    const around = `<script setup>\nimport Made from './made.js';\n</script>\n<template><p><Made /></p></template>\n`;
+    await writeFile(join(project.root, 'src/BuyButton.vue'), around);
+    expect(await noteOn(project.root, 'vue', '#target')).not.toHaveProperty('sourceFile');
+  });
+
   test('a changed source gives its new line to the next note, without a restart', async () => {
     await using project = await copySample('angular');
     const file = join(project.root, 'src/plan-card.component.ts');
