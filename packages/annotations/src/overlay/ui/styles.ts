@@ -98,9 +98,10 @@ legend{padding:0}
 .diff .del{background:var(--del);color:var(--del-text)}
 .diff .hunk{color:var(--soft);background:var(--raised)}
 .diff .file{font-weight:700;padding-top:4px}
-.code{margin:0;padding:8px 10px;border-radius:8px;background:var(--raised);font:11.5px/1.5 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;overflow:auto;white-space:pre}
+.code{margin:0;padding:8px 10px;border-radius:8px;background:var(--raised);font:11.5px/1.5 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;overflow:auto;white-space:pre-wrap;word-break:break-all}
 .keys{display:grid;grid-template-columns:1fr auto;gap:4px 12px;margin:0;font-size:12px}
 .keys dt,.keys dd{margin:0}
+.keys dd{text-align:right}
 kbd,.key{font:11.5px ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;padding:1px 6px;border-radius:5px;border:1px solid var(--line);background:var(--raised)}
 .tools{gap:2px!important}
 .row{display:flex;align-items:center;gap:8px;justify-content:space-between}
