@@ -37,9 +37,12 @@ const contextFields: Record<keyof Context, string> = {
   caller: 'who acts: id, name, organization, roles, grants, source, unattended',
   services: "what the toolset's `services` function built",
   request: 'id, era, client name and trace of the request; for display, never for a decision',
+  connection:
+    'the 2025 session or stdio process behind the request, with `onEnd`; absent when each request stands for itself',
   signal: 'fires when the call is cancelled or its client goes away',
   error: "`throw ctx.error('not_found', 'No such post.')`; shared codes and the tool's own are allowed",
-  addMeta: "adds facts about the answer to the result's `_meta`, such as that a list was cut",
+  addMeta:
+    "adds facts about the answer to the result's `_meta`, such as that a list was cut; names get the prefix `dev.parley/`",
   progress: '`await ctx.progress(done, total, message)`; silent when nobody asked for progress',
   log: 'a log line to a client that asked for logs',
   supports: 'true when the client can be asked (`elicitation`), sampled (`sampling`) or listed (`roots`)',

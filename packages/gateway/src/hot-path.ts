@@ -2,8 +2,8 @@
  * The hot path: a 2026-07-28 `tools/call` or `tools/list` that is in perfect order is answered here, without the SDK.
  * Anything unusual is left to the SDK, so that faults have one answer and one author.
  */
-import type { Caller, ClientCapabilities, Engine, Exchange, ListedTool, Listing } from '@parley/kit';
-import type { ServerInfo, ToolAnswer, ToolPage } from '@parley/kit';
+import type { Caller, ClientCapabilities, Connection, Engine, Exchange, ListedTool } from '@parley/kit';
+import type { Listing, ServerInfo, ToolAnswer, ToolPage } from '@parley/kit';
 import { encodeCursor, isToolResult, ProtocolFault, requestInfo, RPC } from '@parley/kit';
 import type { Answer } from './answer-batch.ts';
 import { faultJson } from './answers.ts';
@@ -118,6 +118,7 @@ export class HotPath {
     caller: Caller,
     request: Extract<HotRequest, { method: 'tools/call' }>,
     signal: () => AbortSignal,
+    connection?: Connection,
   ): Promise<Answer> {
     const exchange: Exchange = {
       info: requestInfo({
@@ -127,6 +128,7 @@ export class HotPath {
         traceparent: request.traceparent,
       }),
       signal,
+      connection,
       capabilities: request.capabilities,
     };
     try {

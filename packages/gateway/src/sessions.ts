@@ -4,6 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { NodeStreamableHTTPServerTransport } from '@modelcontextprotocol/node';
 import type { Server } from '@modelcontextprotocol/server';
 import type { Change, ServerInfo } from '@parley/kit';
+import { OpenConnection } from '@parley/kit';
 import type { UnreadBytes } from '@parley/kit/inbound';
 import { Places } from '@parley/kit/inbound';
 import { createProtocolServer, withLegacyCodes } from '@parley/kit/protocol';
@@ -38,6 +39,8 @@ interface Session {
   readonly server: Server;
   readonly served: Served;
   readonly path: string;
+  /** What tools keep for the session ends with it. */
+  readonly connection: OpenConnection;
   readonly unsubscribe: () => void;
   readonly calls: SessionCalls;
   /** Settles when the server listens to the transport. */
@@ -68,6 +71,7 @@ export function createSessionLeg(options: SessionOptions): SessionLeg {
     session.unsubscribe();
     open.delete(session);
     if (session.transport.sessionId !== undefined) sessions.delete(session.transport.sessionId);
+    session.connection.end().catch((error: unknown) => options.onFault(error, 'session end'));
   }
 
   function end(session: Session): void {
@@ -99,6 +103,7 @@ export function createSessionLeg(options: SessionOptions): SessionLeg {
   function openSession(served: Served, path: string): Session {
     makeRoom(served.caller.id);
     const watched = new Set<string>();
+    const connection = new OpenConnection();
     const transport = new NodeStreamableHTTPServerTransport({
       sessionIdGenerator: () => randomBytes(16).toString('base64url'),
       eventStore: createEventLog(),
@@ -115,6 +120,7 @@ export function createSessionLeg(options: SessionOptions): SessionLeg {
       callerOf: (ctx) => servedOf(ctx.http?.authInfo).caller,
       watched,
       watchLimits: limits,
+      connection,
     });
     const unsubscribe = options.board.add({
       ...served,
@@ -128,6 +134,7 @@ export function createSessionLeg(options: SessionOptions): SessionLeg {
       server,
       served,
       path,
+      connection,
       unsubscribe,
       calls,
       connected: server.connect(calls.watch(withLegacyCodes(transport))),
@@ -187,7 +194,12 @@ export function createSessionLeg(options: SessionOptions): SessionLeg {
     },
     async close() {
       clearInterval(sweep);
-      await Promise.all([...open].map((session) => session.server.close()));
+      await Promise.all(
+        [...open].map(async ({ server, connection }) => {
+          await server.close();
+          await connection.end();
+        }),
+      );
     },
   };
 }

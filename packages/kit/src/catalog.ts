@@ -4,6 +4,7 @@ import { byName, refuseBadNames } from './catalog-names.ts';
 import { compileOutsideTool, compileTool } from './catalog-tool.ts';
 import type { CatalogTool } from './catalog-tool.ts';
 import type { JsonSchema } from './context.ts';
+import type { ListedToolset } from './listing.ts';
 import type { AnyPrompt } from './prompt.ts';
 import type { AnyResource } from './resource.ts';
 import type { Guarded } from './resolver.ts';
@@ -26,7 +27,7 @@ export interface Catalog {
   readonly tools: readonly CatalogTool[];
   readonly resources: readonly CatalogResource[];
   readonly prompts: readonly CatalogPrompt[];
-  readonly toolsets: readonly { readonly name: string; readonly title: string }[];
+  readonly toolsets: readonly ListedToolset[];
 }
 
 const TOOLSET_NAME = /^[a-z][a-z0-9-]{0,63}$/;
@@ -66,7 +67,11 @@ export function createCatalog(installed: readonly Installed[], handleSchema?: Js
     tools: tools.toSorted(byName),
     resources: resources.toSorted(byName),
     prompts: prompts.toSorted(byName),
-    toolsets: installed.map(({ toolset }) => ({ name: toolset.name, title: toolset.title })),
+    toolsets: installed.map(({ toolset: { name, title, instructions } }) => ({
+      name,
+      title,
+      ...(instructions !== undefined && { instructions }),
+    })),
   };
 }
 

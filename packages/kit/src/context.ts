@@ -3,8 +3,9 @@ import type { CreateMessageRequest, CreateMessageResult, Root } from '@modelcont
 import { setTimeout as delay } from 'node:timers/promises';
 import * as z from 'zod';
 import type { Caller } from './caller.ts';
+import type { Connection } from './connection.ts';
 import type { SharedErrorCode } from './errors.ts';
-import { ToolError } from './errors.ts';
+import { META_PREFIX, ToolError } from './errors.ts';
 import { InputNeeded, isSupported } from './interaction.ts';
 import type { InputRequest, Interaction, LogLevel, StepOptions } from './interaction.ts';
 import { RoundTrip } from './round-trip.ts';
@@ -36,11 +37,13 @@ export interface Context<Services = unknown, ErrorCode extends string = never> {
   readonly caller: Caller;
   readonly services: Services;
   readonly request: RequestInfo;
+  /** The session or process behind the request; absent when each request stands for itself. */
+  readonly connection: Connection | undefined;
   /** Fires when the call is cancelled or its client goes away. */
   readonly signal: AbortSignal;
   /** Makes a typed error to throw: `throw ctx.error('not_found', 'No such post.')`. */
   error(code: SharedErrorCode | ErrorCode, message: string, data?: unknown): ToolError;
-  /** Adds facts about the answer to the result's `_meta`, beside the answer itself. */
+  /** Adds facts about the answer to the result's `_meta`, each name under the prefix `dev.parley/`. */
   addMeta(facts: Readonly<Record<string, unknown>>): void;
   /** Tells the caller how far the work is; does nothing when nobody asked for progress. */
   progress(done: number, total?: number, message?: string): Promise<void>;
@@ -77,6 +80,7 @@ const METHOD_OF = {
 export interface ContextExchange {
   readonly info: RequestInfo;
   readonly signal: () => AbortSignal;
+  readonly connection?: Connection | undefined;
   /** Present when the call runs as a task. */
   readonly task?: { readonly id: string; readonly prepared: unknown };
 }
@@ -86,6 +90,7 @@ export class CallContext<Services> implements Context<Services, string> {
   readonly caller: Caller;
   readonly services: Services;
   readonly request: RequestInfo;
+  readonly connection: Connection | undefined;
   readonly taskId: string | null;
   readonly prepared: unknown;
   readonly #io: Interaction;
@@ -96,6 +101,7 @@ export class CallContext<Services> implements Context<Services, string> {
     this.caller = caller;
     this.services = services;
     this.request = exchange.info;
+    this.connection = exchange.connection;
     this.taskId = exchange.task?.id ?? null;
     this.prepared = exchange.task?.prepared;
     this.#io = io;
@@ -112,7 +118,8 @@ export class CallContext<Services> implements Context<Services, string> {
   }
 
   addMeta(facts: Readonly<Record<string, unknown>>): void {
-    this.#meta = { ...this.#meta, ...facts };
+    this.#meta ??= {};
+    for (const [name, fact] of Object.entries(facts)) this.#meta[META_PREFIX + name] = fact;
   }
 
   /** What the tool added about its answer; undefined for most. */

@@ -2,7 +2,7 @@
 import { isTeam, mayAdminister } from './caller.ts';
 import type { Catalog } from './catalog.ts';
 import { byName, refuseBadNames } from './catalog-names.ts';
-import type { ListedCatalog } from './listing.ts';
+import type { ListedCatalog, ListedToolset } from './listing.ts';
 
 /**
  * When a described tool exists: always when absent, for owners and administrators, for the team, or as its code says.
@@ -21,7 +21,7 @@ export interface GuardDescription {
 
 /** A catalog, written down. */
 export interface CatalogDescription {
-  readonly toolsets: readonly { readonly name: string; readonly title: string }[];
+  readonly toolsets: readonly ListedToolset[];
   readonly tools: readonly (GuardDescription & { readonly json: string })[];
   readonly resources: readonly (GuardDescription & { readonly uri: string })[];
   readonly prompts: readonly GuardDescription[];

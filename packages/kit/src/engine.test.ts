@@ -237,7 +237,7 @@ describe('a list', () => {
   });
 });
 
-test('facts about an answer stand in its _meta, not in the answer', async () => {
+test('facts about an answer stand in its _meta under our prefix, not in the answer', async () => {
   const cut = defineTool({
     name: 'cut',
     title: 'Cut',
@@ -254,7 +254,8 @@ test('facts about an answer stand in its _meta, not in the answer', async () => 
   for (const era of ['modern', 'legacy'] as const) {
     await using client = await connect(defineToolset({ name: 'cuts', title: 'Cuts', tools: [cut] }), { era });
     const answer = await client.raw.callTool({ name: 'cut', arguments: {} });
-    expect(answer._meta).toMatchObject({ truncated: true, count: 3 });
+    expect(answer._meta).toMatchObject({ 'dev.parley/truncated': true, 'dev.parley/count': 3 });
+    for (const bare of ['truncated', 'count']) expect(answer._meta).not.toHaveProperty([bare]);
     expect(answer.structuredContent).toEqual({ items: [1] });
   }
 });

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import type { CallToolResult, InputRequiredResult } from '@modelcontextprotocol/server';
 import type { Caller } from './caller.ts';
+import type { Connection } from './connection.ts';
 import type { RequestInfo } from './context.ts';
 import { errorResult, internalFault, ProtocolFault, RPC, ToolError } from './errors.ts';
 import type { ClientCapabilities, Interaction } from './interaction.ts';
@@ -18,6 +19,8 @@ import type { TaskSeam } from './task-seam.ts';
 export interface Exchange {
   readonly info: RequestInfo;
   readonly signal: () => AbortSignal;
+  /** Present when the request came over something that outlives it. */
+  readonly connection?: Connection | undefined;
   /** Present when the channel can ask by itself (a 2025 session, a task); absent: round trips. */
   readonly io?: Interaction;
   readonly capabilities?: ClientCapabilities;

@@ -25,6 +25,8 @@ export {
   mergeDescriptions,
 } from './description.ts';
 export type { CatalogDescription } from './description.ts';
+export { OpenConnection } from './connection.ts';
+export type { Connection } from './connection.ts';
 export type { Context, JsonSchema, Question, RequestInfo } from './context.ts';
 export { DueWork } from './due-work.ts';
 export type { DueWorkOptions } from './due-work.ts';
@@ -52,7 +54,7 @@ export type {
   LogLevel,
   StepOptions,
 } from './interaction.ts';
-export { createListing } from './listing.ts';
+export { createListing, instructionsOf } from './listing.ts';
 export type { ListedCatalog, ListedTool, Listing } from './listing.ts';
 export type { Middleware, ResourceRead, ToolCall } from './middleware.ts';
 export { defineOutsideTool } from './outside-tool.ts';

@@ -11,12 +11,19 @@ export interface ListedTool extends Guarded {
   readonly json: string;
 }
 
+/** A toolset as lists know it. */
+export interface ListedToolset {
+  readonly name: string;
+  readonly title: string;
+  readonly instructions?: string;
+}
+
 /** A catalog that can be listed; the real one is one too. */
 export interface ListedCatalog {
   readonly tools: readonly ListedTool[];
   readonly resources: readonly Guarded[];
   readonly prompts: readonly Guarded[];
-  readonly toolsets: readonly { readonly name: string; readonly title: string }[];
+  readonly toolsets: readonly ListedToolset[];
 }
 
 /** The part of an engine that only lists; every engine is one too. */
@@ -36,6 +43,12 @@ export function createListing(catalog: ListedCatalog): Listing {
     list: (caller, cursor) => views.of(caller).page(caller, cursor === undefined ? '' : decodeCursor(cursor)),
     narrow: (toolsets) => createListing(narrowed(catalog, toolsets)),
   };
+}
+
+/** What a client is told when it connects: the instructions of every toolset that is served. */
+export function instructionsOf({ toolsets }: Pick<ListedCatalog, 'toolsets'>): string | undefined {
+  const told = toolsets.flatMap(({ instructions }) => (instructions === undefined ? [] : [instructions]));
+  return told.length === 0 ? undefined : told.join('\n\n');
 }
 
 /** The part of a catalog that belongs to some toolsets. */

@@ -3,6 +3,7 @@ import type { Readable, Writable } from 'node:stream';
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
 import type { Caller, Grants } from './caller.ts';
 import { ALL_GRANTS } from './caller.ts';
+import { OpenConnection } from './connection.ts';
 import { createEngine } from './engine.ts';
 import type { ServerInfo } from './protocol/server.ts';
 import type { AnyToolset } from './toolset.ts';
@@ -42,12 +43,14 @@ export async function serveStdio(
     const send = transport.send.bind(transport);
     transport.send = (message) => send(outgoing(message));
   }
+  const connection = new OpenConnection();
   const ended = Promise.withResolvers<void>();
   serve(
     ({ era }) => {
       if (era === 'legacy') withLegacyCodes(transport);
       const watched = canSubscribe ? { watched: new Set<string>() } : {};
-      return createProtocolServer({ engine, info, era, canSubscribe, callerOf: () => caller, ...watched });
+      const callerOf = () => caller;
+      return createProtocolServer({ engine, info, era, canSubscribe, callerOf, connection, ...watched });
     },
     { transport, ...(onFault && { onerror: (error) => onFault(error, 'stdio') }) },
   );
@@ -58,6 +61,7 @@ export async function serveStdio(
     ended.resolve();
   };
   await ended.promise;
+  await connection.end();
 }
 
 function localCaller(grants: Grants): Caller {

@@ -18,6 +18,8 @@ export interface ToolsetSpec<
   /** The grant resource and the last part of its URL. */
   readonly name: string;
   readonly title: string;
+  /** How its tools are used together, in a few sentences; a client hears it when it connects. */
+  readonly instructions?: string;
   readonly tools: Tools;
   readonly resources?: readonly AnyResource[];
   readonly prompts?: readonly AnyPrompt[];

@@ -3,7 +3,7 @@
  * When anything else comes, the SDK is loaded and hears the same `initialize`, so it stands where it would have stood.
  */
 import type { Caller, Listing, ServerInfo } from '@parley/kit';
-import { capabilitiesOf, encodeCursor } from '@parley/kit';
+import { capabilitiesOf, encodeCursor, instructionsOf } from '@parley/kit';
 import type { RequestMessage } from './messages.ts';
 import { isRequest, methodOf } from './messages.ts';
 
@@ -24,7 +24,7 @@ export class Opening {
   constructor(listing: Listing, info: ServerInfo, instructions: string | undefined) {
     this.#listing = listing;
     this.#info = info;
-    this.#instructions = instructions;
+    this.#instructions = instructions ?? instructionsOf(listing.catalog);
   }
 
   answer(body: unknown, caller: Caller): Opened {

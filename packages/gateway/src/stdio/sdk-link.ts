@@ -1,6 +1,6 @@
 /** The SDK behind stdio: hears what the loop hands over, writes what it has to say. */
 import type { JSONRPCMessage, Server, Transport } from '@modelcontextprotocol/server';
-import type { Caller, Change, Engine } from '@parley/kit';
+import type { Caller, Change, Connection, Engine } from '@parley/kit';
 import { ListenExtras } from '../listen-extension.ts';
 import { createNoticeBoard } from '../notices.ts';
 import { sendNotice } from '../send-notice.ts';
@@ -24,6 +24,7 @@ export async function loadSdk(
   caller: Caller,
   options: StdioOptions,
   write: (json: string) => void,
+  connection: Connection,
 ): Promise<SdkLink> {
   const [{ serveStdio: serve }, { createProtocolServer, restored }] = await Promise.all([
     import('@modelcontextprotocol/server/stdio'),
@@ -53,7 +54,7 @@ export async function loadSdk(
     ({ era }) => {
       isLegacy = era === 'legacy';
       const callerOf = () => current ?? refuse();
-      server = createProtocolServer({ engine, info, instructions, era, callerOf, watched });
+      server = createProtocolServer({ engine, info, instructions, era, callerOf, watched, connection });
       return server;
     },
     { transport, onerror: (error) => onFault(error, 'stdio') },

@@ -4,7 +4,7 @@
  */
 import type { Readable, Writable } from 'node:stream';
 import type { Caller, ChangeBus, Engine, Listing, ServerInfo } from '@parley/kit';
-import { ProtocolFault, RPC } from '@parley/kit';
+import { OpenConnection, ProtocolFault, RPC } from '@parley/kit';
 import type { Answer } from '../answer-batch.ts';
 import { faultJson, HttpRefusal, REFUSED } from '../answers.ts';
 import type { HotRequest } from '../hot-path.ts';
@@ -40,6 +40,7 @@ export async function serveStdio(options: StdioOptions): Promise<void> {
   const write = (json: string) => output.write(`${json}\n`);
   const writeAnswer = ({ body, tail = '' }: Answer) => write(body.toString() + tail);
   const hot = new HotPath(options.info);
+  const connection = new OpenConnection();
   const opening = new Opening(listing, options.info, options.instructions);
   const running = new Set<Promise<void>>();
   const cancels = new Map<string | number, AbortController>();
@@ -55,7 +56,7 @@ export async function serveStdio(options: StdioOptions): Promise<void> {
     });
   const link = (caller: Caller) =>
     (sdk ??= import('./sdk-link.ts').then(async ({ loadSdk }) => {
-      const loaded = await loadSdk(await loadEngine(), caller, options, write);
+      const loaded = await loadSdk(await loadEngine(), caller, options, write, connection);
       for (const body of opening.heard) await loaded.deliver(body, caller, { unheard: true });
       return loaded;
     }));
@@ -68,7 +69,7 @@ export async function serveStdio(options: StdioOptions): Promise<void> {
     }
     const controller = new AbortController();
     cancels.set(request.id, controller);
-    const called = await hot.call(await loadEngine(), caller, request, () => controller.signal);
+    const called = await hot.call(await loadEngine(), caller, request, () => controller.signal, connection);
     cancels.delete(request.id);
     if (!controller.signal.aborted) writeAnswer(called);
   }
@@ -125,6 +126,7 @@ export async function serveStdio(options: StdioOptions): Promise<void> {
   // Whoever waits for the end closes what an engine would be built on.
   hasEnded = true;
   await (await sdk)?.close();
+  await connection.end();
 }
 
 function invalidKeyJson(id: string | number): string {

@@ -3,11 +3,13 @@ import type { CallToolResult, ServerContext } from '@modelcontextprotocol/server
 import { CLIENT_CAPABILITIES_META_KEY, ProtocolError, Server } from '@modelcontextprotocol/server';
 import * as z from 'zod';
 import type { Caller } from '../caller.ts';
+import type { Connection } from '../connection.ts';
 import type { ClientCapabilities } from '../interaction.ts';
 import type { Engine } from '../engine.ts';
 import { encodeCursor } from '../cursor.ts';
 import { ProtocolFault, RPC } from '../errors.ts';
 import { ResourceMissing } from '../documents.ts';
+import { instructionsOf } from '../listing.ts';
 import { capabilitiesOf } from './capabilities.ts';
 import { envelopeOf, legacyExchange, modernExchange } from './exchange.ts';
 import { promptDefinition, resourceDefinition, templateDefinition } from './definitions.ts';
@@ -23,12 +25,15 @@ export interface ServerInfo {
 export interface ProtocolServerOptions {
   readonly engine: Engine;
   readonly info: ServerInfo;
+  /** Absent: those of the toolsets. */
   readonly instructions?: string | undefined;
   readonly era: 'modern' | 'legacy';
   /** Who sends this request; asked for every request, since rights may change within a session. */
   callerOf(ctx: ServerContext): Caller;
   /** False: resources can be read, and nobody is told when they change. */
   readonly canSubscribe?: boolean | undefined;
+  /** The session or process that this server speaks for. */
+  readonly connection?: Connection | undefined;
   /** Where a 2025 session keeps the URIs it watches, and how many of which length it may keep. */
   readonly watched?: Set<string>;
   readonly watchLimits?: { readonly watchesPerSession: number; readonly watchedUriBytes: number };
@@ -38,17 +43,19 @@ const Page = z.looseObject({ cursor: z.string().optional() });
 
 /** Creates the server; it is connected by the SDK's own entries. */
 export function createProtocolServer(options: ProtocolServerOptions): Server {
-  const { engine, info, instructions, era } = options;
+  const { engine, info, instructions = instructionsOf(engine.catalog), era, connection } = options;
   const server = new Server(info, {
     capabilities: capabilitiesOf(engine, era, options.canSubscribe),
     ...(instructions !== undefined && { instructions }),
     // A session's questions are sent as real requests by our own interaction.
     inputRequired: { legacyShim: false },
   });
-  const exchangeOf = (ctx: ServerContext) =>
-    era === 'modern'
+  const exchangeOf = (ctx: ServerContext) => ({
+    ...(era === 'modern'
       ? modernExchange(ctx, capabilitiesIn(ctx))
-      : legacyExchange(ctx, server.getClientCapabilities() ?? {}, server.getClientVersion()?.name);
+      : legacyExchange(ctx, server.getClientCapabilities() ?? {}, server.getClientVersion()?.name)),
+    connection,
+  });
 
   server.setRequestHandler('tools/list', { params: Page }, (params, ctx) =>
     handle(() => {

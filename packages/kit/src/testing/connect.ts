@@ -4,6 +4,7 @@ import type { CallToolResult, CreateMessageResult } from '@modelcontextprotocol/
 import { createMcpHandler, InMemoryTransport } from '@modelcontextprotocol/server';
 import type * as z from 'zod';
 import type { Caller } from '../caller.ts';
+import { OpenConnection } from '../connection.ts';
 import type { Engine } from '../engine.ts';
 import { createEngine } from '../engine.ts';
 import { ERROR_CODE_META_KEY, ERROR_DATA_META_KEY } from '../errors.ts';
@@ -32,6 +33,8 @@ export interface ConnectOptions<Services> {
   readonly as?: Partial<Caller>;
   readonly services?: Services;
   readonly answers?: Answers;
+  /** The name that the client gives itself; absent: `parley-test`. */
+  readonly client?: string;
   /** Absent: 2026-07-28. */
   readonly era?: 'modern' | 'legacy';
   readonly middleware?: readonly Middleware[];
@@ -97,7 +100,7 @@ export async function connect<Services, Tools extends readonly AnyTool[]>(
     observe: (record) => records.push(record),
   });
   const caller = testCaller(options.as);
-  const raw = createClient(options.answers ?? {}, options.era ?? 'modern');
+  const raw = createClient(options.answers ?? {}, options.era ?? 'modern', options.client ?? INFO.name);
   const close = await attach(raw, engine, caller, options.era ?? 'modern');
 
   // The SDK's client is untyped; the toolset's own types are put back on here.
@@ -136,15 +139,18 @@ function toAttempt(result: CallToolResult): Attempt<unknown, string> {
   };
 }
 
-function createClient(answers: Answers, era: 'modern' | 'legacy'): Client {
-  const client = new Client(INFO, {
-    capabilities: {
-      ...(answers.ask && { elicitation: {} }),
-      ...(answers.sample && { sampling: {} }),
-      ...(answers.roots && { roots: {} }),
+function createClient(answers: Answers, era: 'modern' | 'legacy', name: string): Client {
+  const client = new Client(
+    { ...INFO, name },
+    {
+      capabilities: {
+        ...(answers.ask && { elicitation: {} }),
+        ...(answers.sample && { sampling: {} }),
+        ...(answers.roots && { roots: {} }),
+      },
+      versionNegotiation: { mode: era === 'modern' ? 'auto' : 'legacy' },
     },
-    versionNegotiation: { mode: era === 'modern' ? 'auto' : 'legacy' },
-  });
+  );
   const { ask, sample, roots } = answers;
   if (ask !== undefined) {
     client.setRequestHandler('elicitation/create', (request) => {
@@ -171,16 +177,20 @@ async function attach(
   caller: Caller,
   era: 'modern' | 'legacy',
 ): Promise<() => Promise<void>> {
-  const server = (served: 'modern' | 'legacy') =>
-    createProtocolServer({ engine, info: INFO, era: served, callerOf: () => caller, watched: new Set() });
+  const server = (served: 'modern' | 'legacy', connection?: OpenConnection) => {
+    const who = { callerOf: () => caller, connection };
+    return createProtocolServer({ engine, info: INFO, era: served, watched: new Set(), ...who });
+  };
   if (era === 'legacy') {
     const [clientSide, serverSide] = InMemoryTransport.createLinkedPair();
-    const legacy = server('legacy');
+    const connection = new OpenConnection();
+    const legacy = server('legacy', connection);
     await legacy.connect(withLegacyCodes(serverSide));
     await client.connect(clientSide);
     return async () => {
       await client.close();
       await legacy.close();
+      await connection.end();
     };
   }
   const handler = createMcpHandler(() => server('modern'), { legacy: 'reject' });
