@@ -24,6 +24,8 @@ describeInBrowser('a note and its agent', () => {
   });
   afterAll(() => stage[Symbol.asyncDispose]());
 
+  const reopens = (page: Page) =>
+    page.getByLabel('Reopen the note with this reply').evaluate((box) => (box as HTMLInputElement).checked);
   const statusOf = (page: Page, status: string) =>
     page.getByRole('button', { name: new RegExp(`^Note 1, ${status}`) }).waitFor(SOON);
 
@@ -45,12 +47,14 @@ describeInBrowser('a note and its agent', () => {
     await page.getByRole('button', { name: 'Agent is working' }).waitFor(SOON);
     await agent.call('reply', { id, message: 'Which green?' });
     await thread.locator('text=Which green?').waitFor(SOON);
-    await page
-      .getByLabel('Reopen the note with this reply')
-      .evaluate((box) => (box as HTMLInputElement).click());
+    // The agent works and spoke last: a reply must not take the note from it.
+    expect(await reopens(page)).toBe(false);
     await page.getByLabel('Reply', { exact: true }).fill('The one of the logo');
     await page.keyboard.press('Enter');
     await thread.locator('text=The one of the logo').waitFor(SOON);
+    await statusOf(page, 'acknowledged');
+    await thread.locator('text=product-test').first().waitFor(SOON);
+    expect(await thread.textContent()).not.toContain('Owner key');
     await tab.shot('flow-2-thread');
 
     await agent.call('propose_diff', { id, diff: DIFF, message: 'Like this?' });
@@ -71,6 +75,7 @@ describeInBrowser('a note and its agent', () => {
     await agent.call('resolve', { id, summary: 'It is green now.' });
     await statusOf(page, 'resolved');
     await thread.locator('text=It is green now.').waitFor(SOON);
+    expect(await reopens(page)).toBe(true);
     const colour = await pin(page, 1).evaluate((button) => getComputedStyle(button).backgroundColor);
     expect(colour).toBe('rgb(34, 197, 94)');
     await tab.shot('flow-4-resolved');

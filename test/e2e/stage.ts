@@ -132,7 +132,7 @@ function agentOf(server: () => Server): Agent {
   const notes = async (): Promise<Note[]> => {
     const { sessions } = await call<{ sessions: { id: string }[] }>('list_sessions');
     const all = await Promise.all(
-      sessions.map(({ id }) => call<{ annotations: Note[] }>('get_session', { id })),
+      sessions.map(({ id }) => call<{ annotations: Note[] }>('get_session', { id, detail: 'full' })),
     );
     return all.flatMap(({ annotations }) => annotations);
   };

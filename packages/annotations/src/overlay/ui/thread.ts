@@ -53,9 +53,9 @@ export function openThread(
   submit.addEventListener('click', send);
 
   const update = (next: Annotation): void => {
-    const lastSpoke = next.replies.at(-1)?.author;
-    if (next.replies.length !== shown.replies.length || shown === next)
-      reopen.checked = lastSpoke === 'agent';
+    const isNews = next.replies.length !== shown.replies.length || next.status !== shown.status;
+    // A reply to an agent that works reaches it; reopening would take the note from it.
+    if (isNews || shown === next) reopen.checked = isClosed(next) && next.replies.at(-1)?.author === 'agent';
     shown = next;
     lead.replaceChildren(badge(next));
     text.disabled = isLocal(next);
@@ -95,6 +95,10 @@ export function openThread(
   return { ...panel, note: () => shown, update, send };
 }
 
+function isClosed({ status }: Annotation): boolean {
+  return status === 'resolved' || status === 'dismissed';
+}
+
 function firstMessage({ annotationText, createdAt, intent, severity }: Annotation): HTMLElement {
   return said('mine', `You, ${intent}, ${severity}`, createdAt, annotationText);
 }
@@ -125,13 +129,12 @@ function actionButtons(note: Annotation, actions: Actions, edit: () => void): No
     icon(ICONS.diff),
     note.status === 'diff_proposed' ? 'Review change' : 'Show change',
   );
-  const isClosed = note.status === 'resolved' || note.status === 'dismissed';
   return [
     ...(note.diff === undefined ? [] : [review]),
     h('span', { class: 'grow' }),
     ...(note.status === 'pending' ? [small('Edit', ICONS.edit, edit)] : []),
     ...(note.status === 'pending' ? [] : [small('Reopen', ICONS.reopen, () => actions.reopen(note.id))]),
     small('Copy as markdown', ICONS.copy, () => actions.copy([note])),
-    ...(isClosed ? [] : [small('Delete', ICONS.trash, () => actions.remove(note.id))]),
+    ...(isClosed(note) ? [] : [small('Delete', ICONS.trash, () => actions.remove(note.id))]),
   ];
 }
