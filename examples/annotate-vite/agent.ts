@@ -7,18 +7,23 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 /** What the agent reads of a note. */
 export interface Note {
   readonly id: string;
-  readonly status: string;
   readonly annotationText: string;
   readonly sourceFile?: string;
   readonly componentName?: string;
+}
+
+/** What became of a note. */
+export interface Outcome {
+  readonly id: string;
+  readonly status: string;
 }
 
 /** An agent that is connected. */
 export interface Agent extends AsyncDisposable {
   /** Waits until a person has left a note. */
   nextNote(): Promise<Note>;
-  acknowledge(note: Note): Promise<Note>;
-  resolve(note: Note, summary: string): Promise<Note>;
+  acknowledge(note: Note): Promise<Outcome>;
+  resolve(note: Note, summary: string): Promise<Outcome>;
 }
 
 /** Connects over stdio to the data folder of a project, as a coding agent does. */

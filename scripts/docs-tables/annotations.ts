@@ -12,7 +12,8 @@ const limits: Record<keyof AnnotationLimits, string> = {
   sessionsPerPageToken: 'pages that are connected with one page token',
   screenshotBytes: 'one screenshot',
   screenshotBytesPerProject: 'all screenshots of a project; the oldest of closed notes make room',
-  listItems: 'items of one list; a longer one has `truncated` and `count` in `_meta`',
+  listItems:
+    'items of one list; a longer one says so, with `dev.parley/truncated` and `dev.parley/count` in `_meta`',
   listBytes: 'JSON of the notes in one list, cut like the above',
   sessionBytes: 'JSON of the notes that a page is told of at once; the open ones first, then the newest',
   helloMs: 'time for a page to say hello; then its socket is cut',
@@ -25,6 +26,7 @@ const limits: Record<keyof AnnotationLimits, string> = {
   violationsPerMinute: 'times a page may pass a limit in a minute before it is closed with 4429',
   graceMs: 'time after the last connection until a session is no longer active',
   pingMs: 'time between the pings of a page',
+  noteLeaseMs: 'time that a silent agent keeps a note; `--note-lease`',
   keepClosedMs: 'time that closed notes are kept',
 };
 

@@ -61,6 +61,7 @@ describe('where a value comes from', () => {
     ['otlp-endpoint', 'otlpEndpoint', 'http://a', 'http://b', 'http://a', 'http://b'],
     ['log-level', 'logLevel', 'debug', 'error', 'debug', 'error'],
     ['key', 'key', 'k1', 'k2', 'k1', 'k2'],
+    ['note-lease', 'noteLeaseMs', '1', '45', 60_000, 45 * 60_000],
     ['allow-host', 'allowHosts', 'a,b', 'c, d ,', ['a', 'b'], ['c', 'd']],
     ['allow-origin', 'allowOrigins', 'http://a', 'http://b', ['http://a'], ['http://b']],
   ] as const)(

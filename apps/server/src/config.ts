@@ -24,6 +24,8 @@ export interface Config {
     readonly trustedProxies: readonly string[];
     readonly publicUrl: string | undefined;
   };
+  /** How long a silent agent keeps an annotation. */
+  readonly noteLeaseMs: number;
   readonly recordRetention: {
     readonly maxAgeMs: number;
     readonly maxRows: number;
@@ -50,7 +52,8 @@ type Environment = Readonly<Record<string, string | undefined>>;
 const { parseArgs } = process.getBuiltinModule('node:util');
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'silent'];
-const DAY_MS = 24 * 60 * 60_000;
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
 
 /** Reads flags and variables; `extra` are the switches of one command. */
 export function loadConfig<Extra extends string = never>(
@@ -101,6 +104,7 @@ export function loadConfig<Extra extends string = never>(
       trustedProxies: list('trusted-proxy'),
       publicUrl: webAddress('public-url', read('public-url')),
     },
+    noteLeaseMs: count('note-lease', 1, 10_080) * MINUTE_MS,
     recordRetention: {
       maxAgeMs: count('record-days', 1, 3650) * DAY_MS,
       maxRows: count('record-rows', 1000, 1_000_000_000),

@@ -130,6 +130,7 @@ function buildHost(base: Base, toolsets: readonly AnyToolset[], options: HostOpt
     onFault,
     names: allowedNames(config),
     web: config.web,
+    noteLeaseMs: config.noteLeaseMs,
     overlayScript,
     onStop: (work) => void stops.push(work),
     engine: () => engine,

@@ -88,6 +88,12 @@ export const OPTIONS = {
     fallback: '10000',
     help: 'Connections that may be open at once',
   },
+  'note-lease': {
+    kind: 'number',
+    value: 'MINUTES',
+    fallback: '30',
+    help: 'A note of an agent that is silent for so long is pending again',
+  },
   'body-limit': { kind: 'number', value: 'BYTES', fallback: '4194304', help: 'Largest request body' },
   'record-days': { kind: 'number', value: 'N', fallback: '30', help: 'Keep call records for N days' },
   'record-rows': { kind: 'number', value: 'N', fallback: '1000000', help: 'Keep at most N call records' },

@@ -36,6 +36,8 @@ export interface AnnotationLimits {
   /** A session is inactive this long after its last connection is gone. */
   readonly graceMs: number;
   readonly pingMs: number;
+  /** A note is pending again when its holder was not heard from for this long. */
+  readonly noteLeaseMs: number;
   /** Closed notes are kept this long. */
   readonly keepClosedMs: number;
 }
@@ -62,5 +64,6 @@ export const DEFAULT_ANNOTATION_LIMITS: AnnotationLimits = {
   violationsPerMinute: 3,
   graceMs: 15_000,
   pingMs: 10_000,
+  noteLeaseMs: 30 * 60_000,
   keepClosedMs: 90 * 24 * 60 * 60_000,
 };

@@ -1,10 +1,13 @@
 /** Sessions and annotations as readable documents. */
 import { defineResource } from '@parley/kit';
+import { leanNote, sizeOf } from './lean.ts';
 import { toMarkdown } from './markdown/index.ts';
 import type { AnnotationServices } from './services/index.ts';
 import { URIS } from './services/resource-notices.ts';
+import { agentOf, cutNotice } from './tools/shapes.ts';
 
 const JSON_TYPE = 'application/json';
+const LEAN = { sizeOf: sizeOf('lean') };
 
 const sessions = defineResource<AnnotationServices>({
   name: 'annotation-sessions',
@@ -13,22 +16,29 @@ const sessions = defineResource<AnnotationServices>({
   mimeType: JSON_TYPE,
   uri: URIS.sessions,
   async read(_variables, { services, caller }) {
-    const { sessions: shown } = await services.sessions.list(caller.organizationId);
-    return { text: JSON.stringify(shown) };
+    const { sessions: shown, total } = await services.sessions.list(caller.organizationId);
+    return { text: arrayText(shown, total, 'The others were seen earlier.') };
   },
 });
 
 const session = defineResource<AnnotationServices>({
   name: 'annotation-session',
   title: 'Session',
-  description: 'One browser session with its annotations.',
+  description: 'One browser session with its annotations, open ones first, then the newest.',
   mimeType: JSON_TYPE,
   uri: URIS.session('{id}'),
-  async read({ id = '' }, { services, caller }) {
+  async read({ id = '' }, ctx) {
+    const { services, caller } = ctx;
     const { organizationId } = caller;
     const found = await services.sessions.get(organizationId, id);
-    const { annotations } = await services.notes.list({ organizationId, sessionId: id });
-    return { text: JSON.stringify({ session: found, annotations }) };
+    const list = await services.notes.list({ organizationId, sessionId: id }, LEAN);
+    await services.words.show(agentOf(ctx), list.annotations);
+    const { annotations, total, isTruncated, nextCursor } = list;
+    const more = isTruncated && {
+      more: cutNotice(annotations.length, total, 'The tool get_session with this nextCursor shows the rest.'),
+      nextCursor,
+    };
+    return { text: JSON.stringify({ session: found, annotations: annotations.map(leanNote), ...more }) };
   },
 });
 
@@ -39,8 +49,9 @@ const pending = defineResource<AnnotationServices>({
   mimeType: JSON_TYPE,
   uri: URIS.pending,
   async read(_variables, { services, caller }) {
-    const { annotations } = await services.notes.pending({ organizationId: caller.organizationId });
-    return { text: JSON.stringify(annotations) };
+    const { organizationId } = caller;
+    const { annotations, total } = await services.notes.pending({ organizationId }, LEAN);
+    return { text: arrayText(annotations.map(leanNote), total, 'Take these up to see the rest.') };
   },
 });
 
@@ -74,10 +85,19 @@ const note = defineResource<AnnotationServices>({
   description: 'One annotation with its replies.',
   mimeType: JSON_TYPE,
   uri: URIS.note('{id}'),
-  async read({ id = '' }, { services, caller }) {
-    return { text: JSON.stringify(await services.notes.get(caller.organizationId, id)) };
+  async read({ id = '' }, ctx) {
+    const found = await ctx.services.notes.get(ctx.caller.organizationId, id);
+    await ctx.services.words.show(agentOf(ctx), [found]);
+    return { text: JSON.stringify(found) };
   },
 });
+
+/** The bare array; the last item of one that was cut says so. */
+function arrayText(items: readonly object[], total: number, rest: string): string {
+  return JSON.stringify(
+    items.length < total ? [...items, { more: cutNotice(items.length, total, rest) }] : items,
+  );
+}
 
 /** All documents. */
 export const annotationResources = [sessions, session, pending, screenshot, markdown, note];

@@ -55,6 +55,17 @@ export interface AnnotationRow {
   diff_words: string | null;
   /** JSON of the caller's name and source. */
   acknowledged_by: string | null;
+  /** The key that holds the note, or held it last. */
+  holder_id: string | null;
+  /** The name that its client gave itself; empty when it gave none. */
+  holder_client: string | null;
+  /** The session or process it came over; empty when each request stood for itself. */
+  holder_connection: string | null;
+  /** How long the holder has it unless heard from; null: nobody holds it. */
+  lease_until: number | null;
+  /** How far the holder has been shown the thread. */
+  shown_replies: number;
+  edited_at: number | null;
   resolved_by: 'user' | 'agent' | null;
   resolved_at: number | null;
   created_at: number;

@@ -124,6 +124,7 @@ export const Annotation = z.object({
   status: z.enum(STATUSES),
   createdAt: time,
   updatedAt: time,
+  editedAt: time.optional().describe('The person changed the instruction'),
   ...Wish.shape,
   ...Captured.shape,
   screenshot: Screenshot.optional(),

@@ -1,10 +1,10 @@
-/** The toolset `annotations`: nine tools for notes, two for diffs, three for page tokens, their documents, their prompt and the browser link. */
+/** The toolset `annotations`: ten tools for notes, two for diffs, three for page tokens, their documents, their prompt and the browser link. */
 import type { ChangeBus } from '@parley/kit';
 import { defineToolset } from '@parley/kit';
 import type { Store } from '@parley/store';
 import type { LinkNames } from './link/door.ts';
 import { annotationMigrations } from './migrations/index.ts';
-import { startPolling } from './prompts.ts';
+import { INSTRUCTIONS, startPolling } from './prompts.ts';
 import { annotationResources } from './resources.ts';
 import { createAnnotationRoutes } from './routes.ts';
 import type { AnnotationServices } from './services/index.ts';
@@ -12,7 +12,7 @@ import { createAnnotationServices } from './services/index.ts';
 import { proposeDiff, watchDiffResponse } from './tools/diffs.ts';
 import { acknowledge, dismiss, reply, resolve } from './tools/notes.ts';
 import { listPageTokens, revokePageToken, updatePageToken } from './tools/page-tokens.ts';
-import { getAllPending, getPending, getSession, listSessions } from './tools/sessions.ts';
+import { getAllPending, getMine, getPending, getSession, listSessions } from './tools/sessions.ts';
 import { watchAnnotations } from './tools/watch.ts';
 
 /** What the program that serves the toolset offers. */
@@ -25,17 +25,21 @@ export interface AnnotationsHost {
   /** Names and pages that the browser link accepts besides the loopback ones. */
   readonly names: LinkNames;
   overlayScript(): Promise<string | undefined>;
+  /** How long a silent agent keeps a note; absent: 30 minutes. */
+  readonly noteLeaseMs?: number;
 }
 
 /** The toolset. */
 export const annotationsToolset = defineToolset({
   name: 'annotations',
   title: 'Annotations',
+  instructions: INSTRUCTIONS,
   tools: [
     listSessions,
     getSession,
     getPending,
     getAllPending,
+    getMine,
     acknowledge,
     resolve,
     dismiss,
@@ -51,7 +55,9 @@ export const annotationsToolset = defineToolset({
   prompts: [startPolling],
   migrations: annotationMigrations,
   services(host: AnnotationsHost): AnnotationServices {
-    const services = createAnnotationServices(host);
+    const { noteLeaseMs } = host;
+    const limits = noteLeaseMs === undefined ? {} : { noteLeaseMs };
+    const services = createAnnotationServices({ ...host, limits });
     host.onStop(() => services.close());
     return services;
   },

@@ -124,6 +124,7 @@ describe('what a page says', () => {
     expect(await page.ask('diff:reject', { id, revision: 1, message: 'Darker' })).toMatchObject({
       type: 'ok',
     });
+    expect(await server.services.words.take(AGENT, id)).toEqual(['Darker']);
     await server.services.agent.resolve(AGENT, id, 'Done');
     expect(codeOf(await page.ask('annotation:edit', { id, intent: 'fix' }))).toBe('conflict');
     expect(await page.ask('annotation:reply', { id, message: 'No', reopen: true })).toMatchObject({

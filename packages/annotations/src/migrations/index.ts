@@ -1,9 +1,10 @@
 /** Migrations of annotations, in order. */
 import type { MigrationSet } from '@parley/store';
 import { createAnnotations } from './001-annotations.ts';
+import { addNoteLeases } from './002-note-leases.ts';
 
 /** Applied by whoever opens the store. */
 export const annotationMigrations: MigrationSet = {
   name: 'annotations',
-  migrations: { '001-annotations': createAnnotations },
+  migrations: { '001-annotations': createAnnotations, '002-note-leases': addNoteLeases },
 };

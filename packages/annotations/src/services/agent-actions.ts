@@ -1,61 +1,125 @@
 /** What an agent does with a note: acknowledge, resolve, dismiss, reply. */
-import type { Caller } from '@parley/kit';
+import { ToolError } from '@parley/kit';
 import type { StoreTransaction } from '@parley/store';
 import { toJson } from '@parley/store';
 import type { AnnotationRow } from '../schema.ts';
 import type { Annotation } from '../shapes.ts';
 import { STATUSES } from '../shapes.ts';
-import type { ActionParts, NewReply } from './transitions.ts';
-import { act, lastReply } from './transitions.ts';
+import type { Agent } from './holder.ts';
+import { HELD, holderName, holderOf, isHeld, isHolder, nameOf } from './holder.ts';
+import type { Leases } from './leases.ts';
+import type { NewReply } from './thread.ts';
+import { lastReply } from './thread.ts';
+import type { ActionParts, NoteRef, Step } from './transitions.ts';
+import { act } from './transitions.ts';
+import { refuseUnseen, tellUnseen } from './words.ts';
+
+/** How a note is taken up. */
+export interface Taking {
+  /** Also a note that another agent holds. */
+  readonly takeover?: boolean;
+}
 
 /** The actions of an agent. */
 export interface AgentActions {
-  acknowledge(caller: Caller, id: string, message?: string): Promise<Annotation>;
-  resolve(caller: Caller, id: string, summary?: string): Promise<Annotation>;
-  dismiss(caller: Caller, id: string, reason: string): Promise<Annotation>;
-  reply(caller: Caller, id: string, message: string): Promise<Annotation>;
+  acknowledge(agent: Agent, id: string, message?: string, taking?: Taking): Promise<Annotation>;
+  resolve(agent: Agent, id: string, summary?: string): Promise<Annotation>;
+  dismiss(agent: Agent, id: string, reason: string): Promise<Annotation>;
+  reply(agent: Agent, id: string, message: string): Promise<Annotation>;
+}
+
+/** The note that an agent acts on. */
+export function refOf(agent: Agent, id: string): NoteRef {
+  return { organizationId: agent.organizationId, id, agent };
 }
 
 /** The words of an agent as a reply. */
-export function agentReply(caller: Caller, message: string | undefined): NewReply | undefined {
+export function agentReply(agent: Agent, message: string | undefined): NewReply | undefined {
   if (message === undefined || message.trim() === '') return undefined;
-  return { author: 'agent', author_name: caller.name, message };
+  return { author: 'agent', author_name: nameOf(agent), message };
+}
+
+/** What makes an agent the holder of a note. */
+export function heldBy(agent: Agent, before: AnnotationRow, leaseUntil: number): Partial<AnnotationRow> {
+  return {
+    ...holderOf(agent),
+    acknowledged_by: toJson({ name: nameOf(agent), source: agent.source }),
+    lease_until: leaseUntil,
+    // Another agent's reading is not this one's.
+    ...(!isHolder(before, agent) && { shown_replies: 0 }),
+  };
+}
+
+/** Leaves the note of another agent alone. */
+export function refuseOthers(before: AnnotationRow, agent: Agent): void {
+  if (!isHeld(before) || isHolder(before, agent)) return;
+  throw new ToolError(
+    'conflict',
+    `${holderName(before)} holds this annotation. Leave it to that agent, or take it over first: acknowledge with takeover: true.`,
+  );
 }
 
 /** Creates the actions. */
-export function createAgentActions(parts: ActionParts): AgentActions {
-  const refOf = (caller: Caller, id: string) => ({ organizationId: caller.organizationId, id });
-
-  const close = (caller: Caller, id: string, status: 'resolved' | 'dismissed', words: string | undefined) =>
-    act(parts, refOf(caller, id), async (before, tx) => ({
-      from: STATUSES,
-      set: {
-        status,
-        resolved_by: 'agent',
-        resolved_at: before.status === status ? before.resolved_at : parts.now(),
-      },
-      reply: await unlessRepeated(tx, before, status, agentReply(caller, words)),
-    }));
+export function createAgentActions(parts: ActionParts, leases: Leases): AgentActions {
+  const close = (agent: Agent, id: string, status: 'resolved' | 'dismissed', words: string | undefined) =>
+    tellUnseen(
+      parts.store,
+      agent,
+      id,
+      act(parts, refOf(agent, id), async (before, tx) => {
+        refuseOthers(before, agent);
+        await refuseUnseen(tx, before, agent);
+        return {
+          from: STATUSES,
+          set: {
+            status,
+            lease_until: null,
+            resolved_by: 'agent',
+            resolved_at: before.status === status ? before.resolved_at : parts.now(),
+          },
+          replies: [await unlessRepeated(tx, before, status, agentReply(agent, words))],
+        };
+      }),
+    );
 
   return {
-    acknowledge: (caller, id, message) =>
-      act(parts, refOf(caller, id), () => ({
-        from: ['pending'],
-        set: {
-          status: 'acknowledged',
-          acknowledged_by: toJson({ name: caller.name, source: caller.source }),
-        },
-        reply: agentReply(caller, message),
-      })),
-    resolve: (caller, id, summary) => close(caller, id, 'resolved', summary),
-    dismiss: (caller, id, reason) => close(caller, id, 'dismissed', reason),
-    reply: (caller, id, message) =>
-      act(parts, refOf(caller, id), () => ({
+    async acknowledge(agent, id, message, { takeover = false } = {}) {
+      const taken = await act(parts, refOf(agent, id), (before) => {
+        const step = takeover && isHeld(before) ? takingOver(agent, before) : takingUp(before, agent);
+        const set = { ...heldBy(agent, before, leases.until()), ...step.set };
+        return { ...step, set, replies: [...(step.replies ?? []), agentReply(agent, message)] };
+      });
+      leases.tie(agent);
+      return taken;
+    },
+    resolve: (agent, id, summary) => close(agent, id, 'resolved', summary),
+    dismiss: (agent, id, reason) => close(agent, id, 'dismissed', reason),
+    reply: (agent, id, message) =>
+      act(parts, refOf(agent, id), () => ({
         from: STATUSES,
         set: {},
-        reply: agentReply(caller, message),
+        replies: [agentReply(agent, message)],
       })),
   };
+}
+
+function takingUp(before: AnnotationRow, agent: Agent): Step {
+  const status = `This annotation is already ${before.status}`;
+  // Two clients of the same name and key may look alike, so "yours" is never said for certain.
+  const rest = isHolder(before, agent)
+    ? 'If that was not you, go on with another.'
+    : 'Go on with another; acknowledge with takeover: true only when that agent is gone.';
+  return {
+    from: ['pending'],
+    set: { status: 'acknowledged' },
+    refusal: isHeld(before) ? `${status} by ${holderName(before)}. ${rest}` : `${status}.`,
+  };
+}
+
+/** A proposal stays, so that the person's answer to it finds the new holder. */
+function takingOver(agent: Agent, before: AnnotationRow): Step {
+  const said = `Took this note over from ${holderName(before)}.`;
+  return { from: HELD, set: {}, replies: isHolder(before, agent) ? [] : [agentReply(agent, said)] };
 }
 
 /** Closing twice with the same words says them once. */

@@ -10,6 +10,8 @@ export interface NotesChange {
   readonly ids?: readonly string[];
   /** A note became pending, was pending, or is pending and changed. */
   readonly pending: boolean;
+  /** A person wrote to a note that an agent holds. */
+  readonly words?: boolean;
 }
 
 /** A session changed, came or went. */

@@ -1,9 +1,10 @@
 /** Proposed diffs: an agent proposes, the person answers, and the answer belongs to the proposal it was given for. */
-import type { Caller } from '@parley/kit';
 import { ToolError } from '@parley/kit';
 import type { AnnotationRow, AnnotationTables } from '../schema.ts';
 import type { Annotation } from '../shapes.ts';
-import { agentReply } from './agent-actions.ts';
+import { agentReply, heldBy, refOf, refuseOthers } from './agent-actions.ts';
+import type { Agent } from './holder.ts';
+import type { Leases } from './leases.ts';
 import type { ActingSession } from './person-actions.ts';
 import { findNote } from './reading.ts';
 import type { ActionParts } from './transitions.ts';
@@ -26,10 +27,10 @@ export interface DiffVerdict {
 
 /** Proposals and their answers. */
 export interface Diffs {
-  propose(caller: Caller, id: string, diff: string, message?: string): Promise<Annotation>;
+  propose(agent: Agent, id: string, diff: string, message?: string): Promise<Annotation>;
   answer(session: ActingSession, response: DiffAnswer['status'], verdict: DiffVerdict): Promise<Annotation>;
   /** The answer, as soon as there is one; undefined after the time. */
-  watch(caller: Caller, id: string, options: WatchEnd): Promise<DiffAnswer | undefined>;
+  watch(agent: Agent, id: string, options: WatchEnd): Promise<DiffAnswer | undefined>;
 }
 
 /** True when the text has a file header or a hunk as `diff -u` and git write them, and at least one changed line. */
@@ -41,17 +42,17 @@ export function isUnifiedDiff(text: string): boolean {
 }
 
 /** Creates the service. */
-export function createDiffs(parts: ActionParts, stopping: AbortSignal): Diffs {
+export function createDiffs(parts: ActionParts, leases: Leases, stopping: AbortSignal): Diffs {
   return {
-    propose(caller, id, diff, message) {
+    async propose(agent, id, diff, message) {
       if (!isUnifiedDiff(diff)) {
         throw new ToolError(
           'invalid',
           'diff: must be a unified diff, with a hunk header such as "@@ -1,3 +1,4 @@" and changed lines',
         );
       }
-      const ref = { organizationId: caller.organizationId, id };
-      return act(parts, ref, async (before, tx) => {
+      const proposed = await act(parts, refOf(agent, id), async (before, tx) => {
+        refuseOthers(before, agent);
         const session = await tx
           .db<AnnotationTables>()
           .selectFrom('annotation_sessions')
@@ -62,15 +63,18 @@ export function createDiffs(parts: ActionParts, stopping: AbortSignal): Diffs {
         return {
           from: ['pending', 'acknowledged', 'diff_proposed'],
           set: {
+            ...heldBy(agent, before, leases.until()),
             status: isApproved ? 'acknowledged' : 'diff_proposed',
             diff,
             diff_revision: before.diff_revision + 1,
             diff_response: isApproved ? 'approved' : null,
             diff_words: null,
           },
-          reply: agentReply(caller, message),
+          replies: [agentReply(agent, message)],
         };
       });
+      leases.tie(agent);
+      return proposed;
     },
 
     answer(session, response, { id, revision, message }) {
@@ -81,7 +85,7 @@ export function createDiffs(parts: ActionParts, stopping: AbortSignal): Diffs {
           from: ['diff_proposed'],
           revision,
           set: { status: 'acknowledged', diff_response: response, diff_words: words },
-          reply: words === null ? undefined : { author: 'user', author_name: null, message: words },
+          replies: words === null ? [] : [{ author: 'user', author_name: null, message: words }],
           refusal:
             before.status === 'diff_proposed'
               ? 'This diff was replaced by a newer one. Look at the new one and answer that.'
@@ -90,7 +94,7 @@ export function createDiffs(parts: ActionParts, stopping: AbortSignal): Diffs {
       });
     },
 
-    watch: (caller, id, options) =>
+    watch: (agent, id, options) =>
       waitFor({
         ...options,
         stopping,
@@ -102,7 +106,7 @@ export function createDiffs(parts: ActionParts, stopping: AbortSignal): Diffs {
                 : change.kind !== 'all';
             if (!isOther) wake();
           }),
-        check: async () => answerOf(await findNote(parts.store, caller.organizationId, id), id),
+        check: async () => answerOf(await findNote(parts.store, agent.organizationId, id), id),
       }),
   };
 }

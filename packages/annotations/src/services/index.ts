@@ -2,6 +2,7 @@
 import type { ChangeBus } from '@parley/kit';
 import { createChangeBus } from '@parley/kit';
 import type { Store } from '@parley/store';
+import { sizeOf } from '../lean.ts';
 import type { AnnotationLimits } from '../limits.ts';
 import { DEFAULT_ANNOTATION_LIMITS } from '../limits.ts';
 import type { Annotation } from '../shapes.ts';
@@ -15,8 +16,12 @@ import { createPageTokens } from './page-tokens.ts';
 import type { PersonActions } from './person-actions.ts';
 import { createPersonActions } from './person-actions.ts';
 import { PresenceBook } from './presence.ts';
-import type { NoteList, NoteScope } from './reading.ts';
-import { findNote, listNotes, notesById, notesOfSession } from './reading.ts';
+import type { Agent } from './holder.ts';
+import type { Holdings } from './holdings.ts';
+import { holdingsOf } from './holdings.ts';
+import { Leases } from './leases.ts';
+import type { ListLimits, NoteList, NoteScope } from './reading.ts';
+import { findNote, listPending, notesById, notesOfSession } from './reading.ts';
 import { publishNotices } from './resource-notices.ts';
 import { sweepOld } from './retention.ts';
 import { loadAnnotations } from './rows.ts';
@@ -24,14 +29,24 @@ import type { Screenshots } from './screenshots.ts';
 import { createScreenshots } from './screenshots.ts';
 import type { Sessions } from './sessions.ts';
 import { createSessions } from './sessions.ts';
+import type { NotePage } from './session-pages.ts';
+import { pageOfSession } from './session-pages.ts';
 import { noteNotFound } from './transitions.ts';
 import { Watches } from './watch.ts';
+import type { Words } from './words.ts';
+import { createWords } from './words.ts';
+
+/** How notes will be shown, when not in full. */
+export type Shown = Pick<ListLimits, 'sizeOf'>;
 
 /** Reading notes. */
 export interface Notes {
   get(organizationId: string, id: string): Promise<Annotation>;
-  pending(scope: NoteScope): Promise<NoteList>;
-  list(scope: NoteScope): Promise<NoteList>;
+  pending(scope: NoteScope, shown?: Shown): Promise<NoteList>;
+  /** Open ones first, then the newest; in pages when it is one session. */
+  list(scope: NoteScope, shown?: Shown & { cursor?: string | undefined }): Promise<NotePage>;
+  /** What an agent holds. */
+  mine(agent: Agent, shown?: Shown): Promise<Holdings>;
   /** The notes of a session for its own page, as many as it may be told at once. */
   ofSession(sessionId: string): Promise<Annotation[]>;
   byId(ids: readonly string[]): Promise<Annotation[]>;
@@ -50,6 +65,8 @@ export interface AnnotationServices {
   readonly presence: PresenceBook;
   readonly pageTokens: PageTokens;
   readonly watches: Watches;
+  readonly leases: Leases;
+  readonly words: Words;
   readonly now: () => number;
   readonly onFault: (error: unknown, where: string) => void;
   /** Removes what is too old. */
@@ -75,6 +92,7 @@ export function createAnnotationServices(options: AnnotationServicesOptions): An
   const changes = new AnnotationChanges(store);
   const parts = { store, changes, now };
   const stopping = new AbortController();
+  const leases = new Leases({ ...parts, limits, onFault });
   const notes: Notes = {
     async get(organizationId, id) {
       const row = await findNote(store, organizationId, id);
@@ -82,8 +100,15 @@ export function createAnnotationServices(options: AnnotationServicesOptions): An
       if (annotation === undefined) throw noteNotFound(id);
       return annotation;
     },
-    pending: (scope) => listNotes(store, scope, limits, { pendingOnly: true }),
-    list: (scope) => listNotes(store, scope, limits, { pendingOnly: false }),
+    async pending(scope, shown) {
+      await leases.reclaim();
+      return listPending(store, scope, { ...limits, ...shown });
+    },
+    async list(scope, { cursor, ...shown } = {}) {
+      await leases.reclaim();
+      return pageOfSession(store, scope, { ...limits, ...shown }, cursor);
+    },
+    mine: (agent, shown) => holdingsOf(store, agent, { ...limits, ...shown }),
     ofSession: (sessionId) => notesOfSession(store, sessionId, limits.sessionBytes),
     byId: (ids) => notesById(store, ids),
   };
@@ -94,19 +119,26 @@ export function createAnnotationServices(options: AnnotationServicesOptions): An
     changes,
     notes,
     sessions: createSessions(parts, limits),
-    agent: createAgentActions(parts),
+    agent: createAgentActions(parts, leases),
     person: createPersonActions(parts, limits),
-    diffs: createDiffs(parts, stopping.signal),
+    diffs: createDiffs(parts, leases, stopping.signal),
     screenshots: createScreenshots(store, limits, now),
     presence,
     pageTokens: createPageTokens(parts),
-    watches: new Watches(changes, notes.pending, stopping.signal),
+    watches: new Watches(
+      changes,
+      (scope) => notes.pending(scope, { sizeOf: sizeOf('lean') }),
+      stopping.signal,
+    ),
+    leases,
+    words: createWords(store),
     now,
     onFault,
     sweep: () => sweepOld(parts, limits),
     async close() {
       stopping.abort();
       stopNotices();
+      await leases.close();
       await presence.close();
       changes.close();
     },

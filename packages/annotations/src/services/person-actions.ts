@@ -8,6 +8,7 @@ import type { AnnotationRow, AnnotationTables, SessionRow } from '../schema.ts';
 import type { Annotation } from '../shapes.ts';
 import { strike } from '../secrets.ts';
 import { STATUSES } from '../shapes.ts';
+import { REOPENED } from './lapse.ts';
 import { notesById } from './reading.ts';
 import { loadAnnotations } from './rows.ts';
 import type { ActionParts, Step } from './transitions.ts';
@@ -17,15 +18,6 @@ import { act, noteNotFound } from './transitions.ts';
 export type ActingSession = Pick<SessionRow, 'id' | 'organization_id'>;
 
 const OPEN = ['pending', 'acknowledged', 'diff_proposed'] as const;
-const REOPENED = {
-  status: 'pending',
-  acknowledged_by: null,
-  resolved_by: null,
-  resolved_at: null,
-  diff: null,
-  diff_response: null,
-  diff_words: null,
-} satisfies Partial<AnnotationRow>;
 
 /** The actions of a person. */
 export interface PersonActions {
@@ -59,6 +51,7 @@ export function createPersonActions(parts: ActionParts, limits: AnnotationLimits
           ...(annotationText !== undefined && { annotation_text: annotationText }),
           ...(intent !== undefined && { intent }),
           ...(severity !== undefined && { severity }),
+          edited_at: parts.now(),
         },
         refusal: `Only a pending annotation can be edited; this one is ${before.status}. Reply to it instead.`,
       })),
@@ -66,7 +59,7 @@ export function createPersonActions(parts: ActionParts, limits: AnnotationLimits
       act(parts, refOf(session, id), (before): Step => ({
         from: STATUSES,
         set: reopen && before.status !== 'pending' ? REOPENED : {},
-        reply: { author: 'user', author_name: null, message },
+        replies: [{ author: 'user', author_name: null, message }],
       })),
     reopen: (session, id) =>
       act(parts, refOf(session, id), () => ({
@@ -76,7 +69,7 @@ export function createPersonActions(parts: ActionParts, limits: AnnotationLimits
     remove: (session, id) =>
       act(parts, refOf(session, id), () => ({
         from: STATUSES,
-        set: { status: 'dismissed', resolved_by: 'user', resolved_at: parts.now() },
+        set: { status: 'dismissed', lease_until: null, resolved_by: 'user', resolved_at: parts.now() },
       })),
     clear: (session, ids) => parts.store.transaction((tx) => clear(parts, tx, session, ids)),
   };
@@ -138,6 +131,12 @@ async function insert(
     diff_response: null,
     diff_words: null,
     acknowledged_by: null,
+    holder_id: null,
+    holder_client: null,
+    holder_connection: null,
+    lease_until: null,
+    shown_replies: 0,
+    edited_at: null,
     resolved_by: null,
     resolved_at: null,
     created_at: now(),
@@ -218,7 +217,13 @@ async function clear(
   let query = tx
     .db<AnnotationTables>()
     .updateTable('annotations')
-    .set({ status: 'dismissed', resolved_by: 'user', resolved_at: now(), updated_at: now() })
+    .set({
+      status: 'dismissed',
+      lease_until: null,
+      resolved_by: 'user',
+      resolved_at: now(),
+      updated_at: now(),
+    })
     .where('session_id', '=', session.id)
     .where('status', 'in', OPEN);
   if (ids !== undefined) query = query.where('id', 'in', ids.length === 0 ? [''] : ids);

@@ -1,4 +1,4 @@
-/** Reading notes: one, those of a session, those that are pending. */
+/** Reading notes: one, some, those that are pending. */
 import type { Queryable } from '@parley/store';
 import type { AnnotationLimits } from '../limits.ts';
 import type { AnnotationRow, AnnotationTables } from '../schema.ts';
@@ -18,14 +18,15 @@ export interface NoteScope {
   readonly sessionId?: string | undefined;
 }
 
-/** The notes of an organization or a session, oldest first, cut to what one answer can hold. */
-export async function listNotes(
-  from: Queryable,
-  scope: NoteScope,
-  limits: Pick<AnnotationLimits, 'listItems' | 'listBytes'>,
-  options: { pendingOnly: boolean },
-): Promise<NoteList> {
-  const query = scopedQuery(from, scope, options.pendingOnly);
+/** How much of a list one answer can hold. */
+export interface ListLimits extends Pick<AnnotationLimits, 'listItems' | 'listBytes'> {
+  /** The size of a note as it will be shown; absent: of all of it. */
+  sizeOf?(annotation: Annotation): number;
+}
+
+/** The pending notes of an organization or a session, oldest first, cut to what one answer can hold. */
+export async function listPending(from: Queryable, scope: NoteScope, limits: ListLimits): Promise<NoteList> {
+  const query = scopedQuery(from, scope).where('status', '=', 'pending');
   const rows = await query
     .selectAll()
     .orderBy('created_at')
@@ -33,16 +34,10 @@ export async function listNotes(
     .orderBy('number')
     .limit(limits.listItems + 1)
     .execute();
-  const annotations = withinBytes(
-    await loadAnnotations(from, rows.slice(0, limits.listItems)),
-    limits.listBytes,
-  );
+  const annotations = withinBytes(await loadAnnotations(from, rows.slice(0, limits.listItems)), limits);
   if (annotations.length === rows.length)
     return { annotations, total: annotations.length, isTruncated: false };
-  const { total } = await query
-    .select((each) => each.fn.countAll<number | string>().as('total'))
-    .executeTakeFirstOrThrow();
-  return { annotations, total: Number(total), isTruncated: true };
+  return { annotations, total: await countOf(query), isTruncated: true };
 }
 
 // A note may have a quarter of a megabyte, and what does not fit is read for nothing.
@@ -107,22 +102,32 @@ export async function notesById(from: Queryable, ids: readonly string[]): Promis
   return loadAnnotations(from, rows);
 }
 
-function scopedQuery(from: Queryable, { organizationId, sessionId }: NoteScope, pendingOnly: boolean) {
-  let query = from
+/** The notes that match, of one organization and perhaps one session. */
+export function scopedQuery(from: Queryable, { organizationId, sessionId }: NoteScope) {
+  const query = from
     .db<AnnotationTables>()
     .selectFrom('annotations')
     .where('organization_id', '=', organizationId);
-  if (sessionId !== undefined) query = query.where('session_id', '=', sessionId);
-  if (pendingOnly) query = query.where('status', '=', 'pending');
-  return query;
+  return sessionId === undefined ? query : query.where('session_id', '=', sessionId);
+}
+
+/** How many notes a query finds. */
+export async function countOf(query: ReturnType<typeof scopedQuery>): Promise<number> {
+  const { total } = await query
+    .select((each) => each.fn.countAll<number | string>().as('total'))
+    .executeTakeFirstOrThrow();
+  return Number(total);
 }
 
 /** At least one note, then as many as fit. */
-function withinBytes(annotations: readonly Annotation[], maxBytes: number): Annotation[] {
+export function withinBytes(
+  annotations: readonly Annotation[],
+  { listBytes, sizeOf = (annotation) => JSON.stringify(annotation).length }: ListLimits,
+): Annotation[] {
   let sizeBytes = 0;
   const fitting = annotations.findIndex((annotation, index) => {
-    sizeBytes += JSON.stringify(annotation).length;
-    return index > 0 && sizeBytes > maxBytes;
+    sizeBytes += sizeOf(annotation);
+    return index > 0 && sizeBytes > listBytes;
   });
   return fitting === -1 ? [...annotations] : annotations.slice(0, fitting);
 }

@@ -81,6 +81,7 @@ function toAnnotation(
     status: row.status,
     createdAt: isoTime(row.created_at),
     updatedAt: isoTime(row.updated_at),
+    ...(row.edited_at !== null && { editedAt: isoTime(row.edited_at) }),
     annotationText: row.annotation_text,
     // Only checked values are written to these two columns.
     intent: row.intent as Annotation['intent'],

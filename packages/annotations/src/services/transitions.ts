@@ -1,10 +1,15 @@
 /** One action on one note: lock, conditional write, reply and announcement in one transaction. */
-import { ToolError, typeId } from '@parley/kit';
+import { ToolError } from '@parley/kit';
 import type { Store, StoreTransaction } from '@parley/store';
-import type { AnnotationRow, AnnotationTables, ReplyRow } from '../schema.ts';
+import type { AnnotationRow, AnnotationTables } from '../schema.ts';
 import type { Annotation, AnnotationStatus } from '../shapes.ts';
 import type { AnnotationChanges } from './changes.ts';
+import type { Agent } from './holder.ts';
+import { isHeld, isHolder } from './holder.ts';
+import { hasLapsed, letGoLapsed } from './lapse.ts';
 import { loadAnnotations } from './rows.ts';
+import type { NewReply } from './thread.ts';
+import { addReply } from './thread.ts';
 
 /** What actions stand on. */
 export interface ActionParts {
@@ -18,10 +23,9 @@ export interface NoteRef {
   readonly organizationId: string;
   readonly id: string;
   readonly sessionId?: string;
+  /** The agent that acts; absent: a person does. */
+  readonly agent?: Agent;
 }
-
-/** A message to add to the thread. */
-export type NewReply = Pick<ReplyRow, 'author' | 'author_name' | 'message'>;
 
 /** What an action does to a note that it has locked. */
 export interface Step {
@@ -30,7 +34,7 @@ export interface Step {
   /** The proposal it must still be about. */
   readonly revision?: number;
   readonly set: Partial<AnnotationRow>;
-  readonly reply?: NewReply | undefined;
+  readonly replies?: readonly (NewReply | undefined)[];
   /** The text of the conflict; absent: names the status. */
   readonly refusal?: string;
 }
@@ -51,13 +55,16 @@ export function act(
 
 /** The same inside a transaction that is open already. */
 export async function actIn(
-  { changes, now }: ActionParts,
+  parts: ActionParts,
   tx: StoreTransaction,
   ref: NoteRef,
   decide: (before: AnnotationRow, tx: StoreTransaction) => Step | Promise<Step>,
 ): Promise<Annotation> {
-  const before = await lockNote(tx, ref, now());
-  const { from, revision, set, reply, refusal } = await decide(before, tx);
+  const { changes, now } = parts;
+  const locked = await lockNote(tx, ref, now());
+  const isLost = hasLapsed(locked, now()) && !isHolder(locked, ref.agent);
+  const before = isLost ? await letGoLapsed(parts, tx, locked) : locked;
+  const { from, revision, set, replies = [], refusal } = await decide(before, tx);
   let update = tx
     .db<AnnotationTables>()
     .updateTable('annotations')
@@ -69,29 +76,19 @@ export async function actIn(
   if (after === undefined) {
     throw new ToolError('conflict', refusal ?? `This annotation is already ${before.status}.`);
   }
-  if (reply !== undefined) await addReply(tx, after, reply, now());
+  const added = replies.filter((reply) => reply !== undefined);
+  for (const reply of added) await addReply(tx, after, reply, now());
   await changes.announce(tx, {
     kind: 'notes',
     organizationId: after.organization_id,
     sessionId: after.session_id,
     ids: [after.id],
     pending: before.status === 'pending' || after.status === 'pending',
+    ...(isHeld(after) && added.some(({ author }) => author === 'user') && { words: true }),
   });
   const [annotation] = await loadAnnotations(tx, [after]);
   if (annotation === undefined) throw noteNotFound(ref.id);
   return annotation;
-}
-
-/** The last message of a thread. */
-export function lastReply(tx: StoreTransaction, annotationId: string): Promise<ReplyRow | undefined> {
-  return tx
-    .db<AnnotationTables>()
-    .selectFrom('annotation_replies')
-    .selectAll()
-    .where('annotation_id', '=', annotationId)
-    .orderBy('position', 'desc')
-    .limit(1)
-    .executeTakeFirst();
 }
 
 /** Holds the row until the transaction ends, on both databases, and answers it as it stands. */
@@ -106,25 +103,4 @@ async function lockNote(tx: StoreTransaction, ref: NoteRef, now: number): Promis
   const row = await query.returningAll().executeTakeFirst();
   if (row === undefined) throw noteNotFound(ref.id);
   return row;
-}
-
-async function addReply(
-  tx: StoreTransaction,
-  note: AnnotationRow,
-  reply: NewReply,
-  now: number,
-): Promise<void> {
-  const last = await lastReply(tx, note.id);
-  await tx
-    .db<AnnotationTables>()
-    .insertInto('annotation_replies')
-    .values({
-      id: typeId('rpl', now),
-      organization_id: note.organization_id,
-      annotation_id: note.id,
-      position: (last?.position ?? 0) + 1,
-      ...reply,
-      created_at: now,
-    })
-    .execute();
 }

@@ -1,6 +1,7 @@
-/** Watching for pending notes: many watchers, one read per change. */
+/** Watching for pending notes and for words to own ones: many watchers, one read per change. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { WATCH_POLL_INTERVAL_MS } from '../limits.ts';
+import type { Annotation } from '../shapes.ts';
 import type { AnnotationChange, AnnotationChanges } from './changes.ts';
 import type { NoteList, NoteScope } from './reading.ts';
 import { waitFor } from './wait-for.ts';
@@ -15,12 +16,14 @@ export interface WatchEnd {
 export interface WatchOptions extends WatchEnd {
   /** Collects this long after the first arrival. */
   readonly batchWindowMs: number;
+  /** Reads the notes that the watcher holds and that have words for it. */
+  own?(): Promise<readonly Annotation[]>;
 }
 
 /** Watchers of the same scope share what is read. */
 interface Room {
   readonly scope: NoteScope;
-  readonly wakes: Set<() => void>;
+  readonly wakes: Set<(change: AnnotationChange) => void>;
   reading: Promise<NoteList> | undefined;
 }
 
@@ -51,7 +54,7 @@ export class Watches {
   /** What is pending, at once or as soon as there is something; undefined after the time. */
   async watch(scope: NoteScope, options: WatchOptions): Promise<NoteList | undefined> {
     const startedAt = performance.now();
-    const first = await this.#read(scope);
+    const first = await this.#readBoth(scope, options);
     if (first.annotations.length > 0) return first;
     for (;;) {
       const timeoutMs = Math.max(0, options.timeoutMs - (performance.now() - startedAt));
@@ -61,31 +64,44 @@ export class Watches {
       await delay(Math.max(0, Math.min(options.batchWindowMs, leftMs)), undefined, {
         signal: AbortSignal.any([options.signal, this.#stopping]),
       }).catch(() => options.signal.throwIfAborted());
-      const collected = await this.#read(scope);
+      const collected = await this.#readBoth(scope, options);
       // Somebody else may have taken all of them meanwhile.
       if (collected.annotations.length > 0) return collected;
     }
   }
 
-  async #next(scope: NoteScope, end: WatchEnd): Promise<NoteList | undefined> {
+  async #readBoth(scope: NoteScope, { own }: WatchOptions): Promise<NoteList> {
+    return withOwn(await own?.(), await this.#read(scope));
+  }
+
+  async #next(scope: NoteScope, options: WatchOptions): Promise<NoteList | undefined> {
     const key = `${scope.organizationId} ${scope.sessionId ?? ''}`;
     let room: Room | undefined;
+    // Read by each watcher for itself, so only when there is a reason.
+    let isOwnDue = true;
     return waitFor({
-      timeoutMs: end.timeoutMs,
-      signal: end.signal,
+      timeoutMs: options.timeoutMs,
+      signal: options.signal,
       stopping: this.#stopping,
       arm: (wake) => {
-        room = this.#enter(key, scope, wake);
-        return () => this.#leave(key, wake);
+        const hear = (change: AnnotationChange) => {
+          isOwnDue ||= change.kind === 'all' || (change.kind === 'notes' && change.words === true);
+          wake();
+        };
+        room = this.#enter(key, scope, hear);
+        return () => this.#leave(key, hear);
       },
       check: async () => {
-        const list = await (room === undefined ? this.#read(scope) : this.#readFor(room));
+        const isDue = isOwnDue;
+        isOwnDue = false;
+        const own = isDue ? await options.own?.() : undefined;
+        const list = withOwn(own, await (room === undefined ? this.#read(scope) : this.#readFor(room)));
         return list.annotations.length > 0 ? list : undefined;
       },
     });
   }
 
-  #enter(key: string, scope: NoteScope, wake: () => void): Room {
+  #enter(key: string, scope: NoteScope, wake: (change: AnnotationChange) => void): Room {
     if (this.#rooms.size === 0) this.#open();
     const room = this.#rooms.get(key) ?? { scope, wakes: new Set(), reading: undefined };
     this.#rooms.set(key, room);
@@ -93,7 +109,7 @@ export class Watches {
     return room;
   }
 
-  #leave(key: string, wake: () => void): void {
+  #leave(key: string, wake: (change: AnnotationChange) => void): void {
     const room = this.#rooms.get(key);
     room?.wakes.delete(wake);
     if (room?.wakes.size === 0) this.#rooms.delete(key);
@@ -124,13 +140,24 @@ export class Watches {
     for (const room of this.#rooms.values()) {
       if (!concerns(change, room.scope)) continue;
       room.reading = undefined;
-      for (const wake of room.wakes) wake();
+      for (const wake of room.wakes) wake(change);
     }
   }
 }
 
+/** Own notes first: their holder is in the middle of them. */
+function withOwn(own: readonly Annotation[] | undefined, pending: NoteList): NoteList {
+  if (own === undefined || own.length === 0) return pending;
+  return {
+    annotations: [...own, ...pending.annotations],
+    total: own.length + pending.total,
+    isTruncated: pending.isTruncated,
+  };
+}
+
 function concerns(change: AnnotationChange, { organizationId, sessionId }: NoteScope): boolean {
   if (change.kind === 'all') return true;
-  if (change.kind !== 'notes' || !change.pending || change.organizationId !== organizationId) return false;
+  if (change.kind !== 'notes' || change.organizationId !== organizationId) return false;
+  if (!change.pending && change.words !== true) return false;
   return sessionId === undefined || change.sessionId === sessionId;
 }

@@ -1,8 +1,7 @@
 /** Tools for changes that the person wants to see first. */
 import * as z from 'zod';
 import { DEFAULT_DIFF_TIMEOUT_MS } from '../limits.ts';
-import { Annotation } from '../shapes.ts';
-import { defineTool, noteId, stamp } from './shapes.ts';
+import { ActionOutput, agentOf, changed, defineTool, enter, noteId } from './shapes.ts';
 import { whileWatching } from './waiting.ts';
 
 /** Shows the person what would be changed. */
@@ -17,10 +16,12 @@ export const proposeDiff = defineTool({
     diff: z.string().min(1).max(200_000).describe('The change as a unified diff'),
     message: z.string().max(10_000).optional().describe('A word about it, stored as a reply'),
   }),
-  output: Annotation,
+  output: ActionOutput,
   async run({ id, diff, message }, ctx) {
-    stamp(ctx);
-    return ctx.services.diffs.propose(ctx.caller, id, diff, message);
+    const agent = await enter(ctx);
+    const note = await ctx.services.diffs.propose(agent, id, diff, message);
+    const { diffRevision, diffResponse } = note;
+    return changed(note, ctx, { agent, said: message, diffRevision, ...(diffResponse && { diffResponse }) });
   },
 });
 
@@ -42,11 +43,17 @@ export const watchDiffResponse = defineTool({
   }),
   output: z.object({
     status: z.enum(['approved', 'rejected', 'timeout']),
-    message: z.string().optional().describe("The person's words"),
+    message: z.string().optional(),
   }),
   async run({ id, timeoutMs }, ctx) {
-    const { services, caller, signal } = ctx;
-    const answer = await whileWatching(ctx, () => services.diffs.watch(caller, id, { timeoutMs, signal }));
-    return answer ?? { status: 'timeout' as const };
+    const { services, signal } = ctx;
+    const agent = agentOf(ctx);
+    const answer = await whileWatching(ctx, () => services.diffs.watch(agent, id, { timeoutMs, signal }));
+    if (answer === undefined) return { status: 'timeout' as const };
+    // The words that came with the answer stand in the thread too, and count as shown now.
+    const words = await services.words.take(agent, id);
+    const isAmong = answer.message === undefined || words.includes(answer.message);
+    const said = isAmong ? words : [answer.message, ...words];
+    return { status: answer.status, ...(said.length > 0 && { message: said.join('\n\n') }) };
   },
 });

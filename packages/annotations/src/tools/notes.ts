@@ -1,24 +1,31 @@
 /** Tools that act on one annotation. */
 import * as z from 'zod';
-import { Annotation, words } from '../shapes.ts';
-import { defineTool, noteId, stamp } from './shapes.ts';
+import { words } from '../shapes.ts';
+import { ActionOutput, changed, defineTool, enter, noteId } from './shapes.ts';
 
 /** Takes a note up; only one caller can. */
 export const acknowledge = defineTool({
   name: 'acknowledge',
   title: 'Acknowledge an annotation',
   description:
-    'Takes up a pending annotation, so that the person sees that it is being worked on. Fails with a conflict when somebody has it already.',
+    'Takes up a pending annotation, so that the person sees that it is being worked on. You hold it until you close it, go away, or are silent for long. Fails with a conflict when another agent holds it. "words" in the answer are the person\'s replies.',
   effect: 'update',
   hints: { idempotentHint: false },
   input: z.object({
     id: noteId,
     message: z.string().max(10_000).optional().describe('A first word to the person, stored as a reply'),
+    takeover: z
+      .boolean()
+      .optional()
+      .describe('Take it from the agent that holds it, when that agent is gone'),
   }),
-  output: Annotation,
-  async run({ id, message }, ctx) {
-    stamp(ctx);
-    return ctx.services.agent.acknowledge(ctx.caller, id, message);
+  output: ActionOutput,
+  async run({ id, message, takeover = false }, ctx) {
+    const agent = await enter(ctx);
+    const note = await ctx.services.agent.acknowledge(agent, id, message, { takeover });
+    // A list may have shown the instruction as it was before the person changed it.
+    const edited = note.editedAt !== undefined && { annotationText: note.annotationText };
+    return changed(note, ctx, { agent, said: message, ...edited });
   },
 });
 
@@ -26,16 +33,18 @@ export const acknowledge = defineTool({
 export const resolve = defineTool({
   name: 'resolve',
   title: 'Resolve an annotation',
-  description: 'Closes an annotation because what it asks for is done.',
+  description:
+    'Closes an annotation because what it asks for is done. A conflict shows what the person wrote meanwhile, or who holds the annotation.',
   effect: 'update',
   input: z.object({
     id: noteId,
     summary: z.string().max(10_000).optional().describe('What was done, in one sentence; stored as a reply'),
   }),
-  output: Annotation,
+  output: ActionOutput,
   async run({ id, summary }, ctx) {
-    stamp(ctx);
-    return ctx.services.agent.resolve(ctx.caller, id, summary);
+    const agent = await enter(ctx);
+    const note = await ctx.services.agent.resolve(agent, id, summary);
+    return changed(note, ctx, { agent, said: summary });
   },
 });
 
@@ -49,10 +58,11 @@ export const dismiss = defineTool({
     id: noteId,
     reason: words(10_000).describe('Why it will not be done; stored as a reply'),
   }),
-  output: Annotation,
+  output: ActionOutput,
   async run({ id, reason }, ctx) {
-    stamp(ctx);
-    return ctx.services.agent.dismiss(ctx.caller, id, reason);
+    const agent = await enter(ctx);
+    const note = await ctx.services.agent.dismiss(agent, id, reason);
+    return changed(note, ctx, { agent, said: reason });
   },
 });
 
@@ -63,9 +73,10 @@ export const reply = defineTool({
   description: 'Adds a message to the thread of an annotation. Its status stays as it is.',
   effect: 'create',
   input: z.object({ id: noteId, message: words(10_000).describe('The message to the person') }),
-  output: Annotation,
+  output: ActionOutput,
   async run({ id, message }, ctx) {
-    stamp(ctx);
-    return ctx.services.agent.reply(ctx.caller, id, message);
+    const agent = await enter(ctx);
+    const note = await ctx.services.agent.reply(agent, id, message);
+    return changed(note, ctx, { agent, said: message });
   },
 });

@@ -1,7 +1,11 @@
-/** Tools that look: sessions and what is pending in them. */
+/** Tools that look: sessions, what is pending in them, and what the caller holds. */
 import * as z from 'zod';
-import { Annotation, Session } from '../shapes.ts';
-import { defineTool, NoteListOutput, sessionId, shownNotes, stamp } from './shapes.ts';
+import { sizeOf } from '../lean.ts';
+import { arrayContent, cutNotice, defineTool, detail, enter, NoteListOutput } from './shapes.ts';
+import { sessionId, shownList, ShownNoteOutput } from './shapes.ts';
+
+const ShownSession = z.looseObject({ id: z.string(), url: z.string(), active: z.boolean() });
+const TAKE_UP = 'Take these up to see the rest.';
 
 /** Lists the pages that are or were connected. */
 export const listSessions = defineTool({
@@ -11,14 +15,14 @@ export const listSessions = defineTool({
     'Lists the browser sessions whose pages can be annotated, the one seen last first. "active" tells whether a page is connected now.',
   effect: 'read',
   input: z.object({}),
-  output: z.object({ sessions: z.array(Session).describe('Newest lastSeenAt first') }),
-  text: ({ sessions }) => JSON.stringify(sessions),
+  output: z.object({ sessions: z.array(ShownSession), more: z.string().optional() }),
+  content: ({ sessions, more }) => arrayContent(sessions, more),
   async run(_input, ctx) {
-    stamp(ctx);
-    const { listItems } = ctx.services.limits;
+    await enter(ctx);
     const { sessions, total } = await ctx.services.sessions.list(ctx.caller.organizationId);
-    if (total > listItems) ctx.addMeta({ truncated: true, count: total });
-    return { sessions };
+    if (total <= sessions.length) return { sessions };
+    ctx.addMeta({ truncated: true, count: total });
+    return { sessions, more: cutNotice(sessions.length, total, 'The others were seen earlier.') };
   },
 });
 
@@ -26,16 +30,29 @@ export const listSessions = defineTool({
 export const getSession = defineTool({
   name: 'get_session',
   title: 'Get a session',
-  description: 'Shows one browser session with its annotations of every status, oldest first.',
+  description:
+    'Shows one browser session with its annotations of every status: open ones first, then the newest. A long list continues at nextCursor.',
   effect: 'read',
-  input: z.object({ id: sessionId }),
-  output: z.object({ session: Session, annotations: z.array(Annotation).describe('Oldest first') }),
-  async run({ id }, ctx) {
-    stamp(ctx);
+  input: z.object({
+    id: sessionId,
+    cursor: z.string().max(20).optional().describe('The nextCursor of the page before'),
+    detail,
+  }),
+  output: z.object({
+    session: ShownSession,
+    annotations: z.array(ShownNoteOutput),
+    more: z.string().optional(),
+    nextCursor: z.string().optional(),
+  }),
+  async run({ id, cursor, detail: how }, ctx) {
+    const agent = await enter(ctx);
     const { organizationId } = ctx.caller;
     const session = await ctx.services.sessions.get(organizationId, id);
-    const list = await ctx.services.notes.list({ organizationId, sessionId: id });
-    return { session, annotations: shownNotes(list, ctx) };
+    const shown = { cursor, sizeOf: sizeOf(how) };
+    const page = await ctx.services.notes.list({ organizationId, sessionId: id }, shown);
+    const rest = 'Call get_session with this nextCursor for the rest.';
+    const list = await shownList(page, ctx, { agent, how, rest });
+    return { session, ...list, ...(page.nextCursor !== undefined && { nextCursor: page.nextCursor }) };
   },
 });
 
@@ -45,15 +62,16 @@ export const getPending = defineTool({
   title: 'Get pending annotations of a session',
   description: 'Lists the annotations of one session that nobody has taken up yet, oldest first.',
   effect: 'read',
-  input: z.object({ sessionId }),
+  input: z.object({ sessionId, detail }),
   output: NoteListOutput,
-  text: ({ annotations }) => JSON.stringify(annotations),
+  content: ({ annotations, more }) => arrayContent(annotations, more),
   async run(input, ctx) {
-    stamp(ctx);
+    const agent = await enter(ctx);
     const { organizationId } = ctx.caller;
     await ctx.services.sessions.get(organizationId, input.sessionId);
-    const list = await ctx.services.notes.pending({ organizationId, sessionId: input.sessionId });
-    return { annotations: shownNotes(list, ctx) };
+    const scope = { organizationId, sessionId: input.sessionId };
+    const list = await ctx.services.notes.pending(scope, { sizeOf: sizeOf(input.detail) });
+    return shownList(list, ctx, { agent, how: input.detail, rest: TAKE_UP });
   },
 });
 
@@ -63,12 +81,35 @@ export const getAllPending = defineTool({
   title: 'Get all pending annotations',
   description: 'Lists the annotations of all sessions that nobody has taken up yet, oldest first.',
   effect: 'read',
-  input: z.object({}),
+  input: z.object({ detail }),
   output: NoteListOutput,
-  text: ({ annotations }) => JSON.stringify(annotations),
-  async run(_input, ctx) {
-    stamp(ctx);
+  content: ({ annotations, more }) => arrayContent(annotations, more),
+  async run({ detail: how }, ctx) {
+    const agent = await enter(ctx);
     const { organizationId } = ctx.caller;
-    return { annotations: shownNotes(await ctx.services.notes.pending({ organizationId }), ctx) };
+    const list = await ctx.services.notes.pending({ organizationId }, { sizeOf: sizeOf(how) });
+    return shownList(list, ctx, { agent, how, rest: TAKE_UP });
+  },
+});
+
+/** Lists what the caller has taken up. */
+export const getMine = defineTool({
+  name: 'get_mine',
+  title: 'Get the annotations you hold',
+  description:
+    'Lists the annotations that you have acknowledged and not closed, oldest first. One marked "elsewhere" is held by another connection of your key and client: take it over when that one is gone.',
+  effect: 'read',
+  input: z.object({ detail }),
+  output: NoteListOutput,
+  content: ({ annotations, more }) => arrayContent(annotations, more),
+  async run({ detail: how }, ctx) {
+    const agent = await enter(ctx);
+    const mine = await ctx.services.notes.mine(agent, { sizeOf: sizeOf(how) });
+    const rest = 'Close some of these to see the rest.';
+    const { annotations, ...list } = await shownList(mine, ctx, { agent, how, rest });
+    const marked = annotations.map((note) =>
+      mine.elsewhere.has(note.id) ? { ...note, elsewhere: true } : note,
+    );
+    return { annotations: marked, ...list };
   },
 });

@@ -1,16 +1,23 @@
-/** What the tools share: ids, lists, and the mark of a list that was cut. */
+/** What the tools share: ids, outputs, lists that say when they were cut, and the agent behind a call. */
 import type { Context } from '@parley/kit';
 import { defineToolFor } from '@parley/kit';
 import * as z from 'zod';
+import type { Detail, ShownNote } from '../lean.ts';
+import { DETAILS, shapeOf } from '../lean.ts';
+import type { Agent } from '../services/holder.ts';
 import type { AnnotationServices } from '../services/index.ts';
 import type { NoteList } from '../services/reading.ts';
-import { Annotation } from '../shapes.ts';
+import type { Annotation } from '../shapes.ts';
+import { STATUSES } from '../shapes.ts';
 
 /** Defines a tool of this toolset; each stamps the presence of its caller. */
 export const defineTool = defineToolFor<AnnotationServices>();
 
-/** The context of every tool here. */
-export type ToolContext = Context<AnnotationServices>;
+/** The context of every tool and document here. */
+export type ToolContext = Pick<
+  Context<AnnotationServices>,
+  'services' | 'caller' | 'request' | 'connection' | 'addMeta' | 'progress'
+>;
 
 /** The id of a note. */
 export const noteId = z.string().min(1).max(100).describe('Id of the annotation (ann_...)');
@@ -18,16 +25,75 @@ export const noteId = z.string().min(1).max(100).describe('Id of the annotation 
 /** The id of a session. */
 export const sessionId = z.string().min(1).max(100).describe('Id of the session (ses_...)');
 
-/** The output of the tools that list notes. */
-export const NoteListOutput = z.object({ annotations: z.array(Annotation).describe('Oldest first') });
+/** How much of each note. */
+export const detail = z
+  .enum(DETAILS)
+  .default('lean')
+  .describe('full adds markup, styles, props, position and more');
 
-/** Notes that the caller is there. */
-export function stamp({ services, caller, request }: ToolContext): void {
-  services.presence.stamp(caller, request.client);
+/** A note; the fields depend on the detail, so only the id is promised. */
+export const ShownNoteOutput = z.looseObject({ id: z.string() });
+
+/** The output of the tools that list notes. */
+export const NoteListOutput = z.object({
+  annotations: z.array(ShownNoteOutput),
+  more: z.string().optional(),
+});
+
+/** The output of the tools that act: what changed, beside the id and the status. */
+export const ActionOutput = z.looseObject({ id: z.string(), status: z.enum(STATUSES) });
+
+/** The agent behind a call. */
+export function agentOf({ caller, request, connection }: ToolContext): Agent {
+  return { ...caller, client: request.client, connection };
 }
 
-/** The notes of a list; a list that was cut says so in `_meta`. */
-export function shownNotes(list: NoteList, ctx: ToolContext): Annotation[] {
-  if (list.isTruncated) ctx.addMeta({ truncated: true, count: list.total });
-  return [...list.annotations];
+/** Notes that the agent is there, and that what it holds is still its own. */
+export async function enter(ctx: ToolContext): Promise<Agent> {
+  const agent = agentOf(ctx);
+  ctx.services.presence.stamp(ctx.caller, ctx.request.client);
+  await ctx.services.leases.renew(agent);
+  return agent;
+}
+
+/** A list for a model; one that was cut says so in words, and in `_meta` for programs. */
+export async function shownList(
+  list: NoteList,
+  ctx: ToolContext,
+  { agent, how, rest }: { agent: Agent; how: Detail; rest: string },
+): Promise<{ annotations: ShownNote[]; more?: string }> {
+  await ctx.services.words.show(agent, list.annotations);
+  const annotations = list.annotations.map(shapeOf(how));
+  if (!list.isTruncated) return { annotations };
+  ctx.addMeta({ truncated: true, count: list.total });
+  return { annotations, more: cutNotice(annotations.length, list.total, rest) };
+}
+
+/** The words for a list that was cut. */
+export function cutNotice(shown: number, total: number, rest: string): string {
+  return `Shown are ${shown} of ${total}. ${rest}`;
+}
+
+/** The bare array, and behind it what has to be said about it. */
+export function arrayContent(items: readonly unknown[], more: string | undefined) {
+  const texts = [JSON.stringify(items), ...(more === undefined ? [] : [more])];
+  return texts.map((text) => ({ type: 'text' as const, text }));
+}
+
+/** What an action changed; words of the person that the agent has not been shown come with it. */
+export async function changed(
+  note: Annotation,
+  ctx: ToolContext,
+  { agent, said, ...facts }: { agent: Agent; said: string | undefined } & Readonly<Record<string, unknown>>,
+) {
+  const last = note.replies.at(-1);
+  const words = await ctx.services.words.take(agent, note.id);
+  return {
+    id: note.id,
+    status: note.status,
+    ...facts,
+    ...(last !== undefined &&
+      last.message === said && { reply: { id: last.id, author: last.author, message: last.message } }),
+    ...(words.length > 0 && { words }),
+  };
 }

@@ -67,7 +67,7 @@ describe('looking', () => {
         session: { active: true, framework: 'react' },
         annotations: [{ annotationText: 'Make it blue' }],
       },
-      hides: strangers,
+      hides: [...strangers, 'domSnapshot', 'boundingBox'],
     },
     {
       name: 'get_session of an unknown session says so',
@@ -85,9 +85,39 @@ describe('looking', () => {
     {
       name: 'get_pending shows pending notes as a bare array in text',
       call: () => ['get_pending', { sessionId: ids.session }],
-      gives: { annotations: [{ status: 'pending', number: 1 }] },
+      gives: { annotations: [{ annotationText: 'Make it blue', selector: '#pay' }] },
       shows: ['"text":"[{'],
+      hides: [...strangers, 'domSnapshot', 'replies'],
+    },
+    {
+      name: 'get_pending in full has everything that was captured',
+      call: () => ['get_pending', { sessionId: ids.session, detail: 'full' }],
+      gives: { annotations: [{ number: 1, domSnapshot: expect.any(String), replies: [] }] },
       hides: strangers,
+    },
+    {
+      name: 'a detail that does not exist is refused',
+      call: () => ['get_all_pending', { detail: 'some' }],
+      fails: 'invalid',
+      shows: ['detail'],
+    },
+    {
+      name: 'get_session refuses a cursor of somewhere else',
+      call: () => ['get_session', { id: ids.session, cursor: 'o1; DROP' }],
+      fails: 'invalid',
+      shows: ['cursor: use the nextCursor of the page before'],
+    },
+    {
+      name: 'get_mine is empty for whoever has taken nothing up',
+      call: () => ['get_mine', {}],
+      gives: { annotations: [] },
+      shows: ['"text":"[]"'],
+    },
+    {
+      name: 'get_mine is unknown without its grant',
+      as: { grants: { annotations: ['get_pending'] } },
+      call: () => ['get_mine', {}],
+      unknown: true,
     },
     {
       name: 'get_pending of an unknown session says so',
@@ -120,13 +150,21 @@ describe('acting', () => {
   table([
     {
       name: 'acknowledge with a message returns the reply inside',
-      as: { name: 'Ada' },
       call: () => ['acknowledge', { id: ids.note, message: 'On it' }],
-      gives: {
-        status: 'acknowledged',
-        acknowledgedBy: { name: 'Ada', source: 'key' },
-        replies: [{ author: 'agent', authorName: 'Ada', message: 'On it' }],
-      },
+      gives: { status: 'acknowledged', reply: { author: 'agent', message: 'On it' } },
+      hides: ['annotationText', 'selector'],
+    },
+    {
+      name: 'acknowledge of a pending note needs no takeover, and allows it',
+      call: () => ['acknowledge', { id: ids.note, takeover: true }],
+      gives: { status: 'acknowledged' },
+      hides: ['Took this note over'],
+    },
+    {
+      name: "acknowledge of a stranger's note with takeover is answered like an unknown one",
+      call: () => ['acknowledge', { id: ids.foreignNote, takeover: true }],
+      fails: 'not_found',
+      hides: strangers,
     },
     {
       name: 'acknowledge of an unknown note says so',
@@ -143,9 +181,15 @@ describe('acting', () => {
     {
       name: 'resolve stores the summary as a reply',
       call: () => ['resolve', { id: ids.note, summary: 'Blue now' }],
-      gives: { status: 'resolved', resolvedBy: 'agent', replies: [{ message: 'Blue now' }] },
+      gives: { id: expect.any(String), status: 'resolved', reply: { message: 'Blue now' } },
+      hides: ['annotationText'],
     },
-    { name: 'resolve needs no summary', call: () => ['resolve', { id: ids.note }], gives: { replies: [] } },
+    {
+      name: 'resolve needs no summary',
+      call: () => ['resolve', { id: ids.note }],
+      gives: { status: 'resolved' },
+      hides: ['"reply"'],
+    },
     {
       name: 'resolve of an unknown note says so',
       call: () => ['resolve', { id: UNKNOWN_NOTE }],
@@ -154,7 +198,7 @@ describe('acting', () => {
     {
       name: 'dismiss stores the reason as a reply',
       call: () => ['dismiss', { id: ids.note, reason: 'Out of scope' }],
-      gives: { status: 'dismissed', replies: [{ message: 'Out of scope' }] },
+      gives: { status: 'dismissed', reply: { message: 'Out of scope' } },
     },
     {
       name: 'dismiss without a reason names the field',
@@ -175,7 +219,7 @@ describe('acting', () => {
     {
       name: 'reply leaves the status',
       call: () => ['reply', { id: ids.note, message: 'Which blue?' }],
-      gives: { status: 'pending', replies: [{ author: 'agent', message: 'Which blue?' }] },
+      gives: { status: 'pending', reply: { author: 'agent', message: 'Which blue?' } },
     },
     {
       name: 'reply with a blank message is refused',
@@ -220,7 +264,8 @@ describe('watching and diffs', () => {
     {
       name: 'propose_diff shows the diff to the person',
       call: () => ['propose_diff', { id: ids.note, diff: DIFF, message: 'Like this?' }],
-      gives: { status: 'diff_proposed', diff: DIFF, diffRevision: 1, replies: [{ message: 'Like this?' }] },
+      gives: { status: 'diff_proposed', diffRevision: 1, reply: { message: 'Like this?' } },
+      hides: ['color: blue'],
     },
     {
       name: 'propose_diff refuses what is no unified diff',
@@ -249,7 +294,7 @@ describe('watching and diffs', () => {
 describe.each(['modern', 'legacy'] as const)('in the %s era', (era) => {
   const client = () => connect(annotationsToolset, { services: desk.services, era });
 
-  test('exactly eleven tools are there, each field of their input is described', async () => {
+  test('exactly twelve tools are there, each field of their input is described', async () => {
     await using agent = await client();
     const { tools } = await agent.raw.listTools();
     const shown = tools.map(({ name, annotations }) => [
@@ -262,6 +307,7 @@ describe.each(['modern', 'legacy'] as const)('in the %s era', (era) => {
       ['acknowledge', false, false, false],
       ['dismiss', false, true, false],
       ['get_all_pending', true, true, false],
+      ['get_mine', true, true, false],
       ['get_pending', true, true, false],
       ['get_session', true, true, false],
       ['list_sessions', true, true, false],
@@ -298,8 +344,8 @@ describe.each(['modern', 'legacy'] as const)('in the %s era', (era) => {
     const answer = await agent.raw.callTool({ name: 'watch_annotations', arguments: { timeoutMs: 20 } });
     expect(answer.structuredContent).toEqual({ status: 'timeout' });
     expect(answer.content).toEqual([{ type: 'text', text: '{"status":"timeout"}' }]);
-    expect(answer._meta).toMatchObject({ browserConnected: true });
-    expect(answer._meta?.activeSessions).toBeGreaterThan(0);
+    expect(answer._meta).toMatchObject({ 'dev.parley/browserConnected': true });
+    expect(answer._meta?.['dev.parley/activeSessions']).toBeGreaterThan(0);
   });
 
   test('an answer to a diff is returned with the words of the person', async () => {
@@ -365,6 +411,7 @@ describe.each(['modern', 'legacy'] as const)('in the %s era', (era) => {
       JSON.stringify((await agent.raw.getPrompt({ name: 'start-polling', arguments: args })).messages);
     const text = await textOf({});
     for (const word of [
+      'get_mine',
       'get_all_pending',
       'acknowledge',
       'resolve',

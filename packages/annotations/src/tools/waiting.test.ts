@@ -9,12 +9,14 @@ afterEach(() => void vi.useRealTimers());
 function fakeContext() {
   const told: number[] = [];
   let watching = 0;
+  let renewed = 0;
   const parts = {
     caller: testCaller(),
     request: { id: null, era: 'modern', client: 'claude' },
     progress: async (done: number) => void told.push(done),
     services: {
       onFault: () => undefined,
+      leases: { renew: async () => void (renewed += 1) },
       presence: {
         beginWatch() {
           watching += 1;
@@ -24,17 +26,18 @@ function fakeContext() {
     },
   };
   // Only these parts are looked at while a tool waits.
-  return { ctx: parts as unknown as ToolContext, told, watching: () => watching };
+  return { ctx: parts as unknown as ToolContext, told, watching: () => watching, renewed: () => renewed };
 }
 
-test('a wait tells its client every 10 s that it goes on, counts as present, and leaves no timer', async () => {
-  const { ctx, told, watching } = fakeContext();
+test('a wait tells its client every 10 s that it goes on, counts as present, keeps what it holds, and leaves no timer', async () => {
+  const { ctx, told, watching, renewed } = fakeContext();
   const { promise, resolve } = Promise.withResolvers<string>();
   const waiting = whileWatching(ctx, () => promise);
   await vi.advanceTimersByTimeAsync(9999);
   expect(told).toEqual([]);
   await vi.advanceTimersByTimeAsync(25_001);
   expect(told).toEqual([1, 2, 3]);
+  expect(renewed()).toBe(4);
   expect(watching()).toBe(1);
   resolve('done');
   expect(await waiting).toBe('done');

@@ -1,19 +1,24 @@
 /** What every waiting tool does besides waiting: it counts as present and keeps its client connected. */
 import type { ToolContext } from './shapes.ts';
+import { agentOf } from './shapes.ts';
 
 const PROGRESS_EVERY_MS = 10_000;
 
-/** Runs the wait; with a progress token the client hears of it every 10 s. */
+/** Runs the wait; what the agent holds stays its own, and with a progress token the client hears of it every 10 s. */
 export async function whileWatching<T>(ctx: ToolContext, wait: () => Promise<T>): Promise<T> {
+  const { leases } = ctx.services;
+  const agent = agentOf(ctx);
   const endWatch = ctx.services.presence.beginWatch(ctx.caller, ctx.request.client);
   let beats = 0;
   const heartbeat = setInterval(() => {
     beats += 1;
+    void leases.renew(agent).catch((error: unknown) => ctx.services.onFault(error, 'watch'));
     ctx
       .progress(beats, undefined, 'Still watching')
       .catch((error: unknown) => ctx.services.onFault(error, 'watch'));
   }, PROGRESS_EVERY_MS);
   try {
+    await leases.renew(agent);
     return await wait();
   } finally {
     clearInterval(heartbeat);

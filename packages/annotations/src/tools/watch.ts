@@ -1,16 +1,20 @@
 /** The tool that waits for annotations. */
 import * as z from 'zod';
 import { DEFAULT_WATCH_TIMEOUT_MS } from '../limits.ts';
-import { Annotation } from '../shapes.ts';
+import { sizeOf } from '../lean.ts';
+import { withinBytes } from '../services/reading.ts';
+import { agentOf, defineTool, detail, sessionId, shownList, ShownNoteOutput } from './shapes.ts';
 import { whileWatching } from './waiting.ts';
-import { defineTool, sessionId, shownNotes } from './shapes.ts';
+
+const NO_PAGE =
+  'No page is connected, so nobody can leave a note. Ask the person to open their page with the Parley overlay. When it is open, this server uses another data folder than the page: start it in the project, or with --data.';
 
 /** Waits until something is pending. */
 export const watchAnnotations = defineTool({
   name: 'watch_annotations',
   title: 'Watch for annotations',
   description:
-    'Returns pending annotations at once, or waits until there are some. It returns what is pending, not what is new: take notes up with acknowledge, then call it again.',
+    'Returns pending annotations at once, or waits until there are some. It returns what is pending, not what is new: take notes up with acknowledge, then call it again. It also returns annotations that you hold when the person has replied.',
   effect: 'read',
   input: z.object({
     sessionId: sessionId.optional().describe('Only annotations of this session'),
@@ -26,10 +30,13 @@ export const watchAnnotations = defineTool({
       .max(60_000)
       .default(0)
       .describe('After the first arrival, collect more for this long'),
+    detail,
   }),
   output: z.object({
     status: z.enum(['annotations', 'timeout']),
-    annotations: z.array(Annotation).optional().describe('Everything that is pending, oldest first'),
+    annotations: z.array(ShownNoteOutput).optional(),
+    more: z.string().optional(),
+    message: z.string().optional(),
   }),
   async run(input, ctx) {
     const { services, caller, signal } = ctx;
@@ -37,12 +44,22 @@ export const watchAnnotations = defineTool({
     if (input.sessionId !== undefined) await services.sessions.get(organizationId, input.sessionId);
     const scope = { organizationId, sessionId: input.sessionId };
     const { timeoutMs, batchWindowMs } = input;
+    const agent = agentOf(ctx);
+    const own = () => services.words.waiting(scope, agent);
     const found = await whileWatching(ctx, () =>
-      services.watches.watch(scope, { timeoutMs, batchWindowMs, signal }),
+      services.watches.watch(scope, { timeoutMs, batchWindowMs, signal, own }),
     );
-    if (found !== undefined) return { status: 'annotations' as const, annotations: shownNotes(found, ctx) };
+    if (found !== undefined) {
+      const how = input.detail;
+      // Watches share what they read, so the size that this one asked for is looked at here.
+      const annotations = withinBytes(found.annotations, { ...services.limits, sizeOf: sizeOf(how) });
+      const isTruncated = found.isTruncated || annotations.length < found.annotations.length;
+      const rest = 'Take these up, then call again for the rest.';
+      const list = await shownList({ ...found, annotations, isTruncated }, ctx, { agent, how, rest });
+      return { status: 'annotations' as const, ...list };
+    }
     const activeSessions = await services.sessions.active(organizationId);
     ctx.addMeta({ browserConnected: activeSessions > 0, activeSessions });
-    return { status: 'timeout' as const };
+    return { status: 'timeout' as const, ...(activeSessions === 0 && { message: NO_PAGE }) };
   },
 });

@@ -1,0 +1,103 @@
+/** Notes that lose their holder: one conditional statement makes them pending, so exactly one process says so. */
+import type { Queryable, StoreTransaction } from '@parley/store';
+import type { AnnotationRow, AnnotationTables } from '../schema.ts';
+import { HELD, holderName, isHeld } from './holder.ts';
+import { addReply } from './thread.ts';
+import type { ActionParts } from './transitions.ts';
+
+/** What a note is when it is pending again; who had it stays known, so that words they missed are not passed over. */
+export const REOPENED = {
+  status: 'pending',
+  acknowledged_by: null,
+  lease_until: null,
+  resolved_by: null,
+  resolved_at: null,
+  diff: null,
+  diff_response: null,
+  diff_words: null,
+} satisfies Partial<AnnotationRow>;
+
+/** Whose notes: of leases that have run out, or of a connection that has ended. */
+export type Lost = { readonly lapsedAt: number } | { readonly connection: string };
+
+const BATCH = 100;
+
+/** Makes the notes pending again, each with a word in its thread. */
+export async function letGo(parts: ActionParts, lost: Lost): Promise<void> {
+  for (;;) {
+    // Looked for first: a process with nothing to do takes no write lock.
+    const found = await idsOf(parts.store, lost);
+    if (found.length === 0) return;
+    await parts.store.transaction((tx) => free(parts, tx, lost, found));
+    if (found.length < BATCH) return;
+  }
+}
+
+/** The same for one note that is locked already. */
+export async function letGoLapsed(
+  parts: ActionParts,
+  tx: StoreTransaction,
+  row: AnnotationRow,
+): Promise<AnnotationRow> {
+  const [freed] = await free(parts, tx, { lapsedAt: parts.now() }, [row.id]);
+  return freed ?? row;
+}
+
+/** True when nobody has been heard from for as long as the lease of the note says. */
+export function hasLapsed(row: AnnotationRow, now: number): boolean {
+  return isHeld(row) && (row.lease_until ?? now) <= now;
+}
+
+async function idsOf(from: Queryable, lost: Lost): Promise<string[]> {
+  let query = from
+    .db<AnnotationTables>()
+    .selectFrom('annotations')
+    .select('id')
+    .where('status', 'in', HELD)
+    .where('lease_until', '<=', 'lapsedAt' in lost ? lost.lapsedAt : Number.MAX_SAFE_INTEGER);
+  if ('connection' in lost) query = query.where('holder_connection', '=', lost.connection);
+  return (await query.limit(BATCH).execute()).map(({ id }) => id);
+}
+
+async function free(
+  { changes, now }: ActionParts,
+  tx: StoreTransaction,
+  lost: Lost,
+  ids: readonly string[],
+): Promise<AnnotationRow[]> {
+  const { acknowledged_by: _named, ...set } = REOPENED;
+  const db = tx.db<AnnotationTables>();
+  let query = db
+    .updateTable('annotations')
+    .set({ ...set, updated_at: now() })
+    .where('id', 'in', ids)
+    .where('status', 'in', HELD);
+  query =
+    'connection' in lost
+      ? query.where('holder_connection', '=', lost.connection)
+      : query.where('lease_until', '<=', lost.lapsedAt);
+  const freed = await query.returningAll().execute();
+  for (const row of freed) {
+    const message = `${holderName(row)} ${'connection' in lost ? 'has gone' : 'was not heard from any more'}. This note is pending again.`;
+    await addReply(tx, row, { author: 'agent', author_name: 'Parley', message }, now());
+    await changes.announce(tx, {
+      kind: 'notes',
+      organizationId: row.organization_id,
+      sessionId: row.session_id,
+      ids: [row.id],
+      pending: true,
+    });
+  }
+  const cleared = { acknowledged_by: null };
+  if (freed.length > 0)
+    await db
+      .updateTable('annotations')
+      .set(cleared)
+      .where(
+        'id',
+        'in',
+        freed.map(({ id }) => id),
+      )
+      .execute();
+  return freed.map((row) => ({ ...row, ...cleared }));
+}

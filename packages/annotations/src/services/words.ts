@@ -1,0 +1,139 @@
+/** Words of the person: which of them the holder of a note has been shown. */
+import { ToolError } from '@parley/kit';
+import type { Queryable, Store } from '@parley/store';
+import type { AnnotationRow, AnnotationTables, ReplyRow } from '../schema.ts';
+import type { Annotation } from '../shapes.ts';
+import type { Agent } from './holder.ts';
+import { HELD, holderOf, isHolder } from './holder.ts';
+import type { NoteScope } from './reading.ts';
+import { loadAnnotations } from './rows.ts';
+
+/** What holders have read, and what waits for them. */
+export interface Words {
+  /** The words that the holder has not been shown, which are shown to it with this; none for anybody else. */
+  take(agent: Agent, id: string): Promise<string[]>;
+  /** Remembers that an answer shows these notes with their threads. */
+  show(agent: Agent, notes: readonly Pick<Annotation, 'id' | 'replies'>[]): Promise<void>;
+  /** The notes that the agent holds and that have words for it. */
+  waiting(scope: NoteScope, agent: Agent): Promise<Annotation[]>;
+}
+
+// One answer holds no more; what is left comes with the next.
+const MAX_TOLD = 20;
+const MAX_WAITING = 20;
+
+/** Creates the service. */
+export function createWords(store: Store): Words {
+  return {
+    async take(agent, id) {
+      const row = await ownNotes(store, agent).selectAll().where('id', '=', id).executeTakeFirst();
+      const unseen = row === undefined ? [] : await unseenOf(store, row);
+      await markShown(store, agent, id, unseen.at(-1)?.position);
+      return unseen.map(({ message }) => message);
+    },
+
+    async show(agent, notes) {
+      const spoken = notes.filter(({ replies }) => replies.some(({ author }) => author === 'user'));
+      if (spoken.length === 0) return;
+      const ids = spoken.map(({ id }) => id);
+      const rows = await ownNotes(store, agent)
+        .select(['id', 'shown_replies'])
+        .where('id', 'in', ids)
+        .execute();
+      for (const { id, shown_replies } of rows) {
+        // Positions count from 1 without a gap, so the length is the last one.
+        const position = spoken.find((note) => note.id === id)?.replies.length ?? 0;
+        if (position > shown_replies) await markShown(store, agent, id, position);
+      }
+    },
+
+    async waiting({ organizationId, sessionId }, agent) {
+      let query = ownNotes(store, agent)
+        .selectAll()
+        .where('organization_id', '=', organizationId)
+        .where('status', 'in', HELD)
+        .where(({ exists, selectFrom }) =>
+          exists(
+            selectFrom('annotation_replies')
+              .select('annotation_replies.id')
+              .whereRef('annotation_replies.annotation_id', '=', 'annotations.id')
+              .where('annotation_replies.author', '=', 'user')
+              .whereRef('annotation_replies.position', '>', 'annotations.shown_replies'),
+          ),
+        );
+      if (sessionId !== undefined) query = query.where('session_id', '=', sessionId);
+      return loadAnnotations(store, await query.orderBy('created_at').limit(MAX_WAITING).execute());
+    },
+  };
+}
+
+/** Words that a note was about to be closed over. */
+export class UnseenWords extends Error {
+  override readonly name = 'UnseenWords';
+  readonly unseen: readonly ReplyRow[];
+
+  constructor(unseen: readonly ReplyRow[]) {
+    super('The person has written something that its holder has not seen.');
+    this.unseen = unseen;
+  }
+}
+
+/** Stops whoever has the note, or had it last, from closing it over words that they were not shown. */
+export async function refuseUnseen(from: Queryable, row: AnnotationRow, agent: Agent): Promise<void> {
+  const unseen = isHolder(row, agent) ? await unseenOf(from, row) : [];
+  if (unseen.length > 0) throw new UnseenWords(unseen);
+}
+
+/** Answers unseen words with a conflict that shows them, so that the next try goes through. */
+export async function tellUnseen<T>(store: Store, agent: Agent, id: string, work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (!(error instanceof UnseenWords)) throw error;
+    await markShown(store, agent, id, error.unseen.at(-1)?.position);
+    const said = error.unseen.map(({ message }) => message);
+    throw new ToolError(
+      'conflict',
+      `The person has written meanwhile: ${said.map((words) => JSON.stringify(words)).join(', ')}. Do what that asks for, then try again.`,
+      { words: said },
+    );
+  }
+}
+
+function unseenOf(from: Queryable, { id, shown_replies }: AnnotationRow): Promise<ReplyRow[]> {
+  return from
+    .db<AnnotationTables>()
+    .selectFrom('annotation_replies')
+    .selectAll()
+    .where('annotation_id', '=', id)
+    .where('author', '=', 'user')
+    .where('position', '>', shown_replies)
+    .orderBy('position')
+    .limit(MAX_TOLD)
+    .execute();
+}
+
+function ownNotes(from: Queryable, agent: Agent) {
+  return from
+    .db<AnnotationTables>()
+    .selectFrom('annotations')
+    .where('organization_id', '=', agent.organizationId)
+    .where(({ and }) => and(holderOf(agent)));
+}
+
+async function markShown(
+  store: Store,
+  agent: Agent,
+  id: string,
+  position: number | undefined,
+): Promise<void> {
+  if (position === undefined) return;
+  await store
+    .db<AnnotationTables>()
+    .updateTable('annotations')
+    .set({ shown_replies: position })
+    .where('id', '=', id)
+    .where('shown_replies', '<', position)
+    .where(({ and }) => and(holderOf(agent)))
+    .execute();
+}
