@@ -75,7 +75,8 @@ describeInBrowser('ways in', () => {
   test('a policy that blocks something else of the page changes nothing', async () => {
     const tab = await stage.open('strict');
     await tab.page.evaluate("fetch('https://elsewhere.example/').catch(() => {})");
-    await tab.page.getByRole('button', { name: 'No agent' }).waitFor();
+    await tab.page.getByRole('button', { name: 'No agent' }).click();
+    expect(await tab.page.locator('.panel .warn').textContent()).toMatch(/^No agent is connected\./);
     await tab.context.close();
   });
 

@@ -21,6 +21,7 @@ export function init(options: OverlayOptions): Overlay | undefined {
   if (page[HANDLE] !== undefined) return page[HANDLE];
   if (isFramedByOwn()) return undefined;
   if (!isAllowedHost(options.hosts ?? [])) {
+    // oxlint-disable-next-line no-console -- there is no overlay to say it in.
     console.info(offHere());
     return undefined;
   }
