@@ -79,7 +79,9 @@ describeInBrowser('pages of a server that renders them itself', () => {
       await page.goto(`http://127.0.0.1:${(host.address() as AddressInfo).port}/`);
       await annotate(page, '#target', 'Make it green');
       expect(sent).toEqual([]);
-      await expect.poll(() => pendingIn(join(project.root, '.parley'))).toContain('"Make it green"');
+      // Each look starts a process, which takes its time on a busy machine.
+      const pending = () => pendingIn(join(project.root, '.parley'));
+      await expect.poll(pending, { timeout: 20_000 }).toContain('"Make it green"');
       await page.close();
     } finally {
       await vite.close();
