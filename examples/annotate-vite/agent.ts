@@ -29,7 +29,7 @@ export interface Agent extends AsyncDisposable {
 /** Connects over stdio to the data folder of a project, as a coding agent does. */
 export async function connectAgent(parley: string, dataDir: string): Promise<Agent> {
   const client = new Client({ name: 'scripted-agent', version: '1.0.0' });
-  const args = [parley, 'mcp', 'annotations', '--data', dataDir];
+  const args = [parley, 'mcp', 'annotations', '--init', '--data', dataDir];
   await client.connect(new StdioClientTransport({ command: process.execPath, args }));
   const call = async <Result>(name: string, input: Record<string, unknown>): Promise<Result> => {
     const { isError, structuredContent, content } = await client.callTool({ name, arguments: input });
