@@ -104,6 +104,19 @@ export const notesToolset = defineToolset({
       },
     }),
     define({
+      name: 'note_leak',
+      title: 'Leak',
+      description: 'Leaves a timer behind that nobody clears.',
+      effect: 'run',
+      privileged: true,
+      input: z.object({}),
+      output: z.object({}),
+      async run() {
+        setInterval(() => undefined, 1000);
+        return {};
+      },
+    }),
+    define({
       name: 'note_break',
       title: 'Break',
       description: 'Fails with a fault that carries the text.',

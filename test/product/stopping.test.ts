@@ -42,6 +42,19 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
   },
 );
 
+test('a timer that a tool left behind does not keep a stopped server, over HTTP or stdio', async () => {
+  using folder = scratchFolder();
+  const server = await startParley(folder.path, { program: PROGRAM });
+  expect((await callTool(server, 'note_leak')).status).toBe(200);
+  expect((await server.stop()).code).toBe(0);
+  const call = message(1, 'tools/call', { name: 'note_leak', arguments: {} });
+  const stdio = await runParley(['mcp', '--data', folder.path], {
+    program: PROGRAM,
+    input: `${JSON.stringify(call)}\n`,
+  });
+  expect([stdio.code, stdio.stdout]).toEqual([0, expect.stringContaining('"id":1')]);
+});
+
 /** A call that waits for a note, on each of the ways that do not answer from the hot path. */
 const SLOW_WAYS: Record<string, (server: Server) => Promise<Response>> = {
   'a call with progress': (server) => {

@@ -19,6 +19,7 @@ export class FileGuard {
   readonly #known = new Map<string, FileIdentity>();
   #timer: NodeJS.Timeout | undefined;
   #gone: StoreUnavailableError | undefined;
+  #isClosed = false;
 
   constructor(path: string, onError: (error: unknown) => void) {
     this.#path = path;
@@ -39,6 +40,8 @@ export class FileGuard {
   async look(): Promise<void> {
     if (process.platform === 'win32') return;
     const moved = await this.#firstMoved();
+    // Whoever closes last takes the side files away.
+    if (this.#isClosed) return;
     const wasGone = this.#gone !== undefined;
     this.#gone = moved === undefined ? undefined : new StoreUnavailableError('gone', undefined, moved);
     if (this.#gone !== undefined && !wasGone) this.#onError(this.#gone);
@@ -50,6 +53,7 @@ export class FileGuard {
   }
 
   close(): void {
+    this.#isClosed = true;
     clearInterval(this.#timer);
   }
 

@@ -216,6 +216,16 @@ test('records are kept in a new file when the old one was deleted', async () => 
   expect(await recorded()).toEqual(['kept']);
 });
 
+test('a look that is under way when the store closes takes nothing for lost', async () => {
+  for (let round = 0; round < 20; round += 1) {
+    const looking = store.ping().catch(() => undefined);
+    await store.close();
+    await looking;
+    store = await openAgain();
+  }
+  expect(errors).toEqual([]);
+});
+
 test('a folder in the place of the database is said by its path', async () => {
   await store.close();
   rmSync(dataDir, { recursive: true });
