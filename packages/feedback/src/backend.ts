@@ -63,7 +63,12 @@ export interface FeedbackBackend {
   search(input: PostSearch): Promise<ShownPage<ShownItem>>;
   post(postId: string): Promise<ShownPostWithComments>;
   triage(postId: string, change: Triage): Promise<ShownPost>;
-  addComment(input: { postId: string; content: string; parentId?: string | undefined }): Promise<ShownThread>;
+  addComment(input: {
+    postId: string;
+    content: string;
+    parentId?: string | undefined;
+    isPrivate?: boolean | undefined;
+  }): Promise<ShownThread>;
   createPost(input: {
     boardId: string;
     title: string;

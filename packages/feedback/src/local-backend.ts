@@ -44,8 +44,8 @@ function everyday(
       return { ...postOf(post), comments: turnTree(tree, (node) => only(ShownComment, node)) };
     },
     triage: async (postId, change) => postOf(await posts.update(actor, postId, change)),
-    async addComment({ postId, content, parentId }) {
-      return threadOf(await comments.create(actor, postId, { content, parentId }));
+    async addComment({ postId, ...input }) {
+      return threadOf(await comments.create(actor, postId, input));
     },
     createPost: async (input) => postOf(await posts.create(actor, input)),
     createEntry: async (input) => only(ShownEntry, await changelog.create(actor, input)),

@@ -2,6 +2,8 @@
 import * as z from 'zod';
 import { describeIssues, ToolError } from '@parley/kit';
 import { notFound } from '../faults.ts';
+import { pageBody } from '../rest/answer.ts';
+import { listOf } from '../services/name-key.ts';
 import type { PublicReading } from '../services/public.ts';
 import type { PublicComment } from '../services/public-shapes.ts';
 import { POST_SORTS } from '../shapes/posts.ts';
@@ -56,11 +58,13 @@ async function posts(reading: PublicReading, given: URLSearchParams): Promise<un
     (each) => (boardId === undefined || each.id === boardId) && (board === undefined || each.slug === board),
   );
   if (boards.length === 0 && (boardId !== undefined || board !== undefined)) throw notFound('Board');
-  const { items, cursor, hasMore, total } = await reading.posts({
-    ...query,
-    boardIds: boards.map(({ id }) => id),
-  });
-  return { data: items, meta: { pagination: { cursor, hasMore, total } } };
+  const statuses = await reading.statuses();
+  if (query.status !== undefined && !statuses.some(({ slug }) => slug === query.status))
+    throw new ToolError(
+      'invalid',
+      `status: there is no such status. Use one of: ${listOf(statuses.map(({ slug }) => slug))}.`,
+    );
+  return pageBody(await reading.posts({ ...query, boardIds: boards.map(({ id }) => id) }));
 }
 
 async function post(reading: PublicReading, id: string): Promise<unknown> {
@@ -76,13 +80,14 @@ interface CommentTree extends Omit<PublicComment, 'depth' | 'isOwn' | 'reactions
 
 async function comments(reading: PublicReading, id: string): Promise<CommentTree[]> {
   await post(reading, id);
-  const byId = new Map<string, CommentTree>();
   const roots: CommentTree[] = [];
-  for (const { depth: _depth, isOwn: _own, reactions, ...comment } of await reading.comments(id)) {
+  // The last comment of each level so far; they come in the order of their threads.
+  const path: CommentTree[] = [];
+  for (const { depth, isOwn: _own, reactions, ...comment } of await reading.comments(id)) {
     const counts = reactions.map(({ emoji, count }) => ({ emoji, count }));
     const node: CommentTree = { ...comment, reactions: counts, replies: [] };
-    byId.set(comment.id, node);
-    (byId.get(comment.parentId ?? '')?.replies ?? roots).push(node);
+    (path[depth - 1]?.replies ?? roots).push(node);
+    path[depth] = node;
   }
   return roots;
 }

@@ -27,9 +27,9 @@ export function createRemoteBackend(client: RemoteClient, signal: AbortSignal): 
       const answer = await send({ method: 'PATCH', path: ['posts', id], body: { ...change } });
       return thingIn(ShownPost, answer, { id });
     },
-    async addComment({ postId, content, parentId }) {
+    async addComment({ postId, content, parentId, isPrivate }) {
       const id = remoteId('post', postId);
-      const body = { content, parentId: maybeRemoteId('comment', parentId) };
+      const body = { content, parentId: maybeRemoteId('comment', parentId), isPrivate };
       return threadIn(await send({ method: 'POST', path: ['posts', id, 'comments'], body }));
     },
     async createPost(input) {

@@ -37,18 +37,21 @@ export function whole<T>(name: string, shape: z.ZodType<T>): Answer<T[]> {
   return { kind: 'whole', status: 200, item: { name, shape }, toBody: dataOf, locationOf: nowhere };
 }
 
-/** One page: `{data: [...], meta: {pagination}}`. */
+/** One page: `{data: [...], pagination, meta: {pagination}}`; clients look for it in either place. */
 export function page<T>(name: string, shape: z.ZodType<T>): Answer<Page<T>> {
   return {
     kind: 'page',
     status: 200,
     item: { name, shape },
-    toBody: ({ items, cursor, hasMore, total }) => ({
-      data: items,
-      meta: { pagination: { cursor, hasMore, total } },
-    }),
+    toBody: pageBody,
     locationOf: nowhere,
   };
+}
+
+/** The body of a page. */
+export function pageBody({ items, cursor, hasMore, total }: Page<unknown>): unknown {
+  const pagination = { cursor, hasMore, total };
+  return { data: items, pagination, meta: { pagination } };
 }
 
 /** 204 without a body. */

@@ -55,7 +55,8 @@ export class RestError extends Error {
   /** The body of the answer. */
   toBody(): unknown {
     const { code, message, details } = this;
-    return { error: { code, message, ...(details !== undefined && { details }) } };
+    // Some clients look for the text at the top.
+    return { error: { code, message, ...(details !== undefined && { details }) }, message };
   }
 }
 

@@ -12,6 +12,8 @@ export interface Match {
 export interface Matcher {
   /** Throws 404 for an unknown path, 405 for a known one with another method. */
   match(method: string, path: string): Match;
+  /** True when answers at the path of a route carry an ETag. */
+  isTagged(route: Pick<Route, 'path'>): boolean;
 }
 
 interface Node {
@@ -20,6 +22,9 @@ interface Node {
   /** By method. */
   readonly routes: Map<string, Route>;
 }
+
+/** The methods whose answers carry an ETag. */
+const TAGGED: ReadonlySet<string> = new Set(['GET', 'PATCH']);
 
 const newNode = (): Node => ({ fixed: new Map(), variable: undefined, routes: new Map() });
 
@@ -32,7 +37,9 @@ export function createMatcher(routes: readonly Route[]): Matcher {
       throw new Error(`${route.method} ${route.path} is in the table twice.`);
     node.routes.set(route.method, route);
   }
+  const tagged = new Set(routes.flatMap(({ method, path }) => (TAGGED.has(method) ? [path] : [])));
   return {
+    isTagged: ({ path }) => tagged.has(path),
     match(method, path) {
       const segments = segmentsOf(path);
       const values: string[] = [];

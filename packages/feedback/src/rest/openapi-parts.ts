@@ -54,8 +54,9 @@ export const ERROR_SCHEMA: Json = {
       required: ['code', 'message'],
       additionalProperties: false,
     },
+    message: { type: 'string', description: 'The same as error.message' },
   },
-  required: ['error'],
+  required: ['error', 'message'],
   additionalProperties: false,
 };
 

@@ -113,9 +113,12 @@ function queryParameters({ query }: Route): Json[] {
   }));
 }
 
+const IF_MATCH = header('If-Match', 'The ETag of what was read; 412 when it has changed since');
+
 const HEADER_OF_METHOD: Partial<Record<Route['method'], Json>> = {
   GET: header('If-None-Match', 'The ETag of an earlier answer; 304 when nothing has changed'),
-  PATCH: header('If-Match', 'The ETag of what was read; 412 when it has changed since'),
+  PATCH: IF_MATCH,
+  DELETE: IF_MATCH,
   POST: {
     ...header('Idempotency-Key', 'Makes the request safe to repeat for 24 hours'),
     schema: { type: 'string', minLength: 1, maxLength: 255 },
@@ -163,8 +166,8 @@ function bodySchema({ kind }: Answer<unknown>, item: Json): Json {
   const isPage = kind === 'page';
   return {
     type: 'object',
-    properties: { data, ...(isPage && { meta }) },
-    required: isPage ? ['data', 'meta'] : ['data'],
+    properties: { data, ...(isPage && { pagination: { $ref: `${REF}Pagination` }, meta }) },
+    required: isPage ? ['data', 'pagination', 'meta'] : ['data'],
     additionalProperties: false,
   };
 }
@@ -182,7 +185,7 @@ function errorsOf(route: Route): Json {
   const codes: ErrorCode[] = [...ALWAYS, 'UNAVAILABLE'];
   if (route.path.includes(':') || route.method === 'POST') codes.push('NOT_FOUND');
   if (route.method !== 'GET') codes.push('CONFLICT');
-  if (route.method === 'PATCH') codes.push('PRECONDITION_FAILED');
+  if (route.method === 'PATCH' || route.method === 'DELETE') codes.push('PRECONDITION_FAILED');
   if (route.body !== undefined) codes.push(...WITH_BODY);
   const statuses = [...new Set(codes.map((code) => ERROR_STATUS[code]))].toSorted((a, b) => a - b);
   return Object.fromEntries(

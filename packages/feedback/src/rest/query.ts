@@ -33,7 +33,8 @@ export const idList = (description: string) =>
 /** `true` or `false`. */
 export const flag = (description: string) =>
   z
-    .enum(['true', 'false'])
+    .string()
+    .refine((text) => text === 'true' || text === 'false', 'must be true or false')
     .transform((text) => text === 'true')
     .optional()
     .meta({ type: 'boolean', description });

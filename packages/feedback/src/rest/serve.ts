@@ -17,7 +17,7 @@ import { internalError, RestError, toRestError } from './errors.ts';
 import { checkMatch } from './etag.ts';
 import type { KeptAnswer } from './idempotency/claims.ts';
 import { once } from './idempotency/once.ts';
-import type { Match } from './matching.ts';
+import type { Match, Matcher } from './matching.ts';
 import { createMatcher } from './matching.ts';
 import { parseQuery } from './query.ts';
 import type { RateLimiter } from './rate/limiter.ts';
@@ -76,7 +76,7 @@ export function createServe(services: FeedbackServices, options: ServeOptions) {
     const body = parseBody(route, given);
     authorizeBody(route, caller, body);
     const actor = await services.actor(caller);
-    const check = route.method === 'PATCH' ? checkMatch(req.headers['if-match']) : undefined;
+    const check = conditionOf(req, route, matcher);
     const work = async (onChange?: (tx: StoreTransaction) => Promise<void>): Promise<KeptAnswer> => {
       const acting = onChange === undefined ? actor : { ...actor, onChange };
       const result = await route.run({ services, caller, actor: acting, params, query, body, check });
@@ -139,6 +139,15 @@ export function createServe(services: FeedbackServices, options: ServeOptions) {
       write(req, res, errorAnswer(explain(error)));
     }
   };
+}
+
+/** The condition of a change; what has no tag of its own cannot meet any. */
+function conditionOf({ headers, method }: IncomingMessage, route: Route, matcher: Matcher) {
+  const ifMatch = headers['if-match'];
+  if (ifMatch === undefined || (method !== 'PATCH' && method !== 'DELETE')) return undefined;
+  if (!matcher.isTagged(route))
+    throw new RestError('PRECONDITION_FAILED', 'Nothing here has an ETag. Send the request without If-Match.');
+  return checkMatch(ifMatch);
 }
 
 function splitUrl({ url = '/' }: IncomingMessage): { path: string; search: string } {

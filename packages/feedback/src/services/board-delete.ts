@@ -7,12 +7,18 @@ import { countUse, holdUse } from './post-use.ts';
 import type { Base, Change } from './write.ts';
 
 /** Deletes a board; one with posts only when they may go too. */
-export async function deleteBoard(base: Base, current: Change, id: string, cascade: boolean): Promise<void> {
+export async function deleteBoard(
+  base: Base,
+  current: Change,
+  id: string,
+  { cascade, look }: { readonly cascade: boolean; readonly look: (current: Change) => Promise<void> },
+): Promise<void> {
   const { tx, now, actor, touch } = current;
   const { organizationId } = actor;
   const use: PostUse = { organizationId, column: 'board_id', id };
   if (cascade) await holdUse(base, tx, use, 'others');
   await hold(base, current, 'feedback_boards', id);
+  await look(current);
   const { numUpdatedRows } = await tx
     .db<FeedbackTables>()
     .updateTable('feedback_boards')

@@ -5,12 +5,12 @@ import { fromJson, toJson } from '@parley/store';
 import type { Actor } from '../actor.ts';
 import { requireAdmin, requireTeam } from '../actor.ts';
 import { notFound, orConflict } from '../faults.ts';
-import { checkId } from '../ids.ts';
 import type { BoardRow, FeedbackTables } from '../schema.ts';
 import { isoOf } from '../shapes/fields.ts';
 import type { Board, CreateBoard, PatchBoard } from '../shapes/nouns.ts';
 import { deleteBoard } from './board-delete.ts';
 import { hold, laterThan } from './hold.ts';
+import { idOf } from './names.ts';
 import type { CheckCurrent } from './posts.ts';
 import type { SlugForm } from './slugs.ts';
 import { insertWithSlug, slugTaken } from './slugs.ts';
@@ -26,7 +26,11 @@ export interface BoardService {
   create(actor: Actor, input: CreateBoard): Promise<Board>;
   update(actor: Actor, id: string, patch: PatchBoard, check?: CheckCurrent<Board>): Promise<Board>;
   /** A board with posts goes only with them. */
-  delete(actor: Actor, id: string, options?: { readonly cascade?: boolean | undefined }): Promise<void>;
+  delete(
+    actor: Actor,
+    id: string,
+    options?: { readonly cascade?: boolean | undefined; readonly check?: CheckCurrent<Board> | undefined },
+  ): Promise<void>;
 }
 
 const FORM: SlugForm = { noun: 'board', joint: '-', maxLength: 100 };
@@ -40,15 +44,15 @@ export function createBoards(base: Base): BoardService {
     },
     async get(actor, id) {
       requireTeam(actor);
-      return toBoard(await requireRow(base.store, actor, checkId('board', id)));
+      return toBoard(await requireRow(base.store, actor, await idOf(base.store, actor.organizationId, 'board', id)));
     },
     async create(actor, input) {
       requireAdmin(actor);
       return change(base, actor, (current) => insertBoard(current, input));
     },
-    async update(actor, id, patch, check) {
+    async update(actor, text, patch, check) {
       requireAdmin(actor);
-      checkId('board', id);
+      const id = await idOf(base.store, actor.organizationId, 'board', text);
       return change(base, actor, async (current) => {
         await hold(base, current, 'feedback_boards', id);
         const before = await requireRow(current.tx, actor, id);
@@ -56,10 +60,11 @@ export function createBoards(base: Base): BoardService {
         return updateBoard(current, before, patch);
       });
     },
-    async delete(actor, id, { cascade = false } = {}) {
+    async delete(actor, text, { cascade = false, check } = {}) {
       requireAdmin(actor);
-      checkId('board', id);
-      return change(base, actor, (current) => deleteBoard(base, current, id, cascade));
+      const id = await idOf(base.store, actor.organizationId, 'board', text);
+      const look = async ({ tx }: Change) => check?.(toBoard(await requireRow(tx, actor, id)));
+      return change(base, actor, (current) => deleteBoard(base, current, id, { cascade, look }));
     },
   };
 }

@@ -2,9 +2,11 @@
 import { ToolError } from '@parley/kit';
 import type { Actor } from '../actor.ts';
 import { requireTeam } from '../actor.ts';
-import { checkId, toIdentityId } from '../ids.ts';
+import { checkId, fromIdentityId } from '../ids.ts';
 import type { TriageChange } from '../shapes/inbox.ts';
 import { MAX_TRIAGED } from '../shapes/inbox.ts';
+import { idOf } from './names.ts';
+import { memberIdOf } from './people-names.ts';
 import { updatePost } from './post-update.ts';
 import type { Base } from './write.ts';
 
@@ -24,9 +26,8 @@ export async function bulkTriage(
   { statusId, tagIds, ownerMemberId, boardId }: TriageChange,
 ): Promise<TriageResult[]> {
   requireTeam(actor);
-  const change = { statusId, tagIds, ownerMemberId, boardId };
   checkPosts(ids);
-  checkChange(change);
+  const change = await resolveChange(base, actor, { statusId, tagIds, ownerMemberId, boardId });
   const results: TriageResult[] = [];
   for (const id of ids) {
     const update = updatePost(base, actor, { id, input: change, check: undefined });
@@ -53,11 +54,23 @@ function checkPosts(ids: readonly string[]): void {
   if (new Set(ids).size !== ids.length) throw new ToolError('invalid', 'ids: must name each post once');
 }
 
-function checkChange({ statusId, tagIds, ownerMemberId, boardId }: TriageChange): void {
+/** Names are looked up once, so that a wrong one is told once and not for each post. */
+async function resolveChange(
+  { store }: Base,
+  { organizationId }: Actor,
+  { statusId, tagIds, ownerMemberId, boardId }: TriageChange,
+): Promise<TriageChange> {
   if ([statusId, tagIds, ownerMemberId, boardId].every((value) => value === undefined))
     throw new ToolError('invalid', 'Name at least one of statusId, tagIds, ownerMemberId and boardId.');
-  if (statusId !== undefined) checkId('status', statusId);
-  if (boardId !== undefined) checkId('board', boardId);
-  if (typeof ownerMemberId === 'string') toIdentityId('member', ownerMemberId);
-  for (const tagId of tagIds ?? []) checkId('tag', tagId);
+  const tags: string[] = [];
+  for (const tag of tagIds ?? []) tags.push(await idOf(store, organizationId, 'tag', tag));
+  return {
+    statusId: statusId === undefined ? undefined : await idOf(store, organizationId, 'status', statusId),
+    boardId: boardId === undefined ? undefined : await idOf(store, organizationId, 'board', boardId),
+    ownerMemberId:
+      typeof ownerMemberId === 'string'
+        ? fromIdentityId('member', await memberIdOf(store, organizationId, ownerMemberId))
+        : ownerMemberId,
+    tagIds: tagIds === undefined ? undefined : tags,
+  };
 }

@@ -33,7 +33,7 @@ export interface ChangelogService {
     patch: PatchChangelog,
     check?: CheckCurrent<ChangelogEntry>,
   ): Promise<ChangelogEntry>;
-  delete(actor: Actor, id: string): Promise<void>;
+  delete(actor: Actor, id: string, check?: CheckCurrent<ChangelogEntry>): Promise<void>;
 }
 
 /** Creates the service. */
@@ -63,10 +63,15 @@ export function createChangelog(base: Base): ChangelogService {
         return updateEntry(current, publication, before, patch);
       });
     },
-    async delete(actor, id) {
+    async delete(actor, id, check) {
       requireAdmin(actor);
       checkId('changelog', id);
-      return change(base, actor, (current) => deleteEntry(current, id));
+      return change(base, actor, async (current) => {
+        await hold(base, current, 'feedback_changelog', id);
+        const before = await requireEntry(current.tx, actor.organizationId, id);
+        check?.(await entryOf(current.tx, before, current.now));
+        await deleteEntry(current, id);
+      });
     },
   };
 }

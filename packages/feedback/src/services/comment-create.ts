@@ -7,6 +7,7 @@ import { checkId } from '../ids.ts';
 import type { CommentRow, FeedbackTables } from '../schema.ts';
 import type { CommentNode, CreateComment } from '../shapes/posts.ts';
 import { countComments } from './comment-count.ts';
+import { requireRoomBelow } from './comment-depth.ts';
 import { loadComment } from './comment-rows.ts';
 import { holdOpenPost } from './post-access.ts';
 import { pathUp } from './post-family.ts';
@@ -74,7 +75,8 @@ function rootOf(postId: string): Place {
 }
 
 /** A reply belongs to the post of its parent, which may be a duplicate of the one that is shown. */
-async function replyTo({ tx, actor }: Change, postId: string, parentId: string): Promise<Place> {
+async function replyTo(current: Change, postId: string, parentId: string): Promise<Place> {
+  const { tx, actor } = current;
   const parent = await tx
     .db<FeedbackTables>()
     .selectFrom('feedback_comments')
@@ -88,6 +90,7 @@ async function replyTo({ tx, actor }: Change, postId: string, parentId: string):
     throw new RuleBroken('Parent comment not found (INVALID_PARENT)');
   const path = parent.post_id === postId ? [postId] : await pathUp(tx, actor, parent.post_id);
   if (path.at(-1) !== postId) throw new RuleBroken('The parent comment belongs to another post');
+  await requireRoomBelow(current, parentId);
   return { parentId, isPrivate, path };
 }
 

@@ -3,10 +3,12 @@ import type { Actor } from '../actor.ts';
 import { isTeam } from '../actor.ts';
 import { forbidden } from '../faults.ts';
 import type { FeedbackTables } from '../schema.ts';
+import type { Comment } from '../shapes/posts.ts';
 import { countComments } from './comment-count.ts';
 import type { NamedCommentRow } from './comment-rows.ts';
-import { DELETED_CONTENT, findComment } from './comment-rows.ts';
+import { DELETED_CONTENT, findComment, withReactions } from './comment-rows.ts';
 import { holdFamilies, holdPath } from './post-family.ts';
+import type { CheckCurrent } from './posts.ts';
 import type { Base, Change } from './write.ts';
 import { change } from './write.ts';
 
@@ -17,7 +19,12 @@ export function requireAuthorOrTeam(actor: Actor, comment: NamedCommentRow): voi
 }
 
 /** Deletes a comment; with replies below it a stub stays in its place. */
-export function deleteComment(base: Base, actor: Actor, id: string): Promise<void> {
+export function deleteComment(
+  base: Base,
+  actor: Actor,
+  id: string,
+  check?: CheckCurrent<Comment>,
+): Promise<void> {
   return change(base, actor, async (current) => {
     const { tx } = current;
     const { post_id } = await findComment(tx, actor, id);
@@ -25,6 +32,7 @@ export function deleteComment(base: Base, actor: Actor, id: string): Promise<voi
     const path = await holdPath(base, current, post_id);
     const comment = await findComment(tx, actor, id, base.store.engine);
     requireAuthorOrTeam(actor, comment);
+    check?.(await withReactions(tx, actor, comment));
     await dropReactions(current, id);
     if (await hasReplies(current, id)) await makeStub(current, id);
     else await removeUpwards(current, id);

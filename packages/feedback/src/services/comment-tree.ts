@@ -1,9 +1,10 @@
-/** The thread of a post: root comments oldest first, replies below them to any depth. */
+/** The thread of a post: root comments oldest first, replies below them. */
 import type { Queryable } from '@parley/store';
 import type { Actor } from '../actor.ts';
 import { isTeam } from '../actor.ts';
 import type { FeedbackTables } from '../schema.ts';
 import type { CommentNode } from '../shapes/posts.ts';
+import { MAX_LEVELS } from './comment-depth.ts';
 import { selectComments, toComment } from './comment-rows.ts';
 import { findPost } from './post-access.ts';
 import { duplicatesOf } from './post-family.ts';
@@ -49,15 +50,47 @@ async function shownDuplicates(from: Queryable, reader: Actor, postId: string): 
   return rows.map(({ id }) => id);
 }
 
-/** Links nodes that are in order; no recursion, so that any depth will do. */
+/** Links nodes that are in order; what stands deeper than the last level is shown on it. No recursion: data may be deep. */
 function treeOf(nodes: readonly CommentNode[]): CommentNode[] {
-  const byId = new Map(nodes.map((node) => [node.id, node]));
+  const places = placesOf(nodes);
   const roots: CommentNode[] = [];
   for (const node of nodes) {
-    const parent = node.parentId === null ? undefined : byId.get(node.parentId);
-    (parent?.replies ?? roots).push(node);
+    const parent = node.parentId === null ? undefined : places.get(node.parentId);
+    (parent?.host.replies ?? roots).push(node);
   }
   return roots;
+}
+
+interface Placed {
+  readonly level: number;
+  /** The comment that replies are shown under. */
+  readonly host: CommentNode;
+}
+
+/** Where each comment stands; a parent may come after its reply when both were made in the same moment. */
+function placesOf(nodes: readonly CommentNode[]): ReadonlyMap<string, Placed> {
+  const byId = new Map(nodes.map((node) => [node.id, node]));
+  const places = new Map<string, Placed>();
+  const seen = new Set<string>();
+  for (const node of nodes) {
+    const path: CommentNode[] = [];
+    for (let at: CommentNode | undefined = node; at !== undefined && !seen.has(at.id);) {
+      seen.add(at.id);
+      path.push(at);
+      at = at.parentId === null ? undefined : byId.get(at.parentId);
+    }
+    for (const each of path.toReversed()) {
+      const above = each.parentId === null ? undefined : places.get(each.parentId);
+      places.set(each.id, placeBelow(above, each));
+    }
+  }
+  return places;
+}
+
+function placeBelow(above: Placed | undefined, node: CommentNode): Placed {
+  if (above === undefined) return { level: 0, host: node };
+  const level = above.level + 1;
+  return level < MAX_LEVELS - 1 ? { level, host: node } : { level: MAX_LEVELS - 2, host: above.host };
 }
 
 /** Leaves out stubs under which nothing is left to see, since all replies are private. */

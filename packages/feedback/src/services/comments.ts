@@ -28,7 +28,7 @@ export interface CommentService {
     check?: CheckCurrent<Comment>,
   ): Promise<Comment>;
   /** For the author and the team; with replies a stub stays. */
-  delete(actor: Actor, id: string): Promise<void>;
+  delete(actor: Actor, id: string, check?: CheckCurrent<Comment>): Promise<void>;
   react(actor: Actor, id: string, emoji: string, isOn: boolean): Promise<ReactionCount[]>;
   /** For the team; null takes the pin off. */
   pin(actor: Actor, postId: string, commentId: string | null): Promise<PostDetail>;
@@ -45,7 +45,7 @@ export function createComments(base: Base): CommentService {
     create: async (actor, postId, input) => createComment(base, actor, checkId('post', postId), input),
     update: async (actor, id, { content }, check) =>
       updateComment(base, actor, { id: checkId('comment', id), content: checkContent(content), check }),
-    delete: async (actor, id) => deleteComment(base, actor, checkId('comment', id)),
+    delete: async (actor, id, check) => deleteComment(base, actor, checkId('comment', id), check),
     react: async (actor, id, emoji, isOn) => reactTo(base, actor, checkId('comment', id), { emoji, isOn }),
     async pin(actor, postId, commentId) {
       const id = commentId === null ? null : checkId('comment', commentId);

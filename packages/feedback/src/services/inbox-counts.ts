@@ -19,7 +19,7 @@ export async function countInbox(store: Store, actor: Actor, filter: PostFilter)
   const { organizationId } = actor;
   const checked = await checkFilter(store, organizationId, filter);
   const [pending, places, tags] = await Promise.all([
-    countHeld(store, organizationId, { state: 'pending', boardId: filter.boardId }),
+    countHeld(store, organizationId, { state: 'pending', boardId: checked?.boardId }),
     checked === undefined ? [] : placesOf(store, checked),
     checked === undefined ? [] : tagsOf(store, checked),
   ]);

@@ -28,7 +28,7 @@ export interface MemberService {
     role: Member['role'],
     check?: CheckCurrent<Member>,
   ): Promise<Member>;
-  remove(caller: Caller, actor: Actor, id: string): Promise<void>;
+  remove(caller: Caller, actor: Actor, id: string, check?: CheckCurrent<Member>): Promise<void>;
   /** Everybody, with what they did. */
   people(actor: Actor, query: PersonQuery): Promise<Page<Person>>;
 }
@@ -59,9 +59,11 @@ export function createMembers(base: Base): MemberService {
       check?.(await find(actor, memberId));
       return toMember(await orNotFound(identity.setRank(caller, memberId, role)));
     },
-    async remove(caller, actor, id) {
+    async remove(caller, actor, id, check) {
       requireAdmin(actor);
-      await orNotFound(identity.removeMemberById(caller, toIdentityId('member', id)));
+      const memberId = toIdentityId('member', id);
+      check?.(await find(actor, memberId));
+      await orNotFound(identity.removeMemberById(caller, memberId));
     },
     async people(actor, query) {
       requireTeam(actor);

@@ -11,6 +11,7 @@ import type { HeldState, ModerationState } from '../shapes/inbox.ts';
 import type { Page, PageQuery, PostDetail, PostItem } from '../shapes/posts.ts';
 import { laterThan } from './hold.ts';
 import { olderThan } from './newest-first.ts';
+import { filterIdOf } from './names.ts';
 import { pageOf, startOf } from './paging.ts';
 import { holdPost, requirePost } from './post-changes.ts';
 import { withoutEmail } from './post-create.ts';
@@ -57,7 +58,10 @@ interface Held {
 
 async function listHeld(from: Queryable, organizationId: string, query: QueueQuery): Promise<Page<PostItem>> {
   const { state = 'pending', limit } = query;
-  const boardId = query.boardId === undefined ? undefined : checkId('board', query.boardId);
+  const boardId =
+    query.boardId === undefined
+      ? undefined
+      : await filterIdOf(from, organizationId, { noun: 'board', field: 'boardId', text: query.boardId });
   const scope: CursorScope = { entity: 'moderation', sort: 'newest', filter: { state, boardId } };
   const start = startOf(scope, query);
   const total = await countHeld(from, organizationId, { state, boardId });

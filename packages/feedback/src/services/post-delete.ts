@@ -6,6 +6,7 @@ import type { FeedbackTables } from '../schema.ts';
 import type { PostDetail } from '../shapes/posts.ts';
 import { holdPost, requirePost } from './post-changes.ts';
 import { wasPublished } from './post-published.ts';
+import type { CheckCurrent } from './posts.ts';
 import { requireUntouched } from './post-untouched.ts';
 import type { Base, Change } from './write.ts';
 import { change } from './write.ts';
@@ -14,11 +15,17 @@ const RESTORE_DAYS = 30;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** Deletes a post; a visitor only an own one that nobody has dealt with. */
-export function deletePost(base: Base, actor: Actor, id: string): Promise<void> {
+export function deletePost(
+  base: Base,
+  actor: Actor,
+  id: string,
+  check?: CheckCurrent<PostDetail>,
+): Promise<void> {
   return change(base, actor, async (current) => {
     const row = await holdPost(base, current, id);
     if (!isTeam(actor)) await requireUntouched(current, row, 'delete');
     if (row.deleted_at !== null) throw notFound('Post');
+    check?.(await requirePost(current, id));
     await setDeleted(current, id, current.now);
     await current.activity(id, 'deleted');
     const about = { postId: id, boardId: row.board_id };

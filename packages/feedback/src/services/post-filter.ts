@@ -1,11 +1,13 @@
 /** What a list of posts is narrowed to: checked, looked up, and ready for queries. */
 import { ToolError } from '@parley/kit';
 import type { Queryable } from '@parley/store';
-import { checkId, toIdentityId } from '../ids.ts';
-import type { FeedbackTables, PostState } from '../schema.ts';
+import type { PostState } from '../schema.ts';
 import { parseSearch } from '../search/grammar.ts';
 import type { Search } from '../search/grammar.ts';
 import type { PostFilter } from '../shapes/posts.ts';
+import type { Noun } from './names.ts';
+import { filterIdOf } from './names.ts';
+import { memberIdOf } from './people-names.ts';
 
 /** A filter whose ids and dates are known to be good. */
 export interface CheckedFilter {
@@ -21,35 +23,46 @@ export interface CheckedFilter {
   readonly ownerMemberId?: string | undefined;
 }
 
-/** Checks a filter; undefined when nothing can match, as for a status that does not exist. */
+/** Checks a filter; undefined when nothing can match. What it names must be there: an empty list would be believed. */
 export async function checkFilter(
   from: Queryable,
   organizationId: string,
   filter: PostFilter,
 ): Promise<CheckedFilter | undefined> {
-  const { boardId, boardIds, status, tagIds = [], ownerMemberId, showDeleted } = filter;
-  if (boardId !== undefined) checkId('board', boardId);
-  for (const tagId of tagIds) checkId('tag', tagId);
-  const owner = ownerMemberId === undefined ? undefined : toIdentityId('member', ownerMemberId);
+  const { boardIds, showDeleted } = filter;
   const fromMs = dateOf('dateFrom', filter.dateFrom, 0);
   const toMs = dateOf('dateTo', filter.dateTo, DAY_MS - 1);
   const words = filter.search?.trim() ?? '';
   const search = words === '' ? undefined : parseSearch(words);
+  const named = await resolveNames(from, organizationId, filter);
   if (search?.length === 0 || boardIds?.length === 0) return undefined;
-  const statusId = status === undefined ? undefined : await statusIdOf(from, organizationId, status);
-  if (statusId === null) return undefined;
   const states: PostState[] = showDeleted === true ? ['listed', 'deleted'] : ['listed'];
   return {
     organizationId,
     states,
-    boardId,
     boardIds,
-    statusId,
-    tagIds: [...new Set(tagIds)],
+    ...named,
     search,
     fromMs,
     toMs,
-    ownerMemberId: owner,
+  };
+}
+
+async function resolveNames(
+  from: Queryable,
+  organizationId: string,
+  { boardId, status, tagIds = [], ownerMemberId }: PostFilter,
+): Promise<Pick<CheckedFilter, 'boardId' | 'statusId' | 'tagIds' | 'ownerMemberId'>> {
+  const resolve = async (noun: Noun, field: string, text: string | undefined) =>
+    text === undefined ? undefined : filterIdOf(from, organizationId, { noun, field, text });
+  const tags = new Set<string>();
+  for (const text of tagIds) tags.add(await filterIdOf(from, organizationId, { noun: 'tag', field: 'tagIds', text }));
+  return {
+    boardId: await resolve('board', 'boardId', boardId),
+    statusId: await resolve('status', 'status', status),
+    tagIds: [...tags],
+    ownerMemberId:
+      ownerMemberId === undefined ? undefined : await memberIdOf(from, organizationId, ownerMemberId),
   };
 }
 
@@ -85,17 +98,4 @@ export function dateOf(field: string, text: string | undefined, dayOffsetMs: num
     );
   }
   return isDate ? at + dayOffsetMs : at;
-}
-
-async function statusIdOf(from: Queryable, organizationId: string, slug: string): Promise<string | null> {
-  // What cannot be a slug is not looked up: PostgreSQL refuses some characters.
-  if (!/^[a-z0-9_]{1,50}$/.test(slug)) return null;
-  const row = await from
-    .db<FeedbackTables>()
-    .selectFrom('feedback_statuses')
-    .select('id')
-    .where('organization_id', '=', organizationId)
-    .where('slug', '=', slug)
-    .executeTakeFirst();
-  return row?.id ?? null;
 }

@@ -18,11 +18,13 @@ export type Tables = FeedbackTables & IdentityTables;
 export interface NamedPostRow extends Selectable<PostRow> {
   board_slug: string;
   board_name: string;
+  status_slug: string | null;
+  status_name: string | null;
   author_name: string | null;
   author_email: string | null;
 }
 
-/** Posts joined with board and author; the caller adds the conditions. */
+/** Posts joined with board, status and author; the caller adds the conditions. */
 export function selectPosts(from: Queryable) {
   return from
     .db<Tables>()
@@ -31,6 +33,11 @@ export function selectPosts(from: Queryable) {
       join
         .onRef('board.organization_id', '=', 'post.organization_id')
         .onRef('board.id', '=', 'post.board_id'),
+    )
+    .leftJoin('feedback_statuses as status', (join) =>
+      join
+        .onRef('status.organization_id', '=', 'post.organization_id')
+        .onRef('status.id', '=', 'post.status_id'),
     )
     .leftJoin('users as author', 'author.id', 'post.author_user_id');
 }
@@ -64,6 +71,8 @@ export const POST_COLUMNS = [
   'post.deleted_at',
   'board.slug as board_slug',
   'board.name as board_name',
+  'status.slug as status_slug',
+  'status.name as status_name',
   'author.name as author_name',
   'author.email as author_email',
 ] as const;
@@ -97,6 +106,7 @@ function toItem(row: PostItemRow, tags: PostItem['tags']): PostItem {
     boardSlug: row.board_slug,
     boardName: row.board_name,
     statusId: row.status_id,
+    status: statusOf(row),
     authorName: shownName(row.author_name, row.agent_name),
     ownerId: owner,
     ownerMemberId: owner,
@@ -104,6 +114,10 @@ function toItem(row: PostItemRow, tags: PostItem['tags']): PostItem {
     createdAt: isoOf(row.created_at),
     updatedAt: isoOf(row.updated_at),
   };
+}
+
+function statusOf({ status_slug: slug, status_name: name }: PostItemRow): PostItem['status'] {
+  return slug === null || name === null ? null : { slug, name };
 }
 
 /** The tags of posts, by post, in the order of their names. */

@@ -4,11 +4,11 @@ import type { RawBuilder } from 'kysely';
 import { sql } from 'kysely';
 import type { Actor } from '../actor.ts';
 import { isTeam } from '../actor.ts';
-import { checkId } from '../ids.ts';
 import type { Term } from '../search/grammar.ts';
 import { toWebsearch } from '../search/queries.ts';
 import { tellingWords } from '../search/words.ts';
 import type { PostItem } from '../shapes/posts.ts';
+import { filterIdOf } from './names.ts';
 import type { CheckedFilter } from './post-filter.ts';
 import { loadItems } from './post-list.ts';
 import { matching, matchOf } from './post-match.ts';
@@ -33,7 +33,10 @@ const MAX_LIMIT = 10;
 /** Looks on the boards that the actor sees. */
 export async function findSimilar(store: Store, actor: Actor, query: SimilarQuery): Promise<PostItem[]> {
   const { organizationId } = actor;
-  const boardId = query.boardId === undefined ? undefined : checkId('board', query.boardId);
+  const boardId =
+    query.boardId === undefined
+      ? undefined
+      : await filterIdOf(store, organizationId, { noun: 'board', field: 'boardId', text: query.boardId });
   if (isTeam(actor)) return similarPosts(store, { organizationId, boardId }, query);
   const boardIds = (await publicBoards(store, organizationId)).map(({ id }) => id);
   return boardIds.length === 0 ? [] : similarPosts(store, { organizationId, boardId, boardIds }, query);

@@ -82,9 +82,8 @@ async function ownerOf(
   { ownerMemberId }: PatchPost,
 ): Promise<Set> {
   if (ownerMemberId === undefined) return {};
-  const { organizationId } = current.actor;
   const owner =
-    ownerMemberId === null ? null : await requireTeamMember(base.identity, organizationId, ownerMemberId);
+    ownerMemberId === null ? null : await requireTeamMember(base.identity, current, ownerMemberId);
   if (owner !== row.owner_member_id)
     await current.activity(row.id, 'owner_changed', shown(row.owner_member_id), shown(owner));
   return { owner_member_id: owner };

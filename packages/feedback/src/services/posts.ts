@@ -33,7 +33,7 @@ export interface PostService {
   get(actor: Actor, id: string): Promise<PostDetail>;
   create(actor: Actor, input: CreatePost): Promise<PostDetail>;
   update(actor: Actor, id: string, input: PatchPost, check?: CheckCurrent<PostDetail>): Promise<PostDetail>;
-  delete(actor: Actor, id: string): Promise<void>;
+  delete(actor: Actor, id: string, check?: CheckCurrent<PostDetail>): Promise<void>;
   restore(actor: Actor, id: string): Promise<PostDetail>;
 }
 
@@ -50,7 +50,7 @@ export function createPosts(base: Base): PostService {
     create: async (actor, input) => createPost(base, actor, input),
     update: async (actor, id, input, check) =>
       updatePost(base, actor, { id: checkId('post', id), input, check }),
-    delete: async (actor, id) => deletePost(base, actor, checkId('post', id)),
+    delete: async (actor, id, check) => deletePost(base, actor, checkId('post', id), check),
     restore: async (actor, id) => restorePost(base, actor, checkId('post', id)),
   };
 }

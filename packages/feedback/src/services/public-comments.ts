@@ -28,7 +28,8 @@ export async function publicComments(from: Queryable, asked: AskedComments): Pro
   const stack = below(await commentTree(from, reader, asked.postId), 0);
   for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
     ordered.push(toPublic(next, own));
-    stack.push(...below(next.node.replies, next.depth + 1));
+    // One by one: a long list of replies is more than a call takes as arguments.
+    for (const reply of below(next.node.replies, next.depth + 1)) stack.push(reply);
   }
   return ordered;
 }

@@ -27,10 +27,11 @@ export async function publicPosts(
   organizationId: string,
   query: PublicPostQuery,
 ): Promise<Page<PublicPost>> {
-  const [page, statuses] = await Promise.all([
-    pageOfPosts(store, organizationId, query),
-    publicStatuses(store, organizationId),
-  ]);
+  const statuses = await publicStatuses(store, organizationId);
+  const isKnown = query.status === undefined || statuses.some(({ slug }) => slug === query.status);
+  // A link to a status that is gone shows an empty page, not a fault.
+  if (!isKnown) return { items: [], cursor: null, hasMore: false, total: 0 };
+  const page = await pageOfPosts(store, organizationId, query);
   const byId = new Map(
     statuses.map(({ id, name, slug, color }): [string, PublicStatus] => [id, { name, slug, color }]),
   );
@@ -38,7 +39,7 @@ export async function publicPosts(
 }
 
 function toPublic(item: PostItem, statuses: ReadonlyMap<string, PublicStatus>): PublicPost {
-  const { ownerId: _owner, ownerMemberId: _member, statusId, ...post } = item;
+  const { ownerId: _owner, ownerMemberId: _member, status: _status, statusId, ...post } = item;
   return { ...post, status: statuses.get(statusId ?? '') ?? null };
 }
 
@@ -50,11 +51,6 @@ export async function publicPost(
 ): Promise<PublicPostDetail | undefined> {
   const row = await selectPosts(from)
     .leftJoin('users as responder', 'responder.id', 'post.official_response_user_id')
-    .leftJoin('feedback_statuses as status', (join) =>
-      join
-        .onRef('status.organization_id', '=', 'post.organization_id')
-        .onRef('status.id', '=', 'post.status_id'),
-    )
     .select(['post.id', 'post.title', 'post.content', 'post.vote_count', 'post.comment_count'])
     .select(['post.board_id', 'board.slug as board_slug', 'board.name as board_name'])
     .select(['author.name as author_name', 'post.agent_name', 'post.created_at', 'post.updated_at'])

@@ -29,7 +29,7 @@ export interface PublicStatus {
 }
 
 /** A post in a public list. */
-export interface PublicPost extends Omit<PostItem, 'ownerId' | 'ownerMemberId' | 'statusId'> {
+export interface PublicPost extends Omit<PostItem, 'ownerId' | 'ownerMemberId' | 'status' | 'statusId'> {
   readonly status: PublicStatus | null;
 }
 

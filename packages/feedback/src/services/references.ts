@@ -1,8 +1,9 @@
-/** Ids in an input that must name something of the organization. */
+/** What an input refers to, by id, slug or name: it must be there in the organization. */
 import type { Identity } from '@parley/identity';
 import { notFound, RuleBroken } from '../faults.ts';
-import { checkId, toIdentityId } from '../ids.ts';
 import type { FeedbackTables } from '../schema.ts';
+import { idOf, unknownNoun } from './names.ts';
+import { memberIdOf } from './people-names.ts';
 import type { Change } from './write.ts';
 
 /** The part of a change that looking something up needs. */
@@ -14,29 +15,31 @@ function held<Query extends { forShare(): Query }>({ engine }: Looking, query: Q
 }
 
 /** A board that is there. */
-export async function requireBoard(looking: Looking, id: string): Promise<string> {
-  const query = looking.tx
+export async function requireBoard(looking: Looking, text: string): Promise<string> {
+  const { tx, actor } = looking;
+  const query = tx
     .db<FeedbackTables>()
     .selectFrom('feedback_boards')
     .select('id')
-    .where('organization_id', '=', looking.actor.organizationId)
-    .where('id', '=', checkId('board', id))
+    .where('organization_id', '=', actor.organizationId)
+    .where('id', '=', await idOf(tx, actor.organizationId, 'board', text))
     .where('deleted_at', 'is', null);
   const row = await held(looking, query).executeTakeFirst();
-  if (row === undefined) throw notFound('Board');
+  if (row === undefined) throw await unknownNoun(tx, actor.organizationId, 'board');
   return row.id;
 }
 
 /** A status that is there, with its name. */
-export async function requireStatus(looking: Looking, id: string): Promise<{ id: string; slug: string }> {
-  const query = looking.tx
+export async function requireStatus(looking: Looking, text: string): Promise<{ id: string; slug: string }> {
+  const { tx, actor } = looking;
+  const query = tx
     .db<FeedbackTables>()
     .selectFrom('feedback_statuses')
     .select(['id', 'slug'])
-    .where('organization_id', '=', looking.actor.organizationId)
-    .where('id', '=', checkId('status', id));
+    .where('organization_id', '=', actor.organizationId)
+    .where('id', '=', await idOf(tx, actor.organizationId, 'status', text));
   const row = await held(looking, query).executeTakeFirst();
-  if (row === undefined) throw notFound('Status');
+  if (row === undefined) throw await unknownNoun(tx, actor.organizationId, 'status');
   return row;
 }
 
@@ -55,27 +58,32 @@ export async function defaultStatusId(looking: Looking): Promise<string> {
 }
 
 /** Tags that are there, each once. */
-export async function requireTags(looking: Looking, tagIds: readonly string[]): Promise<string[]> {
-  const wanted = [...new Set(tagIds.map((id) => checkId('tag', id)))];
+export async function requireTags(looking: Looking, texts: readonly string[]): Promise<string[]> {
+  const { tx, actor } = looking;
+  const given = new Set<string>();
+  for (const text of texts) given.add(await idOf(tx, actor.organizationId, 'tag', text));
+  const wanted = [...given];
   if (wanted.length === 0) return [];
-  const query = looking.tx
+  const query = tx
     .db<FeedbackTables>()
     .selectFrom('feedback_tags')
     .select('id')
-    .where('organization_id', '=', looking.actor.organizationId)
+    .where('organization_id', '=', actor.organizationId)
     .where('id', 'in', wanted);
   const found = await held(looking, query).execute();
-  if (found.length !== wanted.length) throw notFound('Tag');
+  if (found.length !== wanted.length) throw await unknownNoun(tx, actor.organizationId, 'tag');
   return wanted;
 }
 
 /** A member of the team, as identity writes its id. */
 export async function requireTeamMember(
   identity: Identity,
-  organizationId: string,
-  id: string,
+  looking: Looking,
+  text: string,
 ): Promise<string> {
-  const member = await identity.getMember(organizationId, toIdentityId('member', id));
+  const { organizationId } = looking.actor;
+  const memberId = await memberIdOf(looking.tx, organizationId, text);
+  const member = await identity.getMember(organizationId, memberId);
   if (member === undefined) throw notFound('Member');
   if (member.rank === 'user') throw new RuleBroken('The owner of a post must be a team member.');
   return member.id;

@@ -64,7 +64,13 @@ export async function moveRoadmapPost(
 }
 
 /** Takes a post off; the others keep their positions. */
-export async function removeRoadmapPost({ tx, actor, activity }: Change, entry: Entry): Promise<void> {
+export async function removeRoadmapPost(
+  current: Change,
+  entry: Entry,
+  check: CheckCurrent<RoadmapPost> | undefined,
+): Promise<void> {
+  const { tx, actor, activity } = current;
+  if (check !== undefined) check(await requireEntry(current, entry));
   const { numDeletedRows } = await tx
     .db<FeedbackTables>()
     .deleteFrom('feedback_roadmap_posts')

@@ -2,10 +2,10 @@
 import type { Queryable } from '@parley/store';
 import { sql } from 'kysely';
 import type { CursorScope } from '../cursor.ts';
-import { checkId } from '../ids.ts';
 import type { FeedbackTables } from '../schema.ts';
 import type { RoadmapPost } from '../shapes/nouns.ts';
 import type { Page, PageQuery } from '../shapes/posts.ts';
+import { filterIdOf } from './names.ts';
 import { pageOf, startOf } from './paging.ts';
 
 /** A page of a roadmap, of one column when a status is given. */
@@ -20,8 +20,11 @@ export async function listRoadmapPosts(
   roadmapId: string,
   query: RoadmapPostQuery,
 ): Promise<Page<RoadmapPost>> {
-  const { statusId, limit } = query;
-  if (statusId !== undefined) checkId('status', statusId);
+  const { limit } = query;
+  const statusId =
+    query.statusId === undefined
+      ? undefined
+      : await filterIdOf(from, organizationId, { noun: 'status', field: 'statusId', text: query.statusId });
   const scope: CursorScope = {
     entity: 'roadmap_posts',
     sort: 'position',

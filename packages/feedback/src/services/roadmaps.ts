@@ -10,6 +10,7 @@ import { isoOf } from '../shapes/fields.ts';
 import type { CreateRoadmap, PatchRoadmap, Roadmap, RoadmapPost } from '../shapes/nouns.ts';
 import type { Page } from '../shapes/posts.ts';
 import { hold, laterThan } from './hold.ts';
+import { idOf } from './names.ts';
 import type { CheckCurrent } from './posts.ts';
 import { addRoadmapPost, moveRoadmapPost, removeRoadmapPost } from './roadmap-entries.ts';
 import type { RoadmapPostQuery } from './roadmap-posts.ts';
@@ -28,7 +29,7 @@ export interface RoadmapService {
   create(actor: Actor, input: CreateRoadmap): Promise<Roadmap>;
   update(actor: Actor, id: string, patch: PatchRoadmap, check?: CheckCurrent<Roadmap>): Promise<Roadmap>;
   /** Its posts stay, only not on it. */
-  delete(actor: Actor, id: string): Promise<void>;
+  delete(actor: Actor, id: string, check?: CheckCurrent<Roadmap>): Promise<void>;
   posts(actor: Actor, roadmapId: string, query: RoadmapPostQuery): Promise<Page<RoadmapPost>>;
   /** Puts a post at the end. */
   addPost(actor: Actor, roadmapId: string, postId: string): Promise<RoadmapPost>;
@@ -40,7 +41,12 @@ export interface RoadmapService {
     position: number,
     check?: CheckCurrent<RoadmapPost>,
   ): Promise<RoadmapPost>;
-  removePost(actor: Actor, roadmapId: string, postId: string): Promise<void>;
+  removePost(
+    actor: Actor,
+    roadmapId: string,
+    postId: string,
+    check?: CheckCurrent<RoadmapPost>,
+  ): Promise<void>;
 }
 
 const FORM: SlugForm = { noun: 'roadmap', joint: '-', maxLength: 100 };
@@ -48,6 +54,9 @@ const LAST_POSITION = 2 ** 31 - 1;
 
 /** Creates the service. */
 export function createRoadmaps(base: Base): RoadmapService {
+  const idFor = ({ organizationId }: Actor, text: string) =>
+    idOf(base.store, organizationId, 'roadmap', text);
+
   /** A change of the entries of a roadmap, which nobody else changes meanwhile. */
   function changeEntries<T>(
     actor: Actor,
@@ -70,15 +79,15 @@ export function createRoadmaps(base: Base): RoadmapService {
     },
     async get(actor, id) {
       requireTeam(actor);
-      return toRoadmap(await requireRow(base.store, actor, checkId('roadmap', id)));
+      return toRoadmap(await requireRow(base.store, actor, await idFor(actor, id)));
     },
     async create(actor, input) {
       requireAdmin(actor);
       return change(base, actor, (current) => insertRoadmap(current, input));
     },
-    async update(actor, id, patch, check) {
+    async update(actor, text, patch, check) {
       requireAdmin(actor);
-      checkId('roadmap', id);
+      const id = await idFor(actor, text);
       return change(base, actor, async (current) => {
         await hold(base, current, 'feedback_roadmaps', id);
         const before = await requireRow(current.tx, actor, id);
@@ -86,32 +95,36 @@ export function createRoadmaps(base: Base): RoadmapService {
         return updateRoadmap(current, before, patch);
       });
     },
-    async delete(actor, id) {
+    async delete(actor, text, check) {
       requireAdmin(actor);
-      checkId('roadmap', id);
-      return changeEntries(actor, id, (current) => deleteRoadmap(current, id));
+      const id = await idFor(actor, text);
+      return changeEntries(actor, id, async (current) => {
+        check?.(toRoadmap(await requireRow(current.tx, actor, id)));
+        await deleteRoadmap(current, id);
+      });
     },
-    async posts(actor, roadmapId, query) {
+    async posts(actor, text, query) {
       requireTeam(actor);
-      await requireRow(base.store, actor, checkId('roadmap', roadmapId));
+      const roadmapId = await idFor(actor, text);
+      await requireRow(base.store, actor, roadmapId);
       return listRoadmapPosts(base.store, actor.organizationId, roadmapId, query);
     },
     async addPost(actor, roadmapId, postId) {
       requireTeam(actor);
-      const entry = { roadmapId: checkId('roadmap', roadmapId), postId: checkId('post', postId) };
-      return changeEntries(actor, roadmapId, (current) => addRoadmapPost(current, entry));
+      const entry = { roadmapId: await idFor(actor, roadmapId), postId: checkId('post', postId) };
+      return changeEntries(actor, entry.roadmapId, (current) => addRoadmapPost(current, entry));
     },
     async movePost(actor, roadmapId, postId, position, check) {
       requireTeam(actor);
-      const entry = { roadmapId: checkId('roadmap', roadmapId), postId: checkId('post', postId) };
-      return changeEntries(actor, roadmapId, (current) =>
+      const entry = { roadmapId: await idFor(actor, roadmapId), postId: checkId('post', postId) };
+      return changeEntries(actor, entry.roadmapId, (current) =>
         moveRoadmapPost(current, entry, { position, check }),
       );
     },
-    async removePost(actor, roadmapId, postId) {
+    async removePost(actor, roadmapId, postId, check) {
       requireTeam(actor);
-      const entry = { roadmapId: checkId('roadmap', roadmapId), postId: checkId('post', postId) };
-      return changeEntries(actor, roadmapId, (current) => removeRoadmapPost(current, entry));
+      const entry = { roadmapId: await idFor(actor, roadmapId), postId: checkId('post', postId) };
+      return changeEntries(actor, entry.roadmapId, (current) => removeRoadmapPost(current, entry, check));
     },
   };
 }

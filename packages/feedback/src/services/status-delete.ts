@@ -7,7 +7,12 @@ import { countUse, holdUse } from './post-use.ts';
 import type { Base, Change } from './write.ts';
 
 /** Deletes a status; deleted posts that had it get the default one, for the case that they come back. */
-export async function deleteStatus(base: Base, current: Change, id: string): Promise<void> {
+export async function deleteStatus(
+  base: Base,
+  current: Change,
+  id: string,
+  look: (current: Change) => Promise<void>,
+): Promise<void> {
   const { tx, actor, touch } = current;
   const { organizationId } = actor;
   const db = tx.db<FeedbackTables>();
@@ -15,6 +20,7 @@ export async function deleteStatus(base: Base, current: Change, id: string): Pro
   await holdUse(base, tx, use, 'deleted');
   await holdOrganization(base, current);
   await hold(base, current, 'feedback_statuses', id);
+  await look(current);
   const statuses = await db
     .selectFrom('feedback_statuses')
     .select(['id', 'is_default'])

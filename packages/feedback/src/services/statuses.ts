@@ -5,12 +5,12 @@ import { sql } from 'kysely';
 import type { Actor } from '../actor.ts';
 import { requireAdmin, requireTeam } from '../actor.ts';
 import { notFound, RuleBroken } from '../faults.ts';
-import { checkId } from '../ids.ts';
 import type { FeedbackTables, StatusRow } from '../schema.ts';
 import { isoOf } from '../shapes/fields.ts';
 import type { CreateStatus, PatchStatus, Status } from '../shapes/nouns.ts';
 import { CATEGORIES } from '../shapes/nouns.ts';
 import { holdOrganization } from './hold.ts';
+import { idOf } from './names.ts';
 import type { CheckCurrent } from './posts.ts';
 import type { SlugForm } from './slugs.ts';
 import { insertWithSlug } from './slugs.ts';
@@ -27,7 +27,7 @@ export interface StatusService {
   /** A new default takes the place of the old one. */
   update(actor: Actor, id: string, patch: PatchStatus, check?: CheckCurrent<Status>): Promise<Status>;
   /** Neither the default nor one that a post has. */
-  delete(actor: Actor, id: string): Promise<void>;
+  delete(actor: Actor, id: string, check?: CheckCurrent<Status>): Promise<void>;
 }
 
 const FORM: SlugForm = { noun: 'status', joint: '_', maxLength: 50 };
@@ -42,7 +42,7 @@ export function createStatuses(base: Base): StatusService {
     },
     async get(actor, id) {
       requireTeam(actor);
-      return toStatus(await requireRow(base.store, actor, checkId('status', id)));
+      return toStatus(await requireRow(base.store, actor, await idOf(base.store, actor.organizationId, 'status', id)));
     },
     async create(actor, input) {
       requireAdmin(actor);
@@ -51,9 +51,9 @@ export function createStatuses(base: Base): StatusService {
         return insertStatus(current, input);
       });
     },
-    async update(actor, id, patch, check) {
+    async update(actor, text, patch, check) {
       requireAdmin(actor);
-      checkId('status', id);
+      const id = await idOf(base.store, actor.organizationId, 'status', text);
       return change(base, actor, async (current) => {
         await holdOrganization(base, current);
         const before = await requireRow(current.tx, actor, id);
@@ -61,10 +61,11 @@ export function createStatuses(base: Base): StatusService {
         return updateStatus(current, before, patch);
       });
     },
-    async delete(actor, id) {
+    async delete(actor, text, check) {
       requireAdmin(actor);
-      checkId('status', id);
-      return change(base, actor, (current) => deleteStatus(base, current, id));
+      const id = await idOf(base.store, actor.organizationId, 'status', text);
+      const look = async ({ tx }: Change) => check?.(toStatus(await requireRow(tx, actor, id)));
+      return change(base, actor, (current) => deleteStatus(base, current, id, look));
     },
   };
 }

@@ -4,11 +4,11 @@ import type { Queryable } from '@parley/store';
 import type { Actor } from '../actor.ts';
 import { requireTeam } from '../actor.ts';
 import { conflict, notFound, orConflict } from '../faults.ts';
-import { checkId } from '../ids.ts';
 import type { FeedbackTables, TagRow } from '../schema.ts';
 import { isoOf } from '../shapes/fields.ts';
 import type { CreateTag, PatchTag, Tag } from '../shapes/nouns.ts';
 import { hold } from './hold.ts';
+import { idOf } from './names.ts';
 import type { CheckCurrent } from './posts.ts';
 import type { Base, Change } from './write.ts';
 import { change } from './write.ts';
@@ -21,7 +21,7 @@ export interface TagService {
   create(actor: Actor, input: CreateTag): Promise<Tag>;
   update(actor: Actor, id: string, patch: PatchTag, check?: CheckCurrent<Tag>): Promise<Tag>;
   /** Takes it off every post. */
-  delete(actor: Actor, id: string): Promise<void>;
+  delete(actor: Actor, id: string, check?: CheckCurrent<Tag>): Promise<void>;
 }
 
 const DEFAULT_COLOR = '#6b7280';
@@ -40,15 +40,15 @@ export function createTags(base: Base): TagService {
     },
     async get(actor, id) {
       requireTeam(actor);
-      return toTag(await requireRow(base.store, actor, checkId('tag', id)));
+      return toTag(await requireRow(base.store, actor, await idOf(base.store, actor.organizationId, 'tag', id)));
     },
     async create(actor, input) {
       requireTeam(actor);
       return change(base, actor, (current) => insertTag(current, input));
     },
-    async update(actor, id, patch, check) {
+    async update(actor, text, patch, check) {
       requireTeam(actor);
-      checkId('tag', id);
+      const id = await idOf(base.store, actor.organizationId, 'tag', text);
       return change(base, actor, async (current) => {
         await hold(base, current, 'feedback_tags', id);
         const before = await requireRow(current.tx, actor, id);
@@ -56,11 +56,12 @@ export function createTags(base: Base): TagService {
         return updateTag(current, before, patch);
       });
     },
-    async delete(actor, id) {
+    async delete(actor, text, check) {
       requireTeam(actor);
-      checkId('tag', id);
+      const id = await idOf(base.store, actor.organizationId, 'tag', text);
       return change(base, actor, async (current) => {
         await hold(base, current, 'feedback_tags', id);
+        check?.(toTag(await requireRow(current.tx, actor, id)));
         await deleteTag(current, id);
       });
     },

@@ -3,9 +3,10 @@ import { ToolError, typeId } from '@parley/kit';
 import type { Actor } from '../actor.ts';
 import { requireTeam } from '../actor.ts';
 import { notFound } from '../faults.ts';
-import { checkId, fromIdentityId, toIdentityId } from '../ids.ts';
+import { checkId, fromIdentityId } from '../ids.ts';
 import type { FeedbackTables } from '../schema.ts';
 import type { Page, PageQuery, Voter, VoteResult } from '../shapes/posts.ts';
+import { memberIdOf } from './people-names.ts';
 import type { TalkedPost } from './post-access.ts';
 import { holdOpenPost } from './post-access.ts';
 import { duplicatesOf } from './post-family.ts';
@@ -47,7 +48,7 @@ export function createVotes(base: Base): VoteService {
     async proxy(actor, postId, vote) {
       requireTeam(actor);
       const id = checkId('post', postId);
-      const memberId = toIdentityId('member', vote.memberId);
+      const memberId = await memberIdOf(base.store, actor.organizationId, vote.memberId);
       const source = checkSource(vote.source);
       const member = await base.identity.getMember(actor.organizationId, memberId);
       if (member === undefined) throw notFound('Member');

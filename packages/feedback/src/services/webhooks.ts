@@ -3,12 +3,12 @@ import type { Webhook as EventWebhook, WebhookDelivery } from '@parley/events';
 import type { Actor } from '../actor.ts';
 import { requireAdmin, requireTeam } from '../actor.ts';
 import type { CursorScope } from '../cursor.ts';
-import { notFound } from '../faults.ts';
 import { checkId } from '../ids.ts';
 import type { FeedbackTables } from '../schema.ts';
 import { isoOf, isoOrNull } from '../shapes/fields.ts';
 import type { CreateWebhook, Delivery, PatchWebhook, Webhook, WebhookTest } from '../shapes/nouns.ts';
 import type { Page, PageQuery } from '../shapes/posts.ts';
+import { idOf, unknownNoun } from './names.ts';
 import { pageOf, startOf } from './paging.ts';
 import type { CheckCurrent } from './posts.ts';
 import type { Base } from './write.ts';
@@ -31,7 +31,7 @@ export interface WebhookService {
   /** The secret is shown here and never again. */
   create(actor: Actor, input: CreateWebhook): Promise<WebhookWithSecret>;
   update(actor: Actor, id: string, patch: PatchWebhook, check?: CheckCurrent<Webhook>): Promise<Webhook>;
-  delete(actor: Actor, id: string): Promise<void>;
+  delete(actor: Actor, id: string, check?: CheckCurrent<Webhook>): Promise<void>;
   /** A new secret; the old one signs beside it for a day. */
   rotate(actor: Actor, id: string): Promise<WebhookWithSecret>;
   /** Sends one test event now. */
@@ -73,7 +73,11 @@ export function createWebhooks(base: Base): WebhookService {
       });
       return toWebhook(changed);
     },
-    delete: async (actor, id) => webhooks.remove(...placeOf(actor, id)),
+    async delete(actor, id, check) {
+      const place = placeOf(actor, id);
+      check?.(toWebhook(await webhooks.get(...place)));
+      await webhooks.remove(...place);
+    },
     async rotate(actor, id) {
       const { webhook, secret } = await webhooks.rotate(...placeOf(actor, id));
       return { webhook: toWebhook(webhook), secret };
@@ -96,7 +100,9 @@ async function requireBoards(
   { organizationId }: Actor,
   boardIds: readonly string[],
 ): Promise<string[]> {
-  const wanted = [...new Set(boardIds.map((id) => checkId('board', id)))];
+  const given = new Set<string>();
+  for (const text of boardIds) given.add(await idOf(store, organizationId, 'board', text));
+  const wanted = [...given];
   if (wanted.length === 0) return [];
   const found = await store
     .db<FeedbackTables>()
@@ -106,7 +112,7 @@ async function requireBoards(
     .where('id', 'in', wanted)
     .where('deleted_at', 'is', null)
     .execute();
-  if (found.length !== wanted.length) throw notFound('Board');
+  if (found.length !== wanted.length) throw await unknownNoun(store, organizationId, 'board');
   return wanted;
 }
 

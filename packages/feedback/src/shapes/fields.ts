@@ -4,6 +4,17 @@ import * as z from 'zod';
 /** A moment, ISO 8601 in UTC. */
 export const time = z.iso.datetime({ offset: true });
 
+/** A moment as people write it: a date alone means its beginning in UTC. */
+export const moment = z
+  .string()
+  .max(40)
+  .refine(
+    (value) => time.safeParse(value).success || z.iso.date().safeParse(value).success,
+    'must be a date like 2026-02-04 or a time like 2026-02-04T09:00:00Z',
+  )
+  // Other servers know times only.
+  .overwrite((value) => (value.includes('T') ? value : `${value}T00:00:00.000Z`));
+
 /** A colour as `#RRGGBB`. */
 export const color = z
   .string()
@@ -11,14 +22,26 @@ export const color = z
   .describe('Colour as #RRGGBB, e.g. #3b82f6');
 
 /** Text without blanks around it. */
-export const text = (min: number, max: number) =>
-  z
-    .string()
+export const text = (min: number, max: number) => bounded(z.string(), min, max);
+
+const bounded = (given: z.ZodString, min: number, max: number) =>
+  given
     .trim()
     .min(min)
     .max(max)
     // PostgreSQL cannot store it.
     .refine((value) => !value.includes('\0'), 'must not contain the character U+0000');
+
+// Signs that turn the writing direction around: with them a title can look like another one.
+const DIRECTION_SIGNS = /[\u202A-\u202E\u2066-\u2069]/g;
+
+/** The same for titles and names, which stand in the middle of other texts. */
+export const line = (min: number, max: number) =>
+  bounded(
+    z.string().overwrite((value) => value.replace(DIRECTION_SIGNS, '')),
+    min,
+    max,
+  );
 
 /** A place in an order. */
 export const position = z.int32().min(0);
@@ -35,15 +58,23 @@ const example = (prefix: string, suffix: string) => `${prefix}_${suffix}`;
 const id = (prefix: string, what: string, suffix = '01h455vb4pex5vsknk084sn02q') =>
   z.string().describe(`${what}, e.g. ${example(prefix, suffix)}`);
 
+const PAGE = /^https?:\/\/[^\s/?#]+\/(?:[\w.~-]+\/)*posts\/(post_\w+)/;
+const MAX_ADDRESS = 2000;
+
+/** The id in the address of a page that somebody pasted; anything else stays as it is. */
+function postIdIn(text: string): string {
+  return text.length > MAX_ADDRESS ? text : (PAGE.exec(text.trim())?.[1] ?? text);
+}
+
 /** The ids of inputs; their form is checked by the services, so that every surface says the same. */
 export const ids = {
-  post: id('post', 'Post ID'),
-  board: id('board', 'Board ID'),
-  status: id('status', 'Status ID'),
+  post: id('post', 'Post ID, or the address of its page').overwrite(postIdIn),
+  board: id('board', 'Board ID, slug or name'),
+  status: id('status', 'Status ID, slug or name'),
   comment: id('comment', 'Comment ID'),
-  tag: id('tag', 'Tag ID'),
-  member: id('member', 'Member ID'),
-  roadmap: id('roadmap', 'Roadmap ID'),
+  tag: id('tag', 'Tag ID or name'),
+  member: id('member', 'Member ID, e-mail address, or name on the team'),
+  roadmap: id('roadmap', 'Roadmap ID, slug or name'),
   changelog: id('changelog', 'Changelog entry ID'),
 } as const;
 

@@ -1,7 +1,7 @@
 /** Boards, statuses, tags, roadmaps, members, changelog entries, webhooks and keys as every surface shows them. */
 import * as z from 'zod';
 import { EVENT_TYPES } from '../services/write.ts';
-import { color, ids, position, slug, text, time } from './fields.ts';
+import { color, ids, line, moment, position, slug, text, time } from './fields.ts';
 
 const description = text(0, 500).nullable();
 
@@ -19,13 +19,21 @@ export const Board = z.object({
 });
 export type Board = z.infer<typeof Board>;
 
+/** What a board is set to do; there is no other setting. */
+export const BoardSettings = z.strictObject({
+  moderation: z
+    .boolean()
+    .optional()
+    .describe('True: posts of visitors wait until the team has published them'),
+});
+
 /** A new board. */
 export const CreateBoard = z.object({
-  name: text(1, 100),
+  name: line(1, 100),
   slug: slug.optional().describe('Made from the name when absent'),
   description: description.optional(),
   isPublic: z.boolean().optional(),
-  settings: z.record(z.string(), z.unknown()).optional(),
+  settings: BoardSettings.optional().describe('Replaces all settings, e.g. {"moderation": true}'),
 });
 export type CreateBoard = z.infer<typeof CreateBoard>;
 
@@ -52,7 +60,7 @@ export type Status = z.infer<typeof Status>;
 
 /** A new status. */
 export const CreateStatus = z.object({
-  name: text(1, 50),
+  name: line(1, 50),
   slug: z
     .string()
     .min(1)
@@ -70,7 +78,7 @@ export type CreateStatus = z.infer<typeof CreateStatus>;
 
 /** A change of a status; slug and category stay as they are. */
 export const PatchStatus = z.object({
-  name: text(1, 50).optional(),
+  name: line(1, 50).optional(),
   color: color.optional(),
   position: position.optional(),
   showOnRoadmap: z.boolean().optional(),
@@ -83,7 +91,7 @@ export const Tag = z.object({ id: z.string(), name: z.string(), color: z.string(
 export type Tag = z.infer<typeof Tag>;
 
 /** A new tag. */
-export const CreateTag = z.object({ name: text(1, 50), color: color.optional() });
+export const CreateTag = z.object({ name: line(1, 50), color: color.optional() });
 export type CreateTag = z.infer<typeof CreateTag>;
 
 /** A change of a tag. */
@@ -105,7 +113,7 @@ export type Roadmap = z.infer<typeof Roadmap>;
 
 /** A new roadmap. */
 export const CreateRoadmap = z.object({
-  name: text(1, 100),
+  name: line(1, 100),
   slug: slug.optional().describe('Made from the name when absent'),
   description: description.optional(),
   isPublic: z.boolean().optional(),
@@ -177,12 +185,14 @@ export type ChangelogEntry = z.infer<typeof ChangelogEntry>;
 
 /** A new changelog entry. */
 export const CreateChangelog = z.object({
-  title: text(1, 200).describe('Title, 1 to 200 characters, e.g. "Dark mode is here"'),
+  title: line(1, 200).describe('Title, 1 to 200 characters, e.g. "Dark mode is here"'),
   content: text(1, 50_000).describe('Markdown, 1 to 50,000 characters'),
-  publishedAt: time
+  publishedAt: moment
     .nullable()
     .optional()
-    .describe('ISO 8601; absent: a draft, past or now: published, future: scheduled'),
+    .describe(
+      'Date or time, e.g. 2026-03-01 or 2026-03-01T09:00:00Z; absent: a draft, past or now: published, future: scheduled',
+    ),
   linkedPostIds: z.array(ids.post).max(100).optional().describe('Posts that this entry is about'),
 });
 export type CreateChangelog = z.infer<typeof CreateChangelog>;
@@ -277,7 +287,7 @@ export type ApiKey = z.infer<typeof ApiKey>;
 
 /** A new API key. */
 export const CreateKey = z.object({
-  name: text(1, 255),
+  name: line(1, 255),
   role: z.enum(RANKS),
   expiresAt: time.nullable().optional().describe('Absent or null: it does not expire'),
   grants: grants.optional().describe('Absent: all of feedback that its maker may use'),

@@ -1,6 +1,6 @@
 /** Posts, comments and votes as every surface shows them. */
 import * as z from 'zod';
-import { ids, text, time } from './fields.ts';
+import { ids, line, text, time } from './fields.ts';
 
 /** The reactions that a comment can have. */
 export const EMOJIS = ['👍', '❤️', '🎉', '😄', '🤔', '👀'] as const;
@@ -19,6 +19,7 @@ export const PostItem = z.object({
   boardSlug: z.string(),
   boardName: z.string(),
   statusId: z.string().nullable(),
+  status: z.object({ slug: z.string(), name: z.string() }).nullable(),
   authorName: z.string().nullable(),
   ownerId: z.string().nullable(),
   ownerMemberId: z.string().nullable().describe('Same as ownerId'),
@@ -108,24 +109,38 @@ export interface Page<T> {
 }
 
 const MAX_CONTENT = 10_000;
+const MAX_RICH_CONTENT = 100_000;
+
+const contentJson = z
+  .record(z.string(), z.unknown())
+  .refine(
+    (value) => JSON.stringify(value).length <= MAX_RICH_CONTENT,
+    'must have at most 100,000 characters as JSON',
+  );
 
 /** A new post. */
 export const CreatePost = z.object({
-  boardId: ids.board,
-  title: text(1, 200).describe('Title, 1 to 200 characters, e.g. "Dark mode"'),
+  boardId: ids.board.describe(
+    'ID, slug or name of a board, from the resource quackback://boards, e.g. board_01h455vb4pex5vsknk084sn02q',
+  ),
+  title: line(1, 200).describe('Title, 1 to 200 characters, e.g. "Dark mode"'),
   content: text(0, MAX_CONTENT).optional().describe('What it is about, at most 10,000 characters'),
-  contentJson: z.record(z.string(), z.unknown()).nullable().optional().describe('Rich content'),
-  statusId: ids.status.optional(),
-  tagIds: z.array(ids.tag).max(100).optional().describe('IDs of its tags'),
+  contentJson: contentJson.nullable().optional().describe('Rich content, at most 100,000 characters as JSON'),
+  statusId: ids.status
+    .optional()
+    .describe(
+      "ID, slug or name of a status, e.g. under_review; absent: the board's default status",
+    ),
+  tagIds: z.array(ids.tag).max(100).optional().describe('IDs or names of its tags'),
   createdAt: time.optional().describe('When it was made; administrators only, for imports'),
 });
 export type CreatePost = z.infer<typeof CreatePost>;
 
 /** A change of a post; what is absent stays. */
 export const PatchPost = z.object({
-  title: text(1, 200).optional(),
+  title: line(1, 200).optional(),
   content: text(0, MAX_CONTENT).optional(),
-  contentJson: z.record(z.string(), z.unknown()).nullable().optional(),
+  contentJson: contentJson.nullable().optional(),
   statusId: ids.status.optional(),
   tagIds: z.array(ids.tag).max(100).optional().describe('Replaces all tags; [] clears them'),
   ownerMemberId: ids.member.nullable().optional().describe('Team member in charge; null unassigns'),

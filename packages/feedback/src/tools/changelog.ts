@@ -1,7 +1,7 @@
 /** Tools for changelog entries; all of them need an administrator. */
 import { administratorsOnly } from '@parley/kit';
 import * as z from 'zod';
-import { ids, time } from '../shapes/fields.ts';
+import { ids, moment } from '../shapes/fields.ts';
 import { CreateChangelog, PatchChangelog } from '../shapes/nouns.ts';
 import { Deleted, defineTool, ShownEntry } from './shapes.ts';
 
@@ -13,9 +13,11 @@ export const createChangelog = defineTool({
   effect: 'create',
   available: administratorsOnly,
   input: CreateChangelog.pick({ title: true, content: true }).extend({
-    publishedAt: time
+    publishedAt: moment
       .optional()
-      .describe('ISO 8601, e.g. 2026-03-01T09:00:00Z; absent: a draft, past: published, future: scheduled'),
+      .describe(
+        'Date or time, e.g. 2026-03-01 or 2026-03-01T09:00:00Z; absent: a draft, past: published, future: scheduled',
+      ),
   }),
   output: ShownEntry,
   run: async (input, ctx) => (await ctx.services.backendFor(ctx)).createEntry(input),
@@ -33,10 +35,10 @@ export const updateChangelog = defineTool({
     changelogId: ids.changelog,
     title: PatchChangelog.shape.title,
     content: PatchChangelog.shape.content,
-    publishedAt: time
+    publishedAt: moment
       .nullable()
       .optional()
-      .describe('ISO 8601, e.g. 2026-03-01T09:00:00Z; null takes it back to a draft'),
+      .describe('Date or time, e.g. 2026-03-01 or 2026-03-01T09:00:00Z; null takes it back to a draft'),
     linkedPostIds: z
       .array(ids.post)
       .max(100)

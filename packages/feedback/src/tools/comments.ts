@@ -11,7 +11,8 @@ const { content } = CreateComment.shape;
 export const addComment = defineTool({
   name: 'add_comment',
   title: 'Add a comment',
-  description: 'Adds a comment to a post, or a reply to a comment. Everybody who sees the post sees it.',
+  description:
+    'Adds a comment to a post, or a reply to a comment. Everybody who sees the post sees it, unless isPrivate is true.',
   effect: 'create',
   available: teamOnly,
   input: z.object({
@@ -20,6 +21,7 @@ export const addComment = defineTool({
     parentId: ids.comment
       .optional()
       .describe('The comment to reply to, e.g. comment_01h455vb4pex5vsknk084sn02q'),
+    isPrivate: z.boolean().optional().describe('True: only the team sees it'),
   }),
   output: ShownThread,
   run: async (input, ctx) => (await ctx.services.backendFor(ctx)).addComment(input),

@@ -3,7 +3,9 @@ import { teamOnly } from '@parley/kit';
 import * as z from 'zod';
 import { ids } from '../shapes/fields.ts';
 import { CreatePost, POST_SORTS } from '../shapes/posts.ts';
-import { defineTool, pageFields, ShownItem, ShownPost, ShownPostWithComments } from './shapes.ts';
+import { searchedOf } from './excerpt.ts';
+import { defineTool, pageFields, ShownFound, ShownPost, ShownPostPage } from './shapes.ts';
+import { pageOfThread } from './thread-page.ts';
 
 const EXAMPLE_TAGS = 'e.g. ["tag_01h455vb4pex5vsknk084sn02q"]';
 
@@ -15,7 +17,7 @@ export const searchFields = {
     .optional()
     .describe('Words that all must occur; "a phrase", OR and -word work, e.g. dark mode -terminal'),
   boardId: ids.board.optional(),
-  status: z.string().max(50).optional().describe('Slug of a status, e.g. under_review'),
+  status: z.string().max(100).optional().describe('Slug or name of a status, e.g. under_review'),
   tagIds: z.array(ids.tag).max(100).optional().describe(`Posts with any of these tags, ${EXAMPLE_TAGS}`),
   sort: z.enum(POST_SORTS).default('newest').describe('newest, oldest or votes'),
   limit: z.int().min(1).max(100).default(20).describe('How many to answer, 1 to 100'),
@@ -27,14 +29,20 @@ export const searchFeedback = defineTool({
   name: 'search_feedback',
   title: 'Search feedback',
   description:
-    'Finds posts by words, board, status and tags, one page at a time. Read quackback://boards, quackback://statuses and quackback://tags for the ids and slugs.',
+    'Finds posts by words, board, status and tags, one page at a time, with the beginning of each text. get_post has all of it.',
   effect: 'read',
   available: teamOnly,
-  input: z.object(searchFields),
-  output: z.object({ posts: z.array(ShownItem), ...pageFields }),
-  async run(input, ctx) {
+  input: z.object({
+    ...searchFields,
+    fullText: z
+      .boolean()
+      .optional()
+      .describe('True: whole texts instead of excerpts, as long as they fit into 100,000 characters'),
+  }),
+  output: z.object({ posts: z.array(ShownFound), ...pageFields }),
+  async run({ fullText = false, ...input }, ctx) {
     const { items, ...page } = await (await ctx.services.backendFor(ctx)).search(input);
-    return { posts: items, ...page };
+    return { posts: searchedOf(items, fullText), ...page };
   },
 });
 
@@ -43,12 +51,19 @@ export const getPost = defineTool({
   name: 'get_post',
   title: 'Get a post',
   description:
-    'Reads one post with its votes, tags, official response and all comments as a tree. Private comments are for the team only.',
+    'Reads one post with its votes, tags and official response, and its comments one page at a time. Private comments are for the team only.',
   effect: 'read',
   available: teamOnly,
-  input: z.object({ postId: ids.post }),
-  output: ShownPostWithComments,
-  run: async ({ postId }, ctx) => (await ctx.services.backendFor(ctx)).post(postId),
+  input: z.object({
+    postId: ids.post,
+    limit: z.int().min(1).max(100).default(50).describe('How many comments to answer, 1 to 100'),
+    cursor: z.string().max(1000).optional().describe('nextCursor of the page before, for more comments'),
+  }),
+  output: ShownPostPage,
+  async run({ postId, ...page }, ctx) {
+    const { comments, ...post } = await (await ctx.services.backendFor(ctx)).post(postId);
+    return { ...post, ...pageOfThread(comments ?? [], { postId, ...page }) };
+  },
 });
 
 /** Sets status, tags, owner and official response. */
@@ -70,7 +85,9 @@ export const triagePost = defineTool({
     ownerMemberId: ids.member
       .nullable()
       .optional()
-      .describe('Team member in charge, e.g. member_01h455vb4pex5vsknk084sn02q; null unassigns'),
+      .describe(
+        'Team member in charge by id, e-mail or name, e.g. member_01h455vb4pex5vsknk084sn02q; null unassigns',
+      ),
     officialResponse: z
       .string()
       .trim()

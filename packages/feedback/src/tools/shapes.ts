@@ -23,16 +23,16 @@ const text = z.string();
 const count = z.int();
 const flag = z.boolean();
 
-const itemFields = {
+const foundFields = {
   id: text,
   title: text,
-  content: text,
   voteCount: count,
   commentCount: count,
   boardId: text,
   boardSlug: text,
   boardName: text,
   statusId: text,
+  status: shown({ slug: text, name: text }),
   authorName: text,
   ownerId: text,
   ownerMemberId: text,
@@ -40,6 +40,8 @@ const itemFields = {
   createdAt: text,
   updatedAt: text,
 };
+
+const itemFields = { ...foundFields, content: text };
 
 const commentFields = {
   id: text,
@@ -87,12 +89,20 @@ export type ShownItem = z.infer<typeof ShownItem>;
 export const ShownPost = shown(detailFields);
 export type ShownPost = z.infer<typeof ShownPost>;
 
-/** A whole post with its comments. */
-export const ShownPostWithComments = shown({
+const postAndComments = shown({
   ...detailFields,
-  comments: z.array(ShownThread).describe('Oldest first, with nested replies'),
+  comments: z.array(ShownThread),
 });
-export type ShownPostWithComments = z.infer<typeof ShownPostWithComments>;
+
+/** A whole post with all its comments. */
+export type ShownPostWithComments = z.infer<typeof postAndComments>;
+
+/** A post as a search answers it: the beginning of its text, or all of it. */
+export const ShownFound = shown(foundFields).extend({
+  excerpt: text.optional().describe('The first 200 characters'),
+  content: text.optional().describe('The whole text, with fullText'),
+});
+export type ShownFound = z.infer<typeof ShownFound>;
 
 /** A changelog entry. */
 export const ShownEntry = shown({
@@ -148,6 +158,15 @@ export const pageFields = {
   hasMore: flag,
   total: count.nullable().describe('How many match in all'),
 };
+
+/** A whole post with one page of its comments. */
+export const ShownPostPage = postAndComments.extend({
+  comments: z
+    .array(ShownThread)
+    .describe('Oldest first, with nested replies; one whose parent was on a page before stands by itself'),
+  nextCursor: pageFields.nextCursor,
+  hasMore: pageFields.hasMore,
+});
 
 /** What a list item is in `find_feedback`: no long texts. */
 export const ShownExcerpt = z.looseObject({

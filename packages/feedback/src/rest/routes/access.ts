@@ -68,7 +68,7 @@ const webhookRoutes = [
     who: 'admin',
     grants: ['manage_webhooks'],
     answer: nothing,
-    run: ({ services, actor, params }) => services.webhooks.delete(actor, params.id),
+    run: ({ services, actor, params, check }) => services.webhooks.delete(actor, params.id, check),
   }),
 ];
 

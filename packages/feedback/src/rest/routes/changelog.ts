@@ -56,6 +56,6 @@ export const changelogRoutes = [
     who: 'admin',
     grants: ['delete_changelog'],
     answer: nothing,
-    run: ({ services, actor, params }) => services.changelog.delete(actor, params.id),
+    run: ({ services, actor, params, check }) => services.changelog.delete(actor, params.id, check),
   }),
 ];

@@ -148,7 +148,7 @@ const commentRoutes = [
     who: 'team',
     grants: ['delete_comment'],
     answer: nothing,
-    run: ({ services, actor, params }) => services.comments.delete(actor, params.id),
+    run: ({ services, actor, params, check }) => services.comments.delete(actor, params.id, check),
   }),
 ];
 

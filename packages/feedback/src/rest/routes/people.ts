@@ -54,7 +54,8 @@ export const peopleRoutes = [
     who: 'admin',
     grants: ['manage_members'],
     answer: nothing,
-    run: ({ services, caller, actor, params }) => services.members.remove(caller, actor, params.id),
+    run: ({ services, caller, actor, params, check }) =>
+      services.members.remove(caller, actor, params.id, check),
   }),
   defineRoute({
     method: 'GET',

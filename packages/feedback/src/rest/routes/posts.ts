@@ -82,7 +82,7 @@ export const postRoutes = [
     who: 'team',
     grants: ['delete_post'],
     answer: nothing,
-    run: ({ services, actor, params }) => services.posts.delete(actor, params.id),
+    run: ({ services, actor, params, check }) => services.posts.delete(actor, params.id, check),
   }),
   defineRoute({
     method: 'POST',

@@ -53,7 +53,7 @@ const roadmapNounRoutes = [
     who: 'admin',
     grants: ['manage_roadmaps'],
     answer: nothing,
-    run: ({ services, actor, params }) => services.roadmaps.delete(actor, params.id),
+    run: ({ services, actor, params, check }) => services.roadmaps.delete(actor, params.id, check),
   }),
 ];
 
@@ -96,7 +96,8 @@ const entryRoutes = [
     who: 'team',
     grants: ['manage_roadmap_post'],
     answer: nothing,
-    run: ({ services, actor, params }) => services.roadmaps.removePost(actor, params.id, params.postId),
+    run: ({ services, actor, params, check }) =>
+      services.roadmaps.removePost(actor, params.id, params.postId, check),
   }),
 ];
 

@@ -62,7 +62,8 @@ const boardRoutes = [
     grants: ['manage_boards'],
     query: z.strictObject({ cascade: flag('Deletes its posts too; without it a board with posts stays') }),
     answer: nothing,
-    run: ({ services, actor, params, query }) => services.boards.delete(actor, params.id, query),
+    run: ({ services, actor, params, query, check }) =>
+      services.boards.delete(actor, params.id, { ...query, check }),
   }),
 ];
 
@@ -113,7 +114,7 @@ const statusRoutes = [
     who: 'admin',
     grants: ['manage_statuses'],
     answer: nothing,
-    run: ({ services, actor, params }) => services.statuses.delete(actor, params.id),
+    run: ({ services, actor, params, check }) => services.statuses.delete(actor, params.id, check),
   }),
 ];
 
@@ -163,7 +164,7 @@ const tagRoutes = [
     who: 'team',
     grants: ['manage_tags'],
     answer: nothing,
-    run: ({ services, actor, params }) => services.tags.delete(actor, params.id),
+    run: ({ services, actor, params, check }) => services.tags.delete(actor, params.id, check),
   }),
 ];
 
