@@ -23,6 +23,7 @@ export interface Config {
     readonly ratePerKeyPerMinute: number | undefined;
     readonly trustedProxies: readonly string[];
     readonly publicUrl: string | undefined;
+    readonly visitorsPerHour: number;
   };
   /** How long a silent agent keeps an annotation. */
   readonly noteLeaseMs: number;
@@ -103,6 +104,7 @@ export function loadConfig<Extra extends string = never>(
         read('api-key-rate') === undefined ? undefined : count('api-key-rate', 1, 10_000_000),
       trustedProxies: list('trusted-proxy'),
       publicUrl: webAddress('public-url', read('public-url')),
+      visitorsPerHour: count('visitor-rate', 1, 10_000_000),
     },
     noteLeaseMs: count('note-lease', 1, 10_080) * MINUTE_MS,
     recordRetention: {

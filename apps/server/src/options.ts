@@ -66,6 +66,12 @@ export const OPTIONS = {
     help: 'Feedback API requests per minute of one client address',
   },
   'api-key-rate': { kind: 'number', value: 'N', help: 'The same per API key; default: no limit' },
+  'visitor-rate': {
+    kind: 'number',
+    value: 'N',
+    fallback: '100',
+    help: 'New visitors of the public pages per hour from one address',
+  },
   'trusted-proxy': {
     kind: 'list',
     value: 'ADDRESS',

@@ -166,7 +166,12 @@ describe.each(BACKENDS)('feedback over %s', (_name, attach) => {
     expect(await titles({ query: 'a & b=c %2f "' })).toEqual([]);
     expect(await titles({ tagIds: [tag.id] })).toEqual(['Dark mode']);
     expect(await titles({ status: 'open' })).toHaveLength(2);
-    expect(await titles({ status: 'no_such' })).toEqual([]);
+    expect(await titles({ status: 'Open' })).toHaveLength(2);
+    expect(await client.attempt('search_feedback', { status: 'no_such' })).toMatchObject({
+      code: 'invalid',
+      message:
+        'status: there is no status "no_such". Use one of: open, under_review, planned, in_progress, complete, closed.',
+    });
   });
 
   test('each list holds exactly its fields', async () => {
@@ -227,7 +232,7 @@ describe.each(BACKENDS)('feedback over %s', (_name, attach) => {
       `invalid: ${form}, got "post_${'x'.repeat(55)}..."`,
       'invalid: limit: must be at least 1 (got 0)',
       'invalid: Nothing to change: give at least one of statusId, tagIds, ownerMemberId and officialResponse.',
-      'not_found: Status not found',
+      'not_found: Status not found. Use one of: open, under_review, planned, in_progress, complete, closed.',
       'invalid: title: must have at least 1 characters (got "  ")',
     ]);
   });

@@ -14,6 +14,7 @@ import { feedbackResources } from './resources.ts';
 import { createRestRoutes } from './rest.ts';
 import type { FeedbackServices } from './services/index.ts';
 import { createFeedbackServices } from './services/index.ts';
+import { FEEDBACK_INSTRUCTIONS } from './tools/instructions.ts';
 import { feedbackTools } from './tools/index.ts';
 
 /** What the program that serves the toolset offers. */
@@ -40,6 +41,8 @@ export interface FeedbackWebSettings {
   readonly ratePerKeyPerMinute: number | undefined;
   readonly trustedProxies: readonly string[];
   readonly publicUrl: string | undefined;
+  /** New visitors of the pages from one address per hour. */
+  readonly visitorsPerHour?: number | undefined;
 }
 
 /** The services as the toolset has them: every surface is thin over them, tools through a backend. */
@@ -57,6 +60,7 @@ export function withBackend(services: FeedbackServices): FeedbackToolServices {
 export const feedbackToolset = defineToolset({
   name: 'feedback',
   title: 'Feedback',
+  instructions: FEEDBACK_INSTRUCTIONS,
   tools: feedbackTools,
   resources: feedbackResources,
   migrations: feedbackMigrations,
@@ -66,11 +70,16 @@ export const feedbackToolset = defineToolset({
     return withBackend(services);
   },
   routes(services: FeedbackToolServices, { names, observe, web }: FeedbackHost): RouteSet[] {
-    const { ratePerKeyPerMinute, publicUrl, ...rate } = web;
+    const { ratePerKeyPerMinute, publicUrl, visitorsPerHour, ...rate } = web;
     const perKey = ratePerKeyPerMinute === undefined ? {} : { ratePerKeyPerMinute };
     return [
       ...createRestRoutes(services, { names, observe, ...rate, ...perKey }),
-      ...createPageRoutes(services, { names, publicUrl, trustedProxies: web.trustedProxies }),
+      ...createPageRoutes(services, {
+        names,
+        publicUrl,
+        visitorsPerHour,
+        trustedProxies: web.trustedProxies,
+      }),
     ];
   },
 });

@@ -7,6 +7,7 @@ import { createPlans } from './004-plans.ts';
 import { createRest } from './005-rest.ts';
 import { createImports } from './007-import.ts';
 import { createModeration } from './008-moderation.ts';
+import { pairRuns } from './009-runs.ts';
 
 /** What the store applies for feedback. */
 export const feedbackMigrations: MigrationSet = {
@@ -19,5 +20,6 @@ export const feedbackMigrations: MigrationSet = {
     '005-rest': createRest,
     '007-import': createImports,
     '008-moderation': createModeration,
+    '009-runs': pairRuns,
   },
 };

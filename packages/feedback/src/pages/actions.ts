@@ -1,16 +1,17 @@
 /** What visitors do: every form of the pages ends here. */
 import type { IncomingMessage } from 'node:http';
-import { describeIssues } from '@parley/kit';
 import { HttpRefusal, REFUSED } from '@parley/kit/inbound';
 import type { Actor } from '../actor.ts';
 import { notFound, RuleBroken } from '../faults.ts';
 import type { FeedbackServices } from '../services/index.ts';
 import type { PublicPostDetail } from '../services/public-shapes.ts';
+import { TEAM_NAME } from '../services/visitors.ts';
 import { CreateComment, CreatePost } from '../shapes/posts.ts';
 import type { Answer } from './answer.ts';
 import { redirect } from './answer.ts';
 import { dropToken, keepToken, sessionToken } from './cookies.ts';
 import { hasToken, nameOf, textOf } from './form.ts';
+import { alike } from './similar.ts';
 import { findBoard } from './views/board.ts';
 import { anchorOf } from './views/comments.ts';
 import { editPostPage, namePage, newPostPage } from './views/forms.ts';
@@ -32,7 +33,14 @@ export interface Sent {
 export type Action = (sent: Sent, parameter: string) => Promise<Answer>;
 
 const MAX_NAME = 60;
-const SIMILAR_POSTS = 3;
+
+/** What is wrong with the texts of a post, in words for people. */
+function postProblem({ title, content }: { readonly title: string; readonly content: string }): string {
+  if (title === '') return 'Give your post a title.';
+  if (title.length > 200) return 'This title is too long. Keep it to 200 characters.';
+  if (content.length > 10_000) return 'This text is too long. Keep it to 10,000 characters.';
+  return 'This post cannot be taken as it is. Use plain letters and signs.';
+}
 
 /** Runs an action as the visitor; somebody without a name gives it first, and nothing that was typed is lost. */
 async function asVisitor(sent: Sent, act: (actor: Actor) => Promise<Answer>): Promise<Answer> {
@@ -45,6 +53,8 @@ async function asVisitor(sent: Sent, act: (actor: Actor) => Promise<Answer>): Pr
   if (!form.has('name')) return namePage(visit, visit.url.pathname, form);
   if (name === '' || name.length > MAX_NAME)
     return namePage(visit, visit.url.pathname, form, `Give a name of 1 to ${MAX_NAME} characters.`);
+  if (await services.visitors.isReserved(visit.reading.site.organizationId, name))
+    return namePage(visit, visit.url.pathname, form, TEAM_NAME);
   sent.countVisitor();
   const { token } = await services.visitors.welcome(visit.reading.site.organizationId, name);
   const session = await services.identity.sessions.find(token);
@@ -90,10 +100,11 @@ const createPost: Action = async (sent, slug) => {
   const given = { title: textOf(form, 'title'), content: textOf(form, 'content') };
   const parsed = CreatePost.safeParse({ ...given, boardId: board.id });
   if (!parsed.success) {
-    const problem = describeIssues(parsed.error.issues);
-    const similar = await visit.reading.similar(board.id, { ...given, limit: SIMILAR_POSTS });
-    return newPostPage(visit, board, { ...given, problem, similar });
+    return newPostPage(visit, board, { ...given, problem: postProblem(given) });
   }
+  // Whoever has seen those that are alike for this very title has made up their mind.
+  const similar = form.get('seen') === given.title ? [] : await alike(visit, board.id, given.title);
+  if (similar.length > 0) return newPostPage(visit, board, { ...given, similar });
   return asVisitor(sent, async (actor) => {
     const { id, isPending } = await services.visitors.submit(actor, parsed.data);
     return redirect(isPending ? `/feedback/boards/${board.slug}?sent=pending` : `/feedback/posts/${id}`);
@@ -106,7 +117,7 @@ const editPost: Action = async (sent, id) => {
   const given = { title: textOf(form, 'title'), content: textOf(form, 'content') };
   const parsed = CreatePost.pick({ title: true, content: true }).safeParse(given);
   if (!parsed.success)
-    return editPostPage(visit, post, { ...given, problem: describeIssues(parsed.error.issues) });
+    return editPostPage(visit, post, { ...given, problem: postProblem(given) });
   return asAuthor(sent, async (actor) => {
     const { isPending } = await services.visitors.edit(actor, id, parsed.data);
     return redirect(isPending ? `/feedback/boards/${post.boardSlug}?sent=pending` : `/feedback/posts/${id}`);
@@ -135,7 +146,8 @@ const vote: Action = async (sent, id) => {
       const headers = { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' };
       return { status: 200, headers, body: JSON.stringify(result) };
     }
-    const place = placeOf(form.get('next'));
+    // Without a place to come back to, the post itself is where the vote is seen.
+    const place = placeOf(form.get('next') ?? `/feedback/posts/${id}`);
     return redirect(place.startsWith('/feedback/posts/') ? place : `${place}#${id}`);
   });
 };
@@ -144,7 +156,7 @@ const comment: Action = async (sent, postId) => {
   const { form, services, visit } = sent;
   const parentId = form.get('parent');
   const parsed = CreateComment.safeParse({ content: textOf(form, 'content'), parentId });
-  if (!parsed.success) throw new RuleBroken(describeIssues(parsed.error.issues));
+  if (!parsed.success) throw new RuleBroken('Write a comment of 1 to 5,000 characters.');
   await requirePost(visit, postId);
   return asVisitor(sent, async (actor) => {
     const { content } = parsed.data;

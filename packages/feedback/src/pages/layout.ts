@@ -74,7 +74,7 @@ export function layout(sheet: Sheet): string {
 function header(visit: Visit, name: string, current: Section | undefined): Part {
   return html`<header class="top">
     <div class="bar">
-      <a class="brand" href="/feedback">${name}</a>
+      <a class="brand" dir="auto" href="/feedback">${name}</a>
       <nav aria-label="Pages">
         <ul>
           ${SECTIONS.map(
@@ -94,7 +94,7 @@ function visitor({ session }: Visit): Part {
   if (session === undefined) return html`<a class="who" href="/feedback/sign-in">Sign in</a>`;
   return html`<form class="who" method="post" action="/feedback/sign-out">
     <input type="hidden" name="csrf" value="${session.csrfToken}" />
-    <span class="name">${session.caller.name}</span>
+    <span class="name" dir="auto">${session.caller.name}</span>
     <button class="quiet">Sign out</button>
   </form>`;
 }

@@ -31,6 +31,15 @@ const TITLES: Readonly<Record<number, string>> = {
   503: 'Not available right now',
 };
 
+/** What programs are told in two words, for people. */
+const PEOPLE: Readonly<Record<string, string>> = {
+  'Page not found': 'There is no page at this address. It may have moved, or the link is not complete.',
+  'Post not found': 'This post is not here. It may have been deleted, or it is not public.',
+  'Board not found': 'This board is not here. It may have been deleted, or it is not public.',
+  'Comment not found': 'This comment is not here any more.',
+  'Internal error': 'This is our fault, not yours. Try again in a moment.',
+};
+
 /** The page about a fault. */
 export function problemOf(error: unknown, visit: Visit | undefined, onFault: OnFault): Answer {
   const { status, headers, message } = knownFault(error, onFault);
@@ -38,7 +47,7 @@ export function problemOf(error: unknown, visit: Visit | undefined, onFault: OnF
   const answer = problemPage(visit, {
     status,
     title,
-    message: /[.!?]$/.test(message) ? message : `${message}.`,
+    message: PEOPLE[message] ?? (/[.!?]$/.test(message) ? message : `${message}.`),
   });
   // What is left of a refused request is not read, so the connection cannot be used again.
   const ending = error instanceof HttpRefusal ? { connection: 'close' } : {};

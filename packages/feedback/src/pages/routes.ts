@@ -30,7 +30,7 @@ export interface PageOptions {
   readonly trustedProxies?: readonly string[] | undefined;
   /** Forms that one address may send per minute; 20 unless told. */
   readonly writesPerMinute?: number | undefined;
-  /** New visitors from one address per hour; 5 unless told. */
+  /** New visitors from one address per hour; 100 unless told, since an office has one address. */
   readonly visitorsPerHour?: number | undefined;
 }
 
@@ -46,7 +46,7 @@ export function createPageRoutes(services: FeedbackServices, options: PageOption
   const door = createFrontDoor(namesOf(options), DEFAULT_INBOUND_LIMITS);
   const addressOf = createClientAddress(options.trustedProxies ?? []);
   const writes = createRateLimit({ max: options.writesPerMinute ?? 20, windowMs: MINUTE_MS, now });
-  const visitors = createRateLimit({ max: options.visitorsPerHour ?? 5, windowMs: 60 * MINUTE_MS, now });
+  const visitors = createRateLimit({ max: options.visitorsPerHour ?? 100, windowMs: 60 * MINUTE_MS, now });
 
   async function open(): Promise<PublicReading> {
     const reading = await read();

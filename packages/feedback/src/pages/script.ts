@@ -1,4 +1,4 @@
-/** The script of the pages: a vote without a reload. Everything works without it. */
+/** The script of the pages: a vote without a reload, and similar posts while a title is typed. All works without it. */
 
 /** What browsers load; it is small enough to be sent as it is written. */
 export const SCRIPT = `
@@ -32,4 +32,29 @@ addEventListener('submit', async (event) => {
     form.submit();
   }
 });
+const similar = document.getElementById('similar');
+const title = document.getElementById('title');
+if (similar && title) {
+  const form = title.form;
+  const send = form.querySelector('.button');
+  let waiting;
+  let asked = title.value.trim();
+  title.addEventListener('input', () => {
+    clearTimeout(waiting);
+    waiting = setTimeout(async () => {
+      const text = title.value.trim();
+      if (text === asked) return;
+      asked = text;
+      try {
+        const answer = await fetch(similar.dataset.from + '?' + new URLSearchParams({ title: text }));
+        // The server has escaped every text in it; what was asked before is of no use any more.
+        if (!answer.ok || asked !== text) return;
+        similar.innerHTML = await answer.text();
+        send.textContent = similar.childElementCount > 0 ? 'Post anyway' : 'Post it';
+      } catch {
+        // Then the form shows them when it is sent.
+      }
+    }, 250);
+  });
+}
 `.trimStart();

@@ -139,6 +139,11 @@ summary { cursor: pointer; color: var(--soft); padding: .3rem 0; }
 .delete form { display: grid; gap: .5rem; justify-items: start; }
 .notice { padding: .7rem 1rem; border-radius: .55rem; background: var(--good); margin-bottom: 1rem; }
 .bad { background: var(--bad); }
+.suggested { width: 100%; }
+.suggested:empty { display: none; }
+.similar ul { display: grid; gap: .5rem; margin-top: .5rem; }
+.similar li { display: flex; flex-wrap: wrap; gap: .25rem .75rem; align-items: center; justify-content: space-between; }
+.similar button { min-height: 2.1rem; padding: .1rem .7rem; font-size: .875rem; }
 .empty { padding: 1.5rem 0; color: var(--soft); }
 .pager { display: flex; flex-wrap: wrap; gap: 1rem; margin-top: 1.5rem; align-items: center; color: var(--soft); font-size: .925rem; }
 

@@ -117,8 +117,13 @@ describe('the address', () => {
 });
 
 describe('an odd answer', () => {
-  const deep = (levels: number) =>
-    `{"data":[${`{"id":"comment_1","replies":[`.repeat(levels)}${']}'.repeat(levels)}]}`;
+  const deep = (levels: number) => {
+    const opened = Array.from(
+      { length: levels },
+      (_, level) => `{"id":"comment_${String(level).padStart(6, '0')}","replies":[`,
+    );
+    return `{"data":[${opened.join('')}${']}'.repeat(levels)}]}`;
+  };
 
   test.each<[string, Step]>([
     ['an empty body', [200, '']],
@@ -169,17 +174,21 @@ describe('an odd answer', () => {
     expect(JSON.stringify(posts)).not.toMatch(/b\.example|email/i);
   });
 
-  test('a thread of 2,000 replies comes through whole', async () => {
+  test('a thread of 2,000 replies comes through whole, page by page', async () => {
     const thread = deep(2000);
     const { client } = await openRemote([
       (res, { url }) => res.end(url.endsWith('/comments') ? thread : JSON.stringify({ data: POST })),
     ]);
-    const { comments } = await client.call('get_post', { postId: POST.id });
     let depth = 0;
-    for (let level = comments ?? []; level.length > 0; depth += 1) {
-      // Every level has the form of the first.
-      level = (level[0]?.replies ?? []) as typeof level;
-    }
+    let cursor: string | undefined;
+    do {
+      const page = await client.call('get_post', { postId: POST.id, limit: 100, cursor });
+      for (let level = page.comments ?? []; level.length > 0; depth += 1) {
+        // Every level has the form of the first.
+        level = (level[0]?.replies ?? []) as typeof level;
+      }
+      cursor = page.nextCursor ?? undefined;
+    } while (cursor !== undefined);
     expect(depth).toBe(2000);
   });
 

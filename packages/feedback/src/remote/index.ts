@@ -5,6 +5,7 @@ import { createEgress } from '@parley/kit/egress';
 import type { BackendSource } from '../backend.ts';
 import { feedbackResources } from '../resources.ts';
 import { feedbackTools } from '../tools/index.ts';
+import { FEEDBACK_INSTRUCTIONS } from '../tools/instructions.ts';
 import { createRemoteClient } from './client.ts';
 import type { Redactor } from './redaction.ts';
 import { createRedactor } from './redaction.ts';
@@ -23,6 +24,7 @@ export type { RemoteLimits, Times } from './retry.ts';
 export const remoteFeedbackToolset = defineToolset({
   name: 'feedback',
   title: 'Feedback',
+  instructions: FEEDBACK_INSTRUCTIONS,
   tools: feedbackTools,
   resources: feedbackResources,
 });

@@ -184,6 +184,7 @@ onBothEngines('REST', (open) => {
           },
         },
       },
+      message: 'Invalid request body',
     });
     const extra = await api.call('POST', `/posts/${await api.post()}/vote`, {
       as: api.keys.member,
@@ -399,7 +400,7 @@ onBothEngines('a fault of ours', (open) => {
     const answer = await server.call('GET', '/boards', { as: api.keys.member });
     expect([answer.status, answer.json]).toEqual([
       500,
-      { error: { code: 'INTERNAL_ERROR', message: 'Internal error' } },
+      { error: { code: 'INTERNAL_ERROR', message: 'Internal error' }, message: 'Internal error' },
     ]);
     expect(server.faults).toHaveLength(1);
   });

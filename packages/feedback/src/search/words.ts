@@ -1,11 +1,15 @@
 /** Text as plain words: what both databases index and look for, so that they agree on where a word ends. */
 
+import { pairedWords } from './runs.ts';
+
 const NOT_A_WORD = /[^\p{L}\p{N}]+/gu;
 const MARKS = /\p{M}+/gu;
 
-/** Words in lower case, without accents, separated by blanks. */
+/** Words in lower case, without accents, separated by blanks; scripts without blanks as pairs of their signs. */
 export function plainWords(text: string): string {
-  return text.normalize('NFKD').replace(MARKS, '').toLowerCase().replace(NOT_A_WORD, ' ').trim();
+  return pairedWords(
+    text.normalize('NFKD').replace(MARKS, '').toLowerCase().replace(NOT_A_WORD, ' ').trim(),
+  );
 }
 
 /** Words so common that they are no help; PostgreSQL's english configuration leaves them out. */

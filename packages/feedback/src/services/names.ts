@@ -5,6 +5,7 @@ import { notFound } from '../faults.ts';
 import { badIdMessage, checkId, ID_KINDS, splitId } from '../ids.ts';
 import type { FeedbackTables } from '../schema.ts';
 import { listOf, nameKey } from './name-key.ts';
+import { publicStatuses } from './public-boards.ts';
 
 /** What has a name besides its id. */
 export type Noun = 'board' | 'status' | 'tag' | 'roadmap';
@@ -30,20 +31,11 @@ export async function idOf(
   noun: Noun,
   text: string,
 ): Promise<string> {
-  const prefix = splitId(text)?.prefix;
-  if (prefix === noun) return text;
-  if (ID_KINDS.some((kind) => kind === prefix)) return checkId(noun, text);
+  if (hasIdForm(text)) return checkId(noun, text);
   const all = await namedOf(from, organizationId, noun);
-  const wanted = nameKey(text);
-  const bySlug = all.find(({ slug }) => slug === text.trim());
-  const found = bySlug === undefined ? all.filter(({ name }) => nameKey(name) === wanted) : [bySlug];
-  const [first, second] = found;
-  if (first === undefined) throw new ToolError('invalid', `${badIdMessage(noun, text)}${hintOf(noun, all)}`);
-  if (second !== undefined) {
-    const choices = listOf(found.map(({ slug, id }) => (noun === 'tag' ? id : slug)));
-    throw new ToolError('invalid', `There are several ${PLURAL[noun]} of that name. Use one of: ${choices}.`);
-  }
-  return first.id;
+  const found = named(all, noun, text);
+  if (found === undefined) throw new ToolError('invalid', `${badIdMessage(noun, text)}${hintOf(noun, all)}`);
+  return found.id;
 }
 
 /** The same for what a list is narrowed to, which must be there: an empty answer would be believed. */
@@ -52,10 +44,26 @@ export async function filterIdOf(
   organizationId: string,
   { noun, field, text }: { readonly noun: Noun; readonly field: string; readonly text: string },
 ): Promise<string> {
-  const id = await idOf(from, organizationId, noun, text);
+  const id = hasIdForm(text) ? checkId(noun, text) : undefined;
   const all = await namedOf(from, organizationId, noun);
-  if (all.some((each) => each.id === id)) return id;
-  throw new ToolError('invalid', `${field}: there is no such ${noun}${hintOf(noun, all)}`);
+  const found = id === undefined ? named(all, noun, text) : all.find((each) => each.id === id);
+  if (found !== undefined) return found.id;
+  throw new ToolError('invalid', `${field}: there is no ${noun} "${listOf([text])}"${hintOf(noun, all)}`);
+}
+
+function hasIdForm(text: string): boolean {
+  const prefix = splitId(text)?.prefix;
+  return ID_KINDS.some((kind) => kind === prefix);
+}
+
+function named(all: readonly Named[], noun: Noun, text: string): Named | undefined {
+  const bySlug = all.find(({ slug }) => slug === text.trim());
+  if (bySlug !== undefined) return bySlug;
+  const wanted = nameKey(text);
+  const [first, ...others] = all.filter(({ name }) => nameKey(name) === wanted);
+  if (first === undefined || others.length === 0) return first;
+  const choices = listOf([first, ...others].map(({ slug, id }) => (noun === 'tag' ? id : slug)));
+  throw new ToolError('invalid', `There are several ${PLURAL[noun]} of that name. Use one of: ${choices}.`);
 }
 
 /** The answer for an id of something that is not there: it names what is. */
@@ -89,9 +97,11 @@ async function namedOf(from: Queryable, organizationId: string, noun: Noun): Pro
         .where('organization_id', '=', organizationId)
         .orderBy('name_key')
         .execute();
-    default:
+    case 'status':
+      return publicStatuses(from, organizationId);
+    case 'roadmap':
       return db
-        .selectFrom(noun === 'status' ? 'feedback_statuses' : 'feedback_roadmaps')
+        .selectFrom('feedback_roadmaps')
         .select(['id', 'name', 'slug'])
         .where('organization_id', '=', organizationId)
         .orderBy('position')

@@ -118,7 +118,8 @@ onBothEngines('pages of posts', (open) => {
     expect((await total({ boardId: boards[0] })) + (await total({ boardId: boards[1] }))).toBe(11);
     expect(await total({ status: 'open' })).toBe(11);
     expect(await total({ status: 'planned' })).toBe(0);
-    expect(await total({ status: 'no such status' })).toBe(0);
+    expect(await total({ status: 'In Progress' })).toBe(0);
+    await expect(total({ status: 'no such status' })).rejects.toThrow('Use one of: open, under_review');
     expect(await total({ tagIds: [tag.id] })).toBe(1);
     expect(await total({ ownerMemberId: owner })).toBe(1);
     expect(await total({ dateFrom: '2026-01-02', dateTo: '2026-01-02' })).toBeGreaterThan(0);

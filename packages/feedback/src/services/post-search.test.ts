@@ -1,5 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { pairRuns } from '../migrations/009-runs.ts';
+import type { FeedbackTables } from '../schema.ts';
 import type { TestFeedback } from '../testing/fixture.ts';
 import { openFeedback } from '../testing/fixture.ts';
 import { onBothEngines } from '../testing/engines.ts';
@@ -13,6 +15,9 @@ const POSTS = {
   odd: { title: '100% off!!! <script>', content: 'it\'s a "quoted" text; drop table posts; --' },
   code: { title: 'foo_bar.baz fails', content: 'C++ and node.js v24.1 are mentioned' },
   empty: { title: 'Mode', content: '' },
+  japanese: { title: 'ダークモードが欲しい', content: '夜は画面がまぶしいです。' },
+  chinese: { title: '支持深色模式', content: '晚上使用太亮了,请添加 beta 主题' },
+  korean: { title: '다크모드를 지원해 주세요', content: '' },
 } as const;
 type Name = keyof typeof POSTS;
 
@@ -27,7 +32,7 @@ const TABLE: readonly (readonly [query: string, expected: readonly Name[]])[] = 
   ['"dark theme"', ['dark']],
   ['dark OR light', ['dark', 'light']],
   ['mode -dark', ['light', 'empty']],
-  ['-mode', ['csv', 'api', 'cafe', 'odd', 'code']],
+  ['-mode', ['csv', 'api', 'cafe', 'odd', 'code', 'japanese', 'chinese', 'korean']],
   ['mode -"dark mode" -light', ['empty']],
   ['export', ['csv']],
   ['exports', ['csv']],
@@ -63,6 +68,20 @@ const TABLE: readonly (readonly [query: string, expected: readonly Name[]])[] = 
   ['dark "', ['dark']],
   ['OR', []],
   ['mode AND dark', ['dark']],
+  // Scripts without blanks between words are found by any two signs or more.
+  ['ダークモード', ['japanese']],
+  ['ﾀﾞｰｸﾓｰﾄﾞ', ['japanese']],
+  ['モード', ['japanese']],
+  ['まぶしい', ['japanese']],
+  ['モーダ', []],
+  ['深色', ['chinese']],
+  ['深色模式', ['chinese']],
+  ['色模 使用', ['chinese']],
+  ['深模', []],
+  ['深色 -主题', []],
+  ['添加beta主题', ['chinese']],
+  ['다크모드', ['korean']],
+  ['모드', ['korean']],
   // No phrase reaches from the title into the content.
   ['"mode please"', []],
 ];
@@ -88,6 +107,22 @@ onBothEngines('search', (open) => {
       expect({ search, found }).toEqual({ search, found: [...expected].toSorted() });
       expect(total).toBe(expected.length);
     }
+  });
+
+  it('finds texts without blanks that were written before these could be found', async () => {
+    const store = await open();
+    const { services, member, board } = await openFeedback(store);
+    const { id } = await services.posts.create(member, { boardId: await board(), title: '深色模式' });
+    const other = await services.posts.create(member, { boardId: await board(), title: 'Plain' });
+    const find = async (search: string) =>
+      (await services.posts.list(member, { search, limit: 20 })).items.map((post) => post.id);
+    const db = store.db<FeedbackTables>();
+    await db.updateTable('feedback_posts').set({ search_title: '深色模式' }).where('id', '=', id).execute();
+    expect(await find('深色')).toEqual([]);
+    // Migrations run on any tables.
+    await pairRuns(store.db() as Parameters<typeof pairRuns>[0], store.engine);
+    expect(await find('深色')).toEqual([id]);
+    expect(await find('plain')).toEqual([other.id]);
   });
 
   it('finds what was changed, and not what is deleted or merged', async () => {

@@ -74,15 +74,15 @@ onBothEngines('posts', (open) => {
     const cases = [
       [
         { title: 'x', boardId: typeId('board') },
-        { code: 'not_found', message: 'Board not found' },
+        { code: 'not_found', message: /^Board not found. Use one of: / },
       ],
       [
         { title: 'x', statusId: typeId('status') },
-        { code: 'not_found', message: 'Status not found' },
+        { code: 'not_found', message: /^Status not found. Use one of: open, / },
       ],
       [
         { title: 'x', tagIds: [typeId('tag')] },
-        { code: 'not_found', message: 'Tag not found' },
+        { code: 'not_found', message: 'Tag not found. There are no tags yet.' },
       ],
       [
         { title: 'x', ownerMemberId: typeId('member') },

@@ -10,6 +10,7 @@ import { isUntouched } from './post-untouched.ts';
 import { publicStatuses } from './public-boards.ts';
 import type { PublicPost, PublicPostDetail, PublicStatus, Viewer } from './public-shapes.ts';
 import { shownName } from './shown-name.ts';
+import { teamPostsAmong } from './team-authors.ts';
 
 /** What a public list can be asked. */
 export interface PublicPostQuery extends PageQuery {
@@ -35,12 +36,18 @@ export async function publicPosts(
   const byId = new Map(
     statuses.map(({ id, name, slug, color }): [string, PublicStatus] => [id, { name, slug, color }]),
   );
-  return { ...page, items: page.items.map((item) => toPublic(item, byId)) };
+  const ids = page.items.map(({ id }) => id);
+  const byTeam = await teamPostsAmong(store, organizationId, ids);
+  return { ...page, items: page.items.map((item) => toPublic(item, byId, byTeam)) };
 }
 
-function toPublic(item: PostItem, statuses: ReadonlyMap<string, PublicStatus>): PublicPost {
+function toPublic(
+  item: PostItem,
+  statuses: ReadonlyMap<string, PublicStatus>,
+  byTeam: ReadonlySet<string>,
+): PublicPost {
   const { ownerId: _owner, ownerMemberId: _member, status: _status, statusId, ...post } = item;
-  return { ...post, status: statuses.get(statusId ?? '') ?? null };
+  return { ...post, status: statuses.get(statusId ?? '') ?? null, isTeamMember: byTeam.has(item.id) };
 }
 
 /** One post; undefined when there is none that everybody may see. */
@@ -65,6 +72,7 @@ export async function publicPost(
   if (row === undefined) return undefined;
   const { status_name: name, slug, color } = row;
   const tags = await tagsOf(from, organizationId, [row.id]);
+  const byTeam = await teamPostsAmong(from, organizationId, [row.id]);
   return {
     id: row.id,
     title: row.title,
@@ -76,6 +84,7 @@ export async function publicPost(
     boardName: row.board_name,
     status: name === null || slug === null || color === null ? null : { name, slug, color },
     authorName: shownName(row.author_name, row.agent_name),
+    isTeamMember: byTeam.has(row.id),
     tags: tags.get(row.id) ?? [],
     createdAt: isoOf(row.created_at),
     updatedAt: isoOf(row.updated_at),

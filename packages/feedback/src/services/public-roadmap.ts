@@ -2,7 +2,6 @@
 import type { Store } from '@parley/store';
 import { sql } from 'kysely';
 import type { CursorScope } from '../cursor.ts';
-import type { FeedbackTables } from '../schema.ts';
 import type { PageQuery } from '../shapes/posts.ts';
 import { pageOf, startOf } from './paging.ts';
 import type { Tables } from './post-rows.ts';
@@ -12,15 +11,14 @@ import type { PublicRoadmap, RoadmapColumn } from './public-shapes.ts';
 
 /** The public roadmaps in their order. */
 export async function publicRoadmaps(store: Store, organizationId: string): Promise<PublicRoadmap[]> {
-  return store
-    .db<FeedbackTables>()
-    .selectFrom('feedback_roadmaps')
-    .select(['id', 'name', 'slug', 'description'])
-    .where('organization_id', '=', organizationId)
-    .where('is_public', '=', 1)
-    .orderBy('position')
-    .orderBy('id')
-    .execute();
+  const { rows } = await sql<Omit<PublicRoadmap, 'hasPosts'> & { has_posts: number }>`
+    select roadmap.id, roadmap.name, roadmap.slug, roadmap.description,
+      case when exists (select 1 ${visible(organizationId, { roadmapId: sql.ref('roadmap.id') })})
+        then 1 else 0 end as has_posts
+    from feedback_roadmaps as roadmap
+    where roadmap.organization_id = ${organizationId} and roadmap.is_public = 1
+    order by roadmap.position, roadmap.id`.execute(store.db<Tables>());
+  return rows.map(({ has_posts, ...roadmap }) => ({ ...roadmap, hasPosts: has_posts === 1 }));
 }
 
 /** Which columns are asked for, of which roadmap. */
@@ -104,7 +102,7 @@ function columnOf(
     limit ${query.limit + 1}`;
 }
 
-function visible(organizationId: string, { roadmapId }: RoadmapQuery) {
+function visible(organizationId: string, { roadmapId }: { readonly roadmapId?: unknown }) {
   const entries = sql`join feedback_roadmap_posts as entry on entry.organization_id = post.organization_id
     and entry.post_id = post.id and entry.roadmap_id = ${roadmapId}`;
   return sql`from feedback_posts as post

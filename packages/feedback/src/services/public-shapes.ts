@@ -31,6 +31,8 @@ export interface PublicStatus {
 /** A post in a public list. */
 export interface PublicPost extends Omit<PostItem, 'ownerId' | 'ownerMemberId' | 'status' | 'statusId'> {
   readonly status: PublicStatus | null;
+  /** True when somebody of the team wrote it. */
+  readonly isTeamMember: boolean;
 }
 
 /** A whole public post. */
@@ -68,6 +70,8 @@ export interface PublicRoadmap {
   readonly name: string;
   readonly slug: string;
   readonly description: string | null;
+  /** True when everybody can see a post on it. */
+  readonly hasPosts: boolean;
 }
 
 /** A post on a roadmap. */

@@ -152,8 +152,10 @@ onBothEngines('roadmaps', (open, engine) => {
     await services.posts.update(member, posts[3] ?? '', { statusId: done });
     const column = await services.roadmaps.posts(member, id, { statusId: done, limit: 20 });
     expect(column).toMatchObject({ items: [{ id: posts[3], statusId: done, position: 3 }], total: 1 });
-    const none = await services.roadmaps.posts(member, id, { statusId: typeId('status'), limit: 20 });
-    expect(none).toEqual({ items: [], cursor: null, hasMore: false, total: 0 });
+    const byName = await services.roadmaps.posts(member, 'next', { statusId: 'Complete', limit: 20 });
+    expect(byName.items).toEqual(column.items);
+    const none = services.roadmaps.posts(member, id, { statusId: typeId('status'), limit: 20 });
+    expect((await refusalOf(none)).message).toMatch(/^statusId: there is no status "status_\w+". Use one of: open, /);
   });
 
   it('refuse cursors of other queries, and made-up ones without a fault', async () => {

@@ -4,13 +4,14 @@ import { BUILT_IN_ROLES } from '@parley/identity';
 import type { Caller } from '@parley/kit';
 import type { Actor } from '../actor.ts';
 import { isTeam } from '../actor.ts';
-import { notFound } from '../faults.ts';
+import { notFound, RuleBroken } from '../faults.ts';
 import { checkId } from '../ids.ts';
 import type { FeedbackTables } from '../schema.ts';
 import type { CreatePost } from '../shapes/posts.ts';
 import { insertPost } from './post-create.ts';
 import type { PostTexts } from './post-edit.ts';
 import { editOwnPost, isModerated } from './post-edit.ts';
+import { looksLikeTeam } from './visitor-names.ts';
 import type { Base, Change } from './write.ts';
 import { change } from './write.ts';
 
@@ -19,6 +20,8 @@ export type Submission = Pick<CreatePost, 'boardId' | 'title' | 'content'>;
 
 /** What can be done for visitors. */
 export interface VisitorService {
+  /** True for a name that readers would take for the team's. */
+  isReserved(organizationId: string, name: string): Promise<boolean>;
   /** Makes somebody a member of rank `user` under this name, and signs them in. */
   welcome(organizationId: string, name: string): Promise<OpenedSession>;
   /** A new post on a public board; it waits for the team when the board's settings say `moderation: true`. */
@@ -27,11 +30,16 @@ export interface VisitorService {
   edit(actor: Actor, postId: string, texts: PostTexts): Promise<{ id: string; isPending: boolean }>;
 }
 
+/** What somebody is told who chose a name of the team. */
+export const TEAM_NAME = 'That name looks like one of the team. Choose another one.';
+
 /** Creates the service. */
 export function createVisitors(base: Base): VisitorService {
   const { identity } = base;
   return {
+    isReserved: (organizationId, name) => looksLikeTeam(base.store, organizationId, name),
     async welcome(organizationId, name) {
+      if (await looksLikeTeam(base.store, organizationId, name)) throw new RuleBroken(TEAM_NAME);
       const userId = await identity.createUser({ name, email: null });
       await identity.addMember(doorkeeperOf(organizationId), { userId, roles: ['user'] });
       return identity.sessions.open({ organizationId, userId });

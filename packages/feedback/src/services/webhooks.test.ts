@@ -99,7 +99,7 @@ onBothEngines('webhooks', (open) => {
       services.webhooks.create(admin, { url, events: ['post.created'], boardIds });
     expect(await refusalOf(make(URL_, [typeId('board')]))).toEqual({
       code: 'not_found',
-      message: 'Board not found',
+      message: 'Board not found. There are no boards yet.',
     });
     expect(await refusalOf(make(URL_, ['tag_x']))).toMatchObject({ code: 'invalid' });
     for (const url of [

@@ -129,7 +129,7 @@ export const CreatePost = z.object({
   statusId: ids.status
     .optional()
     .describe(
-      "ID, slug or name of a status, e.g. under_review; absent: the board's default status",
+      "ID, slug or name of a status, e.g. status_01h455vb4pex5vsknk084sn02q; absent: the board's default status",
     ),
   tagIds: z.array(ids.tag).max(100).optional().describe('IDs or names of its tags'),
   createdAt: time.optional().describe('When it was made; administrators only, for imports'),

@@ -22,7 +22,7 @@ export function pageOfThread(
   const scope: CursorScope = { entity: 'comments', sort: 'oldest', filter: { postId } };
   const start = cursor === undefined ? undefined : decodeCursor(scope, cursor);
   const all = flat(roots).toSorted((a, b) => compare(placeOf(a), placeOf(b)));
-  const left = start === undefined ? all : all.filter((comment) => compare(placeOf(comment), start) > 0);
+  const left = start === undefined ? all : all.filter((placed) => compare(placeOf(placed), start) > 0);
   const shown = firstOf(left, limit);
   const last = shown.at(-1);
   const hasMore = last !== undefined && shown.length < left.length;
@@ -33,19 +33,26 @@ export function pageOfThread(
   };
 }
 
-function flat(roots: readonly ShownThread[]): ShownThread[] {
-  const found: ShownThread[] = [];
-  const open: unknown[] = [...roots];
-  for (let node = open.pop(); node !== undefined; node = open.pop()) {
+/** A comment without its replies, and the one that it answers. */
+interface Placed {
+  readonly comment: ShownThread;
+  readonly parent: Placed | undefined;
+}
+
+function flat(roots: readonly ShownThread[]): Placed[] {
+  const found: Placed[] = [];
+  const open: [node: unknown, parent: Placed | undefined][] = roots.map((root) => [root, undefined]);
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
     // A tree holds nothing but comments.
-    const comment = node as ShownThread;
-    found.push({ ...comment, replies: [] });
-    for (const reply of comment.replies ?? []) open.push(reply);
+    const { replies, ...comment } = next[0] as ShownThread;
+    const placed: Placed = { comment: { ...comment, replies: [] }, parent: next[1] };
+    found.push(placed);
+    for (const reply of replies ?? []) open.push([reply, placed]);
   }
   return found;
 }
 
-function placeOf({ createdAt, id }: ShownThread): CursorPosition {
+function placeOf({ comment: { createdAt, id } }: Placed): CursorPosition {
   const at = Date.parse(createdAt ?? '');
   return { key: Number.isNaN(at) ? 0 : at, id: id ?? '' };
 }
@@ -55,19 +62,21 @@ function compare(a: CursorPosition, b: CursorPosition): number {
   return a.id < b.id ? -1 : a.id > b.id ? 1 : 0;
 }
 
-function firstOf(comments: readonly ShownThread[], limit: number): ShownThread[] {
+function firstOf(placed: readonly Placed[], limit: number): Placed[] {
   let characters = 0;
-  const end = comments.slice(0, limit).findIndex((comment, index) => {
+  const end = placed.slice(0, limit).findIndex(({ comment }, index) => {
     characters += JSON.stringify(comment).length;
     return index > 0 && characters > MAX_CHARACTERS;
   });
-  return comments.slice(0, end === -1 ? limit : end);
+  return placed.slice(0, end === -1 ? limit : end);
 }
 
-function nested(comments: readonly ShownThread[]): ShownThread[] {
-  const byId = new Map(comments.map((comment) => [comment.id, comment]));
-  const isHere = ({ id, parentId }: ShownThread) => parentId !== null && parentId !== id && byId.has(parentId);
-  for (const comment of comments)
-    if (isHere(comment)) byId.get(comment.parentId)?.replies?.push(comment);
-  return comments.filter((comment) => !isHere(comment));
+function nested(placed: readonly Placed[]): ShownThread[] {
+  const here = new Set(placed);
+  const roots: ShownThread[] = [];
+  for (const { comment, parent } of placed) {
+    const isBelow = parent !== undefined && here.has(parent);
+    (isBelow ? parent.comment.replies : roots)?.push(comment);
+  }
+  return roots;
 }

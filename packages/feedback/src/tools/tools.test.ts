@@ -107,7 +107,7 @@ describe('definitions', () => {
       {
         name: 'add_comment',
         required: ['postId', 'content'],
-        fields: ['postId', 'content', 'parentId'],
+        fields: ['postId', 'content', 'parentId', 'isPrivate'],
         hints: create,
       },
       {
@@ -122,11 +122,11 @@ describe('definitions', () => {
         fields: ['boardId', 'title', 'content', 'statusId', 'tagIds'],
         hints: create,
       },
-      { name: 'get_post', required: ['postId'], fields: ['postId'], hints: read },
+      { name: 'get_post', required: ['postId'], fields: ['postId', 'limit', 'cursor'], hints: read },
       {
         name: 'search_feedback',
         required: [],
-        fields: ['query', 'boardId', 'status', 'tagIds', 'sort', 'limit', 'cursor'],
+        fields: ['query', 'boardId', 'status', 'tagIds', 'sort', 'limit', 'cursor', 'fullText'],
         hints: read,
       },
       {

@@ -1,13 +1,13 @@
 /** The values of a row: the limits of posts, and times and tags as people write them. */
 import { issuesByField } from '@parley/kit';
 import * as z from 'zod';
-import { text, time } from '../shapes/fields.ts';
+import { line, text, time } from '../shapes/fields.ts';
 import type { RawRow } from './raw-row.ts';
 
 const MAX_TAGS = 100;
 
 const PostFields = z.object({
-  title: text(1, 200),
+  title: line(1, 200),
   content: text(0, 10_000).default(''),
   board: text(1, 100).optional(),
   status: text(1, 100).optional(),
@@ -27,7 +27,8 @@ export interface PostRowInput extends z.output<typeof PostFields> {
 export function parsePostRow(row: RawRow, now: number): PostRowInput | readonly string[] {
   if (row.fault !== undefined) return [row.fault];
   const given = withoutBlanks(row.fields);
-  const input = { ...given, ...('tags' in given && { tags: tagList(given.tags) }) };
+  const { category, ...rest } = given;
+  const input = { ...rest, ...tagsIn(rest.tags, category) };
   const parsed = PostFields.safeParse(input);
   const faults = parsed.success ? [] : sentences(issuesByField(parsed.error.issues, input));
   const moment = momentOf(given.createdAt, now);
@@ -46,6 +47,14 @@ function withoutBlanks(fields: Record<string, unknown>): Record<string, unknown>
   return Object.fromEntries(
     Object.entries(fields).filter(([, value]) => !(typeof value === 'string' && value.trim() === '')),
   );
+}
+
+/** A category, of which other products give one to each post, is one more tag. */
+function tagsIn(tags: unknown, category: unknown): { tags?: unknown } {
+  if (tags === undefined && category === undefined) return {};
+  const list = tags === undefined ? [] : tagList(tags);
+  if (category === undefined || !Array.isArray(list)) return { tags: list };
+  return { tags: list.includes(category) ? list : [...list, category] };
 }
 
 /** `a, b; c`, or a list, also one that is written as JSON because a name has a comma in it. */

@@ -10,6 +10,7 @@ export const FIELDS = [
   'authorEmail',
   'authorName',
   'createdAt',
+  'category',
 ] as const;
 export type Field = (typeof FIELDS)[number];
 
@@ -25,6 +26,7 @@ const ALIASES: Readonly<Record<string, Field>> = {
   description: 'content',
   body: 'content',
   details: 'content',
+  created: 'createdAt',
 };
 const BY_KEY = new Map<string, Field>([
   ...FIELDS.map((field): [string, Field] => [keyOf(field), field]),

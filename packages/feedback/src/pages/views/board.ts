@@ -8,7 +8,7 @@ import type { Html, Part } from '../html.ts';
 import { html } from '../html.ts';
 import { excerpt } from '../layout.ts';
 import type { Visit } from '../visit.ts';
-import { count, date, dot, pager, statusBadge, tagBadges, voteButton, withQuery } from './parts.ts';
+import { author, count, date, dot, pager, statusBadge, tagBadges, voteButton, withQuery } from './parts.ts';
 
 const PAGE_SIZE = 15;
 const MAX_SEARCH = 200;
@@ -49,8 +49,8 @@ export async function boardPage(visit: Visit, board: PublicBoard): Promise<Answe
     section: 'boards',
     main: html`<div class="head">
         <div>
-          <h1>${board.name}</h1>
-          ${board.description !== null && html`<p>${board.description}</p>`}
+          <h1 dir="auto">${board.name}</h1>
+          ${board.description !== null && html`<p dir="auto">${board.description}</p>`}
         </div>
         <a class="button" href="/feedback/boards/${board.slug}/new">New post</a>
       </div>
@@ -70,7 +70,7 @@ export async function boardPage(visit: Visit, board: PublicBoard): Promise<Answe
             isChosen: chosen === undefined,
           },
           ...statuses.map(({ name, slug, color }) => ({
-            label: [dot(color), name],
+            label: [dot(color), html`<bdi>${name}</bdi>`],
             href: withQuery(visit, { status: slug, after: null }),
             isChosen: slug === status,
           })),
@@ -96,6 +96,7 @@ function searchForm(visit: Visit, search: string): Html {
       id="q"
       type="search"
       name="q"
+      dir="auto"
       value="${search}"
       maxlength="${MAX_SEARCH}"
       placeholder="Search posts"
@@ -134,7 +135,7 @@ function summary(total: number, search: string, status: string | undefined): str
 
 function empty({ slug }: PublicBoard, isNarrowed: boolean): Part {
   return isNarrowed
-    ? html`<p class="empty">Nothing fits. <a href="/feedback/boards/${slug}">Show all posts</a></p>`
+    ? html`<p class="empty">No post fits. <a href="/feedback/boards/${slug}">Show all posts</a></p>`
     : html`<p class="empty">
         Nobody has posted yet. <a href="/feedback/boards/${slug}/new">Be the first</a>
       </p>`;
@@ -144,11 +145,11 @@ function postRow(visit: Visit, post: PublicPost, hasVoted: boolean): Html {
   return html`<li class="card post" id="${post.id}">
     ${voteButton(visit, post, hasVoted)}
     <div>
-      <h2><a href="/feedback/posts/${post.id}">${post.title}</a></h2>
-      ${post.content !== '' && html`<p class="excerpt">${excerpt(post.content, 180)}</p>`}
+      <h2 dir="auto"><a href="/feedback/posts/${post.id}">${post.title}</a></h2>
+      ${post.content !== '' && html`<p class="excerpt" dir="auto">${excerpt(post.content, 180)}</p>`}
       <p class="meta">
         ${statusBadge(post.status)}${tagBadges(post.tags)} <span>${count(post.commentCount, 'comment')}</span
-        ><span>${post.authorName ?? 'Somebody'}, ${date(post.createdAt)}</span>
+        ><span>${author(post.authorName, post.isTeamMember)}, ${date(post.createdAt)}</span>
       </p>
     </div>
   </li>`;

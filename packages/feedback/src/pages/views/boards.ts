@@ -13,8 +13,8 @@ export async function boardsPage(visit: Visit): Promise<Answer> {
   const items = boards.map(
     (board) =>
       html`<li class="card">
-        <h2><a href="/feedback/boards/${board.slug}">${board.name}</a></h2>
-        ${board.description !== null && html`<p>${board.description}</p>`}
+        <h2 dir="auto"><a href="/feedback/boards/${board.slug}">${board.name}</a></h2>
+        ${board.description !== null && html`<p dir="auto">${board.description}</p>`}
         <p class="meta">${count(board.postCount, 'post')}</p>
       </li>`,
   );

@@ -51,13 +51,13 @@ function entry(change: PublicChange, level: 1 | 2): Html {
   return html`<article class="entry">
     <p class="meta">${date(change.publishedAt)}</p>
     <div>
-      ${level === 1 ? html`<h1>${change.title}</h1>` : html`<h2>${title}</h2>`}
-      <div class="prose">${markdown(change.content, level + 1)}</div>
+      ${level === 1 ? html`<h1 dir="auto">${change.title}</h1>` : html`<h2 dir="auto">${title}</h2>`}
+      <div class="prose" dir="auto">${markdown(change.content, level + 1)}</div>
       ${
         change.posts.length > 0 &&
         html`<p class="meta">
           <span>About</span>${change.posts.map(
-            ({ id, title: name }) => html`<a href="/feedback/posts/${id}">${name}</a>`,
+            ({ id, title: name }) => html`<a dir="auto" href="/feedback/posts/${id}">${name}</a>`,
           )}
         </p>`
       }

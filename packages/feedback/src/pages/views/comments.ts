@@ -1,5 +1,6 @@
 /** Comments as nested lists, with replies, reactions and the forms for them. */
 import { EMOJIS } from '../../shapes/posts.ts';
+import { MAX_LEVELS } from '../../services/comment-depth.ts';
 import type { PublicComment, PublicPostDetail } from '../../services/public-shapes.ts';
 import type { Html, Part } from '../html.ts';
 import { html, prose } from '../html.ts';
@@ -51,24 +52,27 @@ function one(thread: Thread, comment: PublicComment, here: ReadonlySet<string>):
   const { searchParams } = visit.url;
   return html`<article class="comment">
     <p class="meta">
-      <strong>${comment.authorName ?? 'Somebody'}</strong
+      <strong dir="auto">${comment.authorName ?? 'Somebody'}</strong
       >${comment.isTeamMember && html`<span class="team">Team</span>`}<span
         >${date(comment.createdAt)}${comment.editedAt !== null && ' (edited)'}</span
       >
     </p>
-    ${parent !== undefined && !here.has(parent.id) && html`<p class="meta">In reply to ${parent.authorName ?? 'a comment'}</p>`}
+    ${parent !== undefined && !here.has(parent.id) && html`<p class="meta">In reply to <bdi>${parent.authorName ?? 'a comment'}</bdi></p>`}
     ${
       comment.isOwn && searchParams.get('edit') === comment.id
         ? editForm(visit, comment)
-        : html`<div class="prose">${prose(comment.content)}</div>`
+        : html`<div class="prose" dir="auto">${prose(comment.content)}</div>`
     }
     <div class="acts">
       ${reactions(visit, comment)}
-      <a
-        href="${withQuery(visit, { reply: comment.id, edit: null, react: null })}#reply"
-        aria-label="Reply to ${comment.authorName ?? 'this comment'}"
-        >Reply</a
-      >
+      ${
+        comment.depth < MAX_LEVELS - 1 &&
+        html`<a
+          href="${withQuery(visit, { reply: comment.id, edit: null, react: null })}#reply"
+          aria-label="Reply to ${comment.authorName ?? 'this comment'}"
+          >Reply</a
+        >`
+      }
       ${comment.isOwn && html`<a href="${withQuery(visit, { edit: comment.id, reply: null, react: null })}#edit">Edit</a>`}
     </div>
     ${searchParams.get('reply') === comment.id && replyForm(thread, comment)}
@@ -112,6 +116,7 @@ function area(id: string, text = '', isFocused = false): Html {
   return html`<textarea
     id="${id}"
     name="content"
+    dir="auto"
     required
     maxlength="5000"
     rows="4"
@@ -133,7 +138,7 @@ function replyForm({ visit, post }: Thread, comment: PublicComment): Html {
   return html`<form class="write" id="reply" method="post" action="/feedback/posts/${post.id}/comments">
     ${hidden(visit)}
     <input type="hidden" name="parent" value="${comment.id}" />
-    <label for="reply-text">Your reply to ${comment.authorName ?? 'this comment'}</label
+    <label for="reply-text">Your reply to <bdi>${comment.authorName ?? 'this comment'}</bdi></label
     >${area('reply-text', '', true)} ${nameField(visit)}
     <p class="row">
       <button class="button">Reply</button
@@ -148,10 +153,14 @@ function editForm(visit: Visit, comment: PublicComment): Html {
     ${hidden(visit, back)}
     <label for="edit-text">Your comment</label>${area('edit-text', comment.content, true)}
     <p class="row">
-      <button class="button">Save</button
-      ><button class="danger" formnovalidate formaction="/feedback/comments/${comment.id}/delete">
-        Delete</button
-      ><a href="${back}#${anchorOf(comment.id)}">Cancel</a>
+      <button class="button">Save</button><a href="${back}#${anchorOf(comment.id)}">Cancel</a>
     </p>
+    <details class="delete">
+      <summary>Delete this comment</summary>
+      <p>It will be gone for everybody.</p>
+      <button class="danger" formnovalidate formaction="/feedback/comments/${comment.id}/delete">
+        Delete it
+      </button>
+    </details>
   </form>`;
 }

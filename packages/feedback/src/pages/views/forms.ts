@@ -5,7 +5,8 @@ import { page } from '../answer.ts';
 import type { Html, Part } from '../html.ts';
 import { html } from '../html.ts';
 import type { Visit } from '../visit.ts';
-import { count, hidden, nameField } from './parts.ts';
+import { similarList } from '../similar.ts';
+import { hidden, nameField } from './parts.ts';
 
 /** Asks who is there, then goes on with what was sent. */
 export function namePage(visit: Visit, action: string, sent: URLSearchParams, problem?: string): Answer {
@@ -47,12 +48,16 @@ export function newPostPage(
       visit,
       title: `New post · ${board.name}`,
       section: 'boards',
-      main: html`<p class="crumb"><a href="/feedback/boards/${board.slug}">${board.name}</a></p>
+      main: html`<p class="crumb"><a dir="auto" href="/feedback/boards/${board.slug}">${board.name}</a></p>
         <form class="card write narrow" method="post" action="/feedback/boards/${board.slug}/new">
           <h1>New post</h1>
-          ${postFields(given, `${ONE_IDEA} Search first: somebody may have had it already.`)}
-          ${similarList(similar)} ${hidden(visit)} ${nameField(visit)}
-          <button class="button">Post it</button>
+          ${similar.length > 0 && html`<p class="notice" role="status">Nothing is posted yet. Is it one of these?</p>`}
+          ${postFields(given, ONE_IDEA, {
+            address: `/feedback/boards/${board.slug}/similar`,
+            list: similarList(given.title, similar),
+          })}
+          ${hidden(visit)} ${nameField(visit)}
+          <button class="button">${similar.length > 0 ? 'Post anyway' : 'Post it'}</button>
         </form>`,
     },
     problem === undefined ? 200 : 400,
@@ -71,7 +76,7 @@ export function editPostPage(
       visit,
       title: `Edit · ${post.title}`,
       section: 'boards',
-      main: html`<p class="crumb"><a href="${path}">${post.title}</a></p>
+      main: html`<p class="crumb"><a dir="auto" href="${path}">${post.title}</a></p>
         <form class="card write narrow" method="post" action="${path}/edit">
           <h1>Edit post</h1>
           ${postFields(given, ONE_IDEA)} ${hidden(visit, path)}
@@ -82,28 +87,33 @@ export function editPostPage(
   );
 }
 
-function postFields({ title, content, problem }: PostForm, hint: string): Html {
-  return html`${problem !== undefined && html`<p class="notice bad" role="alert">${problem}</p>`}
-    <label for="title">Title</label>
-    <input id="title" name="title" required maxlength="200" value="${title}" aria-describedby="title-hint" />
-    <p class="hint" id="title-hint">${hint}</p>
-    <label for="content">Details</label>
-    <textarea id="content" name="content" maxlength="10000" rows="8">${content}</textarea>`;
+/** Where the script asks for posts that are alike, and those that are known already. */
+interface Suggestions {
+  readonly address: string;
+  readonly list: Part;
 }
 
-function similarList(similar: readonly SimilarPost[]): Part {
-  return (
-    similar.length > 0 &&
-    html`<section class="notice" aria-labelledby="similar">
-      <h2 id="similar">Somebody may have had this idea already</h2>
-      <ul>
-        ${similar.map(
-          ({ id, title, voteCount }) =>
-            html`<li><a href="/feedback/posts/${id}">${title}</a>, ${count(voteCount, 'vote')}</li>`,
-        )}
-      </ul>
-    </section>`
-  );
+function postFields({ title, content, problem }: PostForm, hint: string, suggestions?: Suggestions): Html {
+  return html`${problem !== undefined && html`<p class="notice bad" role="alert">${problem}</p>`}
+    <label for="title">Title</label>
+    <input
+      id="title"
+      name="title"
+      dir="auto"
+      required
+      maxlength="200"
+      value="${title}"
+      aria-describedby="title-hint"
+    />
+    <p class="hint" id="title-hint">${hint}</p>
+    ${
+      suggestions !== undefined &&
+      html`<div id="similar" class="suggested" aria-live="polite" data-from="${suggestions.address}">
+        ${suggestions.list}
+      </div>`
+    }
+    <label for="content">Details</label>
+    <textarea id="content" name="content" dir="auto" maxlength="10000" rows="8">${content}</textarea>`;
 }
 
 /** Says what went wrong, and where to go from there. */

@@ -3,6 +3,7 @@ import { notFound } from '../../faults.ts';
 import { splitId } from '../../ids.ts';
 import type { Answer } from '../answer.ts';
 import { redirect } from '../answer.ts';
+import { similarFragment } from '../similar.ts';
 import type { Visit } from '../visit.ts';
 import { placeOf } from '../visit.ts';
 import { boardPage, findBoard } from './board.ts';
@@ -23,6 +24,11 @@ const board: PageView = async (visit, slug) => {
 const newPost: PageView = async (visit, slug) => {
   const found = await findBoard(visit, slug);
   return found && newPostPage(visit, found);
+};
+
+const similar: PageView = async (visit, slug) => {
+  const found = await findBoard(visit, slug);
+  return found && similarFragment(visit, found.id);
 };
 
 const post: PageView = async (visit, id) => {
@@ -60,6 +66,7 @@ export const PAGES: Readonly<Record<string, PageView>> = {
   '': boardsPage,
   'boards/:': board,
   'boards/:/new': newPost,
+  'boards/:/similar': similar,
   'posts/:': post,
   'posts/:/edit': editPost,
   roadmap: roadmapPage,

@@ -25,14 +25,21 @@ export function dot(color: string): Html {
   </svg>`;
 }
 
+/** Who wrote something, with a mark where it is the word of the team. */
+export function author(name: string | null, isTeamMember: boolean): Part {
+  return [html`<bdi>${name ?? 'Somebody'}</bdi>`, isTeamMember && html` <span class="team">Team</span>`];
+}
+
 /** The status of a post. */
 export function statusBadge(status: PublicStatus | null): Part {
-  return status !== null && html`<span class="badge">${dot(status.color)}${status.name}</span>`;
+  return (
+    status !== null && html`<span class="badge">${dot(status.color)}<bdi>${status.name}</bdi></span>`
+  );
 }
 
 /** The tags of a post. */
 export function tagBadges(tags: PublicPost['tags']): Part {
-  return tags.map(({ name, color }) => html`<span class="tag">${dot(color)}${name}</span>`);
+  return tags.map(({ name, color }) => html`<span class="tag">${dot(color)}<bdi>${name}</bdi></span>`);
 }
 
 /** The button that votes and takes the vote back; somebody without a name is asked for it next. */
@@ -72,6 +79,7 @@ export function nameField({ session }: Visit): Part {
       <input
         id="name"
         name="name"
+        dir="auto"
         required
         maxlength="60"
         autocomplete="nickname"

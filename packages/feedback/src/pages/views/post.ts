@@ -8,7 +8,7 @@ import { excerpt } from '../layout.ts';
 import type { Visit } from '../visit.ts';
 import { hereOf } from '../visit.ts';
 import { commentForm, commentList, reactionForm } from './comments.ts';
-import { count, date, hidden, statusBadge, tagBadges, voteButton, withQuery } from './parts.ts';
+import { author, count, date, hidden, statusBadge, tagBadges, voteButton, withQuery } from './parts.ts';
 
 /** Comments on one page. */
 export const COMMENT_PAGE_SIZE = 20;
@@ -32,17 +32,17 @@ export async function postPage(visit: Visit, post: PublicPostDetail): Promise<An
     description: post.content === '' ? `${post.title}, on ${post.boardName}.` : post.content,
     canonical: `/feedback/posts/${post.id}`,
     section: 'boards',
-    main: html`<p class="crumb"><a href="/feedback/boards/${post.boardSlug}">${post.boardName}</a></p>
+    main: html`<p class="crumb"><a dir="auto" href="/feedback/boards/${post.boardSlug}">${post.boardName}</a></p>
       <article class="card post whole">
         ${voteButton(visit, post, voted.has(post.id))}
         <div>
-          <h1>${post.title}</h1>
+          <h1 dir="auto">${post.title}</h1>
           <p class="meta">
             ${statusBadge(post.status)}${tagBadges(post.tags)}<span
-              >${post.authorName ?? 'Somebody'}, ${date(post.createdAt)}</span
+              >${author(post.authorName, post.isTeamMember)}, ${date(post.createdAt)}</span
             >
           </p>
-          <div class="prose">${prose(post.content)}</div>
+          <div class="prose" dir="auto">${prose(post.content)}</div>
           ${
             session !== undefined &&
             html`<div class="acts">
@@ -67,8 +67,8 @@ function officialResponse(post: PublicPostDetail): Part {
   const { officialResponseAuthorName: name, officialResponseAt: at } = post;
   return html`<section class="card official" aria-labelledby="official">
     <h2 id="official">Official response</h2>
-    <div class="prose">${prose(post.officialResponse)}</div>
-    <p class="meta"><span>${name ?? 'The team'}${at !== null && [', ', date(at)]}</span></p>
+    <div class="prose" dir="auto">${prose(post.officialResponse)}</div>
+    <p class="meta"><span>${author(name ?? 'The team', true)}${at !== null && [', ', date(at)]}</span></p>
   </section>`;
 }
 
@@ -78,8 +78,10 @@ function pinned({ pinnedCommentId }: PublicPostDetail, comments: readonly Public
     comment !== undefined &&
     html`<section class="card official" aria-labelledby="pinned">
       <h2 id="pinned">Pinned comment</h2>
-      <div class="prose">${prose(comment.content)}</div>
-      <p class="meta"><span>${comment.authorName ?? 'The team'}, ${date(comment.createdAt)}</span></p>
+      <div class="prose" dir="auto">${prose(comment.content)}</div>
+      <p class="meta">
+        <span>${author(comment.authorName, comment.isTeamMember)}, ${date(comment.createdAt)}</span>
+      </p>
     </section>`
   );
 }
@@ -98,7 +100,7 @@ function deleteForm(visit: Visit, post: PublicPostDetail): Html {
     <summary>Delete this post</summary>
     <form method="post" action="/feedback/posts/${post.id}/delete">
       ${hidden(visit)}
-      <p>“${excerpt(post.title, 60)}” will be gone for everybody.</p>
+      <p>“<bdi>${excerpt(post.title, 60)}</bdi>” will be gone for everybody.</p>
       <button class="danger">Delete it</button>
     </form>
   </details>`;

@@ -15,7 +15,11 @@ export async function roadmapPage(visit: Visit): Promise<Answer | undefined> {
   const { reading, url } = visit;
   const roadmaps = await reading.roadmaps();
   const slug = url.searchParams.get('roadmap');
-  const roadmap = slug === null ? roadmaps[0] : roadmaps.find((each) => each.slug === slug);
+  // A roadmap that nobody has filled yet must not hide what the statuses tell.
+  const roadmap =
+    slug === null
+      ? roadmaps.find(({ hasPosts }) => hasPosts)
+      : roadmaps.find((each) => each.slug === slug);
   const status = url.searchParams.get('status') ?? undefined;
   if (slug !== null && roadmap === undefined) return undefined;
   const columns = await reading.roadmapColumns({
@@ -36,7 +40,7 @@ export async function roadmapPage(visit: Visit): Promise<Answer | undefined> {
     section: 'roadmap',
     main: html`<div class="intro">
         <h1>Roadmap</h1>
-        <p>${roadmap?.description ?? 'What is planned, what is being built and what is done.'}</p>
+        <p dir="auto">${roadmap?.description ?? 'What is planned, what is being built and what is done.'}</p>
       </div>
       ${roadmaps.length > 1 && tabs(roadmaps, roadmap)}
       <div class="columns">${columns.map((column) => columnOf(visit, column))}</div>
@@ -51,7 +55,7 @@ function tabs(roadmaps: readonly PublicRoadmap[], current: PublicRoadmap | undef
         ({ id, slug, name }) =>
           html`<li>
             <a href="/feedback/roadmap?roadmap=${slug}" ${id === current?.id && html` aria-current="page"`}
-              >${name}</a
+              ><bdi>${name}</bdi></a
             >
           </li>`,
       )}
@@ -62,7 +66,7 @@ function tabs(roadmaps: readonly PublicRoadmap[], current: PublicRoadmap | undef
 function columnOf(visit: Visit, { status, total, posts, cursor }: RoadmapColumn): Html {
   const id = `column-${status.slug}`;
   return html`<section class="column" aria-labelledby="${id}">
-    <h2 id="${id}">${dot(status.color)}${status.name} <span class="number">${total}</span></h2>
+    <h2 id="${id}">${dot(status.color)}<bdi>${status.name}</bdi> <span class="number">${total}</span></h2>
     ${
       posts.length === 0
         ? html`<p class="empty">Nothing here yet.</p>`
@@ -70,9 +74,9 @@ function columnOf(visit: Visit, { status, total, posts, cursor }: RoadmapColumn)
             ${posts.map(
               (post) =>
                 html`<li class="card">
-                  <h3><a href="/feedback/posts/${post.id}">${post.title}</a></h3>
+                  <h3 dir="auto"><a href="/feedback/posts/${post.id}">${post.title}</a></h3>
                   <p class="meta">
-                    <span>${count(post.voteCount, 'vote')}</span><span>${post.boardName}</span>
+                    <span>${count(post.voteCount, 'vote')}</span><bdi>${post.boardName}</bdi>
                   </p>
                 </li>`,
             )}

@@ -1,0 +1,51 @@
+/** Names that a visitor cannot have, because readers would take what they write for the team's word. */
+import type { Queryable } from '@parley/store';
+import type { IdentityTables } from '@parley/identity';
+import { teamOf } from './people-names.ts';
+
+const RESERVED = [
+  'owner',
+  'admin',
+  'administrator',
+  'moderator',
+  'official',
+  'staff',
+  'support',
+  'system',
+  'team',
+  'the team',
+];
+
+// Letters of other scripts that look like Latin ones, and digits that stand in for letters.
+const ALIKE = new Map(
+  'аa еe оo рp сc уy хx іi јj ѕs кk мm тt вb нh αa εe οo ρp υu χx ιi κk νv τt ηn 0o 1l'
+    .split(' ')
+    .map((pair) => [pair.slice(0, 1), pair.slice(1)] as const),
+);
+
+/** A name as a reader sees it: case, width, accents, blanks and signs do not tell two apart. */
+function lookOf(name: string): string {
+  const plain = name
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, '');
+  return [...plain].map((sign) => ALIKE.get(sign) ?? sign).join('');
+}
+
+/** True when the name looks like one of the team, or like the site itself. */
+export async function looksLikeTeam(
+  from: Queryable,
+  organizationId: string,
+  name: string,
+): Promise<boolean> {
+  const organization = await from
+    .db<IdentityTables>()
+    .selectFrom('organizations')
+    .select('name')
+    .where('id', '=', organizationId)
+    .executeTakeFirst();
+  const team = await teamOf(from, organizationId);
+  const taken = [...RESERVED, organization?.name ?? '', ...team.map((member) => member.name)];
+  const look = lookOf(name);
+  return taken.some((each) => lookOf(each) === look && look !== '');
+}
