@@ -2,6 +2,8 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { docsPageOf } from '../../packages/feedback/src/rest/docs-page.ts';
+import { ROUTES } from '../../packages/feedback/src/rest/routes/index.ts';
 import { ROOT } from '../product/build.ts';
 import { describeInBrowser, launchChromium } from './chromium.ts';
 import type { FeedbackSite } from './feedback-site.ts';
@@ -180,11 +182,9 @@ describeInBrowser('public pages', () => {
       await page.getByRole('heading', { name: 'Edit post' }).waitFor();
       await look('edit-post');
       await page.goto(`${site.url}/feedback/boards/bugs/new`);
-      await page.getByLabel('Title').fill('Export crashes');
-      await page.evaluate("document.querySelector('textarea').removeAttribute('maxlength')");
-      await page.getByLabel('Details').fill('x'.repeat(10_001));
-      await page.getByRole('button', { name: 'Post it' }).click();
+      await page.getByLabel('Title').fill('Export crash');
       await page.getByRole('link', { name: 'Crash when I export' }).waitFor();
+      await page.getByRole('button', { name: 'Post anyway' }).waitFor();
       await look('similar-posts');
       await page.getByRole('link', { name: 'Crash when I export' }).click();
       await page.locator('text=Delete this post').click();
@@ -210,6 +210,53 @@ describeInBrowser('public pages', () => {
     await page.getByRole('button', { name: 'Vote for Custom fields, 4 votes' }).waitFor();
     expect(await page.evaluate('window.isSamePage')).toBe(true);
     expect(tab.complaints).toEqual([]);
+  });
+
+  test('similar posts show while a title is typed, and a vote for one takes the place of a post', async () => {
+    await using tab = await openTab(DESK);
+    const { page } = tab;
+    await signIn(page);
+    await page.goto(`${site.url}/feedback/boards/feature-requests/new`);
+    await page.getByLabel('Title').fill('Cheese');
+    await page.getByLabel('Title').fill('Custom field');
+    await page.getByRole('link', { name: 'Custom fields' }).waitFor();
+    expect(await page.getByRole('button', { name: 'Post it' }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Vote for it instead: Custom fields' }).click();
+    await page.getByRole('button', { name: 'Take back your vote for Custom fields, 5 votes' }).waitFor();
+    await page.getByRole('button', { name: 'Take back your vote for Custom fields, 5 votes' }).click();
+    await page.getByRole('button', { name: 'Vote for Custom fields, 4 votes' }).waitFor();
+    expect(tab.complaints).toEqual([]);
+  });
+
+  test('without scripts the same shows once, when the form is sent', async () => {
+    await using tab = await openTab({ ...PHONE, javaScriptEnabled: false });
+    const { page } = tab;
+    await signIn(page);
+    await page.goto(`${site.url}/feedback/boards/feature-requests/new`);
+    await page.getByLabel('Title').fill('Custom field');
+    await page.getByRole('button', { name: 'Post it' }).click();
+    await page.getByRole('link', { name: 'Custom fields' }).waitFor();
+    await page.getByRole('button', { name: 'Post anyway' }).click();
+    await page.locator('text=Delete this post').click();
+    await page.getByRole('button', { name: 'Delete it' }).click();
+    await page.getByRole('link', { name: 'New post' }).waitFor();
+  });
+
+  test.each([
+    { size: 'desk', scheme: 'light' },
+    { size: 'desk', scheme: 'dark' },
+    { size: 'phone', scheme: 'light' },
+    { size: 'phone', scheme: 'dark' },
+  ] as const)('the page about the API is accessible and fits: $size, $scheme', async ({ size, scheme }) => {
+    await using tab = await openTab({ ...(size === 'desk' ? DESK : PHONE), colorScheme: scheme });
+    const { page } = tab;
+    await page.goto(`data:text/html;charset=utf-8,${encodeURIComponent(docsPageOf(ROUTES))}`);
+    await page.screenshot({ path: join(SHOTS, `feedback-api-${size}-${scheme}.png`) });
+    expect(await violations(page)).toEqual([]);
+    const overflow = await page.evaluate<number>(
+      'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+    );
+    expect(overflow).toBe(0);
   });
 
   test('with the keyboard the first stop leads past the navigation', async () => {

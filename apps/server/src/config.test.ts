@@ -18,8 +18,18 @@ describe('where a value comes from', () => {
       ratePerKeyPerMinute: undefined,
       trustedProxies: [],
       publicUrl: undefined,
+      visitorsPerHour: 100,
     });
-    const flags = ['--api-rate', '5', '--api-key-rate', '6', '--trusted-proxy', '10.0.0.0/8,::1'];
+    const flags = [
+      '--api-rate',
+      '5',
+      '--api-key-rate',
+      '6',
+      '--trusted-proxy',
+      '10.0.0.0/8,::1',
+      '--visitor-rate',
+      '7',
+    ];
     expect(load([...flags, '--public-url', 'https://f.example.com/', '--allow-egress', 'a:1'])).toMatchObject(
       {
         web: {
@@ -27,6 +37,7 @@ describe('where a value comes from', () => {
           ratePerKeyPerMinute: 6,
           trustedProxies: ['10.0.0.0/8', '::1'],
           publicUrl: 'https://f.example.com',
+          visitorsPerHour: 7,
         },
         allowEgress: ['a:1'],
       },

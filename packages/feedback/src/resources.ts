@@ -49,9 +49,21 @@ function listOf(name: Noun, title: string, description: string) {
 
 /** The five lists. */
 export const feedbackResources = [
-  listOf('boards', 'Boards', 'The boards that posts stand on. create_post and searches take their id, slug or name as boardId.'),
-  listOf('statuses', 'Statuses', 'The statuses that a post can have. triage_post takes their id or slug as statusId, searches take the slug as status.'),
+  listOf(
+    'boards',
+    'Boards',
+    'The boards that posts stand on. create_post and searches take their id, slug or name as boardId.',
+  ),
+  listOf(
+    'statuses',
+    'Statuses',
+    'The statuses that a post can have. triage_post takes their id or slug as statusId, searches take the slug as status.',
+  ),
   listOf('tags', 'Tags', 'The tags that a post can have. Their ids or names go into tagIds.'),
-  listOf('roadmaps', 'Roadmaps', 'The roadmaps that posts can be put on. manage_roadmap_post takes their id or slug as roadmapId.'),
+  listOf(
+    'roadmaps',
+    'Roadmaps',
+    'The roadmaps that posts can be put on. manage_roadmap_post takes their id or slug as roadmapId.',
+  ),
   listOf('members', 'Team members', 'The team. triage_post takes their id or name as ownerMemberId.'),
 ];

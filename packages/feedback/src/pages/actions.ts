@@ -116,8 +116,7 @@ const editPost: Action = async (sent, id) => {
   const post = await requirePost(visit, id);
   const given = { title: textOf(form, 'title'), content: textOf(form, 'content') };
   const parsed = CreatePost.pick({ title: true, content: true }).safeParse(given);
-  if (!parsed.success)
-    return editPostPage(visit, post, { ...given, problem: postProblem(given) });
+  if (!parsed.success) return editPostPage(visit, post, { ...given, problem: postProblem(given) });
   return asAuthor(sent, async (actor) => {
     const { isPending } = await services.visitors.edit(actor, id, parsed.data);
     return redirect(isPending ? `/feedback/boards/${post.boardSlug}?sent=pending` : `/feedback/posts/${id}`);

@@ -178,7 +178,7 @@ onBothEngines('documents', (open) => {
       const { text } = await browser.get(path);
       return {
         text,
-        shown: [...text.matchAll(/<h2>\s*<a href="\/feedback\/posts\/(post_\w+)"/g)].map(
+        shown: [...text.matchAll(/<h2 dir="auto">\s*<a href="\/feedback\/posts\/(post_\w+)"/g)].map(
           ([, id]) => id ?? '',
         ),
       };
@@ -200,7 +200,8 @@ onBothEngines('documents', (open) => {
       ids.filter((_, index) => index % 2 === 1),
     );
     expect(await walk('/feedback/boards/ideas?status=planned')).toEqual([first]);
-    expect((await titles('/feedback/boards/ideas?q=nothing')).text).toContain('Nothing fits.');
+    expect((await titles('/feedback/boards/ideas?status=no_such')).text).toContain('No post fits.');
+    expect((await titles('/feedback/boards/ideas?q=nothing')).text).toContain('No post fits.');
     expect((await browser.get('/feedback/boards/ideas?after=damaged')).status).toBe(400);
 
     const json = async (query: string) =>
@@ -213,7 +214,7 @@ onBothEngines('documents', (open) => {
     expect([...page.data, ...rest.data].map(({ id }) => id)).toEqual(ids);
     expect(page.meta.pagination.total).toBe(32);
     expect((await json('search=fish&limit=1')).meta.pagination.total).toBe(16);
-    for (const bad of ['limit=x', 'sort=best', 'cursor=damaged', 'unknown=1'])
+    for (const bad of ['limit=x', 'sort=best', 'cursor=damaged', 'unknown=1', 'status=no_such'])
       expect([bad, (await browser.get(`/api/public/posts?${bad}`)).status]).toEqual([bad, 400]);
     expect((await browser.get('/api/public/posts?board=none')).status).toBe(404);
     expect((await browser.get('/api/public/posts/board_x')).status).toBe(400);
@@ -238,7 +239,9 @@ onBothEngines('documents', (open) => {
       );
     const browser = openBrowser(site);
     const shown = (text: string) =>
-      [...text.matchAll(/<h3>\s*<a href="\/feedback\/posts\/(post_\w+)"/g)].map(([, id]) => id ?? '');
+      [...text.matchAll(/<h3 dir="auto">\s*<a href="\/feedback\/posts\/(post_\w+)"/g)].map(
+        ([, id]) => id ?? '',
+      );
     const walk = async () => {
       const front = (await browser.get('/feedback/roadmap')).text;
       expect([...front.matchAll(/id="column-(\w+)"/g)].map(([, slug]) => slug)).toEqual([
@@ -259,6 +262,11 @@ onBothEngines('documents', (open) => {
     expect(all.front).toMatch(/class="number">45</);
     expect(all.seen.toSorted()).toEqual(ids.toSorted());
     const roadmap = await services.roadmaps.create(admin, { name: 'This year' });
+    const later = await services.roadmaps.create(admin, { name: 'Later', position: 0 });
+    // Roadmaps that nobody has filled yet hide nothing.
+    expect((await walk()).seen).toEqual(all.seen);
+    const empty = await browser.get(`/feedback/roadmap?roadmap=${later.slug}`);
+    expect([empty.status, shown(empty.text)]).toEqual([200, []]);
     for (const id of ids.slice(0, 25)) await services.roadmaps.addPost(member, roadmap.id, id);
     const chosen = await walk();
     expect(chosen.front).toMatch(/class="number">25</);

@@ -59,7 +59,7 @@ function item({ id, title, voteCount }: SimilarPost): Html {
       formaction="/feedback/posts/${id}/vote"
       name="voted"
       value="yes"
-      aria-label="Vote for ${title} instead"
+      aria-label="Vote for it instead: ${title}"
     >
       Vote for it instead
     </button>

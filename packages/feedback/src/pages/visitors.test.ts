@@ -163,7 +163,7 @@ onBothEngines('visitors', (open) => {
     const saved = await browser.post(`${path}/edit`, { title: 'Shortcuts', content: '<i>all</i>' });
     expect([saved.status, saved.headers.get('location')]).toEqual([303, path]);
     const shown = await browser.get(path);
-    expect(shown.text).toContain('<h1>Shortcuts</h1>');
+    expect(shown.text).toContain('<h1 dir="auto">Shortcuts</h1>');
     expect(shown.text).toContain('&lt;i&gt;all&lt;/i&gt;');
 
     const other = await browser.get(`/feedback/posts/${post}/edit`);
@@ -181,22 +181,7 @@ onBothEngines('visitors', (open) => {
     expect(touched.text).not.toMatch(/Edit this post|Delete this post/);
     expect((await browser.get(`${path}/edit`)).status).toBe(302);
     expect((await browser.post(`${path}/edit`, { title: 'Late' })).status).toBe(403);
-    expect((await browser.get(path)).text).toContain('<h1>Shortcuts</h1>');
-  });
-
-  test('a form that comes back names posts that are alike, on this board and nowhere else', async () => {
-    await using scene = await openSite(open);
-    const { site, board, post, feedback } = scene;
-    const internal = await feedback.services.boards.create(feedback.admin, { name: 'In', isPublic: false });
-    await feedback.post({ title: 'Dark secret mode', boardId: internal.id });
-    const browser = openBrowser(site);
-    const content = 'x'.repeat(10_001);
-    const back = await browser.post(`/feedback/boards/${board.slug}/new`, { title: 'Darker modes', content });
-    expect(back.status).toBe(400);
-    expect(back.text).toContain(`<a href="/feedback/posts/${post}">Dark mode</a>`);
-    expect(back.text).not.toContain('secret');
-    const unlike = await browser.post(`/feedback/boards/${board.slug}/new`, { title: 'Cheese', content });
-    expect(unlike.text).not.toContain('Somebody may have had this idea');
+    expect((await browser.get(path)).text).toContain('<h1 dir="auto">Shortcuts</h1>');
   });
 
   test('nothing reaches a board or a comment that is not public', async () => {

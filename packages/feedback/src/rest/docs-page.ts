@@ -6,12 +6,13 @@ import { ERROR_STATUS } from './errors.ts';
 import { tagOf, whoSentence } from './openapi.ts';
 import type { Route } from './route.ts';
 
-const STYLE = `:root{color-scheme:light dark;--line:light-dark(#d5dae1,#39424e);--soft:light-dark(#f4f6f8,#1b2129)}
+const STYLE = `:root{color-scheme:light dark;--line:light-dark(#d5dae1,#39424e);--soft:light-dark(#f4f6f8,#1b2129);--link:light-dark(#1a4fb4,#9cc2ff)}
 body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:0 auto;padding:1rem 1.25rem 4rem}
-nav a{margin-right:.75rem}h2{margin-top:2.5rem;text-transform:capitalize}
+body{background:light-dark(#fff,#12161c);color:light-dark(#1b1f26,#e8ebf0);overflow-wrap:anywhere}a{color:var(--link)}
+nav{display:flex;flex-wrap:wrap;gap:.25rem .75rem}h2{margin-top:2.5rem;text-transform:capitalize}
 article{border:1px solid var(--line);border-radius:.5rem;padding:.75rem 1rem;margin:.75rem 0}
 h3{margin:0;font-size:1rem}code{background:var(--soft);padding:.1em .3em;border-radius:.25rem;overflow-wrap:anywhere}
-table{border-collapse:collapse;width:100%;font-size:.9rem}
+table{border-collapse:collapse;width:100%;font-size:.9rem}td:nth-child(2){white-space:nowrap}
 th,td{text-align:left;vertical-align:top;border-top:1px solid var(--line);padding:.3rem .5rem .3rem 0}
 p{margin:.4rem 0}`;
 
@@ -33,8 +34,8 @@ export function docsPageOf(routes: readonly Route[]): string {
 <title>Feedback API</title><style>${STYLE}</style></head><body>
 <header><h1>Feedback API</h1>
 <p>Everything is below <code>${BASE}</code>, JSON in and out. Send <code>Authorization: Bearer &lt;key&gt;</code> with an API key of a team member. The same as <a href="${BASE}/openapi.json">OpenAPI 3.1</a>.</p>
-<p>Answers are <code>{"data"}</code>; pages add <code>{"meta": {"pagination": {"cursor", "hasMore", "total"}}}</code>; errors are <code>{"error": {"code", "message", "details"}}</code>.</p>
-<p>A POST with an <code>Idempotency-Key</code> is safe to repeat for 24 hours. GET answers carry an <code>ETag</code>; send it back as <code>If-None-Match</code> (304) or, with PATCH, as <code>If-Match</code> (412).</p>
+<p>Answers are <code>{"data"}</code>; pages add <code>{"pagination": {"cursor", "hasMore", "total"}}</code>, also below <code>meta</code>; errors are <code>{"error": {"code", "message", "details"}, "message"}</code>. Boards, statuses, tags, roadmaps and members are taken by id, slug or name.</p>
+<p>A POST with an <code>Idempotency-Key</code> is safe to repeat for 24 hours. GET answers carry an <code>ETag</code>; send it back as <code>If-None-Match</code> (304) or, with PATCH and DELETE, as <code>If-Match</code> (412).</p>
 <nav aria-label="Nouns">${links}<a href="#errors">errors</a></nav></header>
 <main>
 ${sections.join('\n')}

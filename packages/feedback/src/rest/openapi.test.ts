@@ -2,7 +2,7 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { scratchStore } from '@parley/store/testing';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import type { Loose } from '../../test/rest-api.ts';
 import { openRest } from '../../test/rest-api.ts';
 import { fill, makeWorld, nameOf, SAMPLES } from '../../test/rest-samples.ts';
@@ -64,6 +64,28 @@ test('every route is in the document, and nothing else', () => {
   expect(inDocument.toSorted()).toEqual(
     ROUTES.map(({ method, path }) => `${method} ${pathOf(path)}`).toSorted(),
   );
+});
+
+test('a boolean in the query is a boolean in the document, and both of its values work', async () => {
+  const flags = Object.entries<Loose>(document.paths).flatMap(([path, item]) =>
+    Object.values<Loose>(item).flatMap((operation) =>
+      operation.parameters
+        .filter((each: Loose) => each.schema.type === 'boolean')
+        .map((each: Loose) => ({ path, name: each.name, schema: each.schema })),
+    ),
+  );
+  expect(flags.length).toBeGreaterThanOrEqual(4);
+  for (const { schema } of flags) expect(schema).toEqual({ type: 'boolean' });
+  const store = await scratchStore();
+  onTestFinished(() => store[Symbol.asyncDispose]());
+  const api = await openRest(store);
+  for (const [value, status] of [
+    ['true', 200],
+    ['false', 200],
+    ['yes', 400],
+    ['', 400],
+  ] as const)
+    expect((await api.call('GET', `/posts?showDeleted=${value}`, { as: api.keys.admin })).status).toBe(status);
 });
 
 test('the document is well-formed OpenAPI 3.1', () => {

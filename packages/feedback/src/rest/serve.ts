@@ -146,7 +146,10 @@ function conditionOf({ headers, method }: IncomingMessage, route: Route, matcher
   const ifMatch = headers['if-match'];
   if (ifMatch === undefined || (method !== 'PATCH' && method !== 'DELETE')) return undefined;
   if (!matcher.isTagged(route))
-    throw new RestError('PRECONDITION_FAILED', 'Nothing here has an ETag. Send the request without If-Match.');
+    throw new RestError(
+      'PRECONDITION_FAILED',
+      'Nothing here has an ETag. Send the request without If-Match.',
+    );
   return checkMatch(ifMatch);
 }
 

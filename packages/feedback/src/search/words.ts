@@ -7,9 +7,7 @@ const MARKS = /\p{M}+/gu;
 
 /** Words in lower case, without accents, separated by blanks; scripts without blanks as pairs of their signs. */
 export function plainWords(text: string): string {
-  return pairedWords(
-    text.normalize('NFKD').replace(MARKS, '').toLowerCase().replace(NOT_A_WORD, ' ').trim(),
-  );
+  return pairedWords(text.normalize('NFKD').replace(MARKS, '').toLowerCase().replace(NOT_A_WORD, ' ').trim());
 }
 
 /** Words so common that they are no help; PostgreSQL's english configuration leaves them out. */

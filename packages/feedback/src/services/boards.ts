@@ -44,7 +44,9 @@ export function createBoards(base: Base): BoardService {
     },
     async get(actor, id) {
       requireTeam(actor);
-      return toBoard(await requireRow(base.store, actor, await idOf(base.store, actor.organizationId, 'board', id)));
+      return toBoard(
+        await requireRow(base.store, actor, await idOf(base.store, actor.organizationId, 'board', id)),
+      );
     },
     async create(actor, input) {
       requireAdmin(actor);

@@ -9,7 +9,7 @@ import type { InboxCounts } from '../shapes/inbox.ts';
 import type { PostFilter } from '../shapes/posts.ts';
 import { countHeld } from './moderation.ts';
 import type { CheckedFilter } from './post-filter.ts';
-import { checkFilter } from './post-filter.ts';
+import { checkFilter, requireNamed } from './post-filter.ts';
 import { isIndexed, matching } from './post-match.ts';
 
 /** Counts everything in a few queries, whatever the number of statuses, boards, tags and owners. */
@@ -23,6 +23,7 @@ export async function countInbox(store: Store, actor: Actor, filter: PostFilter)
     checked === undefined ? [] : placesOf(store, checked),
     checked === undefined ? [] : tagsOf(store, checked),
   ]);
+  if (places.length === 0) await requireNamed(store, organizationId, filter);
   return {
     total: places.reduce((sum, { posts }) => sum + posts, 0),
     pending,

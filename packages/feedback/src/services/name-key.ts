@@ -2,12 +2,7 @@
 
 /** The name without what people do not see or do not mean. */
 export function nameKey(name: string): string {
-  return name
-    .normalize('NFKC')
-    .replaceAll(/\p{C}/gu, '')
-    .replaceAll(/\s+/g, ' ')
-    .trim()
-    .toLowerCase();
+  return name.normalize('NFKC').replaceAll(/\p{C}/gu, '').replaceAll(/\s+/g, ' ').trim().toLowerCase();
 }
 
 const MAX_LISTED = 20;

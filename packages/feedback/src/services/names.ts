@@ -38,11 +38,28 @@ export async function idOf(
   return found.id;
 }
 
-/** The same for what a list is narrowed to, which must be there: an empty answer would be believed. */
+/** What a list is narrowed to. */
+export interface Narrowing {
+  readonly noun: Noun;
+  readonly field: string;
+  readonly text: string;
+}
+
+/** The same for a list; an id is taken as it is. */
+export async function givenIdOf(
+  from: Queryable,
+  organizationId: string,
+  narrowing: Narrowing,
+): Promise<string> {
+  const { noun, text } = narrowing;
+  return hasIdForm(text) ? checkId(noun, text) : filterIdOf(from, organizationId, narrowing);
+}
+
+/** The same, and it must be there: an empty answer would be believed. */
 export async function filterIdOf(
   from: Queryable,
   organizationId: string,
-  { noun, field, text }: { readonly noun: Noun; readonly field: string; readonly text: string },
+  { noun, field, text }: Narrowing,
 ): Promise<string> {
   const id = hasIdForm(text) ? checkId(noun, text) : undefined;
   const all = await namedOf(from, organizationId, noun);

@@ -6,7 +6,7 @@ import { parseSearch } from '../search/grammar.ts';
 import type { Search } from '../search/grammar.ts';
 import type { PostFilter } from '../shapes/posts.ts';
 import type { Noun } from './names.ts';
-import { filterIdOf } from './names.ts';
+import { filterIdOf, givenIdOf } from './names.ts';
 import { memberIdOf } from './people-names.ts';
 
 /** A filter whose ids and dates are known to be good. */
@@ -54,9 +54,10 @@ async function resolveNames(
   { boardId, status, tagIds = [], ownerMemberId }: PostFilter,
 ): Promise<Pick<CheckedFilter, 'boardId' | 'statusId' | 'tagIds' | 'ownerMemberId'>> {
   const resolve = async (noun: Noun, field: string, text: string | undefined) =>
-    text === undefined ? undefined : filterIdOf(from, organizationId, { noun, field, text });
+    text === undefined ? undefined : givenIdOf(from, organizationId, { noun, field, text });
   const tags = new Set<string>();
-  for (const text of tagIds) tags.add(await filterIdOf(from, organizationId, { noun: 'tag', field: 'tagIds', text }));
+  for (const text of tagIds)
+    tags.add(await givenIdOf(from, organizationId, { noun: 'tag', field: 'tagIds', text }));
   return {
     boardId: await resolve('board', 'boardId', boardId),
     statusId: await resolve('status', 'status', status),
@@ -64,6 +65,21 @@ async function resolveNames(
     ownerMemberId:
       ownerMemberId === undefined ? undefined : await memberIdOf(from, organizationId, ownerMemberId),
   };
+}
+
+/** Refuses ids of what is not there; asked when nothing was found, so that other lists do not pay for it. */
+export async function requireNamed(
+  from: Queryable,
+  organizationId: string,
+  { boardId, status, tagIds = [] }: PostFilter,
+): Promise<void> {
+  const given: [Noun, string, string | undefined][] = [
+    ['board', 'boardId', boardId],
+    ['status', 'status', status],
+    ...tagIds.map((text): [Noun, string, string] => ['tag', 'tagIds', text]),
+  ];
+  for (const [noun, field, text] of given)
+    if (text !== undefined) await filterIdOf(from, organizationId, { noun, field, text });
 }
 
 /** The filter as a cursor remembers it. */

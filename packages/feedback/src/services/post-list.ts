@@ -10,7 +10,7 @@ import { POST_SORTS } from '../shapes/posts.ts';
 import { pageOf, startOf } from './paging.ts';
 import { countPosts } from './post-count.ts';
 import type { CheckedFilter } from './post-filter.ts';
-import { checkFilter, filterKey } from './post-filter.ts';
+import { checkFilter, filterKey, requireNamed } from './post-filter.ts';
 import { matching } from './post-match.ts';
 import { POST_COLUMNS, selectPosts, toItems } from './post-rows.ts';
 import type { Base } from './write.ts';
@@ -39,6 +39,7 @@ export async function pageOfPosts(
   const filter = await checkFilter(store, organizationId, query);
   if (filter === undefined) return { items: [], cursor: null, hasMore: false, total: 0 };
   const total = await countPosts(store, filter);
+  if (total === 0) await requireNamed(store, organizationId, query);
   const keys = await readKeys(store, filter, { sort, start, limit: query.limit + 1, total });
   const items = await loadItems(
     store,

@@ -76,11 +76,7 @@ export async function requireTags(looking: Looking, texts: readonly string[]): P
 }
 
 /** A member of the team, as identity writes its id. */
-export async function requireTeamMember(
-  identity: Identity,
-  looking: Looking,
-  text: string,
-): Promise<string> {
+export async function requireTeamMember(identity: Identity, looking: Looking, text: string): Promise<string> {
   const { organizationId } = looking.actor;
   const memberId = await memberIdOf(looking.tx, organizationId, text);
   const member = await identity.getMember(organizationId, memberId);

@@ -155,7 +155,9 @@ onBothEngines('roadmaps', (open, engine) => {
     const byName = await services.roadmaps.posts(member, 'next', { statusId: 'Complete', limit: 20 });
     expect(byName.items).toEqual(column.items);
     const none = services.roadmaps.posts(member, id, { statusId: typeId('status'), limit: 20 });
-    expect((await refusalOf(none)).message).toMatch(/^statusId: there is no status "status_\w+". Use one of: open, /);
+    expect((await refusalOf(none)).message).toMatch(
+      /^statusId: there is no status "status_\w+". Use one of: open, /,
+    );
   });
 
   it('refuse cursors of other queries, and made-up ones without a fault', async () => {

@@ -42,7 +42,9 @@ export function createStatuses(base: Base): StatusService {
     },
     async get(actor, id) {
       requireTeam(actor);
-      return toStatus(await requireRow(base.store, actor, await idOf(base.store, actor.organizationId, 'status', id)));
+      return toStatus(
+        await requireRow(base.store, actor, await idOf(base.store, actor.organizationId, 'status', id)),
+      );
     },
     async create(actor, input) {
       requireAdmin(actor);

@@ -40,7 +40,9 @@ export function createTags(base: Base): TagService {
     },
     async get(actor, id) {
       requireTeam(actor);
-      return toTag(await requireRow(base.store, actor, await idOf(base.store, actor.organizationId, 'tag', id)));
+      return toTag(
+        await requireRow(base.store, actor, await idOf(base.store, actor.organizationId, 'tag', id)),
+      );
     },
     async create(actor, input) {
       requireTeam(actor);

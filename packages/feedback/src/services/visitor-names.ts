@@ -33,11 +33,7 @@ function lookOf(name: string): string {
 }
 
 /** True when the name looks like one of the team, or like the site itself. */
-export async function looksLikeTeam(
-  from: Queryable,
-  organizationId: string,
-  name: string,
-): Promise<boolean> {
+export async function looksLikeTeam(from: Queryable, organizationId: string, name: string): Promise<boolean> {
   const organization = await from
     .db<IdentityTables>()
     .selectFrom('organizations')

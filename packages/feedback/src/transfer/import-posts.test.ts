@@ -57,6 +57,35 @@ const list = async ({ services, admin }: TestFeedback, filter = {}) =>
   (await services.posts.list(admin, { limit: 100, sort: 'oldest', ...filter })).items;
 
 onBothEngines('an import of posts', (open) => {
+  test('a file of another product keeps its times and categories', async () => {
+    const feedback = await openFeedback(await open());
+    await feedback.services.boards.create(feedback.admin, { name: 'Feature Requests' });
+    const path = file(
+      [
+        'Title,Details,Board,Status,Category,Tags,Author Name,Created,Vote Count,Image URLs,ETA',
+        'Dark mode,At night,Feature Requests,planned,Design,ui,Vera,2024-03-05T10:11:12.000Z,41,,',
+        'Export,,Feature Requests,open,,,Vera,2024-03-06,3,,',
+        '\u202ETurned,,Feature Requests,open,ui,ui,Vera,2024-03-07 08:00,0,,',
+      ].join('\n'),
+    );
+    const report = await run(feedback, path);
+    expect(report).toMatchObject({
+      imported: 3,
+      failed: 0,
+      ignoredColumns: ['Vote Count', 'Image URLs', 'ETA'],
+    });
+    const shown = (await list(feedback)).map(({ title, createdAt, tags }) => [
+      title,
+      createdAt,
+      tags.map(({ name }) => name),
+    ]);
+    expect(shown).toEqual([
+      ['Dark mode', '2024-03-05T10:11:12.000Z', ['Design', 'ui']],
+      ['Export', '2024-03-06T00:00:00.000Z', []],
+      ['Turned', '2024-03-07T08:00:00.000Z', ['ui']],
+    ]);
+  });
+
   test('writes rows with board, status, tags, author and time, and creates no event', async () => {
     const feedback = await openFeedback(await open());
     const { services, admin, identity, organizationId } = feedback;

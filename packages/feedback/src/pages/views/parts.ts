@@ -32,9 +32,7 @@ export function author(name: string | null, isTeamMember: boolean): Part {
 
 /** The status of a post. */
 export function statusBadge(status: PublicStatus | null): Part {
-  return (
-    status !== null && html`<span class="badge">${dot(status.color)}<bdi>${status.name}</bdi></span>`
-  );
+  return status !== null && html`<span class="badge">${dot(status.color)}<bdi>${status.name}</bdi></span>`;
 }
 
 /** The tags of a post. */

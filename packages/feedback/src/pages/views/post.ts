@@ -32,7 +32,9 @@ export async function postPage(visit: Visit, post: PublicPostDetail): Promise<An
     description: post.content === '' ? `${post.title}, on ${post.boardName}.` : post.content,
     canonical: `/feedback/posts/${post.id}`,
     section: 'boards',
-    main: html`<p class="crumb"><a dir="auto" href="/feedback/boards/${post.boardSlug}">${post.boardName}</a></p>
+    main: html`<p class="crumb">
+        <a dir="auto" href="/feedback/boards/${post.boardSlug}">${post.boardName}</a>
+      </p>
       <article class="card post whole">
         ${voteButton(visit, post, voted.has(post.id))}
         <div>

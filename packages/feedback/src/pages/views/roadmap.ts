@@ -17,9 +17,7 @@ export async function roadmapPage(visit: Visit): Promise<Answer | undefined> {
   const slug = url.searchParams.get('roadmap');
   // A roadmap that nobody has filled yet must not hide what the statuses tell.
   const roadmap =
-    slug === null
-      ? roadmaps.find(({ hasPosts }) => hasPosts)
-      : roadmaps.find((each) => each.slug === slug);
+    slug === null ? roadmaps.find(({ hasPosts }) => hasPosts) : roadmaps.find((each) => each.slug === slug);
   const status = url.searchParams.get('status') ?? undefined;
   if (slug !== null && roadmap === undefined) return undefined;
   const columns = await reading.roadmapColumns({
