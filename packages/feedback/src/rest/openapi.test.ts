@@ -85,7 +85,9 @@ test('a boolean in the query is a boolean in the document, and both of its value
     ['yes', 400],
     ['', 400],
   ] as const)
-    expect((await api.call('GET', `/posts?showDeleted=${value}`, { as: api.keys.admin })).status).toBe(status);
+    expect((await api.call('GET', `/posts?showDeleted=${value}`, { as: api.keys.admin })).status).toBe(
+      status,
+    );
 });
 
 test('the document is well-formed OpenAPI 3.1', () => {
