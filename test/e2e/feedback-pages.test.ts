@@ -240,6 +240,7 @@ describeInBrowser('public pages', () => {
     await page.locator('text=Delete this post').click();
     await page.getByRole('button', { name: 'Delete it' }).click();
     await page.getByRole('link', { name: 'New post' }).waitFor();
+    expect(tab.complaints).toEqual([]);
   });
 
   test.each([

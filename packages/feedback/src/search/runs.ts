@@ -12,7 +12,7 @@ export function pairedWords(words: string): string {
 }
 
 function pairsOf(run: string): string[] {
-  const signs = [...run];
+  const signs = Array.from(run);
   if (signs.length === 1) return signs;
   return signs.slice(1).map((sign, index) => `${signs[index]}${sign}`);
 }

@@ -29,7 +29,7 @@ function lookOf(name: string): string {
     .normalize('NFKD')
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]+/gu, '');
-  return [...plain].map((sign) => ALIKE.get(sign) ?? sign).join('');
+  return Array.from(plain, (sign) => ALIKE.get(sign) ?? sign).join('');
 }
 
 /** True when the name looks like one of the team, or like the site itself. */
