@@ -1,7 +1,7 @@
 /** A client in front of a scripted server, with a clock that jumps. */
 import { connect } from '@parley/kit/testing';
 import { onTestFinished } from 'vitest';
-import type { RemoteLimits } from '../src/remote/index.ts';
+import type { RemoteLimits, Times } from '../src/remote/index.ts';
 import {
   checkSettings,
   createRemoteFeedback,
@@ -14,8 +14,11 @@ import { fakeTimes, serveScript } from './scripted-server.ts';
 /** A key as servers make them. */
 export const KEY = 'qb_0123456789abcdef0123456789abcdef0123456789abcdef';
 
+/** Something to make. */
+export const NEW_POST = { boardId: 'board_01h455vb4pex5vsknk084sn02q', title: 'Dark mode' };
+
 /** What the scripts answer with. */
-export const POST = { id: 'post_01h455vb4pex5vsknk084sn02q', title: 'Dark mode' };
+export const POST = { id: 'post_01h455vb4pex5vsknk084sn02q', ...NEW_POST };
 
 /** A page with that post. */
 export const PAGE: Step = [
@@ -23,15 +26,12 @@ export const PAGE: Step = [
   { data: [POST], meta: { pagination: { cursor: null, hasMore: false, total: 1 } } },
 ];
 
-/** Something to make. */
-export const NEW_POST = { boardId: 'board_01h455vb4pex5vsknk084sn02q', title: 'Dark mode' };
-
 /** Hangs up without an answer. */
 export const cut: Step = (res) => res.destroy();
 
 /** What a test may choose. */
 export interface RemoteBedOptions {
-  readonly times?: FakeTimes;
+  readonly times?: Times;
   readonly limits?: Partial<RemoteLimits>;
   readonly key?: string;
 }
@@ -61,7 +61,11 @@ export async function attachRemote(url: string, { key = KEY, ...options }: Remot
 /** Serves the steps and connects a client to them. */
 export async function openRemote(
   steps: readonly Step[],
-  { times = fakeTimes(), path = '', ...options }: RemoteBedOptions & { readonly path?: string } = {},
+  {
+    times = fakeTimes(),
+    path = '',
+    ...options
+  }: RemoteBedOptions & { readonly times?: FakeTimes; readonly path?: string } = {},
 ): Promise<RemoteBed> {
   const script = await serveScript(steps);
   return { ...script, times, client: await attachRemote(script.origin + path, { times, ...options }) };

@@ -61,6 +61,8 @@ function answer(
 /** A clock that stands still until somebody waits. */
 export interface FakeTimes extends Times {
   readonly waits: number[];
+  /** Lets time pass without anybody waiting. */
+  pass(ms: number): void;
 }
 
 /** Creates the clock; `random` is what every throw of the dice gives. */
@@ -69,6 +71,7 @@ export function fakeTimes(random = 0.5, startMs = Date.UTC(2026, 0, 1)): FakeTim
   let now = startMs;
   return {
     waits,
+    pass: (ms) => void (now += ms),
     now: () => now,
     random: () => random,
     async wait(ms, signal) {

@@ -3,11 +3,12 @@ import { randomUUID } from 'node:crypto';
 import { joinPath } from '@parley/kit/egress';
 import {
   authenticationFailed,
+  BadAnswer,
   failed,
   fieldOf,
   limited,
   messageOf,
-  notOffered,
+  NotOffered,
   refused,
   unexpected,
 } from './faults.ts';
@@ -15,7 +16,7 @@ import type { RemoteLimits, Times } from './retry.ts';
 import { REMOTE_LIMITS, retryAfterMs, SYSTEM_TIMES, tableWaitMs } from './retry.ts';
 import type { RemoteTarget } from './settings.ts';
 import type { RemoteAnswer, SentRequest, Transport } from './transport.ts';
-import { NoAnswer } from './transport.ts';
+import { NoAnswer, TOO_SLOW } from './transport.ts';
 
 /** One call of the API. */
 export interface RemoteCall {
@@ -23,16 +24,28 @@ export interface RemoteCall {
   readonly path: readonly string[];
   readonly query?: Readonly<Record<string, string | undefined>>;
   readonly body?: Readonly<Record<string, unknown>>;
-  /** What the route is for, when an older server may lack it. */
+  /** What the route is for, when a server may lack it. */
   readonly what?: string;
+  /** True for what makes something new. */
+  readonly isNew?: boolean;
 }
 
-/** The envelope of an answer; undefined for an answer without a body. */
-export type Envelope = { readonly data: unknown; readonly pagination: unknown } | undefined;
+/** What an answer holds. */
+export interface Envelope {
+  /** Undefined for an answer without a body. */
+  readonly data: unknown;
+  readonly pagination: unknown;
+  /** The error for data that is not what it should be; it tells what may have happened all the same. */
+  unreadable(cause: string): Error;
+}
+
+/** Sends one call; all calls of one sender share the time for one call of a tool. */
+export type Send = (call: RemoteCall, signal?: AbortSignal) => Promise<Envelope>;
 
 /** Speaks to one server. */
 export interface RemoteClient {
-  request(call: RemoteCall, signal: AbortSignal): Promise<Envelope>;
+  /** The sender for one call of a tool; the clock starts now. */
+  senderFor(signal: AbortSignal): Send;
 }
 
 /** What a client is made from. */
@@ -72,70 +85,81 @@ export function createRemoteClient(options: RemoteClientOptions): RemoteClient {
     return { method, url, headers, body: body === undefined ? undefined : JSON.stringify(body) };
   }
 
-  async function attempt(sent: SentRequest, number: number, attemptMs: number, signal: AbortSignal) {
+  async function attempt(call: RemoteCall, sent: SentRequest, endsAt: number, signal: AbortSignal) {
     const isPost = sent.method === 'POST';
     let answer: RemoteAnswer;
     try {
-      answer = await transport(sent, attemptMs, signal);
+      answer = await transport(sent, Math.min(limits.attemptMs, endsAt - times.now()), signal);
     } catch (error) {
+      if (error instanceof BadAnswer)
+        throw unexpected(error.message, error.mayHaveActed ? afterwards(call) : '');
       if (!(error instanceof NoAnswer)) throw error;
-      const isOpen = isPost && error.wasSent;
-      return lost(failed(error.message, { mayBeMade: isOpen }), !isOpen || isRepeatSafe);
+      const { message, wasSent, isLasting } = error;
+      const isRepeatable = !isLasting && (!isPost || !wasSent || isRepeatSafe);
+      return { error: failed(message, { after: wasSent ? afterwards(call) : '' }), isRepeatable };
     }
     isRepeatSafe ||= answer.headers.get('idempotency-supported')?.trim().toLowerCase() === 'true';
-    return (
-      failureOf(answer, { number, isPost, isRepeatSafe, now: times.now(), maxWaitMs: limits.maxWaitMs }) ??
-      answer
-    );
+    const now = times.now();
+    return failureOf(answer, call, { now, leftMs: endsAt - now, isRepeatSafe }) ?? answer;
+  }
+
+  async function request(call: RemoteCall, endsAt: number, signal: AbortSignal): Promise<Envelope> {
+    if (call.what !== undefined && missing.has(call.what)) throw new NotOffered(call.what);
+    const sent = toSend(call);
+    for (let number = 1; ; number += 1) {
+      signal.throwIfAborted();
+      if (times.now() >= endsAt) throw failed(TOO_SLOW);
+      const outcome: Failure | RemoteAnswer = await attempt(call, sent, endsAt, signal);
+      if (!('error' in outcome)) {
+        if (call.what !== undefined && lacksRoute(outcome)) {
+          missing.add(call.what);
+          throw new NotOffered(call.what);
+        }
+        return envelopeOf(outcome, call);
+      }
+      const waitMs = outcome.waitMs ?? tableWaitMs(number, times.random());
+      const isTooLate = times.now() + waitMs >= endsAt;
+      if (!outcome.isRepeatable || number >= limits.attempts || isTooLate) throw outcome.error;
+      await times.wait(waitMs, signal);
+    }
   }
 
   return {
-    async request(call, signal) {
-      if (call.what !== undefined && missing.has(call.what)) throw notOffered(call.what);
-      const sent = toSend(call);
-      const started = times.now();
-      for (let number = 1; ; number += 1) {
-        signal.throwIfAborted();
-        const leftMs = limits.totalMs - (times.now() - started);
-        const outcome = await attempt(sent, number, Math.min(limits.attemptMs, leftMs), signal);
-        if (!('error' in outcome)) {
-          if (call.what !== undefined && lacksRoute(outcome)) {
-            missing.add(call.what);
-            throw notOffered(call.what);
-          }
-          return envelopeOf(outcome);
-        }
-        const waitMs = outcome.waitMs ?? tableWaitMs(number, times.random());
-        const isLast = number >= limits.attempts || waitMs > limits.maxWaitMs;
-        const isTooLate = times.now() - started + waitMs >= limits.totalMs;
-        if (!outcome.isRepeatable || isLast || isTooLate) throw outcome.error;
-        await times.wait(waitMs, signal);
-      }
+    senderFor(signal) {
+      const endsAt = times.now() + limits.totalMs;
+      return (call, own = signal) => request(call, endsAt, own);
     },
   };
 }
 
-function lost(error: Error, isRepeatable: boolean): Failure {
-  return { error, isRepeatable };
+/** What may have happened although the answer does not tell. */
+function afterwards({ method, isNew }: RemoteCall): string {
+  if (method === 'GET') return '';
+  return isNew === true
+    ? ' The item may have been made: look before you try again.'
+    : ' It may have been done: look before you try again.';
 }
 
 /** What makes an answer worth another attempt; undefined for one that settles the call. */
 function failureOf(
   { status, headers, body }: RemoteAnswer,
-  call: { number: number; isPost: boolean; isRepeatSafe: boolean; now: number; maxWaitMs: number },
+  call: RemoteCall,
+  { now, leftMs, isRepeatSafe }: { now: number; leftMs: number; isRepeatSafe: boolean },
 ): Failure | undefined {
   if (status !== 429 && status < 500) return undefined;
-  const waitMs = retryAfterMs(headers.get('retry-after'), call.now);
+  const waitMs = retryAfterMs(headers.get('retry-after'), now);
   const message = messageOf(status, body);
   if (status === 429) {
-    const seconds = Math.ceil((waitMs ?? tableWaitMs(call.number, 0.5)) / 1000);
+    const seconds = Math.ceil((waitMs ?? USUAL_PAUSE_MS) / 1000);
     return { error: limited(message, Math.max(1, seconds)), isRepeatable: true, waitMs };
   }
-  const isLong = waitMs !== undefined && waitMs > call.maxWaitMs;
-  const seconds = isLong ? Math.ceil(waitMs / 1000) : undefined;
-  const error = failed(message, { mayBeMade: call.isPost, seconds });
-  return { error, isRepeatable: !call.isPost || call.isRepeatSafe, waitMs };
+  const seconds = waitMs !== undefined && waitMs >= leftMs ? Math.ceil(waitMs / 1000) : undefined;
+  const error = failed(message, { after: afterwards(call), seconds });
+  return { error, isRepeatable: call.method !== 'POST' || isRepeatSafe, waitMs };
 }
+
+// What a busy server is given after the last attempt, when it does not say itself.
+const USUAL_PAUSE_MS = 4000;
 
 // What an API of this kind says about a thing; anything else at 404 is about the route.
 const MISSING_THING = /^[a-z][a-z ]{1,40} not found\b/i;
@@ -147,11 +171,23 @@ function lacksRoute({ status, body }: RemoteAnswer): boolean {
   return !MISSING_THING.test(message) || /^(?:route|page|path|url|endpoint|resource)\b/i.test(message);
 }
 
-function envelopeOf({ status, body }: RemoteAnswer): Envelope {
+const FORMS = {
+  page: 'a web page instead of JSON. Check that QUACKBACK_URL is the address of the server itself',
+  empty: 'it is empty',
+  text: 'it is not JSON',
+  json: 'it has no "data"',
+} as const;
+
+function envelopeOf({ status, body, form }: RemoteAnswer, call: RemoteCall): Envelope {
   if (status === 401 || status === 403) throw authenticationFailed(status);
   if (status >= 400) throw refused(status, messageOf(status, body));
-  if (status === 204) return undefined;
+  const unreadable = (cause: string) => unexpected(cause, afterwards(call));
+  if (status === 204) return { data: undefined, pagination: undefined, unreadable };
   const data = fieldOf(body, 'data');
-  if (data === undefined) throw unexpected();
-  return { data, pagination: fieldOf(fieldOf(body, 'meta'), 'pagination') ?? fieldOf(body, 'pagination') };
+  if (data === undefined && form === 'page' && call.what !== undefined)
+    // Some servers show a page where they have no route.
+    throw new NotOffered(call.what, `${unreadable(FORMS.page).message} It may not offer ${call.what}.`);
+  if (data === undefined) throw unreadable(FORMS[form]);
+  const pagination = fieldOf(fieldOf(body, 'meta'), 'pagination') ?? fieldOf(body, 'pagination');
+  return { data, pagination, unreadable };
 }

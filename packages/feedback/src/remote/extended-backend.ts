@@ -9,10 +9,13 @@ import {
   ShownReactions,
   ShownVote,
 } from '../tools/shapes.ts';
-import { fieldOf } from './faults.ts';
+import { isPrincipal } from './dialect.ts';
+import { fieldOf, NotOffered } from './faults.ts';
 import { maybeRemoteId, remoteId, remoteIds } from './ids.ts';
-import { dataIn, pageIn, thingIn } from './reading.ts';
-import type { Send } from './remote-backend.ts';
+import { dataIn, pageIn } from './reading.ts';
+import type { Remote } from './remote-backend.ts';
+import { momentOf } from './remote-backend.ts';
+import { settled } from './written.ts';
 
 type Extended = Omit<
   FeedbackBackend,
@@ -31,17 +34,16 @@ type Extended = Omit<
 >;
 
 /** Creates that part of the backend. */
-export function createExtendedBackend(send: Send): Extended {
-  return { ...postWork(send), ...commentWork(send), ...planWork(send) };
+export function createExtendedBackend(remote: Remote): Extended {
+  return { ...postWork(remote), ...mergeWork(remote), ...commentWork(remote), ...planWork(remote) };
 }
 
 type Part<Method extends keyof Extended> = Pick<Extended, Method>;
 
-function postWork(
-  send: Send,
-): Part<
-  'activity' | 'vote' | 'proxyVote' | 'updatePost' | 'merge' | 'unmerge' | 'deletePost' | 'restorePost'
-> {
+function postWork({
+  send,
+  rereading,
+}: Remote): Part<'activity' | 'vote' | 'proxyVote' | 'updatePost' | 'deletePost' | 'restorePost'> {
   return {
     async activity(postId, { limit, cursor }) {
       const path = ['posts', remoteId('post', postId), 'activity'];
@@ -50,39 +52,40 @@ function postWork(
     },
     async vote(postId, isVoted) {
       const path = ['posts', remoteId('post', postId), 'vote'];
-      return dataIn(
-        ShownVote,
-        await send({ method: isVoted ? 'PUT' : 'DELETE', path, what: 'setting votes' }),
-      );
+      const answer = await send({ method: isVoted ? 'PUT' : 'DELETE', path, what: 'setting votes' });
+      const shown = dataIn(ShownVote, answer);
+      if (shown.voted === !isVoted) throw answer.unreadable('the vote is not as asked');
+      return { ...shown, voted: isVoted };
     },
     async proxyVote({ postId, memberId, isVoted, source }) {
       const path = ['posts', remoteId('post', postId), 'vote', 'proxy'];
       const member = remoteId('member', memberId);
       const what = 'votes on behalf of somebody';
-      if (isVoted)
-        return dataIn(
-          ShownVote,
-          await send({ method: 'POST', path, body: { memberId: member, source }, what }),
-        );
-      return dataIn(ShownVote, await send({ method: 'DELETE', path, query: { memberId: member }, what }));
+      if (isPrincipal(member)) {
+        if (source !== undefined)
+          throw new NotOffered(
+            'sources of votes',
+            'This feedback server does not keep the source of a vote. Nothing was changed: leave source out.',
+          );
+        const body = { voterPrincipalId: member };
+        const answer = await send({ method: isVoted ? 'POST' : 'DELETE', path, body, what });
+        // It says whether the vote is a new one; the route never takes one away.
+        return { ...dataIn(ShownVote, answer), voted: isVoted };
+      }
+      const call = isVoted
+        ? ({ method: 'POST', path, body: { memberId: member, source }, what } as const)
+        : ({ method: 'DELETE', path, query: { memberId: member }, what } as const);
+      const answer = await send(call);
+      const shown = dataIn(ShownVote, answer);
+      if (shown.voted === !isVoted) throw answer.unreadable('the vote is not as asked');
+      return { ...shown, voted: isVoted };
     },
     async updatePost(postId, change) {
       const id = remoteId('post', postId);
       maybeRemoteId('board', change.boardId);
-      return thingIn(ShownPost, await send({ method: 'PATCH', path: ['posts', id], body: { ...change } }), {
-        id,
-      });
-    },
-    async merge(duplicatePostId, canonicalPostId) {
-      const path = ['posts', remoteId('post', duplicatePostId), 'merge'];
-      const body = { canonicalPostId: remoteId('post', canonicalPostId) };
-      const answer = await send({ method: 'POST', path, body, what: 'merging posts' });
-      return thingIn(ShownPost, answer, { id: canonicalPostId });
-    },
-    async unmerge(postId) {
-      const id = remoteId('post', postId);
-      const answer = await send({ method: 'POST', path: ['posts', id, 'unmerge'], what: 'unmerging posts' });
-      return thingIn(ShownPost, answer, { id });
+      const asked = { ...change };
+      const answer = await send({ method: 'PATCH', path: ['posts', id], body: asked });
+      return settled(ShownPost, { asked, answer, id, ...rereading('posts') });
     },
     async deletePost(postId) {
       const id = remoteId('post', postId);
@@ -92,21 +95,49 @@ function postWork(
     async restorePost(postId) {
       const id = remoteId('post', postId);
       const answer = await send({ method: 'POST', path: ['posts', id, 'restore'], what: 'restoring posts' });
-      return thingIn(ShownPost, answer, { id });
+      return settled(ShownPost, { asked: { deletedAt: null }, answer, id, ...rereading('posts') });
     },
   };
 }
 
-function commentWork(send: Send): Part<'updateComment' | 'deleteComment' | 'react' | 'pin'> {
+function mergeWork({ send, rereading }: Remote): Part<'merge' | 'unmerge'> {
+  return {
+    async merge(duplicatePostId, canonicalPostId) {
+      const duplicate = remoteId('post', duplicatePostId);
+      const id = remoteId('post', canonicalPostId);
+      const path = ['posts', duplicate, 'merge'];
+      const answer = await send({
+        method: 'POST',
+        path,
+        body: { canonicalPostId: id },
+        what: 'merging posts',
+      });
+      const stays = fieldOf(fieldOf(answer.data, 'canonicalPost'), 'id') ?? fieldOf(answer.data, 'id');
+      // An answer about neither post says nothing: the duplicate itself has to.
+      if (stays !== id)
+        await settled(ShownPost, {
+          asked: { mergedIntoId: id },
+          answer: { ...answer, data: undefined },
+          id: duplicate,
+          ...rereading('posts'),
+        });
+      return settled(ShownPost, { asked: {}, answer, id, ...rereading('posts') });
+    },
+    async unmerge(postId) {
+      const id = remoteId('post', postId);
+      const answer = await send({ method: 'POST', path: ['posts', id, 'unmerge'], what: 'unmerging posts' });
+      return settled(ShownPost, { asked: { mergedIntoId: null }, answer, id, ...rereading('posts') });
+    },
+  };
+}
+
+function commentWork({ send, rereading }: Remote): Part<'updateComment' | 'deleteComment' | 'react' | 'pin'> {
   return {
     async updateComment(commentId, content) {
       const id = remoteId('comment', commentId);
       const what = 'editing comments';
-      return thingIn(
-        ShownComment,
-        await send({ method: 'PATCH', path: ['comments', id], body: { content }, what }),
-        { id },
-      );
+      const answer = await send({ method: 'PATCH', path: ['comments', id], body: { content }, what });
+      return settled(ShownComment, { asked: { content }, answer, id, ...rereading('comments') });
     },
     async deleteComment(commentId) {
       const id = remoteId('comment', commentId);
@@ -116,7 +147,13 @@ function commentWork(send: Send): Part<'updateComment' | 'deleteComment' | 'reac
     async react(commentId, emoji, isOn) {
       const path = ['comments', remoteId('comment', commentId), 'reactions', emoji];
       const answer = await send({ method: isOn ? 'PUT' : 'DELETE', path, what: 'reactions' });
-      return dataIn(ShownReactions, answer && { ...answer, data: { reactions: answer.data } });
+      // The list does not always tell whose reactions it counts.
+      const { reactions } = dataIn(ShownReactions, { ...answer, data: { reactions: answer.data } });
+      const mine = reactions.find((reaction) => reaction.emoji === emoji);
+      const isThere = mine !== undefined && mine.hasReacted !== false;
+      if (isOn ? !isThere : mine?.hasReacted === true)
+        throw answer.unreadable('the reaction is not as asked');
+      return { reactions };
     },
     async pin(postId, commentId) {
       const id = remoteId('post', postId);
@@ -127,12 +164,15 @@ function commentWork(send: Send): Part<'updateComment' | 'deleteComment' | 'reac
         comment === null
           ? await send({ method: 'DELETE', path, what })
           : await send({ method: 'PUT', path, body: { commentId: comment }, what });
-      return thingIn(ShownPost, answer, { id });
+      return settled(ShownPost, { asked: { commentId: comment }, answer, id, ...rereading('posts') });
     },
   };
 }
 
-function planWork(send: Send): Part<'findEntries' | 'placeOnRoadmap' | 'updateEntry' | 'deleteEntry'> {
+function planWork({
+  send,
+  rereading,
+}: Remote): Part<'findEntries' | 'placeOnRoadmap' | 'updateEntry' | 'deleteEntry'> {
   return {
     async findEntries({ limit, cursor }) {
       const query = { limit: String(limit), cursor };
@@ -155,7 +195,7 @@ function planWork(send: Send): Part<'findEntries' | 'placeOnRoadmap' | 'updateEn
         input.action === 'move'
           ? await send({ method: 'PATCH', path: [...path, postId], body: { position: input.position }, what })
           : await send({ method: 'POST', path, body: { postId }, what });
-      const position = fieldOf(answer?.data, 'position');
+      const position = fieldOf(answer.data, 'position');
       return {
         roadmapId,
         postId,
@@ -167,8 +207,9 @@ function planWork(send: Send): Part<'findEntries' | 'placeOnRoadmap' | 'updateEn
       const id = remoteId('changelog', changelogId);
       remoteIds('post', change.linkedPostIds);
       const what = 'changing changelog entries';
-      const answer = await send({ method: 'PATCH', path: ['changelog', id], body: { ...change }, what });
-      return thingIn(ShownEntry, answer, { id });
+      const asked = { ...change, publishedAt: momentOf(change.publishedAt) };
+      const answer = await send({ method: 'PATCH', path: ['changelog', id], body: asked, what });
+      return settled(ShownEntry, { asked, answer, id, ...rereading('changelog') });
     },
     async deleteEntry(changelogId) {
       const id = remoteId('changelog', changelogId);

@@ -7,6 +7,7 @@ import { feedbackResources } from '../resources.ts';
 import { feedbackTools } from '../tools/index.ts';
 import { FEEDBACK_INSTRUCTIONS } from '../tools/instructions.ts';
 import { createRemoteClient } from './client.ts';
+import { createDialect } from './dialect.ts';
 import type { Redactor } from './redaction.ts';
 import { createRedactor } from './redaction.ts';
 import { createRemoteBackend } from './remote-backend.ts';
@@ -20,12 +21,19 @@ export type { CheckedSettings, RemoteSettings, RemoteTarget } from './settings.t
 export type { Redactor } from './redaction.ts';
 export type { RemoteLimits, Times } from './retry.ts';
 
+/** The same tools; all of them reach a server elsewhere. */
+const remoteTools = feedbackTools.map((tool) => ({
+  ...tool,
+  external: true,
+  // Each in its place, so the types are those of the list.
+})) as unknown as typeof feedbackTools;
+
 /** The toolset without services of its own. */
 export const remoteFeedbackToolset = defineToolset({
   name: 'feedback',
   title: 'Feedback',
   instructions: FEEDBACK_INSTRUCTIONS,
-  tools: feedbackTools,
+  tools: remoteTools,
   resources: feedbackResources,
 });
 
@@ -55,9 +63,10 @@ export function createRemoteFeedback(target: RemoteTarget, options: RemoteFeedba
   // The client's own limits end a request before this one does.
   const egress = createEgress({ limits: { totalTimeoutMs: REMOTE_LIMITS.totalMs } });
   const client = createRemoteClient({ ...options, target, transport: createTransport(egress, redactor) });
+  const dialect = createDialect();
   return {
     redactor,
-    backendFor: async ({ signal }) => createRemoteBackend(client, signal),
+    backendFor: async ({ signal }) => createRemoteBackend(client, dialect, signal),
     close: () => egress.close(),
   };
 }

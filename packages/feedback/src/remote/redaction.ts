@@ -1,5 +1,5 @@
 /** Keeps the key out of every text that leaves, and e-mail addresses out of every answer. */
-import { unexpected } from './faults.ts';
+import { BadAnswer } from './faults.ts';
 
 /** Takes one secret out of texts and values. */
 export interface Redactor {
@@ -40,7 +40,7 @@ function rewritten<T>(value: T, { text, nameOf, maxDepth = Infinity }: Rules): T
   ];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const { from, depth, put } = next;
-    if (depth > maxDepth) throw unexpected();
+    if (depth > maxDepth) throw new BadAnswer('it is nested too deep');
     if (typeof from === 'string') put(text(from));
     else if (Array.isArray(from)) {
       const copy: unknown[] = Array.from({ length: from.length });

@@ -1,75 +1,136 @@
-/** The backend over HTTP: one request for each call, two at once for a post with its comments. */
+/** The backend over HTTP: what is written is compared with what the server shows, and read again where it does not. */
 import type { FeedbackBackend, WideSearch } from '../backend.ts';
 import { RESOURCE_ITEMS } from '../resources.ts';
 import { excerptOf } from '../tools/excerpt.ts';
-import { only, ShownEntry, ShownItem, ShownPost } from '../tools/shapes.ts';
-import type { Envelope, RemoteCall, RemoteClient } from './client.ts';
+import { only, ShownComment, ShownEntry, ShownItem, ShownPost } from '../tools/shapes.ts';
+import type { Envelope, RemoteClient, Send } from './client.ts';
+import type { Dialect } from './dialect.ts';
+import { worded } from './dialect.ts';
 import { createExtendedBackend } from './extended-backend.ts';
+import { NotOffered } from './faults.ts';
+import { checkFilters } from './filters.ts';
 import { maybeRemoteId, remoteId, remoteIds } from './ids.ts';
-import { itemsIn, pageIn, thingIn, threadIn, threadsIn } from './reading.ts';
+import { itemsIn, pageIn, thingIn, threadsIn } from './reading.ts';
+import type { Written } from './written.ts';
+import { settled } from './written.ts';
 
-/** Sends one call; the signal of the tool call is bound already. */
-export type Send = (call: RemoteCall, signal?: AbortSignal) => Promise<Envelope>;
+/** What every method works with. */
+export interface Remote {
+  readonly send: Send;
+  readonly dialect: Dialect;
+  readonly signal: AbortSignal;
+  /** How a change of a post, comment or entry is looked at again. */
+  rereading(noun: 'posts' | 'comments' | 'changelog'): Pick<Written, 'reread' | 'signal'>;
+}
 
 /** Creates the backend for one tool call. */
-export function createRemoteBackend(client: RemoteClient, signal: AbortSignal): FeedbackBackend {
-  const send: Send = (call, own = signal) => client.request(call, own);
+export function createRemoteBackend(
+  client: RemoteClient,
+  dialect: Dialect,
+  signal: AbortSignal,
+): FeedbackBackend {
+  const sendOut = client.senderFor(signal);
+  const send: Send = async (call, own) => {
+    const answer = await sendOut(call, own);
+    if (call.path[0] === 'posts' && call.path.length < 3) dialect.learn(answer.data);
+    return answer;
+  };
+  const rereading: Remote['rereading'] = (noun) => ({
+    signal,
+    reread: (id) => send({ method: 'GET', path: [noun, id] }),
+  });
+  const remote: Remote = { send, dialect, signal, rereading };
+  const findPosts = async (input: WideSearch) => {
+    const answer = await send({ method: 'GET', path: ['posts'], query: postQuery(input) });
+    const page = pageIn(ShownItem, answer);
+    checkFilters(input, answer.data);
+    return page;
+  };
   return {
-    async search(input) {
-      return pageIn(ShownItem, await send({ method: 'GET', path: ['posts'], query: postQuery(input) }));
-    },
-    post: (postId) => postWithComments(send, signal, remoteId('post', postId)),
+    search: findPosts,
+    post: (postId) => postWithComments(remote, remoteId('post', postId)),
     async triage(postId, change) {
       const id = remoteId('post', postId);
       maybeRemoteId('status', change.statusId);
       maybeRemoteId('member', change.ownerMemberId);
       remoteIds('tag', change.tagIds);
-      const answer = await send({ method: 'PATCH', path: ['posts', id], body: { ...change } });
-      return thingIn(ShownPost, answer, { id });
+      const body = await worded(id, change, remote);
+      const answer = await send({ method: 'PATCH', path: ['posts', id], body });
+      return settled(ShownPost, { asked: { ...change }, answer, id, ...rereading('posts') });
     },
-    async addComment({ postId, content, parentId, isPrivate }) {
-      const id = remoteId('post', postId);
-      const body = { content, parentId: maybeRemoteId('comment', parentId), isPrivate };
-      return threadIn(await send({ method: 'POST', path: ['posts', id, 'comments'], body }));
-    },
-    async createPost(input) {
-      remoteId('board', input.boardId);
-      maybeRemoteId('status', input.statusId);
-      remoteIds('tag', input.tagIds);
-      return thingIn(ShownPost, await send({ method: 'POST', path: ['posts'], body: { ...input } }));
-    },
-    async createEntry(input) {
-      return thingIn(ShownEntry, await send({ method: 'POST', path: ['changelog'], body: { ...input } }));
-    },
+    ...creation(remote),
     ...lists(send),
-    ...createExtendedBackend(send),
+    ...createExtendedBackend(remote),
     async findPosts(input) {
-      const answer = await send({ method: 'GET', path: ['posts'], query: postQuery(input) });
-      const page = pageIn(ShownItem, answer);
+      const page = await findPosts(input);
       return { ...page, items: page.items.map(excerptOf) };
     },
   };
 }
 
-function lists(send: Send): Pick<FeedbackBackend, 'boards' | 'statuses' | 'tags' | 'roadmaps' | 'members'> {
-  const read = async (noun: keyof typeof RESOURCE_ITEMS) => {
-    const items = itemsIn(RESOURCE_ITEMS[noun], await send({ method: 'GET', path: [noun] }));
-    return items.map((item) => only(RESOURCE_ITEMS[noun], item));
+function creation({
+  send,
+  rereading,
+}: Remote): Pick<FeedbackBackend, 'addComment' | 'createPost' | 'createEntry'> {
+  const make = (path: string[], asked: Record<string, unknown>) =>
+    send({ method: 'POST', path, body: asked, isNew: true });
+  return {
+    async addComment({ postId, ...asked }) {
+      const id = remoteId('post', postId);
+      maybeRemoteId('comment', asked.parentId);
+      const answer = await make(['posts', id, 'comments'], asked);
+      return { ...(await settled(ShownComment, { asked, answer, ...rereading('comments') })), replies: [] };
+    },
+    async createPost(input) {
+      remoteId('board', input.boardId);
+      maybeRemoteId('status', input.statusId);
+      remoteIds('tag', input.tagIds);
+      const answer = await make(['posts'], input);
+      return settled(ShownPost, { asked: { ...input }, answer, ...rereading('posts') });
+    },
+    async createEntry(input) {
+      const asked = { ...input, publishedAt: momentOf(input.publishedAt) };
+      const answer = await make(['changelog'], asked);
+      return settled(ShownEntry, { asked, answer, ...rereading('changelog') });
+    },
   };
+}
+
+/** A date or time in the one form that every server takes; what is none is left for the server to judge. */
+export function momentOf<T extends string | null | undefined>(text: T): T | string {
+  const at = typeof text === 'string' ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(at) ? text : new Date(at).toISOString();
+}
+
+function lists(send: Send): Pick<FeedbackBackend, 'boards' | 'statuses' | 'tags' | 'roadmaps' | 'members'> {
+  const shown = (noun: keyof typeof RESOURCE_ITEMS, answer: Envelope) =>
+    itemsIn(RESOURCE_ITEMS[noun], answer).map((item) => only(RESOURCE_ITEMS[noun], item));
+  const read = async (noun: keyof typeof RESOURCE_ITEMS) =>
+    shown(noun, await send({ method: 'GET', path: [noun] }));
   return {
     boards: () => read('boards'),
     statuses: () => read('statuses'),
     tags: () => read('tags'),
     roadmaps: () => read('roadmaps'),
     async members() {
-      const all = await read('members');
+      const all = shown('members', await teamOf(send));
       return all.filter((member) => !('role' in member) || member.role !== 'user');
     },
   };
 }
 
+/** Newer servers keep their people under another name. */
+async function teamOf(send: Send): Promise<Envelope> {
+  try {
+    return await send({ method: 'GET', path: ['members'], what: 'the list of members' });
+  } catch (error) {
+    if (!(error instanceof NotOffered)) throw error;
+    return send({ method: 'GET', path: ['principals'], what: 'a list of its team' });
+  }
+}
+
 /** Both are read at once; when one fails, the other is not waited for. */
-async function postWithComments(send: Send, signal: AbortSignal, id: string) {
+async function postWithComments({ send, signal }: Remote, id: string) {
   const other = new AbortController();
   const both = AbortSignal.any([signal, other.signal]);
   const part = async (path: string[]) => {
@@ -81,7 +142,7 @@ async function postWithComments(send: Send, signal: AbortSignal, id: string) {
     }
   };
   const [post, comments] = await Promise.all([part(['posts', id]), part(['posts', id, 'comments'])]);
-  return { ...thingIn(ShownPost, post, { id }), comments: threadsIn(comments) };
+  return { ...thingIn(ShownPost, post), comments: threadsIn(comments) };
 }
 
 function postQuery(input: WideSearch): Record<string, string | undefined> {

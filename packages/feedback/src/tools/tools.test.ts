@@ -101,7 +101,7 @@ describe('definitions', () => {
       hints: annotations,
     }));
     const [read, create, update] = (['read', 'create', 'update'] as const).map((effect) =>
-      hintsOf(effect, false),
+      hintsOf(effect, true),
     );
     expect(shown).toEqual([
       {

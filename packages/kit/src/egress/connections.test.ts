@@ -60,9 +60,32 @@ describe('a pinned connection', () => {
     await expect(egress.fetch(`https://secure.test:${port}/`)).rejects.toMatchObject({
       code: 'unreachable',
       wasSent: false,
+      tls: 'untrusted',
     });
     await egress.close();
   });
+
+  test('tells a server that speaks no TLS from one that is not there', async () => {
+    await using plain = await startServer((_request, response) => response.end());
+    const egress = createEgress({ allow: ['127.0.0.1'] });
+    const fault = { code: 'unreachable', wasSent: false };
+    await expect(egress.fetch(`https://127.0.0.1:${plain.port}/`)).rejects.toMatchObject({
+      ...fault,
+      tls: 'broken',
+    });
+    await expect(egress.fetch('https://127.0.0.1:1/')).rejects.toMatchObject({ ...fault, tls: undefined });
+    await egress.close();
+  });
+
+  test.each(['220 mail.example ESMTP\r\n', 'HTTP/1.1 200 OK\r\ncontent-length: x\r\n\r\n'])(
+    'an answer that is no HTTP (%j) is invalid and not unreachable',
+    async (text) => {
+      await using odd = await startServer((_request, response) => response.socket?.end(text));
+      const egress = createEgress({ allow: ['127.0.0.1'] });
+      await expect(egress.fetch(`http://127.0.0.1:${odd.port}/`)).rejects.toMatchObject({ code: 'invalid' });
+      await egress.close();
+    },
+  );
 
   test('leaves nothing behind after it failed or ended', async () => {
     const failed = get('other.test', cert);

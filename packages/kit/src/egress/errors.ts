@@ -8,12 +8,15 @@ export class EgressError extends Error {
   readonly code: EgressErrorCode;
   /** False when the request never left, so that the other side cannot have acted on it. */
   readonly wasSent: boolean;
+  /** What was wrong with TLS: nobody vouches for the certificate, or the other side does not speak it. */
+  readonly tls: 'untrusted' | 'broken' | undefined;
 
-  constructor(code: EgressErrorCode, message: string, wasSent = true) {
+  constructor(code: EgressErrorCode, message: string, wasSent = true, tls?: 'untrusted' | 'broken') {
     super(message);
     this.name = 'EgressError';
     this.code = code;
     this.wasSent = wasSent;
+    this.tls = tls;
   }
 }
 
@@ -27,11 +30,12 @@ export function notAllowed(): EgressError {
 }
 
 /** The target could not be reached or broke off. */
-export function unreachable(wasSent = true): EgressError {
+export function unreachable(wasSent = true, tls?: 'untrusted' | 'broken'): EgressError {
   return new EgressError(
     'unreachable',
     'The server is unreachable. Check the address and that the server is running, then try again.',
     wasSent,
+    tls,
   );
 }
 
@@ -67,19 +71,30 @@ export function toEgressFailure(error: unknown, signal?: AbortSignal): unknown {
   if (code === 'UND_ERR_INVALID_ARG') {
     return invalid('The request is malformed. Check its method, headers and body.');
   }
-  if (code.startsWith('HPE_')) {
+  if (isParserFault(error)) {
     return invalid('The server did not answer in valid HTTP. Check that the address is a web server.');
   }
-  return unreachable(!isConnectFault(error));
+  const tls = tlsFaultOf(code);
+  return unreachable(tls === undefined && !isConnectFault(error), tls);
 }
 
 const CONNECT_CODES = new Set(['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT']);
 
+/** The parser gives its errors a code only at times, and one for an answer that merely ends too early. */
+function isParserFault(error: unknown): boolean {
+  const isOfParser = error instanceof Error && error.name === 'HTTPParserError';
+  return isOfParser && !error.message.includes('EOF');
+}
+
+/** A certificate is judged, and TLS agreed on, before anything is sent. */
+function tlsFaultOf(code: string): 'untrusted' | 'broken' | undefined {
+  if (/CERT|^UNABLE_TO_/.test(code)) return 'untrusted';
+  return code === 'EPROTO' || code.startsWith('ERR_SSL_') ? 'broken' : undefined;
+}
+
 /** True when there was never a connection that the request could have gone over. */
 function isConnectFault(error: unknown): boolean {
-  const code = codeOf(error);
-  // A certificate is judged before anything is sent.
-  if (CONNECT_CODES.has(code) || /CERT|^UNABLE_TO_/.test(code)) return true;
+  if (CONNECT_CODES.has(codeOf(error))) return true;
   return error instanceof Error && 'syscall' in error && error.syscall === 'connect';
 }
 

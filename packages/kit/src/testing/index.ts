@@ -4,3 +4,4 @@ export { connect } from './connect.ts';
 export type { Answers, Attempt, ConnectOptions, TestClient } from './connect.ts';
 export { scenarios } from './scenarios.ts';
 export type { Runner, Scenario } from './scenarios.ts';
+export { makeCertificate } from '../egress/testing/certificate.ts';
