@@ -34,6 +34,7 @@ export interface RemoteBedOptions {
   readonly times?: Times;
   readonly limits?: Partial<RemoteLimits>;
   readonly key?: string;
+  readonly era?: 'modern' | 'legacy';
 }
 
 /** A script and the client in front of it. */
@@ -43,13 +44,14 @@ export interface RemoteBed extends Script {
 }
 
 /** Connects a client to the server at an address until the test ends. */
-export async function attachRemote(url: string, { key = KEY, ...options }: RemoteBedOptions) {
+export async function attachRemote(url: string, { key = KEY, era = 'modern', ...options }: RemoteBedOptions) {
   const checked = checkSettings({ url, apiKey: key });
   if ('fault' in checked) throw new Error(checked.fault);
   const feedback = createRemoteFeedback(checked.target, { userAgent: 'test', ...options });
   const client = await connect(remoteFeedbackToolset, {
     services: feedback,
     as: { grants: remoteGrants(true) },
+    era,
   });
   onTestFinished(async () => {
     await client.close();

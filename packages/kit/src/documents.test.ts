@@ -1,6 +1,7 @@
 /** Resources, prompts and completions, through the protocol of both eras. */
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
+import type { SharedErrorCode } from './errors.ts';
 import { definePrompt } from './prompt.ts';
 import { defineResource } from './resource.ts';
 import { connect } from './testing/connect.ts';
@@ -16,6 +17,7 @@ const note = defineResource({
   read({ id }, ctx) {
     if (id === 'missing') throw ctx.error('not_found', 'No such note.');
     if (id === 'fault') throw new Error('secret path /etc/parley');
+    if (id?.startsWith('error-') === true) throw ctx.error(id.slice(6) as SharedErrorCode, `Not now: ${id}.`);
     return { text: `note ${id}` };
   },
 });
@@ -33,7 +35,10 @@ const greet = definePrompt({
   description: 'Greets someone.',
   arguments: z.object({ who: z.string().describe('Whom to greet'), how: z.string().optional() }),
   complete: { who: (typed) => ['Ada', 'Bob'].filter((name) => name.startsWith(typed)) },
-  get: ({ who }) => `Say hello to ${who}.`,
+  get({ who }, ctx) {
+    if (who.startsWith('error-')) throw ctx.error(who.slice(6) as SharedErrorCode, `Not now: ${who}.`);
+    return `Say hello to ${who}.`;
+  },
 });
 const toolset = defineToolset({
   name: 'notes',
@@ -101,6 +106,30 @@ describe.each(['modern', 'legacy'] as const)('over %s', (era) => {
     const message = await client.raw.readResource({ uri: 'notes://fault/text' }).catch(String);
     expect(message).toContain('Internal error');
     expect(message).not.toContain('/etc/parley');
+  });
+
+  test.each<SharedErrorCode>(['unavailable', 'rate_limited', 'forbidden', 'conflict', 'invalid', 'declined'])(
+    'a read that ends as %s is no fault of the request',
+    async (code) => {
+      await using client = await connect(toolset, { era });
+      await expect(client.raw.readResource({ uri: `notes://error-${code}/text` })).rejects.toMatchObject({
+        code: -32603,
+        message: expect.stringContaining(`Not now: error-${code}.`),
+        data: { code },
+      });
+      expect(client.records).toMatchObject([{ outcome: 'error', code }]);
+    },
+  );
+
+  test.each([
+    ['unavailable', -32603],
+    ['rate_limited', -32603],
+    ['invalid', -32602],
+    ['not_found', -32602],
+  ])('a prompt that ends as %s is answered with %i', async (code, rpc) => {
+    await using client = await connect(toolset, { era });
+    const asked = client.raw.getPrompt({ name: 'greet', arguments: { who: `error-${code}` } });
+    await expect(asked).rejects.toMatchObject({ code: rpc, message: expect.stringContaining('Not now') });
   });
 
   test('gets a prompt, and names the argument that is missing', async () => {

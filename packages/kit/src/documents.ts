@@ -176,8 +176,13 @@ function denied(
 
 function asFault(error: unknown, name: string, method: string): unknown {
   if (!(error instanceof ToolError)) return error;
-  if (error.code === 'not_found' && method === 'resources/read') return new ResourceMissing(name);
-  return new ProtocolFault(RPC.invalidParams, error.message);
+  const isRead = method === 'resources/read';
+  if (error.code === 'not_found' && isRead) return new ResourceMissing(name);
+  // A read has nothing but its URI to be wrong about; a prompt has arguments.
+  const isOfRequest = !isRead && (error.code === 'invalid' || error.code === 'not_found');
+  return new ProtocolFault(isOfRequest ? RPC.invalidParams : RPC.internalError, error.message, {
+    code: error.code,
+  });
 }
 
 function wireContent(

@@ -286,6 +286,20 @@ describe('an odd answer', () => {
   });
 });
 
+describe.each(['modern', 'legacy'] as const)('a list that cannot be read (%s)', (era) => {
+  test.each<[string, Step, object]>([
+    ['a server that fails', [500, { error: 'Oops' }], { code: -32603, data: { code: 'unavailable' } }],
+    ['a busy server', [429, { error: 'Busy' }], { code: -32603, data: { code: 'rate_limited' } }],
+    ['a web page', [200, '<html>'], { code: -32603, data: { code: 'unavailable' } }],
+    ['a refusal', [400, { error: 'No' }], { code: -32603, data: { code: 'invalid' } }],
+    // The SDK's client shows the code of 2025 (-32002) as this one too.
+    ['an unknown one', [404, { error: 'Boards not found' }], { code: -32602 }],
+  ])('%s', async (_name, step, fault) => {
+    const { client } = await openRemote([step], { era });
+    await expect(client.raw.readResource({ uri: 'quackback://boards' })).rejects.toMatchObject(fault);
+  });
+});
+
 describe('a server without a route', () => {
   test.each<[string, Step]>([
     ['404 of a page', [404, '<html>nothing here</html>']],

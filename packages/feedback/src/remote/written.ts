@@ -33,7 +33,13 @@ export async function settled<Shape extends z.ZodObject>(
   const known = id ?? String(shownId);
   const names = Object.keys(asked).filter((name) => asked[name] !== undefined);
   const isShown = shownId === known && names.every((name) => told(answer.data, name) !== undefined);
-  const last = isShown ? answer : await readAgain(() => reread(known), madeId, signal);
+  const readLast = async () => {
+    const again = await reread(known);
+    // What cannot be read was not read again.
+    thingIn(shape, again);
+    return again;
+  };
+  const last = isShown ? answer : await readAgain(readLast, madeId, signal);
   const lost = names.filter((name) => !isSame(name, asked[name], told(last.data, name)));
   if (lost.length > 0 || fieldOf(last.data, 'id') !== known)
     throw notAsAsked({ lost, kept: names.filter((name) => !lost.includes(name)), madeId });
