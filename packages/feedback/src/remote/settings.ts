@@ -25,24 +25,27 @@ const SHOWN_LENGTH = 200;
 export function checkSettings({ url, apiKey }: RemoteSettings): CheckedSettings {
   if (url === undefined || url === '') return { fault: 'QUACKBACK_URL (or --url) is required' };
   if (apiKey === undefined) return { fault: 'QUACKBACK_API_KEY (or --api-key) is required' };
-  const address = parseAddress(url);
-  if (address === undefined)
-    return { fault: `QUACKBACK_URL is not a valid URL: ${shownAddress(url, apiKey)}` };
+  // A file that holds a secret often ends in a line break.
+  const key = apiKey.trim();
+  const address = URL.parse(url);
+  const isWeb = address?.protocol === 'http:' || address?.protocol === 'https:';
+  if (address === null || !isWeb)
+    return { fault: `QUACKBACK_URL is not a valid URL: ${shownAddress(url, key)}` };
+  if (address.username !== '' || address.password !== '')
+    return { fault: `${CREDENTIALS} ${shownAddress(url, key)}` };
+  if (key === '') return { fault: 'QUACKBACK_API_KEY is not a valid key: it is empty' };
   // Visible ASCII is what a header can carry.
-  if (!/^[\x21-\x7e]+$/.test(apiKey)) return { fault: 'QUACKBACK_API_KEY is not a valid key' };
+  if (!/^[\x21-\x7e]+$/.test(key)) return { fault: `QUACKBACK_API_KEY is not a valid key: ${ODD_KEY}` };
   const isOpen = address.protocol === 'http:' && !isLoopback(address.hostname);
   const warning = isOpen
     ? 'QUACKBACK_URL uses http: the key and all answers travel unencrypted. Use https.'
     : undefined;
-  return { target: { base: apiBase(address), key: apiKey }, warning };
+  return { target: { base: apiBase(address), key }, warning };
 }
 
-function parseAddress(text: string): URL | undefined {
-  if (!URL.canParse(text)) return undefined;
-  const url = new URL(text);
-  const isWeb = url.protocol === 'http:' || url.protocol === 'https:';
-  return isWeb && url.username === '' && url.password === '' ? url : undefined;
-}
+const CREDENTIALS =
+  'QUACKBACK_URL must not hold a user name or password: leave them out and give the key in QUACKBACK_API_KEY. Without them it is';
+const ODD_KEY = 'it holds blanks, line breaks or letters that a header cannot carry';
 
 function apiBase({ origin, pathname }: URL): string {
   const path = pathname.replace(/(?<!\/)\/+$/, '');
