@@ -85,7 +85,10 @@ const protocolErrors: Record<keyof typeof RPC, [name: string, when: string]> = {
     'Invalid params',
     'broken envelope, unknown or hidden tool, unknown resource or prompt, bad cursor, refused request state',
   ],
-  internalError: ['Internal error', 'a fault of the server; the text is fixed, details go to the log'],
+  internalError: [
+    'Internal error',
+    'a fault of the server; the text is fixed, details go to the log. A resource that cannot be read now: the text says why',
+  ],
   headerMismatch: [
     'HeaderMismatch',
     'an `Mcp-*` header is missing, malformed, or says something else than the body',

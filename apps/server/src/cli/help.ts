@@ -34,7 +34,8 @@ Where --data has no installation it ends with 1; --init makes one, for those who
 parley mcp feedback --url URL --api-key KEY [--extended]
     Serves the feedback of another server instead, over its REST API; no data folder is used.
     QUACKBACK_URL and QUACKBACK_API_KEY stand for the two (flags win), --remote asks for them without giving any.
-    --extended works here too.`,
+    Other processes can see a key on the command line: use the variable. --extended works here too.
+    The command "quackback-mcp" is the same from the two variables alone.`,
   },
   tools: {
     reads: READS_KEY,

@@ -13,8 +13,8 @@ import { isPrincipal } from './dialect.ts';
 import { fieldOf, NotOffered } from './faults.ts';
 import { maybeRemoteId, remoteId, remoteIds } from './ids.ts';
 import { dataIn, pageIn } from './reading.ts';
-import type { Remote } from './remote-backend.ts';
-import { momentOf } from './remote-backend.ts';
+import type { Remote } from './remote-call.ts';
+import { momentOf } from './remote-call.ts';
 import { settled } from './written.ts';
 
 type Extended = Omit<

@@ -11,17 +11,9 @@ import { NotOffered } from './faults.ts';
 import { checkFilters } from './filters.ts';
 import { maybeRemoteId, remoteId, remoteIds } from './ids.ts';
 import { itemsIn, pageIn, thingIn, threadsIn } from './reading.ts';
-import type { Written } from './written.ts';
+import type { Remote } from './remote-call.ts';
+import { momentOf } from './remote-call.ts';
 import { settled } from './written.ts';
-
-/** What every method works with. */
-export interface Remote {
-  readonly send: Send;
-  readonly dialect: Dialect;
-  readonly signal: AbortSignal;
-  /** How a change of a post, comment or entry is looked at again. */
-  rereading(noun: 'posts' | 'comments' | 'changelog'): Pick<Written, 'reread' | 'signal'>;
-}
 
 /** Creates the backend for one tool call. */
 export function createRemoteBackend(
@@ -94,12 +86,6 @@ function creation({
       return settled(ShownEntry, { asked, answer, ...rereading('changelog') });
     },
   };
-}
-
-/** A date or time in the one form that every server takes; what is none is left for the server to judge. */
-export function momentOf<T extends string | null | undefined>(text: T): T | string {
-  const at = typeof text === 'string' ? Date.parse(text) : Number.NaN;
-  return Number.isNaN(at) ? text : new Date(at).toISOString();
 }
 
 function lists(send: Send): Pick<FeedbackBackend, 'boards' | 'statuses' | 'tags' | 'roadmaps' | 'members'> {
