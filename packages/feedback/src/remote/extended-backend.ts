@@ -42,6 +42,7 @@ type Part<Method extends keyof Extended> = Pick<Extended, Method>;
 
 function postWork({
   send,
+  names,
   rereading,
 }: Remote): Part<'activity' | 'vote' | 'proxyVote' | 'updatePost' | 'deletePost' | 'restorePost'> {
   return {
@@ -59,7 +60,7 @@ function postWork({
     },
     async proxyVote({ postId, memberId, isVoted, source }) {
       const path = ['posts', remoteId('post', postId), 'vote', 'proxy'];
-      const member = remoteId('member', memberId);
+      const member = await names.idOf('member', memberId);
       const what = 'votes on behalf of somebody';
       if (isPrincipal(member)) {
         if (source !== undefined)
@@ -82,8 +83,7 @@ function postWork({
     },
     async updatePost(postId, change) {
       const id = remoteId('post', postId);
-      maybeRemoteId('board', change.boardId);
-      const asked = { ...change };
+      const asked = { ...change, boardId: await names.idOf('board', change.boardId) };
       const answer = await send({ method: 'PATCH', path: ['posts', id], body: asked });
       return settled(ShownPost, { asked, answer, id, ...rereading('posts') });
     },
@@ -171,6 +171,7 @@ function commentWork({ send, rereading }: Remote): Part<'updateComment' | 'delet
 
 function planWork({
   send,
+  names,
   rereading,
 }: Remote): Part<'findEntries' | 'placeOnRoadmap' | 'updateEntry' | 'deleteEntry'> {
   return {
@@ -183,8 +184,8 @@ function planWork({
       return { ...page, items: page.items.map(excerptOf) };
     },
     async placeOnRoadmap(input) {
-      const roadmapId = remoteId('roadmap', input.roadmapId);
       const postId = remoteId('post', input.postId);
+      const roadmapId = await names.idOf('roadmap', input.roadmapId);
       const what = 'posts on roadmaps';
       const path = ['roadmaps', roadmapId, 'posts'];
       if (input.action === 'remove') {

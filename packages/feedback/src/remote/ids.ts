@@ -10,10 +10,15 @@ const NEWER: Partial<Record<IdKind, string>> = {
   member: 'principal',
 };
 
+/** True for an id of that kind, with the prefix of any server. */
+export function isOfKind(kind: IdKind, text: string): boolean {
+  const prefix = splitId(text)?.prefix;
+  return prefix !== undefined && (prefix === kind || prefix === NEWER[kind]);
+}
+
 /** The id itself when it is one of that kind; otherwise an error that says what is wrong with it. */
 export function remoteId(kind: IdKind, text: string): string {
-  const newer = NEWER[kind];
-  return newer !== undefined && splitId(text)?.prefix === newer ? text : checkId(kind, text);
+  return isOfKind(kind, text) ? text : checkId(kind, text);
 }
 
 /** The same for ids that may be absent or null. */

@@ -236,3 +236,49 @@ describe('what the server takes is told as it is', () => {
     expect(outcome).toMatchObject({ code: 'invalid', message: 'Invalid status ID format' });
   });
 });
+
+describe('what people call things is looked up in the lists of the server', () => {
+  test('a board, a status, a tag and a member by slug or name', async () => {
+    const { server, client } = await open();
+    const made = await client.call('create_post', {
+      boardId: 'IDEAS ',
+      title: 'X',
+      statusId: 'Open',
+      tagIds: ['UI'],
+    });
+    expect(made).toMatchObject({ boardId: THERE.board, statusId: THERE.open, tags: [{ id: THERE.tag }] });
+    const postId = made.id ?? '';
+    expect(await client.call('triage_post', { postId, ownerMemberId: 'ada' })).toMatchObject({
+      ownerMemberId: THERE.person,
+    });
+    const found = await client.call('search_feedback', { boardId: 'ideas', status: 'Open', tagIds: ['ui'] });
+    expect(found.posts).toHaveLength(1);
+    const queries = server.seen.map(({ url }) => new URL(url, 'http://x').searchParams);
+    expect(queries.at(-1)?.get('status')).toBe('open');
+  });
+
+  test.each<[string, 'create_post' | 'search_feedback', object, string]>([
+    ['an unknown board', 'create_post', { boardId: 'nope', title: 'X' }, 'Use one of: ideas, team.'],
+    [
+      'an id of another kind',
+      'create_post',
+      { boardId: THERE.roadmap, title: 'X' },
+      '(that is a roadmap ID)',
+    ],
+    ['an unknown tag', 'search_feedback', { tagIds: ['nope'] }, 'Use one of: ui.'],
+    [
+      'an unknown status',
+      'search_feedback',
+      { status: 'no_such' },
+      'there is no status "no_such". Use one of: open.',
+    ],
+    ['an unknown name of a status', 'search_feedback', { status: 'In Flight' }, 'Use one of: open.'],
+  ])('%s is told with what there is', async (_name, tool, input, text) => {
+    const { server, client } = await open();
+    expect(await client.attempt(tool, input)).toMatchObject({
+      code: 'invalid',
+      message: expect.stringContaining(text),
+    });
+    expect(server.seen.filter(({ method }) => method !== 'GET')).toEqual([]);
+  });
+});

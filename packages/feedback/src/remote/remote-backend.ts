@@ -9,7 +9,9 @@ import { worded } from './dialect.ts';
 import { createExtendedBackend } from './extended-backend.ts';
 import { NotOffered } from './faults.ts';
 import { checkFilters } from './filters.ts';
-import { maybeRemoteId, remoteId, remoteIds } from './ids.ts';
+import { maybeRemoteId, remoteId } from './ids.ts';
+import type { Names } from './named.ts';
+import { createNames } from './named.ts';
 import { itemsIn, pageIn, thingIn, threadsIn } from './reading.ts';
 import type { Remote } from './remote-call.ts';
 import { momentOf } from './remote-call.ts';
@@ -31,11 +33,16 @@ export function createRemoteBackend(
     signal,
     reread: (id) => send({ method: 'GET', path: [noun, id] }),
   });
-  const remote: Remote = { send, dialect, signal, rereading };
+  const ownLists = lists(send);
+  const names = createNames(ownLists);
+  const remote: Remote = { send, dialect, names, signal, rereading };
   const findPosts = async (input: WideSearch) => {
-    const answer = await send({ method: 'GET', path: ['posts'], query: postQuery(input) });
+    const search = await withIds(input, names);
+    const answer = await send({ method: 'GET', path: ['posts'], query: postQuery(search) });
     const page = pageIn(ShownItem, answer);
-    checkFilters(input, answer.data);
+    checkFilters(search, answer.data);
+    const isNone = page.items.length === 0 && search.cursor === undefined;
+    if (isNone && search.status !== undefined) await names.requireSlug(search.status);
     return page;
   };
   return {
@@ -43,15 +50,18 @@ export function createRemoteBackend(
     post: (postId) => postWithComments(remote, remoteId('post', postId)),
     async triage(postId, change) {
       const id = remoteId('post', postId);
-      maybeRemoteId('status', change.statusId);
-      maybeRemoteId('member', change.ownerMemberId);
-      remoteIds('tag', change.tagIds);
-      const body = await worded(id, change, remote);
+      const asked = {
+        ...change,
+        statusId: await names.idOf('status', change.statusId),
+        tagIds: await names.idsOf('tag', change.tagIds),
+        ownerMemberId: await names.idOf('member', change.ownerMemberId),
+      };
+      const body = await worded(id, asked, remote);
       const answer = await send({ method: 'PATCH', path: ['posts', id], body });
-      return settled(ShownPost, { asked: { ...change }, answer, id, ...rereading('posts') });
+      return settled(ShownPost, { asked, answer, id, ...rereading('posts') });
     },
     ...creation(remote),
-    ...lists(send),
+    ...ownLists,
     ...createExtendedBackend(remote),
     async findPosts(input) {
       const page = await findPosts(input);
@@ -62,6 +72,7 @@ export function createRemoteBackend(
 
 function creation({
   send,
+  names,
   rereading,
 }: Remote): Pick<FeedbackBackend, 'addComment' | 'createPost' | 'createEntry'> {
   const make = (path: string[], asked: Record<string, unknown>) =>
@@ -74,11 +85,14 @@ function creation({
       return { ...(await settled(ShownComment, { asked, answer, ...rereading('comments') })), replies: [] };
     },
     async createPost(input) {
-      remoteId('board', input.boardId);
-      maybeRemoteId('status', input.statusId);
-      remoteIds('tag', input.tagIds);
-      const answer = await make(['posts'], input);
-      return settled(ShownPost, { asked: { ...input }, answer, ...rereading('posts') });
+      const asked = {
+        ...input,
+        boardId: await names.idOf('board', input.boardId),
+        statusId: await names.idOf('status', input.statusId),
+        tagIds: await names.idsOf('tag', input.tagIds),
+      };
+      const answer = await make(['posts'], asked);
+      return settled(ShownPost, { asked, answer, ...rereading('posts') });
     },
     async createEntry(input) {
       const asked = { ...input, publishedAt: momentOf(input.publishedAt) };
@@ -131,17 +145,27 @@ async function postWithComments({ send, signal }: Remote, id: string) {
   return { ...thingIn(ShownPost, post), comments: threadsIn(comments) };
 }
 
-function postQuery(input: WideSearch): Record<string, string | undefined> {
-  const { query, boardId, status, tagIds, sort, limit, cursor, dateFrom, dateTo } = input;
+async function withIds(search: WideSearch, names: Names): Promise<WideSearch> {
+  return {
+    ...search,
+    boardId: await names.idOf('board', search.boardId),
+    status: await names.slugOf(search.status),
+    tagIds: await names.idsOf('tag', search.tagIds),
+    ownerMemberId: await names.idOf('member', search.ownerMemberId),
+  };
+}
+
+function postQuery({ query, tagIds, showDeleted, limit, ...same }: WideSearch) {
+  const { boardId, status, ownerMemberId, dateFrom, dateTo, sort, cursor } = same;
   return {
     search: query,
-    boardId: maybeRemoteId('board', boardId),
+    boardId,
     status,
-    tagIds: remoteIds('tag', tagIds)?.join(','),
-    ownerMemberId: maybeRemoteId('member', input.ownerMemberId),
+    tagIds: tagIds?.join(','),
+    ownerMemberId,
     dateFrom,
     dateTo,
-    showDeleted: input.showDeleted === true ? 'true' : undefined,
+    showDeleted: showDeleted === true ? 'true' : undefined,
     sort,
     limit: String(limit),
     cursor,
