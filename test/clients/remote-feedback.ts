@@ -51,14 +51,16 @@ const fits: Answer = (res, { method, url, body }) => {
 async function serve(answer: Answer): Promise<{ url: string; seen: Seen[] }> {
   const seen: Seen[] = [];
   const server = createServer((req, res) => {
-    void (async () => {
+    const answered = async () => {
       let body = '';
       for await (const chunk of req) body += String(chunk);
       const { method = '', url = '', headers } = req;
       const request = { method, url, authorization: headers.authorization, body };
       seen.push(request);
       answer(res, request, req);
-    })();
+    };
+    // A client that gives up breaks its request off.
+    answered().catch(() => res.destroy());
   });
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve);

@@ -28,7 +28,7 @@ export interface Script {
 export async function serveScript(steps: readonly Step[]): Promise<Script> {
   const seen: Seen[] = [];
   const server = createServer((req, res) => {
-    void (async () => {
+    const answered = async () => {
       let body = '';
       for await (const chunk of req) body += String(chunk);
       const { method = '', url = '', headers } = req;
@@ -36,7 +36,9 @@ export async function serveScript(steps: readonly Step[]): Promise<Script> {
       seen.push({ method, url, headers, body });
       if (typeof step === 'function') step(res, { method, url, headers, body });
       else if (step !== undefined) answer(res, step);
-    })();
+    };
+    // A client that gives up breaks its request off.
+    answered().catch(() => res.destroy());
   });
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve);

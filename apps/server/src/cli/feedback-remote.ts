@@ -31,7 +31,7 @@ export async function serveRemoteFeedback({ isExtended, ...settings }: RemoteCho
     report(error);
     process.exit(1);
   });
-  void untilSignal().then(() => process.stdin.destroy());
+  untilSignal().then(() => process.stdin.destroy(), report);
   await serveStdio(
     remoteFeedbackToolset,
     { name: NAME, version: VERSION, title: 'Quackback' },
