@@ -39,7 +39,7 @@ export function patternsOf(tree: SourceTree): { patterns: Pattern[]; built: stri
 
 const SIZE = 1_000_000;
 const PIECES = [
-  ...' \t\n"\'0/<-_\\`[({%=+:@,#*a\u00e9\u0301',
+  ...' \t\n"\'0/<-_\\`[({%=+:@,#*a\u00e9\u0301'.split(''),
   'a.',
   'a ',
   'a-',

@@ -192,7 +192,7 @@ describe('the number of sessions', () => {
     for (const { status } of opened) expect([200, 429]).toContain(status);
     const ids = opened.flatMap(({ headers }) => headers['mcp-session-id'] ?? []);
     expect(ids.length).toBeGreaterThanOrEqual(3);
-    const alive = await Promise.all(ids.map((id) => isAlive(to, String(id))));
+    const alive = await Promise.all(ids.map((id) => isAlive(to, id)));
     expect(alive.filter(Boolean)).toHaveLength(3);
   });
 

@@ -76,6 +76,7 @@ function isPort(text: string): boolean {
 }
 
 // Empty and dot segments, and what a URL parser takes for them or drops.
+// oxlint-disable-next-line no-control-regex -- control characters are what is looked for
 const CONFUSING = /\/(?:\/|(?:\.|%2e){1,2}(?:\/|$))|[\\\u0000-\u0020\u007f]/i;
 
 /** True for a path that means the same to everybody who reads it: proxies, route tables and URL parsers. */
