@@ -38,7 +38,12 @@ function noFiles({ config, project, vite, launcher }: Surroundings): Check {
   const isDev = vite !== undefined && config.databaseUrl === undefined;
   if (!isDev) return { name: 'clients', state: 'ok', found: `${found}; "parley start" prints one` };
   const text = commandConfiguration(launcher, config.dataDir, 'annotations');
-  return { name: 'clients', state: 'ok', found, fix: `For a client that reads .mcp.json, write into it:\n${text}` };
+  return {
+    name: 'clients',
+    state: 'ok',
+    found,
+    fix: `For a client that reads .mcp.json, write into it:\n${text}`,
+  };
 }
 
 async function checkFile(file: ClientFile, around: Surroundings): Promise<Check[]> {
