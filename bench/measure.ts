@@ -5,6 +5,7 @@ import type { Fleet, ServerName } from './fleet.ts';
 import { findMethod, loadAverages } from './machine.ts';
 import type { Method } from './machine.ts';
 import { measureFlat, measureIdle } from './memory.ts';
+import { measureModelCost } from './model-cost.ts';
 import { measurePoints } from './points.ts';
 import type { Point, Target } from './points.ts';
 import { startPostgres } from './postgres.ts';
@@ -18,7 +19,7 @@ import { measureWatch } from './watch.ts';
 import type { RequestKind } from './wire.ts';
 
 /** The targets this bench can measure. */
-export const measurable = ['P1', 'P2', 'P3', 'P5', 'P6', 'P7', 'P8', 'P9'];
+export const measurable = ['P1', 'P2', 'P3', 'P5', 'P6', 'P7', 'P8', 'P9', 'P10'];
 
 /** Which part of the bench to run. */
 export type Selection = { isQuick: boolean; only: string[] | undefined };
@@ -92,6 +93,7 @@ async function measureAll(selection: Selection, method: Method): Promise<Measure
     if (wants(selection, 'P7')) await addTasks(measured, selection, method, postgres);
     if (wants(selection, 'P8') && !selection.isQuick) await addFlat(measured, fleet, method);
     if (wants(selection, 'P9')) await addFeedback(measured, selection, method, postgres);
+    if (wants(selection, 'P10')) measured.modelCost = await measureModelCost();
     return measured;
   } finally {
     await fleet.stop();

@@ -2,6 +2,8 @@
 import { judgeFeedback } from './feedback-targets.ts';
 import type { FeedbackFigures } from './feedback.ts';
 import type { FlatMemory } from './memory.ts';
+import { judgeModelCost } from './model-cost.ts';
+import type { ModelCost } from './model-cost.ts';
 import type { Point } from './points.ts';
 import type { ColdStart, ColdStarts } from './stdio.ts';
 import { judgeTasks } from './task-targets.ts';
@@ -21,6 +23,7 @@ export type Measured = {
   watch?: WatchFigures;
   tasks?: TaskFigures;
   feedback?: FeedbackFigures;
+  modelCost?: ModelCost;
 };
 
 const lower = { better: 'lower', unit: 'x' } as const;
@@ -59,6 +62,7 @@ export function judgeQuick(measured: Measured): Verdict[] {
     ...judgeTasks(measured.tasks),
     ruled({ id: 'P8', what: 'idle memory', limit: 120, better: 'lower', unit: ' MB' }, measured.idleMb),
     ...judgeFeedback(measured.feedback),
+    ...judgeModelCost(measured.modelCost),
   ];
 }
 
@@ -73,7 +77,7 @@ export function judgeFull(measured: Measured): Verdict[] {
     return { ...row, measured: '-', ratio: null, verdict: 'not measured' };
   });
   return [...judgeQuick(measured), postgres, flatVerdict(measured.flat), ...absent].toSorted((left, right) =>
-    left.id.localeCompare(right.id),
+    left.id.localeCompare(right.id, 'en', { numeric: true }),
   );
 }
 

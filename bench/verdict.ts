@@ -20,7 +20,7 @@ export type Rule = {
   what: string;
   limit: number;
   better: 'lower' | 'under' | 'higher';
-  unit: 'x' | ' MB' | ' ms' | ' %' | ' per s' | ' tasks';
+  unit: 'x' | ' MB' | ' ms' | ' %' | ' per s' | ' tasks' | ' bytes' | ' tokens';
   goal?: number;
 };
 

@@ -165,10 +165,11 @@ function brokenOutput(name: string, faults: string): ToolError {
   );
 }
 
-/** A tool that may run as a task answers with its output or with a handle, and says so. */
+/** A tool that may run as a task answers with its output or with a handle, and says so; its own handle is an output. */
 function outputOf(tool: AnyTool, handleSchema: JsonSchema | undefined): JsonSchema {
   const own = outputSchemaOf(tool.output);
-  if (tool.task === undefined || handleSchema === undefined) return own;
+  const hasOwnHandle = tool.taskOptions?.handle !== undefined;
+  if (tool.task === undefined || hasOwnHandle || handleSchema === undefined) return own;
   return { type: 'object', anyOf: [own, outlineOf(handleSchema)] };
 }
 

@@ -5,13 +5,21 @@ import type { JsonSchema } from './context.ts';
 /** The schema of an input: whole, less what is said twice. */
 export function inputSchemaOf(schema: z.ZodType): JsonSchema {
   const { $schema: _dialect, ...json } = z.toJSONSchema(schema, { io: 'input', override: tidyInput });
+  // Not by the override: without their descriptions Zod would write choices as a list of types, which few clients know.
+  for (const field of Object.values(json.properties ?? {})) describeOnce(field as JsonSchema);
   return json;
+}
+
+/** Takes the descriptions off the choices of a field that has one itself. */
+function describeOnce({ description, anyOf }: JsonSchema): void {
+  if (description === undefined || !Array.isArray(anyOf)) return;
+  for (const choice of anyOf as JsonSchema[]) delete choice.description;
 }
 
 /**
  * The outline of an output. Models pay for every byte of it and every answer is checked by the whole schema anyway,
- * so it names the fields of two levels with their types and leaves out descriptions, formats and bounds. It allows
- * everything that the whole schema allows.
+ * so it names the fields of the answer and of the items of its lists, with their types, and leaves out descriptions,
+ * formats, bounds and values. It allows everything that the whole schema allows.
  */
 export function outputSchemaOf(schema: z.ZodType): JsonSchema {
   const { $schema: _dialect, ...json } = z.toJSONSchema(schema, { io: 'output' });
@@ -20,45 +28,40 @@ export function outputSchemaOf(schema: z.ZodType): JsonSchema {
 
 /** The outline of a schema that stands as JSON. */
 export function outlineOf(schema: JsonSchema): JsonSchema {
-  return shared(outline(schema, 1, schema));
+  return shared(outline(schema, 'answer', schema));
 }
 
-/** Beyond this many objects inside each other only the type is told. */
-const LEVELS = 2;
+/** Where a schema stands: the answer, a field of it, an item of one of its lists, or anywhere deeper. */
+type Place = 'answer' | 'field' | 'item' | 'deep';
 
-function outline(schema: JsonSchema, level: number, root: JsonSchema): JsonSchema {
+function outline(schema: JsonSchema, place: Place, root: JsonSchema): JsonSchema {
   const target = followed(schema, root);
   if (isNullable(target)) return {};
   const choices = target.anyOf ?? target.oneOf;
   if (Array.isArray(choices))
-    return { anyOf: choices.map((choice: JsonSchema) => outline(choice, level, root)) };
-  if (isSchema(target.items)) return { type: 'array', ...itemsOf(target.items, level, root) };
-  if (isSchema(target.properties)) return objectOf(target, target.properties, level, root);
-  const { type, enum: values, const: value } = target;
-  return {
-    ...(type !== undefined && { type }),
-    ...(values !== undefined && { enum: values }),
-    ...(value !== undefined && { const: value }),
-  };
+    return { anyOf: choices.map((choice: JsonSchema) => outline(choice, place, root)) };
+  if (isSchema(target.items)) return { type: 'array', ...itemsOf(target.items, place, root) };
+  if (isSchema(target.properties)) return objectOf(target, target.properties, place, root);
+  return target.type === undefined ? {} : { type: target.type };
 }
 
-function itemsOf(items: JsonSchema, level: number, root: JsonSchema): JsonSchema {
-  const inner = outline(items, level, root);
+function itemsOf(items: JsonSchema, place: Place, root: JsonSchema): JsonSchema {
+  const inner = outline(items, place === 'field' ? 'item' : 'deep', root);
   return Object.keys(inner).length === 0 ? {} : { items: inner };
 }
 
-function objectOf(target: JsonSchema, properties: JsonSchema, level: number, root: JsonSchema): JsonSchema {
-  if (level > LEVELS) return { type: 'object' };
+function objectOf(target: JsonSchema, properties: JsonSchema, place: Place, root: JsonSchema): JsonSchema {
+  if (place === 'field' || place === 'deep') return { type: 'object' };
   const fields = Object.entries(properties).map(([name, field]): [string, JsonSchema] => [
     name,
     // Every field of a JSON Schema is a schema.
-    outline(field as JsonSchema, level + 1, root),
+    outline(field as JsonSchema, place === 'answer' ? 'field' : 'deep', root),
   ]);
   const outlined = { type: 'object', properties: Object.fromEntries(fields) };
   // Which fields are always there is told where a program starts to read, and only of those with a type.
   const told = new Set(fields.filter(([, field]) => Object.keys(field).length > 0).map(([name]) => name));
   const required = Array.isArray(target.required) ? target.required.filter((name) => told.has(name)) : [];
-  return level === 1 && required.length > 0 ? { ...outlined, required } : outlined;
+  return place === 'answer' && required.length > 0 ? { ...outlined, required } : outlined;
 }
 
 /** What a reference inside the schema leads to. */

@@ -22,12 +22,11 @@ type Reason = keyof typeof REASONS;
 export const explain = defineToolFor<ParleyServices>()({
   name: 'parley_explain',
   title: 'Explain access',
-  description:
-    'Tells why a named caller does or does not see a tool, resource or prompt. For owners and administrators.',
+  description: 'Tells why a caller does or does not see a tool, resource or prompt. For administrators.',
   effect: 'read',
   available: administratorsOnly,
   input: z.object({
-    caller: z.string().min(1).max(128).describe('Id, public id or name of an API key of your organization'),
+    caller: z.string().min(1).max(128).describe('Id, public id or name of an API key'),
     tool: z.string().min(1).max(128).describe('Name of the tool, resource or prompt'),
   }),
   output: z.object({

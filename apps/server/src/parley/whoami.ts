@@ -8,7 +8,7 @@ export const whoami = defineToolFor<ParleyServices>()({
   name: 'parley_whoami',
   title: 'Who am I',
   description:
-    'Shows who you are to this server: caller, organization, source, and how many tools of each toolset you have.',
+    'Shows who you are here: caller, organization, roles, and how many tools of each toolset you have.',
   effect: 'read',
   input: z.object({}),
   output: z.object({

@@ -9,12 +9,12 @@ export const proposeDiff = defineTool({
   name: 'propose_diff',
   title: 'Propose a diff',
   description:
-    'Shows the person a unified diff for an annotation before anything is written; a second proposal replaces the first. Then call watch_diff_response.',
+    'Shows the person a unified diff before anything is written; a second one replaces it. Then call watch_diff_response.',
   effect: 'update',
   input: z.object({
     id: noteId,
     diff: z.string().min(1).max(200_000).describe('The change as a unified diff'),
-    message: z.string().max(10_000).optional().describe('A word about it, stored as a reply'),
+    message: z.string().max(10_000).optional().describe('A word about it'),
   }),
   output: ActionOutput,
   async run({ id, diff, message }, ctx) {
@@ -30,7 +30,7 @@ export const watchDiffResponse = defineTool({
   name: 'watch_diff_response',
   title: 'Watch for the answer to a diff',
   description:
-    'Waits until the person approves or rejects the proposed diff of an annotation. An answer that is there already is returned at once.',
+    'Waits until the person approves or rejects the diff. An answer that is there is returned at once.',
   effect: 'read',
   input: z.object({
     id: noteId,

@@ -8,16 +8,13 @@ export const acknowledge = defineTool({
   name: 'acknowledge',
   title: 'Acknowledge an annotation',
   description:
-    'Takes up a pending annotation, so that the person sees that it is being worked on. You hold it until you close it, go away, or are silent for long. Fails with a conflict when another agent holds it. "words" in the answer are the person\'s replies.',
+    'Takes up a pending annotation. You hold it until you close it, go away, or are silent for long. A conflict: another agent holds it. "words" are the person\'s replies.',
   effect: 'update',
   hints: { idempotentHint: false },
   input: z.object({
     id: noteId,
-    message: z.string().max(10_000).optional().describe('A first word to the person, stored as a reply'),
-    takeover: z
-      .boolean()
-      .optional()
-      .describe('Take it from the agent that holds it, when that agent is gone'),
+    message: z.string().max(10_000).optional().describe('A first word to the person'),
+    takeover: z.boolean().optional().describe('Take it from an agent that is gone'),
   }),
   output: ActionOutput,
   async run({ id, message, takeover = false }, ctx) {
@@ -34,11 +31,11 @@ export const resolve = defineTool({
   name: 'resolve',
   title: 'Resolve an annotation',
   description:
-    'Closes an annotation because what it asks for is done. A conflict shows what the person wrote meanwhile, or who holds the annotation.',
+    'Closes an annotation that is done. A conflict shows what the person wrote meanwhile, or who holds it.',
   effect: 'update',
   input: z.object({
     id: noteId,
-    summary: z.string().max(10_000).optional().describe('What was done, in one sentence; stored as a reply'),
+    summary: z.string().max(10_000).optional().describe('What was done, in one sentence'),
   }),
   output: ActionOutput,
   async run({ id, summary }, ctx) {
@@ -56,7 +53,7 @@ export const dismiss = defineTool({
   effect: 'update',
   input: z.object({
     id: noteId,
-    reason: words(10_000).describe('Why it will not be done; stored as a reply'),
+    reason: words(10_000).describe('Why it will not be done'),
   }),
   output: ActionOutput,
   async run({ id, reason }, ctx) {

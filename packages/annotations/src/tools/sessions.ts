@@ -12,7 +12,7 @@ export const listSessions = defineTool({
   name: 'list_sessions',
   title: 'List sessions',
   description:
-    'Lists the browser sessions whose pages can be annotated, the one seen last first. "active" tells whether a page is connected now.',
+    'Lists the browser sessions of annotated pages, the one seen last first. "active": a page is connected now.',
   effect: 'read',
   input: z.object({}),
   output: z.object({ sessions: z.array(ShownSession), more: z.string().optional() }),
@@ -31,11 +31,11 @@ export const getSession = defineTool({
   name: 'get_session',
   title: 'Get a session',
   description:
-    'Shows one browser session with its annotations of every status: open ones first, then the newest. A long list continues at nextCursor.',
+    'Shows one browser session with its annotations: open ones first, then the newest. More at nextCursor.',
   effect: 'read',
   input: z.object({
     id: sessionId,
-    cursor: z.string().max(20).optional().describe('The nextCursor of the page before'),
+    cursor: z.string().max(20).optional().describe('nextCursor of the page before'),
     detail,
   }),
   output: z.object({
@@ -60,7 +60,7 @@ export const getSession = defineTool({
 export const getPending = defineTool({
   name: 'get_pending',
   title: 'Get pending annotations of a session',
-  description: 'Lists the annotations of one session that nobody has taken up yet, oldest first.',
+  description: 'Lists the annotations of one session that nobody has taken up, oldest first.',
   effect: 'read',
   input: z.object({ sessionId, detail }),
   output: NoteListOutput,
@@ -79,7 +79,7 @@ export const getPending = defineTool({
 export const getAllPending = defineTool({
   name: 'get_all_pending',
   title: 'Get all pending annotations',
-  description: 'Lists the annotations of all sessions that nobody has taken up yet, oldest first.',
+  description: 'Lists the annotations of all sessions that nobody has taken up, oldest first.',
   effect: 'read',
   input: z.object({ detail }),
   output: NoteListOutput,
@@ -97,7 +97,7 @@ export const getMine = defineTool({
   name: 'get_mine',
   title: 'Get the annotations you hold',
   description:
-    'Lists the annotations that you have acknowledged and not closed, oldest first. One marked "elsewhere" is held by another connection of your key and client: take it over when that one is gone.',
+    'Lists what you have acknowledged and not closed, oldest first. "elsewhere": another connection of your key and client holds it; take it over if that is gone.',
   effect: 'read',
   input: z.object({ detail }),
   output: NoteListOutput,

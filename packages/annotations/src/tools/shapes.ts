@@ -20,16 +20,13 @@ export type ToolContext = Pick<
 >;
 
 /** The id of a note. */
-export const noteId = z.string().min(1).max(100).describe('Id of the annotation (ann_...)');
+export const noteId = z.string().max(100).describe('Its id (ann_...)');
 
 /** The id of a session. */
-export const sessionId = z.string().min(1).max(100).describe('Id of the session (ses_...)');
+export const sessionId = z.string().max(100).describe('Its id (ses_...)');
 
 /** How much of each note. */
-export const detail = z
-  .enum(DETAILS)
-  .default('lean')
-  .describe('full adds markup, styles, props, position and more');
+export const detail = z.enum(DETAILS).default('lean').describe('full adds markup, styles, props and more');
 
 /** A note; the fields depend on the detail, so only the id is promised. */
 export const ShownNoteOutput = z.looseObject({ id: z.string() });

@@ -14,7 +14,7 @@ export const watchAnnotations = defineTool({
   name: 'watch_annotations',
   title: 'Watch for annotations',
   description:
-    'Returns pending annotations at once, or waits until there are some. It returns what is pending, not what is new: take notes up with acknowledge, then call it again. It also returns annotations that you hold when the person has replied.',
+    'Returns what is pending at once, or waits for it; also what you hold when the person replied. Acknowledge, then call it again.',
   effect: 'read',
   input: z.object({
     sessionId: sessionId.optional().describe('Only annotations of this session'),
@@ -24,12 +24,7 @@ export const watchAnnotations = defineTool({
       .max(300_000)
       .default(DEFAULT_WATCH_TIMEOUT_MS)
       .describe('How long to wait at most'),
-    batchWindowMs: z
-      .int()
-      .min(0)
-      .max(60_000)
-      .default(0)
-      .describe('After the first arrival, collect more for this long'),
+    batchWindowMs: z.int().min(0).max(60_000).default(0).describe('Collect for this long after the first'),
     detail,
   }),
   output: z.object({

@@ -69,12 +69,12 @@ function postIdIn(text: string): string {
 /** The ids of inputs; their form is checked by the services, so that every surface says the same. */
 export const ids = {
   post: id('post', 'Post ID, or the address of its page').overwrite(postIdIn),
-  board: id('board', 'Board ID, slug or name'),
-  status: id('status', 'Status ID, slug or name'),
+  board: z.string().describe('Board ID, slug or name, e.g. ideas'),
+  status: z.string().describe('Status ID, slug or name, e.g. planned'),
   comment: id('comment', 'Comment ID'),
-  tag: id('tag', 'Tag ID or name'),
-  member: id('member', 'Member ID, e-mail address, or name on the team'),
-  roadmap: id('roadmap', 'Roadmap ID, slug or name'),
+  tag: z.string().describe('Tag ID or name, e.g. bug'),
+  member: z.string().describe('Member by ID, e-mail or name'),
+  roadmap: z.string().describe('Roadmap ID, slug or name, e.g. next'),
   changelog: id('changelog', 'Changelog entry ID'),
 } as const;
 

@@ -120,17 +120,13 @@ const contentJson = z
 
 /** A new post. */
 export const CreatePost = z.object({
-  boardId: ids.board.describe(
-    'ID, slug or name of a board, from the resource quackback://boards, e.g. board_01h455vb4pex5vsknk084sn02q',
-  ),
-  title: line(1, 200).describe('Title, 1 to 200 characters, e.g. "Dark mode"'),
-  content: text(0, MAX_CONTENT).optional().describe('What it is about, at most 10,000 characters'),
+  boardId: ids.board.describe('Board ID, slug or name, e.g. ideas; quackback://boards lists them'),
+  title: line(1, 200).describe('Title, e.g. "Dark mode"'),
+  content: text(0, MAX_CONTENT).optional().describe('What it is about'),
   contentJson: contentJson.nullable().optional().describe('Rich content, at most 100,000 characters as JSON'),
   statusId: ids.status
     .optional()
-    .describe(
-      "ID, slug or name of a status, e.g. status_01h455vb4pex5vsknk084sn02q; absent: the board's default status",
-    ),
+    .describe("Status ID, slug or name, e.g. planned; absent: the board's default"),
   tagIds: z.array(ids.tag).max(100).optional().describe('IDs or names of its tags'),
   createdAt: time.optional().describe('When it was made; administrators only, for imports'),
 });
@@ -151,7 +147,7 @@ export type PatchPost = z.infer<typeof PatchPost>;
 
 /** A new comment. */
 export const CreateComment = z.object({
-  content: text(1, 5000).describe('What to say, 1 to 5,000 characters'),
+  content: text(1, 5000).describe('What to say'),
   parentId: ids.comment.nullable().optional().describe('The comment to reply to'),
   isPrivate: z.boolean().optional().describe('True: only the team sees it'),
 });

@@ -15,9 +15,7 @@ export const createChangelog = defineTool({
   input: CreateChangelog.pick({ title: true, content: true }).extend({
     publishedAt: moment
       .optional()
-      .describe(
-        'Date or time, e.g. 2026-03-01 or 2026-03-01T09:00:00Z; absent: a draft, past: published, future: scheduled',
-      ),
+      .describe('Date or time, e.g. 2026-03-01 or 2026-03-01T09:00:00Z; absent: a draft'),
   }),
   output: ShownEntry,
   run: async (input, ctx) => (await ctx.services.backendFor(ctx)).createEntry(input),
@@ -38,14 +36,12 @@ export const updateChangelog = defineTool({
     publishedAt: moment
       .nullable()
       .optional()
-      .describe('Date or time, e.g. 2026-03-01 or 2026-03-01T09:00:00Z; null takes it back to a draft'),
+      .describe('Date or time, e.g. 2026-03-01T09:00:00Z; null: a draft again'),
     linkedPostIds: z
       .array(ids.post)
       .max(100)
       .optional()
-      .describe(
-        'Replaces the posts that it is about, e.g. ["post_01h455vb4pex5vsknk084sn02q"]; [] clears them',
-      ),
+      .describe('Replaces its posts, e.g. ["post_01h455vb4pex5vsknk084sn02q"]; [] clears them'),
   }),
   output: ShownEntry,
   async run({ changelogId, ...change }, ctx) {

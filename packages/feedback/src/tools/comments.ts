@@ -84,9 +84,7 @@ export const pinComment = defineTool({
   available: teamOnly,
   input: z.object({
     postId: ids.post,
-    commentId: ids.comment
-      .nullable()
-      .describe('The comment to pin, e.g. comment_01h455vb4pex5vsknk084sn02q; null unpins'),
+    commentId: ids.comment.nullable().describe('The comment to pin; null unpins'),
   }),
   output: ShownPost,
   run: async ({ postId, commentId }, ctx) => (await ctx.services.backendFor(ctx)).pin(postId, commentId),

@@ -31,7 +31,7 @@ export const findFeedback = defineTool({
     entity: z.enum(['posts', 'changelogs']).default('posts').describe('What to look for'),
     ...searchFields,
     dateFrom: day.describe('Made at or after this date or time, e.g. 2026-01-31'),
-    dateTo: day.describe('Made at or before this date or time, e.g. 2026-01-31 for the whole day in UTC'),
+    dateTo: day.describe('Made at or before it; a date is the whole day in UTC'),
     ownerMemberId: ids.member.optional(),
     showDeleted: z.boolean().optional().describe('True: deleted posts instead; needs an administrator'),
   }),

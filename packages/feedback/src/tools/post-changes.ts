@@ -72,7 +72,7 @@ export const mergePost = defineTool({
   available: teamOnly,
   input: z.object({
     duplicatePostId: ids.post.describe('The post that goes, e.g. post_01h455vb4pex5vsknk084sn02q'),
-    canonicalPostId: ids.post.describe('The post that stays, e.g. post_01h455vb4pex5vsknk084sn02r'),
+    canonicalPostId: ids.post.describe('The post that stays'),
   }),
   output: ShownPost,
   async run({ duplicatePostId, canonicalPostId }, ctx) {

@@ -7,21 +7,17 @@ import { searchedOf } from './excerpt.ts';
 import { defineTool, pageFields, ShownFound, ShownPost, ShownPostPage } from './shapes.ts';
 import { pageOfThread } from './thread-page.ts';
 
-const EXAMPLE_TAGS = 'e.g. ["tag_01h455vb4pex5vsknk084sn02q"]';
+const EXAMPLE_TAGS = 'by id or name, e.g. ["bug"]';
 
 /** What every search can be narrowed to. */
 export const searchFields = {
-  query: z
-    .string()
-    .max(1000)
-    .optional()
-    .describe('Words that all must occur; "a phrase", OR and -word work, e.g. dark mode -terminal'),
+  query: z.string().max(1000).optional().describe('Words that all must occur; "phrase", OR and -word work'),
   boardId: ids.board.optional(),
   status: z.string().max(100).optional().describe('Slug or name of a status, e.g. under_review'),
   tagIds: z.array(ids.tag).max(100).optional().describe(`Posts with any of these tags, ${EXAMPLE_TAGS}`),
-  sort: z.enum(POST_SORTS).default('newest').describe('newest, oldest or votes'),
-  limit: z.int().min(1).max(100).default(20).describe('How many to answer, 1 to 100'),
-  cursor: z.string().max(1000).optional().describe('nextCursor of the page before, for the same search'),
+  sort: z.enum(POST_SORTS).default('newest').describe('Order'),
+  limit: z.int().min(1).max(100).default(20).describe('How many'),
+  cursor: z.string().max(1000).optional().describe('nextCursor of the page before'),
 };
 
 /** Finds posts. */
@@ -29,15 +25,12 @@ export const searchFeedback = defineTool({
   name: 'search_feedback',
   title: 'Search feedback',
   description:
-    'Finds posts by words, board, status and tags, one page at a time, with the beginning of each text. get_post has all of it.',
+    'Finds posts by words, board, status and tags, with the beginning of each text. get_post has all of it.',
   effect: 'read',
   available: teamOnly,
   input: z.object({
     ...searchFields,
-    fullText: z
-      .boolean()
-      .optional()
-      .describe('True: whole texts instead of excerpts, as long as they fit into 100,000 characters'),
+    fullText: z.boolean().optional().describe('True: whole texts instead of excerpts'),
   }),
   output: z.object({ posts: z.array(ShownFound), ...pageFields }),
   async run({ fullText = false, ...input }, ctx) {
@@ -50,14 +43,13 @@ export const searchFeedback = defineTool({
 export const getPost = defineTool({
   name: 'get_post',
   title: 'Get a post',
-  description:
-    'Reads one post with its votes, tags and official response, and its comments one page at a time. Private comments are for the team only.',
+  description: 'Reads one post with its votes, tags and official response, and its comments page by page.',
   effect: 'read',
   available: teamOnly,
   input: z.object({
     postId: ids.post,
-    limit: z.int().min(1).max(100).default(50).describe('How many comments to answer, 1 to 100'),
-    cursor: z.string().max(1000).optional().describe('nextCursor of the page before, for more comments'),
+    limit: z.int().min(1).max(100).default(50).describe('How many comments'),
+    cursor: z.string().max(1000).optional().describe('nextCursor of the page before'),
   }),
   output: ShownPostPage,
   async run({ postId, ...page }, ctx) {
@@ -85,16 +77,14 @@ export const triagePost = defineTool({
     ownerMemberId: ids.member
       .nullable()
       .optional()
-      .describe(
-        'Team member in charge by id, e-mail or name, e.g. member_01h455vb4pex5vsknk084sn02q; null unassigns',
-      ),
+      .describe('Who is in charge: id, e-mail or name; null: nobody'),
     officialResponse: z
       .string()
       .trim()
       .max(10_000)
       .nullable()
       .optional()
-      .describe('What the team says about it, at most 10,000 characters; null clears it'),
+      .describe('What the team says about it; null clears it'),
   }),
   output: ShownPost,
   async run({ postId, ...change }, ctx) {

@@ -98,11 +98,12 @@ describe('definitions', () => {
       name,
       required: inputSchema.required ?? [],
       fields: Object.keys(inputSchema.properties ?? {}),
-      hints: annotations,
+      hints: { ...annotations, title: undefined },
     }));
-    const [read, create, update] = (['read', 'create', 'update'] as const).map((effect) =>
-      hintsOf(effect, true),
-    );
+    const [read, create, update] = (['read', 'create', 'update'] as const).map((effect) => ({
+      ...hintsOf(effect, true),
+      title: undefined,
+    }));
     expect(shown).toEqual([
       {
         name: 'add_comment',
@@ -156,7 +157,7 @@ describe('definitions', () => {
     expect(schemaOf('create_changelog', 'content')).toMatchObject({ minLength: 1, maxLength: 50_000 });
   });
 
-  test('every field is described, and every id by an example', async () => {
+  test('every field is described, and every id by an example or by what else is taken for it', async () => {
     await using client = await connect(remoteFeedbackToolset, {
       services: none,
       as: { grants: remoteGrants(true) },
@@ -167,7 +168,8 @@ describe('definitions', () => {
       for (const [field, { description }] of fields) {
         const where = `${name}.${field}: ${description}`;
         expect(description, where).toBeTruthy();
-        if (/ids?$/i.test(field)) expect(description, where).toMatch(/_01h455vb4pex5vsknk084sn02/);
+        if (/ids?$/i.test(field))
+          expect(description, where).toMatch(/_01h455vb4pex5vsknk084sn02|slug|name|^The /);
       }
     }
   });

@@ -42,7 +42,7 @@ export const getTask = defineTool({
   effect: 'read',
   input: z.object({
     taskId,
-    waitMs: z.int().min(0).max(50_000).default(0).describe('Wait up to this long for the next change'),
+    waitMs: z.int().min(0).max(50_000).default(0).describe('Wait so long for the next change'),
   }),
   output: TaskView.extend({
     result: z.unknown().optional().describe('What the tool answered, when completed'),
