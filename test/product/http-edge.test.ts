@@ -173,7 +173,10 @@ describe('a body', () => {
 
 describe('a request that Node itself refuses', () => {
   test.each([
-    ['/api/v1/posts', '{"error":{"code":"HEADERS_TOO_LARGE","message":"Request Header Fields Too Large"}}'],
+    [
+      '/api/v1/posts',
+      '{"error":{"code":"HEADERS_TOO_LARGE","message":"Request Header Fields Too Large"},"message":"Request Header Fields Too Large"}',
+    ],
     [
       '/mcp',
       '{"jsonrpc":"2.0","error":{"code":-32600,"message":"Request Header Fields Too Large"},"id":null}',
@@ -184,7 +187,7 @@ describe('a request that Node itself refuses', () => {
   });
 
   test.each([
-    ['/api/v1/posts?a=1', '{"error":{"code":"BAD_REQUEST","message":"Bad Request"}}'],
+    ['/api/v1/posts?a=1', '{"error":{"code":"BAD_REQUEST","message":"Bad Request"},"message":"Bad Request"}'],
     ['/api/v10', '{"jsonrpc":"2.0","error":{"code":-32600,"message":"Bad Request"},"id":null}'],
     ['/mcp', '{"jsonrpc":"2.0","error":{"code":-32600,"message":"Bad Request"},"id":null}'],
   ])('for an unknown method is answered in the form of %s', async (path, body) => {

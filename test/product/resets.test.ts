@@ -122,7 +122,7 @@ describe('an upgrade offer', () => {
     const answer = await rawAnswer(offer('/api/v1/posts', new URL(server.url).host, 'websocket'));
     expect(answer).toMatch(/^HTTP\/1\.1 400 /);
     expect(answer).toContain(
-      '{"error":{"code":"BAD_REQUEST","message":"WebSocket is not spoken at this URL."}}',
+      '{"error":{"code":"BAD_REQUEST","message":"WebSocket is not spoken at this URL."},"message":"WebSocket is not spoken at this URL."}',
     );
   });
 

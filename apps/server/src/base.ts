@@ -24,8 +24,8 @@ export interface BaseOptions {
   readonly migrations: MigrationSet[];
   /** Every tool that is served; a grant of a privileged one has to name it. */
   readonly tools: Iterable<KnownTool>;
-  /** Every resource and prompt that is served; a grant names them like tools. */
-  readonly documents: Iterable<Pick<KnownTool, 'name' | 'toolset'>>;
+  /** Every resource, prompt and right of a route that is served; a grant names them like tools. */
+  readonly others: Iterable<Pick<KnownTool, 'name' | 'toolset'>>;
   readonly onFault: (error: unknown, where: string) => void;
 }
 
@@ -37,20 +37,14 @@ export interface KnownTool {
 }
 
 /** Opens the store, brings it up to date, and makes the first owner. */
-export async function openBase({
-  config,
-  migrations,
-  tools,
-  documents,
-  onFault,
-}: BaseOptions): Promise<Base> {
+export async function openBase({ config, migrations, tools, others, onFault }: BaseOptions): Promise<Base> {
   refuseLostDatabase(config);
   const store = await openStore(storeOptions(config, onFault));
   try {
     await store.migrate(migrations);
     closeToOthers(config.dataDir);
     const onError = (error: unknown) => onFault(error, 'identity');
-    const known = grantable([...tools, ...documents]);
+    const known = grantable([...tools, ...others]);
     const identity = createIdentity(store, { isPrivileged: privilegedAmong(tools), known, onError });
     const ownerKeyFile = await keepFirstOwner(identity, config);
     const changes = createChangeBus();

@@ -76,8 +76,8 @@ export async function openHost(options: HostOptions): Promise<Host> {
   const toolsets = await allToolsets(options);
   const { config, onFault } = options;
   const tools = toolsets.flatMap(toolsOf);
-  const documents = toolsets.flatMap(documentsOf);
-  const base = await openBase({ config, onFault, tools, documents, migrations: migrationsOf(toolsets) });
+  const others = toolsets.flatMap(othersOf);
+  const base = await openBase({ config, onFault, tools, others, migrations: migrationsOf(toolsets) });
   return hostOn(base, toolsets, options);
 }
 
@@ -104,8 +104,9 @@ function toolsOf({ name: toolset, tools }: AnyToolset): KnownTool[] {
   return tools.map(({ name, privileged = false }) => ({ name, toolset, privileged }));
 }
 
-function documentsOf({ name: toolset, resources = [], prompts = [] }: AnyToolset) {
-  return [...resources, ...prompts].map(({ name }) => ({ name, toolset }));
+function othersOf({ name: toolset, resources = [], prompts = [], rights = [] }: AnyToolset) {
+  const names = [...[...resources, ...prompts].map(({ name }) => name), ...rights];
+  return names.map((name) => ({ name, toolset }));
 }
 
 function buildHost(base: Base, toolsets: readonly AnyToolset[], options: HostOptions): Host {

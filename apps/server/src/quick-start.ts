@@ -26,8 +26,11 @@ export async function openQuickly(options: HostOptions, served: readonly string[
   const { config, onFault, toolsets = [] } = options;
   const listed = describedCatalog(catalog);
   const migrations = [...migrationsWritten(description), ...migrationsGiven(toolsets)];
-  const documents = [...listed.resources, ...listed.prompts];
-  const base = await openBase({ config, onFault, tools: listed.tools, documents, migrations });
+  const rights = listed.toolsets.flatMap(({ name: toolset, rights: names = [] }) =>
+    names.map((name) => ({ name, toolset })),
+  );
+  const others = [...listed.resources, ...listed.prompts, ...rights];
+  const base = await openBase({ config, onFault, tools: listed.tools, others, migrations });
   let host: Promise<Host> | undefined;
   return {
     base,

@@ -56,11 +56,23 @@ export function withBackend(services: FeedbackServices): FeedbackToolServices {
   };
 }
 
+// What the REST API has and tools do not; the routes ask for these names.
+const FEEDBACK_RIGHTS = [
+  'manage_boards',
+  'manage_keys',
+  'manage_members',
+  'manage_roadmaps',
+  'manage_statuses',
+  'manage_tags',
+  'manage_webhooks',
+];
+
 /** The toolset. */
 export const feedbackToolset = defineToolset({
   name: 'feedback',
   title: 'Feedback',
   instructions: FEEDBACK_INSTRUCTIONS,
+  rights: FEEDBACK_RIGHTS,
   tools: feedbackTools,
   resources: feedbackResources,
   migrations: feedbackMigrations,

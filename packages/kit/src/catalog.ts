@@ -67,10 +67,11 @@ export function createCatalog(installed: readonly Installed[], handleSchema?: Js
     tools: tools.toSorted(byName),
     resources: resources.toSorted(byName),
     prompts: prompts.toSorted(byName),
-    toolsets: installed.map(({ toolset: { name, title, instructions } }) => ({
+    toolsets: installed.map(({ toolset: { name, title, instructions, rights } }) => ({
       name,
       title,
       ...(instructions !== undefined && { instructions }),
+      ...(rights !== undefined && { rights }),
     })),
   };
 }

@@ -16,6 +16,7 @@ export interface ListedToolset {
   readonly name: string;
   readonly title: string;
   readonly instructions?: string;
+  readonly rights?: readonly string[];
 }
 
 /** A catalog that can be listed; the real one is one too. */

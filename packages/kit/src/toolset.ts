@@ -20,6 +20,8 @@ export interface ToolsetSpec<
   readonly title: string;
   /** How its tools are used together, in a few sentences; a client hears it when it connects. */
   readonly instructions?: string;
+  /** What its own routes ask for besides the names of tools, resources and prompts; grants give it like these. */
+  readonly rights?: readonly string[];
   readonly tools: Tools;
   readonly resources?: readonly AnyResource[];
   readonly prompts?: readonly AnyPrompt[];

@@ -27,7 +27,7 @@ afterEach(() => {
 async function run(...args: string[]): Promise<{ code: number; out: string; told: string }> {
   out = '';
   told = '';
-  const code = await feedback([...args, '--data', join(folder, 'data')], []);
+  const code = await feedback([...args, '--data', join(folder, 'data'), '--init'], []);
   return { code, out, told };
 }
 

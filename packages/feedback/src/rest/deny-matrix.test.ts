@@ -8,6 +8,7 @@ import { fill, makeWorld, nameOf, SAMPLES, unknownWorld } from '../../test/rest-
 import type { Route } from './route.ts';
 import { ROUTES } from './routes/index.ts';
 import { onBothEngines } from '../testing/engines.ts';
+import { feedbackToolset } from '../toolset.ts';
 
 const LONG_MS = 120_000;
 
@@ -31,6 +32,14 @@ async function imprint(answer: ReturnType<TestApi['call']>, asked: string): Prom
 describe('the table of routes', () => {
   test('has a sample for each route, and no sample without one', () => {
     expect(Object.keys(SAMPLES).toSorted()).toEqual(ROUTES.map(nameOf).toSorted());
+  });
+
+  test('asks for nothing that a grant cannot give', () => {
+    const { tools, resources = [], rights = [] } = feedbackToolset;
+    const given = new Set([...[...tools, ...resources].map(({ name }) => name), ...rights]);
+    const asked = new Set(ROUTES.flatMap(({ grants }) => grants));
+    expect([...asked].filter((name) => !given.has(name))).toEqual([]);
+    expect(rights.filter((name) => !asked.has(name))).toEqual([]);
   });
 });
 
