@@ -87,7 +87,7 @@ test.each([
 ])('$command $args may start another package, and the way that does not is shown', async (entry) => {
   write('.mcp.json', JSON.stringify({ mcpServers: { parley: entry } }));
   const check = (await doctor('--port', '0'))('Claude Code');
-  expect(check).toMatchObject({ state: 'warn' });
-  expect(check.found).toBe('starts the npm package "parley", which is another program');
+  expect(check).toMatchObject({ state: 'fail' });
+  expect(check.found).toBe('starts "npx parley" outside of the checkout, which is another program');
   expect(check.fix).not.toContain('npx');
 });

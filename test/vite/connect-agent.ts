@@ -17,7 +17,7 @@ export async function connectWith(
   const { mcpServers } = JSON.parse(configuration) as { mcpServers: { parley: Entry } };
   const { command, args = [], url, headers = {} } = mcpServers.parley;
   const client = new Client({ name: 'pasted', version: '1.0.0' });
-  const filled = Object.entries(headers).map(([name, value]) => [name, value.replace('<owner key>', key)]);
+  const filled = Object.entries(headers).map(([name, value]) => [name, value.replace('${PARLEY_KEY}', key)]);
   const transport =
     command === undefined
       ? new StreamableHTTPClientTransport(new URL(url!), {

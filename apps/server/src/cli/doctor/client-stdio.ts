@@ -29,7 +29,9 @@ export async function checkStdio(
   const missing = missingProgram(command, project);
   if (missing !== undefined)
     return fail(
-      `starts ${missing}, which is not there`,
+      missing.startsWith('"npx')
+        ? `starts ${missing}, which is another program`
+        : `starts ${missing}, which is not there`,
       `Start it with: node ${around.launcher} mcp --data ${config.dataDir}`,
     );
   const env = (variable: string): string | undefined => entry.env[variable];
@@ -73,9 +75,14 @@ function missingProgram([program = '', ...args]: readonly string[], project: str
   const script = args.find((arg) => /(?:^|[/\\])parley\.js$/.test(arg));
   if (script !== undefined) return existsSync(resolve(project, script)) ? undefined : script;
   // In another folder npx would fetch whatever the registry has under this name.
-  const isLocal =
-    !/^npx(?:\.cmd)?$/.test(basename(program)) || existsSync(join(project, 'node_modules/.bin/parley'));
-  return isLocal ? undefined : '"npx parley" outside of the checkout';
+  const isStranger = asksNpx([program, ...args]) && !existsSync(join(project, 'node_modules/.bin/parley'));
+  return isStranger ? '"npx parley" outside of the checkout' : undefined;
+}
+
+/** True when npx is asked for Parley, by itself or through a shell. */
+function asksNpx(words: readonly string[]): boolean {
+  const npx = words.findIndex((word) => /^npx(?:\.cmd)?$/.test(basename(word.replaceAll('\\', '/'))));
+  return npx >= 0 && words.slice(npx + 1).find((word) => !word.startsWith('-')) === 'parley';
 }
 
 function flagIn(args: readonly string[], flag: string): string | undefined {

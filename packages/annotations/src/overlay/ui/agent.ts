@@ -48,9 +48,9 @@ export function connectionOf({ server, mcp, dev }: OverlaySettings): { json?: st
     json: configuration({
       type: 'http',
       url: mcp ?? `${dev?.server ?? server}/mcp/annotations`,
-      headers: { Authorization: 'Bearer <owner key>' },
+      headers: { Authorization: 'Bearer ${PARLEY_KEY}' },
     }),
-    words: 'Put the key from owner.key in the data folder in place of <owner key>.',
+    words: 'Set PARLEY_KEY to a key of the command "parley keys create".',
   };
 }
 
