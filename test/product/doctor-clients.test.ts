@@ -128,7 +128,7 @@ describe('a program', () => {
       'npx outside of the checkout',
       () => ({ command: 'npx', args: ['parley', 'mcp'] }),
       'fail',
-      'npx parley',
+      'by npx outside of the checkout',
     ],
     [
       'a folder without data',

@@ -88,6 +88,6 @@ test.each([
   write('.mcp.json', JSON.stringify({ mcpServers: { parley: entry } }));
   const check = (await doctor('--port', '0'))('Claude Code');
   expect(check).toMatchObject({ state: 'fail' });
-  expect(check.found).toBe('starts "npx parley" outside of the checkout, which is another program');
+  expect(check.found).toBe('starts "parley" by npx outside of the checkout, which is another program');
   expect(check.fix).not.toContain('npx');
 });

@@ -78,8 +78,9 @@ function publish(draft: string, file: string): void {
 async function adoptDraft(identity: Identity, file: string, own: string | undefined): Promise<void> {
   if (own !== undefined) rmSync(own, { force: true });
   if (existsSync(file)) return;
-  const pattern = new RegExp(`^${basename(file).replaceAll('.', '\\.')}\\.[0-9a-f]{12}$`);
-  for (const name of readdirSync(dirname(file)).filter((entry) => pattern.test(entry))) {
+  const isDraft = (entry: string) =>
+    entry.startsWith(`${basename(file)}.`) && /^[0-9a-f]{12}$/.test(entry.slice(basename(file).length + 1));
+  for (const name of readdirSync(dirname(file)).filter(isDraft)) {
     const draft = join(dirname(file), name);
     const key = readIfThere(draft);
     if (key !== undefined && (await identity.keyState(key)) === 'valid') return publish(draft, file);

@@ -6,6 +6,7 @@ import type { JsonSchema } from './context.ts';
 export function inputSchemaOf(schema: z.ZodType): JsonSchema {
   const { $schema: _dialect, ...json } = z.toJSONSchema(schema, { io: 'input', override: tidyInput });
   // Not by the override: without their descriptions Zod would write choices as a list of types, which few clients know.
+  // Every field of a JSON Schema is a schema.
   for (const field of Object.values(json.properties ?? {})) describeOnce(field as JsonSchema);
   return json;
 }
@@ -13,6 +14,7 @@ export function inputSchemaOf(schema: z.ZodType): JsonSchema {
 /** Takes the descriptions off the choices of a field that has one itself. */
 function describeOnce({ description, anyOf }: JsonSchema): void {
   if (description === undefined || !Array.isArray(anyOf)) return;
+  // So is every choice.
   for (const choice of anyOf as JsonSchema[]) delete choice.description;
 }
 

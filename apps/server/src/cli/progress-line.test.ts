@@ -1,11 +1,16 @@
 /** Progress as a person sees it: one live line in a terminal, plain lines in a pipe. */
-import { PassThrough } from 'node:stream';
+import { Writable } from 'node:stream';
 import { expect, test } from 'vitest';
 import { barOf, createProgressLine } from './progress-line.ts';
 
 function written(terminal?: { columns: number }) {
-  const stream = Object.assign(new PassThrough(), terminal && { isTTY: true, ...terminal });
-  return { stream, text: () => String(stream.read() ?? '') };
+  const chunks: string[] = [];
+  const collect = (chunk: Buffer, _encoding: string, done: () => void) => {
+    chunks.push(chunk.toString());
+    done();
+  };
+  const stream = Object.assign(new Writable({ write: collect }), terminal && { isTTY: true, ...terminal });
+  return { stream, text: () => chunks.join('') };
 }
 
 test('a pipe gets one line per report', () => {

@@ -57,11 +57,11 @@ Parley is ready.
   MCP        ${ready.mcp}
   Owner key  ${ready.ownerKeyFile}
   Data       ${config.databaseUrl === undefined ? ready.data : 'PostgreSQL'}
-  Feedback   ${ready.pages ?? `${config.web.publicUrl ?? ready.url}/feedback, once you publish it: npx parley feedback publish on`}
+  Feedback   ${ready.pages ?? `${config.web.publicUrl ?? ready.url}/feedback, once you publish it: npm run -s parley -- feedback publish on`}
 
-Make a key for your client, and put it into the variable PARLEY_KEY where the client starts:
+Make a key for your client, in the checkout, and put it into the variable PARLEY_KEY where the client starts:
 
-  npx parley keys create "My client"
+  npm run -s parley -- keys create "My client"
 
 Connect Claude Code:
 

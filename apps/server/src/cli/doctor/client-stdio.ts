@@ -9,6 +9,9 @@ import type { Surroundings } from './clients.ts';
 import { checkKey } from './keys.ts';
 import { fillVariables } from './variables.ts';
 
+// npm has an unrelated package of the same name.
+const STRANGER = '"parley" by npx outside of the checkout';
+
 /** True when the entry starts Parley, by its own name or as a script of Node. */
 export function startsParley(command: readonly string[]): boolean {
   return command.some((part) =>
@@ -29,7 +32,7 @@ export async function checkStdio(
   const missing = missingProgram(command, project);
   if (missing !== undefined)
     return fail(
-      missing.startsWith('"npx')
+      missing === STRANGER
         ? `starts ${missing}, which is another program`
         : `starts ${missing}, which is not there`,
       `Start it with: node ${around.launcher} mcp --data ${config.dataDir}`,
@@ -76,7 +79,7 @@ function missingProgram([program = '', ...args]: readonly string[], project: str
   if (script !== undefined) return existsSync(resolve(project, script)) ? undefined : script;
   // In another folder npx would fetch whatever the registry has under this name.
   const isStranger = asksNpx([program, ...args]) && !existsSync(join(project, 'node_modules/.bin/parley'));
-  return isStranger ? '"npx parley" outside of the checkout' : undefined;
+  return isStranger ? STRANGER : undefined;
 }
 
 /** True when npx is asked for Parley, by itself or through a shell. */

@@ -6,13 +6,10 @@ export type TomlTable = Record<string, string | string[] | Record<string, string
 const HEADER = /^\[mcp_servers\.(?:"([^"]{1,128})"|([\w-]{1,128}))(?:\.(\w{1,64}))?\]$/;
 const PAIR = /^(?:"([^"]{1,128})"|([\w-]{1,128}))\s{0,20}=\s{0,20}(.*)$/s;
 // A text without its end goes to the end of the line, so that every pattern reads a line once.
-const QUOTED = String.raw`"(?:[^"\\]|\\.?)*(?:"|$)|'[^']*(?:'|$)`;
-const TEXT = new RegExp(QUOTED, 'gs');
-const TEXT_OR_COMMENT = new RegExp(`${QUOTED}|#.*`, 'g');
-const INLINE_PAIR = new RegExp(
-  String.raw`(?:"([^"]{1,128})"|([\w-]{1,128}))\s{0,20}=\s{0,20}(${QUOTED})`,
-  'gs',
-);
+const TEXT = /"(?:[^"\\]|\\.?)*(?:"|$)|'[^']*(?:'|$)/gs;
+const TEXT_OR_COMMENT = /"(?:[^"\\]|\\.?)*(?:"|$)|'[^']*(?:'|$)|#.*/g;
+const INLINE_PAIR =
+  /(?:"([^"]{1,128})"|([\w-]{1,128}))\s{0,20}=\s{0,20}("(?:[^"\\]|\\.?)*(?:"|$)|'[^']*(?:'|$))/gs;
 
 /** The tables `mcp_servers.NAME` by name; what they do not hold is left out. */
 export function readCodexServers(text: string): Record<string, TomlTable> {

@@ -7,18 +7,17 @@ export type Lookup = (name: string) => string | undefined;
 /** What a text becomes: the text, a variable that is not set here, or something that the client asks a person for. */
 export type Filled = { readonly text: string } | { readonly unset: string } | { readonly isAsked: true };
 
-const NAME = '([A-Za-z_][A-Za-z0-9_]{0,127})';
-const PLAIN = new RegExp(String.raw`\$\{${NAME}(?::-([^}]{0,200}))?\}`, 'g');
-const EDITOR = new RegExp(String.raw`\$\{env:${NAME}\}`, 'g');
+const PLAIN = /\$\{([A-Za-z_]\w{0,127})(?::-([^}]{0,200}))?\}/g;
+const EDITOR = /\$\{env:([A-Za-z_]\w{0,127})\}/g;
 
 // What one client fills in, another one sends as it stands.
 const SYNTAX: Readonly<Record<ClientName, RegExp>> = {
   'Claude Code': PLAIN,
   Cursor: EDITOR,
   'VS Code': EDITOR,
-  opencode: new RegExp(String.raw`\{env:${NAME}\}`, 'g'),
+  opencode: /\{env:([A-Za-z_]\w{0,127})\}/g,
   Codex: PLAIN,
-  'Gemini CLI': new RegExp(String.raw`\$(?:\{${NAME}\}|${NAME})`, 'g'),
+  'Gemini CLI': /\$(?:\{([A-Za-z_]\w{0,127})\}|([A-Za-z_]\w{0,127}))/g,
 };
 
 /** Fills the variables of a text in as its client would. */
