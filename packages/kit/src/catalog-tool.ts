@@ -9,6 +9,7 @@ import { ToolError } from './errors.ts';
 import type { OutsideTool } from './outside-tool.ts';
 import { paramHeadersOf } from './param-headers.ts';
 import type { ParamHeader } from './param-headers.ts';
+import { nulIn, pathOfNul } from './json-path.ts';
 import { inputSchemaOf, outlineOf, outputSchemaOf } from './published-schema.ts';
 import type { Guarded } from './resolver.ts';
 import type { AnyTool, TaskOptions } from './tool.ts';
@@ -64,6 +65,8 @@ export function compileTool(
     }),
     check(args) {
       const parsed = input.safeParse(args ?? {});
+      const nul = parsed.success ? pathOfNul(args) : undefined;
+      if (nul !== undefined) return { ok: false, error: new ToolError('invalid', nulIn(nul)) };
       if (parsed.success) return { ok: true, value: parsed.data };
       const message =
         args === undefined

@@ -8,6 +8,7 @@ import { failureOf, isInputRequired, openRoundTrip } from './exchange.ts';
 import { ProtocolFault, RPC, ToolError } from './errors.ts';
 import type { Interaction } from './interaction.ts';
 import { noInteraction } from './interaction.ts';
+import { nulIn, pathOfNul } from './json-path.ts';
 import { composeHooks } from './middleware.ts';
 import type { CallRecord } from './record.ts';
 import type { ResourceContent } from './resource.ts';
@@ -135,6 +136,8 @@ export function createDocuments(views: Views, core: Core): Documents {
       return guarded(call, exchange, async (io) => {
         const parsed = entry.prompt.arguments.safeParse(args ?? {});
         if (!parsed.success) throw new ToolError('invalid', describeIssues(parsed.error.issues, args));
+        const nul = pathOfNul(args);
+        if (nul !== undefined) throw new ToolError('invalid', nulIn(nul));
         const ctx = new CallContext(caller, entry.services, exchange, io);
         const messages = await entry.prompt.get(parsed.data, ctx);
         return { description: entry.prompt.description, messages: asMessages(messages) };

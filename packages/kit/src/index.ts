@@ -54,6 +54,7 @@ export type {
   LogLevel,
   StepOptions,
 } from './interaction.ts';
+export { nulIn, pathOfNul } from './json-path.ts';
 export { createListing, instructionsOf } from './listing.ts';
 export type { ListedCatalog, ListedTool, Listing } from './listing.ts';
 export type { Middleware, ResourceRead, ToolCall } from './middleware.ts';

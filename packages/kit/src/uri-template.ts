@@ -62,7 +62,8 @@ function endOf(uri: string, literal: string, from: number, isLast: boolean): num
 function decoded(raw: string): string | undefined {
   if (raw.includes('/')) return undefined;
   try {
-    return decodeURIComponent(raw);
+    const value = decodeURIComponent(raw);
+    return value.includes('\0') ? undefined : value;
   } catch {
     return undefined;
   }

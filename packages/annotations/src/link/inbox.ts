@@ -1,5 +1,6 @@
 /** From bytes to a checked message: size, JSON, type, payload. */
-import { ToolError } from '@parley/kit';
+import { nulIn, pathOfNul, ToolError } from '@parley/kit';
+import { DEFAULT_INBOUND_LIMITS, parseJson } from '@parley/kit/inbound';
 import type { ClientPayload, ClientType } from './messages.ts';
 import { CLIENT_PAYLOADS } from './messages.ts';
 
@@ -28,9 +29,9 @@ const MAX_ID_LENGTH = 100;
 export function readMessage(text: string): Inbound {
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = parseJson(text, DEFAULT_INBOUND_LIMITS);
   } catch {
-    throw new BadMessage('The message is not valid JSON.');
+    throw new BadMessage('The message is not valid JSON, or has too much in it.');
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new BadMessage('A message is one JSON object with type and payload.');
@@ -51,6 +52,8 @@ export function readMessage(text: string): Inbound {
     );
     throw new BadMessage(faults.slice(0, 10).join('; ').slice(0, 2000), knownId);
   }
+  const nul = pathOfNul(payload);
+  if (nul !== undefined) throw new BadMessage(nulIn(nul), knownId);
   // The payload was just checked by the schema of this very type.
   return { type, id: knownId, payload: parsed.data } as Inbound;
 }
