@@ -90,14 +90,34 @@ export async function tellUnseen<T>(store: Store, agent: Agent, id: string, work
     return await work;
   } catch (error) {
     if (!(error instanceof UnseenWords)) throw error;
-    await markShown(store, agent, id, error.unseen.at(-1)?.position);
-    const said = error.unseen.map(({ message }) => message);
+    const told = fitting(error.unseen);
+    await markShown(store, agent, id, told.at(-1)?.position);
+    const said = told.map(({ message }) => message);
     throw new ToolError(
       'conflict',
-      `The person has written meanwhile: ${said.map((words) => JSON.stringify(words)).join(', ')}. Do what that asks for, then try again.`,
+      `The person has written meanwhile: ${said.map(quoted).join(', ')}. Do what that asks for, then try again.`,
       { words: said },
     );
   }
+}
+
+// An error has room for 2,000 characters; only what is in it counts as shown.
+const MAX_CONFLICT_CHARACTERS = 1700;
+
+/** As many replies as one error can show; the first always, cut where it has to be. */
+function fitting(unseen: readonly ReplyRow[]): readonly ReplyRow[] {
+  let characters = 0;
+  const over = unseen.findIndex(({ message }, index) => {
+    characters += quoted(message).length + 2;
+    return index > 0 && characters > MAX_CONFLICT_CHARACTERS;
+  });
+  return over === -1 ? unseen : unseen.slice(0, over);
+}
+
+function quoted(message: string): string {
+  const text = JSON.stringify(message);
+  if (text.length <= MAX_CONFLICT_CHARACTERS) return text;
+  return `${text.slice(0, MAX_CONFLICT_CHARACTERS)}..." (get_mine shows all of it)`;
 }
 
 function unseenOf(from: Queryable, { id, shown_replies }: AnnotationRow): Promise<ReplyRow[]> {

@@ -335,6 +335,22 @@ onBothEngines("a person's words to a held note", (open) => {
     },
   );
 
+  test('that do not fit into one error come with the next, and none is passed over', async () => {
+    const { here, page } = await scene(open);
+    await using holder = await agentOn(here);
+    const id = await held(here, page, holder);
+    const words = ['a', 'b', 'c'].map((letter) => letter.repeat(1000));
+    for (const one of words) await say(here, page, id, one);
+    const told: string[] = [];
+    for (let tries = 0; tries < 5; tries += 1) {
+      const answer = await holder.attempt('resolve', { id, summary: 'Done' });
+      if (answer.ok) break;
+      expect(answer.message.length).toBeLessThanOrEqual(2000);
+      told.push(...words.filter((one) => answer.message.includes(one)));
+    }
+    expect(told).toEqual(words);
+  });
+
   test('are told by every answer that shows them, and then no conflict comes', async () => {
     const { here, page } = await scene(open);
     await using holder = await agentOn(here);
