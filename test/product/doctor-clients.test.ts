@@ -99,6 +99,14 @@ describe('an address', () => {
     expect(check.fix).toContain('Bearer ${PARLEY_KEY}');
   });
 
+  test('counts under whatever name it has', async () => {
+    write('.mcp.json', { mcpServers: { parley: http(`Bearer ${key}`), feedback: http(`Bearer ${WRONG}`) } });
+    const checks = await doctor();
+    const named = (name: string) => checks.find((check) => check.name === name);
+    expect(named('Claude Code (.mcp.json)')).toMatchObject({ state: 'ok' });
+    expect(named('Claude Code (.mcp.json, feedback)')).toMatchObject({ state: 'fail' });
+  });
+
   test('is held against the database while no server runs', async () => {
     claude({ ...http(''), url: 'http://127.0.0.1:9/mcp', headers: { authorization: `Bearer ${WRONG}` } });
     expect(await finding('Claude Code', {}, '9')).toMatchObject({ state: 'fail' });

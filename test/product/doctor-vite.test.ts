@@ -60,6 +60,26 @@ test('the configuration for a Vite project connects without a server, from any f
   expect((await doctor('--port', '0'))('Claude Code')).toMatchObject({ state: 'ok' });
 });
 
+test('an agent is sent to the folder of the project, also from elsewhere, and one on another folder is told', async () => {
+  write('vite.config.ts', "import { parley } from '@parley/annotations/vite'");
+  using elsewhere = scratchFolder();
+  const look = async () => {
+    const args = ['doctor', '--json', '--port', '0', '--project', folder.path];
+    const { stdout } = await runParley(args, { cwd: elsewhere.path });
+    const { checks } = JSON.parse(stdout) as { checks: Check[] };
+    return (name: string) => checks.find((check) => check.name.startsWith(name))!;
+  };
+  const shown = jsonOf((await look())('clients'));
+  expect(shown).toContain(join(folder.path, '.parley'));
+  write('.mcp.json', shown);
+  expect((await look())('Claude Code')).toMatchObject({ state: 'ok' });
+  expect((await runParley(['tools'], { cwd: elsewhere.path })).code).toBe(0);
+  write('.mcp.json', shown.replaceAll(folder.path, elsewhere.path));
+  const wrong = (await look())('Claude Code');
+  expect(wrong).toMatchObject({ state: 'warn' });
+  expect(wrong.found).toContain(`the pages of this project use ${join(folder.path, '.parley')}`);
+});
+
 test('the configuration for a running server connects once the key is filled in', async () => {
   write('.mcp.json', '{}');
   await using server = await startParley(join(folder.path, '.parley'));

@@ -49,9 +49,13 @@ function frontPage({ headers }: IncomingMessage, publicUrl: string | undefined):
   return `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
 <title>Parley</title>
+<style>body { font: 16px/1.6 system-ui, sans-serif; max-width: 42rem; margin: 4rem auto; padding: 0 1.25rem } code { overflow-wrap: anywhere }</style>
 <h1>Parley</h1>
 <p>This is an MCP server. Connect a client to <code>${mcp}</code> and send an API key as a bearer token.</p>
+<p>The boards, once they are published, are at <a href="/feedback">/feedback</a>.</p>
 <p>The feedback API is described at <a href="/api/v1/docs">/api/v1/docs</a>, everything else in the folder <code>docs</code> of Parley.</p>
 </html>
 `;
@@ -61,7 +65,7 @@ function write(req: IncomingMessage, res: ServerResponse, status: number, type: 
   res.writeHead(status, {
     'content-type': type,
     'content-length': Buffer.byteLength(body),
-    'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+    'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
     'x-content-type-options': 'nosniff',
   });
   res.end(req.method === 'HEAD' ? undefined : body);

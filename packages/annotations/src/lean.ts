@@ -18,6 +18,7 @@ export function leanNote(note: Annotation): ShownNote {
   const { intent, severity, nearbyText = '', targets = [], replies } = note;
   return {
     id: note.id,
+    number: note.number,
     ...(note.status !== 'pending' && { status: note.status }),
     annotationText: note.annotationText,
     ...(intent !== 'change' && { intent }),
@@ -37,8 +38,13 @@ export function leanNote(note: Annotation): ShownNote {
     }),
     ...filled('url', note.url),
     ...(note.screenshot !== undefined && { screenshot: note.screenshot }),
-    ...(replies.length > 0 && { replies: replies.map(({ author, message }) => ({ author, message })) }),
+    ...(replies.length > 0 && { replies: replies.map(said) }),
   };
+}
+
+/** Who said what; an agent by its name, since several may have worked on the note. */
+function said({ author, authorName, message }: Annotation['replies'][number]) {
+  return { author, ...(author === 'agent' && filled('authorName', authorName)), message };
 }
 
 /** The form of a note for a detail. */

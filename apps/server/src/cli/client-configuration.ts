@@ -10,7 +10,9 @@ const SNIPPETS: Readonly<Record<ClientName, (url: string) => object | string>> =
     inputs: [{ type: 'promptString', id: 'parley-key', description: 'Parley API key', password: true }],
     servers: { parley: { type: 'http', url, headers: bearer('${input:parley-key}') } },
   }),
-  opencode: (url) => ({ mcp: { parley: { type: 'remote', url, headers: bearer('{env:PARLEY_KEY}') } } }),
+  opencode: (url) => ({
+    mcp: { parley: { type: 'remote', url, oauth: false, headers: bearer('{env:PARLEY_KEY}') } },
+  }),
   Codex: (url) => `[mcp_servers.parley]\nurl = "${url}"\nbearer_token_env_var = "PARLEY_KEY"`,
   'Gemini CLI': (url) => servers({ httpUrl: url, headers: bearer('$PARLEY_KEY') }),
 };

@@ -1,7 +1,8 @@
 /** `parley doctor`: checks the installation, one line per check, with a fix for each problem. */
 import { statSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { Config } from '../config.ts';
 import { loadConfig, UsageError, variable } from '../config.ts';
 import { allToolsets } from '../host.ts';
 import { checkAnnotations } from './doctor/annotations.ts';
@@ -10,6 +11,7 @@ import { checkDatabase, checkFiles, checkOwnerKey } from './doctor/database.ts';
 import { checkDataFolder, checkRuntime, checkSecretKey } from './doctor/machine.ts';
 import { checkGivenKey } from './doctor/keys.ts';
 import { checkPort } from './doctor/port.ts';
+import type { ViteProject } from './doctor/vite-project.ts';
 import { viteProject } from './doctor/vite-project.ts';
 import type { Check } from './doctor/check.ts';
 import type { Command } from './main.ts';
@@ -24,6 +26,7 @@ export const doctor: Command = async (args, toolsets) => {
   const names = (await allToolsets({ toolsets })).map(({ name }) => name);
   const launcher = fileURLToPath(new URL(LAUNCHER, import.meta.url));
   const vite = await viteProject(project);
+  const pages = { ...config, dataDir: pageFolder(config, project, vite, args) };
   const checks: Check[] = [
     checkRuntime(process.versions.node),
     await checkDataFolder(config),
@@ -33,13 +36,35 @@ export const doctor: Command = async (args, toolsets) => {
     await checkOwnerKey(config, toolsets),
     ...(await checkGivenKey(config)),
     await checkPort(config),
-    ...(await checkAnnotations(config, toolsets, vite)),
-    ...(await checkClients({ config, project, lookup: variable, toolsets: names, launcher, vite })),
+    ...(await checkAnnotations(pages, toolsets, vite)),
+    ...(await checkClients({
+      config,
+      project,
+      pageDataDir: pages.dataDir,
+      lookup: variable,
+      toolsets: names,
+      launcher,
+      vite,
+    })),
   ];
   const isHealthy = checks.every(({ state }) => state !== 'fail');
   process.stdout.write(config.json ? `${JSON.stringify({ healthy: isHealthy, checks })}\n` : report(checks));
   return isHealthy ? 0 : 1;
 };
+
+/** Where the pages of the project keep their notes: with a dev server in the project itself, unless a folder was named. */
+function pageFolder(
+  { dataDir, databaseUrl }: Config,
+  project: string,
+  vite: ViteProject | undefined,
+  args: readonly string[],
+): string {
+  const isNamed =
+    args.some((arg) => arg === '--data' || arg.startsWith('--data=')) ||
+    variable('PARLEY_DATA') !== undefined;
+  if (isNamed || databaseUrl !== undefined || vite?.hasPlugin !== true) return dataDir;
+  return join(project, '.parley');
+}
 
 function projectFolder(given: unknown): string {
   const folder = resolve(typeof given === 'string' ? given : '.');

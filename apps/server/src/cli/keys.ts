@@ -110,11 +110,14 @@ function showTime(at: number | null): string {
   return at === null ? 'never' : new Date(at).toISOString().slice(0, 16).replace('T', ' ');
 }
 
+// Every role has it, so it tells nothing.
+const WHOAMI = 'parley:parley_whoami';
+
 function showGrants(grants: Grants): string {
   const hasAll = grants['*']?.includes('*') === true;
   const parts = Object.entries(grants).flatMap(([resource, tools]) => {
     // Beside everything, only a name says more than the wildcard.
-    const told = hasAll ? tools.filter((tool) => tool !== '*') : tools;
+    const told = hasAll ? tools.filter((tool) => tool !== '*' && `${resource}:${tool}` !== WHOAMI) : tools;
     return told.length === 0 ? [] : [`${resource}:${told.join(',')}`];
   });
   return [...(hasAll ? ['everything'] : []), ...parts].join(' ') || 'nothing';

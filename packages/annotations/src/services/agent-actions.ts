@@ -6,7 +6,7 @@ import type { AnnotationRow } from '../schema.ts';
 import type { Annotation } from '../shapes.ts';
 import { STATUSES } from '../shapes.ts';
 import type { Agent } from './holder.ts';
-import { HELD, holderName, holderOf, isHeld, isHolder, nameOf } from './holder.ts';
+import { HELD, holderName, holderOf, isElsewhere, isHeld, isHolder, nameOf } from './holder.ts';
 import type { Leases } from './leases.ts';
 import type { NewReply } from './thread.ts';
 import { lastReply } from './thread.ts';
@@ -55,7 +55,9 @@ export function refuseOthers(before: AnnotationRow, agent: Agent): void {
   if (!isHeld(before) || isHolder(before, agent)) return;
   throw new ToolError(
     'conflict',
-    `${holderName(before)} holds this annotation. Leave it to that agent, or take it over first: acknowledge with takeover: true.`,
+    isElsewhere(before, agent)
+      ? 'Another connection of your key and client holds this annotation. If that is gone, take it over: acknowledge with takeover: true.'
+      : `${holderName(before)} holds this annotation. Leave it to that agent, or take it over first: acknowledge with takeover: true.`,
   );
 }
 
@@ -112,7 +114,9 @@ function takingUp(before: AnnotationRow, agent: Agent): Step {
   return {
     from: ['pending'],
     set: { status: 'acknowledged' },
-    refusal: isHeld(before) ? `${status} by ${holderName(before)}. ${rest}` : `${status}.`,
+    refusal: isHeld(before)
+      ? `${status} by ${holderName(before)}. ${rest}`
+      : `${status}. Only the person can reopen it.`,
   };
 }
 

@@ -53,6 +53,12 @@ export function isHolder(row: Holder, agent: Agent | undefined): boolean {
   );
 }
 
+/** True when the same key and client has the note, over another connection. */
+export function isElsewhere(row: Holder, agent: Agent): boolean {
+  const { holder_id, holder_client } = holderOf(agent);
+  return row.holder_id === holder_id && row.holder_client === holder_client && !isHolder(row, agent);
+}
+
 /** What people call whoever has the note. */
 export function holderName({ acknowledged_by }: Pick<AnnotationRow, 'acknowledged_by'>): string {
   return acknowledged_by === null ? 'Another agent' : fromJson<{ name: string }>(acknowledged_by).name;

@@ -158,7 +158,7 @@ test('a lean note has what there is, and nothing that is empty', async () => {
   const { annotations } = await agent.call('get_pending', { sessionId: page.id });
   const base = {
     id: expect.any(String),
-
+    number: expect.any(Number),
     annotationText: 'Make it blue',
     selector: '#pay',
   };

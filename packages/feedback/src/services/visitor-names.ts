@@ -6,6 +6,8 @@ import { teamOf } from './people-names.ts';
 const RESERVED = [
   'owner',
   'admin',
+  // What the pages call a site that nobody has named.
+  'feedback',
   'administrator',
   'moderator',
   'official',
@@ -41,7 +43,9 @@ export async function looksLikeTeam(from: Queryable, organizationId: string, nam
     .where('id', '=', organizationId)
     .executeTakeFirst();
   const team = await teamOf(from, organizationId);
-  const taken = [...RESERVED, organization?.name ?? '', ...team.map((member) => member.name)];
+  const taken = [...RESERVED, organization?.name ?? '', ...team.map((member) => member.name)].map(lookOf);
   const look = lookOf(name);
-  return taken.some((each) => lookOf(each) === look && look !== '');
+  // "Feedback Team" and "Owner 2" look as official as the word itself.
+  const forms = [look, look.replace(/team$/, ''), look.replace(/\d{1,9}$/, '')];
+  return forms.some((form) => form !== '' && taken.includes(form));
 }

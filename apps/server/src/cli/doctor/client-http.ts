@@ -1,4 +1,5 @@
 /** Checks an entry that calls a server by its address: is it this one, is the path served, is the key valid. */
+import { addressOf } from '../address.ts';
 import type { ClientName } from '../client-configuration.ts';
 import { clientConfiguration } from '../client-configuration.ts';
 import { hasInstallation } from '../installation.ts';
@@ -20,9 +21,8 @@ export async function checkHttp(
   around: Surroundings,
 ): Promise<Check> {
   const { config } = around;
-  const mcpUrl = `http://${config.host}:${config.port}/mcp`;
-  const key = 'Make a key for the client with "parley keys create NAME".';
-  const fix = `${key} Use:\n${clientConfiguration(mcpUrl, client)}`;
+  const mcpUrl = `${addressOf(config)}/mcp`;
+  const fix = `Use this, with a key of "parley keys create NAME" in PARLEY_KEY:\n${clientConfiguration(mcpUrl, client)}`;
   const finding = (state: Check['state'], found: string): Check => ({
     name,
     state,
@@ -75,7 +75,8 @@ function byAnswer(
   return finding('warn', `points at ${href}, which ${what}`);
 }
 
-function isThisServer(url: URL, { config }: Surroundings): boolean {
+/** True for an address of the server that is checked. */
+export function isThisServer(url: URL, { config }: Surroundings): boolean {
   if (url.origin === config.web.publicUrl) return true;
   const names = [...LOOPBACK, config.host, `[${config.host}]`, ...config.allowHosts];
   return Number(url.port || '80') === config.port && names.includes(url.hostname);

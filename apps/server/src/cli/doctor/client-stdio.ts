@@ -42,7 +42,12 @@ export async function checkStdio(
   const isRemote =
     ['--url', '--remote', '--api-key'].some((flag) => flagIn(flags, flag) !== undefined) ||
     env('QUACKBACK_URL') !== undefined;
-  if (isRemote) return { name, state: 'ok', found: 'serves the feedback of another server over stdio' };
+  if (isRemote)
+    return {
+      name,
+      state: 'ok',
+      found: 'serves the feedback of another server over stdio; its key is not tried',
+    };
   const dataDir = resolve(project, flagIn(flags, '--data') ?? env('PARLEY_DATA') ?? '.parley');
   const databaseUrl = flagIn(flags, '--database-url') ?? env('PARLEY_DATABASE_URL');
   const place = { dataDir, databaseUrl, secretKey: env('PARLEY_SECRET_KEY') };
@@ -58,6 +63,13 @@ export async function checkStdio(
       `Add "--data", "${config.dataDir}" to its args, or start Parley once in that folder.`,
     );
   }
+  if (around.vite?.hasPlugin === true && databaseUrl === undefined && dataDir !== around.pageDataDir)
+    return {
+      name,
+      state: 'warn',
+      found: `uses the data folder ${dataDir}, but the pages of this project use ${around.pageDataDir}`,
+      fix: `Put "--data", "${around.pageDataDir}" into its args, so that the agent sees the notes of these pages.`,
+    };
   const key = flagIn(flags, '--key') ?? env('PARLEY_KEY');
   if (key === undefined)
     return { name, state: 'ok', found: `starts Parley over stdio on ${dataDir}, as its owner` };

@@ -5,7 +5,7 @@ import { clientConfiguration, commandConfiguration } from '../client-configurati
 import type { Check } from './check.ts';
 import type { ClientEntry, ClientFile } from './client-files.ts';
 import { readClientFiles } from './client-files.ts';
-import { checkHttp } from './client-http.ts';
+import { checkHttp, isThisServer } from './client-http.ts';
 import { checkStdio, startsParley } from './client-stdio.ts';
 import type { Lookup } from './variables.ts';
 import type { ViteProject } from './vite-project.ts';
@@ -15,6 +15,8 @@ export interface Surroundings {
   readonly config: Config;
   /** The folder whose files are read. */
   readonly project: string;
+  /** The data folder that the pages of the project use. */
+  readonly pageDataDir: string;
   readonly lookup: Lookup;
   /** The names of all toolsets, which are paths below /mcp. */
   readonly toolsets: readonly string[];
@@ -32,12 +34,12 @@ export async function checkClients(around: Surroundings): Promise<Check[]> {
   return checks.flat();
 }
 
-function noFiles({ config, project, vite, launcher }: Surroundings): Check {
+function noFiles({ config, project, pageDataDir, vite, launcher }: Surroundings): Check {
   const found = `no client configuration in ${project}`;
   // A dev server opens the data folder itself, so that often no server runs beside it.
   const isDev = vite !== undefined && config.databaseUrl === undefined;
   if (!isDev) return { name: 'clients', state: 'ok', found: `${found}; "parley start" prints one` };
-  const text = commandConfiguration(launcher, config.dataDir, 'annotations');
+  const text = commandConfiguration(launcher, pageDataDir, 'annotations');
   return {
     name: 'clients',
     state: 'ok',
@@ -52,7 +54,7 @@ async function checkFile(file: ClientFile, around: Surroundings): Promise<Check[
   const fix = `Use:\n${clientConfiguration(`${addressOf(around.config)}/mcp`, client)}`;
   if (entries === undefined)
     return [{ name, state: 'fail', found: `is not valid ${path.endsWith('.toml') ? 'TOML' : 'JSON'}`, fix }];
-  const own = entries.filter(isParleys);
+  const own = entries.filter((entry) => isParleys(entry, around));
   if (own.length === 0)
     return [{ name, state: 'warn', found: `has no server "parley" under "${field}"`, fix }];
   return Promise.all(
@@ -64,6 +66,9 @@ async function checkFile(file: ClientFile, around: Surroundings): Promise<Check[
   );
 }
 
-function isParleys({ name, command }: ClientEntry): boolean {
-  return name === 'parley' || (command !== undefined && startsParley(command));
+function isParleys({ name, command, url }: ClientEntry, around: Surroundings): boolean {
+  if (name === 'parley') return true;
+  if (command !== undefined) return startsParley(command);
+  const address = URL.parse(url ?? '');
+  return address !== null && isThisServer(address, around);
 }

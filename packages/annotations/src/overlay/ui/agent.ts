@@ -50,7 +50,8 @@ export function connectionOf({ server, mcp, dev }: OverlaySettings): { json?: st
       url: mcp ?? `${dev?.server ?? server}/mcp/annotations`,
       headers: { Authorization: 'Bearer ${PARLEY_KEY}' },
     }),
-    words: 'Set PARLEY_KEY to a key of the command "parley keys create".',
+    words:
+      'Set PARLEY_KEY to a key that "npm run -s parley -- keys create NAME" makes in the checkout of Parley.',
   };
 }
 

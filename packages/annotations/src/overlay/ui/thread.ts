@@ -61,6 +61,8 @@ export function openThread(
     text.disabled = isLocal(next);
     reopens.hidden = next.status === 'pending' || isLocal(next);
     if (!isEditing) said.replaceChildren(firstMessage(next), ...next.replies.map(message));
+    // The newest words and the place to answer are at the end.
+    if (isNews && !isEditing) text.scrollIntoView({ block: 'end' });
     const hadFocus = buttons.contains((buttons.getRootNode() as ShadowRoot).activeElement); // the overlay lives in one
     buttons.replaceChildren(...actionButtons(next, actions, edit));
     if (hadFocus) text.focus();
@@ -92,6 +94,7 @@ export function openThread(
   });
   update(note);
   panel.place();
+  if (note.replies.length > 0) text.scrollIntoView({ block: 'end' });
   return { ...panel, note: () => shown, update, send };
 }
 
