@@ -1,9 +1,42 @@
 /** The owner publishes the feedback pages with the command line, while the server runs. */
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { ensureBuilt } from './build.ts';
 import { runParley, scratchFolder, startParley } from './parley.ts';
 
 beforeAll(ensureBuilt);
+
+test('a key that may not do everything in feedback neither publishes nor exports nor imports', async () => {
+  using folder = scratchFolder();
+  await using server = await startParley(folder.path);
+  const data = ['--data', folder.path];
+  const made = await runParley([
+    'keys',
+    'create',
+    'narrow',
+    '--grant',
+    'parley:parley_whoami',
+    '--json',
+    ...data,
+  ]);
+  const { key } = JSON.parse(made.stdout) as { key: string };
+  const file = join(folder.path, 'posts.csv');
+  writeFileSync(file, 'title,board\nOne,Ideas\n');
+  for (const words of [
+    ['publish', 'on'],
+    ['export', join(folder.path, 'all.jsonl')],
+    ['import', file, '--create-boards'],
+  ]) {
+    const ended = await runParley(['feedback', ...words, ...data], { env: { PARLEY_KEY: key } });
+    expect(ended).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('may not do everything in feedback'),
+    });
+  }
+  expect((await fetch(`${server.url}/feedback`)).status).toBe(404);
+  expect(existsSync(join(folder.path, 'all.jsonl'))).toBe(false);
+});
 
 test('public pages come and go with "parley feedback publish"', async () => {
   using folder = scratchFolder();

@@ -9,6 +9,7 @@ import type { Config } from './config.ts';
 import { UsageError } from './config.ts';
 import { plainAnswerTo } from './known-strangers.ts';
 import type { Probes } from './probes.ts';
+import { cutSlowReaders } from './slow-readers.ts';
 import { answerRaw, createUpgrades, isWebSocket } from './upgrades.ts';
 
 /** The listening part of the server. */
@@ -69,6 +70,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
 
   server.maxConnections = config.limits.connections;
 
+  cutSlowReaders(server);
   const calls = createRunningCalls();
   server.on('request', (req, res) => {
     options.onRequest();

@@ -13,6 +13,7 @@ import { HotPath, hotRequestOf, MODERN_VERSION } from './hot-path.ts';
 import type { AllowedNames } from './inbound.ts';
 import { createFrontDoor, readJson } from './inbound.ts';
 import type { Limits } from './limits.ts';
+import { refuseLongWords } from './long-words.ts';
 import type { ModernLeg, Served } from './modern.ts';
 import { createNoticeBoard } from './notices.ts';
 import { createResolve } from './resolve.ts';
@@ -75,6 +76,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     if (req.method !== 'POST') return serveBodyless(req, res, served);
     const body = await readJson(req, limits);
     if (Array.isArray(body)) countBatch(caller, body);
+    refuseLongWords(body);
     const request = hotRequestOf(body);
     if (request !== undefined && hasMatchingHeaders(req, request)) {
       const isServed = await serveHot(res, served, request);

@@ -9,17 +9,18 @@ const CLIENT = { 'io.modelcontextprotocol/clientInfo': { name: LONG, version: '1
 const args = { text: 'hi' };
 
 test('a long id comes back whole on every path, and records keep 128 characters of it', async () => {
+  const id = LONG.slice(0, 4096);
   await using gateway = await startGateway();
   const to = { port: gateway.port, key: gateway.ownerKey };
-  const hot = modernCall('echo', args, { id: LONG, meta: CLIENT });
-  const viaSdk = modernCall('echo', args, { id: LONG, meta: { ...CLIENT, progressToken: 1 } });
+  const hot = modernCall('echo', args, { id, meta: CLIENT });
+  const viaSdk = modernCall('echo', args, { id, meta: { ...CLIENT, progressToken: 1 } });
   for (const message of [hot, viaSdk]) {
     const { status, json } = await sendModern(to, message);
-    expect([status, json.id === LONG, json.result.structuredContent]).toEqual([200, true, args]);
+    expect([status, json.id === id, json.result.structuredContent]).toEqual([200, true, args]);
   }
   const session = await openSession(to);
-  const legacy = await session.request('tools/call', { name: 'echo', arguments: args }, LONG);
-  expect([legacy.json.id === LONG, legacy.json.result.structuredContent]).toEqual([true, args]);
+  const legacy = await session.request('tools/call', { name: 'echo', arguments: args }, id);
+  expect([legacy.json.id === id, legacy.json.result.structuredContent]).toEqual([true, args]);
   const short = LONG.slice(0, 128);
   expect((await gateway.records()).map(({ requestId, client }) => [requestId, client])).toEqual([
     [short, short],
@@ -27,6 +28,24 @@ test('a long id comes back whole on every path, and records keep 128 characters 
     [short, 'session-test'],
   ]);
 });
+
+test.each([
+  ['id', modernCall('echo', args, { id: LONG })],
+  ['method', { ...modern('tools/list'), method: LONG }],
+  ['name', modernCall(LONG, args)],
+  ['uri', modern('resources/read', { uri: LONG })],
+])(
+  'a message with a %s of megabytes is refused, and the answer repeats none of it',
+  async (what, message) => {
+    await using gateway = await startGateway();
+    const to = { port: gateway.port, key: gateway.ownerKey };
+    const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
+    for (const body of [message, [message]]) {
+      const { status, text } = await send({ ...to, headers, body: JSON.stringify(body) });
+      expect([status, text.length < 200, text.includes(`${what} has at most`)]).toEqual([400, true, true]);
+    }
+  },
+);
 
 test('a session that opens with a long client name is recorded with 128 characters of it', async () => {
   await using gateway = await startGateway();
@@ -42,13 +61,14 @@ test('a session that opens with a long client name is recorded with 128 characte
 });
 
 test('a long name that nothing has is denied, and records keep 200 characters of it', async () => {
+  const NAME = LONG.slice(0, 8000);
   await using gateway = await startGateway();
   const to = { port: gateway.port, key: (await gateway.key({})).text };
   // Headers have a limit of their own, so these go by the body alone, down the path of a session.
   const session = await openSession(to);
-  await session.request('tools/call', { name: LONG, arguments: {} });
-  await session.request('resources/read', { uri: `lab://${LONG}` });
-  await session.request('prompts/get', { name: LONG });
+  await session.request('tools/call', { name: NAME, arguments: {} });
+  await session.request('resources/read', { uri: `lab://${NAME}` });
+  await session.request('prompts/get', { name: NAME });
   expect((await gateway.records()).map(({ tool, outcome }) => [tool.length, outcome])).toEqual([
     [200, 'denied'],
     [200, 'denied'],

@@ -7,6 +7,7 @@ import type { ExportReport, Importer, ImportReport, WriteText } from '@parley/fe
 import type { AnyToolset } from '@parley/kit';
 import type { Config } from '../config.ts';
 import { loadConfig, UsageError } from '../config.ts';
+import { requireAll } from './feedback-access.ts';
 import type { Command } from './main.ts';
 import type { MaybeTerminal } from './progress-line.ts';
 import { createProgressLine } from './progress-line.ts';
@@ -76,6 +77,7 @@ function withServices(
   work: (services: FeedbackServices, importer: Importer) => Promise<number>,
 ): Promise<number> {
   return withCaller(config, toolsets, async (host, caller) => {
+    requireAll(caller);
     const { createFeedbackServices } = await import('@parley/feedback');
     const services = createFeedbackServices(host);
     try {

@@ -5,6 +5,7 @@ import type { Config } from '../config.ts';
 import { loadConfig, UsageError } from '../config.ts';
 import { addressOf } from './address.ts';
 import { askServer } from './doctor/ask.ts';
+import { requireAll } from './feedback-access.ts';
 import { EXPORT_FLAGS, exportFeedback, IMPORT_FLAGS, importFeedback } from './feedback-transfer.ts';
 import type { Command } from './main.ts';
 import { withCaller } from './session.ts';
@@ -19,6 +20,7 @@ const publish: Command = async (args, toolsets) => {
   if ((wanted !== 'on' && wanted !== 'off') || rest.length > 0)
     throw new UsageError('Usage: parley feedback publish on|off');
   return withCaller(config, toolsets, async (host, caller) => {
+    requireAll(caller);
     const { isPublished } = await publishPages(host, caller, wanted === 'on');
     const url = await pagesOf(config, host.ownerKeyFile);
     const where = url ?? '/feedback at the address that "parley start" printed';

@@ -20,7 +20,7 @@ const RESERVED = [
 
 // Letters of other scripts that look like Latin ones, and digits that stand in for letters.
 const ALIKE = new Map(
-  'аa еe оo рp сc уy хx іi јj ѕs кk мm тt вb нh αa εe οo ρp υu χx ιi κk νv τt ηn 0o 1l'
+  'аa еe оo рp сc уy хx іi јj ѕs кk мm тt вb нh αa εe οo ρp υu χx ιi κk νv τt ηn пn ѡw 0o 1l ᴀa ʙb ᴄc ᴅd ᴇe ꜰf ɢg ʜh ɪi ᴊj ᴋk ʟl ᴍm ɴn ᴏo ᴘp ʀr ꜱs ᴛt ᴜu ᴠv ᴡw ʏy ᴢz'
     .split(' ')
     .map((pair) => [pair.slice(0, 1), pair.slice(1)] as const),
 );

@@ -25,6 +25,22 @@ onBothEngines('keys', (open) => {
     expect(JSON.stringify(listed)).not.toContain(rows[0]?.hash);
   });
 
+  test('a key outlives the key that makes it in no case', async () => {
+    const { identity, clock } = await settle(await open());
+    const owner = await found(identity);
+    const ends = clock.nowMs + YEAR_MS;
+    const short = await identity.createKey(owner, { name: 'Short', grants: ALL_GRANTS, expiresAt: ends });
+    const maker = await identity.authenticate(short.text, 'key');
+    const make = (expiresAt: number | null) =>
+      identity.createKey(maker!, { name: 'Made', grants: ALL_GRANTS, expiresAt });
+    expect((await make(null)).info.expiresAt).toBe(ends);
+    expect((await make(ends - 1)).info.expiresAt).toBe(ends - 1);
+    expect(await refusalOf(make(ends + 1))).toMatchObject({
+      code: 'invalid',
+      message: expect.stringContaining('expiresAt: the key that makes it expires at'),
+    });
+  });
+
   test('a key beyond the maker is forbidden, and the answer names the resource and the tool', async () => {
     const { identity } = await settle(await open());
     const owner = await found(identity);

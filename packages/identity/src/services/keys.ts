@@ -63,9 +63,37 @@ export async function createKey(
   requireCovered(maker, input.grants, isPrivileged);
   refuseUnknown(maker, input);
   return store.transaction(async (tx) => {
-    const role = await roleFor(tx, maker, owner.userId, input.role ?? null);
-    return insertKey(tx, owner, { ...input, name, role }, now);
+    const making = await makingKey(tx, maker);
+    const role = await roleFor(tx, maker, owner.userId, { wanted: input.role ?? null, making });
+    const expiresAt = endWithin(making?.expires_at ?? null, input.expiresAt);
+    return insertKey(tx, owner, { ...input, name, role, expiresAt }, now);
   });
+}
+
+type MakingKey = Pick<ApiKeyRow, 'role' | 'expires_at'>;
+
+/** The key that the maker acts with, where it is one. */
+function makingKey(
+  tx: StoreTransaction,
+  { id, organizationId }: Pick<Caller, 'id' | 'organizationId'>,
+): Promise<MakingKey | undefined> {
+  return tx
+    .db<IdentityTables>()
+    .selectFrom('api_keys')
+    .select(['role', 'expires_at'])
+    .where('id', '=', id)
+    .where('organization_id', '=', organizationId)
+    .executeTakeFirst();
+}
+
+/** The end of a new key: never after the key that makes it. */
+function endWithin(makerEnds: number | null, wanted: number | null): number | null {
+  if (makerEnds === null) return wanted;
+  if (wanted !== null && wanted > makerEnds) {
+    const end = new Date(makerEnds).toISOString();
+    throw new ToolError('invalid', `expiresAt: the key that makes it expires at ${end}, so at most that`);
+  }
+  return wanted ?? makerEnds;
 }
 
 /** The rank of a new key: never above the maker or the owner, and never wider than the key that makes it. */
@@ -73,7 +101,7 @@ async function roleFor(
   tx: StoreTransaction,
   maker: Caller,
   userId: string,
-  wanted: KeyRole | null,
+  { wanted, making }: { wanted: KeyRole | null; making: MakingKey | undefined },
 ): Promise<KeyRole | null> {
   const { organizationId } = maker;
   const owner = (await standingOf(tx, organizationId, userId)) ?? { roles: [] };
@@ -81,14 +109,7 @@ async function roleFor(
     for (const giver of [maker, owner]) requireRoleWithin(giver, wanted);
     return wanted;
   }
-  const makingKey = await tx
-    .db<IdentityTables>()
-    .selectFrom('api_keys')
-    .select('role')
-    .where('id', '=', maker.id)
-    .where('organization_id', '=', organizationId)
-    .executeTakeFirst();
-  if (makingKey !== undefined && makingKey.role !== null) return makingKey.role;
+  if (making !== undefined && making.role !== null) return making.role;
   const isNarrower = isAbove(standingRole(owner.roles), standingRole(maker.roles));
   return isNarrower ? rankOf(maker.roles) : null;
 }
