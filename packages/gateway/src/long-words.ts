@@ -18,6 +18,7 @@ function refuseIn(message: unknown): void {
   if (isLonger(id, MAX_ID)) throw tooLong('id', MAX_ID);
   if (isLonger(method, MAX_WORD)) throw tooLong('method', MAX_WORD);
   if (typeof params !== 'object' || params === null) return;
+  // As above.
   const { name, uri } = params as Record<string, unknown>;
   if (isLonger(name, MAX_WORD)) throw tooLong('name', MAX_WORD);
   if (isLonger(uri, MAX_WORD)) throw tooLong('uri', MAX_WORD);

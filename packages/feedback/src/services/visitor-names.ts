@@ -43,9 +43,10 @@ export async function looksLikeTeam(from: Queryable, organizationId: string, nam
     .where('id', '=', organizationId)
     .executeTakeFirst();
   const team = await teamOf(from, organizationId);
-  const taken = [...RESERVED, organization?.name ?? '', ...team.map((member) => member.name)].map(lookOf);
+  const names = [...RESERVED, organization?.name ?? '', ...team.map((member) => member.name)];
+  const taken = new Set(names.map(lookOf));
   const look = lookOf(name);
   // "Feedback Team" and "Owner 2" look as official as the word itself.
   const forms = [look, look.replace(/team$/, ''), look.replace(/\d{1,9}$/, '')];
-  return forms.some((form) => form !== '' && taken.includes(form));
+  return forms.some((form) => form !== '' && taken.has(form));
 }
