@@ -10,7 +10,7 @@ const unavailableTexts: Record<UnavailableReason, string> = {
   readonly: 'The database takes no writes. Make it writable again, or name one that is, then try again.',
   gone: 'The files of the database were moved or deleted while they were in use. Put the same files back, or restore a backup and start the server again.',
   damaged:
-    'The file of the database is damaged. Stop every server that uses it, then put the file of a backup in its place.',
+    'The file of the database is damaged. Stop every server that uses it, delete the files ending in -wal and -shm beside it, then put the file of a backup in its place.',
 };
 
 /** The database cannot serve right now; the same request may work later. The driver's error is the `cause`. */

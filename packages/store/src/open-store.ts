@@ -55,9 +55,12 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   };
 }
 
-/** The SQLite files of a data folder that are no whole database; reads every page of them. */
-export async function damagedFiles(dataDir: string): Promise<string[]> {
-  return (await import('./sqlite/check-files.ts')).damagedFiles(dataDir);
+/** The SQLite files of a data folder that are no whole database; reads every page of them. `onError` is told of a log that was put aside. */
+export async function damagedFiles(
+  dataDir: string,
+  onError: (error: unknown) => void = () => {},
+): Promise<string[]> {
+  return (await import('./sqlite/check-files.ts')).damagedFiles(dataDir, onError);
 }
 
 // The engines are loaded on demand, so that a start pays only for the one it uses.

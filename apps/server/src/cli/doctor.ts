@@ -27,12 +27,14 @@ export const doctor: Command = async (args, toolsets) => {
   const launcher = fileURLToPath(new URL(LAUNCHER, import.meta.url));
   const vite = await viteProject(project);
   const pages = { ...config, dataDir: pageFolder(config, project, vite, args) };
+  // Before anything else opens them, so that it is said when the log of another database lies beside one.
+  const files = await checkFiles(config);
   const checks: Check[] = [
     checkRuntime(process.versions.node),
     await checkDataFolder(config),
     await checkSecretKey(config),
     await checkDatabase(config, toolsets),
-    ...(await checkFiles(config)),
+    ...files,
     await checkOwnerKey(config, toolsets),
     ...(await checkGivenKey(config)),
     await checkPort(config),

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { BackupError } from '../errors.ts';
 import { openReader } from './connections.ts';
 import type { SqliteDriverModule } from './connections.ts';
+import { markCopy } from './restored-copy.ts';
 
 /** Copies the named files of the data folder that exist, and answers the paths of the copies. */
 export async function backupFiles(
@@ -30,6 +31,7 @@ async function copyDatabase(Driver: SqliteDriverModule, source: string, target: 
     database.exec('BEGIN');
     database.prepare('select count(*) from sqlite_schema').get();
     await database.backup(target);
+    markCopy(Driver, target);
     chmodSync(target, 0o600);
   } finally {
     database.close();

@@ -2,19 +2,24 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { openReader } from './connections.ts';
+import type { SqliteDriverModule } from './connections.ts';
+import { HeldFile } from './held-file.ts';
 import { isDamaged, toStoreError } from './errors.ts';
 import { mainFile } from './open.ts';
 import { recordsFile } from './record-table.ts';
+import { takeIntoUse } from './restored-copy.ts';
 
 /** The files of the data folder that are no whole database. */
-export async function damagedFiles(dataDir: string): Promise<string[]> {
+export async function damagedFiles(dataDir: string, onError: (error: unknown) => void): Promise<string[]> {
   const { default: Driver } = await import('better-sqlite3');
   const isWhole = (path: string): boolean => {
-    const database = openReader(Driver, path);
+    const file = new HeldFile(path);
     try {
-      return database.pragma('quick_check(1)', { simple: true }) === 'ok';
+      // A look replays a log as well.
+      takeIntoUse(Driver, path, { file, onError });
+      return passesCheck(Driver, path);
     } finally {
-      database.close();
+      file.release();
     }
   };
   return [mainFile, recordsFile]
@@ -29,4 +34,14 @@ export async function damagedFiles(dataDir: string): Promise<string[]> {
         throw failure;
       }
     });
+}
+
+/** Looks through every page, with what stands in the log. */
+export function passesCheck(Driver: SqliteDriverModule, path: string): boolean {
+  const database = openReader(Driver, path);
+  try {
+    return database.pragma('quick_check(1)', { simple: true }) === 'ok';
+  } finally {
+    database.close();
+  }
 }

@@ -2,6 +2,8 @@
 import { accessSync, closeSync, constants, openSync } from 'node:fs';
 import type Database from 'better-sqlite3';
 import type { CompiledQuery, QueryResult } from 'kysely';
+import { HeldFile } from './held-file.ts';
+import { takeIntoUse } from './restored-copy.ts';
 
 /** The constructor of the driver, which is loaded only when SQLite is used. */
 export type SqliteDriverModule = typeof Database;
@@ -46,9 +48,31 @@ export class StatementCache {
   }
 }
 
+/** The connection that writes, and the file under it. */
+export interface Writer {
+  database: Database.Database;
+  /** Released after every connection of the file is closed. */
+  file: HeldFile;
+}
+
 /** Opens a database file for writing; waits for other processes happen outside the driver, off the event loop. */
-export function openWriter(Driver: SqliteDriverModule, path: string): Database.Database {
+export function openWriter(
+  Driver: SqliteDriverModule,
+  path: string,
+  onError: (error: unknown) => void,
+): Writer {
   makeFile(path);
+  const file = new HeldFile(path);
+  try {
+    takeIntoUse(Driver, path, { file, onError });
+    return { database: openForWriting(Driver, path), file };
+  } catch (error) {
+    file.release();
+    throw error;
+  }
+}
+
+function openForWriting(Driver: SqliteDriverModule, path: string): Database.Database {
   const database = new Driver(path, { timeout: openTimeoutMs });
   try {
     database.pragma('journal_mode = WAL');

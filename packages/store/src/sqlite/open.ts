@@ -25,7 +25,7 @@ export async function openSqlite(options: EngineOptions): Promise<Engine> {
   const { dataDir } = options;
   const path = join(dataDir, mainFile);
   const guard = new FileGuard(path, options.onError);
-  const parts = openParts(Driver, path, () => guard.require());
+  const parts = openParts(Driver, path, { requireFiles: () => guard.require(), onError: options.onError });
   await guard.start();
   const db = new Kysely<AnyTables>({ dialect: sqliteDialect(parts) });
 
@@ -61,10 +61,11 @@ export async function openSqlite(options: EngineOptions): Promise<Engine> {
 function openParts(
   Driver: SqliteDriverModule,
   path: string,
-  requireFiles: () => void,
+  { requireFiles, onError }: { requireFiles: () => void; onError: (error: unknown) => void },
 ): SqliteParts & { close: () => void } {
   try {
-    const writer = new StatementCache(openWriter(Driver, path));
+    const { database, file } = openWriter(Driver, path, onError);
+    const writer = new StatementCache(database);
     let reader: StatementCache | undefined;
     return {
       writer,
@@ -75,6 +76,7 @@ function openParts(
       close() {
         reader?.database.close();
         writer.database.close();
+        file.release();
       },
     };
   } catch (error) {

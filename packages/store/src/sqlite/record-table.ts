@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type Database from 'better-sqlite3';
 import type { CallRecord, RecordQuery, RecordTable, StoredCallRecord } from '../records/record-table.ts';
 import { openWriter } from './connections.ts';
-import type { SqliteDriverModule } from './connections.ts';
+import type { SqliteDriverModule, Writer } from './connections.ts';
 import { isDamaged, toStoreError } from './errors.ts';
 import type { FileIdentity } from './file-guard.ts';
 import { identityOf, isSameFile } from './file-guard.ts';
@@ -35,7 +35,8 @@ const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(reso
 
 interface OpenTable {
   database: Database.Database;
-  file: FileIdentity | undefined;
+  file: Writer['file'];
+  identity: FileIdentity | undefined;
   begin: Database.Statement;
   commit: Database.Statement;
   insertGroup: Database.Statement;
@@ -85,6 +86,7 @@ export class SqliteRecordTable implements RecordTable {
     const table = await this.#table?.catch(() => undefined);
     this.#table = undefined;
     table?.database.close();
+    table?.file.release();
   }
 
   /** Puts a damaged file aside and begins a new one: records may be lost, and must not stay lost from then on. */
@@ -121,7 +123,7 @@ export class SqliteRecordTable implements RecordTable {
   /** Lets go of a file that is no longer at its path; the next use makes a new one. */
   async #leaveMoved(): Promise<void> {
     const table = await this.#table;
-    if (table && !isSameFile(table.file, await identityOf(this.#path))) await this.close();
+    if (table && !isSameFile(table.identity, await identityOf(this.#path))) await this.close();
   }
 
   async #list(query: RecordQuery): Promise<StoredCallRecord[]> {
@@ -188,7 +190,7 @@ export class SqliteRecordTable implements RecordTable {
   }
 
   #open(): Promise<OpenTable> {
-    this.#table ??= openTable(this.#driver, this.#path).catch((error: unknown) => {
+    this.#table ??= openTable(this.#driver, this.#path, this.#onError).catch((error: unknown) => {
       this.#table = undefined;
       throw error;
     });
@@ -196,21 +198,27 @@ export class SqliteRecordTable implements RecordTable {
   }
 }
 
-async function openTable(Driver: SqliteDriverModule, path: string): Promise<OpenTable> {
-  const database = openWriter(Driver, path);
+async function openTable(
+  Driver: SqliteDriverModule,
+  path: string,
+  onError: (error: unknown) => void,
+): Promise<OpenTable> {
+  const writer = openWriter(Driver, path, onError);
   try {
-    await whileBusy(() => database.exec(createSql));
-    return prepareTable(database, await identityOf(path));
+    await whileBusy(() => writer.database.exec(createSql));
+    return prepareTable(writer, await identityOf(path));
   } catch (error) {
-    database.close();
+    writer.database.close();
+    writer.file.release();
     throw error;
   }
 }
 
-function prepareTable(database: Database.Database, file: FileIdentity | undefined): OpenTable {
+function prepareTable({ database, file }: Writer, identity: FileIdentity | undefined): OpenTable {
   return {
     database,
     file,
+    identity,
     begin: database.prepare('BEGIN IMMEDIATE'),
     commit: database.prepare('COMMIT'),
     insertGroup: database.prepare(insertSql(groupRows)),

@@ -13,6 +13,9 @@ import { errorText } from '../error-text.ts';
 import type { Check } from './check.ts';
 import { modeCheck } from './machine.ts';
 
+const PUT_BACK =
+  'Stop every server that uses it, delete the files ending in -wal and -shm beside it, then put the file of a backup in its place.';
+
 /** Does the database answer, and is its schema one that this version knows. */
 export async function checkDatabase(config: Config, toolsets: readonly AnyToolset[]): Promise<Check> {
   const name = 'database';
@@ -39,14 +42,19 @@ export async function checkFiles(config: Config): Promise<Check[]> {
   const isThere = config.databaseUrl === undefined && (await hasDatabase(config));
   if (!isThere) return [];
   const name = 'files';
-  const damaged = await damagedFiles(config.dataDir);
-  if (damaged.length === 0) return [{ name, state: 'ok', found: 'every page of the databases is whole' }];
-  return damaged.map((path) => {
+  const aside: Check[] = [];
+  const damaged = await damagedFiles(config.dataDir, (error) => {
+    aside.push({ name, state: 'warn', found: errorText(error) });
+  });
+  if (damaged.length === 0)
+    return [...aside, { name, state: 'ok', found: 'every page of the databases is whole' }];
+  const broken = damaged.map((path): Check => {
     const fix = path.endsWith('records.db')
       ? 'Start the server: with the next call it puts the file aside and begins a new one.'
-      : 'Stop every server that uses it, then put the file of a backup in its place.';
+      : PUT_BACK;
     return { name, state: 'fail', found: `${path} is damaged`, fix };
   });
+  return [...aside, ...broken];
 }
 
 /** Is the owner key there, closed to others, and valid. */
@@ -98,7 +106,6 @@ export async function withStore(
 
 function fixOf(error: unknown): string {
   if (error instanceof MigrationError) return 'Start the version of Parley that wrote it.';
-  if (error instanceof StoreUnavailableError && error.reason === 'damaged')
-    return 'Stop every server that uses it, then put the file of a backup in its place.';
+  if (error instanceof StoreUnavailableError && error.reason === 'damaged') return PUT_BACK;
   return 'Check that the database runs and that --data or --database-url names it.';
 }
