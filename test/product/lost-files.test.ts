@@ -104,32 +104,49 @@ function tryMount(): boolean {
 }
 
 // Only root can make a disk that is small enough to fill.
-test.skipIf(!canMount)('/ready is 503 while the disk is full, and 200 once there is space', async () => {
-  mkdirSync(data);
-  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=8m', 'tmpfs', data]);
-  try {
-    await using server = await startParley(data);
-    const stuffing = join(data, 'stuffing');
-    expect(await ready(server)).toMatchObject({ status: 200 });
+test.skipIf(!canMount)(
+  '/ready is 503 from the last MiB of the disk on, and 200 once there is space',
+  async () => {
+    mkdirSync(data);
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=8m', 'tmpfs', data]);
     try {
-      writeFileSync(stuffing, Buffer.alloc(16 * 1024 * 1024));
-    } catch {
-      // As full as it gets.
-    }
-    await soon(async () => {
-      expect(await createBoard(server, `b-${Date.now()}`)).toMatchObject({ status: 503 });
-      expect(await ready(server)).toMatchObject({
-        status: 503,
-        body: { detail: expect.stringContaining('full') },
+      await using server = await startParley(data);
+      const stuffing = join(data, 'stuffing');
+      const fill = () => {
+        try {
+          writeFileSync(stuffing, Buffer.alloc(16 * 1024 * 1024));
+        } catch {
+          // As full as it gets.
+        }
+      };
+      for (const name of ['one', 'two', 'three'])
+        expect(await createBoard(server, name)).toMatchObject({ status: 201 });
+      expect(await ready(server)).toMatchObject({ status: 200 });
+      // The row of the probe still fits, and what people write soon does not.
+      fill();
+      truncateSync(stuffing, statSync(stuffing).size - 600 * 1024);
+      await soon(async () =>
+        expect(await ready(server)).toMatchObject({
+          status: 503,
+          body: { detail: expect.stringContaining('full') },
+        }),
+      );
+      fill();
+      await soon(async () => {
+        expect(await createBoard(server, `b-${Date.now()}`)).toMatchObject({ status: 503 });
+        expect(await ready(server)).toMatchObject({
+          status: 503,
+          body: { detail: expect.stringContaining('full') },
+        });
       });
-    });
-    rmSync(stuffing);
-    await soon(async () => expect(await ready(server)).toMatchObject({ status: 200 }));
-    expect(await createBoard(server, 'after')).toMatchObject({ status: 201 });
-  } finally {
-    execFileSync('umount', ['-l', data]);
-  }
-});
+      rmSync(stuffing);
+      await soon(async () => expect(await ready(server)).toMatchObject({ status: 200 }));
+      expect(await createBoard(server, 'after')).toMatchObject({ status: 201 });
+    } finally {
+      execFileSync('umount', ['-l', data]);
+    }
+  },
+);
 
 test.each([
   ['missing', () => rmSync(join(data, 'parley.db'))],

@@ -1,8 +1,7 @@
 /** Looks through the database files of a data folder for damage; for the doctor, since it reads every page. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { openReader } from './connections.ts';
-import type { SqliteDriverModule } from './connections.ts';
+import { passesCheck } from './connections.ts';
 import { HeldFile } from './held-file.ts';
 import { isDamaged, toStoreError } from './errors.ts';
 import { mainFile } from './open.ts';
@@ -34,14 +33,4 @@ export async function damagedFiles(dataDir: string, onError: (error: unknown) =>
         throw failure;
       }
     });
-}
-
-/** Looks through every page, with what stands in the log. */
-export function passesCheck(Driver: SqliteDriverModule, path: string): boolean {
-  const database = openReader(Driver, path);
-  try {
-    return database.pragma('quick_check(1)', { simple: true }) === 'ok';
-  } finally {
-    database.close();
-  }
 }

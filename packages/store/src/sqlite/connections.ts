@@ -104,3 +104,13 @@ export function openReader(Driver: SqliteDriverModule, path: string): Database.D
   database.pragma('query_only = ON');
   return database;
 }
+
+/** Looks through every page from a connection of its own, which has none of them in memory yet, with what stands in the log. */
+export function passesCheck(Driver: SqliteDriverModule, path: string): boolean {
+  const database = openReader(Driver, path);
+  try {
+    return database.pragma('quick_check(1)', { simple: true }) === 'ok';
+  } finally {
+    database.close();
+  }
+}

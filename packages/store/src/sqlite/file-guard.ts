@@ -1,8 +1,12 @@
-/** Notices that the files of an open database are gone: an open file outlives its name, and what is written then is lost. */
+/** Notices that the files of an open database are gone or cut short: what is written then is lost. */
 import { stat } from 'node:fs/promises';
 import { StoreUnavailableError } from '../errors.ts';
+import type { HeldFile } from './held-file.ts';
+import { isDamaged, toStoreError } from './errors.ts';
 
 const lookEveryMs = 1_000;
+// The smallest page there is.
+const smallestBytes = 512;
 // The log and its index belong to the database: without them another process starts with other ones.
 const suffixes = ['', '-wal', '-shm'];
 
@@ -12,13 +16,28 @@ export interface FileIdentity {
   readonly dev: bigint;
 }
 
+/** The main file, and a look through all of its pages. */
+export interface OpenFile {
+  readonly held: HeldFile;
+  readonly passesCheck: () => boolean;
+}
+
+interface Suspicion {
+  readonly sizeBytes: number;
+  readonly wantedBytes: number;
+  readonly since: number;
+  isCleared: boolean;
+}
+
 /** Looks once a second whether the paths still lead to the open files. */
 export class FileGuard {
   readonly #path: string;
   readonly #onError: (error: unknown) => void;
   readonly #known = new Map<string, FileIdentity>();
   #timer: NodeJS.Timeout | undefined;
-  #gone: StoreUnavailableError | undefined;
+  #file: OpenFile | undefined;
+  #lost: StoreUnavailableError | undefined;
+  #suspicion: Suspicion | undefined;
   #isClosed = false;
 
   constructor(path: string, onError: (error: unknown) => void) {
@@ -27,7 +46,8 @@ export class FileGuard {
   }
 
   /** Remembers the files as they are now, right after they were opened, and watches them. */
-  async start(): Promise<void> {
+  async start(file: OpenFile): Promise<void> {
+    this.#file = file;
     // Windows does not let go of the name of an open file.
     if (process.platform === 'win32') return;
     await this.look();
@@ -36,25 +56,53 @@ export class FileGuard {
     }, lookEveryMs).unref();
   }
 
-  /** Compares now; files that came back as they were count again. */
+  /** Compares now; files that came back as they were count again, and a damaged one never does. */
   async look(): Promise<void> {
     if (process.platform === 'win32') return;
     const moved = await this.#firstMoved();
     // Whoever closes last takes the side files away.
-    if (this.#isClosed) return;
-    const wasGone = this.#gone !== undefined;
-    this.#gone = moved === undefined ? undefined : new StoreUnavailableError('gone', undefined, moved);
-    if (this.#gone !== undefined && !wasGone) this.#onError(this.#gone);
+    if (this.#isClosed || this.#lost?.reason === 'damaged') return;
+    const before = this.#lost?.reason;
+    if (moved !== undefined) this.#lost = new StoreUnavailableError('gone', undefined, moved);
+    else this.#lost = this.#isCutShort() ? this.#damaged() : undefined;
+    if (this.#lost !== undefined && this.#lost.reason !== before) this.#onError(this.#lost);
   }
 
-  /** Throws while the files are gone. */
+  /** Throws while what is written would be lost. */
   require(): void {
-    if (this.#gone !== undefined) throw new StoreUnavailableError('gone', undefined, this.#gone.file);
+    if (this.#lost !== undefined)
+      throw new StoreUnavailableError(this.#lost.reason, undefined, this.#lost.file);
   }
 
   close(): void {
     this.#isClosed = true;
     clearInterval(this.#timer);
+  }
+
+  #damaged(): StoreUnavailableError {
+    return new StoreUnavailableError('damaged', undefined, this.#path);
+  }
+
+  /** True when the file is smaller than its first page says, stays so, and the log does not have what is missing. */
+  #isCutShort(): boolean {
+    if (this.#file === undefined) return false;
+    const sizeBytes = this.#file.held.sizeBytes();
+    // SQLite deletes the log of an empty file that it opens, so nobody is asked about one.
+    if (sizeBytes < smallestBytes) return true;
+    const wantedBytes = this.#file.held.header()?.wantedBytes ?? Infinity;
+    if (wantedBytes <= sizeBytes) {
+      this.#suspicion = undefined;
+      return false;
+    }
+    const known = this.#suspicion;
+    if (known?.sizeBytes !== sizeBytes || known.wantedBytes !== wantedBytes) {
+      this.#suspicion = { sizeBytes, wantedBytes, since: performance.now(), isCleared: false };
+      return false;
+    }
+    // A checkpoint writes the first page first; one that was killed leaves the rest in the log.
+    if (known.isCleared || performance.now() - known.since < lookEveryMs) return false;
+    known.isCleared = isWhole(this.#file, this.#path);
+    return !known.isCleared;
   }
 
   async #firstMoved(): Promise<string | undefined> {
@@ -67,6 +115,14 @@ export class FileGuard {
       else if (!isSameFile(found, known)) return path;
     }
     return undefined;
+  }
+}
+
+function isWhole({ passesCheck }: OpenFile, path: string): boolean {
+  try {
+    return passesCheck();
+  } catch (error) {
+    return !isDamaged(toStoreError(error, path));
   }
 }
 

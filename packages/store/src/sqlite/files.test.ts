@@ -1,5 +1,15 @@
 /** Files that are gone, full, read-only or damaged under an open SQLite store: noticed, refused, and said. */
-import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
@@ -111,6 +121,60 @@ test.each([
   expect(said).toHaveLength(1);
   expect(said[0]).toMatchObject({ file: expect.stringContaining(join(dataDir, 'parley.db')) });
   expect((said[0] as Error).message).not.toContain(dataDir);
+});
+
+test.each([
+  ['to a few pages', 8192],
+  ['in the middle of a page', 20_000],
+  ['to nothing', 0],
+])(
+  'writes are refused from a moment after the database is cut %s, and the probe says why',
+  async (_name, size) => {
+    // In the main file, not only in the log.
+    for (let index = 0; index < 50; index += 1) await add(`${index} `.repeat(2000));
+    await sql`pragma wal_checkpoint(truncate)`.execute(store.db());
+    await store.ping();
+    truncateSync(join(dataDir, 'parley.db'), size);
+    const refused = unavailable('damaged');
+    await lookedAgain(refused);
+    expect(await failureOf(add('late'))).toEqual(refused);
+    expect(await failureOf(addInTransaction('later'))).toEqual(refused);
+    const isOfGuard = (error: unknown) =>
+      error instanceof StoreUnavailableError && error.reason === 'damaged';
+    const said = errors.filter(isOfGuard);
+    expect(said).toHaveLength(1);
+    expect(said[0]).toMatchObject({ file: join(dataDir, 'parley.db') });
+  },
+);
+
+test('a checkpoint that was cut off is no damage: what the file misses is in the log', async () => {
+  for (let index = 0; index < 50; index += 1) await add(`${index} `.repeat(2000));
+  const expected = await ids();
+  const killed = join(scratch.options.dataDir, 'killed');
+  cpSync(dataDir, killed, { recursive: true });
+  await store.close();
+  // The first page has the size of the whole, as after the checkpoint; the others are not written yet.
+  const whole = readFileSync(join(dataDir, 'parley.db'));
+  const started = readFileSync(join(killed, 'parley.db'));
+  whole.copy(started, 0, 0, 4096);
+  expect(started.length).toBeLessThan(whole.length);
+  writeFileSync(join(killed, 'parley.db'), started);
+  rmSync(join(killed, 'parley.db-shm'));
+  dataDir = killed;
+  store = await openAgain();
+  const checked = vi.spyOn(Database.prototype, 'pragma');
+  await vi.waitFor(
+    async () => {
+      await store.ping();
+      expect(checked.mock.calls.map(([text]) => text)).toContain('quick_check(1)');
+    },
+    { timeout: 10_000, interval: 50 },
+  );
+  checked.mockRestore();
+  await store.ping();
+  await add('after');
+  expect(await ids()).toEqual([...expected, 'after']);
+  expect(errors).toEqual([]);
 });
 
 test('a folder that comes back as it was takes writes again, with nothing lost', async () => {

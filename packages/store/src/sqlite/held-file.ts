@@ -12,7 +12,6 @@ export interface FileHeader {
   readonly isFreshCopy: boolean;
   /** The bytes that the file has to have by its own account. */
   readonly wantedBytes: number;
-  readonly sizeBytes: number;
 }
 
 interface Held {
@@ -52,8 +51,11 @@ export class HeldFile {
       // Whoever takes a copy into use changes it to the mode with a log first, older versions too.
       isFreshCopy: bytes.readUInt32BE(68) === copyMark && bytes[18] === 1,
       wantedBytes: (pageBytes === 1 ? 65_536 : pageBytes) * bytes.readUInt32BE(28),
-      sizeBytes: fstatSync(this.#held.fd).size,
     };
+  }
+
+  sizeBytes(): number {
+    return fstatSync(this.#held.fd).size;
   }
 
   /** To be called after the connections of the user are closed. */

@@ -5,13 +5,14 @@ import type { Transaction } from 'kysely';
 import type { AnyTables, Engine, EngineOptions } from '../engine.ts';
 import { StoreUnavailableError } from '../errors.ts';
 import { backupFiles } from './backup.ts';
-import { openReader, openWriter, StatementCache } from './connections.ts';
-import type { SqliteDriverModule } from './connections.ts';
+import { openReader, openWriter, passesCheck, StatementCache } from './connections.ts';
+import type { SqliteDriverModule, Writer } from './connections.ts';
 import { sqliteDialect } from './driver.ts';
 import type { SqliteParts } from './driver.ts';
 import { isMissingTable, toStoreError } from './errors.ts';
 import { FileGuard } from './file-guard.ts';
 import { recordsFile, SqliteRecordTable } from './record-table.ts';
+import { requireSpace } from './free-space.ts';
 import { SqliteSignalLink } from './signal-link.ts';
 import { WriteLock } from './write-lock.ts';
 
@@ -26,7 +27,7 @@ export async function openSqlite(options: EngineOptions): Promise<Engine> {
   const path = join(dataDir, mainFile);
   const guard = new FileGuard(path, options.onError);
   const parts = openParts(Driver, path, { requireFiles: () => guard.require(), onError: options.onError });
-  await guard.start();
+  await guard.start({ held: parts.file, passesCheck: () => passesCheck(Driver, path) });
   const db = new Kysely<AnyTables>({ dialect: sqliteDialect(parts) });
 
   const migrateOnce = async <T>(work: (trx: Transaction<AnyTables>) => Promise<T>): Promise<T> => {
@@ -49,6 +50,7 @@ export async function openSqlite(options: EngineOptions): Promise<Engine> {
     async requireThere() {
       await guard.look();
       guard.require();
+      await requireSpace(dataDir);
     },
     async close() {
       guard.close();
@@ -62,7 +64,7 @@ function openParts(
   Driver: SqliteDriverModule,
   path: string,
   { requireFiles, onError }: { requireFiles: () => void; onError: (error: unknown) => void },
-): SqliteParts & { close: () => void } {
+): SqliteParts & { file: Writer['file']; close: () => void } {
   try {
     const { database, file } = openWriter(Driver, path, onError);
     const writer = new StatementCache(database);
@@ -73,6 +75,7 @@ function openParts(
       lock: new WriteLock(),
       requireFiles,
       path,
+      file,
       close() {
         reader?.database.close();
         writer.database.close();
