@@ -1,4 +1,6 @@
 /** Stopping: running calls are answered, records are kept, exit codes tell how it went. */
+import { once } from 'node:events';
+import { createConnection } from 'node:net';
 import { join } from 'node:path';
 import { openStore } from '@parley/store';
 import { beforeAll, expect, test } from 'vitest';
@@ -106,6 +108,24 @@ test.each(Object.keys(SLOW_WAYS))('%s is answered too before the server ends', a
   await runParley(['call', 'note_add', '{"text":"at last"}', '--data', folder.path], { program: PROGRAM });
   expect(await waiting).toContain('at last');
   expect((await server.ended).code).toBe(0);
+});
+
+test('a request whose body never ends gets the time of one stop, not of two', async () => {
+  using folder = scratchFolder();
+  const server = await startParley(folder.path);
+  const { hostname, port } = new URL(server.mcp);
+  const socket = createConnection({ host: hostname, port: Number(port) });
+  socket.on('error', () => undefined);
+  const half = `POST /mcp HTTP/1.1\r\nhost: ${hostname}:${port}\r\nauthorization: Bearer ${server.key}\r\ncontent-type: application/json\r\naccept: application/json, text/event-stream\r\nexpect: 100-continue\r\ncontent-length: 1000\r\n\r\n{`;
+  socket.write(half);
+  // The server has the request once it asks for the body.
+  expect(String((await once(socket, 'data'))[0])).toContain('100 Continue');
+  const startedAt = performance.now();
+  server.child.kill('SIGTERM');
+  expect((await server.ended).code).toBe(0);
+  // 10 s for what runs, and generous time for a busy machine; twice the time would be 20 s.
+  expect(performance.now() - startedAt).toBeLessThan(16_000);
+  socket.destroy();
 });
 
 test('a second signal does not wait for a running call and exits with 1', async () => {

@@ -16,13 +16,15 @@ import { answerRaw, createUpgrades, isWebSocket } from './upgrades.ts';
 export interface HttpServer {
   listen(): Promise<string>;
   stopAccepting(): Promise<void>;
-  /** Waits until every call that is running is answered, but not for streams that end only when they are ended. */
+  /** Waits until every call that is running is answered, as long as a stop may take; not for streams that end only when they are ended. */
   answered(): Promise<void>;
-  /** Waits for running requests, then ends what is left. */
+  /** Waits for running requests in what is left of that time, then ends the rest. */
   finish(): Promise<void>;
 }
 
-const FINISH_MS = 10_000;
+const STOP_MS = 10_000;
+// For the last bytes of streams that were ended just now.
+const FLUSH_MS = 500;
 
 /** What the port leads to. */
 export interface HttpServerOptions {
@@ -85,6 +87,9 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   });
 
   let closed: Promise<void> | undefined;
+  // One time for the whole stop, however many steps wait in it.
+  let stopBy = Infinity;
+  const leftMs = () => Math.max(0, Math.min(STOP_MS, stopBy - performance.now()));
   return {
     listen: () =>
       new Promise((resolve, reject) => {
@@ -92,14 +97,15 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
         server.listen(config.port, config.host, () => resolve(urlOf(server.address(), config.host)));
       }),
     async stopAccepting() {
+      stopBy = performance.now() + STOP_MS;
       closed = new Promise((resolve) => {
         server.close(() => resolve());
       });
       server.closeIdleConnections();
     },
-    answered: () => calls.none(FINISH_MS),
+    answered: () => calls.none(leftMs()),
     async finish() {
-      const timer = setTimeout(() => server.closeAllConnections(), FINISH_MS);
+      const timer = setTimeout(() => server.closeAllConnections(), Math.max(FLUSH_MS, leftMs()));
       const idle = setInterval(() => server.closeIdleConnections(), 50);
       await closed;
       clearInterval(idle);
