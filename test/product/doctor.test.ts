@@ -1,8 +1,9 @@
 /** `parley doctor`: what it finds, what it advises, and its exit code. */
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { identityMigrations } from '@parley/identity';
 import { openStore } from '@parley/store';
 import { beforeAll, beforeEach, afterEach, expect, test } from 'vitest';
 import { ensureBuilt } from './build.ts';
@@ -106,6 +107,36 @@ test('the files of other clients are read too', async () => {
     state: 'warn',
     found: 'has no server "parley" under "servers"',
   });
+});
+
+test('a database of an older version is left as it is, and what it lacks is said', async () => {
+  data = join(folder.path, 'older');
+  const early = Object.entries(identityMigrations.migrations).slice(0, -1);
+  const older = await openStore({ dataDir: data });
+  await older.migrate([{ name: identityMigrations.name, migrations: Object.fromEntries(early) }]);
+  await older.close();
+  writeFileSync(join(data, 'owner.key'), `parley_${'a'.repeat(12)}_${'b'.repeat(43)}\n`, { mode: 0o600 });
+  rmSync(join(data, 'secret.key'));
+  const contents = async () => {
+    // With a key of its own, so that this look makes no key file.
+    const store = await openStore({ dataDir: data, secretKey: Buffer.alloc(32, 7).toString('base64url') });
+    const db = store.db<{ parley_migrations: { set_name: string; name: string } }>();
+    const applied = await db.selectFrom('parley_migrations').selectAll().orderBy('name').execute();
+    const tables = (await db.introspection.getTables()).map(({ name }) => name);
+    await store.close();
+    return { applied, tables };
+  };
+  const before = await contents();
+  const { code, of } = await doctor('--key', `parley_${'a'.repeat(12)}_${'b'.repeat(43)}`);
+  expect(await contents()).toEqual(before);
+  expect(existsSync(join(data, 'secret.key'))).toBe(false);
+  expect(code).toBe(0);
+  expect(of('database')).toMatchObject({
+    state: 'warn',
+    found: expect.stringMatching(/^sqlite, \d+ steps behind; the next start brings it up to date$/),
+  });
+  for (const name of ['owner key', 'key', 'annotations'])
+    expect(of(name)).toMatchObject({ state: 'warn', found: expect.stringContaining('behind') });
 });
 
 test('a database of a newer version fails in the doctor, and no command touches or hangs on it', async () => {

@@ -25,15 +25,15 @@ interface PendingMigration {
   run: Migration;
 }
 
+/** The names `set/migration` of what is pending; applies nothing. */
+export async function pending(engine: Engine, sets: MigrationSet[]): Promise<string[]> {
+  return (await findPending(engine, [storeMigrations, ...sets])).map(({ set, name }) => `${set}/${name}`);
+}
+
 /** Applies what is pending and answers the names `set/migration` of what it applied. */
 export async function migrate(engine: Engine, sets: MigrationSet[], clock: () => number): Promise<string[]> {
   const all = [storeMigrations, ...sets];
-  refuseDuplicates(all);
-  const applied = await readApplied(engine.db).catch((error: unknown) => {
-    if (engine.isMissingTable(error)) return [];
-    throw error;
-  });
-  if (pendingOf(all, applied).length === 0) return [];
+  if ((await findPending(engine, all)).length === 0) return [];
   return engine.migrationTransaction(async (trx) => {
     await createMigrationTable(trx);
     const done: string[] = [];
@@ -47,6 +47,15 @@ export async function migrate(engine: Engine, sets: MigrationSet[], clock: () =>
     }
     return done;
   });
+}
+
+async function findPending(engine: Engine, all: MigrationSet[]): Promise<PendingMigration[]> {
+  refuseDuplicates(all);
+  const applied = await readApplied(engine.db).catch((error: unknown) => {
+    if (engine.isMissingTable(error)) return [];
+    throw error;
+  });
+  return pendingOf(all, applied);
 }
 
 function refuseDuplicates(sets: MigrationSet[]): void {

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import type { Engine, EngineOptions } from './engine.ts';
-import { migrate } from './migrations.ts';
+import { migrate, pending } from './migrations.ts';
 import { BufferedRecordLog } from './records/record-log.ts';
 import { createSecretBox } from './secrets/secret-box.ts';
 import { loadKeyRing } from './secrets/secret-key.ts';
@@ -42,6 +42,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     },
     db: () => engine.db,
     migrate: (sets) => migrate(engine, sets, clock),
+    pending: (sets) => pending(engine, sets),
     transaction,
     async backup(targetDir) {
       await records.flush();

@@ -45,6 +45,8 @@ export interface Store extends Queryable {
   readonly records: RecordLog;
   /** Applies what is pending, in order, and answers the names `set/migration` that it applied. */
   migrate(sets: MigrationSet[]): Promise<string[]>;
+  /** The names `set/migration` that `migrate` would apply; changes nothing. */
+  pending(sets: MigrationSet[]): Promise<string[]>;
   /** Runs `work` in one transaction: committed when it resolves, rolled back when it throws. */
   transaction<T>(work: (tx: StoreTransaction) => Promise<T>): Promise<T>;
   /** Copies the databases, never the key, into a new or empty folder and answers the paths of the copies. */

@@ -35,10 +35,10 @@ export const doctor: Command = async (args, toolsets) => {
     await checkSecretKey(config),
     await checkDatabase(config, toolsets),
     ...files,
-    await checkOwnerKey(config, toolsets),
+    await checkOwnerKey(config),
     ...(await checkGivenKey(config)),
     await checkPort(config),
-    ...(await checkAnnotations(pages, toolsets, vite)),
+    ...(await checkAnnotations(pages, vite)),
     ...(await checkClients({
       config,
       project,

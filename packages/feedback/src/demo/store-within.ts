@@ -11,6 +11,7 @@ export function storeWithin(store: Store, tx: StoreTransaction): Store {
     db: <Tables>() => tx.db<Tables>(),
     transaction: (work) => work(tx),
     migrate: (sets) => store.migrate(sets),
+    pending: (sets) => store.pending(sets),
     backup: (targetDir) => store.backup(targetDir),
     ping: () => store.ping(),
     // Whoever opened it closes it.

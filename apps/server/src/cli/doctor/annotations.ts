@@ -1,26 +1,23 @@
 /** Checks of annotations: the page token, a connected page, an agent. */
-import { annotationHealth } from '@parley/annotations';
+import { annotationHealth, annotationMigrations } from '@parley/annotations';
 import type { AnnotationHealth } from '@parley/annotations';
-import type { AnyToolset } from '@parley/kit';
 import type { Config } from '../../config.ts';
-import { allToolsets, migrationsOf } from '../../host.ts';
 import type { Check } from './check.ts';
 import { hasDatabase, withStore } from './database.ts';
 import type { ViteProject } from './vite-project.ts';
 
 /** One check each; a fresh installation has warnings with the way on, not failures. */
-export async function checkAnnotations(
-  config: Config,
-  toolsets: readonly AnyToolset[],
-  vite: ViteProject | undefined,
-): Promise<Check[]> {
+export async function checkAnnotations(config: Config, vite: ViteProject | undefined): Promise<Check[]> {
   if (!(await hasDatabase(config))) return [];
   let health: AnnotationHealth | undefined;
-  const broken = await withStore(config, 'annotations', async (store) => {
-    await store.migrate(migrationsOf(await allToolsets({ toolsets })));
-    health = await annotationHealth(store, Date.now());
-    return { name: 'annotations', state: 'ok', found: 'the tables are there' };
-  });
+  const broken = await withStore(
+    config,
+    { name: 'annotations', needs: [annotationMigrations] },
+    async (store) => {
+      health = await annotationHealth(store, Date.now());
+      return { name: 'annotations', state: 'ok', found: 'the tables are there' };
+    },
+  );
   if (health === undefined) return [broken];
   return [tokenCheck(health, vite), pageCheck(health, vite), agentCheck(health, vite)];
 }

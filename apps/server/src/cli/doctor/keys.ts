@@ -1,5 +1,5 @@
 /** Is a key one of this installation; the key itself is in no finding. */
-import { createIdentity } from '@parley/identity';
+import { createIdentity, identityMigrations } from '@parley/identity';
 import type { Config } from '../../config.ts';
 import { hasInstallation } from '../installation.ts';
 import type { Check } from './check.ts';
@@ -18,7 +18,7 @@ export function checkKey(
   config: Config,
   { name, key, words }: { readonly name: string; readonly key: string; readonly words: string },
 ): Promise<Check> {
-  return withStore(config, name, async (store) => {
+  return withStore(config, { name, needs: [identityMigrations] }, async (store) => {
     const identity = createIdentity(store);
     const caller = await identity.authenticate(key, 'cli');
     identity.close();
