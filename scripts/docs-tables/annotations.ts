@@ -9,6 +9,8 @@ const limits: Record<keyof AnnotationLimits, string> = {
   messagesPerSecond: 'messages of one session per second',
   messageBurst: 'messages of one session that may come at once',
   openNotesPerSession: 'notes of one session that are not closed',
+  repliesPerNote: 'replies of one note; then it takes only the words that close it',
+  threadCharacters: 'characters of all replies of one note',
   sessionsPerPageToken: 'pages that are connected with one page token',
   screenshotBytes: 'one screenshot',
   screenshotBytesPerProject: 'all screenshots of a project; the oldest of closed notes make room',

@@ -15,6 +15,9 @@ export interface AnnotationLimits {
   readonly messagesPerSecond: number;
   readonly messageBurst: number;
   readonly openNotesPerSession: number;
+  readonly repliesPerNote: number;
+  /** What people and agents have said in one thread, in all. */
+  readonly threadCharacters: number;
   readonly sessionsPerPageToken: number;
   readonly screenshotBytes: number;
   readonly screenshotBytesPerProject: number;
@@ -48,6 +51,8 @@ export const DEFAULT_ANNOTATION_LIMITS: AnnotationLimits = {
   messagesPerSecond: 20,
   messageBurst: 60,
   openNotesPerSession: 1000,
+  repliesPerNote: 200,
+  threadCharacters: 500_000,
   sessionsPerPageToken: 64,
   screenshotBytes: 2 * 1024 * 1024,
   screenshotBytesPerProject: 200 * 1024 * 1024,

@@ -1,13 +1,13 @@
 /** Sessions and annotations as readable documents. */
 import { defineResource } from '@parley/kit';
-import { leanNote, sizeOf } from './lean.ts';
+import { leanNote, shownAs } from './lean.ts';
 import { toMarkdown } from './markdown/index.ts';
 import type { AnnotationServices } from './services/index.ts';
 import { URIS } from './services/resource-notices.ts';
 import { agentOf, cutNotice } from './tools/shapes.ts';
 
 const JSON_TYPE = 'application/json';
-const LEAN = { sizeOf: sizeOf('lean') };
+const LEAN = shownAs('lean');
 
 const sessions = defineResource<AnnotationServices>({
   name: 'annotation-sessions',
@@ -32,13 +32,14 @@ const session = defineResource<AnnotationServices>({
     const { organizationId } = caller;
     const found = await services.sessions.get(organizationId, id);
     const list = await services.notes.list({ organizationId, sessionId: id }, LEAN);
-    await services.words.show(agentOf(ctx), list.annotations);
-    const { annotations, total, isTruncated, nextCursor } = list;
+    const { total, isTruncated, nextCursor } = list;
+    const annotations = list.annotations.map(leanNote);
+    await services.words.show(agentOf(ctx), annotations);
     const more = isTruncated && {
       more: cutNotice(annotations.length, total, 'The tool get_session with this nextCursor shows the rest.'),
       nextCursor,
     };
-    return { text: JSON.stringify({ session: found, annotations: annotations.map(leanNote), ...more }) };
+    return { text: JSON.stringify({ session: found, annotations, ...more }) };
   },
 });
 

@@ -131,6 +131,7 @@ export const Annotation = z.object({
   diff: z.string().optional().describe('Proposed unified diff'),
   diffRevision: z.int().optional().describe('Counts the proposals; an answer names the one it is for'),
   diffResponse: z.enum(['approved', 'rejected']).optional(),
+  repliesBefore: z.int().optional().describe('Older replies that are not shown'),
   replies: z.array(Reply).describe('Oldest first'),
   acknowledgedBy: z.object({ name: z.string(), source: z.string() }).optional(),
   resolvedBy: z.enum(['user', 'agent']).optional(),

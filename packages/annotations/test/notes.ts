@@ -8,7 +8,7 @@ import type { Store } from '@parley/store';
 import type { AnnotationLimits } from '../src/limits.ts';
 import type { ClientPayload } from '../src/link/messages.ts';
 import { annotationMigrations } from '../src/migrations/index.ts';
-import type { SessionRow } from '../src/schema.ts';
+import type { AnnotationTables, SessionRow } from '../src/schema.ts';
 import type { AnnotationServices } from '../src/services/index.ts';
 import { createAnnotationServices } from '../src/services/index.ts';
 import type { Annotation } from '../src/shapes.ts';
@@ -106,4 +106,28 @@ export async function eventually<T>(look: () => T | undefined | false): Promise<
     if (found !== undefined && found !== false) return found;
     await turn();
   }
+}
+
+/** Writes a thread as no surface lets anybody write it any more. */
+export async function writeThread(
+  store: Store,
+  annotationId: string,
+  messages: readonly string[],
+): Promise<void> {
+  const rows = messages.map((message, index) => ({
+    id: `rpl_${annotationId}_${index + 1}`,
+    organization_id: ORGANIZATION,
+    annotation_id: annotationId,
+    position: index + 1,
+    author: 'user' as const,
+    author_name: null,
+    message,
+    created_at: index + 1,
+  }));
+  for (let at = 0; at < rows.length; at += 50)
+    await store
+      .db<AnnotationTables>()
+      .insertInto('annotation_replies')
+      .values(rows.slice(at, at + 50))
+      .execute();
 }

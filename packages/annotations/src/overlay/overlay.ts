@@ -203,7 +203,8 @@ function speakChanges(now: State, before: State, say: (text: string) => void): v
     const old = before.notes.find(({ id }) => id === note.id);
     if (old === undefined) continue;
     if (old.status !== note.status) say(`Note ${note.number} is ${spokenStatus(note.status)}`);
-    else if (old.replies.length < note.replies.length && note.replies.at(-1)?.author === 'agent') {
+    const last = note.replies.at(-1);
+    if (old.status === note.status && last?.author === 'agent' && last.id !== old.replies.at(-1)?.id) {
       say(`Note ${note.number}: the agent replied`);
     }
   }

@@ -6,7 +6,16 @@ import type { AnnotationRow } from '../schema.ts';
 import type { Annotation } from '../shapes.ts';
 import { STATUSES } from '../shapes.ts';
 import type { Agent } from './holder.ts';
-import { HELD, holderName, holderOf, isElsewhere, isHeld, isHolder, nameOf } from './holder.ts';
+import {
+  HELD,
+  holderName,
+  holderOf,
+  isElsewhere,
+  isHeld,
+  isHolder,
+ 
+  nameOf,
+} from './holder.ts';
 import type { Leases } from './leases.ts';
 import type { NewReply } from './thread.ts';
 import { lastReply } from './thread.ts';
@@ -71,6 +80,8 @@ export function createAgentActions(parts: ActionParts, leases: Leases): AgentAct
       act(parts, refOf(agent, id), async (before, tx) => {
         refuseOthers(before, agent);
         await refuseUnseen(tx, before, agent);
+        const said = [await unlessRepeated(tx, before, status, agentReply(agent, words))];
+        const isOpen = before.status !== 'resolved' && before.status !== 'dismissed';
         return {
           from: STATUSES,
           set: {
@@ -79,7 +90,8 @@ export function createAgentActions(parts: ActionParts, leases: Leases): AgentAct
             resolved_by: 'agent',
             resolved_at: before.status === status ? before.resolved_at : parts.now(),
           },
-          replies: [await unlessRepeated(tx, before, status, agentReply(agent, words))],
+          // A full thread can be ended, but not gone on with by ending it again and again.
+          ...(isOpen ? { notices: said } : { replies: said }),
         };
       }),
     );
@@ -89,7 +101,7 @@ export function createAgentActions(parts: ActionParts, leases: Leases): AgentAct
       const taken = await act(parts, refOf(agent, id), (before) => {
         const step = takeover && isHeld(before) ? takingOver(agent, before) : takingUp(before, agent);
         const set = { ...heldBy(agent, before, leases.until()), ...step.set };
-        return { ...step, set, replies: [...(step.replies ?? []), agentReply(agent, message)] };
+        return { ...step, set, replies: [agentReply(agent, message)] };
       });
       leases.tie(agent);
       return taken;
@@ -123,7 +135,7 @@ function takingUp(before: AnnotationRow, agent: Agent): Step {
 /** A proposal stays, so that the person's answer to it finds the new holder. */
 function takingOver(agent: Agent, before: AnnotationRow): Step {
   const said = `Took this note over from ${holderName(before)}.`;
-  return { from: HELD, set: {}, replies: isHolder(before, agent) ? [] : [agentReply(agent, said)] };
+  return { from: HELD, set: {}, notices: isHolder(before, agent) ? [] : [agentReply(agent, said)] };
 }
 
 /** Closing twice with the same words says them once. */

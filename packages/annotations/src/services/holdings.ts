@@ -4,8 +4,7 @@ import type { Annotation } from '../shapes.ts';
 import type { Agent } from './holder.ts';
 import { HELD, holderOf, isHolder } from './holder.ts';
 import type { ListLimits } from './reading.ts';
-import { countOf, scopedQuery, withinBytes } from './reading.ts';
-import { loadAnnotations } from './rows.ts';
+import { countOf, loadFitting, scopedQuery } from './reading.ts';
 
 /** A list of held notes that may be cut. */
 export interface Holdings {
@@ -29,7 +28,7 @@ export async function holdingsOf(from: Queryable, agent: Agent, limits: ListLimi
     .orderBy('id')
     .limit(limits.listItems + 1)
     .execute();
-  const annotations = withinBytes(await loadAnnotations(from, rows.slice(0, limits.listItems)), limits);
+  const annotations = await loadFitting(from, rows, limits);
   const isTruncated = annotations.length < rows.length;
   return {
     annotations,

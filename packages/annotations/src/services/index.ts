@@ -6,6 +6,7 @@ import { sizeOf } from '../lean.ts';
 import type { AnnotationLimits } from '../limits.ts';
 import { DEFAULT_ANNOTATION_LIMITS } from '../limits.ts';
 import type { Annotation } from '../shapes.ts';
+import { WHOLE_THREAD } from '../threads.ts';
 import type { AgentActions } from './agent-actions.ts';
 import { createAgentActions } from './agent-actions.ts';
 import { AnnotationChanges } from './changes.ts';
@@ -37,7 +38,7 @@ import type { Words } from './words.ts';
 import { createWords } from './words.ts';
 
 /** How notes will be shown, when not in full. */
-export type Shown = Pick<ListLimits, 'sizeOf'>;
+export type Shown = Pick<ListLimits, 'sizeOf' | 'thread'>;
 
 /** Reading notes. */
 export interface Notes {
@@ -90,13 +91,13 @@ export function createAnnotationServices(options: AnnotationServicesOptions): An
   const { store, now = Date.now, onFault = () => undefined } = options;
   const limits = { ...DEFAULT_ANNOTATION_LIMITS, ...options.limits };
   const changes = new AnnotationChanges(store);
-  const parts = { store, changes, now };
+  const parts = { store, changes, limits, now };
   const stopping = new AbortController();
-  const leases = new Leases({ ...parts, limits, onFault });
+  const leases = new Leases({ ...parts, onFault });
   const notes: Notes = {
     async get(organizationId, id) {
       const row = await findNote(store, organizationId, id);
-      const [annotation] = row === undefined ? [] : await loadAnnotations(store, [row]);
+      const [annotation] = row === undefined ? [] : await loadAnnotations(store, [row], WHOLE_THREAD);
       if (annotation === undefined) throw noteNotFound(id);
       return annotation;
     },

@@ -1,5 +1,4 @@
 /** Leases: whoever takes a note up has it as long as they are heard from, or as long as their connection lives. */
-import type { AnnotationLimits } from '../limits.ts';
 import type { AnnotationTables } from '../schema.ts';
 import type { Agent } from './holder.ts';
 import { HELD, holderOf } from './holder.ts';
@@ -8,7 +7,6 @@ import type { ActionParts } from './transitions.ts';
 
 /** What leases stand on. */
 export interface LeaseParts extends ActionParts {
-  readonly limits: Pick<AnnotationLimits, 'noteLeaseMs'>;
   readonly onFault: (error: unknown, where: string) => void;
 }
 

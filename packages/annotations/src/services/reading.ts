@@ -2,7 +2,9 @@
 import type { Queryable } from '@parley/store';
 import type { AnnotationLimits } from '../limits.ts';
 import type { AnnotationRow, AnnotationTables } from '../schema.ts';
+import { jsonBytes } from '../lean.ts';
 import type { Annotation } from '../shapes.ts';
+import type { ThreadCut } from '../threads.ts';
 import { loadAnnotations } from './rows.ts';
 
 /** A list that may be cut; `total` counts what there is. */
@@ -22,6 +24,8 @@ export interface NoteScope {
 export interface ListLimits extends Pick<AnnotationLimits, 'listItems' | 'listBytes'> {
   /** The size of a note as it will be shown; absent: of all of it. */
   sizeOf?(annotation: Annotation): number;
+  /** The most of a thread that will be shown. */
+  readonly thread?: ThreadCut;
 }
 
 /** The pending notes of an organization or a session, oldest first, cut to what one answer can hold. */
@@ -34,7 +38,7 @@ export async function listPending(from: Queryable, scope: NoteScope, limits: Lis
     .orderBy('number')
     .limit(limits.listItems + 1)
     .execute();
-  const annotations = withinBytes(await loadAnnotations(from, rows.slice(0, limits.listItems)), limits);
+  const annotations = await loadFitting(from, rows, limits);
   if (annotations.length === rows.length)
     return { annotations, total: annotations.length, isTruncated: false };
   return { annotations, total: await countOf(query), isTruncated: true };
@@ -66,7 +70,7 @@ export async function notesOfSession(
     for (const id of wanted) {
       const note = read.get(id);
       if (note === undefined) continue;
-      sizeBytes += Buffer.byteLength(JSON.stringify(note));
+      sizeBytes += jsonBytes(note);
       // The first is told however large it is.
       if (sizeBytes <= maxBytes || fitting.length === 0) fitting.push(note);
     }
@@ -119,10 +123,30 @@ export async function countOf(query: ReturnType<typeof scopedQuery>): Promise<nu
   return Number(total);
 }
 
+/** The notes that rows make: at least one, then as many as fit; what does not is hardly read. */
+export async function loadFitting(
+  from: Queryable,
+  rows: readonly AnnotationRow[],
+  limits: ListLimits,
+): Promise<Annotation[]> {
+  const wanted = rows.slice(0, limits.listItems);
+  const { sizeOf = jsonBytes } = limits;
+  const fitting: Annotation[] = [];
+  let sizeBytes = 0;
+  for (let at = 0; at < wanted.length; at += READ_AT_ONCE) {
+    for (const note of await loadAnnotations(from, wanted.slice(at, at + READ_AT_ONCE), limits.thread)) {
+      sizeBytes += sizeOf(note);
+      if (fitting.length > 0 && sizeBytes > limits.listBytes) return fitting;
+      fitting.push(note);
+    }
+  }
+  return fitting;
+}
+
 /** At least one note, then as many as fit. */
 export function withinBytes(
   annotations: readonly Annotation[],
-  { listBytes, sizeOf = (annotation) => JSON.stringify(annotation).length }: ListLimits,
+  { listBytes, sizeOf = jsonBytes }: ListLimits,
 ): Annotation[] {
   let sizeBytes = 0;
   const fitting = annotations.findIndex((annotation, index) => {

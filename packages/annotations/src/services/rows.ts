@@ -3,6 +3,9 @@ import type { Queryable } from '@parley/store';
 import { fromJson } from '@parley/store';
 import type { AnnotationRow, AnnotationTables, ReplyRow, ScreenshotRow, SessionRow } from '../schema.ts';
 import type { Annotation, Captured, Reply, Screenshot, Session } from '../shapes.ts';
+import type { ThreadCut } from '../threads.ts';
+import { cutThread, FULL_THREAD } from '../threads.ts';
+import { endsOfThreads } from './thread.ts';
 
 /** Milliseconds as ISO 8601. */
 export function isoTime(ms: number): string {
@@ -28,23 +31,19 @@ export function toSession(row: SessionRow, now: number): Session {
   };
 }
 
-/** The annotations that rows make, with their threads and the descriptions of their pictures. */
+/** The annotations that rows make, with the ends of their threads and the descriptions of their pictures. */
 export async function loadAnnotations(
   from: Queryable,
   rows: readonly AnnotationRow[],
+  cut: ThreadCut = FULL_THREAD,
 ): Promise<Annotation[]> {
   if (rows.length === 0) return [];
   const db = from.db<AnnotationTables>();
-  const replies = await db
-    .selectFrom('annotation_replies')
-    .selectAll()
-    .where(
-      'annotation_id',
-      'in',
-      rows.map(({ id }) => id),
-    )
-    .orderBy('position')
-    .execute();
+  const replies = await endsOfThreads(
+    from,
+    rows.map(({ id }) => id),
+    cut,
+  );
   const pictured = rows.flatMap(({ screenshot_id }) => (screenshot_id === null ? [] : [screenshot_id]));
   const screenshots =
     pictured.length === 0
@@ -57,7 +56,7 @@ export async function loadAnnotations(
   const threads = Map.groupBy(replies, ({ annotation_id }) => annotation_id);
   const pictures = new Map(screenshots.map((row) => [row.id, toScreenshot(row)]));
   return rows.map((row) =>
-    toAnnotation(row, threads.get(row.id) ?? [], pictures.get(row.screenshot_id ?? '')),
+    cutThread(toAnnotation(row, threads.get(row.id) ?? [], pictures.get(row.screenshot_id ?? '')), cut),
   );
 }
 
@@ -74,6 +73,8 @@ function toAnnotation(
   replies: readonly ReplyRow[],
   screenshot: Screenshot | undefined,
 ): Annotation {
+  // Positions count from 1 without a gap.
+  const repliesBefore = (replies[0]?.position ?? 1) - 1;
   return {
     id: row.id,
     sessionId: row.session_id,
@@ -90,6 +91,7 @@ function toAnnotation(
     ...(screenshot !== undefined && { screenshot }),
     ...(row.diff !== null && { diff: row.diff, diffRevision: row.diff_revision }),
     ...(row.diff_response !== null && { diffResponse: row.diff_response }),
+    ...(repliesBefore > 0 && { repliesBefore }),
     replies: replies.map(toReply),
     ...(row.acknowledged_by !== null && {
       acknowledgedBy: fromJson<NonNullable<Annotation['acknowledgedBy']>>(row.acknowledged_by),

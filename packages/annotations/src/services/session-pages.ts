@@ -3,8 +3,7 @@ import { ToolError } from '@parley/kit';
 import type { Queryable } from '@parley/store';
 import type { AnnotationRow } from '../schema.ts';
 import type { ListLimits, NoteList, NoteScope } from './reading.ts';
-import { countOf, scopedQuery, withinBytes } from './reading.ts';
-import { loadAnnotations } from './rows.ts';
+import { countOf, loadFitting, scopedQuery } from './reading.ts';
 
 /** One page; `nextCursor` leads to the next. */
 export interface NotePage extends NoteList {
@@ -29,7 +28,7 @@ export async function pageOfSession(
 ): Promise<NotePage> {
   const place = cursor === undefined ? undefined : placeOf(cursor);
   const rows = await rowsAfter(from, scope, place, limits.listItems + 1);
-  const annotations = withinBytes(await loadAnnotations(from, rows.slice(0, limits.listItems)), limits);
+  const annotations = await loadFitting(from, rows, limits);
   const last = rows[annotations.length - 1];
   const isTruncated = annotations.length < rows.length;
   // A number names one note of a session only.

@@ -1,6 +1,7 @@
 /** One action on one note: lock, conditional write, reply and announcement in one transaction. */
 import { ToolError } from '@parley/kit';
 import type { Store, StoreTransaction } from '@parley/store';
+import type { AnnotationLimits } from '../limits.ts';
 import type { AnnotationRow, AnnotationTables } from '../schema.ts';
 import type { Annotation, AnnotationStatus } from '../shapes.ts';
 import type { AnnotationChanges } from './changes.ts';
@@ -9,12 +10,13 @@ import { isHeld, isHolder } from './holder.ts';
 import { hasLapsed, letGoLapsed } from './lapse.ts';
 import { loadAnnotations } from './rows.ts';
 import type { NewReply } from './thread.ts';
-import { addReply } from './thread.ts';
+import { addReply, refuseFull } from './thread.ts';
 
 /** What actions stand on. */
 export interface ActionParts {
   readonly store: Store;
   readonly changes: AnnotationChanges;
+  readonly limits: AnnotationLimits;
   readonly now: () => number;
 }
 
@@ -35,6 +37,8 @@ export interface Step {
   readonly revision?: number;
   readonly set: Partial<AnnotationRow>;
   readonly replies?: readonly (NewReply | undefined)[];
+  /** Words that go in before those, however full the thread is. */
+  readonly notices?: readonly (NewReply | undefined)[];
   /** The text of the conflict; absent: names the status. */
   readonly refusal?: string;
 }
@@ -60,11 +64,11 @@ export async function actIn(
   ref: NoteRef,
   decide: (before: AnnotationRow, tx: StoreTransaction) => Step | Promise<Step>,
 ): Promise<Annotation> {
-  const { changes, now } = parts;
+  const { changes, limits, now } = parts;
   const locked = await lockNote(tx, ref, now());
   const isLost = hasLapsed(locked, now()) && !isHolder(locked, ref.agent);
   const before = isLost ? await letGoLapsed(parts, tx, locked) : locked;
-  const { from, revision, set, replies = [], refusal } = await decide(before, tx);
+  const { from, revision, set, replies = [], notices = [], refusal } = await decide(before, tx);
   let update = tx
     .db<AnnotationTables>()
     .updateTable('annotations')
@@ -76,7 +80,9 @@ export async function actIn(
   if (after === undefined) {
     throw new ToolError('conflict', refusal ?? `This annotation is already ${before.status}.`);
   }
-  const added = replies.filter((reply) => reply !== undefined);
+  const words = replies.filter((reply) => reply !== undefined);
+  await refuseFull(tx, after.id, words, limits);
+  const added = [...notices.filter((notice) => notice !== undefined), ...words];
   for (const reply of added) await addReply(tx, after, reply, now());
   await changes.announce(tx, {
     kind: 'notes',

@@ -2,6 +2,7 @@
 import { ToolError } from '@parley/kit';
 import type { Queryable, Store } from '@parley/store';
 import type { AnnotationRow, AnnotationTables, ReplyRow } from '../schema.ts';
+import type { ShownNote } from '../lean.ts';
 import type { Annotation } from '../shapes.ts';
 import type { Agent } from './holder.ts';
 import { HELD, holderOf, isHolder } from './holder.ts';
@@ -11,40 +12,57 @@ import { loadAnnotations } from './rows.ts';
 /** What holders have read, and what waits for them. */
 export interface Words {
   /** The words that the holder has not been shown, which are shown to it with this; none for anybody else. */
-  take(agent: Agent, id: string): Promise<string[]>;
-  /** Remembers that an answer shows these notes with their threads. */
-  show(agent: Agent, notes: readonly Pick<Annotation, 'id' | 'replies'>[]): Promise<void>;
+  take(agent: Agent, id: string, maxCharacters?: number): Promise<string[]>;
+  /** Remembers what an answer shows of these threads; of one with a gap in what is new nothing, and the first of those is answered. */
+  show(agent: Agent, notes: readonly ShownThread[]): Promise<string | undefined>;
   /** The notes that the agent holds and that have words for it. */
   waiting(scope: NoteScope, agent: Agent): Promise<Annotation[]>;
 }
 
+/** A thread as an answer shows it. */
+export type ShownThread = Pick<ShownNote, 'id' | 'replies' | 'repliesBefore'>;
+
 // One answer holds no more; what is left comes with the next.
 const MAX_TOLD = 20;
+const MAX_TOLD_CHARACTERS = 40_000;
 const MAX_WAITING = 20;
+// The largest number of the column.
+const MAX_POSITION = 2 ** 31 - 1;
 
 /** Creates the service. */
 export function createWords(store: Store): Words {
   return {
-    async take(agent, id) {
+    async take(agent, id, maxCharacters = MAX_TOLD_CHARACTERS) {
       const row = await ownNotes(store, agent).selectAll().where('id', '=', id).executeTakeFirst();
       const unseen = row === undefined ? [] : await unseenOf(store, row);
-      await markShown(store, agent, id, unseen.at(-1)?.position);
-      return unseen.map(({ message }) => message);
+      const told = within(unseen, maxCharacters, (message) => message.length);
+      await markShown(store, agent, id, told.at(-1)?.position);
+      return told.map(({ message }) => message);
     },
 
     async show(agent, notes) {
-      const spoken = notes.filter(({ replies }) => replies.some(({ author }) => author === 'user'));
-      if (spoken.length === 0) return;
-      const ids = spoken.map(({ id }) => id);
+      const spoken = new Map(
+        notes.filter(({ replies = [] }) => replies.length > 0).map((note) => [note.id, note]),
+      );
+      if (spoken.size === 0) return undefined;
       const rows = await ownNotes(store, agent)
         .select(['id', 'shown_replies'])
-        .where('id', 'in', ids)
+        .where('id', 'in', [...spoken.keys()])
         .execute();
-      for (const { id, shown_replies } of rows) {
-        // Positions count from 1 without a gap, so the length is the last one.
-        const position = spoken.find((note) => note.id === id)?.replies.length ?? 0;
-        if (position > shown_replies) await markShown(store, agent, id, position);
+      let withGap: string | undefined;
+      for (const row of rows) {
+        const { replies = [], repliesBefore = 0 } = spoken.get(row.id) ?? {};
+        // Positions count from 1 without a gap.
+        const position = repliesBefore + replies.length;
+        if (position <= row.shown_replies) continue;
+        const unseen = await unseenOf(store, row, { upTo: position, atMost: replies.length + 1 });
+        const isAllShown = unseen.every(
+          (one) => replies[one.position - repliesBefore - 1]?.message === one.message,
+        );
+        if (!isAllShown) withGap ??= row.id;
+        else if (unseen.length > 0) await markShown(store, agent, row.id, position);
       }
+      return withGap;
     },
 
     async waiting({ organizationId, sessionId }, agent) {
@@ -90,7 +108,7 @@ export async function tellUnseen<T>(store: Store, agent: Agent, id: string, work
     return await work;
   } catch (error) {
     if (!(error instanceof UnseenWords)) throw error;
-    const told = fitting(error.unseen);
+    const told = within(error.unseen, MAX_CONFLICT_CHARACTERS, (message) => quoted(message).length + 2);
     await markShown(store, agent, id, told.at(-1)?.position);
     const said = told.map(({ message }) => message);
     throw new ToolError(
@@ -104,12 +122,16 @@ export async function tellUnseen<T>(store: Store, agent: Agent, id: string, work
 // An error has room for 2,000 characters; only what is in it counts as shown.
 const MAX_CONFLICT_CHARACTERS = 1700;
 
-/** As many replies as one error can show; the first always, cut where it has to be. */
-function fitting(unseen: readonly ReplyRow[]): readonly ReplyRow[] {
+/** As many replies as there is room for; the first always. */
+function within(
+  unseen: readonly ReplyRow[],
+  maxCharacters: number,
+  sizeOf: (message: string) => number,
+): readonly ReplyRow[] {
   let characters = 0;
   const over = unseen.findIndex(({ message }, index) => {
-    characters += quoted(message).length + 2;
-    return index > 0 && characters > MAX_CONFLICT_CHARACTERS;
+    characters += sizeOf(message);
+    return index > 0 && characters > maxCharacters;
   });
   return over === -1 ? unseen : unseen.slice(0, over);
 }
@@ -117,10 +139,14 @@ function fitting(unseen: readonly ReplyRow[]): readonly ReplyRow[] {
 function quoted(message: string): string {
   const text = JSON.stringify(message);
   if (text.length <= MAX_CONFLICT_CHARACTERS) return text;
-  return `${text.slice(0, MAX_CONFLICT_CHARACTERS)}..." (get_mine shows all of it)`;
+  return `${text.slice(0, MAX_CONFLICT_CHARACTERS)}..." (get_mine with detail full shows all of it)`;
 }
 
-function unseenOf(from: Queryable, { id, shown_replies }: AnnotationRow): Promise<ReplyRow[]> {
+function unseenOf(
+  from: Queryable,
+  { id, shown_replies }: Pick<AnnotationRow, 'id' | 'shown_replies'>,
+  { upTo = MAX_POSITION, atMost = MAX_TOLD } = {},
+): Promise<ReplyRow[]> {
   return from
     .db<AnnotationTables>()
     .selectFrom('annotation_replies')
@@ -128,8 +154,9 @@ function unseenOf(from: Queryable, { id, shown_replies }: AnnotationRow): Promis
     .where('annotation_id', '=', id)
     .where('author', '=', 'user')
     .where('position', '>', shown_replies)
+    .where('position', '<=', upTo)
     .orderBy('position')
-    .limit(MAX_TOLD)
+    .limit(atMost)
     .execute();
 }
 

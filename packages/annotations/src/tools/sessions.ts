@@ -1,6 +1,6 @@
 /** Tools that look: sessions, what is pending in them, and what the caller holds. */
 import * as z from 'zod';
-import { sizeOf } from '../lean.ts';
+import { shownAs } from '../lean.ts';
 import { arrayContent, cutNotice, defineTool, detail, enter, NoteListOutput } from './shapes.ts';
 import { sessionId, shownList, ShownNoteOutput } from './shapes.ts';
 
@@ -48,7 +48,7 @@ export const getSession = defineTool({
     const agent = await enter(ctx);
     const { organizationId } = ctx.caller;
     const session = await ctx.services.sessions.get(organizationId, id);
-    const shown = { cursor, sizeOf: sizeOf(how) };
+    const shown = { cursor, ...shownAs(how) };
     const page = await ctx.services.notes.list({ organizationId, sessionId: id }, shown);
     const rest = 'Call get_session with this nextCursor for the rest.';
     const list = await shownList(page, ctx, { agent, how, rest });
@@ -70,7 +70,7 @@ export const getPending = defineTool({
     const { organizationId } = ctx.caller;
     await ctx.services.sessions.get(organizationId, input.sessionId);
     const scope = { organizationId, sessionId: input.sessionId };
-    const list = await ctx.services.notes.pending(scope, { sizeOf: sizeOf(input.detail) });
+    const list = await ctx.services.notes.pending(scope, shownAs(input.detail));
     return shownList(list, ctx, { agent, how: input.detail, rest: TAKE_UP });
   },
 });
@@ -87,7 +87,7 @@ export const getAllPending = defineTool({
   async run({ detail: how }, ctx) {
     const agent = await enter(ctx);
     const { organizationId } = ctx.caller;
-    const list = await ctx.services.notes.pending({ organizationId }, { sizeOf: sizeOf(how) });
+    const list = await ctx.services.notes.pending({ organizationId }, shownAs(how));
     return shownList(list, ctx, { agent, how, rest: TAKE_UP });
   },
 });
@@ -104,7 +104,7 @@ export const getMine = defineTool({
   content: ({ annotations, more }) => arrayContent(annotations, more),
   async run({ detail: how }, ctx) {
     const agent = await enter(ctx);
-    const mine = await ctx.services.notes.mine(agent, { sizeOf: sizeOf(how) });
+    const mine = await ctx.services.notes.mine(agent, shownAs(how));
     const rest = 'Close some of these to see the rest.';
     const { annotations, ...list } = await shownList(mine, ctx, { agent, how, rest });
     const marked = annotations.map((note) =>

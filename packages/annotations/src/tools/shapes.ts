@@ -53,14 +53,20 @@ export async function enter(ctx: ToolContext): Promise<Agent> {
   return agent;
 }
 
+// Unread words that stand before the shown end of a thread: enough to get on with each answer.
+const MAX_WORDS_CHARACTERS = 5000;
+
 /** A list for a model; one that was cut says so in words, and in `_meta` for programs. */
 export async function shownList(
   list: NoteList,
   ctx: ToolContext,
   { agent, how, rest }: { agent: Agent; how: Detail; rest: string },
 ): Promise<{ annotations: ShownNote[]; more?: string }> {
-  await ctx.services.words.show(agent, list.annotations);
-  const annotations = list.annotations.map(shapeOf(how));
+  const shown = list.annotations.map(shapeOf(how));
+  const withGap = await ctx.services.words.show(agent, shown);
+  const words =
+    withGap === undefined ? [] : await ctx.services.words.take(agent, withGap, MAX_WORDS_CHARACTERS);
+  const annotations = shown.map((note) => (note.id === withGap ? { ...note, words } : note));
   if (!list.isTruncated) return { annotations };
   ctx.addMeta({ truncated: true, count: list.total });
   return { annotations, more: cutNotice(annotations.length, list.total, rest) };

@@ -53,7 +53,8 @@ export function openThread(
   submit.addEventListener('click', send);
 
   const update = (next: Annotation): void => {
-    const isNews = next.replies.length !== shown.replies.length || next.status !== shown.status;
+    // Of a long thread only the end is here, so its length says nothing.
+    const isNews = next.replies.at(-1)?.id !== shown.replies.at(-1)?.id || next.status !== shown.status;
     // A reply to an agent that works reaches it; reopening would take the note from it.
     if (isNews || shown === next) reopen.checked = isClosed(next) && next.replies.at(-1)?.author === 'agent';
     shown = next;
