@@ -13,7 +13,7 @@ import {
   isElsewhere,
   isHeld,
   isHolder,
- 
+  isHolderKnown,
   nameOf,
 } from './holder.ts';
 import type { Leases } from './leases.ts';
@@ -61,7 +61,7 @@ export function heldBy(agent: Agent, before: AnnotationRow, leaseUntil: number):
 
 /** Leaves the note of another agent alone. */
 export function refuseOthers(before: AnnotationRow, agent: Agent): void {
-  if (!isHeld(before) || isHolder(before, agent)) return;
+  if (!isHeld(before) || !isHolderKnown(before) || isHolder(before, agent)) return;
   throw new ToolError(
     'conflict',
     isElsewhere(before, agent)

@@ -38,8 +38,13 @@ export function holderOf(agent: Agent): Record<keyof Holder, string> {
 }
 
 /** True while somebody has the note. */
-export function isHeld({ status, lease_until }: AnnotationRow): boolean {
-  return lease_until !== null && HELD.some((held) => held === status);
+export function isHeld({ status }: Pick<AnnotationRow, 'status'>): boolean {
+  return HELD.some((held) => held === status);
+}
+
+/** False for a note that was taken up by a process from before there were leases: nobody can tell by whom. */
+export function isHolderKnown({ holder_id, lease_until }: AnnotationRow): boolean {
+  return holder_id !== null && lease_until !== null;
 }
 
 /** True for whoever has the note, or had it last. */

@@ -1,5 +1,6 @@
 /** Notes that lose their holder: one conditional statement makes them pending, so exactly one process says so. */
-import type { Queryable, StoreTransaction } from '@parley/store';
+import type { StoreTransaction } from '@parley/store';
+import { sql } from 'kysely';
 import type { AnnotationRow, AnnotationTables } from '../schema.ts';
 import { HELD, holderName, isHeld } from './holder.ts';
 import { addReply } from './thread.ts';
@@ -26,7 +27,7 @@ const BATCH = 100;
 export async function letGo(parts: ActionParts, lost: Lost): Promise<void> {
   for (;;) {
     // Looked for first: a process with nothing to do takes no write lock.
-    const found = await idsOf(parts.store, lost);
+    const found = await idsOf(parts, lost);
     if (found.length === 0) return;
     await parts.store.transaction((tx) => free(parts, tx, lost, found));
     if (found.length < BATCH) return;
@@ -45,22 +46,33 @@ export async function letGoLapsed(
 
 /** True when nobody has been heard from for as long as the lease of the note says. */
 export function hasLapsed(row: AnnotationRow, now: number): boolean {
-  return isHeld(row) && (row.lease_until ?? now) <= now;
+  return isHeld(row) && row.lease_until !== null && row.lease_until <= now;
 }
 
-async function idsOf(from: Queryable, lost: Lost): Promise<string[]> {
-  let query = from
-    .db<AnnotationTables>()
-    .selectFrom('annotations')
-    .select('id')
-    .where('status', 'in', HELD)
-    .where('lease_until', '<=', 'lapsedAt' in lost ? lost.lapsedAt : Number.MAX_SAFE_INTEGER);
-  if ('connection' in lost) query = query.where('holder_connection', '=', lost.connection);
-  return (await query.limit(BATCH).execute()).map(({ id }) => id);
+async function idsOf({ store, limits }: ActionParts, lost: Lost): Promise<string[]> {
+  const query = store.db<AnnotationTables>().selectFrom('annotations').select('id').limit(BATCH);
+  const leased = query.where('status', 'in', HELD);
+  if ('connection' in lost) {
+    const ended = leased.where('lease_until', 'is not', null);
+    return idsIn(await ended.where('holder_connection', '=', lost.connection).execute());
+  }
+  const lapsed = await leased.where('lease_until', '<=', lost.lapsedAt).execute();
+  if (lapsed.length === BATCH) return idsIn(lapsed);
+  // Taken up by a process from before there were leases; in the words of the index of such notes.
+  const unleased = await query
+    .where(sql<boolean>`lease_until IS NULL AND status IN ('acknowledged', 'diff_proposed')`)
+    .where('updated_at', '<=', lost.lapsedAt - limits.noteLeaseMs)
+    .limit(BATCH - lapsed.length)
+    .execute();
+  return idsIn([...lapsed, ...unleased]);
+}
+
+function idsIn(rows: readonly Pick<AnnotationRow, 'id'>[]): string[] {
+  return rows.map(({ id }) => id);
 }
 
 async function free(
-  { changes, now }: ActionParts,
+  { changes, limits, now }: ActionParts,
   tx: StoreTransaction,
   lost: Lost,
   ids: readonly string[],
@@ -75,7 +87,12 @@ async function free(
   query =
     'connection' in lost
       ? query.where('holder_connection', '=', lost.connection)
-      : query.where('lease_until', '<=', lost.lapsedAt);
+      : query.where(({ and, eb, or }) =>
+          or([
+            eb('lease_until', '<=', lost.lapsedAt),
+            and([eb('lease_until', 'is', null), eb('updated_at', '<=', lost.lapsedAt - limits.noteLeaseMs)]),
+          ]),
+        );
   const freed = await query.returningAll().execute();
   for (const row of freed) {
     const message = `${holderName(row)} ${'connection' in lost ? 'has gone' : 'was not heard from any more'}. This note is pending again.`;
