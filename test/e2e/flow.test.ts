@@ -92,6 +92,24 @@ describeInBrowser('a note and its agent', () => {
     await tab.context.close();
   });
 
+  test('an agent is still heard in a thread that is too long to be told whole', async () => {
+    const { agent } = stage;
+    const { page, errors } = await stage.open('shop');
+    await annotate(page, '#order', 'Talk to me');
+    const { id } = await agent.noteSaying('Talk to me');
+    await pin(page, 1).click();
+    const thread = page.getByRole('dialog', { name: 'Note 1' });
+    for (let count = 1; count <= 51; count += 1) await agent.call('reply', { id, message: `Word ${count}.` });
+    await thread.locator('text=Word 51.').waitFor();
+    await agent.call('acknowledge', { id });
+    const voice = page.getByRole('status');
+    await voice.locator('text=Note 1 is').first().waitFor();
+    await agent.call('reply', { id, message: 'Word 52.' });
+    await thread.locator('text=Word 52.').waitFor();
+    await voice.locator('text=the agent replied').first().waitFor();
+    expect(errors).toEqual([]);
+  });
+
   test('a second tab sees the same notes and their changes', async () => {
     const tab = await stage.open('shop');
     await annotate(tab.page, '#order', 'Seen in both tabs');
