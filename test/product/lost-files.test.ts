@@ -195,7 +195,9 @@ test('a start that fails after the port was opened ends and keeps no port', asyn
   const running = spawnParley(['start', '--port', '0', '--data', data, '--json']);
   const { code, stdout, stderr } = await running.ended;
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-  expect(stderr).toContain('cannot be opened with the present key');
+  expect(stderr).toContain(
+    'cannot be opened with the present key. Put back the secret.key that the data was made with, or set PARLEY_SECRET_KEY to it.',
+  );
   const port = Number(/"url":"http:\/\/127\.0\.0\.1:(\d+)"/.exec(stderr)?.[1]);
   if (!Number.isNaN(port)) await expect(connect(port)).rejects.toThrow('ECONNREFUSED');
 });
@@ -243,6 +245,33 @@ test('damaged call records are found by the doctor, and put aside by the next ca
   expect(stderr).toContain('The file of the call records is damaged.');
   expect(readdirSync(data).filter((name) => name.startsWith('records.db.corrupt-'))).toHaveLength(1);
   expect((await runParley(['doctor', '--data', data, '--port', '0'])).code).toBe(0);
+});
+
+test.skipIf(process.platform !== 'linux').each([
+  ['where no folder can be made', () => '/proc/nope'],
+  ['below a place where no folder can be made', () => '/proc/nope/data'],
+  [
+    'below a file',
+    () => {
+      writeFileSync(join(folder.path, 'file'), '');
+      return join(folder.path, 'file/data');
+    },
+  ],
+])('a data folder %s ends the start with what to do', async (_name, place) => {
+  const path = place();
+  const running = spawnParley(['start', '--port', '0', '--data', path]);
+  const tooLate = setTimeout(() => running.child.kill('SIGKILL'), 20_000);
+  const { code, stdout, stderr } = await running.ended;
+  clearTimeout(tooLate);
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect(stderr).toMatch(/^parley: The folder [^\n]+ cannot be made \(E[A-Z]+\)\. [^\n]+\n$/);
+  expect(stderr).toContain(path);
+});
+
+test('a data folder several levels below an existing one is made, closed to others', async () => {
+  data = join(folder.path, 'one/two/data');
+  await firstStart();
+  expect(statSync(data).mode & 0o777).toBe(0o700);
 });
 
 test('the folder and the files are closed to others, whatever their modes were', async () => {

@@ -38,7 +38,7 @@ export class SecretOpenError extends Error {
 
   constructor(cause?: unknown) {
     super(
-      'This secret cannot be opened with the present key. Enter it again, or restore the key it was sealed with.',
+      'This secret cannot be opened with the present key. Put back the secret.key that the data was made with, or set PARLEY_SECRET_KEY to it.',
       {
         cause,
       },

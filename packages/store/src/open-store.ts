@@ -1,7 +1,7 @@
 /** Opens a store: picks the engine and puts signal, secrets and records around it. */
 import { randomBytes } from 'node:crypto';
-import { mkdirSync } from 'node:fs';
 import type { Engine, EngineOptions } from './engine.ts';
+import { makeFolder } from './make-folder.ts';
 import { migrate, pending } from './migrations.ts';
 import { BufferedRecordLog } from './records/record-log.ts';
 import { createSecretBox } from './secrets/secret-box.ts';
@@ -14,7 +14,7 @@ import { createWriteProbe } from './write-probe.ts';
 /** Opens the database in the data folder, or at the address that is given. */
 export async function openStore(options: StoreOptions): Promise<Store> {
   const { dataDir, databaseUrl, secretKey, recordRetention, clock = Date.now, onError = () => {} } = options;
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  makeFolder(dataDir);
   const secrets = createSecretBox(loadKeyRing(dataDir, secretKey));
   const engine = await openEngine(
     { dataDir, origin: randomBytes(9).toString('base64url'), clock, onError },

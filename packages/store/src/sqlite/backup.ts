@@ -1,7 +1,8 @@
 /** Copies running SQLite files: each copy is the state of one moment, and the event loop stays free. */
-import { chmodSync, existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { BackupError } from '../errors.ts';
+import { makeFolder } from '../make-folder.ts';
 import { openReader } from './connections.ts';
 import type { SqliteDriverModule } from './connections.ts';
 import { markCopy } from './restored-copy.ts';
@@ -11,7 +12,7 @@ export async function backupFiles(
   Driver: SqliteDriverModule,
   { dataDir, targetDir, names }: { dataDir: string; targetDir: string; names: string[] },
 ): Promise<string[]> {
-  mkdirSync(targetDir, { recursive: true, mode: 0o700 });
+  makeFolder(targetDir);
   if (readdirSync(targetDir).length > 0) {
     throw new BackupError('The folder of the backup is not empty. Name a new or an empty folder.');
   }
