@@ -1,5 +1,5 @@
 /** Backups that are put back where a killed process left its log: the log is never replayed into them. */
-import { copyFileSync, existsSync, readdirSync } from 'node:fs';
+import { copyFileSync, cpSync, existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -111,7 +111,7 @@ test('the log of a backup in use is its own: rows written after the restore surv
   await store.db<Tables>().insertInto('notes').values({ id: 'after' }).execute();
   // What a killed process leaves: the files as they are while they are open.
   const copy = join(scratch.options.dataDir, 'killed');
-  await import('node:fs/promises').then(({ cp }) => cp(dataDir, copy, { recursive: true }));
+  cpSync(dataDir, copy, { recursive: true });
   await store.close();
   errors.length = 0;
   const again = await openStore({ dataDir: copy, onError });
