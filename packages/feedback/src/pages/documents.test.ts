@@ -273,6 +273,23 @@ onBothEngines('documents', (open) => {
     expect(chosen.seen).toEqual(ids.slice(0, 25));
   });
 
+  test('a huge conversation is bounded for programs without a key, and whole on its pages', async () => {
+    const feedback = await openFeedback(await open());
+    const { services, member } = feedback;
+    await using site = await openSite(feedback);
+    const post = await feedback.post();
+    for (let index = 0; index < 110; index += 1)
+      await services.comments.create(member, post, { content: `${index} ${'x'.repeat(4900)}` });
+    const browser = openBrowser(site);
+    const { data } = JSON.parse((await browser.get(`/api/public/posts/${post}/comments`)).text) as {
+      data: { content: string }[];
+    };
+    expect(data[0]?.content).toMatch(/^0 x/);
+    expect(data.length).toBeGreaterThan(90);
+    expect(data.length).toBeLessThan(103);
+    expect((await browser.get(`/feedback/posts/${post}?page=99`)).text).toContain('109 xxx');
+  });
+
   test('a long conversation comes in pages and in the order of its threads', async () => {
     const feedback = await openFeedback(await open());
     const { services, member } = feedback;

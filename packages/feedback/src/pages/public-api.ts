@@ -13,6 +13,8 @@ import { shared } from './answer.ts';
 const MAX_AGE_S = 30;
 const PREFIX = '/api/public';
 const MAX_LIMIT = 100;
+// The pages show comments in parts; here anybody may ask for all, and that must not be work for the whole server.
+const MAX_COMMENT_CHARACTERS = 500_000;
 
 const PostQuery = z.strictObject({
   boardId: z.string().optional(),
@@ -83,7 +85,10 @@ async function comments(reading: PublicReading, id: string): Promise<CommentTree
   const roots: CommentTree[] = [];
   // The last comment of each level so far; they come in the order of their threads.
   const path: CommentTree[] = [];
+  let characters = 0;
   for (const { depth, isOwn: _own, reactions, ...comment } of await reading.comments(id)) {
+    characters += comment.content.length;
+    if (characters > MAX_COMMENT_CHARACTERS) break;
     const counts = reactions.map(({ emoji, count }) => ({ emoji, count }));
     const node: CommentTree = { ...comment, reactions: counts, replies: [] };
     (path[depth - 1]?.replies ?? roots).push(node);

@@ -6,9 +6,6 @@ import type { CommentNode } from '../shapes/posts.ts';
 import { commentTree } from './comment-tree.ts';
 import type { PublicComment, Viewer } from './public-shapes.ts';
 
-// Anybody may ask for this, and one answer must not be work for the whole server.
-const MAX_CHARACTERS = 500_000;
-
 /** Whose comments are asked for, and who reads them. */
 export interface AskedComments {
   readonly organizationId: string;
@@ -16,7 +13,7 @@ export interface AskedComments {
   readonly viewer?: Viewer | undefined;
 }
 
-/** The threads of a post from their beginning, each comment followed by its replies, as many as fit; what visitors see. */
+/** The threads of a post, each comment followed by its replies. Whoever reads, it is what visitors see. */
 export async function publicComments(from: Queryable, asked: AskedComments): Promise<PublicComment[]> {
   const memberId = asked.viewer?.memberId ?? '';
   const reader: Actor = {
@@ -28,13 +25,9 @@ export async function publicComments(from: Queryable, asked: AskedComments): Pro
   };
   const own = memberId === '' ? null : fromIdentityId('member', memberId);
   const ordered: PublicComment[] = [];
-  let characters = 0;
   const stack = below(await commentTree(from, reader, asked.postId), 0);
   for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
-    const shown = toPublic(next, own);
-    characters += shown.content.length;
-    if (characters > MAX_CHARACTERS) break;
-    ordered.push(shown);
+    ordered.push(toPublic(next, own));
     // One by one: a long list of replies is more than a call takes as arguments.
     for (const reply of below(next.node.replies, next.depth + 1)) stack.push(reply);
   }
