@@ -1,5 +1,5 @@
 /** Owns P10: what a model pays to read the list of tools, and ten notes. */
-import { describeOwn } from '../apps/server/src/describe.ts';
+import { describeOwn } from '../apps/server/src/start/describe.ts';
 import { countTokens, shop, tokensOf } from '../test/product/ordinary-notes.ts';
 import { ruled } from './verdict.ts';
 import type { Verdict } from './verdict.ts';

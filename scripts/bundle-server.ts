@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { OutputChunk, OutputOptions, RolldownBuild } from 'rolldown';
 import { rolldown } from 'rolldown';
-import { describeOwn } from '../apps/server/src/describe.ts';
-import { DESCRIPTION_FILE, writeDescription } from '../apps/server/src/description.ts';
+import { describeOwn } from '../apps/server/src/start/describe.ts';
+import { DESCRIPTION_FILE, writeDescription } from '../apps/server/src/start/description.ts';
 
 // Native or many-file packages stay outside; they are loaded on first use.
 const EXTERNAL = ['better-sqlite3', 'pg', 'pino', 'prom-client', /^@opentelemetry\//, /^undici(\/|$)/, 'ws'];

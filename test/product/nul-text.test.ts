@@ -42,7 +42,7 @@ afterAll(async () => {
 
 /** A key that names every tool, since some are there only by name. */
 async function everythingKey(): Promise<string> {
-  const { describeOwn } = await import('../../apps/server/src/describe.ts');
+  const { describeOwn } = await import('../../apps/server/src/start/describe.ts');
   const { catalog } = await describeOwn();
   const grants = Object.fromEntries(
     [...Map.groupBy(catalog.tools, ({ toolset }) => toolset)].map(([toolset, items]) => [

@@ -1,6 +1,6 @@
 /** What the list of tools costs the models that read it before they do anything. */
 import { expect, test } from 'vitest';
-import { describeOwn } from '../../apps/server/src/describe.ts';
+import { describeOwn } from '../../apps/server/src/start/describe.ts';
 import { countTokens } from './ordinary-notes.ts';
 
 const MAX_TOOL_BYTES = 950;

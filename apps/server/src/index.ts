@@ -4,6 +4,6 @@ export type { App, AppOptions } from './app.ts';
 export { main } from './cli/main.ts';
 export { loadConfig } from './config.ts';
 export type { Config } from './config.ts';
-export type { AppHost } from './host.ts';
+export type { AppHost } from './start/host.ts';
 export { ABSENT_FILES, ABSENT_OAUTH } from './known-strangers.ts';
 export { OPEN_ROUTES } from './probes.ts';

@@ -4,21 +4,21 @@ import type { Identity } from '@parley/identity';
 import type { Caller, ChangeBus, Engine, ServerInfo } from '@parley/kit';
 import { RPC } from '@parley/kit';
 import { UnreadBytes } from '@parley/kit/inbound';
-import { AnswerBatch } from './answer-batch.ts';
-import { HttpRefusal, writeRefusal } from './answers.ts';
-import { createAuthenticate } from './authenticate.ts';
-import { createRequestRate } from './authorize.ts';
-import type { HotRequest } from './hot-path.ts';
-import { HotPath, hotRequestOf, MODERN_VERSION } from './hot-path.ts';
-import type { AllowedNames } from './inbound.ts';
-import { createFrontDoor, readJson } from './inbound.ts';
+import { AnswerBatch } from './http/answer-batch.ts';
+import { HttpRefusal, writeRefusal } from './http/answers.ts';
+import { createAuthenticate } from './http/authenticate.ts';
+import { createRequestRate } from './calls/call-rate.ts';
+import type { HotRequest } from './http/hot-path.ts';
+import { HotPath, hotRequestOf, MODERN_VERSION } from './http/hot-path.ts';
+import type { AllowedNames } from './http/inbound.ts';
+import { createFrontDoor, readJson } from './http/inbound.ts';
 import type { Limits } from './limits.ts';
-import { refuseLongWords } from './long-words.ts';
-import type { ModernLeg, Served } from './modern.ts';
-import { createNoticeBoard } from './notices.ts';
-import { createResolve } from './resolve.ts';
-import type { SessionLeg } from './sessions.ts';
-import { asHttpRefusal } from './store-errors.ts';
+import { refuseLongWords } from './http/long-words.ts';
+import type { ModernLeg, Served } from './http/modern.ts';
+import { createNoticeBoard } from './http/notices.ts';
+import { createResolve } from './http/endpoint.ts';
+import type { SessionLeg } from './http/sessions.ts';
+import { asHttpRefusal } from './calls/unavailable-store.ts';
 
 /** What the gateway is built from. */
 export interface GatewayOptions {
@@ -152,8 +152,8 @@ async function loadLegs(options: GatewayOptions): Promise<SdkLegs> {
   const { identity, anonymous } = options;
   const current = async (caller: Caller) => (caller === anonymous ? caller : identity.current(caller));
   const [{ createModernLeg }, { createSessionLeg }, { classifyInboundRequest }] = await Promise.all([
-    import('./modern.ts'),
-    import('./sessions.ts'),
+    import('./http/modern.ts'),
+    import('./http/sessions.ts'),
     import('@modelcontextprotocol/server'),
   ]);
   const board = createNoticeBoard({ ...options, current });

@@ -19,9 +19,9 @@ import {
   storedSteps,
 } from '../src/index.ts';
 import type { AllowedNames, Limits } from '../src/index.ts';
-import { readJson } from '../src/inbound.ts';
-import { createModernLeg } from '../src/modern.ts';
-import { createNoticeBoard } from '../src/notices.ts';
+import { readJson } from '../src/http/inbound.ts';
+import { createModernLeg } from '../src/http/modern.ts';
+import { createNoticeBoard } from '../src/http/notices.ts';
 import type { Lab } from './lab-tools.ts';
 import { createLab, labToolset, vaultToolset } from './lab-tools.ts';
 

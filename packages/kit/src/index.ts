@@ -1,5 +1,5 @@
 /** The kit: define tools, decide who may call them, serve them. Start reading at `tool.ts`, then `engine.ts`. */
-export { administratorsOnly, teamOnly } from './availability.ts';
+export { administratorsOnly, teamOnly } from './access/availability.ts';
 export {
   ALL_GRANTS,
   firstUncovered,
@@ -8,44 +8,51 @@ export {
   isTeam,
   mayAdminister,
   unionGrants,
-} from './caller.ts';
-export type { Caller, Grants, Source } from './caller.ts';
-export type { CatalogTool } from './catalog-tool.ts';
-export type { TaskExchange } from './call.ts';
-export type { Catalog } from './catalog.ts';
-export { createCatalog } from './catalog.ts';
+} from './access/caller.ts';
+export type { Caller, Grants, Source } from './access/caller.ts';
+export type { CatalogTool } from './catalog/compiled-tool.ts';
+export type { TaskExchange } from './call/call.ts';
+export type { Catalog } from './catalog/catalog.ts';
+export { createCatalog } from './catalog/catalog.ts';
 export { createChangeBus } from './changes.ts';
 export type { Change, ChangeBus } from './changes.ts';
-export { encodeCursor } from './cursor.ts';
+export { encodeCursor } from './catalog/cursor.ts';
 export {
   asksCode,
   describeCatalog,
   describedCatalog,
   fitsDescription,
   mergeDescriptions,
-} from './description.ts';
-export type { CatalogDescription } from './description.ts';
-export { OpenConnection } from './connection.ts';
-export type { Connection } from './connection.ts';
-export type { Context, JsonSchema, Question, RequestInfo } from './context.ts';
+} from './catalog/written-catalog.ts';
+export type { CatalogDescription } from './catalog/written-catalog.ts';
+export { OpenConnection } from './channel/connection.ts';
+export type { Connection } from './channel/connection.ts';
+export type { Context, JsonSchema, Question, RequestInfo } from './channel/call-context.ts';
 export { DueWork } from './due-work.ts';
 export type { DueWorkOptions } from './due-work.ts';
-export { hintsOf } from './effects.ts';
-export type { Effect, Hints } from './effects.ts';
-export { createEngine } from './engine.ts';
-export type { Engine, EngineOptions } from './engine.ts';
-export { isInputRequired } from './exchange.ts';
-export type { Exchange, InputRequired } from './exchange.ts';
+export { hintsOf } from './define/effects.ts';
+export type { Effect, Hints } from './define/effects.ts';
+export { createEngine } from './call/engine.ts';
+export type { Engine, EngineOptions } from './call/engine.ts';
+export { isInputRequired } from './call/exchange.ts';
+export type { Exchange, InputRequired } from './call/exchange.ts';
 export type {
   Extension,
   ExtensionListen,
   ExtensionMethod,
   ExtensionNotice,
   ExtensionSubscription,
-} from './extension.ts';
-export { errorResult, ERROR_CODE_META_KEY, httpStatusOf, ProtocolFault, RPC, ToolError } from './errors.ts';
-export type { SharedErrorCode } from './errors.ts';
-export { isSupported, Leave, noInteraction } from './interaction.ts';
+} from './protocol/extension.ts';
+export {
+  errorResult,
+  ERROR_CODE_META_KEY,
+  httpStatusOf,
+  ProtocolFault,
+  RPC,
+  ToolError,
+} from './call/errors.ts';
+export type { SharedErrorCode } from './call/errors.ts';
+export { isSupported, Leave, noInteraction } from './channel/channel.ts';
 export type {
   ClientCapabilities,
   InputRequest,
@@ -53,36 +60,36 @@ export type {
   Interaction,
   LogLevel,
   StepOptions,
-} from './interaction.ts';
-export { nulIn, pathOfNul } from './json-path.ts';
-export { createListing, instructionsOf } from './listing.ts';
-export type { ListedCatalog, ListedTool, Listing } from './listing.ts';
-export type { Middleware, ResourceRead, ToolCall } from './middleware.ts';
-export { defineOutsideTool } from './outside-tool.ts';
-export type { OutsideTool } from './outside-tool.ts';
-export { checkParamHeaders, decodeHeaderValue } from './param-headers.ts';
-export { definePrompt } from './prompt.ts';
-export type { Prompt } from './prompt.ts';
+} from './channel/channel.ts';
+export { nulIn, pathOfNul } from './call/json-path.ts';
+export { createListing, instructionsOf } from './catalog/listing.ts';
+export type { ListedCatalog, ListedTool, Listing } from './catalog/listing.ts';
+export type { Middleware, ResourceRead, ToolCall } from './call/middleware.ts';
+export { defineOutsideTool } from './define/outside-tool.ts';
+export type { OutsideTool } from './define/outside-tool.ts';
+export { checkParamHeaders, decodeHeaderValue } from './catalog/param-headers.ts';
+export { definePrompt } from './define/prompt.ts';
+export type { Prompt } from './define/prompt.ts';
 export { capabilitiesOf } from './protocol/capabilities.ts';
 export type { ServerInfo } from './protocol/server.ts';
-export type { CallRecord, Observer } from './record.ts';
-export { requestInfo } from './request-info.ts';
-export { createStateSealer } from './request-state.ts';
-export type { StateSealer } from './request-state.ts';
-export type { HiddenReason } from './resolver.ts';
-export { defineResource } from './resource.ts';
-export type { Resource, ResourceContent } from './resource.ts';
+export type { CallRecord, Observer } from './call/record.ts';
+export { requestInfo } from './call/request-info.ts';
+export { createStateSealer } from './channel/sealed-state.ts';
+export type { StateSealer } from './channel/sealed-state.ts';
+export type { HiddenReason } from './access/resolver.ts';
+export { defineResource } from './define/resource.ts';
+export type { Resource, ResourceContent } from './define/resource.ts';
 export type { RouteSet } from './routes.ts';
-export { serveStdio } from './serve-stdio.ts';
-export { stepBusy } from './steps.ts';
-export type { StepScope, StepStore } from './steps.ts';
-export type { CreatedTask, TaskCall, TaskSeam } from './task-seam.ts';
-export { defineTool, defineToolFor } from './tool.ts';
-export type { AnyTool, Tool } from './tool.ts';
-export { isToolResult } from './tool-answer.ts';
-export type { ToolAnswer } from './tool-answer.ts';
-export { defineToolset, install } from './toolset.ts';
-export type { AnyToolset, Installed, Toolset } from './toolset.ts';
+export { serveStdio } from './protocol/serve-stdio.ts';
+export { stepBusy } from './channel/steps.ts';
+export type { StepScope, StepStore } from './channel/steps.ts';
+export type { CreatedTask, TaskCall, TaskSeam } from './call/task-seam.ts';
+export { defineTool, defineToolFor } from './define/tool.ts';
+export type { AnyTool, Tool } from './define/tool.ts';
+export { isToolResult } from './call/tool-answer.ts';
+export type { ToolAnswer } from './call/tool-answer.ts';
+export { defineToolset, install } from './define/toolset.ts';
+export type { AnyToolset, Installed, Toolset } from './define/toolset.ts';
 export { typeId } from './type-id.ts';
-export { describeIssues, issuesByField } from './validation.ts';
-export type { ToolPage } from './view.ts';
+export { describeIssues, issuesByField } from './call/validation.ts';
+export type { ToolPage } from './catalog/caller-view.ts';

@@ -2,7 +2,7 @@
 import { join, resolve } from 'node:path';
 import { openStore } from '@parley/store';
 import { loadConfig, UsageError } from '../config.ts';
-import { storeOptions } from '../base.ts';
+import { storeOptions } from '../start/base.ts';
 import { refuseLostDatabase } from '../owner-key.ts';
 import { requireInstallation } from './installation.ts';
 import type { Command } from './main.ts';

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Config } from '../config.ts';
 import { loadConfig, UsageError, variable } from '../config.ts';
-import { allToolsets } from '../host.ts';
+import { allToolsets } from '../start/host.ts';
 import { checkAnnotations } from './doctor/annotations.ts';
 import { checkClients } from './doctor/clients.ts';
 import { checkDatabase, checkFiles, checkOwnerKey } from './doctor/database.ts';

@@ -3,7 +3,7 @@ import type { KeyInfo } from '@parley/identity';
 import type { Caller, Grants } from '@parley/kit';
 import { mayAdminister } from '@parley/kit';
 import { loadConfig, UsageError } from '../config.ts';
-import type { Host } from '../host.ts';
+import type { Host } from '../start/host.ts';
 import { printable } from '../printable.ts';
 import type { Command } from './main.ts';
 import { withCaller } from './session.ts';

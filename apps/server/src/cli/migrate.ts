@@ -1,9 +1,9 @@
 /** `parley migrate`: brings the database up to date without starting the server. */
 import { openStore } from '@parley/store';
 import { loadConfig } from '../config.ts';
-import { storeOptions } from '../base.ts';
+import { storeOptions } from '../start/base.ts';
 import { refuseLostDatabase } from '../owner-key.ts';
-import { allToolsets, migrationsOf } from '../host.ts';
+import { allToolsets, migrationsOf } from '../start/host.ts';
 import type { Command } from './main.ts';
 import { reportFault } from './session.ts';
 

@@ -3,7 +3,7 @@ import type { Caller } from '@parley/kit';
 import { isGranted, isToolResult, mayAdminister } from '@parley/kit';
 import type { Config } from '../config.ts';
 import { loadConfig, UsageError } from '../config.ts';
-import type { Host } from '../host.ts';
+import type { Host } from '../start/host.ts';
 import { overlayTag } from '../overlay-script.ts';
 import { addressOf } from './address.ts';
 import type { Command } from './main.ts';

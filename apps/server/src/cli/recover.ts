@@ -2,11 +2,11 @@
 import type { AnyToolset } from '@parley/kit';
 import { createIdentity } from '@parley/identity';
 import { openStore } from '@parley/store';
-import { storeOptions } from '../base.ts';
+import { storeOptions } from '../start/base.ts';
 import type { Config } from '../config.ts';
 import { UsageError } from '../config.ts';
 import { closeToOthers } from '../data-folder.ts';
-import { allToolsets, migrationsOf } from '../host.ts';
+import { allToolsets, migrationsOf } from '../start/host.ts';
 import { ownerKeyFileOf, refuseLostDatabase, replaceOwnerKey } from '../owner-key.ts';
 import { hasDatabase } from './doctor/database.ts';
 import { reportFault } from './session.ts';

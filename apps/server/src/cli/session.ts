@@ -2,10 +2,10 @@
 import { readFileSync } from 'node:fs';
 import type { AnyToolset, Caller, Source } from '@parley/kit';
 import { isGranted, mayAdminister, unionGrants } from '@parley/kit';
-import type { Base, KnownTool } from '../base.ts';
+import type { Base, KnownTool } from '../start/base.ts';
 import type { Config } from '../config.ts';
 import { UsageError } from '../config.ts';
-import type { Host } from '../host.ts';
+import type { Host } from '../start/host.ts';
 import { requireInstallation } from './installation.ts';
 
 /** An open host and a way to ask who is acting. */
@@ -22,7 +22,7 @@ export async function openSession(
   source: Source,
 ): Promise<Session> {
   requireInstallation(config);
-  const { openHost } = await import('../host.ts');
+  const { openHost } = await import('../start/host.ts');
   const host = await openHost({ config, toolsets, onFault: reportFault });
   try {
     return { host, caller: await callerOn(host, config, source) };

@@ -1,6 +1,6 @@
 /** Parley's own two tools: who am I, and why does someone not see a tool. */
 import { defineToolset } from '@parley/kit';
-import type { AppHost } from '../host.ts';
+import type { AppHost } from '../start/host.ts';
 import type { ParleyServices } from './services.ts';
 import { createParleyServices } from './services.ts';
 import { explain } from './explain.ts';

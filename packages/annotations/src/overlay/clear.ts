@@ -1,8 +1,8 @@
 /** Owns clearing all notes, with a short time in which it can be undone. */
 import type { Annotation } from '../shapes.ts';
-import type { TabSession } from './session.ts';
-import { isLocal } from './state.ts';
-import type { Shelf } from './storage.ts';
+import type { TabSession } from './connection/session.ts';
+import { isLocal } from './connection/state.ts';
+import type { Shelf } from './connection/storage.ts';
 import type { Toast } from './ui/toast.ts';
 
 const UNDO_MS = 6_000;

@@ -5,7 +5,7 @@ import { createClear } from './clear.ts';
 import { notesAsMarkdown, writeClipboard } from './copy.ts';
 import type { Modes } from './modes.ts';
 import type { Scene } from './scene.ts';
-import { localId } from './state.ts';
+import { localId } from './connection/state.ts';
 
 type NoteActions = Omit<Actions, keyof Modes['actions']>;
 

@@ -1,5 +1,5 @@
 /** Owns the person's settings, kept for the origin. */
-import type { Shelf } from './storage.ts';
+import type { Shelf } from './connection/storage.ts';
 
 /** How much copied markdown tells. */
 export type Detail = 'compact' | 'standard' | 'detailed' | 'forensic';

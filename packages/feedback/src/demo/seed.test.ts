@@ -5,7 +5,7 @@ import type { Store } from '@parley/store';
 import { scratchStore } from '@parley/store/testing';
 import { expect, test } from 'vitest';
 import type { FeedbackTables } from '../schema.ts';
-import { createPublicReading } from '../services/public.ts';
+import { createPublicReading } from '../services/public/public.ts';
 import type { TestFeedback } from '../testing/fixture.ts';
 import { openFeedback } from '../testing/fixture.ts';
 import { seedDemo } from './seed.ts';

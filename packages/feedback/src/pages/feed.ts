@@ -1,6 +1,6 @@
 /** The changelog as RSS 2.0. */
-import type { PublicReading } from '../services/public.ts';
-import type { PublicChange } from '../services/public-shapes.ts';
+import type { PublicReading } from '../services/public/public.ts';
+import type { PublicChange } from '../services/public/shapes.ts';
 import type { Answer } from './answer.ts';
 import { shared } from './answer.ts';
 import type { Html } from './html.ts';

@@ -1,5 +1,5 @@
 /** The frame of every page: head, navigation, main part. */
-import type { PublicSite } from '../services/public-shapes.ts';
+import type { PublicSite } from '../services/public/shapes.ts';
 import type { Part } from './html.ts';
 import { html } from './html.ts';
 import { SCRIPT_PATH, STYLE_PATH } from './files.ts';

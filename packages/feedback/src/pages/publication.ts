@@ -2,8 +2,8 @@
 import type { Caller } from '@parley/kit';
 import { actorOf } from '../actor.ts';
 import type { Settings } from '../shapes/inbox.ts';
-import { createSettings } from '../services/settings.ts';
-import { createSetup } from '../services/setup.ts';
+import { createSettings } from '../services/people/settings.ts';
+import { createSetup } from '../services/people/setup.ts';
 import type { Base } from '../services/write.ts';
 
 /** Switches the pages of the caller's organization on or off; for administrators. */

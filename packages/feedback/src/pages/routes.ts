@@ -6,8 +6,8 @@ import { createFrontDoor, DEFAULT_INBOUND_LIMITS, HttpRefusal, REFUSED } from '@
 import { notFound } from '../faults.ts';
 import { createClientAddress } from '../rest/rate/client-address.ts';
 import type { FeedbackServices } from '../services/index.ts';
-import type { PublicReading } from '../services/public.ts';
-import { createPublicReading } from '../services/public.ts';
+import type { PublicReading } from '../services/public/public.ts';
+import { createPublicReading } from '../services/public/public.ts';
 import { ACTIONS } from './actions.ts';
 import type { Answer } from './answer.ts';
 import { send } from './answer.ts';

@@ -1,5 +1,5 @@
 /** Posts that somebody may have meant: on the form of a new post, while its title is typed and when it is sent. */
-import type { SimilarPost } from '../services/public-shapes.ts';
+import type { SimilarPost } from '../services/public/shapes.ts';
 import { tellingWords } from '../search/words.ts';
 import type { Answer } from './answer.ts';
 import { html } from './html.ts';

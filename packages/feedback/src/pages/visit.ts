@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { FoundSession } from '@parley/identity';
 import type { Actor } from '../actor.ts';
 import type { FeedbackServices } from '../services/index.ts';
-import type { PublicReading } from '../services/public.ts';
+import type { PublicReading } from '../services/public/public.ts';
 import { sessionToken } from './cookies.ts';
 
 /** Somebody looks at the pages. */

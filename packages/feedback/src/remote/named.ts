@@ -1,7 +1,7 @@
 /** What people call things on another server: an id is taken as it is, a slug or name is looked up in its lists. */
 import { ToolError } from '@parley/kit';
 import { badIdMessage, ID_KINDS, splitId } from '../ids.ts';
-import { listOf, nameKey } from '../services/name-key.ts';
+import { listOf, nameKey } from '../services/nouns/name-key.ts';
 import { fieldOf } from './faults.ts';
 import { isOfKind, remoteId } from './ids.ts';
 

@@ -1,7 +1,7 @@
 /** Entity tags: a hash of the body, compared as RFC 9110 says. */
 import { hash } from 'node:crypto';
 import { Stale } from '../faults.ts';
-import type { CheckCurrent } from '../services/posts.ts';
+import type { CheckCurrent } from '../services/posts/posts.ts';
 import { dataOf } from './answer.ts';
 
 const DIGEST_LENGTH = 27;

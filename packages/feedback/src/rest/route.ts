@@ -3,7 +3,7 @@ import type { Caller } from '@parley/kit';
 import type * as z from 'zod';
 import type { Actor } from '../actor.ts';
 import type { FeedbackServices } from '../services/index.ts';
-import type { CheckCurrent } from '../services/posts.ts';
+import type { CheckCurrent } from '../services/posts/posts.ts';
 import type { Answer } from './answer.ts';
 
 /** The methods of routes; HEAD is answered as GET. */

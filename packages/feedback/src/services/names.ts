@@ -4,8 +4,8 @@ import type { Queryable } from '@parley/store';
 import { notFound } from '../faults.ts';
 import { badIdMessage, checkId, ID_KINDS, splitId } from '../ids.ts';
 import type { FeedbackTables } from '../schema.ts';
-import { listOf, nameKey } from './name-key.ts';
-import { publicStatuses } from './public-boards.ts';
+import { listOf, nameKey } from './nouns/name-key.ts';
+import { publicStatuses } from './public/boards.ts';
 
 /** What has a name besides its id. */
 export type Noun = 'board' | 'status' | 'tag' | 'roadmap';

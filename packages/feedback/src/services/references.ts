@@ -3,7 +3,7 @@ import type { Identity } from '@parley/identity';
 import { notFound, RuleBroken } from '../faults.ts';
 import type { FeedbackTables } from '../schema.ts';
 import { idOf, unknownNoun } from './names.ts';
-import { memberIdOf } from './people-names.ts';
+import { memberIdOf } from './people/people-names.ts';
 import type { Change } from './write.ts';
 
 /** The part of a change that looking something up needs. */

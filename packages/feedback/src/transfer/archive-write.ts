@@ -3,7 +3,7 @@ import type { StoreTransaction } from '@parley/store';
 import { sql } from 'kysely';
 import type { FeedbackTables } from '../schema.ts';
 import { plainWords } from '../search/words.ts';
-import { tagKey } from '../services/tags.ts';
+import { tagKey } from '../services/nouns/tags.ts';
 import type { ArchiveLine } from './archive-check.ts';
 import type { PeopleMap } from './archive-columns.ts';
 import type { RecordName } from './archive-records.ts';

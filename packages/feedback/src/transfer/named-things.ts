@@ -3,7 +3,7 @@ import type { Actor } from '../actor.ts';
 import { RuleBroken } from '../faults.ts';
 import { splitId } from '../ids.ts';
 import type { FeedbackServices } from '../services/index.ts';
-import { tagKey } from '../services/tags.ts';
+import { tagKey } from '../services/nouns/tags.ts';
 import { FileFault } from './file-fault.ts';
 import type { PostRowInput } from './post-row.ts';
 import { shown } from './raw-row.ts';

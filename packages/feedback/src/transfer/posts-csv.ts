@@ -2,7 +2,7 @@
 import type { Actor } from '../actor.ts';
 import { requireAdmin } from '../actor.ts';
 import type { FeedbackServices } from '../services/index.ts';
-import { POST_COLUMNS, selectPosts, tagsOf } from '../services/post-rows.ts';
+import { POST_COLUMNS, selectPosts, tagsOf } from '../services/posts/rows.ts';
 import { isoOf } from '../shapes/fields.ts';
 import type { ExportReport, WriteText } from './export-archive.ts';
 import { guard } from './formula-guard.ts';

@@ -1,9 +1,9 @@
 /** The SDK behind stdio: hears what the loop hands over, writes what it has to say. */
 import type { JSONRPCMessage, Server, Transport } from '@modelcontextprotocol/server';
 import type { Caller, Change, Connection, Engine } from '@parley/kit';
-import { ListenExtras } from '../listen-extension.ts';
-import { createNoticeBoard } from '../notices.ts';
-import { sendNotice } from '../send-notice.ts';
+import { ListenExtras } from '../http/listen-extension.ts';
+import { createNoticeBoard } from '../http/notices.ts';
+import { sendNotice } from '../http/send-notice.ts';
 import { cancelledId, isRequest } from './messages.ts';
 import type { StdioOptions } from './serve.ts';
 import { whenRead } from './when-read.ts';

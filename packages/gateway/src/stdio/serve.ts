@@ -5,11 +5,11 @@
 import type { Readable, Writable } from 'node:stream';
 import type { Caller, ChangeBus, Engine, Listing, ServerInfo } from '@parley/kit';
 import { OpenConnection, ProtocolFault, RPC } from '@parley/kit';
-import type { Answer } from '../answer-batch.ts';
-import { faultJson, HttpRefusal, REFUSED } from '../answers.ts';
-import type { HotRequest } from '../hot-path.ts';
-import { HotPath, hotRequestOf } from '../hot-path.ts';
-import { parseJson } from '../inbound.ts';
+import type { Answer } from '../http/answer-batch.ts';
+import { faultJson, HttpRefusal, REFUSED } from '../http/answers.ts';
+import type { HotRequest } from '../http/hot-path.ts';
+import { HotPath, hotRequestOf } from '../http/hot-path.ts';
+import { parseJson } from '../http/inbound.ts';
 import type { Limits } from '../limits.ts';
 import { linesOf, TOO_LONG } from './lines.ts';
 import { cancelledId, isRequest, methodOf } from './messages.ts';

@@ -1,6 +1,6 @@
 /** The bytes of a body: counted and timed while they arrive, whoever reads them. */
 import type { IncomingMessage } from 'node:http';
-import { RPC } from '../errors.ts';
+import { RPC } from '../call/errors.ts';
 import type { InboundLimits } from './limits.ts';
 import { HttpRefusal, REFUSED } from './refusal.ts';
 

@@ -1,6 +1,6 @@
 /** The front door: Host, Origin, URL and headers of a request, checked before any work is done. */
 import type { IncomingMessage } from 'node:http';
-import { RPC } from '../errors.ts';
+import { RPC } from '../call/errors.ts';
 import type { InboundLimits } from './limits.ts';
 import { HttpRefusal, REFUSED } from './refusal.ts';
 

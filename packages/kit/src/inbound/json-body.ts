@@ -1,7 +1,7 @@
 /** JSON bodies: read and parsed within the limits. */
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
-import { RPC } from '../errors.ts';
+import { RPC } from '../call/errors.ts';
 import { readBytes } from './body-bytes.ts';
 import type { InboundLimits } from './limits.ts';
 import { HttpRefusal, REFUSED } from './refusal.ts';

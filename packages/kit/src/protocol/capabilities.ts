@@ -1,6 +1,6 @@
 /** What a server over an engine says it can do. */
-import type { Extension } from '../extension.ts';
-import type { Listing } from '../listing.ts';
+import type { Extension } from './extension.ts';
+import type { Listing } from '../catalog/listing.ts';
 
 /** The server capabilities: resources and prompts only where there are any, extensions for modern clients. */
 export function capabilitiesOf(

@@ -4,8 +4,8 @@ import type {
   Resource as WireResource,
   ResourceTemplateType,
 } from '@modelcontextprotocol/server';
-import type { AnyPrompt } from '../prompt.ts';
-import type { AnyResource } from '../resource.ts';
+import type { AnyPrompt } from '../define/prompt.ts';
+import type { AnyResource } from '../define/resource.ts';
 
 /** A fixed resource as `resources/list` shows it. */
 export function resourceDefinition(resource: AnyResource): WireResource {

@@ -1,17 +1,17 @@
 /** Builds the exchange of a request from what the SDK knows about it, for each era. */
 import type { ServerContext } from '@modelcontextprotocol/server';
 import { CLIENT_INFO_META_KEY } from '@modelcontextprotocol/server';
-import type { Exchange } from '../exchange.ts';
-import { ToolError } from '../errors.ts';
+import type { Exchange } from '../call/exchange.ts';
+import { ToolError } from '../call/errors.ts';
 import type {
   ClientCapabilities,
   InputRequest,
   InputResponse,
   Interaction,
   LogLevel,
-} from '../interaction.ts';
-import { isSupported } from '../interaction.ts';
-import { requestInfo } from '../request-info.ts';
+} from '../channel/channel.ts';
+import { isSupported } from '../channel/channel.ts';
+import { requestInfo } from '../call/request-info.ts';
 
 const ANSWER_TIMEOUT_MS = 10 * 60_000;
 

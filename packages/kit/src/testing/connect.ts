@@ -3,19 +3,19 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import type { CallToolResult, CreateMessageResult } from '@modelcontextprotocol/server';
 import { createMcpHandler, InMemoryTransport } from '@modelcontextprotocol/server';
 import type * as z from 'zod';
-import type { Caller } from '../caller.ts';
-import { OpenConnection } from '../connection.ts';
-import type { Engine } from '../engine.ts';
-import { createEngine } from '../engine.ts';
-import { ERROR_CODE_META_KEY, ERROR_DATA_META_KEY } from '../errors.ts';
-import type { Middleware } from '../middleware.ts';
+import type { Caller } from '../access/caller.ts';
+import { OpenConnection } from '../channel/connection.ts';
+import type { Engine } from '../call/engine.ts';
+import { createEngine } from '../call/engine.ts';
+import { ERROR_CODE_META_KEY, ERROR_DATA_META_KEY } from '../call/errors.ts';
+import type { Middleware } from '../call/middleware.ts';
 import { withLegacyCodes } from '../protocol/legacy-codes.ts';
 import { createProtocolServer } from '../protocol/server.ts';
-import type { CallRecord } from '../record.ts';
-import type { TaskSeam } from '../task-seam.ts';
-import type { AnyTool } from '../tool.ts';
-import type { Toolset } from '../toolset.ts';
-import { install } from '../toolset.ts';
+import type { CallRecord } from '../call/record.ts';
+import type { TaskSeam } from '../call/task-seam.ts';
+import type { AnyTool } from '../define/tool.ts';
+import type { Toolset } from '../define/toolset.ts';
+import { install } from '../define/toolset.ts';
 import { testCaller } from './callers.ts';
 
 /** How the person and the model behind the client answer. */

@@ -1,7 +1,7 @@
 /** Scenario tables: who calls what, what comes back, and what must not appear. */
-import type { Caller } from '../caller.ts';
-import type { AnyTool } from '../tool.ts';
-import type { Toolset } from '../toolset.ts';
+import type { Caller } from '../access/caller.ts';
+import type { AnyTool } from '../define/tool.ts';
+import type { Toolset } from '../define/toolset.ts';
 import type { Answers, ConnectOptions } from './connect.ts';
 import { connect } from './connect.ts';
 

@@ -2,7 +2,7 @@
 import type { Annotation } from '../../shapes.ts';
 import { parentOf, windowBox } from '../capture/tree.ts';
 import { routeOf } from '../route.ts';
-import { isLocal } from '../state.ts';
+import { isLocal } from '../connection/state.ts';
 import { h } from '../ui/dom.ts';
 import { badgeIcon, spokenStatus } from '../ui/status.ts';
 import type { Bindings } from './bindings.ts';

@@ -1,7 +1,7 @@
 /** Owns what the help says about the agent: why there is none, and the configuration that connects one. */
 import { isAllowedHost, pageOrigin } from '../config.ts';
 import type { OverlaySettings } from '../overlay.ts';
-import type { State } from '../state.ts';
+import type { State } from '../connection/state.ts';
 
 const WAITS = 'Notes wait here and are sent then.';
 

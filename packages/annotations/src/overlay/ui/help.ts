@@ -2,7 +2,7 @@
 import type { Actions } from '../actions.ts';
 import type { OverlaySettings } from '../overlay.ts';
 import type { Settings } from '../settings.ts';
-import type { State } from '../state.ts';
+import type { State } from '../connection/state.ts';
 import { connectionOf, reasonOf } from './agent.ts';
 import { h } from './dom.ts';
 import type { Panel } from './panel.ts';

@@ -1,6 +1,6 @@
 /** Owns the panel of one note: what was said, its status, and what a person can do about it. */
 import type { Actions } from '../actions.ts';
-import { isLocal } from '../state.ts';
+import { isLocal } from '../connection/state.ts';
 import type { Annotation, Reply } from '../../shapes.ts';
 import { h, icon } from './dom.ts';
 import { ICONS } from './icons.ts';

@@ -1,7 +1,7 @@
 /** Owns the toolbar, its dragging, and the small handle that stays when everything is hidden. */
 import type { Actions, Mode } from '../actions.ts';
 import type { Settings, SettingsStore } from '../settings.ts';
-import type { State } from '../state.ts';
+import type { State } from '../connection/state.ts';
 import { h, icon } from './dom.ts';
 import { ICONS } from './icons.ts';
 

@@ -1,7 +1,7 @@
 /** One board: search, sort, filter, vote. */
 import type { PostSort } from '../../shapes/posts.ts';
 import { POST_SORTS } from '../../shapes/posts.ts';
-import type { PublicBoard, PublicPost } from '../../services/public-shapes.ts';
+import type { PublicBoard, PublicPost } from '../../services/public/shapes.ts';
 import type { Answer } from '../answer.ts';
 import { page } from '../answer.ts';
 import type { Html, Part } from '../html.ts';

@@ -1,5 +1,5 @@
 /** The changelog: what was published, newest first. */
-import type { PublicChange } from '../../services/public-shapes.ts';
+import type { PublicChange } from '../../services/public/shapes.ts';
 import type { Answer } from '../answer.ts';
 import { page } from '../answer.ts';
 import type { Html } from '../html.ts';

@@ -1,7 +1,7 @@
 /** Comments as nested lists, with replies, reactions and the forms for them. */
 import { EMOJIS } from '../../shapes/posts.ts';
-import { MAX_LEVELS } from '../../services/comment-depth.ts';
-import type { PublicComment, PublicPostDetail } from '../../services/public-shapes.ts';
+import { MAX_LEVELS } from '../../services/comments/depth.ts';
+import type { PublicComment, PublicPostDetail } from '../../services/public/shapes.ts';
 import type { Html, Part } from '../html.ts';
 import { html, prose } from '../html.ts';
 import type { Visit } from '../visit.ts';

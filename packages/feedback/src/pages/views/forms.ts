@@ -1,5 +1,5 @@
 /** Pages that only ask for something: a name, a new post, or other words in one. */
-import type { PublicBoard, PublicPostDetail, SimilarPost } from '../../services/public-shapes.ts';
+import type { PublicBoard, PublicPostDetail, SimilarPost } from '../../services/public/shapes.ts';
 import type { Answer } from '../answer.ts';
 import { page } from '../answer.ts';
 import type { Html, Part } from '../html.ts';

@@ -1,5 +1,5 @@
 /** Small pieces that several pages show: dates, statuses, votes, forms, links to the next page. */
-import type { PublicPost, PublicStatus } from '../../services/public-shapes.ts';
+import type { PublicPost, PublicStatus } from '../../services/public/shapes.ts';
 import type { Html, Part } from '../html.ts';
 import { html } from '../html.ts';
 import type { Visit } from '../visit.ts';

@@ -1,5 +1,5 @@
 /** One post with everything that was said about it. */
-import type { PublicComment, PublicPostDetail } from '../../services/public-shapes.ts';
+import type { PublicComment, PublicPostDetail } from '../../services/public/shapes.ts';
 import type { Answer } from '../answer.ts';
 import { page } from '../answer.ts';
 import type { Html, Part } from '../html.ts';

@@ -1,5 +1,5 @@
 /** The roadmap: columns by status. */
-import type { PublicRoadmap, RoadmapColumn } from '../../services/public-shapes.ts';
+import type { PublicRoadmap, RoadmapColumn } from '../../services/public/shapes.ts';
 import type { Answer } from '../answer.ts';
 import { page } from '../answer.ts';
 import type { Html, Part } from '../html.ts';

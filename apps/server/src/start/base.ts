@@ -1,0 +1,100 @@
+/** What every start opens first, whatever it serves: the data folder, brought up to date, and who may act. */
+import type { Identity, KnownGrants } from '@parley/identity';
+import { createIdentity, IDENTITY_CHANGED } from '@parley/identity';
+import type { ChangeBus } from '@parley/kit';
+import { createChangeBus } from '@parley/kit';
+import type { MigrationSet, Store } from '@parley/store';
+import { openStore } from '@parley/store';
+import type { Config } from '../config.ts';
+import { closeToOthers } from '../data-folder.ts';
+import { keepFirstOwner, refuseLostDatabase } from '../owner-key.ts';
+
+/** The open data folder. */
+export interface Base {
+  readonly store: Store;
+  readonly identity: Identity;
+  readonly changes: ChangeBus;
+  readonly ownerKeyFile: string;
+  close(): Promise<void>;
+}
+
+/** What a base is opened with. */
+export interface BaseOptions {
+  readonly config: Config;
+  readonly migrations: MigrationSet[];
+  /** Every tool that is served; a grant of a privileged one has to name it. */
+  readonly tools: Iterable<KnownTool>;
+  /** Every resource, prompt and right of a route that is served; a grant names them like tools. */
+  readonly others: Iterable<Pick<KnownTool, 'name' | 'toolset'>>;
+  readonly onFault: (error: unknown, where: string) => void;
+}
+
+/** What identity has to know of a tool. */
+export interface KnownTool {
+  readonly name: string;
+  readonly toolset: string;
+  readonly privileged?: boolean | 'by-name' | undefined;
+}
+
+/** Opens the store, brings it up to date, and makes the first owner. */
+export async function openBase({ config, migrations, tools, others, onFault }: BaseOptions): Promise<Base> {
+  refuseLostDatabase(config);
+  const store = await openStore(storeOptions(config, onFault));
+  try {
+    await store.migrate(migrations);
+    closeToOthers(config.dataDir);
+    const onError = (error: unknown) => onFault(error, 'identity');
+    const known = grantable([...tools, ...others]);
+    const identity = createIdentity(store, { isPrivileged: privilegedAmong(tools), known, onError });
+    const ownerKeyFile = await keepFirstOwner(identity, config);
+    const changes = createChangeBus();
+    const unsubscribe = announceRights(store, changes);
+    return {
+      store,
+      identity,
+      changes,
+      ownerKeyFile,
+      async close() {
+        unsubscribe();
+        identity.close();
+        await store.close();
+      },
+    };
+  } catch (error) {
+    // Open connections would keep the process alive after the command failed.
+    await store.close();
+    throw error;
+  }
+}
+
+/** How the store is opened for a configuration. */
+export function storeOptions(config: Config, onFault: (error: unknown, where: string) => void) {
+  return {
+    dataDir: config.dataDir,
+    recordRetention: config.recordRetention,
+    onError: (error: unknown) => onFault(error, 'store'),
+    ...(config.databaseUrl !== undefined && { databaseUrl: config.databaseUrl }),
+    ...(config.secretKey !== undefined && { secretKey: config.secretKey }),
+  };
+}
+
+function privilegedAmong(tools: Iterable<KnownTool>): (resource: string, name: string) => boolean {
+  const privileged = [...tools].filter(({ privileged }) => privileged !== undefined && privileged !== false);
+  return (resource, name) =>
+    privileged.some((tool) => tool.name === name && (resource === '*' || tool.toolset === resource));
+}
+
+/** The names that grants can give, by toolset; `self` is the server, whose metrics a wildcard opens. */
+function grantable(served: readonly Pick<KnownTool, 'name' | 'toolset'>[]): KnownGrants {
+  const names = Map.groupBy(served, ({ toolset }) => toolset);
+  const all = [...names].map(([toolset, items]) => [toolset, items.map(({ name }) => name)] as const);
+  return Object.fromEntries([...all, ['self', []]]);
+}
+
+/** A change of rights changes what callers see, in every process. */
+function announceRights(store: Store, changes: ChangeBus): () => void {
+  return store.signal.subscribe(IDENTITY_CHANGED, ({ topic, payload }) => {
+    const isKnown = topic !== '*' && payload !== null;
+    changes.publish({ kind: 'tools', ...(isKnown && { organizationId: payload }) });
+  });
+}

@@ -1,0 +1,148 @@
+/** The changelog: what the team tells about finished work. A draft has no time, a scheduled entry a future one. */
+import { typeId } from '@parley/kit';
+import type { Actor } from '../../actor.ts';
+import { requireAdmin, requireTeam } from '../../actor.ts';
+import { notFound } from '../../faults.ts';
+import { checkId } from '../../ids.ts';
+import type { FeedbackTables } from '../../schema.ts';
+import type { ChangelogEntry, CreateChangelog, PatchChangelog } from '../../shapes/nouns.ts';
+import type { Page, PageQuery } from '../../shapes/posts.ts';
+import { listChangelog } from './list.ts';
+import type { ChangelogPublication } from './publication.ts';
+import { createPublication } from './publication.ts';
+import type { NamedEntry } from './rows.ts';
+import { entryOf, linkPosts, requireEntry } from './rows.ts';
+import { hold, laterThan } from '../hold.ts';
+import { dateOf } from '../posts/filter.ts';
+import type { CheckCurrent } from '../posts/posts.ts';
+import type { Base, Change } from '../write.ts';
+import { change } from '../write.ts';
+
+/** What can be done with the changelog; the team reads, administrators write. */
+export interface ChangelogService {
+  /** The newest first; `published: false` means drafts and scheduled entries. */
+  list(
+    actor: Actor,
+    query: PageQuery & { readonly published?: boolean | undefined },
+  ): Promise<Page<ChangelogEntry>>;
+  get(actor: Actor, id: string): Promise<ChangelogEntry>;
+  create(actor: Actor, input: CreateChangelog): Promise<ChangelogEntry>;
+  update(
+    actor: Actor,
+    id: string,
+    patch: PatchChangelog,
+    check?: CheckCurrent<ChangelogEntry>,
+  ): Promise<ChangelogEntry>;
+  delete(actor: Actor, id: string, check?: CheckCurrent<ChangelogEntry>): Promise<void>;
+}
+
+/** Creates the service. */
+export function createChangelog(base: Base): ChangelogService {
+  const publication = createPublication(base);
+  return {
+    async list(actor, query) {
+      requireTeam(actor);
+      return listChangelog(base, actor.organizationId, query);
+    },
+    async get(actor, id) {
+      requireTeam(actor);
+      const row = await requireEntry(base.store, actor.organizationId, checkId('changelog', id));
+      return entryOf(base.store, row, base.now());
+    },
+    async create(actor, input) {
+      requireAdmin(actor);
+      return change(base, actor, (current) => insertEntry(current, publication, input));
+    },
+    async update(actor, id, patch, check) {
+      requireAdmin(actor);
+      checkId('changelog', id);
+      return change(base, actor, async (current) => {
+        await hold(base, current, 'feedback_changelog', id);
+        const before = await requireEntry(current.tx, actor.organizationId, id);
+        check?.(await entryOf(current.tx, before, current.now));
+        return updateEntry(current, publication, before, patch);
+      });
+    },
+    async delete(actor, id, check) {
+      requireAdmin(actor);
+      checkId('changelog', id);
+      return change(base, actor, async (current) => {
+        await hold(base, current, 'feedback_changelog', id);
+        const before = await requireEntry(current.tx, actor.organizationId, id);
+        check?.(await entryOf(current.tx, before, current.now));
+        await deleteEntry(current, id);
+      });
+    },
+  };
+}
+
+async function insertEntry(
+  current: Change,
+  publication: ChangelogPublication,
+  input: CreateChangelog,
+): Promise<ChangelogEntry> {
+  const { tx, now, actor, touch } = current;
+  const id = typeId('changelog', now);
+  await tx
+    .db<FeedbackTables>()
+    .insertInto('feedback_changelog')
+    .values({
+      organization_id: actor.organizationId,
+      id,
+      title: input.title,
+      content: input.content,
+      author_user_id: actor.userId,
+      published_at: dateOf('publishedAt', input.publishedAt ?? undefined, 0) ?? null,
+      announced_at: null,
+      created_at: now,
+      updated_at: now,
+      deleted_at: null,
+    })
+    .execute();
+  await linkPosts(current, id, input.linkedPostIds);
+  await touch('changelog');
+  const row = await requireEntry(tx, actor.organizationId, id);
+  await publication.follow(current, row, null);
+  return entryOf(tx, row, now);
+}
+
+async function updateEntry(
+  current: Change,
+  publication: ChangelogPublication,
+  before: NamedEntry,
+  { title, content, publishedAt, linkedPostIds }: PatchChangelog,
+): Promise<ChangelogEntry> {
+  const { tx, now, actor, touch } = current;
+  await tx
+    .db<FeedbackTables>()
+    .updateTable('feedback_changelog')
+    .set({
+      ...(title !== undefined && { title }),
+      ...(content !== undefined && { content }),
+      ...(publishedAt !== undefined && {
+        published_at: dateOf('publishedAt', publishedAt ?? undefined, 0) ?? null,
+      }),
+      updated_at: laterThan(before.updated_at, now),
+    })
+    .where('organization_id', '=', actor.organizationId)
+    .where('id', '=', before.id)
+    .execute();
+  await linkPosts(current, before.id, linkedPostIds);
+  await touch('changelog');
+  const row = await requireEntry(tx, actor.organizationId, before.id);
+  await publication.follow(current, row, before.published_at);
+  return entryOf(tx, row, now);
+}
+
+async function deleteEntry({ tx, now, actor, touch }: Change, id: string): Promise<void> {
+  const { numUpdatedRows } = await tx
+    .db<FeedbackTables>()
+    .updateTable('feedback_changelog')
+    .set({ deleted_at: now })
+    .where('organization_id', '=', actor.organizationId)
+    .where('id', '=', id)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirstOrThrow();
+  if (numUpdatedRows === 0n) throw notFound('Changelog entry');
+  await touch('changelog');
+}

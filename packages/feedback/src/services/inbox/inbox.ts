@@ -1,0 +1,29 @@
+/** The team's inbox: how posts are spread, one change for many of them, and what resembles a text. */
+import type { Actor } from '../../actor.ts';
+import type { InboxCounts, TriageChange } from '../../shapes/inbox.ts';
+import type { PostFilter, PostItem } from '../../shapes/posts.ts';
+import type { TriageResult } from './bulk-triage.ts';
+import { bulkTriage } from './bulk-triage.ts';
+import { countInbox } from './counts.ts';
+import type { SimilarQuery } from '../posts/similar.ts';
+import { findSimilar } from '../posts/similar.ts';
+import type { Base } from '../write.ts';
+
+/** What the inbox offers. */
+export interface InboxService {
+  /** For the team: counts per status, board, tag and owner of the posts that fit. */
+  counts(actor: Actor, filter: PostFilter): Promise<InboxCounts>;
+  /** For the team: the same change for 1 to 100 posts, each by itself. */
+  bulkTriage(actor: Actor, ids: readonly string[], change: TriageChange): Promise<TriageResult[]>;
+  /** Posts that share the telling words of a text; visitors find those on public boards. */
+  similar(actor: Actor, query: SimilarQuery): Promise<PostItem[]>;
+}
+
+/** Creates the service. */
+export function createInbox(base: Base): InboxService {
+  return {
+    counts: (actor, filter) => countInbox(base.store, actor, filter),
+    bulkTriage: (actor, ids, change) => bulkTriage(base, actor, ids, change),
+    similar: (actor, query) => findSimilar(base.store, actor, query),
+  };
+}

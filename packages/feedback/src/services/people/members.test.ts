@@ -1,0 +1,82 @@
+import { typeId } from '@parley/kit';
+import { expect, it } from 'vitest';
+import { Stale } from '../../faults.ts';
+import { Member } from '../../shapes/nouns.ts';
+import { openFeedback, refusalOf } from '../../testing/fixture.ts';
+import { onBothEngines } from '../../testing/engines.ts';
+
+onBothEngines('members', (open) => {
+  it('are the team, the oldest first; a visitor can be looked up', async () => {
+    const { services, member, join } = await openFeedback(await open());
+    const visitor = await join('user', 'Another Visitor');
+    const list = await services.members.list(member);
+    for (const each of list) expect(Member.parse(each)).toEqual(each);
+    expect(list.map(({ name, email, role }) => ({ name, email, role }))).toEqual([
+      { name: 'Ada Admin', email: 'ada@acme.example', role: 'admin' },
+      { name: 'Mia Member', email: 'mia.member@acme.example', role: 'member' },
+    ]);
+    expect(list.every(({ id }) => /^member_[0-9a-z]{26}$/.test(id))).toBe(true);
+    expect(await services.members.get(member, visitor.memberId)).toMatchObject({
+      id: visitor.memberId,
+      userId: visitor.userId,
+      role: 'user',
+      image: null,
+    });
+  });
+
+  it('change their role by an administrator', async () => {
+    const { services, admin, callers, join } = await openFeedback(await open());
+    const { memberId } = await join('user', 'New Colleague');
+    const set = (role: Member['role']) => services.members.setRole(callers.admin, admin, memberId, role);
+    for (const role of ['member', 'admin', 'admin', 'user'] as const)
+      expect(await set(role)).toMatchObject({ id: memberId, role });
+    const refused = services.members.setRole(callers.admin, admin, memberId, 'admin', (current) => {
+      expect(current).toMatchObject({ id: memberId, role: 'user' });
+      throw new Stale();
+    });
+    await expect(refused).rejects.toThrow(Stale);
+    expect(await services.members.get(admin, memberId)).toMatchObject({ role: 'user' });
+  });
+
+  it('keep their last administrator', async () => {
+    const { services, admin, callers } = await openFeedback(await open());
+    const [owner] = await services.members.list(admin);
+    const id = owner?.id ?? '';
+    for (const role of ['member', 'user'] as const)
+      expect(await refusalOf(services.members.setRole(callers.admin, admin, id, role))).toMatchObject({
+        code: 'conflict',
+      });
+    expect(await refusalOf(services.members.remove(callers.admin, admin, id))).toMatchObject({
+      code: 'conflict',
+    });
+    expect(await services.members.get(admin, id)).toMatchObject({ role: 'admin' });
+  });
+
+  it('that are removed are not found; what they wrote stays', async () => {
+    const { services, admin, callers, join, post } = await openFeedback(await open());
+    const { memberId, actor } = await join('member', 'Leaving Soon');
+    const postId = await post({ by: actor });
+    await services.members.remove(callers.admin, admin, memberId);
+    const gone = { code: 'not_found', message: 'Member not found' };
+    expect(await refusalOf(services.members.get(admin, memberId))).toEqual(gone);
+    expect(await refusalOf(services.members.remove(callers.admin, admin, memberId))).toEqual(gone);
+    expect(await refusalOf(services.members.setRole(callers.admin, admin, memberId, 'admin'))).toEqual(gone);
+    expect(await refusalOf(services.members.get(admin, typeId('member')))).toEqual(gone);
+    expect(await services.posts.get(admin, postId)).toMatchObject({ authorName: 'Leaving Soon' });
+  });
+
+  it('are made administrators by nobody who is less', async () => {
+    const { services, member, callers, join } = await openFeedback(await open());
+    const { memberId } = await join('user', 'Friend');
+    const refused = services.members.setRole(callers.member, member, memberId, 'admin');
+    expect(await refusalOf(refused)).toMatchObject({ code: 'forbidden' });
+    // Even a caller that is taken for an administrator by mistake gives only what it holds.
+    const mistaken = services.members.setRole(
+      callers.member,
+      { ...member, rank: 'admin' },
+      memberId,
+      'admin',
+    );
+    expect(await refusalOf(mistaken)).toMatchObject({ code: 'forbidden' });
+  });
+});

@@ -1,0 +1,79 @@
+/** A post as votes, comments and merges need it: found, judged by who asks, and held for a change. */
+import type { Queryable, StoreEngine } from '@parley/store';
+import type { Selectable } from 'kysely';
+import type { Actor } from '../../actor.ts';
+import { isTeam } from '../../actor.ts';
+import { conflict, notFound } from '../../faults.ts';
+import type { FeedbackTables, PostRow } from '../../schema.ts';
+import type { Base, Change } from '../write.ts';
+
+const COLUMNS = [
+  'post.id',
+  'post.board_id',
+  'post.title',
+  'post.vote_count',
+  'post.vote_threshold',
+  'post.comment_count',
+  'post.merged_into_id',
+  'post.moderation',
+  'post.updated_at',
+  'post.deleted_at',
+] as const;
+
+/** The columns of a post that a conversation turns on. */
+export type TalkedPost = Pick<
+  Selectable<PostRow>,
+  | 'id'
+  | 'board_id'
+  | 'title'
+  | 'vote_count'
+  | 'vote_threshold'
+  | 'comment_count'
+  | 'merged_into_id'
+  | 'moderation'
+  | 'updated_at'
+  | 'deleted_at'
+>;
+
+/** A post that the reader may see; visitors see published ones on public boards. */
+export async function findPost(
+  from: Queryable,
+  reader: Pick<Actor, 'organizationId' | 'rank'>,
+  id: string,
+  lock?: StoreEngine,
+): Promise<TalkedPost> {
+  const query = from
+    .db<FeedbackTables>()
+    .selectFrom('feedback_posts as post')
+    .innerJoin('feedback_boards as board', (join) =>
+      join
+        .onRef('board.organization_id', '=', 'post.organization_id')
+        .onRef('board.id', '=', 'post.board_id'),
+    )
+    .select([...COLUMNS, 'board.is_public', 'board.deleted_at as board_deleted_at'])
+    .where('post.organization_id', '=', reader.organizationId)
+    .where('post.id', '=', id);
+  const row = await (lock === 'postgres' ? query.forUpdate('post') : query).executeTakeFirst();
+  if (row === undefined) throw notFound('Post');
+  const isPublic =
+    row.moderation === 'published' &&
+    row.deleted_at === null &&
+    row.is_public === 1 &&
+    row.board_deleted_at === null;
+  if (!isPublic && !isTeam(reader)) throw notFound('Post');
+  return row;
+}
+
+/** A post that takes votes and comments, held for this change. */
+export async function holdOpenPost(base: Base, { tx, actor }: Change, id: string): Promise<TalkedPost> {
+  const post = await findPost(tx, actor, id, base.store.engine);
+  if (post.deleted_at !== null) throw conflict('This post is deleted. Restore it first.');
+  if (post.merged_into_id !== null) throw mergedAway(actor, post.merged_into_id);
+  return post;
+}
+
+function mergedAway(actor: Actor, canonicalId: string) {
+  // Where it went may be on a board that visitors do not see.
+  const where = isTeam(actor) ? canonicalId : 'another post';
+  return conflict(`This post is merged into ${where}. Use that one instead.`);
+}

@@ -1,0 +1,25 @@
+/** A database that cannot be reached is no fault of the call: callers get `unavailable` and may try again. */
+import type { Middleware } from '@parley/kit';
+import { ToolError } from '@parley/kit';
+import { StoreUnavailableError } from '@parley/store';
+import { HttpRefusal, REFUSED } from '../http/answers.ts';
+
+const RETRY_SECONDS = '5';
+
+/** Turns a lost or full database into a tool error. */
+export function unavailableStore(): Middleware {
+  return {
+    call: (_call, next) => next().catch(explain),
+    read: (_read, next) => next().catch(explain),
+  };
+}
+
+function explain(error: unknown): never {
+  throw error instanceof StoreUnavailableError ? new ToolError('unavailable', error.message) : error;
+}
+
+/** The same before a tool is reached: 503, or the error itself when it is something else. */
+export function asHttpRefusal(error: unknown): unknown {
+  if (!(error instanceof StoreUnavailableError)) return error;
+  return new HttpRefusal(503, REFUSED, error.message, { 'retry-after': RETRY_SECONDS });
+}

@@ -1,0 +1,166 @@
+/** The modern leg through the SDK: every 2026-07-28 message that the hot path does not answer. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { toNodeHandler } from '@modelcontextprotocol/node';
+import type { AuthInfo, ServerEventBus } from '@modelcontextprotocol/server';
+import { createMcpHandler } from '@modelcontextprotocol/server';
+import type { Caller, Engine, ServerInfo } from '@parley/kit';
+import { checkParamHeaders, decodeHeaderValue, ProtocolFault } from '@parley/kit';
+import type { UnreadBytes } from '@parley/kit/inbound';
+import { createProtocolServer } from '@parley/kit/protocol';
+import type { RequestId } from './answers.ts';
+import { faultJson, writeJson } from './answers.ts';
+import { createListenGate } from './listen.ts';
+import { keptOpen, ListenExtras, mergeIntoStream, Outbox } from './listen-extension.ts';
+import type { Limits } from '../limits.ts';
+import type { NoticeBoard } from './notices.ts';
+
+/** What a leg serves one request with. */
+export interface Served {
+  readonly caller: Caller;
+  readonly engine: Engine;
+}
+
+/** Serves modern messages. */
+export interface ModernLeg {
+  handle(req: IncomingMessage, res: ServerResponse, body: unknown, served: Served): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** What the leg is built from. */
+export interface ModernOptions {
+  readonly info: ServerInfo;
+  readonly instructions?: string | undefined;
+  readonly board: NoticeBoard;
+  readonly unread: UnreadBytes;
+  readonly limits: Limits;
+  readonly onFault: (error: unknown, where: string) => void;
+}
+
+/** Creates the leg. */
+export function createModernLeg(options: ModernOptions): ModernLeg {
+  const { info, instructions, limits } = options;
+  const gate = createListenGate(options.board, limits);
+  const open = new Set<{ close(): Promise<void> }>();
+  const handlerFor = (bus?: ServerEventBus) =>
+    createMcpHandler(
+      ({ authInfo }) => {
+        const { caller, engine } = servedOf(authInfo);
+        return createProtocolServer({ engine, info, instructions, era: 'modern', callerOf: () => caller });
+      },
+      { legacy: 'reject', maxRequestBodySize: limits.bodyBytes, ...(bus !== undefined && { bus }) },
+    );
+  const shared = handlerFor();
+  open.add(shared);
+
+  async function listen(
+    req: IncomingMessage,
+    res: ServerResponse,
+    body: unknown,
+    served: Served,
+  ): Promise<void> {
+    // Whoever has left already never closes again, and would keep the place.
+    if (res.destroyed) return;
+    const ticket = gate.admit(served, body, () => res.destroy());
+    if (ticket === undefined) {
+      const error = { code: -32603, message: 'Subscription limit reached' };
+      writeJson(res, 200, JSON.stringify({ jsonrpc: '2.0', error, id: idOf(body) }));
+      return;
+    }
+    res.once('close', ticket.release);
+    const outbox = new Outbox();
+    const extras = await ListenExtras.open(served.engine, served.caller, ticket.body, outbox.write).catch(
+      (error: unknown) => {
+        ticket.release();
+        throw error;
+      },
+    );
+    if (res.destroyed) return;
+    // A handler of its own: its bus lets through only what this caller may know.
+    const handler = handlerFor(ticket.bus);
+    open.add(handler);
+    res.once('close', () => open.delete(handler));
+    if (extras === undefined) return toNodeHandler(handler)(withServed(req, served), res, ticket.body);
+    const fetch = mergeIntoStream(handler.fetch, extras, outbox);
+    const sdkBody = extras.isAlone ? keptOpen(extras.body) : extras.body;
+    await toNodeHandler({ ...handler, fetch })(withServed(req, served), res, sdkBody);
+  }
+
+  const serve = toNodeHandler(shared, { onerror: (error) => options.onFault(error, 'modern') });
+  return {
+    async handle(req, res, body, served) {
+      options.unread.guard(res);
+      if (methodOf(body) === 'subscriptions/listen') {
+        return listen(req, res, body, served).catch((error: unknown) => answerFault(res, body, error));
+      }
+      const mismatch = paramHeaderFault(req, body, served);
+      if (mismatch !== undefined) {
+        const { code, message, data } = mismatch;
+        writeJson(
+          res,
+          400,
+          JSON.stringify({ jsonrpc: '2.0', error: { code, message, data }, id: idOf(body) }),
+        );
+        return;
+      }
+      await serve(withServed(req, served), res, body);
+    },
+    async close() {
+      await Promise.all([...open].map((handler) => handler.close()));
+    },
+  };
+}
+
+function answerFault(res: ServerResponse, body: unknown, error: unknown): void {
+  if (!(error instanceof ProtocolFault)) throw error;
+  writeJson(res, 400, faultJson(error, idOf(body)));
+}
+
+/** The SDK compares `Mcp-Param-*` only for its own tool registry, so for ours it is done here. */
+function paramHeaderFault(
+  req: IncomingMessage,
+  body: unknown,
+  { caller, engine }: Served,
+): ProtocolFault | undefined {
+  if (methodOf(body) !== 'tools/call') return undefined;
+  // A body with a method is an object; its fields are still unknown.
+  const { params } = body as { params?: { name?: unknown; arguments?: unknown } };
+  // When the standard headers disagree too, the SDK answers for those first.
+  const nameHeader = decodeHeaderValue(req.headers['mcp-name']?.toString() ?? '');
+  if (req.headers['mcp-method'] !== 'tools/call' || nameHeader !== params?.name) return undefined;
+  const tool = engine.view(caller).tool(String(params?.name), caller);
+  if (tool === undefined) return undefined;
+  try {
+    checkParamHeaders(tool.paramHeaders, params?.arguments, (name) => req.headers[name]?.toString());
+    return undefined;
+  } catch (error) {
+    if (error instanceof ProtocolFault) return error;
+    throw error;
+  }
+}
+
+/** A request as the SDK's adapters take it. */
+export type SdkRequest = Parameters<ReturnType<typeof toNodeHandler>>[0] & IncomingMessage;
+
+/** Puts the caller where the SDK hands it on to every handler. */
+export function withServed(req: IncomingMessage, served: Served): SdkRequest {
+  const auth: AuthInfo = { token: '', clientId: served.caller.id, scopes: [], extra: { served } };
+  // The adapter's type differs from node's only in how it writes optional fields.
+  return Object.assign(req, { auth }) as SdkRequest;
+}
+
+/** What `withServed` put on the request, as a handler gets it back from the SDK. */
+export function servedOf(authInfo: AuthInfo | undefined): Served {
+  const served = authInfo?.extra?.served;
+  if (served === undefined) throw new Error('A request reached the protocol without passing authentication.');
+  // Only `withServed` writes this field, and no client can reach it.
+  return served as Served;
+}
+
+function methodOf(body: unknown): unknown {
+  return typeof body === 'object' && body !== null && 'method' in body ? body.method : undefined;
+}
+
+function idOf(body: unknown): RequestId {
+  const id = typeof body === 'object' && body !== null && 'id' in body ? body.id : null;
+  return typeof id === 'string' || typeof id === 'number' ? id : null;
+}

@@ -1,0 +1,218 @@
+/** The 2025 leg: sessions, each with a server of its own, bound to the credential that opened it. */
+import { randomBytes } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { NodeStreamableHTTPServerTransport } from '@modelcontextprotocol/node';
+import type { Server } from '@modelcontextprotocol/server';
+import type { Change, ServerInfo } from '@parley/kit';
+import { OpenConnection } from '@parley/kit';
+import type { UnreadBytes } from '@parley/kit/inbound';
+import { Places } from '@parley/kit/inbound';
+import { createProtocolServer, withLegacyCodes } from '@parley/kit/protocol';
+import { HttpRefusal, REFUSED } from './answers.ts';
+import { createEventLog } from './event-log.ts';
+import type { Limits } from '../limits.ts';
+import { streamPlaces } from '../limits.ts';
+import type { Served } from './modern.ts';
+import { SessionCalls } from './session-calls.ts';
+import { servedOf, withServed } from './modern.ts';
+import type { NoticeBoard } from './notices.ts';
+import { sendNotice } from './send-notice.ts';
+
+/** Serves 2025 messages. */
+export interface SessionLeg {
+  handle(req: IncomingMessage, res: ServerResponse, body: unknown, served: Served): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** What the leg is built from. */
+export interface SessionOptions {
+  readonly info: ServerInfo;
+  readonly instructions?: string | undefined;
+  readonly board: NoticeBoard;
+  readonly unread: UnreadBytes;
+  readonly limits: Limits;
+  readonly onFault: (error: unknown, where: string) => void;
+}
+
+interface Session {
+  readonly transport: NodeStreamableHTTPServerTransport;
+  readonly server: Server;
+  readonly served: Served;
+  readonly path: string;
+  /** What tools keep for the session ends with it. */
+  readonly connection: OpenConnection;
+  readonly unsubscribe: () => void;
+  readonly calls: SessionCalls;
+  /** Settles when the server listens to the transport. */
+  readonly connected: Promise<void>;
+  usedAtMs: number;
+  /** Responses that are open. */
+  busy: number;
+}
+
+const RETRY_MS = 1000;
+// A busy session may end at any moment, so it is worth asking again soon.
+const BUSY_RETRY_SECONDS = '5';
+
+/** Creates the leg. */
+export function createSessionLeg(options: SessionOptions): SessionLeg {
+  const { limits } = options;
+  const sessions = new Map<string, Session>();
+  // Counted from the first moment, so that many openings at once cannot pass the limit together.
+  const open = new Set<Session>();
+  const places = new Places();
+  const sweep = setInterval(closeIdle, 60_000).unref();
+
+  function closeIdle(): void {
+    for (const session of open) if (isIdle(session)) end(session);
+  }
+
+  function forget(session: Session): void {
+    session.unsubscribe();
+    open.delete(session);
+    if (session.transport.sessionId !== undefined) sessions.delete(session.transport.sessionId);
+    session.connection.end().catch((error: unknown) => options.onFault(error, 'session end'));
+  }
+
+  function end(session: Session): void {
+    // Gone at once: nobody may find it while it closes.
+    forget(session);
+    session.server.close().catch((error: unknown) => options.onFault(error, 'session end'));
+  }
+
+  /** Most clients never end a session, so at the limit the one that was idle longest makes room. */
+  function makeRoom(callerId: string): void {
+    const mine = [...open].filter((session) => session.served.caller.id === callerId);
+    if (mine.length < limits.sessionsPerCaller) return;
+    const idle = mine
+      .filter(({ busy, calls }) => busy === 0 && calls.isNone)
+      .toSorted((a, b) => a.usedAtMs - b.usedAtMs)[0];
+    if (idle !== undefined) return end(idle);
+    throw new HttpRefusal(
+      429,
+      REFUSED,
+      `At most ${limits.sessionsPerCaller} sessions may be open at once, and all of them are busy.`,
+      { 'retry-after': BUSY_RETRY_SECONDS },
+    );
+  }
+
+  function isIdle({ busy, usedAtMs }: Session): boolean {
+    return busy === 0 && performance.now() - usedAtMs > limits.sessionIdleMs;
+  }
+
+  function openSession(served: Served, path: string): Session {
+    makeRoom(served.caller.id);
+    const watched = new Set<string>();
+    const connection = new OpenConnection();
+    const transport = new NodeStreamableHTTPServerTransport({
+      sessionIdGenerator: () => randomBytes(16).toString('base64url'),
+      eventStore: createEventLog(),
+      retryInterval: RETRY_MS,
+      onsessioninitialized: (id) => {
+        sessions.set(id, session);
+      },
+    });
+    const server = createProtocolServer({
+      engine: served.engine,
+      info: options.info,
+      instructions: options.instructions,
+      era: 'legacy',
+      callerOf: (ctx) => servedOf(ctx.http?.authInfo).caller,
+      watched,
+      watchLimits: limits,
+      connection,
+    });
+    const unsubscribe = options.board.add({
+      ...served,
+      wants: (change) => isWanted(session, change, watched),
+      tell: (change) => sendNotice(server, change),
+      end: () => server.close(),
+    });
+    const calls = new SessionCalls();
+    const session: Session = {
+      transport,
+      server,
+      served,
+      path,
+      connection,
+      unsubscribe,
+      calls,
+      connected: server.connect(calls.watch(withLegacyCodes(transport))),
+      usedAtMs: performance.now(),
+      busy: 0,
+    };
+    // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the SDK's server is no event target
+    server.onclose = () => forget(session);
+    open.add(session);
+    return session;
+  }
+
+  function sessionFor(req: IncomingMessage, body: unknown, served: Served): Session {
+    const id = req.headers['mcp-session-id'];
+    const path = req.url?.split('?')[0] ?? '';
+    if (typeof id === 'string') {
+      const session = sessions.get(id);
+      // A session of another credential or another URL answers like one that never was.
+      const isMine = session?.served.caller.id === served.caller.id && session.path === path;
+      // The sweep may not have come by yet, and an idle session is over whether it has or not.
+      if (isMine && !isIdle(session)) return session;
+      throw new HttpRefusal(404, -32001, 'Session not found');
+    }
+    const opens = [body].flat().some((message) => isInitialize(message));
+    if (!opens) throw new HttpRefusal(400, REFUSED, 'Bad Request: Mcp-Session-Id header is required');
+    return openSession(served, path);
+  }
+
+  function placeFor({ caller }: Served): () => void {
+    const release = places.take(streamPlaces(caller, limits));
+    if (release !== undefined) return release;
+    throw new HttpRefusal(429, REFUSED, 'Too many streams are open. Close one, or try again later.', {
+      'retry-after': '60',
+    });
+  }
+
+  return {
+    async handle(req, res, body, served) {
+      // Whoever left while the body was read would never be seen to leave.
+      if (res.destroyed) return;
+      options.unread.guard(res);
+      const session = sessionFor(req, body, served);
+      const release = req.method === 'GET' ? placeFor(served) : undefined;
+      session.usedAtMs = performance.now();
+      session.busy += 1;
+      const undo = session.calls.begin(body);
+      res.once('close', () => {
+        session.busy -= 1;
+        if (res.statusCode >= 400) undo();
+        session.usedAtMs = performance.now();
+        release?.();
+        // An initialize that the SDK refused never became a session.
+        if (session.transport.sessionId === undefined) end(session);
+      });
+      await session.connected;
+      await session.transport.handleRequest(withServed(req, served), res, body);
+    },
+    async close() {
+      clearInterval(sweep);
+      await Promise.all(
+        [...open].map(async ({ server, connection }) => {
+          await server.close();
+          await connection.end();
+        }),
+      );
+    },
+  };
+}
+
+function isInitialize(message: unknown): boolean {
+  return (
+    typeof message === 'object' && message !== null && 'method' in message && message.method === 'initialize'
+  );
+}
+
+function isWanted({ served }: Session, change: Change, watched: ReadonlySet<string>): boolean {
+  const { prompts, resources } = served.engine.catalog;
+  if (change.kind === 'resource') return watched.has(change.uri);
+  if (change.kind === 'prompts') return prompts.length > 0;
+  return change.kind === 'tools' || resources.length > 0;
+}

@@ -1,0 +1,84 @@
+/** The three hooks: what they see, and what they can stop. */
+import { describe, expect, test } from 'vitest';
+import * as z from 'zod';
+import { ToolError } from './errors.ts';
+import type { Middleware } from './middleware.ts';
+import { defineResource } from '../define/resource.ts';
+import { connect } from '../testing/connect.ts';
+import { defineTool } from '../define/tool.ts';
+import { defineToolset } from '../define/toolset.ts';
+
+const runs: string[] = [];
+const work = <const Name extends string>(name: Name) =>
+  defineTool({
+    name,
+    title: name,
+    description: name,
+    effect: 'run',
+    input: z.object({ n: z.number().default(1) }),
+    output: z.object({ n: z.number() }),
+    run({ n }) {
+      runs.push(name);
+      return { n };
+    },
+  });
+const page = defineResource({
+  name: 'page',
+  title: 'P',
+  description: 'P',
+  uri: 'x://page',
+  read: () => ({ text: 'p' }),
+});
+const toolset = defineToolset({
+  name: 'work',
+  title: 'Work',
+  tools: [work('one'), work('two')],
+  resources: [page],
+});
+
+describe('middleware', () => {
+  test('runs around a call in order and sees the parsed input', async () => {
+    const seen: string[] = [];
+    const layer = (name: string): Middleware => ({
+      async call({ input }, next) {
+        seen.push(`${name} in ${JSON.stringify(input)}`);
+        const result = await next();
+        seen.push(`${name} out`);
+        return result;
+      },
+    });
+    await using client = await connect(toolset, { middleware: [layer('outer'), layer('inner')] });
+    await client.call('one', {});
+    expect(seen).toEqual(['outer in {"n":1}', 'inner in {"n":1}', 'inner out', 'outer out']);
+  });
+
+  test('can refuse a call, which then never runs', async () => {
+    runs.length = 0;
+    const refuse: Middleware = {
+      call: () => Promise.reject(new ToolError('rate_limited', 'Later.')),
+    };
+    await using client = await connect(toolset, { middleware: [refuse] });
+    expect(await client.attempt('one', {})).toMatchObject({ ok: false, code: 'rate_limited' });
+    expect(runs).toEqual([]);
+  });
+
+  test.each(['modern', 'legacy'] as const)(
+    'what a list hook leaves out cannot be called (%s)',
+    async (era) => {
+      const hide: Middleware = { list: (tools) => tools.filter(({ name }) => name !== 'two') };
+      await using client = await connect(toolset, { era, middleware: [hide] });
+      expect(await client.toolNames()).toEqual(['one']);
+      await expect(client.raw.callTool({ name: 'two', arguments: {} })).rejects.toMatchObject({
+        message: expect.stringContaining('Unknown tool: two'),
+      });
+    },
+  );
+
+  test('runs around a read', async () => {
+    const shout: Middleware = {
+      read: async (_read, next) => (await next()).map(() => ({ text: 'P!' })),
+    };
+    await using client = await connect(toolset, { middleware: [shout] });
+    expect(await client.raw.readResource({ uri: 'x://page' })).toMatchObject({ contents: [{ text: 'P!' }] });
+  });
+});

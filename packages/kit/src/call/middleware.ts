@@ -1,0 +1,46 @@
+/** The three places where a program may stand between a caller and the catalog. */
+import type { CallToolResult } from '@modelcontextprotocol/server';
+import type { Caller } from '../access/caller.ts';
+import type { CatalogResource } from '../catalog/catalog.ts';
+import type { CatalogTool } from '../catalog/compiled-tool.ts';
+import type { RequestInfo } from '../channel/call-context.ts';
+import type { ResourceContent } from '../define/resource.ts';
+
+/** A call about to run: resolved, authorized, its input parsed. */
+export interface ToolCall {
+  readonly tool: CatalogTool;
+  readonly input: unknown;
+  readonly caller: Caller;
+  readonly request: RequestInfo;
+  /** The task that this is a run of; null for the call of a client, which may make one. */
+  readonly taskId: string | null;
+}
+
+/** A read about to run. */
+export interface ResourceRead {
+  readonly resource: CatalogResource;
+  readonly uri: string;
+  readonly caller: Caller;
+  readonly request: RequestInfo;
+}
+
+/** One middleware; each hook is optional. What `list` leaves out cannot be called either. */
+export interface Middleware {
+  list?(tools: readonly CatalogTool[], caller: Caller): readonly CatalogTool[];
+  call?(call: ToolCall, next: () => Promise<CallToolResult>): Promise<CallToolResult>;
+  read?(read: ResourceRead, next: () => Promise<ResourceContent[]>): Promise<ResourceContent[]>;
+}
+
+/** Folds hooks into one function, first hook outermost; undefined when there is none. */
+export function composeHooks<Item, Result>(
+  hooks: readonly ((item: Item, next: () => Promise<Result>) => Promise<Result>)[],
+): ((item: Item, run: () => Promise<Result>) => Promise<Result>) | undefined {
+  if (hooks.length === 0) return undefined;
+  return (item, run) => {
+    const enter = (index: number): Promise<Result> => {
+      const hook = hooks[index];
+      return hook === undefined ? run() : hook(item, () => enter(index + 1));
+    };
+    return enter(0);
+  };
+}

@@ -1,0 +1,195 @@
+/** One tool as the catalog holds it: its wire definition, its input check and its guarded run. */
+import type { CallToolResult, Tool as WireTool } from '@modelcontextprotocol/server';
+import type * as z from 'zod';
+import { bindCondition } from '../access/availability.ts';
+import type { CallContext, JsonSchema } from '../channel/call-context.ts';
+import type { Effect } from '../define/effects.ts';
+import { hintsOf } from '../define/effects.ts';
+import { ToolError } from '../call/errors.ts';
+import type { OutsideTool } from '../define/outside-tool.ts';
+import { paramHeadersOf } from './param-headers.ts';
+import type { ParamHeader } from './param-headers.ts';
+import { nulIn, pathOfNul } from '../call/json-path.ts';
+import { inputSchemaOf, outlineOf, outputSchemaOf } from './published-schema.ts';
+import type { Guarded } from '../access/resolver.ts';
+import type { AnyTool, TaskOptions } from '../define/tool.ts';
+import { describeIssues } from '../call/validation.ts';
+
+/** The outcome of checking a call's arguments. */
+export type Checked =
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly error: ToolError };
+
+/** A tool ready to be listed, guarded and called. */
+export interface CatalogTool extends Guarded {
+  readonly effect: Effect;
+  readonly external: boolean;
+  readonly task: 'allowed' | 'required' | undefined;
+  // oxlint-disable-next-line typescript/no-explicit-any -- the types of one tool, erased like those of its run
+  readonly taskOptions: TaskOptions<any, any>;
+  readonly prepare: ((input: unknown, ctx: CallContext<unknown>) => Promise<unknown>) | undefined;
+  readonly services: unknown;
+  /** The MCP definition; made on first use, then kept. */
+  readonly definition: WireTool;
+  /** The definition as JSON text. */
+  readonly json: string;
+  /** Arguments that a client must repeat as `Mcp-Param-*` headers. */
+  readonly paramHeaders: readonly ParamHeader[];
+  check(args: unknown): Checked | Promise<Checked>;
+  run(input: unknown, ctx: CallContext<unknown>): Promise<CallToolResult>;
+}
+
+interface Parts {
+  readonly toolset: string;
+  readonly services: unknown;
+  readonly schemas: () => { inputSchema: JsonSchema; outputSchema?: JsonSchema };
+  readonly check: CatalogTool['check'];
+  readonly run: CatalogTool['run'];
+}
+
+/** Compiles one of our own tools: Zod in, Zod out, both checked. */
+export function compileTool(
+  tool: AnyTool,
+  toolset: string,
+  services: unknown,
+  handleSchema?: JsonSchema,
+): CatalogTool {
+  // Unknown fields are refused unless the tool asked for them.
+  const input: z.ZodObject = tool.input.def.catchall === undefined ? tool.input.strict() : tool.input;
+  return assemble(tool, {
+    toolset,
+    services,
+    schemas: () => ({
+      inputSchema: inputSchemaOf(input),
+      outputSchema: outputOf(tool, handleSchema),
+    }),
+    check(args) {
+      const parsed = input.safeParse(args ?? {});
+      const nul = parsed.success ? pathOfNul(args) : undefined;
+      if (nul !== undefined) return { ok: false, error: new ToolError('invalid', nulIn(nul)) };
+      if (parsed.success) return { ok: true, value: parsed.data };
+      const message =
+        args === undefined
+          ? `No arguments provided for tool: ${tool.name}`
+          : describeIssues(parsed.error.issues, args);
+      return { ok: false, error: new ToolError('invalid', message) };
+    },
+    async run(value, ctx) {
+      const output = tool.output.safeParse(await tool.run(value, ctx));
+      if (!output.success) throw brokenOutput(tool.name, describeIssues(output.error.issues));
+      return resultOf(tool, output.data, ctx.meta);
+    },
+  });
+}
+
+/** Compiles a foreign tool: its JSON Schema is checked by the SDK's validator, loaded on the first call. */
+export function compileOutsideTool(tool: OutsideTool, toolset: string, services: unknown): CatalogTool {
+  let validator: Promise<(args: unknown) => Promise<Checked>> | undefined;
+  return assemble(tool, {
+    toolset,
+    services,
+    schemas: () => ({
+      inputSchema: tool.inputSchema,
+      ...(tool.outputSchema !== undefined && { outputSchema: tool.outputSchema }),
+    }),
+    async check(args) {
+      validator ??= jsonSchemaCheck(tool.inputSchema);
+      return (await validator)(args ?? {});
+    },
+    async run(value, ctx) {
+      // The validator has just shown that the arguments are an object.
+      return tool.run(value as Record<string, unknown>, ctx);
+    },
+  });
+}
+
+function assemble(tool: AnyTool | OutsideTool, parts: Parts): CatalogTool {
+  const external = tool.external ?? false;
+  const define = once((): WireTool => {
+    const schemas = parts.schemas();
+    return {
+      name: tool.name,
+      title: tool.title,
+      description: tool.description,
+      // Both kinds are object schemas; the wire type narrows `type` to the literal.
+      inputSchema: schemas.inputSchema as WireTool['inputSchema'],
+      ...(schemas.outputSchema && { outputSchema: schemas.outputSchema }),
+      // Clients of the first two revisions know a title only here.
+      annotations: { title: tool.title, ...hintsOf(tool.effect, external, tool.hints) },
+    };
+  });
+  const json = once(() => JSON.stringify(define()));
+  const paramHeaders = once(() => paramHeadersOf(parts.schemas().inputSchema));
+  return {
+    name: tool.name,
+    toolset: parts.toolset,
+    effect: tool.effect,
+    external,
+    privileged: tool.privileged ?? false,
+    unattended: tool.unattended,
+    task: tool.kind === 'tool' ? tool.task : undefined,
+    taskOptions: (tool.kind === 'tool' ? tool.taskOptions : undefined) ?? {},
+    prepare:
+      tool.kind === 'tool' && tool.prepare !== undefined
+        ? async (input, ctx) => tool.prepare?.(input, ctx)
+        : undefined,
+    services: parts.services,
+    available: bindCondition(tool.available, parts.services),
+    get definition() {
+      return define();
+    },
+    get json() {
+      return json();
+    },
+    get paramHeaders() {
+      return paramHeaders();
+    },
+    check: parts.check,
+    run: parts.run,
+  };
+}
+
+function resultOf(
+  tool: AnyTool,
+  output: Record<string, unknown>,
+  meta: Record<string, unknown> | undefined,
+): CallToolResult {
+  const content = tool.content?.(output) ?? [
+    { type: 'text', text: tool.text?.(output) ?? JSON.stringify(output) },
+  ];
+  if (meta === undefined) return { content, structuredContent: output };
+  return { _meta: meta, content, structuredContent: output };
+}
+
+function brokenOutput(name: string, faults: string): ToolError {
+  return new ToolError(
+    'invalid_output',
+    `The tool ${name} gave an answer that breaks its own schema: ${faults}.`,
+  );
+}
+
+/** A tool that may run as a task answers with its output or with a handle, and says so; its own handle is an output. */
+function outputOf(tool: AnyTool, handleSchema: JsonSchema | undefined): JsonSchema {
+  const own = outputSchemaOf(tool.output);
+  const hasOwnHandle = tool.taskOptions?.handle !== undefined;
+  if (tool.task === undefined || hasOwnHandle || handleSchema === undefined) return own;
+  return { type: 'object', anyOf: [own, outlineOf(handleSchema)] };
+}
+
+async function jsonSchemaCheck(schema: JsonSchema): Promise<(args: unknown) => Promise<Checked>> {
+  const { fromJsonSchema } = await import('@modelcontextprotocol/server');
+  const standard = fromJsonSchema<Record<string, unknown>>(schema)['~standard'];
+  return async (args) => {
+    const outcome = await standard.validate(args);
+    if (outcome.issues === undefined) return { ok: true, value: outcome.value };
+    return {
+      ok: false,
+      error: new ToolError('invalid', outcome.issues.map(({ message }) => message).join('; ')),
+    };
+  };
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { value: T } | undefined;
+  return () => (made ??= { value: make() }).value;
+}

@@ -1,0 +1,129 @@
+/** The JSON Schemas that a tool publishes: what a model needs to call it, and a true outline of what it answers. */
+import * as z from 'zod';
+import type { JsonSchema } from '../channel/call-context.ts';
+
+/** The schema of an input: whole, less what is said twice. */
+export function inputSchemaOf(schema: z.ZodType): JsonSchema {
+  const { $schema: _dialect, ...json } = z.toJSONSchema(schema, { io: 'input', override: tidyInput });
+  // Not by the override: without their descriptions Zod would write choices as a list of types, which few clients know.
+  // Every field of a JSON Schema is a schema.
+  for (const field of Object.values(json.properties ?? {})) describeOnce(field as JsonSchema);
+  return json;
+}
+
+/** Takes the descriptions off the choices of a field that has one itself. */
+function describeOnce({ description, anyOf }: JsonSchema): void {
+  if (description === undefined || !Array.isArray(anyOf)) return;
+  // So is every choice.
+  for (const choice of anyOf as JsonSchema[]) delete choice.description;
+}
+
+/**
+ * The outline of an output. Models pay for every byte of it and every answer is checked by the whole schema anyway,
+ * so it names the fields of the answer and of the items of its lists, with their types, and leaves out descriptions,
+ * formats, bounds and values. It allows everything that the whole schema allows.
+ */
+export function outputSchemaOf(schema: z.ZodType): JsonSchema {
+  const { $schema: _dialect, ...json } = z.toJSONSchema(schema, { io: 'output' });
+  return outlineOf(json);
+}
+
+/** The outline of a schema that stands as JSON. */
+export function outlineOf(schema: JsonSchema): JsonSchema {
+  return shared(outline(schema, 'answer', schema));
+}
+
+/** Where a schema stands: the answer, a field of it, an item of one of its lists, or anywhere deeper. */
+type Place = 'answer' | 'field' | 'item' | 'deep';
+
+function outline(schema: JsonSchema, place: Place, root: JsonSchema): JsonSchema {
+  const target = followed(schema, root);
+  if (isNullable(target)) return {};
+  const choices = target.anyOf ?? target.oneOf;
+  if (Array.isArray(choices))
+    return { anyOf: choices.map((choice: JsonSchema) => outline(choice, place, root)) };
+  if (isSchema(target.items)) return { type: 'array', ...itemsOf(target.items, place, root) };
+  if (isSchema(target.properties)) return objectOf(target, target.properties, place, root);
+  return target.type === undefined ? {} : { type: target.type };
+}
+
+function itemsOf(items: JsonSchema, place: Place, root: JsonSchema): JsonSchema {
+  const inner = outline(items, place === 'field' ? 'item' : 'deep', root);
+  return Object.keys(inner).length === 0 ? {} : { items: inner };
+}
+
+function objectOf(target: JsonSchema, properties: JsonSchema, place: Place, root: JsonSchema): JsonSchema {
+  if (place === 'field' || place === 'deep') return { type: 'object' };
+  const fields = Object.entries(properties).map(([name, field]): [string, JsonSchema] => [
+    name,
+    // Every field of a JSON Schema is a schema.
+    outline(field as JsonSchema, place === 'answer' ? 'field' : 'deep', root),
+  ]);
+  const outlined = { type: 'object', properties: Object.fromEntries(fields) };
+  // Which fields are always there is told where a program starts to read, and only of those with a type.
+  const told = new Set(fields.filter(([, field]) => Object.keys(field).length > 0).map(([name]) => name));
+  const required = Array.isArray(target.required) ? target.required.filter((name) => told.has(name)) : [];
+  return place === 'answer' && required.length > 0 ? { ...outlined, required } : outlined;
+}
+
+/** What a reference inside the schema leads to. */
+function followed(schema: JsonSchema, root: JsonSchema): JsonSchema {
+  if (typeof schema.$ref !== 'string') return schema;
+  // Zod refers to the root or to a definition below it.
+  const [, definition] = /^#\/\$defs\/(.{1,200})$/.exec(schema.$ref) ?? [];
+  if (definition === undefined) return root;
+  // A reference of Zod's always has its definition.
+  return (root.$defs as Record<string, JsonSchema>)[definition] ?? {};
+}
+
+function isNullable({ type, anyOf }: JsonSchema): boolean {
+  if (Array.isArray(type)) return type.includes('null');
+  return Array.isArray(anyOf) && anyOf.some((choice: JsonSchema) => choice.type === 'null');
+}
+
+function isSchema(value: unknown): value is JsonSchema {
+  return typeof value === 'object' && value !== null;
+}
+
+// A reference and its place among the definitions cost about as much.
+const WORTH_SHARING = 60;
+
+/** Moves what stands in several places of one schema into `$defs`. */
+function shared(schema: JsonSchema): JsonSchema {
+  const counts = new Map<string, number>();
+  eachObject(schema, (text) => counts.set(text, (counts.get(text) ?? 0) + 1));
+  const repeated = [...counts].filter(([text, count]) => count > 1 && text.length > WORTH_SHARING);
+  if (repeated.length === 0) return schema;
+  const names = new Map(repeated.map(([text], index) => [text, `d${index + 1}`]));
+  // An object stays one.
+  const replaced = withReferences(schema, names, true) as JsonSchema;
+  const $defs = Object.fromEntries(
+    repeated.map(([text]) => [names.get(text), withReferences(JSON.parse(text), names, true)]),
+  );
+  return { ...replaced, $defs };
+}
+
+function eachObject(value: unknown, see: (text: string) => void): void {
+  if (!isSchema(value)) return;
+  if (!Array.isArray(value) && value.type === 'object') see(JSON.stringify(value));
+  for (const inner of Object.values(value)) eachObject(inner, see);
+}
+
+function withReferences(value: unknown, names: ReadonlyMap<string, string>, isTop: boolean): unknown {
+  if (!isSchema(value)) return value;
+  if (Array.isArray(value)) return value.map((inner) => withReferences(inner, names, false));
+  const name = isTop ? undefined : names.get(JSON.stringify(value));
+  if (name !== undefined) return { $ref: `#/$defs/${name}` };
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [key, withReferences(inner, names, false)]),
+  );
+}
+
+/** Zod repeats itself: the range of safe integers, the pattern of a format, the description of a list on its items. */
+function tidyInput({ jsonSchema }: { jsonSchema: JsonSchema }): void {
+  if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+  if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+  if (jsonSchema.minLength === 0) delete jsonSchema.minLength;
+  if (jsonSchema.format !== undefined) delete jsonSchema.pattern;
+  if (jsonSchema.description !== undefined && isSchema(jsonSchema.items)) delete jsonSchema.items.description;
+}

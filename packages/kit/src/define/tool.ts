@@ -1,0 +1,121 @@
+/** One tool, one object: everything else about a tool is derived from this literal. */
+import type { ContentBlock } from '@modelcontextprotocol/server';
+import type * as z from 'zod';
+import type { Caller } from '../access/caller.ts';
+import type { Context } from '../channel/call-context.ts';
+import { refuseOwnAnnotations } from './effects.ts';
+import type { Effect, Hints } from './effects.ts';
+import type { Privileged } from '../access/resolver.ts';
+
+/** How a tool behaves as a task. */
+export interface TaskOptions<Input, Output> {
+  /** Raised when the order of steps changes; a worker with another version leaves the task alone. */
+  readonly version?: number;
+  /** How long the finished task can be read. */
+  readonly ttlMs?: number;
+  /** How long a call without a progress token waits before it is answered with a handle. */
+  readonly inlineLimitMs?: number;
+  /** The answer while the task is still running, instead of the plain handle. */
+  handle?(input: Input, task: RunningTask): { output: Output; text: string };
+}
+
+/** What a handle may tell of the task it stands for. */
+export interface RunningTask {
+  readonly taskId: string;
+  readonly createdAt: number;
+  readonly done: number;
+  readonly status: 'working' | 'input_required';
+  /** What to do next, in one sentence. */
+  readonly message: string;
+  readonly pollIntervalMs: number;
+}
+
+/** The literal `defineTool` takes; `run` comes last so that types flow into it. */
+export interface ToolSpec<
+  Services,
+  Name extends string,
+  Input extends z.ZodObject,
+  Output extends z.ZodObject,
+  Errors extends Record<string, string>,
+> {
+  readonly name: Name;
+  readonly title: string;
+  readonly description: string;
+  readonly effect: Effect;
+  /** The tool reaches outside the system. */
+  readonly external?: boolean;
+  /** Not in the default set: only by explicit grant; `'by-name'`: an owner's wildcard is none. */
+  readonly privileged?: Privileged;
+  /** Gone when nobody is watching, whatever was granted. */
+  readonly unattended?: 'block';
+  /** False means the tool does not exist right now. */
+  available?(services: Services, caller: Caller): boolean;
+  /** May, or must, run as a durable task. */
+  readonly task?: 'allowed' | 'required';
+  /** Details of the task; absent: the defaults. */
+  readonly taskOptions?: TaskOptions<z.output<Input>, z.input<Output>>;
+  /** Asks what must be known before the task exists; what it returns is `ctx.prepared` in `run`. */
+  prepare?(input: z.output<Input>, ctx: Context<Services, keyof Errors & string>): Promise<unknown>;
+  /** Corrects a single hint that the effect gets wrong. */
+  readonly hints?: Partial<Hints>;
+  readonly input: Input;
+  readonly output: Output;
+  /** The tool's own error codes, one sentence each. */
+  readonly errors?: Errors;
+  /** The answer as a sentence; absent: compact JSON of the output. */
+  text?(output: z.output<Output>): string;
+  /** The answer as content blocks. */
+  content?(output: z.output<Output>): ContentBlock[];
+  run(
+    input: z.output<Input>,
+    ctx: Context<Services, keyof Errors & string>,
+  ): Promise<z.input<Output>> | z.input<Output>;
+}
+
+/** A defined tool. */
+export interface Tool<
+  Services = unknown,
+  Name extends string = string,
+  Input extends z.ZodObject = z.ZodObject,
+  Output extends z.ZodObject = z.ZodObject,
+  Errors extends Record<string, string> = Record<string, string>,
+> extends ToolSpec<Services, Name, Input, Output, Errors> {
+  readonly kind: 'tool';
+}
+
+/** Any tool, whatever its types: what a catalog holds. */
+// oxlint-disable-next-line typescript/no-explicit-any -- a heterogeneous list has no common input type
+export type AnyTool = Tool<any, string, any, any, any>;
+
+/**
+ * Defines a tool whose `ctx.services` is of the given type.
+ *
+ * @example
+ * const defineTool = defineToolFor<BoardServices>();
+ */
+export function defineToolFor<Services>() {
+  return <
+    const Name extends string,
+    Input extends z.ZodObject,
+    Output extends z.ZodObject,
+    const Errors extends Record<string, string> = Record<never, string>,
+  >(
+    spec: ToolSpec<Services, Name, Input, Output, Errors>,
+  ): Tool<Services, Name, Input, Output, Errors> => {
+    refuseOwnAnnotations(spec);
+    return { ...spec, kind: 'tool' };
+  };
+}
+
+/**
+ * Defines a tool that needs no services.
+ *
+ * @example
+ * const add = defineTool({
+ *   name: 'add', title: 'Add', description: 'Adds two numbers.', effect: 'read',
+ *   input: z.object({ a: z.number().describe('First'), b: z.number().describe('Second') }),
+ *   output: z.object({ sum: z.number() }),
+ *   run: ({ a, b }) => ({ sum: a + b }),
+ * });
+ */
+export const defineTool = defineToolFor<unknown>();

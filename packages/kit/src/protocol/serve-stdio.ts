@@ -1,0 +1,70 @@
+/** Serves toolsets over stdio as a program of its own, for whoever can start the process. */
+import type { Readable, Writable } from 'node:stream';
+import type { JSONRPCMessage } from '@modelcontextprotocol/server';
+import type { Caller, Grants } from '../access/caller.ts';
+import { ALL_GRANTS } from '../access/caller.ts';
+import { OpenConnection } from '../channel/connection.ts';
+import { createEngine } from '../call/engine.ts';
+import type { ServerInfo } from './server.ts';
+import type { AnyToolset } from '../define/toolset.ts';
+import { install } from '../define/toolset.ts';
+
+/** What a program may change about how it serves. */
+export interface ServeStdioOptions {
+  /** Absent: what the toolset makes by itself. */
+  readonly services?: unknown;
+  /** What whoever started the process may call; absent: everything. */
+  readonly grants?: Grants;
+  /** False: resources can be read, and nobody is told when they change. */
+  readonly canSubscribe?: boolean;
+  /** Sees every message before it leaves. */
+  outgoing?(message: JSONRPCMessage): JSONRPCMessage;
+  /** Gets faults whose details no client may see. */
+  readonly onFault?: (error: unknown, where: string) => void;
+  readonly input?: Readable;
+  readonly output?: Writable;
+}
+
+/** Serves until stdin ends; whoever started the process may call what `grants` name. */
+export async function serveStdio(
+  toolset: AnyToolset,
+  info: ServerInfo = { name: toolset.name, version: '0.0.0' },
+  options: ServeStdioOptions = {},
+): Promise<void> {
+  const { serveStdio: serve, StdioServerTransport } = await import('@modelcontextprotocol/server/stdio');
+  const { createProtocolServer } = await import('./server.ts');
+  const { withLegacyCodes } = await import('./legacy-codes.ts');
+  const { services = toolset.services?.({}), grants = ALL_GRANTS, canSubscribe = true, onFault } = options;
+  const engine = createEngine({ installed: [install(toolset, services)], ...(onFault && { onFault }) });
+  const caller = localCaller(grants);
+  const transport = new StdioServerTransport(options.input, options.output);
+  const { outgoing } = options;
+  if (outgoing !== undefined) {
+    const send = transport.send.bind(transport);
+    transport.send = (message) => send(outgoing(message));
+  }
+  const connection = new OpenConnection();
+  const ended = Promise.withResolvers<void>();
+  serve(
+    ({ era }) => {
+      if (era === 'legacy') withLegacyCodes(transport);
+      const watched = canSubscribe ? { watched: new Set<string>() } : {};
+      const callerOf = () => caller;
+      return createProtocolServer({ engine, info, era, canSubscribe, callerOf, connection, ...watched });
+    },
+    { transport, ...(onFault && { onerror: (error) => onFault(error, 'stdio') }) },
+  );
+  const onclose = transport.onclose;
+  // oxlint-disable-next-line unicorn/prefer-add-event-listener -- a transport has this one way to be heard
+  transport.onclose = () => {
+    onclose?.();
+    ended.resolve();
+  };
+  await ended.promise;
+  await connection.end();
+}
+
+function localCaller(grants: Grants): Caller {
+  const local = { id: 'local', name: 'Local', organizationId: 'local', userId: null };
+  return { ...local, roles: ['owner'], grants, source: 'stdio', unattended: false };
+}
