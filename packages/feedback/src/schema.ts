@@ -63,6 +63,8 @@ export interface PostRow {
   agent_name: string | null;
   owner_member_id: string | null;
   vote_count: number;
+  /** Those of the count that came with an import and belong to nobody here; duplicates have their own. */
+  imported_votes: Generated<number>;
   comment_count: number;
   /** The highest vote threshold that was announced. */
   vote_threshold: number;

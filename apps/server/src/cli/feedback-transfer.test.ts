@@ -37,17 +37,17 @@ function file(name: string, content: string): string {
 }
 
 test('an import names bad rows, sums up, and ends with 1; a good one ends with 0', async () => {
-  const path = file('posts.csv', 'title,board,votes\nOne,Ideas,1\n,Ideas,2\nTwo,Ideas,3\n');
+  const path = file('posts.csv', 'title,board,stars\nOne,Ideas,1\n,Ideas,2\nTwo,Ideas,3\n');
   const dry = await run('import', path, '--create-boards', '--dry-run');
   expect(dry).toEqual({
     code: 1,
     told: 'row 3: title: is required\n3 of 3\n',
-    out: 'Ignored columns: votes\nWould make boards: Ideas\nDry run: 2 of 3 rows can be imported; 1 cannot. Nothing was written.\n',
+    out: 'Ignored columns: stars\nWould make boards: Ideas\nDry run: 2 of 3 rows can be imported; 1 cannot. Nothing was written.\n',
   });
   expect(await run('import', path, '--create-boards')).toEqual({
     code: 1,
     told: 'row 3: title: is required\n3 of 3\n',
-    out: 'Ignored columns: votes\nMade boards: Ideas\nImported 2 of 3 rows; 1 failed.\n',
+    out: 'Ignored columns: stars\nMade boards: Ideas\nImported 2 of 3 rows; 1 failed.\n',
   });
   const again = await run('import', path, '--create-boards', '--json');
   expect(again.told).toBe('');
@@ -57,7 +57,7 @@ test('an import names bad rows, sums up, and ends with 1; a good one ends with 0
 });
 
 test('an export is a new file that only its owner reads, and can be imported elsewhere', async () => {
-  await run('import', file('posts.csv', 'title,board\nOne,Ideas\n'), '--create-boards');
+  await run('import', file('posts.csv', 'title,board,votes\nOne,Ideas,7\n'), '--create-boards');
   const archive = join(folder, 'all.jsonl');
   expect((await run('export', archive)).out).toBe(
     `Exported 1 posts to ${archive}. The file holds e-mail addresses: keep it safe.\n`,
@@ -75,6 +75,7 @@ test('an export is a new file that only its owner reads, and can be imported els
     lines: 2,
     posts: 1,
   });
+  expect(readFileSync(csv, 'utf8')).toMatch(/,7,0,[^,]+\r\n$/);
 
   rmSync(join(folder, 'data'), { recursive: true });
   expect((await run('import', archive)).code).toBe(0);

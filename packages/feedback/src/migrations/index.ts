@@ -8,6 +8,7 @@ import { createRest } from './005-rest.ts';
 import { createImports } from './007-import.ts';
 import { createModeration } from './008-moderation.ts';
 import { pairRuns } from './009-runs.ts';
+import { addImportedVotes } from './010-imported-votes.ts';
 
 /** What the store applies for feedback. */
 export const feedbackMigrations: MigrationSet = {
@@ -21,5 +22,6 @@ export const feedbackMigrations: MigrationSet = {
     '007-import': createImports,
     '008-moderation': createModeration,
     '009-runs': pairRuns,
+    '010-imported-votes': addImportedVotes,
   },
 };

@@ -126,6 +126,11 @@ export function orNull(column: Column): Column {
   };
 }
 
+/** The same, or a value for archives from before there was such a column. */
+export function orAbsent(column: Column, value: unknown): Column {
+  return { ...column, schema: column.schema.default(value) };
+}
+
 /** Null in the file where the table has an empty text. */
 export function orEmpty(column: Column): Column {
   const nullable = orNull(column);

@@ -57,7 +57,7 @@ const list = async ({ services, admin }: TestFeedback, filter = {}) =>
   (await services.posts.list(admin, { limit: 100, sort: 'oldest', ...filter })).items;
 
 onBothEngines('an import of posts', (open) => {
-  test('a file of another product keeps its times and categories', async () => {
+  test('a file of another product keeps its times, categories and votes', async () => {
     const feedback = await openFeedback(await open());
     await feedback.services.boards.create(feedback.admin, { name: 'Feature Requests' });
     const path = file(
@@ -72,17 +72,18 @@ onBothEngines('an import of posts', (open) => {
     expect(report).toMatchObject({
       imported: 3,
       failed: 0,
-      ignoredColumns: ['Vote Count', 'Image URLs', 'ETA'],
+      ignoredColumns: ['Image URLs', 'ETA'],
     });
-    const shown = (await list(feedback)).map(({ title, createdAt, tags }) => [
+    const shown = (await list(feedback)).map(({ title, createdAt, tags, voteCount }) => [
       title,
       createdAt,
       tags.map(({ name }) => name),
+      voteCount,
     ]);
     expect(shown).toEqual([
-      ['Dark mode', '2024-03-05T10:11:12.000Z', ['Design', 'ui']],
-      ['Export', '2024-03-06T00:00:00.000Z', []],
-      ['Turned', '2024-03-07T08:00:00.000Z', ['ui']],
+      ['Dark mode', '2024-03-05T10:11:12.000Z', ['Design', 'ui'], 41],
+      ['Export', '2024-03-06T00:00:00.000Z', [], 3],
+      ['Turned', '2024-03-07T08:00:00.000Z', ['ui'], 0],
     ]);
   });
 
@@ -113,7 +114,7 @@ onBothEngines('an import of posts', (open) => {
       skipped: 0,
       failed: 0,
       faults: [],
-      ignoredColumns: ['votes'],
+      ignoredColumns: [],
       newBoards: [],
       newTags: ['Mobile'],
     });
@@ -139,6 +140,7 @@ onBothEngines('an import of posts', (open) => {
       ['2024-01-01T00:00:00.000Z', '2024-01-01T00:00:00.000Z'],
       ['2024-01-02T10:00:00.000Z', '2024-01-02T10:00:00.000Z'],
     ]);
+    expect(posts.map(({ voteCount }) => voteCount)).toEqual([3, 0, 0, 0, 0, 0]);
     expect(posts[0]?.content).toBe('Please, for "night" work');
 
     const members = await identity.listMembers(organizationId);

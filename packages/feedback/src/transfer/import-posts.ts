@@ -135,10 +135,10 @@ async function takeBatch(
   const now = services.now();
   const posts = [];
   for (const row of rows) {
-    const { number, title, content, createdAt = now } = row;
+    const { number, title, content, voteCount, createdAt = now } = row;
     const isNamed = row.authorEmail !== undefined || row.authorName !== undefined;
     const ids = await names.resolve(row);
-    posts.push({ number, title, content, createdAt, isNamed, ...ids, ...authorOf(row) });
+    posts.push({ number, title, content, voteCount, createdAt, isNamed, ...ids, ...authorOf(row) });
   }
   const written = await writePosts(scope, posts, now);
   if (store.engine === 'sqlite') await delay(TURN_MS);

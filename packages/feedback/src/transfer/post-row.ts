@@ -5,6 +5,14 @@ import { line, text, time } from '../shapes/fields.ts';
 import type { RawRow } from './raw-row.ts';
 
 const MAX_TAGS = 100;
+const MAX_VOTES = 1_000_000;
+
+/** A number of votes, also in the digits of a spreadsheet. */
+const votes = z
+  .unknown()
+  .refine(isVoteCount, 'must be a whole number from 0 to 1,000,000')
+  .transform(Number)
+  .default(0);
 
 const PostFields = z.object({
   title: line(1, 200),
@@ -14,6 +22,7 @@ const PostFields = z.object({
   tags: z.array(text(1, 50)).max(MAX_TAGS).default([]),
   authorEmail: z.string().trim().toLowerCase().max(254).pipe(z.email()).optional(),
   authorName: text(1, 255).optional(),
+  voteCount: votes,
 });
 
 /** A row that is in order by itself; what it names may still be absent. */
@@ -47,6 +56,11 @@ function withoutBlanks(fields: Record<string, unknown>): Record<string, unknown>
   return Object.fromEntries(
     Object.entries(fields).filter(([, value]) => !(typeof value === 'string' && value.trim() === '')),
   );
+}
+
+function isVoteCount(value: unknown): boolean {
+  if (typeof value === 'string') return /^\d{1,7}$/.test(value.trim()) && Number(value) <= MAX_VOTES;
+  return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= MAX_VOTES;
 }
 
 /** A category, of which other products give one to each post, is one more tag. */

@@ -11,6 +11,7 @@ export const FIELDS = [
   'authorName',
   'createdAt',
   'category',
+  'voteCount',
 ] as const;
 export type Field = (typeof FIELDS)[number];
 
@@ -27,6 +28,7 @@ const ALIASES: Readonly<Record<string, Field>> = {
   body: 'content',
   details: 'content',
   created: 'createdAt',
+  votes: 'voteCount',
 };
 const BY_KEY = new Map<string, Field>([
   ...FIELDS.map((field): [string, Field] => [keyOf(field), field]),

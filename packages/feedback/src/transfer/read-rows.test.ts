@@ -33,13 +33,13 @@ async function faultOf(name: string, content: string | Uint8Array): Promise<stri
 
 describe('a CSV file', () => {
   test('with a byte order mark, mixed line ends, quotes and blank lines gives its rows, counted as a spreadsheet does', async () => {
-    const csv = '\uFEFFTitle,Description,Votes\r\n"a, ""b""","two\nlines",3\n\nlast,,4\r\n';
+    const csv = '\uFEFFTitle,Description,Votes,Stars\r\n"a, ""b""","two\nlines",3,5\n\nlast,,4,\r\n';
     expect(await read('mixed.csv', csv)).toEqual({
       rows: [
-        { number: 2, fields: { title: 'a, "b"', content: 'two\nlines' } },
-        { number: 4, fields: { title: 'last' } },
+        { number: 2, fields: { title: 'a, "b"', content: 'two\nlines', voteCount: '3' } },
+        { number: 4, fields: { title: 'last', voteCount: '4' } },
       ],
-      unknown: ['Votes'],
+      unknown: ['Stars'],
     });
   });
 
@@ -129,13 +129,13 @@ describe('a JSON file', () => {
     { number: 2, fields: { title: 'b "[{' } },
   ];
   test.each([
-    ['a list', '[{"title":"a","tags":["x"]}, {"title":"b \\"[{","votes":{"n":[1]}}]'],
+    ['a list', '[{"title":"a","tags":["x"]}, {"title":"b \\"[{","stars":{"n":[1]}}]'],
     [
       'an object with a list',
-      '\uFEFF{"version": 1, "a": {"posts": []}, "b": "x", "posts":\n[{"title":"a","tags":["x"]},\n{"title":"b \\"[{","votes":null}], "c": [true]}\n',
+      '\uFEFF{"version": 1, "a": {"posts": []}, "b": "x", "posts":\n[{"title":"a","tags":["x"]},\n{"title":"b \\"[{","stars":null}], "c": [true]}\n',
     ],
   ])('with %s gives its rows', async (_name, json) => {
-    expect(await read('good.json', json)).toEqual({ rows, unknown: ['votes'] });
+    expect(await read('good.json', json)).toEqual({ rows, unknown: ['stars'] });
   });
 
   test('gives its rows wherever its pieces are cut', async () => {
@@ -193,6 +193,7 @@ test('a file of another form is refused', () => {
 
 describe('the values of a row', () => {
   const time = 'createdAt: must be a time between 1970 and now, like 2026-01-31T12:00:00Z';
+  const votes = 'voteCount: must be a whole number from 0 to 1,000,000';
   test.each<[string, Record<string, unknown>, readonly string[]]>([
     ['no title', {}, ['title: is required']],
     ['a blank title', { title: '  ' }, ['title: is required']],
@@ -223,6 +224,20 @@ describe('the values of a row', () => {
     ['a time to come', { title: 'a', createdAt: '2026-06-01T00:00:01Z' }, [time]],
     ['a time before 1970', { title: 'a', createdAt: '1969-12-31' }, [time]],
     ['a number for a time', { title: 'a', createdAt: 1_700_000_000 }, [time]],
+    ['fewer votes than none', { title: 'a', voteCount: '-1' }, [`${votes} (got "-1")`]],
+    ['half a vote', { title: 'a', voteCount: '1.5' }, [`${votes} (got "1.5")`]],
+    ['votes in words', { title: 'a', voteCount: 'many' }, [`${votes} (got "many")`]],
+    ['too many votes', { title: 'a', voteCount: '1000001' }, [`${votes} (got "1000001")`]],
+    [
+      'digits without end',
+      { title: 'a', voteCount: '9'.repeat(100_000) },
+      [`${votes} (got "${'9'.repeat(59)}...)`],
+    ],
+    ['a number below 0', { title: 'a', voteCount: -1 }, [`${votes} (got -1)`]],
+    ['a number that is not whole', { title: 'a', voteCount: 1.5 }, [`${votes} (got 1.5)`]],
+    ['a number too large', { title: 'a', voteCount: 1_000_001 }, [`${votes} (got 1000001)`]],
+    ['a list of votes', { title: 'a', voteCount: [1] }, [`${votes} (got a list)`]],
+    ['yes for a number of votes', { title: 'a', voteCount: true }, [`${votes} (got true)`]],
     [
       'two faults',
       { authorEmail: 'x', createdAt: 'y' },
@@ -258,6 +273,19 @@ describe('the values of a row', () => {
     expect(parsePostRow({ number: 2, fields: { title: 'a', tags } }, NOW)).toMatchObject({ tags: list });
   });
 
+  test.each<[unknown, number]>([
+    [undefined, 0],
+    [' ', 0],
+    ['0', 0],
+    [' 41 ', 41],
+    ['1000000', 1_000_000],
+    [7, 7],
+  ])('take %j as a number of votes', (voteCount, number) => {
+    expect(parsePostRow({ number: 2, fields: { title: 'a', voteCount } }, NOW)).toMatchObject({
+      voteCount: number,
+    });
+  });
+
   test('are trimmed, and e-mails are in lower case', () => {
     const fields = { title: ' a ', authorEmail: ' Ada@Example.COM ', authorName: ' Ada ', content: ' ' };
     expect(parsePostRow({ number: 2, fields }, NOW)).toEqual({
@@ -267,6 +295,7 @@ describe('the values of a row', () => {
       tags: [],
       authorEmail: 'ada@example.com',
       authorName: 'Ada',
+      voteCount: 0,
       createdAt: undefined,
     });
   });

@@ -7,6 +7,7 @@ import type { Actor } from '../actor.ts';
 import { conflict } from '../faults.ts';
 import type { FeedbackTables, PostRow } from '../schema.ts';
 import { plainWords } from '../search/words.ts';
+import { reachedThreshold } from '../services/votes/count.ts';
 import { changedTopic } from '../services/write.ts';
 
 /** A post that is ready to be written. */
@@ -21,6 +22,7 @@ export interface NewPost {
   readonly userId: string;
   /** True when the row names its author; whoever only imports is not told of everything. */
   readonly isNamed: boolean;
+  readonly voteCount: number;
   readonly createdAt: number;
 }
 
@@ -149,9 +151,11 @@ function rowOf(organizationId: string, post: NewPost & { readonly id: string }):
     author_user_id: post.userId,
     agent_name: null,
     owner_member_id: null,
-    vote_count: 0,
+    vote_count: post.voteCount,
+    imported_votes: post.voteCount,
     comment_count: 0,
-    vote_threshold: 0,
+    // What was reached elsewhere is no news here.
+    vote_threshold: reachedThreshold(post.voteCount),
     official_response: null,
     official_response_user_id: null,
     official_response_at: null,

@@ -78,7 +78,7 @@ export const POST_COLUMNS = [
 ] as const;
 
 /** What a list item is made from. */
-export type PostItemRow = Omit<NamedPostRow, 'search_title' | 'search_content'>;
+export type PostItemRow = Omit<NamedPostRow, 'search_title' | 'search_content' | 'imported_votes'>;
 
 /** Turns rows into list items, with their tags in one query. */
 export async function toItems(

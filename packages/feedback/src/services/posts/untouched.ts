@@ -10,6 +10,7 @@ type AuthoredPost = Pick<
   PostRow,
   | 'id'
   | 'author_member_id'
+  | 'vote_count'
   | 'status_id'
   | 'owner_member_id'
   | 'official_response'
@@ -39,14 +40,15 @@ export async function isUntouched(
   if (isRefused || post.merged_into_id !== null) return false;
   if (post.official_response !== null || post.owner_member_id !== null) return false;
   const db = from.db<FeedbackTables>();
-  const vote = await db
+  const ownVote = await db
     .selectFrom('feedback_votes')
     .select('id')
     .where('organization_id', '=', organizationId)
     .where('post_id', '=', post.id)
-    .where('member_id', '<>', memberId)
-    .limit(1)
+    .where('member_id', '=', memberId)
     .executeTakeFirst();
+  // The count tells of others, since imported votes have no rows.
+  if (post.vote_count > (ownVote === undefined ? 0 : 1)) return false;
   const comment = await db
     .selectFrom('feedback_comments')
     .select('id')
@@ -60,5 +62,5 @@ export async function isUntouched(
     .where('organization_id', '=', organizationId)
     .where('id', '=', post.status_id)
     .executeTakeFirst();
-  return vote === undefined && comment === undefined && status?.is_default === 1;
+  return comment === undefined && status?.is_default === 1;
 }

@@ -7,6 +7,11 @@ import type { Change } from '../write.ts';
 
 const THRESHOLDS = [10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000];
 
+/** The highest threshold that a number of votes has reached; 0 below the first. */
+export function reachedThreshold(voteCount: number): number {
+  return THRESHOLDS.findLast((threshold) => threshold <= voteCount) ?? 0;
+}
+
 /** Writes the count of a post that is held; the first time at a threshold is announced. */
 export async function setVoteCount(
   current: Change,
@@ -14,7 +19,7 @@ export async function setVoteCount(
   voteCount: number,
 ): Promise<void> {
   const { tx, actor } = current;
-  const reached = THRESHOLDS.findLast((threshold) => threshold <= voteCount) ?? 0;
+  const reached = reachedThreshold(voteCount);
   const isNew = post.moderation === 'published' && reached > post.vote_threshold;
   await tx
     .db<FeedbackTables>()

@@ -1,5 +1,9 @@
-/** The votes of duplicates with their canonical post: each member once, and traceable to where the vote came from. */
+/**
+ * The votes of duplicates with their canonical post: each member once, and traceable to where the vote came from.
+ * Imported votes are added up, since nobody can tell who gave them.
+ */
 import type { FeedbackTables } from '../../schema.ts';
+import { duplicatesOf } from '../posts/family.ts';
 import { setVoteCount } from './count.ts';
 import type { Change } from '../write.ts';
 
@@ -66,5 +70,11 @@ export async function uniteVotes(current: Change, postId: string): Promise<void>
     .where('post.organization_id', '=', organizationId)
     .where('post.id', '=', postId)
     .executeTakeFirstOrThrow();
-  await setVoteCount(current, post, post.votes ?? 0);
+  const imported = await db
+    .selectFrom('feedback_posts')
+    .select(({ fn }) => fn.sum<number>('imported_votes').as('votes'))
+    .where('organization_id', '=', organizationId)
+    .where('id', 'in', [postId, ...(await duplicatesOf(tx, actor, postId))])
+    .executeTakeFirstOrThrow();
+  await setVoteCount(current, post, (post.votes ?? 0) + imported.votes);
 }

@@ -11,7 +11,7 @@ import { olderThan } from '../newest-first.ts';
 import { pageOf, startOf } from '../paging.ts';
 import { findPost } from '../posts/access.ts';
 
-/** One page of voters, newest first; somebody who has left has no name any more. */
+/** One page of voters, newest first; somebody who has left has no name any more. Imported votes have no voters. */
 export async function listVoters(
   store: Store,
   actor: Actor,
@@ -21,9 +21,15 @@ export async function listVoters(
   requireTeam(actor);
   const scope = { entity: 'voter', sort: 'newest', filter: { postId } };
   const start = startOf(scope, query);
-  const { vote_count: total } = await findPost(store, actor, postId);
-  const rows = await store
-    .db<FeedbackTables & IdentityTables>()
+  await findPost(store, actor, postId);
+  const db = store.db<FeedbackTables & IdentityTables>();
+  const { total } = await db
+    .selectFrom('feedback_votes')
+    .select(({ fn }) => fn.countAll<number>().as('total'))
+    .where('organization_id', '=', actor.organizationId)
+    .where('post_id', '=', postId)
+    .executeTakeFirstOrThrow();
+  const rows = await db
     .selectFrom('feedback_votes as vote')
     .leftJoin('members as member', 'member.id', 'vote.member_id')
     .leftJoin('users as user', 'user.id', 'member.user_id')
