@@ -19,6 +19,8 @@ const reasons: Record<string, string> = {
     'the embedded database; ships its compiled binaries inside the package, so no install script runs',
   'csv-parse': 'CSV files of imports, read as a stream; loaded by the import only',
   kysely: 'typed queries that run on both databases',
+  'markdown-it':
+    'CommonMark as safe HTML on the public pages and in the feed; loaded by the first text shown',
   pg: 'PostgreSQL; loaded only with `--database-url`',
   pino: 'structured log lines',
   'prom-client': 'the text of `/metrics`',

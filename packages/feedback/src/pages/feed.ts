@@ -6,7 +6,7 @@ import { shared } from './answer.ts';
 import type { Html } from './html.ts';
 import { html } from './html.ts';
 import { siteName } from './layout.ts';
-import { markdown } from './markdown.ts';
+import type { Markdown } from './markdown.ts';
 import { plainText } from './plain-text.ts';
 
 const ENTRIES = 30;
@@ -14,7 +14,10 @@ const MAX_AGE_S = 60;
 
 /** The feed; its bytes change only when an entry does. */
 export async function feed(reading: PublicReading, base: string): Promise<Answer> {
-  const { items } = await reading.changes({ limit: ENTRIES });
+  const [{ items }, { markdown }] = await Promise.all([
+    reading.changes({ limit: ENTRIES }),
+    import('./markdown.ts'),
+  ]);
   const name = siteName(reading.site);
   const newest = Math.max(0, ...items.map(({ publishedAt, updatedAt }) => Math.max(publishedAt, updatedAt)));
   const document = html`<?xml version="1.0" encoding="UTF-8"?>
@@ -25,20 +28,20 @@ export async function feed(reading: PublicReading, base: string): Promise<Answer
     <description>What is new at ${plainText(name)}.</description>
     <language>en</language>
     ${newest > 0 && html`<lastBuildDate>${new Date(newest).toUTCString()}</lastBuildDate>`}
-    ${items.map((change) => item(change, base))}
+    ${items.map((change) => item(change, base, markdown))}
     </channel></rss>
     `;
   return shared('application/rss+xml; charset=utf-8', document.text, MAX_AGE_S);
 }
 
-function item(change: PublicChange, base: string): Html {
+function item(change: PublicChange, base: string, markdown: Markdown): Html {
   // The id stays when title, text or time change, so no reader shows an entry twice.
   return html`<item>
     <title>${plainText(change.title)}</title>
     <link>${base}/feedback/changelog/${change.id}</link>
     <guid isPermaLink="false">${change.id}</guid>
     <pubDate>${new Date(change.publishedAt).toUTCString()}</pubDate>
-    <description>${plainText(markdown(change.content).text)}</description>
+    <description>${plainText(markdown(change.content, { top: 3 }).text)}</description>
     </item>
     `;
 }

@@ -1,133 +1,45 @@
-/** A small part of markdown as HTML: headings, paragraphs, lists, quotes, code, bold, italic, links; never raw HTML. */
-import type { Part } from './html.ts';
-import { Html, html } from './html.ts';
+/** Markdown as HTML: CommonMark by markdown-it, less what a public page cannot afford. */
+import MarkdownIt from 'markdown-it';
+import { escapeText, Html } from './html.ts';
 
-/** Renders markdown; `top` is the level of its first heading. */
-export function markdown(source: string, top = 3): Html {
-  const lines = source.replaceAll('\r\n', '\n').split('\n');
-  const blocks: Html[] = [];
-  for (let at = 0; at < lines.length;) {
-    const { block, next } = blockAt(lines, at, top);
-    if (block !== undefined) blocks.push(block);
-    at = next;
-  }
-  return html`${blocks}`;
+/** How a text is shown. */
+export interface MarkdownForm {
+  /** The level of its largest heading. */
+  readonly top: number;
+  /** Line breaks are kept, as people expect of what they typed into a field. */
+  readonly keepsLines?: boolean;
 }
 
-interface Block {
-  readonly block?: Html;
-  readonly next: number;
+/** Renders markdown. Import this module where a text is shown and no earlier: most starts never need the parser. */
+export function markdown(source: string, { top, keepsLines = false }: MarkdownForm): Html {
+  const tokens = parser.parse(source, {});
+  for (const token of tokens.filter(({ type }) => type.startsWith('heading_')))
+    token.tag = `h${Math.min(6, top + Number(token.tag.slice(1)) - 1)}`;
+  return new Html(parser.renderer.render(tokens, { ...parser.options, breaks: keepsLines }));
 }
+export type Markdown = typeof markdown;
 
-const FENCE = /^\s{0,3}```/;
-const HEADING = /^(#{1,6})\s+(\S.*)$/;
-const ITEM = /^\s{0,9}([-*+]|\d{1,9}[.)])\s+(\S.*)$/;
-const QUOTE = /^\s{0,3}>\s?(.*)$/;
+// What lies deeper than 20 levels, of which a list takes two, is not shown; time grows with the depth allowed.
+const parser = new MarkdownIt('commonmark', { html: false, maxNesting: 20 });
 
-function blockAt(lines: readonly string[], at: number, top: number): Block {
-  const line = lines[at] ?? '';
-  if (line.trim() === '') return { next: at + 1 };
-  if (FENCE.test(line)) return fence(lines, at);
-  const heading = HEADING.exec(line);
-  if (heading !== null) {
-    const level = Math.min(6, top + (heading[1]?.length ?? 1) - 1);
-    const tag = new Html(`h${level}`);
-    return { block: html`<${tag}>${inline(heading[2] ?? '')}</${tag}>`, next: at + 1 };
-  }
-  if (ITEM.test(line)) return list(lines, at);
-  const isPlain = (text: string) =>
-    text.trim() !== '' && ![FENCE, HEADING, ITEM, QUOTE].some((form) => form.test(text));
-  if (QUOTE.test(line)) {
-    const end = endOf(lines, at, (text) => QUOTE.test(text));
-    const quoted = lines.slice(at, end).map((text) => QUOTE.exec(text)?.[1] ?? '');
-    return { block: html`<blockquote><p>${inline(quoted.join('\n'))}</p></blockquote>`, next: end };
-  }
-  const end = Math.max(at + 1, endOf(lines, at, isPlain));
-  return { block: html`<p>${inline(lines.slice(at, end).join('\n'))}</p>`, next: end };
-}
+// An image would tell its host who reads the page, so it becomes a link; and one definition of a long address that is
+// used a thousand times makes megabytes of a short text.
+parser.disable(['image', 'reference']);
 
-function endOf(lines: readonly string[], start: number, holds: (line: string) => boolean): number {
-  let end = start;
-  while (end < lines.length && holds(lines[end] ?? '')) end += 1;
-  return end;
-}
+parser.validateLink = (address) => /^https?:\/\//i.test(address) && URL.canParse(address);
 
-function fence(lines: readonly string[], at: number): Block {
-  const end = endOf(lines, at + 1, (line) => !FENCE.test(line));
-  // Readers with a keyboard can scroll what is too wide.
-  const block = html`<pre tabindex="0"><code>${lines.slice(at + 1, end).join('\n')}</code></pre>`;
-  return { block, next: end + 1 };
-}
+// An address in angle brackets shows the true name of its host, not letters that look like another's.
+parser.normalizeLinkText = (address) => parser.normalizeLink(address);
 
-function list(lines: readonly string[], at: number): Block {
-  const isOrdered = (line: string) => /^\d/.test(ITEM.exec(line)?.[1] ?? '');
-  const ordered = isOrdered(lines[at] ?? '');
-  const end = endOf(lines, at, (line) => ITEM.test(line) && isOrdered(line) === ordered);
-  const items = lines.slice(at, end).map((line) => html`<li>${inline(ITEM.exec(line)?.[2] ?? '')}</li>`);
-  return {
-    block: ordered
-      ? html`<ol>
-          ${items}
-        </ol>`
-      : html`<ul>
-          ${items}
-        </ul>`,
-    next: end,
-  };
-}
+const { rules } = parser.renderer;
 
-// No alternative can begin inside another, so that the time is proportional to the length.
-const TOKEN = /`([^`\n]+)`|\[([^[\]\n]+)\]\(([^\s()<>"]+)\)|(\*\*|\*|_)|\\([\\`*_[\]()#>-])/g;
+rules['link_open'] = (tokens, index, options, _env, renderer) => {
+  // What anybody can write earns no rank with search engines.
+  tokens[index]?.attrSet('rel', 'nofollow ugc noopener');
+  return renderer.renderToken(tokens, index, options);
+};
 
-interface Open {
-  readonly mark: string;
-  readonly parts: Part[];
-}
-
-const MAX_DEPTH = 8;
-
-/** Text inside a block; a mark without its partner stays what it is. */
-function inline(text: string): Part {
-  const stack: Open[] = [{ mark: '', parts: [] }];
-  const put = (part: Part) => stack.at(-1)?.parts.push(part);
-  let last = 0;
-  for (const match of text.matchAll(TOKEN)) {
-    put(text.slice(last, match.index));
-    last = match.index + match[0].length;
-    const [whole, code, label, address, mark, escaped] = match;
-    if (code !== undefined) put(html`<code>${code}</code>`);
-    else if (label !== undefined) put(link(label, address ?? '', whole));
-    else if (mark !== undefined) emphasise(stack, mark, text.charAt(match.index - 1), text.charAt(last));
-    else put(escaped);
-  }
-  put(text.slice(last));
-  while (stack.length > 1) giveUp(stack);
-  return stack[0]?.parts ?? [];
-}
-
-function emphasise(stack: Open[], mark: string, before: string, after: string): void {
-  const isWord = (sign: string) => /[\p{L}\p{N}]/u.test(sign);
-  const isBlank = (sign: string) => sign.trim() === '';
-  // An underscore inside a word is part of the word.
-  const isInside = mark === '_' && isWord(before) && isWord(after);
-  const opened = stack.findLastIndex((open) => open.mark === mark);
-  if (!isInside && opened > 0 && !isBlank(before)) {
-    while (stack.length - 1 > opened) giveUp(stack);
-    const { parts } = stack.pop() ?? { parts: [] };
-    stack.at(-1)?.parts.push(mark === '**' ? html`<strong>${parts}</strong>` : html`<em>${parts}</em>`);
-  } else if (!isInside && opened === -1 && !isBlank(after) && stack.length <= MAX_DEPTH) {
-    stack.push({ mark, parts: [] });
-  } else {
-    stack.at(-1)?.parts.push(mark);
-  }
-}
-
-function giveUp(stack: Open[]): void {
-  const open = stack.pop();
-  if (open !== undefined) stack.at(-1)?.parts.push(open.mark, open.parts);
-}
-
-function link(label: string, address: string, whole: string): Part {
-  if (!/^https?:\/\//i.test(address) || !URL.canParse(address)) return whole;
-  return html`<a href="${new URL(address).href}" rel="noopener">${label}</a>`;
-}
+// Readers with a keyboard can scroll what is too wide.
+rules['fence'] = (tokens, index) =>
+  `<pre tabindex="0"><code>${escapeText(tokens[index]?.content ?? '')}</code></pre>\n`;
+rules['code_block'] = rules['fence'];

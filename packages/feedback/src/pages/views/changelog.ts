@@ -5,7 +5,7 @@ import { page } from '../answer.ts';
 import type { Html } from '../html.ts';
 import { html } from '../html.ts';
 import { siteName } from '../layout.ts';
-import { markdown } from '../markdown.ts';
+import type { Markdown } from '../markdown.ts';
 import type { Visit } from '../visit.ts';
 import { date, pager } from './parts.ts';
 
@@ -14,10 +14,10 @@ const PAGE_SIZE = 10;
 /** Lists the entries. */
 export async function changelogPage(visit: Visit): Promise<Answer> {
   const { reading, url } = visit;
-  const changes = await reading.changes({
-    limit: PAGE_SIZE,
-    cursor: url.searchParams.get('after') ?? undefined,
-  });
+  const [changes, { markdown }] = await Promise.all([
+    reading.changes({ limit: PAGE_SIZE, cursor: url.searchParams.get('after') ?? undefined }),
+    import('../markdown.ts'),
+  ]);
   return page({
     visit,
     title: 'Changelog',
@@ -29,12 +29,13 @@ export async function changelogPage(visit: Visit): Promise<Answer> {
         <p>What is new. <a href="/changelog.xml">Follow it by RSS</a></p>
       </div>
       ${changes.items.length === 0 && html`<p class="empty">Nothing has been published yet.</p>`}
-      ${changes.items.map((change) => entry(change, 2))} ${pager(visit, 'after', changes.cursor)}`,
+      ${changes.items.map((change) => entry(change, 2, markdown))} ${pager(visit, 'after', changes.cursor)}`,
   });
 }
 
 /** Shows one entry. */
-export function changePage(visit: Visit, change: PublicChange): Answer {
+export async function changePage(visit: Visit, change: PublicChange): Promise<Answer> {
+  const { markdown } = await import('../markdown.ts');
   return page({
     visit,
     title: change.title,
@@ -42,17 +43,17 @@ export function changePage(visit: Visit, change: PublicChange): Answer {
     canonical: `/feedback/changelog/${change.id}`,
     section: 'changelog',
     main: html`<p class="crumb"><a href="/feedback/changelog">Changelog</a></p>
-      ${entry(change, 1)}`,
+      ${entry(change, 1, markdown)}`,
   });
 }
 
-function entry(change: PublicChange, level: 1 | 2): Html {
+function entry(change: PublicChange, level: 1 | 2, markdown: Markdown): Html {
   const title = html`<a href="/feedback/changelog/${change.id}">${change.title}</a>`;
   return html`<article class="entry">
     <p class="meta">${date(change.publishedAt)}</p>
     <div>
       ${level === 1 ? html`<h1 dir="auto">${change.title}</h1>` : html`<h2 dir="auto">${title}</h2>`}
-      <div class="prose" dir="auto">${markdown(change.content, level + 1)}</div>
+      <div class="prose" dir="auto">${markdown(change.content, { top: level + 1 })}</div>
       ${
         change.posts.length > 0 &&
         html`<p class="meta">
