@@ -101,6 +101,28 @@ describe('escaping', () => {
     expect(feedText).not.toMatch(/<script|<img|<p>/);
   });
 
+  test('posts, responses and comments are shown as Markdown, below the headings of the page', async () => {
+    await using store = await scratchStore();
+    const feedback = await openFeedback(store);
+    const { services, admin, member } = feedback;
+    await using site = await openSite(feedback);
+    const text = (name: string) => `# ${name}\nfirst\nsecond\n\n- **one**\n\n[site](https://a.example)`;
+    const post = await feedback.post();
+    await services.posts.update(admin, post, { content: text('post') });
+    await services.posts.update(admin, post, { officialResponse: text('response') });
+    const { id } = await services.comments.create(member, post, { content: text('comment') });
+    await services.comments.pin(member, post, id);
+    const page = (await openBrowser(site).get(`/feedback/posts/${post}`)).text;
+    const shown = (name: string, tag: string) =>
+      `<${tag}>${name}</${tag}>\n<p>first<br />\nsecond</p>\n<ul>\n<li><strong>one</strong></li>\n</ul>\n` +
+      '<p><a href="https://a.example" rel="nofollow ugc noopener">site</a></p>';
+    expect(page).toContain(shown('post', 'h2'));
+    expect(page).toContain(shown('response', 'h3'));
+    expect(page.split(shown('comment', 'h3'))).toHaveLength(3);
+    const { content } = await services.posts.get(admin, post);
+    expect(content).toBe(text('post'));
+  });
+
   test('what was typed comes back as it was, on lines of its own', async () => {
     await using store = await scratchStore();
     const feedback = await openFeedback(store);

@@ -51,16 +51,3 @@ function show(part: Part): string {
   if (typeof part === 'string') return escapeText(part);
   return typeof part === 'number' ? String(part) : part.map(show).join('');
 }
-
-/** What people wrote: paragraphs at blank lines, line breaks kept. */
-export function prose(text: string): Html {
-  const paragraphs = text
-    .replaceAll('\r\n', '\n')
-    .split(/\n{2,}/)
-    .filter((paragraph) => paragraph.trim() !== '');
-  return html`${paragraphs.map((paragraph) => html`<p>${lines(paragraph)}</p>`)}`;
-}
-
-function lines(text: string): Part {
-  return text.split('\n').map((line, index) => [index > 0 && html`<br />`, line]);
-}

@@ -99,7 +99,8 @@ main > nav .chips { margin-bottom: 1rem; }
 .vote button[aria-pressed=true] { background: var(--accent); border-color: var(--accent); color: var(--accent-text); }
 .vote button[aria-pressed=true] svg { fill: currentColor; }
 .prose { margin-top: .9rem; max-width: 44rem; }
-.prose > * + * { margin-top: .75rem; }
+.prose > * + *, .prose :is(li, blockquote) > * + * { margin-top: .75rem; }
+.prose hr { border: 0; border-top: 1px solid var(--line); }
 .prose ul, .prose ol { padding-left: 1.4rem; list-style: disc; }
 .prose ol { list-style: decimal; }
 .prose h2, .prose h3, .prose h4 { margin-top: 1.25rem; }

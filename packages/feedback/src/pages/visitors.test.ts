@@ -55,7 +55,7 @@ onBothEngines('visitors', (open) => {
     });
     expect(made.status).toBe(303);
     const path = made.headers.get('location') ?? '';
-    expect((await browser.get(path)).text).toContain('<p>One<br />Two</p>');
+    expect((await browser.get(path)).text).toContain('<p>One<br />\nTwo</p>');
     expect((await browser.get(`/feedback/boards/${board.slug}`)).text).toContain('Shortcuts');
 
     const said = await browser.post(`${path}/comments`, { content: 'First' });

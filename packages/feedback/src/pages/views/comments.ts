@@ -3,7 +3,8 @@ import { EMOJIS } from '../../shapes/posts.ts';
 import { MAX_LEVELS } from '../../services/comments/depth.ts';
 import type { PublicComment, PublicPostDetail } from '../../services/public/shapes.ts';
 import type { Html, Part } from '../html.ts';
-import { html, prose } from '../html.ts';
+import { html } from '../html.ts';
+import type { Markdown } from '../markdown.ts';
 import type { Visit } from '../visit.ts';
 import { date, hidden, nameField, withQuery } from './parts.ts';
 
@@ -14,6 +15,7 @@ export interface Thread {
   readonly all: readonly PublicComment[];
   /** Those of this page, in the order of the thread. */
   readonly shown: readonly PublicComment[];
+  readonly markdown: Markdown;
 }
 
 const REACTION_FORM = 'react';
@@ -46,7 +48,7 @@ export function commentList(thread: Thread): Part {
 }
 
 function one(thread: Thread, comment: PublicComment, here: ReadonlySet<string>): Html {
-  const { visit, all } = thread;
+  const { visit, all, markdown } = thread;
   if (comment.isDeleted) return html`<p class="comment gone">This comment was deleted.</p>`;
   const parent = all.find(({ id }) => id === comment.parentId);
   const { searchParams } = visit.url;
@@ -61,7 +63,7 @@ function one(thread: Thread, comment: PublicComment, here: ReadonlySet<string>):
     ${
       comment.isOwn && searchParams.get('edit') === comment.id
         ? editForm(visit, comment)
-        : html`<div class="prose" dir="auto">${prose(comment.content)}</div>`
+        : html`<div class="prose" dir="auto">${markdown(comment.content, { top: 3, keepsLines: true })}</div>`
     }
     <div class="acts">
       ${reactions(visit, comment)}

@@ -3,8 +3,9 @@ import type { PublicComment, PublicPostDetail } from '../../services/public/shap
 import type { Answer } from '../answer.ts';
 import { page } from '../answer.ts';
 import type { Html, Part } from '../html.ts';
-import { html, prose } from '../html.ts';
+import { html } from '../html.ts';
 import { excerpt } from '../layout.ts';
+import type { Markdown } from '../markdown.ts';
 import type { Visit } from '../visit.ts';
 import { hereOf } from '../visit.ts';
 import { commentForm, commentList, reactionForm } from './comments.ts';
@@ -16,11 +17,12 @@ export const COMMENT_PAGE_SIZE = 20;
 /** Shows a post. */
 export async function postPage(visit: Visit, post: PublicPostDetail): Promise<Answer> {
   const { reading, session, url } = visit;
-  const [comments, voted, isFollowed, isChangeable] = await Promise.all([
+  const [comments, voted, isFollowed, isChangeable, { markdown }] = await Promise.all([
     reading.comments(post.id, session),
     session === undefined ? new Set<string>() : reading.votedAmong(session, [post.id]),
     session !== undefined && reading.isFollowing(session, post.id),
     session !== undefined && reading.isOwnUntouched(session, post.id),
+    import('../markdown.ts'),
   ]);
   const pages = Math.max(1, Math.ceil(comments.length / COMMENT_PAGE_SIZE));
   const given = Number(url.searchParams.get('page') ?? '1');
@@ -44,7 +46,7 @@ export async function postPage(visit: Visit, post: PublicPostDetail): Promise<An
               >${author(post.authorName, post.isTeamMember)}, ${date(post.createdAt)}</span
             >
           </p>
-          <div class="prose" dir="auto">${prose(post.content)}</div>
+          <div class="prose" dir="auto">${markdown(post.content, { top: 2, keepsLines: true })}</div>
           ${
             session !== undefined &&
             html`<div class="acts">
@@ -55,32 +57,36 @@ export async function postPage(visit: Visit, post: PublicPostDetail): Promise<An
           ${isChangeable && deleteForm(visit, post)}
         </div>
       </article>
-      ${officialResponse(post)} ${pinned(post, comments)}
+      ${officialResponse(post, markdown)} ${pinned(post, comments, markdown)}
       <section class="comments" aria-labelledby="comments">
         <h2 id="comments">${count(comments.filter(({ isDeleted }) => !isDeleted).length, 'comment')}</h2>
-        ${commentList({ visit, post, all: comments, shown })} ${pageLinks(visit, number, pages)}
+        ${commentList({ visit, post, all: comments, shown, markdown })} ${pageLinks(visit, number, pages)}
         ${commentForm(visit, post)} ${session !== undefined && reactionForm(visit)}
       </section>`,
   });
 }
 
-function officialResponse(post: PublicPostDetail): Part {
+function officialResponse(post: PublicPostDetail, markdown: Markdown): Part {
   if (post.officialResponse === null) return null;
   const { officialResponseAuthorName: name, officialResponseAt: at } = post;
   return html`<section class="card official" aria-labelledby="official">
     <h2 id="official">Official response</h2>
-    <div class="prose" dir="auto">${prose(post.officialResponse)}</div>
+    <div class="prose" dir="auto">${markdown(post.officialResponse, { top: 3, keepsLines: true })}</div>
     <p class="meta"><span>${author(name ?? 'The team', true)}${at !== null && [', ', date(at)]}</span></p>
   </section>`;
 }
 
-function pinned({ pinnedCommentId }: PublicPostDetail, comments: readonly PublicComment[]): Part {
+function pinned(
+  { pinnedCommentId }: PublicPostDetail,
+  comments: readonly PublicComment[],
+  markdown: Markdown,
+): Part {
   const comment = comments.find(({ id, isDeleted }) => id === pinnedCommentId && !isDeleted);
   return (
     comment !== undefined &&
     html`<section class="card official" aria-labelledby="pinned">
       <h2 id="pinned">Pinned comment</h2>
-      <div class="prose" dir="auto">${prose(comment.content)}</div>
+      <div class="prose" dir="auto">${markdown(comment.content, { top: 3, keepsLines: true })}</div>
       <p class="meta">
         <span>${author(comment.authorName, comment.isTeamMember)}, ${date(comment.createdAt)}</span>
       </p>
