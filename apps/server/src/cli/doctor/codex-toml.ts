@@ -9,7 +9,7 @@ const PAIR = /^(?:"([^"]{1,128})"|([\w-]{1,128}))\s{0,20}=\s{0,20}(.*)$/s;
 const TEXT = /"(?:[^"\\]|\\.?)*(?:"|$)|'[^']*(?:'|$)/gs;
 const TEXT_OR_COMMENT = /"(?:[^"\\]|\\.?)*(?:"|$)|'[^']*(?:'|$)|#.*/g;
 const INLINE_PAIR =
-  /(?:"([^"]{1,128})"|([\w-]{1,128}))\s{0,20}=\s{0,20}("(?:[^"\\]|\\.?)*(?:"|$)|'[^']*(?:'|$))/gs;
+  /(?:"([^"]{1,128})"|(?<![\w-])([\w-]{1,128}))\s{0,20}=\s{0,20}("(?:[^"\\]|\\.?)*(?:"|$)|'[^']*(?:'|$))/gs;
 
 /** The tables `mcp_servers.NAME` by name; what they do not hold is left out. */
 export function readCodexServers(text: string): Record<string, TomlTable> {
