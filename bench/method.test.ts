@@ -72,7 +72,7 @@ describe.each(['floor', 'sdk'])('the %s server', (name) => {
 
   test('refuses a header that disagrees with the body', async () => {
     const { url, key } = server.ready;
-    const headers = { ...modernHeaders('call', key), 'Mcp-Name': 'other' };
+    const headers = { ...modernHeaders('call', key), 'mcp-name': 'other' };
     const answer = await exchange(url, headers, modernBody('call', 1));
     expect(answer.status).toBe(400);
     expect(answer.body).toContain('-32020');

@@ -1,20 +1,19 @@
 /** Owns the task requests over HTTP: many creations at once, then reads one after another, every answer checked. */
 import { Agent, request } from 'node:http';
+import { modern, modernHeaders } from '@parley/test-support/wire';
 import { latencyOf } from './latency.ts';
 import type { Latency } from './latency.ts';
-import { modernVersion } from './wire.ts';
 
 /** Where to send. */
 export type Endpoint = { url: string; key: string };
 
-type Sent = { method: string; name: string; params: Record<string, unknown> };
+type Sent = { method: string; params: Record<string, unknown> };
 type TaskAnswer = { resultType?: string; taskId?: string; status?: string };
 
 const extension = 'io.modelcontextprotocol/tasks';
 const envelope = {
-  'io.modelcontextprotocol/protocolVersion': modernVersion,
-  'io.modelcontextprotocol/clientCapabilities': { extensions: { [extension]: {} } },
-  'io.modelcontextprotocol/clientInfo': { name: 'bench', version: '1' },
+  capabilities: { extensions: { [extension]: {} } },
+  meta: { 'io.modelcontextprotocol/clientInfo': { name: 'bench', version: '1' } },
 };
 
 /** Creates tasks over so many connections at once; gives how many were acknowledged per second. */
@@ -31,7 +30,7 @@ export async function createOverHttp(
       const number = next++;
       const startedMs = performance.now();
       const params = { name: 'job', arguments: { number } };
-      const task = await send(endpoint, agent, { method: 'tools/call', name: 'job', params });
+      const task = await send(endpoint, agent, { method: 'tools/call', params });
       timesMs.push(performance.now() - startedMs);
       if (task.resultType !== 'task' || task.taskId === undefined) throw wrong('tools/call', task);
       ids.add(task.taskId);
@@ -55,7 +54,7 @@ export async function getOverHttp(endpoint: Endpoint, ids: readonly string[]): P
   try {
     for (const taskId of ids) {
       const startedMs = performance.now();
-      const task = await send(endpoint, agent, { method: 'tasks/get', name: taskId, params: { taskId } });
+      const task = await send(endpoint, agent, { method: 'tasks/get', params: { taskId } });
       timesMs.push(performance.now() - startedMs);
       if (task.taskId !== taskId || task.status !== 'completed') throw wrong('tasks/get', task);
     }
@@ -69,16 +68,13 @@ function wrong(method: string, answer: object): Error {
   return new Error(`${method} was not answered with the task: ${JSON.stringify(answer).slice(0, 300)}`);
 }
 
-function send({ url, key }: Endpoint, agent: Agent, { method, name, params }: Sent): Promise<TaskAnswer> {
-  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { ...params, _meta: envelope } });
+function send({ url, key }: Endpoint, agent: Agent, { method, params }: Sent): Promise<TaskAnswer> {
+  const message = modern(method, params, envelope);
+  const body = JSON.stringify(message);
   const headers = {
-    'Content-Type': 'application/json',
-    'Content-Length': String(Buffer.byteLength(body)),
-    Accept: 'application/json, text/event-stream',
-    'MCP-Protocol-Version': modernVersion,
-    'Mcp-Method': method,
-    'Mcp-Name': name,
-    Authorization: `Bearer ${key}`,
+    ...modernHeaders(message),
+    'content-length': String(Buffer.byteLength(body)),
+    authorization: `Bearer ${key}`,
   };
   return new Promise((resolve, reject) => {
     const req = request(url, { method: 'POST', agent, headers }, (res) => {

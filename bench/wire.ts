@@ -1,36 +1,28 @@
 /** Owns the requests the bench sends and the answers it accepts. */
 import { Agent, request } from 'node:http';
+import { modern, modernHeaders as headersOf } from '@parley/test-support/wire';
+import type { Message } from '@parley/test-support/wire';
 
 /** The two requests of the hot path. */
 export type RequestKind = 'call' | 'list';
 
-/** The revision whose requests are measured. */
-export const modernVersion = '2026-07-28';
-
 const text = 'hi';
-const envelope = {
-  'io.modelcontextprotocol/protocolVersion': modernVersion,
-  'io.modelcontextprotocol/clientCapabilities': {},
-  'io.modelcontextprotocol/clientInfo': { name: 'bench', version: '1' },
-};
+const client = { 'io.modelcontextprotocol/clientInfo': { name: 'bench', version: '1' } };
 
-/** A modern request body. */
+/** A request of the revision that is measured. */
+function modernRequest(kind: RequestKind, id: number): Message {
+  const params = kind === 'call' ? { name: 'echo', arguments: { text } } : {};
+  return modern(`tools/${kind}`, params, { id, meta: client });
+}
+
+/** The body of a modern request. */
 export function modernBody(kind: RequestKind, id: number): string {
-  const params =
-    kind === 'call' ? { name: 'echo', arguments: { text }, _meta: envelope } : { _meta: envelope };
-  return JSON.stringify({ jsonrpc: '2.0', id, method: `tools/${kind}`, params });
+  return JSON.stringify(modernRequest(kind, id));
 }
 
 /** The headers of a modern request, without Host and Content-Length. */
 export function modernHeaders(kind: RequestKind, key: string): Record<string, string> {
-  return {
-    'Content-Type': 'application/json',
-    Accept: 'application/json, text/event-stream',
-    'MCP-Protocol-Version': modernVersion,
-    'Mcp-Method': `tools/${kind}`,
-    ...(kind === 'call' ? { 'Mcp-Name': 'echo' } : {}),
-    Authorization: `Bearer ${key}`,
-  };
+  return { ...headersOf(modernRequest(kind, 0)), authorization: `Bearer ${key}` };
 }
 
 /** Throws a sentence unless the body is the right answer to that request. */

@@ -13,7 +13,7 @@ export function checkExports(root: string, options: { update?: boolean } = {}): 
   const tree = readSourceTree(root);
   const lists = new Map(
     tree.packages
-      .filter((owner) => !owner.folder.startsWith('examples/') && owner.manifest.exports !== undefined)
+      .filter((owner) => /^(packages|apps)\//.test(owner.folder) && owner.manifest.exports !== undefined)
       .map((owner) => [`${basename(owner.folder)}.txt`, listExports(tree, owner)]),
   );
   if (options.update === true) {

@@ -21,6 +21,9 @@ const allowedImports: Record<string, readonly string[]> = {
   agent: base,
 };
 
+// What tests share; whatever ships must run without it, and the tests of every package may use it.
+const testSupport = 'test/support';
+
 const browserFolders = ['apps/console/src/', 'packages/annotations/src/overlay/'];
 
 /** Tells whether a file runs in the browser, where the server's rules on requests do not apply. */
@@ -82,6 +85,14 @@ function unknownPackage(target: WorkspacePackage): Finding {
 
 function refuseImport(importer: WorkspacePackage, target: WorkspacePackage): Refusal | undefined {
   if (importer.folder === target.folder) return undefined;
+  if (target.folder === testSupport) {
+    const message = `only tests import ${target.name}, by the development dependency of the root; remove it here`;
+    return { rule: 'test-support', message };
+  }
+  if (importer.folder === testSupport) {
+    const message = `the tests of every package use ${testSupport}, so it imports none; move the code to its package`;
+    return { rule: 'test-support', message };
+  }
   if (!target.folder.startsWith('packages/')) {
     const message = `nothing imports an app or an example; move what is shared out of ${target.folder} into a package`;
     return { rule: 'no-app-import', message };
@@ -108,7 +119,8 @@ function checkBare(tree: SourceTree, owner: WorkspacePackage, file: SourceFile, 
   const name = packageNameOf(use.specifier);
   const target = tree.packages.find((candidate) => candidate.name === name);
   const findings: Refusal[] = [];
-  const refusal = target && refuseImport(owner, target);
+  const isForTests = file.isTest && target?.folder === testSupport;
+  const refusal = target && !isForTests ? refuseImport(owner, target) : undefined;
   if (refusal) findings.push(refusal);
   if (target && !isExported(target, `.${use.specifier.slice(name.length)}`)) {
     const message = `'${use.specifier}' is not in the exports of ${target.folder}; import what it exports`;

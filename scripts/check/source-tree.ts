@@ -49,7 +49,7 @@ const skippedPaths = new Set(['test/tools', 'test/artifacts', 'test/conformance/
 
 /** Reads the workspace that stands at a root folder. */
 export function readSourceTree(root: string): SourceTree {
-  const packages = ['packages', 'apps', 'examples'].flatMap((folder) => readPackages(root, folder));
+  const packages = ['packages', 'apps', 'examples', 'test'].flatMap((folder) => readPackages(root, folder));
   const paths = sourceFolders.flatMap((folder) => listFiles(root, folder));
   const rootFiles = readdirSync(root).filter((name) => name.endsWith('.config.ts'));
   const files = [...rootFiles, ...paths]
@@ -80,6 +80,7 @@ function readPackages(root: string, folder: string): WorkspacePackage[] {
   return readdirSync(join(root, folder))
     .toSorted()
     .filter((name) => existsSync(join(root, folder, name, 'package.json')))
+    .filter((name) => !skippedPaths.has(`${folder}/${name}`))
     .map((name) => {
       const manifest = readManifest(join(root, folder, name, 'package.json'));
       return { folder: `${folder}/${name}`, name: manifest.name ?? name, manifest };

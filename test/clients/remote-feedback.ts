@@ -1,11 +1,10 @@
 /** `parley mcp feedback --url`: what it promises on every runtime, as one table of tests over real processes. */
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { serveForTest } from '@parley/test-support/scripted-server';
+import type { Script } from '@parley/test-support/scripted-server';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { message } from '../product/mcp-messages.ts';
 import type { RunOptions, Running } from '../product/parley.ts';
@@ -22,17 +21,8 @@ const POST = {
   authorEmail: 'ada@acme.example',
 };
 
-interface Seen {
-  readonly method: string;
-  readonly url: string;
-  readonly authorization: string | undefined;
-  readonly body: string;
-}
-
-type Answer = (res: ServerResponse, seen: Seen, req: IncomingMessage) => void;
-
 /** Answers every route with something that fits it. */
-const fits: Answer = (res, { method, url, body }) => {
+const fits: Script = ({ method, url, body }, res) => {
   const path = url.split('?')[0] ?? '';
   const isList =
     method === 'GET' && /\/(posts|comments|boards|statuses|tags|roadmaps|members|changelog)$/.test(path);
@@ -47,32 +37,6 @@ const fits: Answer = (res, { method, url, body }) => {
   res.setHeader('content-type', 'application/json');
   res.end(JSON.stringify({ data, ...(isList && { meta: { pagination } }) }));
 };
-
-async function serve(answer: Answer): Promise<{ url: string; seen: Seen[] }> {
-  const seen: Seen[] = [];
-  const server = createServer((req, res) => {
-    const answered = async () => {
-      let body = '';
-      for await (const chunk of req) body += String(chunk);
-      const { method = '', url = '', headers } = req;
-      const request = { method, url, authorization: headers.authorization, body };
-      seen.push(request);
-      answer(res, request, req);
-    };
-    // A client that gives up breaks its request off.
-    answered().catch(() => res.destroy());
-  });
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  onTestFinished(async () => {
-    server.closeAllConnections();
-    await new Promise((resolve) => {
-      server.close(resolve);
-    });
-  });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, seen };
-}
 
 function scratch(): string {
   const folder = mkdtempSync(join(tmpdir(), 'parley-remote-'));
@@ -181,7 +145,7 @@ export function promiseRemoteFeedback(name: string, runtime: () => Partial<RunOp
     test.each(['modern', 'legacy'] as const)(
       'serves six tools and five lists to a %s client',
       async (era) => {
-        const { url, seen } = await serve(fits);
+        const { origin: url, seen } = await serveForTest(fits);
         const cwd = scratch();
         const running = start(flagsFor(`${url}/`), { cwd });
         const client = talkTo(running, era);
@@ -220,7 +184,7 @@ export function promiseRemoteFeedback(name: string, runtime: () => Partial<RunOp
           const { result } = await client.ask('resources/read', { uri });
           expect(JSON.parse(result.contents[0].text)).toHaveLength(1);
         }
-        expect(seen.every(({ authorization }) => authorization === `Bearer ${KEY}`)).toBe(true);
+        expect(seen.every(({ headers }) => headers.authorization === `Bearer ${KEY}`)).toBe(true);
         expect(seen).toHaveLength(12);
         expect(readdirSync(cwd)).toEqual([]);
         expect(running.stdout()).not.toMatch(/@acme\.example|email/i);
@@ -229,39 +193,39 @@ export function promiseRemoteFeedback(name: string, runtime: () => Partial<RunOp
     );
 
     test('flags win over variables, and --extended shows the second tier', async () => {
-      const { url, seen } = await serve(fits);
+      const { origin: url, seen } = await serveForTest(fits);
       const env = { QUACKBACK_URL: 'http://127.0.0.1:1', QUACKBACK_API_KEY: 'other' };
       const client = talkTo(start([...flagsFor(url), '--extended'], { env }), 'legacy');
       await client.open();
       expect((await client.ask('tools/list')).result.tools).toHaveLength(22);
       await client.ask('tools/call', { name: 'delete_post', arguments: { postId: POST.id } });
-      expect(seen).toMatchObject([{ method: 'DELETE', authorization: `Bearer ${KEY}` }]);
+      expect(seen).toMatchObject([{ method: 'DELETE', headers: { authorization: `Bearer ${KEY}` } }]);
     });
 
     test('variables are enough, and a line break after the key is none of it', async () => {
-      const { url, seen } = await serve(fits);
+      const { origin: url, seen } = await serveForTest(fits);
       const env = { QUACKBACK_URL: url, QUACKBACK_API_KEY: `${KEY}\n` };
       const client = talkTo(start([], { env }), 'legacy');
       await client.open();
       await client.ask('resources/read', { uri: 'quackback://boards' });
-      expect(seen).toMatchObject([{ url: '/api/v1/boards', authorization: `Bearer ${KEY}` }]);
+      expect(seen).toMatchObject([{ url: '/api/v1/boards', headers: { authorization: `Bearer ${KEY}` } }]);
     });
 
     test('a busy server is asked again, a refused key is a fault, and odd answers leave it alive', async () => {
-      const script: Answer[] = [
-        (res) => res.writeHead(503, { 'retry-after': '0' }).end(),
-        (res) => res.destroy(),
+      const script: Script[] = [
+        (_request, res) => res.writeHead(503, { 'retry-after': '0' }).end(),
+        (_request, res) => res.destroy(),
         fits,
-        (res) => res.writeHead(401).end(JSON.stringify({ error: { message: `Bad key ${KEY}` } })),
-        (res) => res.writeHead(404).end(JSON.stringify({ error: `No ${KEY}` })),
-        (res) => res.end(`<html>${KEY}</html>`),
-        (res) => res.end(JSON.stringify({ data: [{ ...POST, title: KEY, [KEY]: [KEY] }] })),
-        (res) => res.end(Buffer.alloc(11 * 1024 * 1024, 97)),
-        (res) => res.writeHead(302, { location: 'http://127.0.0.1:1/' }).end(),
+        (_request, res) => res.writeHead(401).end(JSON.stringify({ error: { message: `Bad key ${KEY}` } })),
+        (_request, res) => res.writeHead(404).end(JSON.stringify({ error: `No ${KEY}` })),
+        (_request, res) => res.end(`<html>${KEY}</html>`),
+        (_request, res) => res.end(JSON.stringify({ data: [{ ...POST, title: KEY, [KEY]: [KEY] }] })),
+        (_request, res) => res.end(Buffer.alloc(11 * 1024 * 1024, 97)),
+        (_request, res) => res.writeHead(302, { location: 'http://127.0.0.1:1/' }).end(),
         fits,
       ];
       let step = 0;
-      const { url } = await serve((res, request, req) => script[step++]?.(res, request, req));
+      const { origin: url } = await serveForTest((request, res) => script[step++]?.(request, res));
       const running = start(flagsFor(url));
       const client = talkTo(running, 'modern');
       const search = () => client.ask('tools/call', { name: 'search_feedback', arguments: {} });
@@ -290,7 +254,7 @@ export function promiseRemoteFeedback(name: string, runtime: () => Partial<RunOp
     test('a cancelled call ends its request', async () => {
       const begun = Promise.withResolvers<void>();
       const gone = Promise.withResolvers<void>();
-      const { url, seen } = await serve((res) => {
+      const { origin: url, seen } = await serveForTest((_request, res) => {
         res.on('close', () => gone.resolve());
         begun.resolve();
       });
@@ -312,7 +276,7 @@ export function promiseRemoteFeedback(name: string, runtime: () => Partial<RunOp
     });
 
     test('ends with its input', async () => {
-      const { url } = await serve(fits);
+      const { origin: url } = await serveForTest(fits);
       const running = start(flagsFor(url));
       const client = talkTo(running, 'legacy');
       await client.open();

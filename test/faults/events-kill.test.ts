@@ -1,7 +1,6 @@
 /** The fault "kill -9 of a process that publishes or delivers": every committed event arrives, in order. */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:http';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { createEvents, eventMigrations } from '@parley/events';
@@ -10,7 +9,9 @@ import type { StoreOptions } from '@parley/store';
 import type { OpenStore } from '@parley/store/testing';
 import { onBothEngines } from '@parley/store/testing';
 import { createTaskEngine, taskMigrations } from '@parley/tasks';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { eventually } from '@parley/test-support/eventually';
+import { serveForTest } from '@parley/test-support/scripted-server';
+import { expect, onTestFinished, test } from 'vitest';
 import type { ProgramOptions } from './events-program.ts';
 
 const SUBJECTS = ['one', 'two', 'three'];
@@ -24,27 +25,14 @@ async function startReceiver() {
   const taken: string[] = [];
   const waiting: ServerResponse[] = [];
   let isOpen = false;
-  const server = createServer((incoming, response) => {
-    const chunks: Buffer[] = [];
-    incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
-    incoming.on('end', () => {
-      const { subject } = JSON.parse(Buffer.concat(chunks).toString()) as { subject: string };
-      seen.push(subject);
-      if (!isOpen) return void waiting.push(response);
-      taken.push(subject);
-      response.end();
-    });
+  const { host } = await serveForTest(({ body }, response) => {
+    const { subject } = JSON.parse(body) as { subject: string };
+    seen.push(subject);
+    if (!isOpen) return waiting.push(response);
+    taken.push(subject);
+    return response.end();
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(async () => {
-    server.closeAllConnections();
-    server.close();
-    await once(server, 'close');
-  });
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('The receiver has no port.');
-  return { host: `127.0.0.1:${address.port}`, seen, taken, open: () => (isOpen = true) };
+  return { host, seen, taken, open: () => (isOpen = true) };
 }
 
 async function openFaultBed(open: OpenStore, where: () => Promise<StoreOptions>) {
@@ -84,10 +72,6 @@ async function openFaultBed(open: OpenStore, where: () => Promise<StoreOptions>)
   };
   const found = () => events.webhooks.deliveries('org_test', webhook.id, { limit: 10 });
   return { receiver, tasks, events, faults, run, found };
-}
-
-function eventually<T>(check: () => T | Promise<T>): Promise<T> {
-  return vi.waitFor(check, { timeout: 20_000, interval: 10 });
 }
 
 onBothEngines('kill -9 around a delivery', (open, _engine, where) => {

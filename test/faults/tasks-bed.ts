@@ -9,7 +9,8 @@ import type { Store, StoreOptions } from '@parley/store';
 import type { OpenStore } from '@parley/store/testing';
 import { createTaskEngine, taskMigrations, untilFinal } from '@parley/tasks';
 import type { Task, TaskEngine, TaskLimits } from '@parley/tasks';
-import { onTestFinished, vi } from 'vitest';
+import { DEADLINE_MS, eventually } from '@parley/test-support/eventually';
+import { onTestFinished } from 'vitest';
 import type { Command, JobInput, ProgramOptions, Report } from './tasks-program.ts';
 
 /** Who owns the tasks. */
@@ -17,8 +18,6 @@ export const OWNER = { organizationId: 'org_test', ownerId: 'caller_test' };
 
 /** Short leases, so that a dead worker is noticed soon. */
 const QUICK: Partial<TaskLimits> = { leaseMs: 400, renewMs: 100, takeoverMs: 100 };
-
-const DEADLINE_MS = 20_000;
 
 /** A worker in a process of its own. */
 export interface WorkerProcess {
@@ -110,9 +109,4 @@ async function startWorker(options: ProgramOptions): Promise<WorkerProcess> {
   };
   await worker.heard((report): report is Report => 'ready' in report);
   return worker;
-}
-
-/** Waits until the check passes, up to a deadline. */
-export function eventually<T>(check: () => T | Promise<T>): Promise<T> {
-  return vi.waitFor(check, { timeout: DEADLINE_MS, interval: 10 });
 }

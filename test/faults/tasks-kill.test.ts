@@ -1,7 +1,8 @@
 /** The fault "kill -9 of a worker": every task ends once with the right result, and finished steps stay finished. */
 import { onBothEngines } from '@parley/store/testing';
+import { eventually } from '@parley/test-support/eventually';
 import { expect, test } from 'vitest';
-import { eventually, openFaultBed, OWNER } from './tasks-bed.ts';
+import { openFaultBed, OWNER } from './tasks-bed.ts';
 import type { JobInput, Report } from './tasks-program.ts';
 
 const isAt =

@@ -1,7 +1,8 @@
 /** Faults between replicas: one dies half-way, one freezes past its lease, one is told to cancel what the other runs. */
 import { onBothEngines } from '@parley/store/testing';
+import { eventually } from '@parley/test-support/eventually';
 import { expect, test } from 'vitest';
-import { eventually, openFaultBed, OWNER } from './tasks-bed.ts';
+import { openFaultBed, OWNER } from './tasks-bed.ts';
 import type { Report } from './tasks-program.ts';
 
 type At = Extract<Report, { at: string }>;

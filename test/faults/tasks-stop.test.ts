@@ -1,10 +1,10 @@
 /** The fault "stop in the middle": the real product with running tasks exits quickly with 0 and finishes them later. */
+import { eventually } from '@parley/test-support/eventually';
 import { beforeAll, expect, test } from 'vitest';
 import { ensureBuilt } from '../product/build.ts';
 import { message, post } from '../product/mcp-messages.ts';
 import type { Server } from '../product/parley.ts';
 import { scratchFolder, startParley } from '../product/parley.ts';
-import { eventually } from './tasks-bed.ts';
 
 beforeAll(ensureBuilt);
 

@@ -57,6 +57,32 @@ const order: Row[] = [
     files: { 'packages/extra/package.json': manifest('extra') },
     broken: ['import-order packages/extra/package.json:1'],
   },
+  ...['packages/kit/src/x.ts', 'packages/kit/src/testing/x.ts', 'apps/server/src/x.ts'].map((path) => ({
+    promise: `the support of the tests is closed to ${path}`,
+    files: { [path]: `${doc}import { wait } from '@parley/test-support/wire';\n` },
+    broken: [
+      `test-support ${path}:2`,
+      ...(path.includes('/testing/') ? [] : [`declared-dependency ${path}:2`]),
+    ],
+  })),
+  {
+    promise: 'no package depends on the support of the tests',
+    files: {
+      'packages/kit/package.json': manifest(
+        'kit',
+        ['undici', 'zod', '@parley/test-support'],
+        ['.', './testing'],
+      ),
+    },
+    broken: ['test-support packages/kit/package.json:1'],
+  },
+  {
+    promise: 'the support of the tests imports no package',
+    files: {
+      'test/support/wire.ts': `${doc}import { request } from '@parley/kit';\nexport const wait = request;\n`,
+    },
+    broken: ['test-support test/support/wire.ts:2', 'declared-dependency test/support/wire.ts:2'],
+  },
   source(
     'an undeclared dependency is refused',
     'packages/identity/src/x.ts',

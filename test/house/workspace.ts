@@ -19,7 +19,7 @@ export function manifest(name: string, dependencies: string[] = [], exports: str
 
 /** A workspace in which every rule is kept, close to its limits. */
 export const cleanFiles: Files = {
-  'package.json': JSON.stringify({ devDependencies: { vitest: '5.1.0' } }),
+  'package.json': JSON.stringify({ devDependencies: { vitest: '5.1.0', '@parley/test-support': '0.1.0' } }),
   'packages/kit/package.json': manifest('kit', ['undici', 'zod'], ['.', './testing']),
   'packages/kit/src/index.ts': `/** Owns a. */\nexport { request } from './egress/request.ts';\nexport type { Caller } from './caller.ts';\n`,
   'packages/kit/src/testing/index.ts': `/** Owns b. */\nexport const connect = (): string => 'fetch(1) process.env TODO';\n`,
@@ -40,6 +40,13 @@ export const cleanFiles: Files = {
   'apps/server/package.json': manifest('server', ['@parley/gateway', '@parley/feedback']),
   'apps/server/src/index.ts': `/** Owns k. */\nexport { serve } from '@parley/gateway';\n`,
   'apps/server/src/config.ts': `/** Owns l. */\nexport const port = process.env['PARLEY_PORT'];\n`,
+  'test/support/package.json': JSON.stringify({
+    name: '@parley/test-support',
+    exports: { './wire': './wire.ts' },
+  }),
+  'test/support/wire.ts': `/** Owns m. */\nimport { vi } from 'vitest';\nexport const wait = vi;\n`,
+  'packages/kit/test/bed.ts': `/** Owns n. */\nexport { wait } from '@parley/test-support/wire';\n`,
+  'packages/kit/src/access/caller.test.ts': `import { wait } from '@parley/test-support/wire';\nimport { test } from 'vitest';\ntest('it waits', () => wait);\n`,
   'test/e2e/start.ts': `import { serve } from '../../apps/server/src/index.ts';\nexport const url = process.env['URL'] ?? serve;\n`,
 };
 

@@ -1,5 +1,7 @@
 /** Messages of 2026-07-28 as a plain client writes them, over HTTP and over stdio. */
 import { createInterface } from 'node:readline';
+import { modern, modernHeaders } from '@parley/test-support/wire';
+import type { Message } from '@parley/test-support/wire';
 import type { Running } from './parley.ts';
 
 /** The part of an answer that the tests look at. */
@@ -14,40 +16,30 @@ export interface Answer {
   readonly error?: { readonly code: number; readonly message: string };
 }
 
-const VERSION = '2026-07-28';
+const CLIENT = { 'io.modelcontextprotocol/clientInfo': { name: 'product-test', version: '1.0.0' } };
 
-/** A `tools/call` or `tools/list` message. */
+/** A message of the client that these tests are. */
 export function message(
   id: string | number,
   method: string,
   params: Record<string, unknown> = {},
   meta: Record<string, unknown> = {},
-) {
-  const envelope = {
-    'io.modelcontextprotocol/protocolVersion': VERSION,
-    'io.modelcontextprotocol/clientCapabilities': {},
-    'io.modelcontextprotocol/clientInfo': { name: 'product-test', version: '1.0.0' },
-  };
-  return { jsonrpc: '2.0', id, method, params: { ...params, _meta: { ...envelope, ...meta } } };
+): Message {
+  return modern(method, params, { id, meta: { ...CLIENT, ...meta } });
 }
 
 /** Sends one message over HTTP. */
 export async function post(
   url: string,
   key: string | undefined,
-  body: ReturnType<typeof message>,
+  body: Message,
   headers: Record<string, string> = {},
 ): Promise<{ status: number; text: string; body: Answer }> {
-  const { name } = body.params as { name?: string };
   const response = await fetch(url, {
     method: 'POST',
     headers: {
       ...(key !== undefined && { authorization: `Bearer ${key}` }),
-      'content-type': 'application/json',
-      accept: 'application/json, text/event-stream',
-      'mcp-protocol-version': VERSION,
-      'mcp-method': body.method,
-      ...(name !== undefined && { 'mcp-name': name }),
+      ...modernHeaders(body),
       ...headers,
     },
     body: JSON.stringify(body),

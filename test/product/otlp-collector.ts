@@ -1,7 +1,5 @@
 /** A collector for OpenTelemetry over HTTP with JSON: keeps what it is sent. */
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import { json } from 'node:stream/consumers';
+import { startServer } from '@parley/test-support/scripted-server';
 
 /** What was posted, by path. */
 export interface Collector extends AsyncDisposable {
@@ -12,23 +10,9 @@ export interface Collector extends AsyncDisposable {
 /** Starts a collector on a free port. */
 export async function startCollector(): Promise<Collector> {
   const received: { path: string; body: unknown }[] = [];
-  const server = createServer((req, res) => {
-    void json(req).then((body) => {
-      received.push({ path: req.url ?? '', body });
-      res.writeHead(200, { 'content-type': 'application/json' }).end('{}');
-      return undefined;
-    });
+  const server = await startServer(({ url, body }, res) => {
+    received.push({ path: url, body: JSON.parse(body) });
+    res.writeHead(200, { 'content-type': 'application/json' }).end('{}');
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  return {
-    url: `http://127.0.0.1:${port}`,
-    received,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
-  };
+  return { url: server.origin, received, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
 }

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { scratchDatabase } from '@parley/store/testing';
 import { expect, test } from 'vitest';
-import { modern, sendModern } from '../../packages/gateway/test/wire.ts';
+import { modern, sendModern } from '@parley/test-support/wire';
 import { startParley } from './parley.ts';
 import { startLab, TASKS } from './tasks-lab.ts';
 

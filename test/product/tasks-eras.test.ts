@@ -3,19 +3,12 @@ import { join } from 'node:path';
 import type { ScratchDatabase } from '@parley/store/testing';
 import { scratchDatabase } from '@parley/store/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { eventually } from '../../packages/gateway/test/eventually.ts';
+import { eventually } from '@parley/test-support/eventually';
 import { openStream } from '../../packages/gateway/test/event-stream.ts';
 import type { Session } from '../../packages/gateway/test/session.ts';
 import { openSession } from '../../packages/gateway/test/session.ts';
-import type { Answer } from '../../packages/gateway/test/wire.ts';
-import {
-  eventsIn,
-  modernCall,
-  modernHeaders,
-  open,
-  send,
-  sendModern,
-} from '../../packages/gateway/test/wire.ts';
+import type { Answer } from '@parley/test-support/wire';
+import { eventsIn, modernCall, modernHeaders, open, send, sendModern } from '@parley/test-support/wire';
 import { message } from './mcp-messages.ts';
 import { scratchFolder, spawnParley } from './parley.ts';
 import type { Lab } from './tasks-lab.ts';

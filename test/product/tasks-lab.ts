@@ -6,8 +6,8 @@ import * as z from 'zod';
 import type { AppHost, AppOptions } from '../../apps/server/src/index.ts';
 import { createApp } from '../../apps/server/src/index.ts';
 import { loadConfig } from '../../apps/server/src/config.ts';
-import type { Answer, Envelope } from '../../packages/gateway/test/wire.ts';
-import { modern, modernCall, sendModern } from '../../packages/gateway/test/wire.ts';
+import type { Answer, Envelope } from '@parley/test-support/wire';
+import { modern, modernCall, sendModern } from '@parley/test-support/wire';
 
 /** The extension as a request declares it. */
 export const TASKS = { extensions: { 'io.modelcontextprotocol/tasks': {} } };

@@ -4,7 +4,7 @@ import { StoreUnavailableError } from '@parley/store';
 import type { ScratchDatabase } from '@parley/store/testing';
 import { scratchDatabase } from '@parley/store/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { eventsIn, modern, sendModern } from '../../packages/gateway/test/wire.ts';
+import { eventsIn, modern, sendModern } from '@parley/test-support/wire';
 import type { Lab } from './tasks-lab.ts';
 import { startLab, TASKS } from './tasks-lab.ts';
 

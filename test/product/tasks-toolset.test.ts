@@ -3,8 +3,8 @@ import type { ScratchDatabase } from '@parley/store/testing';
 import { scratchDatabase } from '@parley/store/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openSession } from '../../packages/gateway/test/session.ts';
-import type { Answer } from '../../packages/gateway/test/wire.ts';
-import { eventsIn, modernCall, sendModern } from '../../packages/gateway/test/wire.ts';
+import type { Answer } from '@parley/test-support/wire';
+import { eventsIn, modernCall, sendModern } from '@parley/test-support/wire';
 import type { Lab } from './tasks-lab.ts';
 import { startLab, TASKS } from './tasks-lab.ts';
 

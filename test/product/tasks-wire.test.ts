@@ -8,7 +8,7 @@ import {
   modernHeaders,
   send as sendRequest,
   sendModern,
-} from '../../packages/gateway/test/wire.ts';
+} from '@parley/test-support/wire';
 import type { Lab } from './tasks-lab.ts';
 import { ASKED, done, startLab, TASKS } from './tasks-lab.ts';
 

@@ -1,6 +1,5 @@
 /** Services over a real store with a page that annotates, for tests. */
 import { randomUUID } from 'node:crypto';
-import { setImmediate as turn } from 'node:timers/promises';
 import type { Caller, ChangeBus } from '@parley/kit';
 import { createChangeBus } from '@parley/kit';
 import { testCaller } from '@parley/kit/testing';
@@ -97,15 +96,6 @@ export async function openDesk(store: Store, options: DeskOptions = {}): Promise
       return (await services.person.create(session ?? (await page()), note(changes))).annotation;
     },
   };
-}
-
-/** Waits until something holds, looking after every turn of the event loop. */
-export async function eventually<T>(look: () => T | undefined | false): Promise<T> {
-  for (;;) {
-    const found = look();
-    if (found !== undefined && found !== false) return found;
-    await turn();
-  }
 }
 
 /** Writes a thread as no surface lets anybody write it any more. */

@@ -1,6 +1,7 @@
 import { onBothEngines } from '@parley/store/testing';
+import { eventually } from '@parley/test-support/eventually';
 import { expect, test } from 'vitest';
-import { count, eventually, openBed, ORG } from '../test/bed.ts';
+import { count, openBed, ORG } from '../test/bed.ts';
 import { startReceiver } from '../test/receiver.ts';
 import type { EventTables } from './schema.ts';
 

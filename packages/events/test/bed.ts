@@ -5,7 +5,8 @@ import type { OpenStore } from '@parley/store/testing';
 import type { TaskEngine } from '@parley/tasks';
 import { createTaskEngine, taskMigrations } from '@parley/tasks';
 import { sql } from 'kysely';
-import { expect, onTestFinished, vi } from 'vitest';
+import { eventually } from '@parley/test-support/eventually';
+import { expect, onTestFinished } from 'vitest';
 import type { NewEvent } from '../src/cloud-event.ts';
 import { createEvents } from '../src/events.ts';
 import type { Events } from '../src/events.ts';
@@ -16,8 +17,6 @@ import { createEgress } from '@parley/kit/egress';
 
 /** Whose events they are unless a test says otherwise. */
 export const ORG = 'org_test';
-
-const DEADLINE_MS = 15_000;
 
 /** A clock that stands still until the test turns it. */
 export class TestClock {
@@ -105,11 +104,6 @@ export async function openBed(open: OpenStore, options: BedOptions = {}): Promis
       clock.ms += byMs;
     },
   };
-}
-
-/** Waits until the check passes; it fails with the error of the check after the deadline. */
-export function eventually<T>(check: () => T | Promise<T>): Promise<T> {
-  return vi.waitFor(check, { timeout: DEADLINE_MS, interval: 5 });
 }
 
 /** How many rows a table has. */

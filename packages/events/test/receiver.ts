@@ -1,16 +1,12 @@
 /** A receiver of webhooks whose every answer a test decides, and the check of a signature by the standard's own text. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { once } from 'node:events';
-import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
-import { createServer } from 'node:http';
-import { onTestFinished } from 'vitest';
+import type { ServerResponse } from 'node:http';
+import { serveForTest } from '@parley/test-support/scripted-server';
+import type { SeenRequest } from '@parley/test-support/scripted-server';
 import type { CloudEvent } from '../src/cloud-event.ts';
 
 /** One request as it arrived. */
-export interface Received {
-  readonly url: string;
-  readonly headers: IncomingHttpHeaders;
-  readonly body: string;
+export interface Received extends SeenRequest {
   readonly event: CloudEvent;
 }
 
@@ -34,36 +30,16 @@ export interface Receiver {
 export async function startReceiver(): Promise<Receiver> {
   let underWay = 0;
   let mostAtOnce = 0;
-  const server = createServer((incoming, response) => {
+  const { host } = await serveForTest((given, response) => {
     underWay += 1;
     mostAtOnce = Math.max(mostAtOnce, underWay);
     response.on('close', () => (underWay -= 1));
-    const chunks: Buffer[] = [];
-    incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
-    incoming.on('end', () => {
-      const body = Buffer.concat(chunks).toString();
-      const request = {
-        url: incoming.url ?? '',
-        headers: incoming.headers,
-        body,
-        event: JSON.parse(body) as CloudEvent, // the tests check what is in it
-      };
-      receiver.seen.push(request);
-      const status = receiver.script(request, response);
-      if (status === 200) receiver.taken.push(request);
-      if (typeof status === 'number') response.writeHead(status).end();
-    });
+    const request = { ...given, event: JSON.parse(given.body) as CloudEvent }; // the tests check what is in it
+    receiver.seen.push(request);
+    const status = receiver.script(request, response);
+    if (status === 200) receiver.taken.push(request);
+    if (typeof status === 'number') response.writeHead(status).end();
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('The receiver has no port.');
-  onTestFinished(async () => {
-    server.closeAllConnections();
-    server.close();
-    await once(server, 'close');
-  });
-  const host = `127.0.0.1:${address.port}`;
   const receiver: Receiver = {
     url: `http://${host}/hook`,
     host,

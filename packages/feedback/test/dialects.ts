@@ -1,7 +1,5 @@
 /** Other servers of the same API, each with habits of its own: proxies that reword what a real one answers. */
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { onTestFinished } from 'vitest';
+import { serveForTest } from '@parley/test-support/scripted-server';
 
 /** How a server words its answers. */
 export interface Dialect {
@@ -35,30 +33,17 @@ export const plainErrors: Dialect = {
 
 /** Serves the API at `url` in another dialect until the test ends; answers its address. */
 export async function serveDialect(url: string, { reword }: Dialect): Promise<string> {
-  const server = createServer((req, res) => {
-    void (async () => {
-      let body = '';
-      for await (const chunk of req) body += String(chunk);
-      const { host: _host, connection: _connection, ...headers } = req.headers;
-      const answer = await fetch(new URL(req.url ?? '/', url), {
-        method: req.method ?? 'GET',
-        headers: headers as Record<string, string>,
-        redirect: 'manual',
-        ...(body !== '' && { body }),
-      });
-      const text = await answer.text();
-      res.writeHead(answer.status, { 'content-type': 'application/json' });
-      res.end(text === '' ? '' : JSON.stringify(reword(answer.status, JSON.parse(text))));
-    })();
-  });
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  onTestFinished(async () => {
-    server.closeAllConnections();
-    await new Promise((resolve) => {
-      server.close(resolve);
+  const { origin } = await serveForTest(async (asked, res) => {
+    const { host: _host, connection: _connection, ...headers } = asked.headers;
+    const answer = await fetch(new URL(asked.url, url), {
+      method: asked.method,
+      headers: headers as Record<string, string>,
+      redirect: 'manual',
+      ...(asked.body !== '' && { body: asked.body }),
     });
+    const text = await answer.text();
+    res.writeHead(answer.status, { 'content-type': 'application/json' });
+    res.end(text === '' ? '' : JSON.stringify(reword(answer.status, JSON.parse(text))));
   });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return origin;
 }

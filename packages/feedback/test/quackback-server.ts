@@ -1,8 +1,6 @@
 /** A server with the routes, names and habits of Quackback's REST API of August 2026, as far as our tools reach. */
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { onTestFinished } from 'vitest';
-import type { Seen } from './scripted-server.ts';
+import { serveForTest } from '@parley/test-support/scripted-server';
+import type { SeenRequest } from '@parley/test-support/scripted-server';
 
 type Row = Record<string, unknown>;
 type Answer = readonly [status: number, body?: unknown];
@@ -10,7 +8,7 @@ type Answer = readonly [status: number, body?: unknown];
 /** A running server and what it holds. */
 export interface QuackbackServer {
   readonly origin: string;
-  readonly seen: readonly Seen[];
+  readonly seen: readonly SeenRequest[];
   readonly posts: Map<string, Row>;
   /** The voters of each post. */
   readonly votes: Map<string, Set<string>>;
@@ -53,7 +51,6 @@ function taken(body: Row, names: readonly string[]): Row {
 
 /** Serves until the test ends. */
 export async function serveQuackback(): Promise<QuackbackServer> {
-  const seen: Seen[] = [];
   const posts = new Map<string, Row>();
   const comments = new Map<string, Row>();
   const entries = new Map<string, Row>();
@@ -243,7 +240,7 @@ export async function serveQuackback(): Promise<QuackbackServer> {
     ],
   };
 
-  function answerTo({ method, url, body: text }: Seen): Answer {
+  function answerTo({ method, url, body: text }: SeenRequest): Answer {
     const { pathname, searchParams } = new URL(url, 'http://x');
     const [noun = '', id, ...rest] = pathname.replace('/api/v1/', '').split('/');
     const body = text === '' ? {} : (JSON.parse(text) as Row);
@@ -256,29 +253,11 @@ export async function serveQuackback(): Promise<QuackbackServer> {
     return list === undefined ? PAGE : data(list);
   }
 
-  const server = createServer((req, res) => {
-    let body = '';
-    req.setEncoding('utf8');
-    req.on('data', (chunk: string) => (body += chunk));
-    req.on('end', () => {
-      const { method = '', url = '', headers } = req;
-      const request = { method, url, headers, body };
-      seen.push(request);
-      const [status, answer] = answerTo(request);
-      const isPage = typeof answer === 'string';
-      res.writeHead(status, { 'content-type': isPage ? 'text/html' : 'application/json' });
-      res.end(answer === undefined || isPage ? answer : JSON.stringify(answer));
-    });
+  const { origin, seen } = await serveForTest((request, res) => {
+    const [status, answer] = answerTo(request);
+    const isPage = typeof answer === 'string';
+    res.writeHead(status, { 'content-type': isPage ? 'text/html' : 'application/json' });
+    res.end(answer === undefined || isPage ? answer : JSON.stringify(answer));
   });
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  onTestFinished(async () => {
-    server.closeAllConnections();
-    await new Promise((resolve) => {
-      server.close(resolve);
-    });
-  });
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return { origin, seen, posts, votes, post };
 }

@@ -1,7 +1,7 @@
 /** An event stream as a client holds it: read event by event, closed when the test says so. */
 import type { ClientRequest, IncomingMessage } from 'node:http';
-import type { Sending } from './wire.ts';
-import { open, responseOf } from './wire.ts';
+import type { Sending } from '@parley/test-support/wire';
+import { open, responseOf } from '@parley/test-support/wire';
 
 /** An open stream. */
 export interface EventStream {

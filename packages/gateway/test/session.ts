@@ -1,6 +1,6 @@
 /** A 2025 session as a client holds it, over plain HTTP. */
-import type { Answer, Sending } from './wire.ts';
-import { send } from './wire.ts';
+import type { Answer, Sending } from '@parley/test-support/wire';
+import { send } from '@parley/test-support/wire';
 
 /** The revision that the sessions of the tests ask for. */
 export const LEGACY = '2025-11-25';

@@ -1,7 +1,7 @@
 /** A client that opens a stream and then reads nothing, on a bare socket. */
 import type { Socket } from 'node:net';
 import { connect } from 'node:net';
-import type { Sending } from './wire.ts';
+import type { Sending } from '@parley/test-support/wire';
 
 /** A stream that nobody reads. */
 export interface UnreadStream {

@@ -4,7 +4,8 @@ import { ToolError } from '@parley/kit';
 import { testCaller } from '@parley/kit/testing';
 import type { Store } from '@parley/store';
 import type { OpenStore } from '@parley/store/testing';
-import { onTestFinished, vi } from 'vitest';
+import { DEADLINE_MS } from '@parley/test-support/eventually';
+import { onTestFinished } from 'vitest';
 import { createTaskEngine, untilFinal } from '../src/engine/engine.ts';
 import type { TaskEngine } from '../src/engine/engine.ts';
 import type { Kind, TaskRun } from '../src/engine/kinds.ts';
@@ -18,8 +19,6 @@ export type Script = (run: TaskRun, input: unknown) => Promise<unknown>;
 
 /** Who owns the tasks of a test unless it says otherwise. */
 export const OWNER: TaskOwner = { organizationId: 'org_test', ownerId: 'caller_test' };
-
-const DEADLINE_MS = 15_000;
 
 /** A clock that stands still until the test turns it. */
 export class TestClock {
@@ -107,11 +106,6 @@ export async function openBed(open: OpenStore, options: BedOptions = {}): Promis
     row: (id) =>
       store.db<TaskTables>().selectFrom('tasks').selectAll().where('id', '=', id).executeTakeFirstOrThrow(),
   };
-}
-
-/** Waits until the check passes; it fails with the error of the check after the deadline. */
-export function eventually<T>(check: () => T | Promise<T>): Promise<T> {
-  return vi.waitFor(check, { timeout: DEADLINE_MS, interval: 5 });
 }
 
 /** A question with one field. */

@@ -1,9 +1,10 @@
 import { get } from 'node:http';
 import type { IncomingMessage } from 'node:http';
+import { eventually } from '@parley/test-support/eventually';
 import { describe, expect, test } from 'vitest';
 import type { LinkServer } from '../../test/link.ts';
 import { startLink } from '../../test/link.ts';
-import { AGENT, eventually, note, ORGANIZATION, ORIGIN, PAGE } from '../../test/notes.ts';
+import { AGENT, note, ORGANIZATION, ORIGIN, PAGE } from '../../test/notes.ts';
 import type { ServerMessage } from './messages.ts';
 
 const POST = { method: 'POST', headers: { origin: ORIGIN, 'content-type': 'application/json' } };
@@ -50,20 +51,28 @@ async function listen(server: LinkServer, sessionToken: string) {
   return { res, received };
 }
 
+function arrival({ received }: { received: ServerMessage[] }, type: ServerMessage['type']) {
+  return eventually(() => {
+    const message = received.find((one) => one.type === type);
+    if (message === undefined) throw new Error(`No ${type} has arrived.`);
+    return message;
+  });
+}
+
 describe('the link without WebSocket', () => {
   test('hello, a note by POST and the news by the event stream', async () => {
     await using server = await startLink();
     const { sessionToken } = await hello(server);
     const stream = await listen(server, sessionToken);
-    const sync = await eventually(() => stream.received.find(({ type }) => type === 'annotations:sync'));
+    const sync = await arrival(stream, 'annotations:sync');
     expect(sync.payload).toEqual({ annotations: [], seq: 1 });
     const made = await say(server, { type: 'annotation:create', id: '1', payload: note() }, sessionToken);
     expect(made).toMatchObject({ status: 200, message: { type: 'ok', id: '1' } });
     expect(made.headers['access-control-allow-origin']).toBe(ORIGIN);
-    const created = await eventually(() => stream.received.find(({ type }) => type === 'annotation:created'));
+    const created = await arrival(stream, 'annotation:created');
     if (created.type !== 'annotation:created') throw new Error('unreachable');
     await server.services.agent.resolve(AGENT, created.payload.annotation.id);
-    const updated = await eventually(() => stream.received.find(({ type }) => type === 'annotation:updated'));
+    const updated = await arrival(stream, 'annotation:updated');
     expect(updated.payload).toMatchObject({ annotation: { status: 'resolved' }, seq: 3 });
     stream.res.destroy();
   });

@@ -3,10 +3,11 @@ import { randomBytes } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { connect } from 'node:net';
 import { StoreUnavailableError } from '@parley/store';
+import { eventually } from '@parley/test-support/eventually';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { LinkServer, Page } from '../../test/link.ts';
 import { startLink } from '../../test/link.ts';
-import { AGENT, eventually, note, ORIGIN } from '../../test/notes.ts';
+import { AGENT, note, ORIGIN } from '../../test/notes.ts';
 import { CLOSE } from './messages.ts';
 
 afterEach(() => {
@@ -253,6 +254,6 @@ test('agents that come and go cost one look for each session, not one for each a
   });
   presence.stamp(AGENT, 'claude');
   for (const page of pages) await page.next('presence');
-  await eventually(() => running === 0);
+  await eventually(() => expect(running).toBe(0));
   expect(most).toBeLessThanOrEqual(4);
 });

@@ -1,6 +1,7 @@
 import { onBothEngines } from '@parley/store/testing';
+import { eventually } from '@parley/test-support/eventually';
 import { describe, expect, test } from 'vitest';
-import { AGENT, DIFF, eventually, openDesk, ORGANIZATION } from '../../test/notes.ts';
+import { AGENT, DIFF, openDesk, ORGANIZATION } from '../../test/notes.ts';
 import { isUnifiedDiff } from './diffs.ts';
 
 const never = () => new AbortController().signal;
@@ -24,7 +25,7 @@ onBothEngines('a proposed diff', (open) => {
     const { id } = await desk.note(page);
     await desk.services.diffs.propose(AGENT, id, DIFF);
     const watching = desk.services.diffs.watch(AGENT, id, { timeoutMs: 20_000, signal: never() });
-    await eventually(() => desk.services.changes.listeners > 1);
+    await eventually(() => expect(desk.services.changes.listeners).toBeGreaterThan(1));
     await desk.services.diffs.answer(page, 'rejected', { id, revision: 1, message: 'Darker' });
     expect(await watching).toEqual({ status: 'rejected', message: 'Darker' });
     const after = await desk.services.notes.get(ORGANIZATION, id);
@@ -69,7 +70,7 @@ onBothEngines('a proposed diff', (open) => {
     await desk.services.diffs.propose(AGENT, id, DIFF);
     const watching = desk.services.diffs.watch(AGENT, id, { timeoutMs: 20_000, signal: never() });
     const refused = watching.catch((error: unknown) => error);
-    await eventually(() => desk.services.changes.listeners > 1);
+    await eventually(() => expect(desk.services.changes.listeners).toBeGreaterThan(1));
     await desk.services.agent.resolve(AGENT, id);
     expect(await refused).toMatchObject({ code: 'conflict' });
     expect(desk.services.changes.listeners).toBe(1);

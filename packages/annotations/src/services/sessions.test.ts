@@ -1,7 +1,8 @@
 import { deflateSync } from 'node:zlib';
 import { onBothEngines, scratchStore } from '@parley/store/testing';
+import { eventually } from '@parley/test-support/eventually';
 import { describe, expect, test } from 'vitest';
-import { AGENT, eventually, openDesk, ORGANIZATION, ORIGIN, PAGE } from '../../test/notes.ts';
+import { AGENT, openDesk, ORGANIZATION, ORIGIN, PAGE } from '../../test/notes.ts';
 import { pictureFacts } from './picture.ts';
 
 const START = Date.UTC(2026, 0, 1);
@@ -147,7 +148,7 @@ onBothEngines('presence', (open) => {
       now += 1000;
     }
     await desk.services.presence.close();
-    await eventually(() => announced > 0);
+    await eventually(() => expect(announced).toBeGreaterThan(0));
     expect(announced).toBe(1);
     const { agents } = await desk.services.presence.of(ORGANIZATION, 'ses_none');
     expect(agents).toMatchObject([{ lastSeenAt: new Date(START + 5000).toISOString() }]);
@@ -240,10 +241,10 @@ describe('notices for MCP clients', () => {
     const { id } = await desk.note(page);
     const seen: string[] = [];
     desk.bus.subscribe((change) => seen.push(change.kind === 'resource' ? change.uri : change.kind));
-    await eventually(() => seen.length > 0);
+    await eventually(() => expect(seen.length).toBeGreaterThan(0));
     seen.length = 0;
     await desk.services.agent.acknowledge(AGENT, id);
-    await eventually(() => seen.length >= 4);
+    await eventually(() => expect(seen.length).toBeGreaterThanOrEqual(4));
     const base = 'parley://annotations';
     expect(seen.toSorted()).toEqual(
       [
@@ -255,11 +256,11 @@ describe('notices for MCP clients', () => {
     );
     seen.length = 0;
     await desk.services.agent.reply(AGENT, id, 'Hi');
-    await eventually(() => seen.length >= 3);
+    await eventually(() => expect(seen.length).toBeGreaterThanOrEqual(3));
     expect(seen).not.toContain(`${base}/pending`);
     seen.length = 0;
     const { id: added } = await desk.page();
-    await eventually(() => seen.length >= 3);
+    await eventually(() => expect(seen.length).toBeGreaterThanOrEqual(3));
     expect(seen.toSorted()).toEqual([`${base}/sessions`, `${base}/sessions/${added}`, 'resources']);
   });
 });

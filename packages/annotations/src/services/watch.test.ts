@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { onBothEngines, scratchStore } from '@parley/store/testing';
+import { eventually } from '@parley/test-support/eventually';
 import { describe, expect, test } from 'vitest';
-import { AGENT, eventually, note, openDesk, ORGANIZATION } from '../../test/notes.ts';
+import { AGENT, note, openDesk, ORGANIZATION } from '../../test/notes.ts';
 import type { AnnotationTables } from '../schema.ts';
 
 const SCOPE = { organizationId: ORGANIZATION };
@@ -27,7 +28,7 @@ onBothEngines('a watch', (open, engine) => {
     const page = await desk.page();
     for (const maker of [desk, other]) {
       const watching = desk.services.watches.watch(SCOPE, options());
-      await eventually(() => desk.services.watches.waiting === 1);
+      await eventually(() => expect(desk.services.watches.waiting).toBe(1));
       const made = await maker.note(page);
       expect((await watching)?.annotations).toMatchObject([{ id: made.id }]);
       await desk.services.agent.resolve(AGENT, made.id);
@@ -40,7 +41,7 @@ onBothEngines('a watch', (open, engine) => {
     const { id } = await desk.note(page);
     await desk.services.agent.resolve(AGENT, id);
     const watching = desk.services.watches.watch(SCOPE, options());
-    await eventually(() => desk.services.watches.waiting === 1);
+    await eventually(() => expect(desk.services.watches.waiting).toBe(1));
     await desk.services.agent.reply(AGENT, id, 'Anything else?');
     await desk.services.agent.dismiss(AGENT, id, 'No');
     expect(desk.services.watches.waiting).toBe(1);
@@ -53,7 +54,7 @@ onBothEngines('a watch', (open, engine) => {
     const [mine, other] = [await desk.page(), await desk.page()];
     await desk.note(other);
     const watching = desk.services.watches.watch({ ...SCOPE, sessionId: mine.id }, options());
-    await eventually(() => desk.services.watches.waiting === 1);
+    await eventually(() => expect(desk.services.watches.waiting).toBe(1));
     await desk.note(other);
     expect(desk.services.watches.waiting).toBe(1);
     const { id } = await desk.note(mine);
@@ -95,7 +96,7 @@ describe('a watch whose signal is broken', () => {
     await desk.services.agent.resolve(AGENT, id);
     store.signal.isBroken = () => true;
     const watching = desk.services.watches.watch(SCOPE, options());
-    await eventually(() => desk.services.watches.waiting === 1);
+    await eventually(() => expect(desk.services.watches.waiting).toBe(1));
     // A write that no signal tells of.
     await store
       .db<AnnotationTables>()
@@ -115,7 +116,7 @@ describe('many watches', () => {
     const { changes, watches } = desk.services;
     const listenersBefore = changes.listeners;
     const all = Array.from({ length: 500 }, () => watches.watch(SCOPE, options()));
-    await eventually(() => watches.waiting === 500);
+    await eventually(() => expect(watches.waiting).toBe(500));
     expect(changes.listeners).toBe(listenersBefore + 1);
     const { id } = await desk.note(page);
     for (const found of await Promise.all(all)) expect(found?.annotations[0]?.id).toBe(id);
@@ -131,7 +132,7 @@ describe('many watches', () => {
     const timersBefore = timers();
     const abort = new AbortController();
     const all = Array.from({ length: 500 }, () => watches.watch(SCOPE, options({ signal: abort.signal })));
-    await eventually(() => watches.waiting === 500);
+    await eventually(() => expect(watches.waiting).toBe(500));
     abort.abort();
     const outcomes = await Promise.allSettled(all);
     expect(outcomes.every(({ status }) => status === 'rejected')).toBe(true);
@@ -144,7 +145,7 @@ describe('many watches', () => {
     const desk = await openDesk(store);
     const page = await desk.page();
     const watching = desk.services.watches.watch(SCOPE, options({ batchWindowMs: 500 }));
-    await eventually(() => desk.services.watches.waiting === 1);
+    await eventually(() => expect(desk.services.watches.waiting).toBe(1));
     await desk.note(page);
     await desk.note(page);
     await desk.note(page);
@@ -156,7 +157,7 @@ describe('many watches', () => {
     const desk = await openDesk(store);
     const page = await desk.page();
     const watching = desk.services.watches.watch(SCOPE, options({ timeoutMs: 300, batchWindowMs: 60_000 }));
-    await eventually(() => desk.services.watches.waiting === 1);
+    await eventually(() => expect(desk.services.watches.waiting).toBe(1));
     await desk.note(page);
     expect((await watching)?.annotations).toHaveLength(1);
   });
@@ -167,7 +168,7 @@ describe('many watches', () => {
     expect(await desk.services.watches.watch(SCOPE, options({ timeoutMs: 10 }))).toBeUndefined();
     expect(await desk.services.watches.watch(SCOPE, options({ timeoutMs: 0 }))).toBeUndefined();
     const watching = desk.services.watches.watch(SCOPE, options());
-    await eventually(() => desk.services.watches.waiting === 1);
+    await eventually(() => expect(desk.services.watches.waiting).toBe(1));
     await desk.services.close();
     expect(await watching).toBeUndefined();
     expect(await desk.services.watches.watch(SCOPE, options())).toBeUndefined();

@@ -2,9 +2,10 @@ import { connect } from '@parley/kit/testing';
 import type { Caller } from '@parley/kit';
 import { createChangeBus } from '@parley/kit';
 import { onBothEngines, scratchStore } from '@parley/store/testing';
+import { eventually } from '@parley/test-support/eventually';
 import { expect, test } from 'vitest';
 import type { Desk } from '../../test/notes.ts';
-import { DIFF, eventually, openDesk, ORGANIZATION } from '../../test/notes.ts';
+import { DIFF, openDesk, ORGANIZATION } from '../../test/notes.ts';
 import type { SessionRow } from '../schema.ts';
 import { annotationsToolset } from '../toolset.ts';
 
@@ -293,7 +294,7 @@ onBothEngines("a person's words to a held note", (open) => {
         holder.call('watch_annotations', { timeoutMs: 60_000 }),
         other.call('watch_annotations', { timeoutMs: 60_000 }),
       ];
-      await eventually(() => watches.waiting === 2);
+      await eventually(() => expect(watches.waiting).toBe(2));
       await say(desk, page, id, words);
       expect((await mine).annotations).toMatchObject([
         { id, status: 'acknowledged', replies: expect.arrayContaining([{ author: 'user', message: words }]) },

@@ -1,7 +1,8 @@
 import { onBothEngines } from '@parley/store/testing';
+import { eventually } from '@parley/test-support/eventually';
 import { expect, test } from 'vitest';
 import type { Bed } from '../../test/bed.ts';
-import { eventually, openBed, ORG } from '../../test/bed.ts';
+import { openBed, ORG } from '../../test/bed.ts';
 import type { Received } from '../../test/receiver.ts';
 import { startReceiver } from '../../test/receiver.ts';
 import { DEFAULT_EVENT_LIMITS } from '../limits.ts';

@@ -2,8 +2,9 @@
 import { testCaller } from '@parley/kit/testing';
 import { onBothEngines } from '@parley/store/testing';
 import { DEFAULT_TASK_LIMITS } from '@parley/tasks';
+import { eventually } from '@parley/test-support/eventually';
 import { expect, test } from 'vitest';
-import { eventually, openBed, ORG } from '../../test/bed.ts';
+import { openBed, ORG } from '../../test/bed.ts';
 import { startReceiver } from '../../test/receiver.ts';
 
 onBothEngines('places', (open) => {

@@ -1,7 +1,8 @@
 import { onBothEngines } from '@parley/store/testing';
 import { sql } from 'kysely';
+import { eventually } from '@parley/test-support/eventually';
 import { expect, test } from 'vitest';
-import { eventually, openBed, ORG } from '../../test/bed.ts';
+import { openBed, ORG } from '../../test/bed.ts';
 import { isSignedBy, startReceiver } from '../../test/receiver.ts';
 import type { EventTables } from '../schema.ts';
 import { WEBHOOK_DISABLED } from './health.ts';

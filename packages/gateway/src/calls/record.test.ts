@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openSession } from '../../test/session.ts';
 import type { TestGateway } from '../../test/start-gateway.ts';
 import { startGateway } from '../../test/start-gateway.ts';
-import { modern, modernCall, sendModern } from '../../test/wire.ts';
+import { modern, modernCall, sendModern } from '@parley/test-support/wire';
 
 let gateway: TestGateway;
 

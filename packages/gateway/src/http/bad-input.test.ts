@@ -3,8 +3,8 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { TestGateway } from '../../test/start-gateway.ts';
 import { startGateway } from '../../test/start-gateway.ts';
-import type { Message, Sending } from '../../test/wire.ts';
-import { modern, modernCall, modernHeaders, send, sendModern, sendRaw } from '../../test/wire.ts';
+import type { Message, Sending } from '@parley/test-support/wire';
+import { modern, modernCall, modernHeaders, send, sendModern, sendRaw } from '@parley/test-support/wire';
 
 let gateway: TestGateway;
 let to: { port: number; key: string };

@@ -1,9 +1,9 @@
 /** Keys and rates: who is refused, with which answer, and how soon a lost right is lost. */
 import { expect, test } from 'vitest';
-import { eventually } from '../../test/eventually.ts';
+import { eventually } from '@parley/test-support/eventually';
 import { openSession } from '../../test/session.ts';
 import { startGateway } from '../../test/start-gateway.ts';
-import { modern, modernCall, modernHeaders, send, sendModern } from '../../test/wire.ts';
+import { modern, modernCall, modernHeaders, send, sendModern } from '@parley/test-support/wire';
 
 const echo = modernCall('echo', { text: 'hi' });
 const UNAUTHORIZED = {

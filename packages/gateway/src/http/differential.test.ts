@@ -3,8 +3,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { manyTools, labToolset } from '../../test/lab-tools.ts';
 import type { TestGateway } from '../../test/start-gateway.ts';
 import { startGateway } from '../../test/start-gateway.ts';
-import type { Envelope, Message } from '../../test/wire.ts';
-import { modern, modernCall, sendModern } from '../../test/wire.ts';
+import type { Envelope, Message } from '@parley/test-support/wire';
+import { modern, modernCall, sendModern } from '@parley/test-support/wire';
 import { hotRequestOf } from './hot-path.ts';
 
 let gateway: TestGateway;

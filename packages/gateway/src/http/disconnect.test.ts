@@ -1,12 +1,12 @@
 /** A client that goes away in mid-call: the tool hears of it, the record says so, and the server goes on. */
 import { request } from 'node:http';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { eventually } from '../../test/eventually.ts';
+import { eventually } from '@parley/test-support/eventually';
 import { openSession } from '../../test/session.ts';
 import type { TestGateway } from '../../test/start-gateway.ts';
 import { startGateway } from '../../test/start-gateway.ts';
-import type { Message } from '../../test/wire.ts';
-import { modernCall, modernHeaders, open, send, sendModern } from '../../test/wire.ts';
+import type { Message } from '@parley/test-support/wire';
+import { modernCall, modernHeaders, open, send, sendModern } from '@parley/test-support/wire';
 
 let gateway: TestGateway;
 let to: { port: number; key: string };

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { openStream } from '../../test/event-stream.ts';
 import { openSession } from '../../test/session.ts';
 import { startGateway } from '../../test/start-gateway.ts';
-import { send } from '../../test/wire.ts';
+import { send } from '@parley/test-support/wire';
 import { createEventLog } from './event-log.ts';
 
 const notice = (value: number | string) => ({

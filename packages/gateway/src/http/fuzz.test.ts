@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { initialize, openSession } from '../../test/session.ts';
 import type { TestGateway } from '../../test/start-gateway.ts';
 import { startGateway } from '../../test/start-gateway.ts';
-import { MODERN, modernCall, modernHeaders, send, sendModern } from '../../test/wire.ts';
+import { MODERN, modernCall, modernHeaders, send, sendModern } from '@parley/test-support/wire';
 
 let gateway: TestGateway;
 let to: { port: number; key: string };

@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { TestGateway } from '../../test/start-gateway.ts';
 import { startGateway } from '../../test/start-gateway.ts';
-import type { Answer, Message } from '../../test/wire.ts';
-import { MODERN, modern, modernCall, modernHeaders, send, sendModern } from '../../test/wire.ts';
+import type { Answer, Message } from '@parley/test-support/wire';
+import { MODERN, modern, modernCall, modernHeaders, send, sendModern } from '@parley/test-support/wire';
 
 let gateway: TestGateway;
 let to: { port: number; key: string };

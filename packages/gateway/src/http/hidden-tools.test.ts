@@ -4,8 +4,8 @@ import { manyTools } from '../../test/lab-tools.ts';
 import { openSession } from '../../test/session.ts';
 import type { TestGateway } from '../../test/start-gateway.ts';
 import { startGateway } from '../../test/start-gateway.ts';
-import type { Answer } from '../../test/wire.ts';
-import { modern, modernCall, sendModern } from '../../test/wire.ts';
+import type { Answer } from '@parley/test-support/wire';
+import { modern, modernCall, sendModern } from '@parley/test-support/wire';
 
 const GRANTED = 'tool_042';
 const ABSENT = 'tool_999';

@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { TestGateway } from '../../test/start-gateway.ts';
 import { startGateway } from '../../test/start-gateway.ts';
-import { modernCall, modernHeaders, send, sendModern, sendRaw } from '../../test/wire.ts';
+import { modernCall, modernHeaders, send, sendModern, sendRaw } from '@parley/test-support/wire';
 
 let gateway: TestGateway;
 let to: { port: number; key: string };

@@ -1,11 +1,11 @@
 /** Listen streams: acknowledged first, only what was asked for, only what the caller may know, and only so many. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { eventually } from '../../test/eventually.ts';
+import { eventually } from '@parley/test-support/eventually';
 import type { EventStream } from '../../test/event-stream.ts';
 import { openStream } from '../../test/event-stream.ts';
 import type { TestGateway } from '../../test/start-gateway.ts';
 import { startGateway } from '../../test/start-gateway.ts';
-import { modern, modernCall, modernHeaders, sendModern } from '../../test/wire.ts';
+import { modern, modernCall, modernHeaders, sendModern } from '@parley/test-support/wire';
 
 let gateway: TestGateway;
 

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { initialize, LEGACY, openSession } from '../../test/session.ts';
 import { startGateway } from '../../test/start-gateway.ts';
-import { modern, modernCall, send, sendModern } from '../../test/wire.ts';
+import { modern, modernCall, send, sendModern } from '@parley/test-support/wire';
 
 const LONG = 'a.'.repeat(200_000);
 const CLIENT = { 'io.modelcontextprotocol/clientInfo': { name: LONG, version: '1' } };

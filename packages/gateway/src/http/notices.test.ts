@@ -1,11 +1,11 @@
 /** What notices cost: one look at the rights of a caller, however many streams it has, and none for what nobody asked for. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { eventually } from '../../test/eventually.ts';
+import { eventually } from '@parley/test-support/eventually';
 import type { EventStream } from '../../test/event-stream.ts';
 import { openStream } from '../../test/event-stream.ts';
 import type { TestGateway } from '../../test/start-gateway.ts';
 import { startGateway } from '../../test/start-gateway.ts';
-import { modern, modernHeaders, sendModern } from '../../test/wire.ts';
+import { modern, modernHeaders, sendModern } from '@parley/test-support/wire';
 
 let gateway: TestGateway;
 

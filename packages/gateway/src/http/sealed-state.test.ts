@@ -4,7 +4,7 @@ import { createStateSealer } from '@parley/kit';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { TestGateway } from '../../test/start-gateway.ts';
 import { startGateway } from '../../test/start-gateway.ts';
-import { modern, modernCall, sendModern } from '../../test/wire.ts';
+import { modern, modernCall, sendModern } from '@parley/test-support/wire';
 
 let gateway: TestGateway;
 let to: { port: number; key: string };

@@ -1,11 +1,11 @@
 /** 2025 sessions: bound to the credential that opened them, counted, ended, forgotten when idle. */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { eventually } from '../../test/eventually.ts';
+import { eventually } from '@parley/test-support/eventually';
 import { openStream } from '../../test/event-stream.ts';
 import { initialize, openSession } from '../../test/session.ts';
 import type { TestGateway } from '../../test/start-gateway.ts';
 import { startGateway } from '../../test/start-gateway.ts';
-import { send } from '../../test/wire.ts';
+import { send } from '@parley/test-support/wire';
 
 const NOT_FOUND = { jsonrpc: '2.0', error: { code: -32001, message: 'Session not found' }, id: null };
 const echo = { name: 'echo', arguments: { text: 'hi' } };

@@ -4,7 +4,7 @@ import type { Session } from '../../test/session.ts';
 import { openSession } from '../../test/session.ts';
 import type { TestGateway } from '../../test/start-gateway.ts';
 import { startGateway } from '../../test/start-gateway.ts';
-import { modernCall, sendModern } from '../../test/wire.ts';
+import { modernCall, sendModern } from '@parley/test-support/wire';
 
 const TENANTS = 20;
 const ROUNDS = 10;

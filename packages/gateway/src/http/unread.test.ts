@@ -1,6 +1,6 @@
 /** Streams that nobody reads, that are reset, or whose rights cannot be looked up: they end, and everybody else is served. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { eventually } from '../../test/eventually.ts';
+import { eventually } from '@parley/test-support/eventually';
 import type { EventStream } from '../../test/event-stream.ts';
 import { openStream } from '../../test/event-stream.ts';
 import { chatterToolset, labToolset } from '../../test/lab-tools.ts';
@@ -8,8 +8,8 @@ import { openSession } from '../../test/session.ts';
 import type { TestGateway } from '../../test/start-gateway.ts';
 import { startGateway } from '../../test/start-gateway.ts';
 import { openUnread } from '../../test/unread.ts';
-import type { Sending } from '../../test/wire.ts';
-import { modern, modernCall, modernHeaders, sendModern } from '../../test/wire.ts';
+import type { Sending } from '@parley/test-support/wire';
+import { modern, modernCall, modernHeaders, sendModern } from '@parley/test-support/wire';
 
 // Long, so that few notices are many bytes.
 const URIS = Array.from({ length: 200 }, (_, at) => `lab://pages/${at}-${'x'.repeat(1800)}`);

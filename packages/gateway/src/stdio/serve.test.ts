@@ -2,13 +2,13 @@
 import { PassThrough } from 'node:stream';
 import { StoreUnavailableError } from '@parley/store';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { eventually } from '../../test/eventually.ts';
+import { eventually } from '@parley/test-support/eventually';
 import { Mailbox } from '../../test/mailbox.ts';
 import { LEGACY } from '../../test/session.ts';
 import type { TestGateway } from '../../test/start-gateway.ts';
 import { startGateway } from '../../test/start-gateway.ts';
-import type { Message } from '../../test/wire.ts';
-import { modern, modernCall, sendModern } from '../../test/wire.ts';
+import type { Message } from '@parley/test-support/wire';
+import { modern, modernCall, sendModern } from '@parley/test-support/wire';
 import { serveStdio } from './serve.ts';
 
 let gateway: TestGateway;

@@ -3,10 +3,11 @@ import { once } from 'node:events';
 import { createServer } from 'node:https';
 import type { Server } from 'node:https';
 import type { TLSSocket } from 'node:tls';
+import { startServer } from '@parley/test-support/scripted-server';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createConnections } from './connections.ts';
 import { createEgress } from './egress.ts';
-import { scriptResolver, startServer } from './testing/scripted-server.ts';
+import { scriptResolver } from './testing/scripted-resolver.ts';
 import { makeCertificate } from './testing/certificate.ts';
 
 const LIMITS = { connectTimeoutMs: 5_000, maxHeaderBytes: 65_536 };

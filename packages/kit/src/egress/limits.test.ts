@@ -4,12 +4,12 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
 import { brotliCompressSync, createGzip, deflateSync, gzipSync } from 'node:zlib';
+import { startServer } from '@parley/test-support/scripted-server';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createEgress } from './egress.ts';
 import type { Egress } from './egress.ts';
 import type { EgressLimits } from './policy.ts';
 import type { EgressInit } from './request.ts';
-import { startServer } from './testing/scripted-server.ts';
 
 const open: Egress[] = [];
 afterEach(async () => {

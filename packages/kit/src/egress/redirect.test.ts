@@ -1,9 +1,10 @@
 /** Owns the promise that a redirect is checked like a first request and carries no secrets away. */
+import { startServer } from '@parley/test-support/scripted-server';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createEgress } from './egress.ts';
 import type { Egress } from './egress.ts';
 import { nextHop } from './redirect.ts';
-import { scriptResolver, startServer } from './testing/scripted-server.ts';
+import { scriptResolver } from './testing/scripted-resolver.ts';
 
 const open: Egress[] = [];
 const egressFor = (...allow: string[]): Egress => {

@@ -1,10 +1,11 @@
 /** Owns the promise that no spelling of an internal address is reached without permission. */
+import { startServer } from '@parley/test-support/scripted-server';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createEgress } from './egress.ts';
 import type { Egress } from './egress.ts';
 import { EgressError } from './errors.ts';
 import type { EgressPolicy } from './policy.ts';
-import { scriptResolver, startServer } from './testing/scripted-server.ts';
+import { scriptResolver } from './testing/scripted-resolver.ts';
 
 const open: Egress[] = [];
 const egressWith = (policy: EgressPolicy): Egress => {

@@ -2,8 +2,9 @@
 import { ToolError } from '@parley/kit';
 import { onBothEngines } from '@parley/store/testing';
 import * as fc from 'fast-check';
+import { eventually } from '@parley/test-support/eventually';
 import { expect, test } from 'vitest';
-import { accept, eventually, MUTE, openBed, OWNER, question, TestClock } from '../../test/engine-bed.ts';
+import { accept, MUTE, openBed, OWNER, question, TestClock } from '../../test/engine-bed.ts';
 import type { Bed, Script } from '../../test/engine-bed.ts';
 
 const DAY_MS = 24 * 3_600_000;

@@ -1,8 +1,9 @@
 /** Cancelling: at once when nothing runs, by the signal when something does, by force when that is ignored. */
 import { testCaller } from '@parley/kit/testing';
 import { onBothEngines } from '@parley/store/testing';
+import { eventually } from '@parley/test-support/eventually';
 import { expect, test } from 'vitest';
-import { eventually, gate, openBed, OWNER, question, untilStopped } from '../../test/engine-bed.ts';
+import { gate, openBed, OWNER, question, untilStopped } from '../../test/engine-bed.ts';
 import type { Script } from '../../test/engine-bed.ts';
 
 const WHY = 'Ada does not need it any more.';

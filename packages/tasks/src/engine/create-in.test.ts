@@ -1,7 +1,8 @@
 import { testCaller } from '@parley/kit/testing';
 import { onBothEngines } from '@parley/store/testing';
+import { eventually } from '@parley/test-support/eventually';
 import { expect, test } from 'vitest';
-import { eventually, openBed, TestClock } from '../../test/engine-bed.ts';
+import { openBed, TestClock } from '../../test/engine-bed.ts';
 import type { NewTask } from '../task.ts';
 
 const HOUR_MS = 60 * 60_000;

@@ -2,8 +2,9 @@
 import { onBothEngines } from '@parley/store/testing';
 import type { Store } from '@parley/store';
 import { StoreUnavailableError } from '@parley/store';
+import { eventually } from '@parley/test-support/eventually';
 import { expect, test } from 'vitest';
-import { eventually, gate, openBed, scripted, TestClock, untilStopped } from '../../test/engine-bed.ts';
+import { gate, openBed, scripted, TestClock, untilStopped } from '../../test/engine-bed.ts';
 import type { TaskTables } from '../schema.ts';
 
 const SHORT = { leaseMs: 150, renewMs: 40, takeoverMs: 40 };

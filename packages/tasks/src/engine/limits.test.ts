@@ -1,9 +1,10 @@
 /** Limits: how much runs at once and for whom, how much waits, and what may be how large. */
 import { testCaller } from '@parley/kit/testing';
 import { onBothEngines } from '@parley/store/testing';
+import { eventually } from '@parley/test-support/eventually';
 import { expect, test } from 'vitest';
 import type { Script } from '../../test/engine-bed.ts';
-import { eventually, gate, openBed } from '../../test/engine-bed.ts';
+import { gate, openBed } from '../../test/engine-bed.ts';
 
 /** Tasks that stay until they are let go, and a count of how many ran at once for whom. */
 function counted() {

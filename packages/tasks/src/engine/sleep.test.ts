@@ -1,7 +1,8 @@
 /** Sleeps: held when short, parked when long, and never longer than asked for. */
 import { onBothEngines } from '@parley/store/testing';
+import { eventually } from '@parley/test-support/eventually';
 import { expect, test } from 'vitest';
-import { eventually, openBed, OWNER, accept, question, TestClock } from '../../test/engine-bed.ts';
+import { openBed, OWNER, accept, question, TestClock } from '../../test/engine-bed.ts';
 
 const HOUR_MS = 3_600_000;
 

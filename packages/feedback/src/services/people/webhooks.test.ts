@@ -1,7 +1,6 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { createEgress } from '@parley/kit/egress';
 import { typeId } from '@parley/kit';
+import { serveForTest } from '@parley/test-support/scripted-server';
 import { expect, it, onTestFinished } from 'vitest';
 import { Stale } from '../../faults.ts';
 import { CreateWebhook, Delivery, Webhook } from '../../shapes/nouns.ts';
@@ -21,23 +20,13 @@ function openEgress() {
 /** A receiver on this machine that answers with a status, and the way to it. */
 async function receiver() {
   const bodies: { type: string; subject?: string }[] = [];
-  const server = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => {
-      bodies.push(JSON.parse(Buffer.concat(chunks).toString()));
-      response.writeHead(204).end();
-    });
+  const { host, origin } = await serveForTest(({ body }, response) => {
+    bodies.push(JSON.parse(body));
+    response.writeHead(204).end();
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo; // it listens on a port
-  const egress = createEgress({ allow: [`127.0.0.1:${port}`] });
-  onTestFinished(async () => {
-    await egress.close();
-    server.closeAllConnections();
-    server.close();
-  });
-  return { bodies, egress, url: `http://127.0.0.1:${port}/in` };
+  const egress = createEgress({ allow: [host] });
+  onTestFinished(() => egress.close());
+  return { bodies, egress, url: `${origin}/in` };
 }
 
 onBothEngines('webhooks', (open) => {
