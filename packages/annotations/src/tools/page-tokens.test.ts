@@ -36,17 +36,9 @@ beforeEach(async () => {
   foreign = await tokenOf('org_stranger');
 });
 
-type Row = Omit<Scenario, 'call'> & { readonly call: () => readonly [string, unknown] };
-
-function table(rows: readonly Row[]): void {
-  const late = rows.map((row) => ({
-    ...row,
-    as: row.as ?? NAMED,
-    get call() {
-      return row.call();
-    },
-  }));
-  scenarios({ test, expect }, annotationsToolset, () => ({ services: desk.services }), late);
+function table(rows: readonly Scenario[]): void {
+  const named = rows.map((row) => ({ as: NAMED, ...row }));
+  scenarios({ test, expect }, annotationsToolset, () => ({ services: desk.services }), named);
 }
 
 table([
@@ -81,7 +73,7 @@ table([
     'ftp://x',
     '*',
     '',
-  ].map((origin): Row => ({
+  ].map((origin): Scenario => ({
     name: `"${origin}" is no origin, and the answer names the field`,
     call: () => ['update_page_token', { id: own, origins: [origin] }],
     fails: 'invalid',
@@ -96,7 +88,7 @@ table([
     fails: 'invalid',
     shows: ['origins'],
   },
-  ...['update_page_token', 'revoke_page_token'].flatMap((tool): Row[] => [
+  ...['update_page_token', 'revoke_page_token'].flatMap((tool): Scenario[] => [
     {
       name: `${tool} of an unknown token says so`,
       call: () => [tool, { id: UNKNOWN, ...(tool === 'update_page_token' && { origins: [] }) }],

@@ -36,17 +36,8 @@ beforeEach(async () => {
   };
 });
 
-/** Rows whose input is made when they run, because it names fresh ids. */
-type Row = Omit<Scenario, 'call'> & { readonly call: () => readonly [string, unknown] };
-
-function table(rows: readonly Row[]): void {
-  const late = rows.map((row) => ({
-    ...row,
-    get call() {
-      return row.call();
-    },
-  }));
-  scenarios({ test, expect }, annotationsToolset, () => ({ services: desk.services }), late);
+function table(rows: readonly Scenario[]): void {
+  scenarios({ test, expect }, annotationsToolset, () => ({ services: desk.services }), rows);
 }
 
 const strangers = ['A secret of strangers'];

@@ -5,25 +5,34 @@ import type { Toolset } from '../define/toolset.ts';
 import type { Answers, ConnectOptions } from './connect.ts';
 import { connect } from './connect.ts';
 
-/** One row of a table. */
-export interface Scenario {
+/** How a call must end. */
+type Expected =
+  /** With this structured output, compared in part. */
+  | { readonly gives: Record<string, unknown>; readonly fails?: never; readonly unknown?: never }
+  /** With a tool error of this code. */
+  | { readonly fails: string; readonly gives?: never; readonly unknown?: never }
+  /** Refused like an unknown tool. */
+  | { readonly unknown: true; readonly gives?: never; readonly fails?: never }
+  /** Well, with these words, where there is no structured output to compare. */
+  | { readonly shows: Words; readonly gives?: never; readonly fails?: never; readonly unknown?: never };
+
+type Words = readonly [string, ...string[]];
+type Call = readonly [tool: string, input?: unknown];
+
+/** One row of a table; it does not compile unless it says how the call must end. */
+export type Scenario = Expected & {
   readonly name: string;
   readonly as?: Partial<Caller>;
   readonly answers?: Answers;
-  readonly call: readonly [tool: string, input?: unknown];
-  /** The structured output, compared in part. */
-  readonly gives?: Record<string, unknown>;
-  /** The code of the expected tool error. */
-  readonly fails?: string;
-  /** The whole call is refused like an unknown tool. */
-  readonly unknown?: true;
+  /** A function where the input names what exists only when the row runs. */
+  readonly call: Call | (() => Call);
   /** Must stand in the answer. */
-  readonly shows?: readonly string[];
+  readonly shows?: Words;
   /** Must not stand anywhere in the answer. */
   readonly hides?: readonly string[];
   /** How many records of each outcome; absent outcomes must be zero. */
   readonly records?: Readonly<Partial<Record<'ok' | 'error' | 'denied' | 'cancelled', number>>>;
-}
+};
 
 /** The part of a test runner that tables need, so that the kit depends on none. */
 export interface Runner {
@@ -57,7 +66,7 @@ async function runScenario<Services, Tools extends readonly AnyTool[]>(
   row: Scenario,
 ): Promise<void> {
   const { expect } = runner;
-  const [tool, input] = row.call;
+  const [tool, input] = typeof row.call === 'function' ? row.call() : row.call;
   await using client = await connect(toolset, {
     ...options,
     ...(row.as && { as: row.as }),
@@ -69,6 +78,7 @@ async function runScenario<Services, Tools extends readonly AnyTool[]>(
   const text = JSON.stringify(answer);
   if (row.unknown) expect(text).toContain(`Unknown tool: ${tool}`);
   else expect(text).not.toContain('"refused"');
+  if (!row.unknown && !row.fails) expect(text).not.toContain('"isError":true');
   if (row.gives) expect(answer).toMatchObject({ structuredContent: row.gives });
   if (row.fails) expect(answer).toMatchObject({ isError: true, _meta: { 'dev.parley/code': row.fails } });
   for (const shown of row.shows ?? []) expect(text).toContain(shown);
