@@ -2,6 +2,9 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
+/** As of `eventually` in test/support, which cannot be loaded outside a test. */
+const DEADLINE_MS = 60_000;
+
 export default defineConfig({
   test: {
     include: [
@@ -17,8 +20,10 @@ export default defineConfig({
     pool: 'forks',
     // By default one core is left free, which on a machine with two means one test file after the other.
     maxWorkers: Math.max(2, availableParallelism() - 1),
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    // Tests wait for conditions, not for times: these only end what would never end, on a busy machine too.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    expect: { poll: { timeout: DEADLINE_MS, interval: 20 } },
     reporters: ['default', ['json', { outputFile: 'test/artifacts/unit.json' }]],
     coverage: {
       provider: 'v8',

@@ -14,9 +14,6 @@ const DIFF = `--- a/src/order.tsx
  );
 `;
 
-// What the agent does is on the page within a second.
-const SOON = { timeout: 1_000 };
-
 describeInBrowser('a note and its agent', () => {
   let stage: Stage;
   beforeAll(async () => {
@@ -27,7 +24,7 @@ describeInBrowser('a note and its agent', () => {
   const reopens = (page: Page) =>
     page.getByLabel('Reopen the note with this reply').evaluate((box) => (box as HTMLInputElement).checked);
   const statusOf = (page: Page, status: string) =>
-    page.getByRole('button', { name: new RegExp(`^Note 1, ${status}`) }).waitFor(SOON);
+    page.getByRole('button', { name: new RegExp(`^Note 1, ${status}`) }).waitFor();
 
   test('pin and thread follow the agent from pending to resolved, and a reload keeps everything', async () => {
     const { agent } = stage;
@@ -43,17 +40,17 @@ describeInBrowser('a note and its agent', () => {
     const thread = page.getByRole('dialog', { name: 'Note 1' });
     await agent.call('acknowledge', { id, message: 'On it.' });
     await statusOf(page, 'acknowledged');
-    await thread.locator('text=On it.').waitFor(SOON);
-    await page.getByRole('button', { name: 'Agent is working' }).waitFor(SOON);
+    await thread.locator('text=On it.').waitFor();
+    await page.getByRole('button', { name: 'Agent is working' }).waitFor();
     await agent.call('reply', { id, message: 'Which green?' });
-    await thread.locator('text=Which green?').waitFor(SOON);
+    await thread.locator('text=Which green?').waitFor();
     // The agent works and spoke last: a reply must not take the note from it.
     expect(await reopens(page)).toBe(false);
     await page.getByLabel('Reply', { exact: true }).fill('The one of the logo');
     await page.keyboard.press('Enter');
-    await thread.locator('text=The one of the logo').waitFor(SOON);
+    await thread.locator('text=The one of the logo').waitFor();
     await statusOf(page, 'acknowledged');
-    await thread.locator('text=product-test').first().waitFor(SOON);
+    await thread.locator('text=product-test').first().waitFor();
     expect(await thread.textContent()).not.toContain('Owner key');
     await tab.shot('flow-2-thread');
 
@@ -74,7 +71,7 @@ describeInBrowser('a note and its agent', () => {
 
     await agent.call('resolve', { id, summary: 'It is green now.' });
     await statusOf(page, 'resolved');
-    await thread.locator('text=It is green now.').waitFor(SOON);
+    await thread.locator('text=It is green now.').waitFor();
     expect(await reopens(page)).toBe(true);
     const colour = await pin(page, 1).evaluate((button) => getComputedStyle(button).backgroundColor);
     expect(colour).toBe('rgb(34, 197, 94)');
@@ -86,7 +83,7 @@ describeInBrowser('a note and its agent', () => {
     expect(await pins(page).count()).toBe(1);
     await pin(page, 1).click();
     for (const text of ['Make it green', 'On it.', 'The one of the logo', 'It is green now.']) {
-      await thread.locator(`text=${text}`).waitFor(SOON);
+      await thread.locator(`text=${text}`).waitFor();
     }
     expect(tab.errors).toEqual([]);
     await tab.context.close();
@@ -120,7 +117,7 @@ describeInBrowser('a note and its agent', () => {
     const { id } = await stage.agent.noteSaying('Seen in both tabs');
     await stage.agent.call('dismiss', { id, reason: 'Not now.' });
     for (const page of [tab.page, second]) {
-      await page.getByRole('button', { name: /^Note 1, dismissed/ }).waitFor(SOON);
+      await page.getByRole('button', { name: /^Note 1, dismissed/ }).waitFor();
       expect(await pins(page).count()).toBe(1);
     }
     await tab.context.close();
@@ -157,11 +154,11 @@ describeInBrowser('a note and its agent', () => {
     await page.getByRole('button', { name: 'Undo' }).click();
     await pin(page, 2).click();
     await page.getByRole('button', { name: 'Delete' }).click();
-    await pin(page, 2).waitFor({ state: 'detached', ...SOON });
+    await pin(page, 2).waitFor({ state: 'detached' });
     expect((await agent.noteSaying('Much shorter')).status).toBe('dismissed');
     expect((await agent.noteSaying('Bolder')).status).toBe('acknowledged');
     await page.keyboard.press('Alt+Shift+KeyX');
-    await pin(page, 1).waitFor({ state: 'detached', ...SOON });
+    await pin(page, 1).waitFor({ state: 'detached' });
     await page.reload();
     await waitUntilOnline(page);
     await expect.poll(async () => (await agent.noteSaying('Bolder')).status).toBe('dismissed');
@@ -172,7 +169,7 @@ describeInBrowser('a note and its agent', () => {
   test('presence tells of the agent within a second, and its help how to connect one', async () => {
     const tab = await stage.open('shop');
     const watching = stage.agent.call('watch_annotations', { timeoutMs: 1_500 }).catch(() => undefined);
-    await tab.page.getByRole('button', { name: /^Agent is/ }).waitFor(SOON);
+    await tab.page.getByRole('button', { name: /^Agent is/ }).waitFor();
     await tab.page.getByRole('button', { name: /^Agent is/ }).click();
     const help = tab.page.getByRole('dialog', { name: 'Agent' });
     expect(await help.locator('.warn').textContent()).toMatch(/is (watching|working)\.$/);

@@ -98,7 +98,7 @@ describeInBrowser('without the server', () => {
     await annotate(page, '#order', 'Over the stream');
     const { id } = await stage.agent.noteSaying('Over the stream');
     await stage.agent.call('acknowledge', { id, message: 'Seen.' });
-    await page.getByRole('button', { name: /^Note 1, acknowledged/ }).waitFor({ timeout: 1_000 });
+    await page.getByRole('button', { name: /^Note 1, acknowledged/ }).waitFor();
     await pin(page, 1).click();
     await page.locator('text=Seen.').waitFor();
     expect(await pins(page).count()).toBe(1);

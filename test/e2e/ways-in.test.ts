@@ -32,7 +32,7 @@ describeInBrowser('ways in', () => {
     writeFileSync(file, `<!doctype html><h1>A file</h1>${overlayTag}`);
     const { page, lines } = await openPlain(pathToFileURL(file).href);
     await expect
-      .poll(() => lines, { timeout: 10_000 })
+      .poll(() => lines)
       .toEqual([
         'Parley is off on this page. To switch it on, add data-hosts="file:" to its script tag and start Parley with --allow-origin null.',
       ]);

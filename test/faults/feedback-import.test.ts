@@ -5,6 +5,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { onBothEngines } from '@parley/store/testing';
+import { seededRandom } from '@parley/test-support/random';
 import { expect, test } from 'vitest';
 import { exportArchive } from '@parley/feedback/transfer';
 import { ALL_GRANTS } from '@parley/kit';
@@ -15,7 +16,11 @@ const ROWS = 3000;
 const AUTHORS = 40;
 
 /** Starts the import and kills it at its nth report; true when it came to its end before. */
-async function runAndKill(options: ImportProgramOptions, reports: number): Promise<boolean> {
+async function runAndKill(
+  options: ImportProgramOptions,
+  reports: number,
+  random: () => number,
+): Promise<boolean> {
   const program = join(import.meta.dirname, 'feedback-import-program.ts');
   const child = spawn(process.execPath, [program, JSON.stringify(options)], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -27,7 +32,7 @@ async function runAndKill(options: ImportProgramOptions, reports: number): Promi
     heard += 1;
     if (line.startsWith('done')) isDone = true;
     // Whatever it does after this report is cut off somewhere.
-    else if (heard === reports) setTimeout(() => child.kill('SIGKILL'), Math.random() * 40);
+    else if (heard === reports) setTimeout(() => child.kill('SIGKILL'), random() * 40);
   }
   const [code, signal] = (await exit) as [number | null, string | null];
   expect(isDone ? code === 0 || signal === 'SIGKILL' : signal === 'SIGKILL').toBe(true);
@@ -36,7 +41,8 @@ async function runAndKill(options: ImportProgramOptions, reports: number): Promi
 
 /** Kills each run a little later than the one before, and answers how many it took. */
 async function untilDone(options: ImportProgramOptions, step: number): Promise<number> {
-  for (let run = 1; ; run += 1) if (await runAndKill(options, run * step)) return run;
+  const random = seededRandom();
+  for (let run = 1; ; run += 1) if (await runAndKill(options, run * step, random)) return run;
 }
 
 onBothEngines('kill -9 of an import', (open, _engine, where) => {

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import type { ServerMessage } from '@parley/annotations';
 import type { ScratchDatabase } from '@parley/store/testing';
 import { outage, scratchDatabase } from '@parley/store/testing';
-import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { eventually } from '@parley/test-support/eventually';
+import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { openPage, ORIGIN, tokenOf } from '../product/annotations-page.ts';
 import { ensureBuilt } from '../product/build.ts';
 import { callTool, message } from '../product/mcp-messages.ts';
@@ -106,11 +107,8 @@ test('a database that is away while every kind of stream is open does not stop t
   expect((await fetch(`${server.url}/health`)).status).toBe(200);
   await end();
 
-  const page = await vi.waitFor(() => openPage(server.url, tokenOf(tag), socket.ready.sessionToken), {
-    timeout: 25_000,
-    interval: 200,
-  });
-  const id = await vi.waitFor(() => page.annotate('After the outage'), { timeout: 10_000, interval: 200 });
+  const page = await eventually(() => openPage(server.url, tokenOf(tag), socket.ready.sessionToken), 200);
+  const id = await eventually(() => page.annotate('After the outage'), 200);
   await Promise.all(notices.map((stream) => stream.until(PENDING)));
   expect(notices.map(({ isOver }) => isOver)).toEqual([false, false]);
   await Promise.all([link.until(id), socket.until((said) => hasNote(said, id))]);

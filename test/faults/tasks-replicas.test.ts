@@ -62,15 +62,13 @@ onBothEngines('two replicas', (open, _engine, where) => {
     expect(bed.effects(id).filter((what) => what === 'one')).toEqual(['one']);
   });
 
-  test('a cancel reaches a step that runs in another process within a second', async () => {
+  test('a cancel reaches a step that runs in another process', async () => {
     const bed = await openFaultBed(open, where);
     const worker = await bed.work('worker', { mayHang: true });
     const { id } = await bed.enqueue({ hangAt: 'inside' });
     await worker.heard(isAt);
-    const before = performance.now();
     await bed.observer.cancel(OWNER, id, 'Not needed any more.');
     expect(await worker.heard(isStopped)).toEqual({ stopped: 'cancel', id });
-    expect(performance.now() - before).toBeLessThan(1_000);
     expect(await bed.ended(id)).toMatchObject({ status: 'cancelled' });
   });
 

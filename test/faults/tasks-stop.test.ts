@@ -1,4 +1,5 @@
-/** The fault "stop in the middle": the real product with running tasks exits quickly with 0 and finishes them later. */
+/** The fault "stop in the middle": the real product with running tasks does not wait for them, exits with 0 and finishes them later. */
+import { openStore } from '@parley/store';
 import { eventually } from '@parley/test-support/eventually';
 import { beforeAll, expect, test } from 'vitest';
 import { ensureBuilt } from '../product/build.ts';
@@ -43,18 +44,30 @@ async function getTask(server: Server, key: string, taskId: string): Promise<Wir
   return body.result as unknown as WireTask;
 }
 
+async function unfinishedIn(dataDir: string): Promise<{ id: string }[]> {
+  const store = await openStore({ dataDir });
+  try {
+    return await store
+      .db<{ tasks: { id: string; state: string } }>()
+      .selectFrom('tasks')
+      .select('id')
+      .where('state', '<>', 'final')
+      .execute();
+  } finally {
+    await store.close();
+  }
+}
+
 test.each(['SIGTERM', 'SIGINT'] as const)(
-  '%s with 50 tasks under way exits with 0 in under 5 s, and all complete after the next start',
-  { timeout: 60_000 },
+  '%s with 50 tasks under way exits with 0 before they are done, and all complete after the next start',
   async (signal) => {
     using folder = scratchFolder();
     await using first = await startParley(folder.path);
     const ids = await Promise.all(Array.from({ length: TASKS }, () => startTask(first)));
     expect(new Set(ids).size).toBe(TASKS);
-    const before = performance.now();
     const { code } = await first.stop(signal);
-    expect(performance.now() - before).toBeLessThan(5_000);
     expect(code).toBe(0);
+    expect(await unfinishedIn(folder.path)).not.toEqual([]);
     await using second = await startParley(folder.path);
     for (const id of ids) {
       const task = await eventually(async () => {
@@ -67,7 +80,7 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
   },
 );
 
-test('a kill in the middle of the stop loses no task', { timeout: 60_000 }, async () => {
+test('a kill in the middle of the stop loses no task', async () => {
   using folder = scratchFolder();
   await using first = await startParley(folder.path);
   const ids = await Promise.all(Array.from({ length: 10 }, () => startTask(first)));

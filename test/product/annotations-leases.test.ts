@@ -14,7 +14,6 @@ import type { Server } from './parley.ts';
 import { LAUNCHER, spawnParley, startParley } from './parley.ts';
 
 const LEASE_MS = 30 * 60_000;
-const SOON = { timeout: 10_000 };
 
 beforeAll(ensureBuilt);
 
@@ -89,7 +88,7 @@ describe.each<StoreEngine>(['sqlite', 'postgres'])('on %s', (engine) => {
     await client.callTool({ name: 'acknowledge', arguments: { id } });
     expect(await pendingIds()).toEqual([]);
     await client.close();
-    await expect.poll(() => pendingIds(), SOON).toEqual([id]);
+    await expect.poll(() => pendingIds()).toEqual([id]);
     expect(await wordsOf(id)).toEqual(gone('old-agent'));
   });
 
@@ -126,7 +125,7 @@ describe.each<StoreEngine>(['sqlite', 'postgres'])('on %s', (engine) => {
     await first.client.callTool({ name: 'acknowledge', arguments: { id } });
     expect(await pendingIds()).toEqual([]);
     await first.transport.terminateSession();
-    await expect.poll(() => pendingIds(), SOON).toEqual([id]);
+    await expect.poll(() => pendingIds()).toEqual([id]);
     expect(await wordsOf(id)).toEqual(gone('old-agent'));
     await first.client.close();
 

@@ -10,6 +10,7 @@ import type { AnnotationServices } from '@parley/annotations';
 import { testCaller } from '@parley/kit/testing';
 import type { Store, StoreOptions } from '@parley/store';
 import { onBothEngines } from '@parley/store/testing';
+import { DEADLINE_MS } from '@parley/test-support/eventually';
 import { expect, test } from 'vitest';
 import { noteOf, ORIGIN } from './annotations-page.ts';
 import type { RacerOrder } from './annotations-racer.ts';
@@ -71,36 +72,30 @@ async function makeNotes(
 }
 
 onBothEngines('processes on one data folder', (open, _engine, where) => {
-  test(
-    `two processes take up the same note at the same time, ${RACES} times: one wins each, nothing is lost`,
-    { timeout: 120_000 },
-    async () => {
-      const { services, session } = await openServices(await open());
-      const ids = await makeNotes(services, session, RACES);
-      const racers = await Promise.all(
-        ['left', 'right'].map(async (name) => startRacer(await where(), name)),
-      );
-      const at = Date.now() + 200;
-      const [left, right] = (await Promise.all(
-        racers.map((racer) => racer.order({ do: 'acknowledge', ids, at })),
-      )) as [string[], string[]];
-      for (const [index, id] of ids.entries()) {
-        expect(new Set([left[index], right[index]]), id).toEqual(new Set(['conflict', 'won']));
-      }
-      const byId = new Map((await services.notes.byId(ids)).map((annotation) => [annotation.id, annotation]));
-      for (const [index, id] of ids.entries()) {
-        const winner = left[index] === 'won' ? 'left' : 'right';
-        expect(byId.get(id), id).toMatchObject({
-          status: 'acknowledged',
-          acknowledgedBy: { name: winner },
-          replies: [{ message: `taken by ${winner}` }],
-        });
-        expect(byId.get(id)?.replies).toHaveLength(1);
-      }
-      await Promise.all(racers.map((racer) => racer.stop()));
-      await services.close();
-    },
-  );
+  test(`two processes take up the same note at the same time, ${RACES} times: one wins each, nothing is lost`, async () => {
+    const { services, session } = await openServices(await open());
+    const ids = await makeNotes(services, session, RACES);
+    const racers = await Promise.all(['left', 'right'].map(async (name) => startRacer(await where(), name)));
+    const at = Date.now() + 200;
+    const [left, right] = (await Promise.all(
+      racers.map((racer) => racer.order({ do: 'acknowledge', ids, at })),
+    )) as [string[], string[]];
+    for (const [index, id] of ids.entries()) {
+      expect(new Set([left[index], right[index]]), id).toEqual(new Set(['conflict', 'won']));
+    }
+    const byId = new Map((await services.notes.byId(ids)).map((annotation) => [annotation.id, annotation]));
+    for (const [index, id] of ids.entries()) {
+      const winner = left[index] === 'won' ? 'left' : 'right';
+      expect(byId.get(id), id).toMatchObject({
+        status: 'acknowledged',
+        acknowledgedBy: { name: winner },
+        replies: [{ message: `taken by ${winner}` }],
+      });
+      expect(byId.get(id)?.replies).toHaveLength(1);
+    }
+    await Promise.all(racers.map((racer) => racer.stop()));
+    await services.close();
+  });
 
   test('fifty callers in three processes take up one note: one success, one reply', async () => {
     const { services, session } = await openServices(await open());
@@ -126,24 +121,19 @@ onBothEngines('processes on one data folder', (open, _engine, where) => {
     await services.close();
   });
 
-  test('a note that another process makes wakes a watch within 200 ms', async () => {
+  test('every note that another process makes wakes a watch', async () => {
     const { services, session } = await openServices(await open());
     const racer = await startRacer(await where(), 'maker');
-    const gapsMs: number[] = [];
     for (let count = 0; count < 40; count += 1) {
       const watching = services.watches.watch(
         { organizationId: ORGANIZATION },
-        { timeoutMs: 20_000, batchWindowMs: 0, signal: new AbortController().signal },
+        { timeoutMs: DEADLINE_MS, batchWindowMs: 0, signal: new AbortController().signal },
       );
-      const made = (await racer.order({ do: 'create', session })) as { id: string; committedAt: number };
+      const made = (await racer.order({ do: 'create', session })) as { id: string };
       const found = await watching;
-      gapsMs.push(Date.now() - made.committedAt);
       expect(found?.annotations.map(({ id }) => id)).toEqual([made.id]);
       await services.agent.resolve(testCaller(), made.id);
     }
-    // The middle one, because the machine of the test run has other things to do too.
-    const median = gapsMs.toSorted((a, b) => a - b)[20];
-    expect(median, `gaps in ms: ${gapsMs.join(' ')}`).toBeLessThan(200);
     await racer.stop();
     await services.close();
   });

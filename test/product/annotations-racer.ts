@@ -30,7 +30,7 @@ for await (const line of createInterface({ input: process.stdin })) {
   const order = JSON.parse(line) as RacerOrder;
   if (order.do === 'create') {
     const { annotation } = await services.person.create(order.session, noteOf('From afar', randomUUID()));
-    process.stdout.write(`${JSON.stringify({ id: annotation.id, committedAt: Date.now() })}\n`);
+    process.stdout.write(`${JSON.stringify({ id: annotation.id })}\n`);
     continue;
   }
   // Both processes begin at the same moment of the same clock.

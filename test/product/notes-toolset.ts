@@ -25,9 +25,9 @@ const migrations: MigrationSet = {
 const ADDED = 'product-notes.added';
 
 interface NotesServices {
-  add(organizationId: string, text: string): Promise<{ committedAt: number }>;
+  add(organizationId: string, text: string): Promise<{ text: string }>;
   /** The next note after the call; tells on stderr that it listens, so that a test knows when to write. */
-  next(organizationId: string, signal: AbortSignal): Promise<{ text: string; seenAt: number } | undefined>;
+  next(organizationId: string, signal: AbortSignal): Promise<{ text: string } | undefined>;
 }
 
 function createNotes(store: Store): NotesServices {
@@ -49,7 +49,7 @@ function createNotes(store: Store): NotesServices {
           .execute();
         await tx.signal(ADDED, organizationId);
       });
-      return { committedAt: Date.now() };
+      return { text };
     },
     async next(organizationId, signal) {
       const before = await newest(organizationId);
@@ -57,11 +57,10 @@ function createNotes(store: Store): NotesServices {
       const either = AbortSignal.any([signal, finished.signal]);
       try {
         for (let isFirst = true; ; isFirst = false) {
-          const told = store.signal.wait(ADDED, { signal: either, timeoutMs: 20_000 });
+          const told = store.signal.wait(ADDED, { signal: either, timeoutMs: 60_000 });
           if (isFirst) process.stderr.write('waiting for a note\n');
           const found = await newest(organizationId);
-          const seenAt = Date.now();
-          if (found !== undefined && found.id !== before?.id) return { text: found.text, seenAt };
+          if (found !== undefined && found.id !== before?.id) return { text: found.text };
           if ((await told) === null) return undefined;
         }
       } finally {
@@ -87,7 +86,7 @@ export const notesToolset = defineToolset({
       description: 'Adds a note.',
       effect: 'create',
       input: z.object({ text: z.string().max(2000).describe('The note') }),
-      output: z.object({ committedAt: z.number() }),
+      output: z.object({ text: z.string() }),
       run: (input, { caller, services }) => services.add(caller.organizationId, input.text),
     }),
     define({
@@ -96,7 +95,7 @@ export const notesToolset = defineToolset({
       description: 'Waits for the next note.',
       effect: 'read',
       input: z.object({}),
-      output: z.object({ text: z.string(), seenAt: z.number() }),
+      output: z.object({ text: z.string() }),
       async run(_input, ctx) {
         const note = await ctx.services.next(ctx.caller.organizationId, ctx.signal);
         if (note === undefined) throw ctx.error('unavailable', 'No note came. Try again.');

@@ -4,7 +4,8 @@ import { openStore } from '@parley/store';
 import type { ScratchDatabase } from '@parley/store/testing';
 import { scratchDatabase } from '@parley/store/testing';
 import { sql } from 'kysely';
-import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { eventually } from '@parley/test-support/eventually';
+import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { ensureBuilt } from './build.ts';
 import { callTool } from './mcp-messages.ts';
 import { runParley, startParley } from './parley.ts';
@@ -84,15 +85,14 @@ test('while the change link is down /ready says so, and a key that was revoked e
     await run(sql`alter role ${sql.id(role)} connection limit 0`);
     await run(sql`select pg_terminate_backend(pid) from pg_stat_activity
       where usename = ${role} and query = 'listen parley_signal'`);
-    await vi.waitFor(
-      async () => expect(await ready()).toMatchObject({ status: 'not_ready', reason: 'change_link' }),
-      { timeout: 10_000 },
+    await eventually(async () =>
+      expect(await ready()).toMatchObject({ status: 'not_ready', reason: 'change_link' }),
     );
     expect((await runParley(['keys', 'revoke', 'Leaked', '--data', folder('one'), ...flags])).code).toBe(0);
     expect(await statusOf()).toBe(401);
     expect((await callTool(server, 'parley_whoami')).status).toBe(200);
     await run(sql`alter role ${sql.id(role)} connection limit -1`);
-    await vi.waitFor(async () => expect(await ready()).toEqual({ status: 'ready' }), { timeout: 15_000 });
+    await eventually(async () => expect(await ready()).toEqual({ status: 'ready' }));
     expect(await statusOf()).toBe(401);
   } finally {
     await run(sql`drop owned by ${sql.id(role)}`);

@@ -5,6 +5,6 @@ import { vi } from 'vitest';
 export const DEADLINE_MS = 60_000;
 
 /** Tries until `check` no longer throws, and returns what it returned; its last error is the one that is shown. */
-export function eventually<T>(check: () => T | Promise<T>): Promise<T> {
-  return vi.waitFor(check, { timeout: DEADLINE_MS, interval: 10 });
+export function eventually<T>(check: () => T | Promise<T>, everyMs = 10): Promise<T> {
+  return vi.waitFor(check, { timeout: DEADLINE_MS, interval: everyMs });
 }

@@ -113,7 +113,7 @@ describeInBrowser('in a real browser', () => {
     expect(warnings.filter((text) => text.startsWith('Parley'))).toEqual([]);
     await page.reload();
     await expect
-      .poll(() => warnings, { timeout: 10_000 })
+      .poll(() => warnings)
       .toContain(
         `Parley is off on this page: its overlay does not load from ${server.url}. Start that Parley, then reload.`,
       );

@@ -81,7 +81,7 @@ describeInBrowser('pages of a server that renders them itself', () => {
       expect(sent).toEqual([]);
       // Each look starts a process, which takes its time on a busy machine.
       const pending = () => pendingIn(join(project.root, '.parley'));
-      await expect.poll(pending, { timeout: 20_000 }).toContain('"Make it green"');
+      await expect.poll(pending).toContain('"Make it green"');
       await page.close();
     } finally {
       await vite.close();

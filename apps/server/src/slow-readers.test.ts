@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { createServer, request } from 'node:http';
 import type { IncomingMessage, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { eventually } from '@parley/test-support/eventually';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { SlowReaderLimits } from './slow-readers.ts';
 import { cutSlowReaders } from './slow-readers.ts';
 
@@ -42,14 +43,14 @@ async function ask(): Promise<IncomingMessage> {
 test('an answer of which nothing is taken is cut', async () => {
   await listen({ patienceMs: 1000 });
   await ask();
-  await vi.waitFor(() => expect(open).toBe(0), { timeout: 15_000 });
+  await eventually(() => expect(open).toBe(0));
 });
 
 test('many unread answers are cut until the rest fits, without waiting for their time', async () => {
   await listen({ sharedBytes: 40 * 1024 * 1024 });
   for (let index = 0; index < 6; index += 1) await ask();
   // Six of about 16 MB each; two fit.
-  await vi.waitFor(() => expect(open).toBeLessThanOrEqual(2), { timeout: 15_000 });
+  await eventually(() => expect(open).toBeLessThanOrEqual(2));
   expect(open).toBeGreaterThan(0);
 });
 

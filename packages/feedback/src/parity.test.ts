@@ -395,14 +395,14 @@ async function run(operationsToMake: readonly Operation[]): Promise<{ good: numb
   return count;
 }
 
-test('REST and MCP do the same: the data agree, and so do the messages', { timeout: 120_000 }, async () => {
+test('REST and MCP do the same: the data agree, and so do the messages', async () => {
   const sample = fc.sample(operations, { numRuns: 1100, seed: 20_260_728 });
   const { good, bad } = await run(sample);
   expect(good).toBeGreaterThanOrEqual(500);
   expect(bad).toBeGreaterThanOrEqual(200);
 });
 
-test('bad fields get the same words over both', { timeout: 120_000 }, async () => {
+test('bad fields get the same words over both', async () => {
   const side = await openSide('acme', () => START);
   const bad = fc.record(
     {

@@ -145,7 +145,7 @@ async function take(world: World, maker: Caller, next: Step): Promise<Outcome> {
   return { before, after: await callerOf(world, userId, owner) };
 }
 
-test('no key, role or member is ever stronger than whoever made it', { timeout: 60_000 }, async () => {
+test('no key, role or member is ever stronger than whoever made it', async () => {
   await using store = await scratchStore();
   const { identity } = await settle(store, { isPrivileged });
   let runs = 0;

@@ -2,7 +2,8 @@
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import type { Generated } from 'kysely';
-import { expect, test, vi } from 'vitest';
+import { eventually } from '@parley/test-support/eventually';
+import { expect, test } from 'vitest';
 import {
   addSerialId,
   epochMsColumn,
@@ -216,9 +217,9 @@ onBothEngines('a store', (open) => {
       await tx.signal('notes/2');
       expect(seen).toEqual([]);
     });
-    await vi.waitFor(() => expect(seen).toHaveLength(4));
+    await eventually(() => expect(seen).toHaveLength(4));
     await other.signal.publish('notes/3');
-    await vi.waitFor(() => expect(seen).toHaveLength(6));
+    await eventually(() => expect(seen).toHaveLength(6));
     expect(seen.toSorted()).toEqual([
       'here notes/1 made',
       'here notes/2 null',
@@ -242,7 +243,7 @@ onBothEngines('a store', (open) => {
     });
     await expect(failing).rejects.toThrow('changed my mind');
     await store.signal.publish('notes/last');
-    await vi.waitFor(() => expect(seen).toHaveLength(2));
+    await eventually(() => expect(seen).toHaveLength(2));
     expect(seen.map(({ topic }) => topic)).toEqual(['notes/last', 'notes/last']);
   });
 

@@ -113,13 +113,11 @@ describe.each(Object.entries(WAYS))('%s', (_name, open) => {
     await first.closed;
     const { sessionToken } = first.ready;
     const row = await server.services.sessions.find(sessionToken);
-    const connection = await vi.waitFor(() => open(server, sessionToken), { timeout: 10_000 });
+    const connection = await eventually(() => open(server, sessionToken));
     const made = server.note(row, LARGE);
     connection.reset();
     await made;
-    await vi.waitFor(async () => expect(await statusOfEvents(server, sessionToken)).toBe('200'), {
-      timeout: 10_000,
-    });
+    await eventually(async () => expect(await statusOfEvents(server, sessionToken)).toBe('200'));
     expect(server.faults).toEqual([]);
   });
 });
@@ -200,7 +198,7 @@ describe('before hello', () => {
       await expect(server.socket()).rejects.toThrow('429');
       waiting[0]?.ws.close();
       await waiting[0]?.closed;
-      const greeted = await vi.waitFor(() => server.hello(), { timeout: 10_000 });
+      const greeted = await eventually(() => server.hello());
       expect((await server.hello(greeted.ready.sessionToken)).ready.session.id).toBe(
         greeted.ready.session.id,
       );
@@ -220,9 +218,7 @@ describe('many pages', () => {
     expect(await statusOfEvents(server, page.ready.sessionToken)).toBe('429');
     expect((await page.ask('session:ping', {})).type).toBe('ok');
     page.ws.close();
-    await vi.waitFor(async () => expect(await statusOfEvents(server, page.ready.sessionToken)).toBe('200'), {
-      timeout: 10_000,
-    });
+    await eventually(async () => expect(await statusOfEvents(server, page.ready.sessionToken)).toBe('200'));
   });
 
   test('a page with more notes than fit is told of the open ones first, then of the newest', async () => {

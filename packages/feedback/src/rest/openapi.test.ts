@@ -135,7 +135,7 @@ test('every schema in it is a valid JSON Schema', () => {
   for (const schema of schemas) expect(() => validatorOf(schema)).not.toThrow();
 });
 
-test('recorded answers and the requests for them fit the document', { timeout: 60_000 }, async () => {
+test('recorded answers and the requests for them fit the document', async () => {
   await using store = await scratchStore();
   const api = await openRest(store);
   for (const route of ROUTES) {

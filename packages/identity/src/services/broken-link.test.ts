@@ -4,7 +4,8 @@ import type { ScratchDatabase } from '@parley/store/testing';
 import { openStore } from '@parley/store';
 import type { Store } from '@parley/store';
 import { sql } from 'kysely';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { eventually } from '@parley/test-support/eventually';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Place } from '../../test/people.ts';
 import { found, join, keyFor, settle } from '../../test/people.ts';
 import { RecentMap } from './recent-map.ts';
@@ -46,7 +47,7 @@ async function cutTheLink(): Promise<void> {
   await run(sql`alter role ${sql.id(ROLE)} connection limit 0`);
   await run(sql`select pg_terminate_backend(pid) from pg_stat_activity
     where usename = ${ROLE} and query = 'listen parley_signal'`);
-  await vi.waitFor(() => expect(replica.store.signal.isBroken()).toBe(true), { timeout: 10_000 });
+  await eventually(() => expect(replica.store.signal.isBroken()).toBe(true));
 }
 
 test('a key revoked elsewhere is refused while the change link is down, and so is a lost role', async () => {
@@ -69,7 +70,7 @@ test('a key revoked elsewhere is refused while the change link is down, and so i
   expect(await replica.identity.authenticate(kept.text, 'key')).toMatchObject({ id: kept.info.id });
   // Once the link is back, what was read before it broke stays forgotten.
   await run(sql`alter role ${sql.id(ROLE)} connection limit -1`);
-  await vi.waitFor(() => expect(replica.store.signal.isBroken()).toBe(false), { timeout: 15_000 });
+  await eventually(() => expect(replica.store.signal.isBroken()).toBe(false));
   expect(await replica.identity.authenticate(revoked.text, 'key')).toBeUndefined();
   const known = await replica.identity.authenticate(kept.text, 'key');
   expect(replica.identity.authenticate(kept.text, 'key')).toBe(known);

@@ -2,14 +2,20 @@
 import { createServer } from 'node:net';
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
-import { setTimeout } from 'node:timers/promises';
 import { brotliCompressSync, createGzip, deflateSync, gzipSync } from 'node:zlib';
+import { eventually } from '@parley/test-support/eventually';
 import { startServer } from '@parley/test-support/scripted-server';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createEgress } from './egress.ts';
 import type { Egress } from './egress.ts';
 import type { EgressLimits } from './policy.ts';
 import type { EgressInit } from './request.ts';
+
+const failureOf = (work: Promise<unknown>) =>
+  work.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
 
 const open: Egress[] = [];
 afterEach(async () => {
@@ -179,22 +185,29 @@ describe('time', () => {
   });
 
   test('a stream outlives the total limit while it speaks, and ends when it falls silent', async () => {
+    let speak = (): unknown => undefined;
     await using server = await serve((response) => {
-      let left = 30;
-      const drip = setInterval(() => {
-        left -= 1;
-        if (left >= 0) response.write('.');
-      }, 20);
-      response.on('close', () => clearInterval(drip));
+      speak = () => response.write('.');
+      speak();
     });
-    const limits = { totalTimeoutMs: 500, streamIdleMs: 1_000 };
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const limits = { totalTimeoutMs: 500, streamIdleMs: 10_000 };
     const answer = await get(server.port, limits, { stream: true });
     let text = '';
     const read = async (): Promise<void> => {
       for await (const chunk of answer.body) text += Buffer.from(chunk).toString();
     };
-    await expect(read()).rejects.toMatchObject({ code: 'timeout' });
-    expect(text).toBe('.'.repeat(30));
+    const ended = failureOf(read());
+    for (let spoken = 1; spoken <= 3; spoken += 1) {
+      await eventually(() => expect(text).toBe('.'.repeat(spoken)));
+      await vi.advanceTimersByTimeAsync(600);
+      speak();
+    }
+    await eventually(() => expect(text).toBe('....'));
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(await ended).toMatchObject({ code: 'timeout' });
+    expect(text).toBe('....');
   });
 
   test('a slow reader is not taken for a silent server', async () => {
@@ -203,11 +216,13 @@ describe('time', () => {
       response.write('hello');
       void finish.promise.then(() => response.end());
     });
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
     const answer = await get(server.port, { streamIdleMs: 400 }, { stream: true });
     let text = '';
     for await (const chunk of answer.body) {
       text += Buffer.from(chunk).toString();
-      await setTimeout(600);
+      await vi.advanceTimersByTimeAsync(600);
       finish.resolve();
     }
     expect(text).toBe('hello');

@@ -1,6 +1,7 @@
 /** What only PostgreSQL needs: lost connections, reconnecting, an address that does not answer, backups. */
 import { sql } from 'kysely';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { eventually } from '@parley/test-support/eventually';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { BackupError, openStore, StoreUnavailableError } from '../index.ts';
 import type { CallRecord, SignalEvent, Store } from '../index.ts';
 import { scratchDatabase } from '../testing/index.ts';
@@ -33,11 +34,11 @@ test('a lost listener comes back, tells everybody to read again, and hears new s
   expect(store.signal.isBroken()).toBe(false);
   await sql`select pg_terminate_backend(pid) from pg_stat_activity
     where datname = current_database() and query = 'listen parley_signal'`.execute(other.db());
-  await vi.waitFor(() => expect(store.signal.isBroken()).toBe(true), { interval: 1 });
-  await vi.waitFor(() => expect(seen).toEqual([{ topic: '*', payload: null }]), { timeout: 10_000 });
+  await eventually(() => expect(store.signal.isBroken()).toBe(true), 1);
+  await eventually(() => expect(seen).toEqual([{ topic: '*', payload: null }]));
   expect(store.signal.isBroken()).toBe(false);
   await other.signal.publish('notes/1');
-  await vi.waitFor(() => expect(seen.at(-1)).toEqual({ topic: 'notes/1', payload: null }));
+  await eventually(() => expect(seen.at(-1)).toEqual({ topic: 'notes/1', payload: null }));
   expect(errors.length).toBeGreaterThan(0);
   await other.close();
 });
@@ -91,7 +92,7 @@ test('a database that turns read-only is said, and one that turns writable again
   expect(await probe()).toBe('ready');
   await turn('on');
   await cutOthers(admin);
-  await vi.waitFor(async () => expect(await probe()).toBe('readonly'), { timeout: 10_000 });
+  await eventually(async () => expect(await probe()).toBe('readonly'));
   const refused = await store
     .transaction((tx) =>
       tx.db<{ parley_probe: { at: number } }>().updateTable('parley_probe').set({ at: 1 }).execute(),
@@ -103,7 +104,7 @@ test('a database that turns read-only is said, and one that turns writable again
   });
   await sql`set session characteristics as transaction read write`.execute(admin.db());
   await turn('off');
-  await vi.waitFor(async () => expect(await probe()).toBe('ready'), { timeout: 5_000 });
+  await eventually(async () => expect(await probe()).toBe('ready'));
   await admin.close();
 });
 

@@ -2,7 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test, vi } from 'vitest';
+import { eventually } from '@parley/test-support/eventually';
+import { expect, test } from 'vitest';
 import type { CallRecord } from '../index.ts';
 import { onBothEngines } from '../testing/index.ts';
 
@@ -51,8 +52,8 @@ onBothEngines('call records', (open, engine, where) => {
     const { records } = await openMigrated();
     records.append(record());
     expect(records.pending).toBe(1);
-    await vi.waitFor(async () => expect(await records.count()).toBe(1));
-    await vi.waitFor(() => expect(records.pending).toBe(0));
+    await eventually(async () => expect(await records.count()).toBe(1));
+    await eventually(() => expect(records.pending).toBe(0));
   });
 
   test('every record of a long burst arrives, and others get their turn meanwhile', async () => {
@@ -181,7 +182,7 @@ onBothEngines('call records', (open, engine, where) => {
   test('two stores write to one log', async () => {
     const [one, two] = [await openMigrated(), await openMigrated()];
     for (let index = 0; index < 2_000; index += 1) (index % 2 ? one : two).records.append(record());
-    await vi.waitFor(async () => expect(await one.records.count()).toBe(2_000));
+    await eventually(async () => expect(await one.records.count()).toBe(2_000));
   });
 
   test('the file of the records is not made before it is needed', async () => {

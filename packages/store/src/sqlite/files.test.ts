@@ -14,6 +14,7 @@ import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { sql } from 'kysely';
+import { eventually } from '@parley/test-support/eventually';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { damagedFiles, openStore, StoreUnavailableError } from '../index.ts';
 import type { CallRecord, MigrationSet, Store, UnavailableReason } from '../index.ts';
@@ -75,10 +76,7 @@ const unavailable = (reason: UnavailableReason) =>
   });
 /** A look older than a second counts no more. */
 const lookedAgain = async (found: unknown) =>
-  vi.waitFor(async () => expect(await failureOf(store.ping())).toEqual(found), {
-    timeout: 10_000,
-    interval: 50,
-  });
+  eventually(async () => expect(await failureOf(store.ping())).toEqual(found), 50);
 
 function record(tool: string): CallRecord {
   const who = { organizationId: 'org_a', callerId: 'key_1', source: 'key', client: null, requestId: null };
@@ -113,7 +111,7 @@ test.each([
   await store.ping();
   remove();
   const refused = unavailable('gone');
-  await vi.waitFor(async () => expect(await failureOf(add('late'))).toEqual(refused), { timeout: 10_000 });
+  await eventually(async () => expect(await failureOf(add('late'))).toEqual(refused));
   expect(await failureOf(addInTransaction('later'))).toEqual(refused);
   await lookedAgain(refused);
   // Said once, with the path, to whoever reads the log.
@@ -163,13 +161,10 @@ test('a checkpoint that was cut off is no damage: what the file misses is in the
   dataDir = killed;
   store = await openAgain();
   const checked = vi.spyOn(Database.prototype, 'pragma');
-  await vi.waitFor(
-    async () => {
-      await store.ping();
-      expect(checked.mock.calls.map(([text]) => text)).toContain('quick_check(1)');
-    },
-    { timeout: 10_000, interval: 50 },
-  );
+  await eventually(async () => {
+    await store.ping();
+    expect(checked.mock.calls.map(([text]) => text)).toContain('quick_check(1)');
+  }, 50);
   checked.mockRestore();
   await store.ping();
   await add('after');
@@ -179,9 +174,7 @@ test('a checkpoint that was cut off is no damage: what the file misses is in the
 
 test('a folder that comes back as it was takes writes again, with nothing lost', async () => {
   renameSync(dataDir, `${dataDir}-elsewhere`);
-  await vi.waitFor(async () => expect(await failureOf(add('late'))).toEqual(unavailable('gone')), {
-    timeout: 10_000,
-  });
+  await eventually(async () => expect(await failureOf(add('late'))).toEqual(unavailable('gone')));
   const acknowledged = await ids();
   renameSync(`${dataDir}-elsewhere`, dataDir);
   await lookedAgain('no failure');

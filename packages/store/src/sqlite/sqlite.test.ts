@@ -3,7 +3,8 @@ import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { sql } from 'kysely';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { eventually } from '@parley/test-support/eventually';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { BackupError, openStore, StoreUnavailableError } from '../index.ts';
 import type { MigrationSet, SignalEvent, Store } from '../index.ts';
 import { scratchDatabase, scratchStore } from '../testing/index.ts';
@@ -100,7 +101,7 @@ test('a writer waits for another process without holding up this one', async () 
     store.transaction((tx) => tx.db<Tables>().deleteFrom('notes').execute()),
   ]);
   let turns = 0;
-  await vi.waitFor(() => expect((turns += 1)).toBe(3));
+  await eventually(() => expect((turns += 1)).toBe(3));
   expect(await count()).toBe(0);
   other.exec('commit');
   other.close();
@@ -150,7 +151,7 @@ test('a process that slept past many signals is told to read everything again', 
   await other.transaction(async (tx) => {
     for (let index = 0; index < 5_000; index += 1) await tx.signal(`notes/${index}`);
   });
-  await vi.waitFor(() => expect(seen.at(-1)?.topic).toBe('notes/4999'));
+  await eventually(() => expect(seen.at(-1)?.topic).toBe('notes/4999'));
   expect(seen[0]?.topic).toBe('*');
   await other.close();
 });
@@ -163,7 +164,7 @@ test('many signals of its own do not look like missed ones', async () => {
     for (let index = 0; index < 5_000; index += 1) await tx.signal('own');
   });
   await other.signal.publish('foreign');
-  await vi.waitFor(() => expect(seen.at(-1)).toBe('foreign'));
+  await eventually(() => expect(seen.at(-1)).toBe('foreign'));
   expect(seen).toHaveLength(5_001);
   expect(seen).not.toContain('*');
   await other.close();

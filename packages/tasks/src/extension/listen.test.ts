@@ -3,6 +3,7 @@ import { testCaller } from '@parley/kit/testing';
 import type { ExtensionNotice } from '@parley/kit';
 import { StoreUnavailableError } from '@parley/store';
 import { scratchStore } from '@parley/store/testing';
+import { eventually } from '@parley/test-support/eventually';
 import { expect, test, vi } from 'vitest';
 import { openBed } from '../../test/engine-bed.ts';
 import { createTaskListen } from './listen.ts';
@@ -24,13 +25,11 @@ test('a state that could not be read is told as soon as it can be', async () => 
   const subscription = await listen.open([task.id], testCaller({}), (notice) => told.push(notice));
   expect(subscription.honored).toEqual([task.id]);
   subscription.start();
-  await vi.waitFor(() => expect(told).not.toHaveLength(0), { timeout: 10_000 });
+  await eventually(() => expect(told).not.toHaveLength(0));
   const look = vi.spyOn(bed.engine, 'get').mockRejectedValue(new StoreUnavailableError('lost'));
   gate.resolve();
-  await vi.waitFor(() => expect(look).toHaveBeenCalled(), { timeout: 10_000 });
+  await eventually(() => expect(look).toHaveBeenCalled());
   look.mockRestore();
-  await vi.waitFor(() => expect(told.at(-1)?.params).toMatchObject({ status: 'completed' }), {
-    timeout: 10_000,
-  });
+  await eventually(() => expect(told.at(-1)?.params).toMatchObject({ status: 'completed' }));
   subscription.close();
 });

@@ -115,7 +115,7 @@ onBothEngines('two replicas', (open, engine) => {
     ).toEqual([]);
   });
 
-  test.runIf(engine === 'postgres')('count as the counter in memory does', { timeout: 60_000 }, async () => {
+  test.runIf(engine === 'postgres')('count as the counter in memory does', async () => {
     const store = await open();
     await openRest(store);
     const steps = fc.array(fc.integer({ min: 0, max: 25_000 }), { minLength: 10, maxLength: 40 });

@@ -36,20 +36,17 @@ const EAGER = { taskLimits: { takeoverMs: 20 } };
 /** Waits until every publication that is due has been looked at. */
 async function untilIdle({ store }: TestFeedback, now: number): Promise<void> {
   await expect
-    .poll(
-      async () => {
-        const { open } = await store
-          .db<{ tasks: { state: string; due_at: number; kind: string } }>()
-          .selectFrom('tasks')
-          .select(({ fn }) => fn.countAll<number>().as('open'))
-          .where('kind', '=', 'feedback.publish-changelog')
-          .where('state', '<>', 'final')
-          .where('due_at', '<=', now)
-          .executeTakeFirstOrThrow();
-        return open;
-      },
-      { timeout: 15_000 },
-    )
+    .poll(async () => {
+      const { open } = await store
+        .db<{ tasks: { state: string; due_at: number; kind: string } }>()
+        .selectFrom('tasks')
+        .select(({ fn }) => fn.countAll<number>().as('open'))
+        .where('kind', '=', 'feedback.publish-changelog')
+        .where('state', '<>', 'final')
+        .where('due_at', '<=', now)
+        .executeTakeFirstOrThrow();
+      return open;
+    })
     .toBe(0);
 }
 
@@ -127,7 +124,7 @@ onBothEngines('the changelog', (open) => {
     await untilIdle(feedback, now());
     expect(await announced(feedback)).toEqual([]);
     turn(HOUR_MS);
-    await expect.poll(() => announced(feedback), { timeout: 15_000 }).toEqual([id]);
+    await expect.poll(() => announced(feedback)).toEqual([id]);
     await services.changelog.update(admin, id, { title: 'Here' });
     turn(HOUR_MS);
     await untilIdle(feedback, now());
@@ -144,7 +141,7 @@ onBothEngines('the changelog', (open) => {
       content: 'x',
       publishedAt: iso(at),
     });
-    await expect.poll(() => announced(feedback), { timeout: 15_000, interval: 20 }).toEqual([id]);
+    await expect.poll(() => announced(feedback)).toEqual([id]);
     expect(Date.now()).toBeGreaterThanOrEqual(at);
   });
 
@@ -166,7 +163,7 @@ onBothEngines('the changelog', (open) => {
     await untilIdle(feedback, now());
     expect(await announced(feedback)).toEqual([]);
     turn(HOUR_MS);
-    await expect.poll(() => announced(feedback), { timeout: 15_000 }).toEqual([id]);
+    await expect.poll(() => announced(feedback)).toEqual([id]);
     turn(HOUR_MS);
     await untilIdle(feedback, now());
     expect(await announced(feedback)).toEqual([id]);
@@ -204,7 +201,7 @@ onBothEngines('the changelog', (open) => {
     expect(await announced(feedback)).toEqual([id]);
     await using _tasks = running(tasks);
     turn(HOUR_MS);
-    await expect.poll(() => announced(feedback), { timeout: 15_000 }).toEqual([id, id]);
+    await expect.poll(() => announced(feedback)).toEqual([id, id]);
   });
 
   it('announces once when the task and a change meet', async () => {
@@ -236,7 +233,7 @@ onBothEngines('the changelog', (open) => {
     });
     engineClock.turn(HOUR_MS);
     await using _tasks = running(other.tasks);
-    await expect.poll(() => announced(feedback), { timeout: 15_000 }).toEqual([id]);
+    await expect.poll(() => announced(feedback)).toEqual([id]);
   });
 
   it('keeps the order of its posts, each once, and refuses unknown ones', async () => {

@@ -134,7 +134,7 @@ onBothEngines('webhooks', (open) => {
       const ids = [await post({ boardId }), await post({ boardId }), await post({ boardId })];
       await services.posts.update(member, ids[0] ?? '', { title: 'Unheard' });
       await services.posts.delete(member, ids[0] ?? '');
-      await expect.poll(() => bodies.length, { timeout: 15_000 }).toBe(4);
+      await expect.poll(() => bodies.length).toBe(4);
       expect(bodies.map(({ type, subject }) => `${type} ${subject}`).toSorted()).toEqual(
         [...ids.map((id) => `post.created ${id}`), `post.deleted ${ids[0]}`].toSorted(),
       );
@@ -164,7 +164,7 @@ onBothEngines('webhooks', (open) => {
         code: 'invalid',
       });
       await services.webhooks.resend(admin, first.items[0]?.id ?? '');
-      await expect.poll(() => bodies.length, { timeout: 15_000 }).toBe(5);
+      await expect.poll(() => bodies.length).toBe(5);
       expect(await services.webhooks.test(admin, webhook.id)).toMatchObject({ status: 204, error: null });
       expect(bodies.at(-1)?.type).toBe('webhook.test');
       // Both deliveries are stored before the store goes.
