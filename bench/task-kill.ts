@@ -40,7 +40,10 @@ async function floodAndKill(script: string, dataDir: string, momentMs: number): 
   const ids: string[] = [];
   const lines = createInterface({ input: child.stdout });
   lines.on('line', (line) => {
-    if (line.startsWith('task_')) return void ids.push(line);
+    if (line.startsWith('task_')) {
+      ids.push(line);
+      return;
+    }
     // the ready line
     child.stdin.write('flood\n');
     setTimeout(() => child.kill('SIGKILL'), momentMs);

@@ -19,7 +19,9 @@ function build(): Promise<number> {
     const child = spawn(process.execPath, [fileURLToPath(new URL('build.ts', import.meta.url))], {
       stdio: ['ignore', 'inherit', 'inherit'],
     });
-    const stop = () => void child.kill();
+    const stop = () => {
+      child.kill();
+    };
     const end = (result: number) => {
       for (const signal of SIGNALS) process.off(signal, stop);
       resolve(result);

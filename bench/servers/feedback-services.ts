@@ -1,13 +1,14 @@
 /** Feedback with many posts as a bench process: its services are timed in here, and REST is open for the outside. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { parseArgs } from 'node:util';
 import { createEvents, eventMigrations } from '@parley/events';
 import { createEgress } from '@parley/kit/egress';
 import { createFeedbackServices, createRestRoutes, feedbackMigrations } from '@parley/feedback';
 import { createIdentity, identityMigrations } from '@parley/identity';
-import { createChangeBus } from '@parley/kit';
+import { createChangeBus, detach } from '@parley/kit';
 import { openStore } from '@parley/store';
 import { createTaskEngine, taskMigrations } from '@parley/tasks';
 import { sql } from 'kysely';
@@ -23,13 +24,17 @@ const { values } = parseArgs({
   options: { data: { type: 'string', default: '' }, 'database-url': { type: 'string' } },
 });
 const databaseUrl = values['database-url'];
-const onFault = (error: unknown) => void process.stderr.write(`${String(error)}\n`);
+const onFault = (error: unknown) => {
+  process.stderr.write(`${String(error)}\n`);
+};
 
 const store = await openStore({ dataDir: values.data, ...(databaseUrl !== undefined && { databaseUrl }) });
 await store.migrate([identityMigrations, taskMigrations, eventMigrations, feedbackMigrations]);
 const identity = createIdentity(store);
 let ownerKey = '';
-await identity.bootstrap(async (text) => void (ownerKey = text));
+await identity.bootstrap(async (text) => {
+  ownerKey = text;
+});
 const tasks = createTaskEngine({ store, onFault });
 const events = createEvents({ store, tasks, egress: createEgress(), onFault });
 const services = createFeedbackServices({
@@ -49,7 +54,8 @@ const [rest] = createRestRoutes(services, {
   names: { hosts: [], origins: [] },
   ratePerMinute: 100_000_000,
 });
-const server = createServer((req, res) => void rest?.handle(req, res)).listen(0, '127.0.0.1');
+const serve = async (req: IncomingMessage, res: ServerResponse) => rest?.handle(req, res);
+const server = createServer((req, res) => detach(serve(req, res), onFault)).listen(0, '127.0.0.1');
 await once(server, 'listening');
 // a listening TCP server has a port
 const { port } = server.address() as AddressInfo;

@@ -3,6 +3,8 @@ import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+// by its file, so that the anchors do not load the kit
+import { detach } from '../../packages/kit/src/detach.ts';
 
 /** What a bench server says in its first line; fields beyond these are its own. */
 export type ReadyLine = { url: string; key: string };
@@ -26,6 +28,12 @@ export function serveOptions(): { tools: number; port: number } {
   return { tools: Number(values.tools ?? 100), port: Number(values.port ?? 0) };
 }
 
+/** A fault makes what is measured worthless, so it ends the process. */
+export function fail(error: unknown): void {
+  process.stderr.write(`${String(error)}\n`);
+  process.exit(1);
+}
+
 /** Prints the ready line, answers `memory` and `records` on stdin, and ends with stdin or on a signal. */
 export function announce(ready: ReadyLine, serving: Serving): void {
   const startedMs = performance.now();
@@ -36,13 +44,13 @@ export function announce(ready: ReadyLine, serving: Serving): void {
     await serving.close();
     process.exit(0);
   };
-  process.once('SIGTERM', () => void end());
-  process.once('SIGINT', () => void end());
+  process.once('SIGTERM', () => detach(end(), fail));
+  process.once('SIGINT', () => detach(end(), fail));
   const lines = createInterface({ input: process.stdin });
-  lines.on('line', (line) => void answer(line.trim(), serving));
+  lines.on('line', (line) => detach(answer(line.trim(), serving), fail));
   lines.on('close', () => {
     // an input that ends at once was never held open by anyone
-    if (performance.now() - startedMs > earlyEndMs) void end();
+    if (performance.now() - startedMs > earlyEndMs) detach(end(), fail);
   });
   process.stdout.write(`${JSON.stringify({ ...ready, pid: process.pid })}\n`);
 }

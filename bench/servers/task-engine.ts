@@ -21,8 +21,12 @@ const databaseUrl = values['database-url'];
 const timers = new Set<number>();
 createHook({
   trackPromises: false,
-  init: (id, type) => void (type === 'Timeout' && timers.add(id)),
-  destroy: (id) => void timers.delete(id),
+  init: (id, type) => {
+    if (type === 'Timeout') timers.add(id);
+  },
+  destroy: (id) => {
+    timers.delete(id);
+  },
 }).enable();
 
 const store = await openStore({ dataDir: values.data, ...(databaseUrl !== undefined && { databaseUrl }) });

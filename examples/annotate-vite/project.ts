@@ -58,6 +58,6 @@ export function startDevServer(root: string): Promise<{ url: string } & AsyncDis
       const [url] = /http:\/\/\S+(?=\s)/.exec(printed) ?? [];
       if (url !== undefined) resolve({ url, [Symbol.asyncDispose]: stop });
     });
-    void ended.then(() => reject(new Error(`Vite ended before it told its URL; it said: ${printed}`)));
+    child.once('exit', () => reject(new Error(`Vite ended before it told its URL; it said: ${printed}`)));
   });
 }

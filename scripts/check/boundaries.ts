@@ -1,6 +1,7 @@
 /** Owns the rules of the house as one check over a checkout: start here to see which rules exist. */
 import type { Finding, Report } from './finding.ts';
 import { checkImports, checkManifests } from './import-rules.ts';
+import { checkPromises } from './promise-rules.ts';
 import { checkReach } from './reach-rules.ts';
 import { checkSecrets } from './secret-rules.ts';
 import { readSourceTree } from './source-tree.ts';
@@ -18,6 +19,7 @@ export function checkBoundaries(root: string): Report {
     ...checkNames(tree),
     ...tree.files.flatMap((file) => [
       ...checkImports(tree, file),
+      ...checkPromises(file),
       ...checkReach(file),
       ...checkSecrets(file),
       ...checkStyle(file),

@@ -1,5 +1,6 @@
 /** The conformance command: serves the fixture, runs the official referee for both revisions and for tasks, gates on counts. */
 import { parseArgs } from 'node:util';
+import { detach } from '@parley/kit';
 import { ensureTestTools } from '../../scripts/install-test-tools.ts';
 import { readScoredScenarios, runRequirements, runScenarios } from './referee.ts';
 import type { Requirement } from './requirements.ts';
@@ -17,7 +18,14 @@ else process.exitCode = (await runAll()) ? 0 : 1;
 
 async function serveOnly(port: number): Promise<void> {
   const fixture = await startFixture(port);
-  const stop = () => void fixture.close().then(() => process.exit(0));
+  const stop = () =>
+    detach(
+      fixture.close().then(() => process.exit(0)),
+      (error) => {
+        console.error(error);
+        process.exit(1);
+      },
+    );
   process.once('SIGINT', stop);
   process.once('SIGTERM', stop);
   console.log(JSON.stringify({ url: fixture.mcp, key: '' }));

@@ -168,6 +168,7 @@ describeInBrowser('a note and its agent', () => {
 
   test('presence tells of the agent within a second, and its help how to connect one', async () => {
     const tab = await stage.open('shop');
+    // Nothing comes while it watches, which is all that this test asks of it.
     const watching = stage.agent.call('watch_annotations', { timeoutMs: 1_500 }).catch(() => undefined);
     await tab.page.getByRole('button', { name: /^Agent is/ }).waitFor();
     await tab.page.getByRole('button', { name: /^Agent is/ }).click();

@@ -24,7 +24,10 @@ export async function serveSite(overlayTag: string): Promise<Site> {
   const server = createServer((request, response) => {
     const { pathname } = new URL(request.url ?? '/', 'http://site');
     const name = pathname.slice(1).split('/')[0] || 'shop';
-    if (!/^[a-z-]+$/.test(name)) return void response.writeHead(404).end();
+    if (!/^[a-z-]+$/.test(name)) {
+      response.writeHead(404).end();
+      return;
+    }
     const origin = /src="(http:\/\/[^/]+)/.exec(overlayTag)?.[1] ?? '';
     // The same page, whose policy also keeps the link in.
     const isBlocked = name === 'blocked';
@@ -34,7 +37,8 @@ export async function serveSite(overlayTag: string): Promise<Site> {
     try {
       html = readFileSync(join(PAGES, `${isBlocked ? 'strict' : name}.html`), 'utf8').replace(MARK, tag);
     } catch {
-      return void response.writeHead(404).end();
+      response.writeHead(404).end();
+      return;
     }
     response.writeHead(200, {
       'content-type': 'text/html; charset=utf-8',

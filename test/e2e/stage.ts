@@ -114,7 +114,9 @@ async function openTab(
     page,
     context,
     errors,
-    shot: async (name) => void (await page.screenshot({ path: join(SHOTS, `${name}.png`) })),
+    shot: async (name) => {
+      await page.screenshot({ path: join(SHOTS, `${name}.png`) });
+    },
   };
 }
 

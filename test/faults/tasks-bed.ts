@@ -94,7 +94,9 @@ async function startWorker(options: ProgramOptions): Promise<WorkerProcess> {
   const worker: WorkerProcess = {
     child,
     gone,
-    tell: (command) => void child.send(command),
+    tell: (command) => {
+      child.send(command);
+    },
     heard: (isIt) =>
       eventually(() => {
         const report = reports.find(isIt);

@@ -4,7 +4,7 @@ import { openStore } from '@parley/store';
 import type { StoreOptions } from '@parley/store';
 import { createTaskEngine, taskMigrations, untilFinal } from '@parley/tasks';
 import type { Ending, TaskLimits, TaskRun } from '@parley/tasks';
-import { ALL_GRANTS } from '@parley/kit';
+import { ALL_GRANTS, detach } from '@parley/kit';
 
 /** What the program is started with. */
 export interface ProgramOptions {
@@ -138,12 +138,18 @@ async function obey(command: Command): Promise<void> {
   die();
 }
 
-process.on('message', (command: Command) => void obey(command));
-process.once('SIGTERM', () => {
-  void engine
-    .stop()
-    .then(() => store.close())
-    .then(() => process.exit(0));
-});
+function fail(error: unknown): void {
+  process.stderr.write(`${String(error)}\n`);
+  process.exit(1);
+}
+
+async function stop(): Promise<void> {
+  await engine.stop();
+  await store.close();
+  process.exit(0);
+}
+
+process.on('message', (command: Command) => detach(obey(command), fail));
+process.once('SIGTERM', () => detach(stop(), fail));
 process.once('disconnect', () => process.exit(1));
 tell({ ready: true });

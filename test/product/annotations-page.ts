@@ -1,6 +1,7 @@
 /** A page that annotates through the product's own link, as a browser would. */
 import { randomUUID } from 'node:crypto';
 import type { ClientMessage, ServerMessage } from '@parley/annotations';
+import { detach } from '@parley/kit';
 import { WebSocket } from 'ws';
 
 /** Where the page comes from. */
@@ -59,7 +60,10 @@ export async function openPage(
         resolve(found);
       };
       looks.add(look);
-      void closed.then((code) => reject(new Error(`The link was closed with ${code}.`)));
+      detach(
+        closed.then((code) => reject(new Error(`The link was closed with ${code}.`))),
+        reject,
+      );
       look();
     });
   const ask = (type: ClientMessage['type'], payload: unknown) => {

@@ -164,10 +164,9 @@ describe('subscriptions', () => {
     const id = await page.annotate('Make it blue');
     const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: 'legacy' } });
     const heard: string[] = [];
-    client.setNotificationHandler(
-      'notifications/resources/updated',
-      ({ params }) => void heard.push(params.uri),
-    );
+    client.setNotificationHandler('notifications/resources/updated', ({ params }) => {
+      heard.push(params.uri);
+    });
     await client.connect(
       new StreamableHTTPClientTransport(new URL(server.mcp), {
         requestInit: { headers: { authorization: `Bearer ${server.key}` } },

@@ -60,9 +60,15 @@ async function stopped({ url, ended, stderr }: Started): Promise<number | null> 
 
 const CTRL_C = 'Ctrl-C, to every process of the terminal';
 const send: Record<string, (started: Started) => void> = {
-  SIGTERM: ({ child }) => void child.kill('SIGTERM'),
-  SIGINT: ({ child }) => void child.kill('SIGINT'),
-  [CTRL_C]: ({ child }) => void process.kill(-child.pid!, 'SIGINT'),
+  SIGTERM: ({ child }) => {
+    child.kill('SIGTERM');
+  },
+  SIGINT: ({ child }) => {
+    child.kill('SIGINT');
+  },
+  [CTRL_C]: ({ child }) => {
+    process.kill(-child.pid!, 'SIGINT');
+  },
 };
 
 describe.each([

@@ -98,7 +98,9 @@ describeInBrowser('in a real browser', () => {
     const server = await startParley(folder.path);
     const page = await (await browser.newContext()).newPage();
     const warnings: string[] = [];
-    page.on('console', (message) => void (message.type() === 'warning' && warnings.push(message.text())));
+    page.on('console', (message) => {
+      if (message.type() === 'warning') warnings.push(message.text());
+    });
     const options = { server: server.url, token: 'parley_page_wrong' };
     await using served = await serveSample(project.root, [parley(options)]);
     await page.goto(served.url);

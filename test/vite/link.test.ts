@@ -71,7 +71,12 @@ test('a store that does not open is one line, and the pages go on', async () => 
   await writeFile(join(project.root, '.parley'), 'a file where the folder should be');
   const lines: string[] = [];
   const { createLogger } = await importVite();
-  const customLogger = { ...createLogger(), error: (line: string) => void lines.push(line) };
+  const customLogger = {
+    ...createLogger(),
+    error: (line: string) => {
+      lines.push(line);
+    },
+  };
   await using served = await serve(settingsOf(project.root, [parley()], { customLogger }));
   expect(await tokenAt(served.url)).toBe('');
   expect((await ask(served.url)).status).toBe(200);

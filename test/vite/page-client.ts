@@ -1,5 +1,6 @@
 /** Owns a page without a browser: it speaks the link as the overlay does, as fast as it may. */
 import { randomUUID } from 'node:crypto';
+import { detach } from '@parley/kit';
 import { WebSocket } from 'ws';
 
 interface Answer {
@@ -40,7 +41,8 @@ export async function connectPage(origin: string, token: string): Promise<PageCl
   const closed = Promise.withResolvers<never>();
   socket.on('close', (code) => closed.reject(new Error(`The link was closed with ${code}.`)));
   socket.on('error', (error) => closed.reject(error));
-  closed.promise.catch(() => undefined);
+  // Whoever waits races with it; while nobody does, a closed link is no fault.
+  detach(closed.promise, () => undefined);
   const send = (type: string, payload: object): Promise<Answer> => {
     const id = randomUUID();
     const asked = Promise.withResolvers<Answer>();

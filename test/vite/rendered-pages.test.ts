@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { ViteDevServer } from 'vite';
+import { detach } from '@parley/kit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parley } from '../../packages/annotations/src/vite/index.ts';
 import { describeInBrowser, launchChromium } from '../e2e/chromium.ts';
@@ -66,9 +67,10 @@ describeInBrowser('pages of a server that renders them itself', () => {
     );
     const host = createServer((req, res) => {
       vite.middlewares(req, res, () => {
-        void render(vite).then((text) =>
+        const answering = render(vite).then((text) =>
           res.writeHead(200, { 'content-type': 'text/html', ...headers }).end(text),
         );
+        detach(answering, (error) => res.destroy(error as Error));
       });
     });
     await new Promise<void>((resolve) => host.listen(0, '127.0.0.1', resolve));

@@ -101,7 +101,7 @@ async function startVite(root: string): Promise<{ origin: string } & AsyncDispos
       const [, url] = /(http:\/\/127\.0\.0\.1:\d+)\//.exec(printed) ?? [];
       if (url !== undefined) resolve(url);
     });
-    void ended.then(() => reject(new Error(`Vite ended early: ${printed}`)));
+    child.once('exit', () => reject(new Error(`Vite ended early: ${printed}`)));
   });
   return {
     origin,

@@ -9,6 +9,7 @@ import { createHttpServer } from './http.ts';
 import { createHeapGrowth } from './lean-heap.ts';
 import { createLog } from './log.ts';
 import { overlayTag } from './overlay-script.ts';
+import { stopPart } from './stop-part.ts';
 import { createMetrics } from './telemetry/metrics.ts';
 import { SERVER_INFO } from './version.ts';
 
@@ -93,10 +94,10 @@ export async function createApp({ config, toolsets = [], anonymous, tasks }: App
       await http.stopAccepting();
       // Calls that wait for a task or a note are answered; a task itself goes on at the next start.
       await host.stop();
-      await Promise.all(routes.map((set) => set.close()));
+      await Promise.all(routes.map((set) => stopPart(() => set.close(), onFault)));
       // Closing the gateway ends its streams, so the answers of running calls go first.
       await http.answered();
-      await gateway.close();
+      await stopPart(() => gateway.close(), onFault);
       await http.finish();
       await tracing?.close();
       await host.close();

@@ -4,6 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Gateway } from '@parley/gateway';
 import { HttpRefusal, writeRefusal } from '@parley/gateway';
+import { detach } from '@parley/kit';
 import type { RouteSet } from '@parley/kit';
 import type { Config } from './config.ts';
 import { UsageError } from './config.ts';
@@ -77,9 +78,10 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   server.on('request', (req, res) => {
     options.onRequest();
     if (req.method === 'POST' && req.headers['mcp-method'] !== 'subscriptions/listen') calls.add(res);
-    handlerOf(req)
-      .handle(req, res)
-      .catch((error: unknown) => fail(res, error, onFault));
+    detach(
+      () => handlerOf(req).handle(req, res),
+      (error) => fail(res, error, onFault),
+    );
   });
   server.on('upgrade', createUpgrades({ checkDoor: (req) => gateway.checkDoor(req), routesFor, onFault }));
   server.on('clientError', (error: BrokenRequest, socket: Socket) => {

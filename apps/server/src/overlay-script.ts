@@ -15,6 +15,7 @@ export function overlayTag(serverUrl: string, pageToken: string): string {
 }
 
 async function readScript(relative: string): Promise<string | undefined> {
+  // Without the script the route says so, and everything else is served.
   return readFile(new URL(relative, import.meta.url), 'utf8').catch(() => undefined);
 }
 

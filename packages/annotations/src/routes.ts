@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { detach } from '@parley/kit';
 import type { RouteSet } from '@parley/kit';
 import type { LinkNames } from './link/door.ts';
 import { checkHost, checkOrigin, DoorRefusal } from './link/door.ts';
@@ -29,7 +30,7 @@ export function createAnnotationRoutes(services: AnnotationServices, options: Ro
   const hub = new LinkHub(services);
   const sockets = createSocketLink(services, hub);
   // A process that serves pages lives long enough to tidy up.
-  const tidy = () => void services.sweep().catch((error: unknown) => services.onFault(error, 'annotations'));
+  const tidy = () => detach(services.sweep(), (error) => services.onFault(error, 'annotations'));
   const tidying = setInterval(tidy, TIDY_EVERY_MS).unref();
   const link = createHttpLink(services, hub);
   const linkRoutes: Readonly<Record<string, { method: string; handle: typeof link.message }>> = {
@@ -70,13 +71,11 @@ export function createAnnotationRoutes(services: AnnotationServices, options: Ro
         if (!(error instanceof DoorRefusal)) services.onFault(error, 'annotation routes');
         refuseUpgrade(socket, error instanceof DoorRefusal ? error : new DoorRefusal(500, 'Internal error'));
       };
-      try {
+      detach(async () => {
         if (pathOf(req) !== SOCKET) throw new DoorRefusal(404, 'Nothing is served at this URL.');
         checkHost(req, names);
-        sockets.accept(req, socket, head, checkOrigin(req, names)).catch(fail);
-      } catch (error) {
-        fail(error);
-      }
+        await sockets.accept(req, socket, head, checkOrigin(req, names));
+      }, fail);
     },
     async close() {
       clearInterval(tidying);

@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { detach } from '@parley/kit';
 import type { RouteSet } from '@parley/kit';
 import type { Store } from '@parley/store';
 import { scratchStore } from '@parley/store/testing';
@@ -63,7 +64,9 @@ export async function startLink(
     names: options.names ?? { hosts: [], origins: [] },
     overlayScript: async () => options.script,
   });
-  const server = createServer((req, res) => void routes.handle(req, res));
+  const server = createServer((req, res) =>
+    detach(routes.handle(req, res), (error) => res.destroy(error as Error)),
+  );
   server.on('upgrade', (req, socket, head) => routes.upgrade?.(req, socket, head));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -122,7 +125,10 @@ async function openPage(port: number, headers: Record<string, string>): Promise<
         resolve(found);
       };
       waiting.add(tryOnce);
-      void closed.then((code) => reject(new Error(`The link was closed with ${code}.`)));
+      detach(
+        closed.then((code) => reject(new Error(`The link was closed with ${code}.`))),
+        reject,
+      );
       tryOnce();
     });
   let count = 0;

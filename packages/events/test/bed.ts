@@ -54,7 +54,9 @@ export async function openBed(open: OpenStore, options: BedOptions = {}): Promis
   await store.migrate([taskMigrations, eventMigrations]);
   const clock = options.clock ?? new TestClock();
   const faults: unknown[] = [];
-  const onFault = (error: unknown) => void faults.push(error);
+  const onFault = (error: unknown) => {
+    faults.push(error);
+  };
   const { now } = clock;
   // Looks often, so that a turned clock is noticed soon.
   const tasks = createTaskEngine({ store, now, onFault, limits: { takeoverMs: 20 } });

@@ -1,4 +1,5 @@
 /** REST at `/api/v1`: one table of routes over the services. Start reading at `rest/serve.ts`. */
+import { detach } from '@parley/kit';
 import type { Observer, RouteSet } from '@parley/kit';
 import type { AllowedNames, InboundLimits } from '@parley/kit/inbound';
 import { DEFAULT_INBOUND_LIMITS } from '@parley/kit/inbound';
@@ -44,7 +45,7 @@ export function createRestRoutes(services: FeedbackServices, options: RestOption
   const serve = createServe(services, { routes: ROUTES, names, limits, rate, streams, observe });
   const sweep = () => Promise.all([rate.sweep(), sweepAnswers(store, now())]);
   const sweeping = setInterval(() => {
-    sweep().catch((error: unknown) => onFault(error, 'feedback REST'));
+    detach(sweep(), (error) => onFault(error, 'feedback REST'));
   }, SWEEP_EVERY_MS).unref();
   return [
     {

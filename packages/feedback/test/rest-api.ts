@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createEgress } from '@parley/kit/egress';
 import type { KeyFormat, KeyRole } from '@parley/identity';
+import { detach } from '@parley/kit';
 import type { Caller, CallRecord, Grants } from '@parley/kit';
 import type { Store } from '@parley/store';
 import { onTestFinished } from 'vitest';
@@ -83,16 +84,25 @@ export async function serveRest(
 ): Promise<TestApi> {
   const records: CallRecord[] = [];
   const faults: unknown[] = [];
-  const services = { ...feedback.services, onFault: (error: unknown) => void faults.push(error) };
+  const services = {
+    ...feedback.services,
+    onFault: (error: unknown) => {
+      faults.push(error);
+    },
+  };
   const [routes] = createRestRoutes(services, {
     names: { hosts: [], origins: [] },
     ratePerMinute: PLENTY,
     failedKeysPerMinute: PLENTY,
-    observe: (record) => void records.push(record),
+    observe: (record) => {
+      records.push(record);
+    },
     ...options,
   });
   if (routes === undefined) throw new Error('There are no routes.');
-  const server = createServer({ joinDuplicateHeaders: true }, (req, res) => void routes.handle(req, res));
+  const server = createServer({ joinDuplicateHeaders: true }, (req, res) =>
+    detach(routes.handle(req, res), (error) => res.destroy(error as Error)),
+  );
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve);
   });

@@ -46,7 +46,9 @@ export function fakeTimes(random = 0.5, startMs = Date.UTC(2026, 0, 1)): FakeTim
   let now = startMs;
   return {
     waits,
-    pass: (ms) => void (now += ms),
+    pass: (ms) => {
+      now += ms;
+    },
     now: () => now,
     random: () => random,
     async wait(ms, signal) {

@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { detach } from '@parley/kit';
 import type { PageOptions } from '../src/pages/routes.ts';
 import { createPageRoutes } from '../src/pages/routes.ts';
 import type { FeedbackServices } from '../src/services/index.ts';
@@ -21,7 +22,7 @@ export async function servePages(
     const path = (req.url ?? '/').split('?')[0] ?? '/';
     const found = routes.find(({ prefix }) => path === prefix || path.startsWith(`${prefix}/`));
     if (found === undefined) res.writeHead(404).end();
-    else void found.handle(req, res);
+    else detach(found.handle(req, res), (error) => res.destroy(error as Error));
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo; // a listening TCP server has a port

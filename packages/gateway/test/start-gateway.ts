@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import type { Identity } from '@parley/identity';
 import { createIdentity, IDENTITY_CHANGED, identityMigrations } from '@parley/identity';
 import type { AnyToolset, Caller, ChangeBus, Engine, Grants, StateSealer } from '@parley/kit';
-import { ALL_GRANTS, createChangeBus, createEngine, install } from '@parley/kit';
+import { ALL_GRANTS, createChangeBus, createEngine, detach, install } from '@parley/kit';
 import { UnreadBytes } from '@parley/kit/inbound';
 import type { Store, StoredCallRecord } from '@parley/store';
 import { StoreUnavailableError } from '@parley/store';
@@ -169,9 +169,8 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
 
 function listen(handle: (req: IncomingMessage, res: ServerResponse) => Promise<void>): Promise<Server> {
   // The same settings as the product's own port.
-  const server = createServer(
-    { maxHeaderSize: 16 * 1024, joinDuplicateHeaders: true },
-    (req, res) => void handle(req, res),
+  const server = createServer({ maxHeaderSize: 16 * 1024, joinDuplicateHeaders: true }, (req, res) =>
+    detach(handle(req, res), (error) => res.destroy(error as Error)),
   );
   server.maxHeadersCount = DEFAULT_LIMITS.headerFields + 1;
   return new Promise((resolve) => {

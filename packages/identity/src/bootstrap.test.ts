@@ -30,7 +30,9 @@ onBothEngines('bootstrap', (open, _engine, where) => {
   test('hands out one owner key that works, once', async () => {
     const { identity } = await settle(await open());
     const kept: string[] = [];
-    const keep = async (key: string) => void kept.push(key);
+    const keep = async (key: string) => {
+      kept.push(key);
+    };
     expect(await identity.bootstrap(keep)).toBe(true);
     expect(await identity.bootstrap(keep)).toBe(false);
     expect(kept).toHaveLength(1);
@@ -51,7 +53,11 @@ onBothEngines('bootstrap', (open, _engine, where) => {
     const places = [await settle(await open()), await settle(await open())];
     const kept: string[] = [];
     const outcomes = await Promise.all(
-      places.map(({ identity }) => identity.bootstrap(async (key) => void kept.push(key))),
+      places.map(({ identity }) =>
+        identity.bootstrap(async (key) => {
+          kept.push(key);
+        }),
+      ),
     );
     expect(outcomes.filter((isFirst) => isFirst)).toEqual([true]);
     expect(kept).toHaveLength(1);

@@ -1,5 +1,6 @@
 /** Work that is due for many: done for a few at a time, never twice at once for the same, and again when it fails. */
 import { setImmediate as turn, setTimeout as delay } from 'node:timers/promises';
+import { detach } from './detach.ts';
 
 /** What is done, and how. */
 export interface DueWorkOptions<Item> {
@@ -35,7 +36,7 @@ export class DueWork<Item> {
     // Whoever runs it now sees that it is due again.
     if (this.#workers >= AT_ONCE || this.#running.has(item)) return;
     this.#workers += 1;
-    this.#work().catch((error: unknown) => this.#options.onFault(error));
+    detach(this.#work(), (error) => this.#options.onFault(error));
   }
 
   /** It is gone, so nothing is due for it. */

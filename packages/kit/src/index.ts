@@ -28,6 +28,7 @@ export type { CatalogDescription } from './catalog/written-catalog.ts';
 export { OpenConnection } from './channel/connection.ts';
 export type { Connection } from './channel/connection.ts';
 export type { Context, JsonSchema, Question, RequestInfo } from './channel/call-context.ts';
+export { detach } from './detach.ts';
 export { DueWork } from './due-work.ts';
 export type { DueWorkOptions } from './due-work.ts';
 export { hintsOf } from './define/effects.ts';

@@ -1,4 +1,5 @@
 /** The write probe: whether the database takes a write right now, asked at most once a second. */
+import { detach } from './detach.ts';
 import type { Engine } from './engine.ts';
 import { StoreUnavailableError } from './errors.ts';
 
@@ -55,6 +56,6 @@ async function inTime(work: Promise<void>): Promise<void> {
   } finally {
     clearTimeout(timer);
     // One that comes too late has nobody left to tell.
-    work.catch(() => undefined);
+    detach(work, () => undefined);
   }
 }

@@ -9,7 +9,7 @@ import {
 } from '@parley/feedback/remote';
 import type { RemoteChoice } from '../config.ts';
 import { VERSION } from '../version.ts';
-import { untilSignal } from './signals.ts';
+import { onSignal } from './signals.ts';
 
 const NAME = 'quackback-mcp';
 
@@ -31,7 +31,7 @@ export async function serveRemoteFeedback({ isExtended, ...settings }: RemoteCho
     report(error);
     process.exit(1);
   });
-  untilSignal().then(() => process.stdin.destroy(), report);
+  onSignal(() => process.stdin.destroy());
   await serveStdio(
     remoteFeedbackToolset,
     { name: NAME, version: VERSION, title: 'Quackback' },

@@ -12,7 +12,7 @@ import type { Command } from './main.ts';
 import type { MaybeTerminal } from './progress-line.ts';
 import { createProgressLine } from './progress-line.ts';
 import { withCaller } from './session.ts';
-import { untilSignal } from './signals.ts';
+import { onSignal } from './signals.ts';
 
 /** The flags of the import. */
 export const IMPORT_FLAGS = { board: 'text', 'create-boards': 'switch', 'dry-run': 'switch' } as const;
@@ -34,7 +34,7 @@ export const importFeedback: Command = async (args, toolsets) => {
   const { importFile } = await import('@parley/feedback/transfer');
   return withServices(config, toolsets, async (services, importer) => {
     const stop = new AbortController();
-    void untilSignal().then(() => stop.abort());
+    onSignal(() => stop.abort());
     const watch = config.json ? undefined : watchImport(process.stderr);
     const report = await importFile(services, importer, path, {
       board: typeof extras.board === 'string' ? extras.board : undefined,

@@ -1,5 +1,6 @@
 /** `parley mcp`: MCP over stdin and stdout, on the same data folder as a running server. */
 import { serveStdio } from '@parley/gateway';
+import { detach } from '@parley/kit';
 import type { Caller, Engine, Listing } from '@parley/kit';
 import { loadConfig, REMOTE_FLAGS, remoteChoice, UsageError } from '../config.ts';
 import { keepServing } from '../last-resort.ts';
@@ -10,7 +11,7 @@ import { requireInstallation } from './installation.ts';
 import type { Command } from './main.ts';
 import type { Session } from './session.ts';
 import { callerOn, reportFault, withExtendedTools } from './session.ts';
-import { endSoon, untilSignal } from './signals.ts';
+import { endSoon, onSignal } from './signals.ts';
 
 // A client that says nothing must not keep tasks waiting that this process could run.
 const LOAD_AFTER_MS = 1000;
@@ -28,10 +29,11 @@ export const mcp: Command = async (args, toolsets) => {
     const acting = await callerOn(start.base, config, 'stdio');
     const caller = extras.extended === true ? () => extend(acting, listing) : acting;
     const input = process.stdin;
-    void untilSignal().then(() => input.destroy());
+    onSignal(() => input.destroy());
     let engine: Promise<Engine> | undefined;
     const load = () => (engine ??= startEngine(start, positionals, input));
-    const late = setTimeout(() => void load().catch(() => undefined), LOAD_AFTER_MS).unref();
+    // A host that cannot be loaded ends the input, and its error is awaited below.
+    const late = setTimeout(() => detach(load(), () => undefined), LOAD_AFTER_MS).unref();
     const { changes } = start.base;
     const { limits } = config;
     const served = { listing, engine: load, info: SERVER_INFO, changes, limits, caller };
@@ -68,8 +70,7 @@ async function startEngine(
     const host = await start.host();
     host.tasks.start();
     // The end of the input is a shutdown: what runs is let go and resumes elsewhere. Calls that waited for the host begin first.
-    const letGo = () =>
-      setImmediate(() => void host.stop().catch((error: unknown) => reportFault(error, 'stop')));
+    const letGo = () => setImmediate(() => detach(host.stop(), (error) => reportFault(error, 'stop')));
     if (input.closed) letGo();
     else input.once('close', letGo);
     return toolsets.length === 0 ? host.engine() : host.engine().narrow(toolsets);

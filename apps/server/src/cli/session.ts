@@ -1,7 +1,7 @@
 /** What commands without a port share: the host, and the caller behind the key they act with. */
 import { readFileSync } from 'node:fs';
 import type { AnyToolset, Caller, Source } from '@parley/kit';
-import { isGranted, mayAdminister, unionGrants } from '@parley/kit';
+import { detach, isGranted, mayAdminister, unionGrants } from '@parley/kit';
 import type { Base, KnownTool } from '../start/base.ts';
 import type { Config } from '../config.ts';
 import { UsageError } from '../config.ts';
@@ -81,8 +81,10 @@ function readKey(file: string): string {
 
 /** Faults go to stderr as structured lines; the logger is loaded only when there is one. */
 export function reportFault(error: unknown, where: string): void {
-  import('../log.ts')
-    .then(({ createLog }) => createLog({ logLevel: 'error' }).error({ err: error, where }, 'fault'))
-    // Without a logger there is nothing left to say it with.
-    .catch(() => undefined);
+  const write = async () => {
+    const { createLog } = await import('../log.ts');
+    createLog({ logLevel: 'error' }).error({ err: error, where }, 'fault');
+  };
+  // Without a logger there is nothing left to say it with.
+  detach(write, () => undefined);
 }

@@ -7,32 +7,40 @@ const WATCH_PARENT_MS = 250;
 
 /** Resolves with the first signal; the second ends the process with 1. */
 export function untilSignal(): Promise<void> {
-  // The bundled Node has a channel to the launcher that started it.
-  const echoMs = isUnderNpm() || process.connected ? ECHO_MS : 0;
   return new Promise((resolve) => {
-    let stoppingSinceMs: number | undefined;
-    const onSignal = () => {
-      // As safe as a crash, which the store survives.
-      if (stoppingSinceMs !== undefined && performance.now() - stoppingSinceMs >= echoMs) process.exit(1);
-      stoppingSinceMs ??= performance.now();
-      resolve();
-    };
-    process.on('SIGINT', onSignal);
-    process.on('SIGTERM', onSignal);
-    if (isUnderNpm()) void untilOrphaned().then(resolve);
+    onSignal(resolve);
   });
 }
 
-/** Resolves when the shell between npm and this process is gone: it took the signal that npm sent, and died of it. */
-function untilOrphaned(): Promise<void> {
+/** Calls `stop` with the first signal; the second ends the process with 1. */
+export function onSignal(stop: () => void): void {
+  // The bundled Node has a channel to the launcher that started it.
+  const echoMs = isUnderNpm() || process.connected ? ECHO_MS : 0;
+  let stoppingSinceMs: number | undefined;
+  let isStopping = false;
+  const stopOnce = () => {
+    if (!isStopping) stop();
+    isStopping = true;
+  };
+  const heard = () => {
+    // As safe as a crash, which the store survives.
+    if (stoppingSinceMs !== undefined && performance.now() - stoppingSinceMs >= echoMs) process.exit(1);
+    stoppingSinceMs ??= performance.now();
+    stopOnce();
+  };
+  process.on('SIGINT', heard);
+  process.on('SIGTERM', heard);
+  if (isUnderNpm()) onOrphaned(stopOnce);
+}
+
+/** Calls when the shell between npm and this process is gone: it took the signal that npm sent, and died of it. */
+function onOrphaned(stop: () => void): void {
   const parent = process.ppid;
-  return new Promise((resolve) => {
-    const watch = setInterval(() => {
-      if (process.ppid === parent) return;
-      clearInterval(watch);
-      resolve();
-    }, WATCH_PARENT_MS).unref();
-  });
+  const watch = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(watch);
+    stop();
+  }, WATCH_PARENT_MS).unref();
 }
 
 const LEFT_OVER_MS = 1000;

@@ -23,6 +23,7 @@ import { openBase } from './base.ts';
 import type { Config } from '../config.ts';
 import { overlayScript } from '../overlay-script.ts';
 import { redactRecord } from '../redact.ts';
+import { stopPart } from '../stop-part.ts';
 import { loadOwnToolsets } from '../toolsets.ts';
 import type { SeamOptions, TaskEngine, TaskLimits } from '@parley/tasks';
 import { createTaskEngine, createTaskSeam, taskMigrations, toolKinds } from '@parley/tasks';
@@ -133,7 +134,9 @@ function buildHost(base: Base, toolsets: readonly AnyToolset[], options: HostOpt
     web: config.web,
     noteLeaseMs: config.noteLeaseMs,
     overlayScript,
-    onStop: (work) => void stops.push(work),
+    onStop: (work) => {
+      stops.push(work);
+    },
     engine: () => engine,
   };
   const installed = toolsets.map((toolset): Installed => install(toolset, toolset.services?.(host)));
@@ -152,7 +155,7 @@ function buildHost(base: Base, toolsets: readonly AnyToolset[], options: HostOpt
   let stopped: Promise<unknown> | undefined;
   const stop = async () => {
     // Whoever asks again waits for the same end; the store is still in use until then.
-    await (stopped ??= Promise.all(stops.map((work) => work())));
+    await (stopped ??= Promise.all(stops.map((work) => stopPart(work, onFault))));
   };
   return {
     ...host,
@@ -163,7 +166,7 @@ function buildHost(base: Base, toolsets: readonly AnyToolset[], options: HostOpt
     stop,
     async close() {
       await stop();
-      await egress.close();
+      await stopPart(() => egress.close(), onFault);
       await base.close();
     },
   };

@@ -12,8 +12,12 @@ function connection() {
   const sent: string[] = [];
   const closed: number[] = [];
   const channel = {
-    send: (text: string) => void sent.push(text),
-    close: (code: number) => void closed.push(code),
+    send: (text: string) => {
+      sent.push(text);
+    },
+    close: (code: number) => {
+      closed.push(code);
+    },
   };
   const made = new Connection(SESSION, channel, () => now);
   return { made, sent, closed, pass: (ms: number) => (now += ms) };

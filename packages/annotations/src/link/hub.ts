@@ -1,5 +1,5 @@
 /** Every live connection of this process, by session, and what it is told when the data changes. */
-import { DueWork, ToolError } from '@parley/kit';
+import { detach, DueWork, ToolError } from '@parley/kit';
 import { Places, UnreadBytes } from '@parley/kit/inbound';
 import type { AnnotationServices } from '../services/index.ts';
 import type { AnnotationChange } from '../services/changes.ts';
@@ -186,6 +186,6 @@ export class LinkHub {
   }
 
   #run(work: Promise<unknown>): void {
-    work.catch((error: unknown) => this.#services.onFault(error, 'annotation link'));
+    detach(work, (error) => this.#services.onFault(error, 'annotation link'));
   }
 }

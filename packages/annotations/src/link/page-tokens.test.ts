@@ -47,8 +47,12 @@ describe('a token that a page sends as content', () => {
 
 describe('a token that is taken back', () => {
   // The sweep that looks every few seconds must not be what closes the links.
-  beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval'] }));
-  afterEach(() => void vi.useRealTimers());
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['setInterval'] });
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
 
   const hello = (token: string) =>
     JSON.stringify({ type: 'hello', payload: { token, ...PAGE, protocol: 1 } });

@@ -1,4 +1,5 @@
 /** Owns what a person does with notes: write, answer, close, copy, clear. */
+import { detach } from '../detach.ts';
 import type { Actions } from './actions.ts';
 import { findBySelector } from './capture/selector.ts';
 import { createClear } from './clear.ts';
@@ -46,9 +47,11 @@ export function createNoteActions(scene: Scene, modes: Modes): NoteActions {
       modes.actions.back();
     },
     copy(notes = scene.notesHere()) {
-      void copyText(scene, notesAsMarkdown(notes, settings.now().detail)).then((isCopied) => {
+      const copying = copyText(scene, notesAsMarkdown(notes, settings.now().detail));
+      const clearing = copying.then((isCopied) => {
         if (isCopied && settings.now().clearAfterCopy) actions.clear();
       });
+      detach(clearing, reportError);
     },
     clear() {
       scene.views().panels.close();

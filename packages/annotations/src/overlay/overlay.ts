@@ -1,4 +1,5 @@
 /** Owns the overlay on one page: it makes the parts and joins them. */
+import { detach } from '../detach.ts';
 import type { Actions, Draft } from './actions.ts';
 import type { OverlayOptions } from './config.ts';
 import { createComponentReader } from './capture/component.ts';
@@ -125,7 +126,7 @@ function createViews(scene: Scene, options: OverlaySettings, actions: Actions, m
     missing: pins.missing,
     anchorOf: (note) => pins.button(note.id)?.getBoundingClientRect(),
     onDraft: (draft) => scene.tab.write('draft', draft),
-    copyText: (text) => void copyText(scene, text),
+    copyText: (text) => detach(copyText(scene, text), reportError),
   });
   return { pins, panels, toolbar: createToolbar(root.top, settings, actions) };
 }

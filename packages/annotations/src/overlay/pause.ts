@@ -1,4 +1,5 @@
 /** Owns pausing and resuming of animations and videos on the page. */
+import { detach } from '../detach.ts';
 
 /** Pauses on the first call, resumes on the next; answers whether the page is paused now. */
 export function createPause(): () => boolean {
@@ -17,7 +18,8 @@ export function createPause(): () => boolean {
       // Also a page without anything that moves counts as paused, until the next call.
       () => undefined,
       ...running.map((animation) => () => animation.play()),
-      ...playing.map((video) => () => void video.play().catch(() => undefined)),
+      // A page may have taken the video away, or its source.
+      ...playing.map((video) => () => detach(video.play(), () => undefined)),
     ];
     return true;
   };

@@ -65,6 +65,8 @@ export function openSettings(shelf: Shelf): SettingsStore {
       shelf.write('settings', current);
       for (const listener of listeners) listener(current);
     },
-    onChange: (listener) => void listeners.push(listener),
+    onChange: (listener) => {
+      listeners.push(listener);
+    },
   };
 }

@@ -3,8 +3,12 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { ToolContext } from './shapes.ts';
 import { whileWatching } from './waiting.ts';
 
-beforeEach(() => void vi.useFakeTimers());
-afterEach(() => void vi.useRealTimers());
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
 
 function fakeContext() {
   const told: number[] = [];
@@ -13,10 +17,16 @@ function fakeContext() {
   const parts = {
     caller: testCaller(),
     request: { id: null, era: 'modern', client: 'claude' },
-    progress: async (done: number) => void told.push(done),
+    progress: async (done: number) => {
+      told.push(done);
+    },
     services: {
       onFault: () => undefined,
-      leases: { renew: async () => void (renewed += 1) },
+      leases: {
+        renew: async () => {
+          renewed += 1;
+        },
+      },
       presence: {
         beginWatch() {
           watching += 1;

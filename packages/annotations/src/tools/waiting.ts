@@ -1,4 +1,5 @@
 /** What every waiting tool does besides waiting: it counts as present and keeps its client connected. */
+import { detach } from '@parley/kit';
 import type { ToolContext } from './shapes.ts';
 import { agentOf } from './shapes.ts';
 
@@ -9,13 +10,12 @@ export async function whileWatching<T>(ctx: ToolContext, wait: () => Promise<T>)
   const { leases } = ctx.services;
   const agent = agentOf(ctx);
   const endWatch = ctx.services.presence.beginWatch(ctx.caller, ctx.request.client);
+  const tell = (error: unknown) => ctx.services.onFault(error, 'watch');
   let beats = 0;
   const heartbeat = setInterval(() => {
     beats += 1;
-    void leases.renew(agent).catch((error: unknown) => ctx.services.onFault(error, 'watch'));
-    ctx
-      .progress(beats, undefined, 'Still watching')
-      .catch((error: unknown) => ctx.services.onFault(error, 'watch'));
+    detach(leases.renew(agent), tell);
+    detach(ctx.progress(beats, undefined, 'Still watching'), tell);
   }, PROGRESS_EVERY_MS);
   try {
     await leases.renew(agent);

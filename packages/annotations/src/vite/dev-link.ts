@@ -3,6 +3,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { RouteSet } from '@parley/kit';
 import type { ViteDevServer } from 'vite';
+import { detach } from '../detach.ts';
 import type { DevStore } from './dev-store.ts';
 import type { ParleyOptions, Project } from './options.ts';
 import { hostsOf } from './options.ts';
@@ -42,17 +43,17 @@ export function openDevLink(
 
   server.middlewares.use((req, res, next) => {
     if (req.url?.startsWith(PREFIX) !== true) return next();
-    void opening
-      .then((link) => (link === undefined ? refuse(res) : serve(link.routes, req, res)))
-      .catch(next);
+    const serving = opening.then((link) => (link === undefined ? refuse(res) : serve(link.routes, req, res)));
+    detach(serving, next);
   });
   const upgrade = (req: IncomingMessage, socket: Duplex, head: Buffer) => {
     if (req.url?.startsWith(PREFIX) !== true) return;
     // A page may leave before the link is open, and an error without a listener ends the process.
     socket.on('error', () => socket.destroy());
-    void opening
-      .then((link) => (link === undefined ? socket.destroy() : link.routes.upgrade?.(req, socket, head)))
-      .catch(() => socket.destroy());
+    const upgrading = opening.then((link) =>
+      link === undefined ? socket.destroy() : link.routes.upgrade?.(req, socket, head),
+    );
+    detach(upgrading, () => socket.destroy());
   };
   const http = httpServerOf(server);
   http?.on('upgrade', upgrade);

@@ -6,6 +6,7 @@ const SOURCE = new URL('../overlay/index.ts', import.meta.url);
 /** Answers the text of the script; undefined when it cannot be bundled here. */
 export function createOverlayScript(): () => Promise<string | undefined> {
   let script: Promise<string | undefined> | undefined;
+  // A project without esbuild has no overlay, which the page says.
   return () => (script ??= bundleSource().catch(() => undefined));
 }
 

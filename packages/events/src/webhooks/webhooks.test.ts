@@ -1,6 +1,7 @@
 import { onBothEngines } from '@parley/store/testing';
 import { sql } from 'kysely';
 import { eventually } from '@parley/test-support/eventually';
+import { detach } from '@parley/kit';
 import { expect, test } from 'vitest';
 import { openBed, ORG } from '../../test/bed.ts';
 import { isSignedBy, startReceiver } from '../../test/receiver.ts';
@@ -336,7 +337,9 @@ onBothEngines('webhooks', (open) => {
       status: 404,
       error: 'The receiver answered with status 404.',
     });
-    receiver.script = (_request, response) => void response.destroy();
+    receiver.script = (_request, response) => {
+      response.destroy();
+    };
     expect(await bed.events.webhooks.test(ORG, webhook.id)).toMatchObject({
       status: null,
       error: expect.stringContaining('unreachable'),
@@ -366,7 +369,10 @@ onBothEngines('webhooks', (open) => {
     const { receiver, bed, webhook } = await bedWithWebhook();
     const answered = Promise.withResolvers<void>();
     receiver.script = (_request, response) => {
-      void answered.promise.then(() => response.writeHead(200).end());
+      detach(
+        answered.promise.then(() => response.writeHead(200).end()),
+        () => response.destroy(),
+      );
     };
     await bed.publish();
     await eventually(() => expect(receiver.seen).toHaveLength(1));

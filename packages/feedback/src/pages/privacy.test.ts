@@ -108,6 +108,7 @@ onBothEngines('what stays private', (open) => {
     const gone = await services.comments.create(visitor, seen.id, { content: 'SECRET taken back' });
     await services.comments.create(member, seen.id, { content: 'still here', parentId: gone.id });
     await services.comments.delete(visitor, gone.id);
+    // Refused; the row below says the same behind the service's back.
     await services.comments.pin(member, seen.id, secret.id).catch(() => undefined);
     await setPost(feedback, seen.id, { pinned_comment_id: secret.id });
     const roadmap = await services.roadmaps.create(admin, { name: 'SECRET roadmap', isPublic: false });

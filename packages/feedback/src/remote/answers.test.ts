@@ -1,3 +1,4 @@
+import { detach } from '@parley/kit';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { cut, KEY, NEW_POST, openRemote, PAGE, POST } from '../../test/remote-bed.ts';
 import type { Step } from '../../test/scripted-server.ts';
@@ -275,7 +276,10 @@ describe('an odd answer', () => {
       (res, { url }) => {
         if (url.endsWith('/comments')) bothCame.resolve();
         else
-          void bothCame.promise.then(() => res.writeHead(404).end('{"error":{"message":"Post not found"}}'));
+          detach(
+            bothCame.promise.then(() => res.writeHead(404).end('{"error":{"message":"Post not found"}}')),
+            () => res.destroy(),
+          );
       },
     ]);
     expect(await client.attempt('get_post', { postId: POST.id })).toMatchObject({
@@ -347,7 +351,9 @@ describe('the key', () => {
     const heard: string[] = [];
     const logged = ['log', 'warn', 'error', 'debug'] as const;
     for (const method of logged)
-      vi.spyOn(console, method).mockImplementation((...args) => void heard.push(String(args)));
+      vi.spyOn(console, method).mockImplementation((...args) => {
+        heard.push(String(args));
+      });
     for (const step of steps) {
       const { client } = await openRemote([step], { key });
       const calls = [

@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { connect } from 'node:net';
 import type { Store } from '@parley/store';
+import { detach } from '@parley/kit';
 import { expect, onTestFinished, test } from 'vitest';
 import type { TestApi } from '../../test/rest-api.ts';
 import { openRest } from '../../test/rest-api.ts';
@@ -132,7 +133,9 @@ onBothEngines('the stream', (open) => {
     const api = await openRest(await open());
     const [routes] = createRestRoutes(api.services, { names: { hosts: [], origins: [] } });
     if (routes === undefined) throw new Error('There are no routes.');
-    const server = createServer((req, res) => void routes.handle(req, res)).listen(0, '127.0.0.1');
+    const server = createServer((req, res) =>
+      detach(routes.handle(req, res), (error) => res.destroy(error as Error)),
+    ).listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo; // a listening TCP server has a port
     const stream = await listen({ ...api, url: `http://127.0.0.1:${port}/api/v1` }, api.keys.member);

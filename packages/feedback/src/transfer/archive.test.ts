@@ -229,7 +229,9 @@ onBothEngines('an archive', (open, engine) => {
       return [lines.with(index, JSON.stringify(line)), index + 1] as const;
     };
     const set = (kind: string, field: string, value: unknown) =>
-      changed(kind, (line) => void (line[field] = value));
+      changed(kind, (line) => {
+        line[field] = value;
+      });
     const stranger = '01h455vb4pex5vsknk084sn02q';
     const cases: [readonly string[], number, string][] = [
       [lines.slice(0, -1), lines.length, 'The archive is cut off'],

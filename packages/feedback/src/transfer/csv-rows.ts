@@ -1,5 +1,6 @@
 /** Rows of a CSV file: quotes, line ends of every kind, and the delimiter that its first line uses. */
 import { pipeline } from 'node:stream/promises';
+import { detach } from '@parley/kit';
 import type { CsvError, Options, Parser } from 'csv-parse';
 import { FileFault, faultAt } from './file-fault.ts';
 import { unguard } from './formula-guard.ts';
@@ -75,7 +76,7 @@ async function* readRecords(path: string): AsyncGenerator<string[]> {
   };
   const parser: Parser & AsyncIterable<string[]> = parse(options);
   // What goes wrong in reading ends the parser, and so the loop below.
-  pipeline(readText(path), parser).catch(() => undefined);
+  detach(pipeline(readText(path), parser), () => undefined);
   try {
     yield* parser;
   } catch (error) {

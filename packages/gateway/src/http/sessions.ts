@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { NodeStreamableHTTPServerTransport } from '@modelcontextprotocol/node';
 import type { Server } from '@modelcontextprotocol/server';
 import type { Change, ServerInfo } from '@parley/kit';
-import { OpenConnection } from '@parley/kit';
+import { detach, OpenConnection } from '@parley/kit';
 import type { UnreadBytes } from '@parley/kit/inbound';
 import { Places } from '@parley/kit/inbound';
 import { createProtocolServer, withLegacyCodes } from '@parley/kit/protocol';
@@ -62,6 +62,7 @@ export function createSessionLeg(options: SessionOptions): SessionLeg {
   const open = new Set<Session>();
   const places = new Places();
   const sweep = setInterval(closeIdle, 60_000).unref();
+  const tellEnd = (error: unknown) => options.onFault(error, 'session end');
 
   function closeIdle(): void {
     for (const session of open) if (isIdle(session)) end(session);
@@ -71,13 +72,13 @@ export function createSessionLeg(options: SessionOptions): SessionLeg {
     session.unsubscribe();
     open.delete(session);
     if (session.transport.sessionId !== undefined) sessions.delete(session.transport.sessionId);
-    session.connection.end().catch((error: unknown) => options.onFault(error, 'session end'));
+    detach(session.connection.end(), tellEnd);
   }
 
   function end(session: Session): void {
     // Gone at once: nobody may find it while it closes.
     forget(session);
-    session.server.close().catch((error: unknown) => options.onFault(error, 'session end'));
+    detach(session.server.close(), tellEnd);
   }
 
   /** Most clients never end a session, so at the limit the one that was idle longest makes room. */

@@ -4,7 +4,7 @@
  */
 import type { Readable, Writable } from 'node:stream';
 import type { Caller, ChangeBus, Engine, Listing, ServerInfo } from '@parley/kit';
-import { OpenConnection, ProtocolFault, RPC } from '@parley/kit';
+import { detach, OpenConnection, ProtocolFault, RPC } from '@parley/kit';
 import type { Answer } from '../http/answer-batch.ts';
 import { faultJson, HttpRefusal, REFUSED } from '../http/answers.ts';
 import type { HotRequest } from '../http/hot-path.ts';
@@ -42,7 +42,7 @@ export async function serveStdio(options: StdioOptions): Promise<void> {
   const hot = new HotPath(options.info);
   const connection = new OpenConnection();
   const opening = new Opening(listing, options.info, options.instructions);
-  const running = new Set<Promise<void>>();
+  const running = new Set<Promise<unknown>>();
   const cancels = new Map<string | number, AbortController>();
   let sdk: Promise<SdkLink> | undefined;
   let engine: Engine | undefined;
@@ -52,7 +52,8 @@ export async function serveStdio(options: StdioOptions): Promise<void> {
   // Listed once, a client will soon call: have ready by then what the call needs.
   const loadAhead = (load: () => Promise<unknown>) =>
     setImmediate(() => {
-      if (!hasEnded) void load().catch(() => undefined);
+      // The call that needs it asks again, and is told what is wrong.
+      if (!hasEnded) detach(load(), () => undefined);
     });
   const link = (caller: Caller) =>
     (sdk ??= import('./sdk-link.ts').then(async ({ loadSdk }) => {
@@ -112,11 +113,12 @@ export async function serveStdio(options: StdioOptions): Promise<void> {
   // A client that is gone asks for nothing more.
   output.on('error', () => input.destroy());
   for await (const line of linesOf(input, limits.bodyBytes)) {
-    const work = answer(line).catch((error: unknown) => {
-      write(refusalJson(error, options));
-    });
+    const work: Promise<unknown> = answer(line)
+      .catch((error: unknown) => {
+        write(refusalJson(error, options));
+      })
+      .finally(() => running.delete(work));
     running.add(work);
-    void work.finally(() => running.delete(work));
     // Messages reach the SDK in the order they came, and hot calls run side by side.
     if (sdk !== undefined || opening.heard.length > 0) await work;
     // Answers that are not read hold up the next request instead of piling up.

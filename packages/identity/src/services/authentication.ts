@@ -1,7 +1,7 @@
 /** From a key to a caller: one lookup, then a small cache that every change of rights empties and that counts only while changes arrive. */
 import { hash } from 'node:crypto';
 import type { Caller, Grants, Source } from '@parley/kit';
-import { mayAdminister } from '@parley/kit';
+import { detach, mayAdminister } from '@parley/kit';
 import type { Store } from '@parley/store';
 import { fromJson } from '@parley/store';
 import { isSecretOf, parseKey } from '../key-format.ts';
@@ -87,7 +87,8 @@ export class Authentication {
       if (standing === undefined) this.#current.delete(id);
       else this.#current.set(id, standing);
     };
-    looking.then(settle, () => settle());
+    // Whoever asked is told of the fault; here it only makes room for the next look-up.
+    detach(looking.then(settle), () => settle());
     return looking;
   }
 
@@ -166,14 +167,14 @@ export class Authentication {
     const now = this.#now();
     if (now - (this.#usedAt.get(caller.id) ?? 0) < USED_EVERY_MS) return;
     this.#usedAt.set(caller.id, now);
-    this.#store
+    const noted = this.#store
       .db<IdentityTables>()
       .updateTable('api_keys')
       .set({ last_used_at: now })
       .where('id', '=', caller.id)
       .where('organization_id', '=', caller.organizationId)
-      .execute()
-      .catch(this.#onError);
+      .execute();
+    detach(noted, this.#onError);
   }
 }
 

@@ -107,7 +107,9 @@ onBothEngines('recovering', (open) => {
     clock.nowMs += 1000;
     await found(identity, 'other');
     const kept: string[] = [];
-    const { info } = await identity.recoverOwnerKey(async (key) => void kept.push(key));
+    const { info } = await identity.recoverOwnerKey(async (key) => {
+      kept.push(key);
+    });
     expect(kept).toHaveLength(1);
     expect(await identity.authenticate(kept[0]!, 'cli')).toMatchObject({
       id: info.id,

@@ -19,6 +19,7 @@ const work = <const Name extends string>(name: Name) =>
     output: z.object({ n: z.number() }),
     run({ n }) {
       runs.push(name);
+      if (n < 0) throw new ToolError('conflict', 'Less than nothing.');
       return { n };
     },
   });
@@ -73,6 +74,46 @@ describe('middleware', () => {
       });
     },
   );
+
+  const passOn: Middleware = { call: (_call, next) => next() };
+  const GREEDY: Record<string, NonNullable<Middleware['call']>> = {
+    'one after the other': async (_call, next) => {
+      await next();
+      return next();
+    },
+    'at once': async (_call, next) => (await Promise.all([next(), next()]))[0],
+    'after a failure': (_call, next) => next().catch(() => next()),
+  };
+
+  test.each(
+    Object.entries(GREEDY).flatMap(([how, call]) => [
+      { how, where: 'around another', middleware: [{ call }, passOn] },
+      { how, where: 'next to the tool', middleware: [passOn, { call }] },
+    ]),
+  )('cannot run a tool twice: $how, $where', async ({ how, middleware }) => {
+    runs.length = 0;
+    await using client = await connect(toolset, { middleware });
+    const calling = client.raw.callTool({
+      name: 'one',
+      arguments: { n: how === 'after a failure' ? -1 : 1 },
+    });
+    await expect(calling).rejects.toMatchObject({ code: -32603 });
+    expect(runs).toEqual(['one']);
+  });
+
+  test('cannot read a resource twice', async () => {
+    let count = 0;
+    const counted: Middleware = {
+      read: (_read, next) => {
+        count += 1;
+        return next();
+      },
+    };
+    const twice: Middleware = { read: async (_read, next) => [...(await next()), ...(await next())] };
+    await using client = await connect(toolset, { middleware: [twice, counted] });
+    await expect(client.raw.readResource({ uri: 'x://page' })).rejects.toMatchObject({ code: -32603 });
+    expect(count).toBe(1);
+  });
 
   test('runs around a read', async () => {
     const shout: Middleware = {

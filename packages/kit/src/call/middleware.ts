@@ -31,13 +31,20 @@ export interface Middleware {
   read?(read: ResourceRead, next: () => Promise<ResourceContent[]>): Promise<ResourceContent[]>;
 }
 
-/** Folds hooks into one function, first hook outermost; undefined when there is none. */
+const CALLED_TWICE =
+  'A middleware called next() twice for one call. Call it once, and use what it returns as often as needed.';
+
+/** Folds hooks into one function, first hook outermost; undefined when there is none. Each hook may go on once. */
 export function composeHooks<Item, Result>(
   hooks: readonly ((item: Item, next: () => Promise<Result>) => Promise<Result>)[],
 ): ((item: Item, run: () => Promise<Result>) => Promise<Result>) | undefined {
   if (hooks.length === 0) return undefined;
   return (item, run) => {
+    let entered = -1;
     const enter = (index: number): Promise<Result> => {
+      // Else everything that stands further in would run twice, the tool included.
+      if (index <= entered) return Promise.reject(new Error(CALLED_TWICE));
+      entered = index;
       const hook = hooks[index];
       return hook === undefined ? run() : hook(item, () => enter(index + 1));
     };

@@ -21,7 +21,9 @@ test('what a late call leaves behind is cleared up after the end too', async () 
   const connection = new OpenConnection();
   await connection.end();
   const done: string[] = [];
-  connection.onEnd(async () => void done.push('late'));
+  connection.onEnd(async () => {
+    done.push('late');
+  });
   await connection.end();
   expect(done).toEqual(['late']);
 });

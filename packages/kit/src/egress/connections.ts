@@ -1,6 +1,7 @@
 /** Owns the sockets: each pool is tied to one origin and to the exact addresses that were checked for it. */
 import type { LookupFunction } from 'node:net';
 import type { Dispatcher, Pool } from 'undici';
+import { detach } from '../detach.ts';
 import type { EgressLimits, ResolvedAddress } from './policy.ts';
 import type { Hop } from './redirect.ts';
 import type { Target } from './target.ts';
@@ -35,7 +36,8 @@ export function createConnections(options: ConnectionOptions): Connections {
       const { connected, size } = pool.stats;
       if (connected > 0 || size > 0 || pools.get(key) !== pool) return;
       pools.delete(key);
-      void pool.close();
+      // Nothing runs in it and nobody waits for it, so a fault in closing it concerns nobody.
+      detach(pool.close(), () => undefined);
     };
     pool.on('disconnect', retire);
     pool.on('connectionError', retire);

@@ -6,6 +6,7 @@ import { brotliCompressSync, createGzip, deflateSync, gzipSync } from 'node:zlib
 import { eventually } from '@parley/test-support/eventually';
 import { startServer } from '@parley/test-support/scripted-server';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { detach } from '../detach.ts';
 import { createEgress } from './egress.ts';
 import type { Egress } from './egress.ts';
 import type { EgressLimits } from './policy.ts';
@@ -214,7 +215,10 @@ describe('time', () => {
     const finish = Promise.withResolvers<void>();
     await using server = await serve((response) => {
       response.write('hello');
-      void finish.promise.then(() => response.end());
+      detach(
+        finish.promise.then(() => response.end()),
+        () => response.destroy(),
+      );
     });
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     onTestFinished(() => void vi.useRealTimers());
@@ -283,7 +287,9 @@ describe('the caller', () => {
   });
 
   test('gets its own reason back when it gives up, before and during a stream', async () => {
-    await using server = await serve((response) => void response.write('hello'));
+    await using server = await serve((response) => {
+      response.write('hello');
+    });
     const reason = new Error('changed my mind');
     const early = get(server.port, {}, { signal: AbortSignal.abort(reason) });
     await expect(early).rejects.toBe(reason);

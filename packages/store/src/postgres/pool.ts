@@ -52,6 +52,8 @@ export function createSlowPool(
 function poolOf(Driver: PostgresDriverModule, config: PoolConfig, onError: (error: unknown) => void): Pool {
   const pool = new Driver.Pool(config);
   // The pool hears only of idle connections; one lost in use would end the process, and its next query fails anyway.
-  pool.on('connect', (client) => void client.on('error', () => {}));
+  pool.on('connect', (client) => {
+    client.on('error', () => {});
+  });
   return pool.on('error', onError);
 }

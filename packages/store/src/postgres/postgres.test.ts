@@ -60,6 +60,7 @@ test('a connection lost in a transaction is a typed error with a fixed text, and
 
 test('a transaction that swallowed a failed statement is not reported as committed', async () => {
   const swallowing = store.transaction(async (tx) => {
+    // Swallowed, which is what the test is about.
     await sql`select no_such_column`.execute(tx.db()).catch(() => undefined);
   });
   await expect(swallowing).rejects.toThrow('The transaction was rolled back');

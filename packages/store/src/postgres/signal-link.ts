@@ -2,6 +2,7 @@
 import { CompiledQuery } from 'kysely';
 import type { Kysely } from 'kysely';
 import type { Client } from 'pg';
+import { detach } from '../detach.ts';
 import type { AnyTables, EngineOptions } from '../engine.ts';
 import type { SignalEvent, SignalLink } from '../signals/change-signal.ts';
 
@@ -39,7 +40,7 @@ export class PostgresSignalLink implements SignalLink {
       await client.connect();
       await client.query(`listen ${channel}`);
     } catch (error) {
-      void client.end().catch(() => undefined);
+      this.#drop(client);
       throw error;
     }
     this.#client = client;
@@ -47,7 +48,7 @@ export class PostgresSignalLink implements SignalLink {
     this.#deliver?.({ topic: '*', payload: null });
     // A dead peer sends nothing, so only a question finds it out.
     this.#heartbeat = setInterval(() => {
-      client.query('select 1').catch((error: unknown) => this.#lose(client, error));
+      detach(client.query('select 1'), (error) => this.#lose(client, error));
     }, heartbeatEveryMs).unref();
   }
 
@@ -93,14 +94,21 @@ export class PostgresSignalLink implements SignalLink {
     this.#client = undefined;
     clearInterval(this.#heartbeat);
     if (error) this.#options.onError(error);
-    void client.end().catch(() => undefined);
+    this.#drop(client);
     this.#scheduleReconnect();
+  }
+
+  #drop(client: Client): void {
+    // Of a connection that is lost already nobody has to hear twice.
+    detach(client.end(), () => undefined);
   }
 
   #scheduleReconnect(): void {
     const jitteredMs = this.#retryMs * (0.5 + Math.random() / 2);
     this.#retryMs = Math.min(this.#retryMs * 2, longestRetryMs);
-    this.#retryTimer = setTimeout(() => void this.#reconnect(), jitteredMs).unref();
+    this.#retryTimer = setTimeout(() => {
+      detach(this.#reconnect(), this.#options.onError);
+    }, jitteredMs).unref();
   }
 
   async #reconnect(): Promise<void> {

@@ -92,6 +92,7 @@ export class BufferedRecordLog implements RecordLog {
   }
 
   async flush(): Promise<void> {
+    // Whoever wrote it has reported the fault, and what it did not write is written now.
     await this.#writing?.catch(() => undefined);
     await this.#write();
   }

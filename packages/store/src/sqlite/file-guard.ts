@@ -1,5 +1,6 @@
 /** Notices that the files of an open database are gone or cut short: what is written then is lost. */
 import { stat } from 'node:fs/promises';
+import { detach } from '../detach.ts';
 import { StoreUnavailableError } from '../errors.ts';
 import type { HeldFile } from './held-file.ts';
 import { isDamaged, toStoreError } from './errors.ts';
@@ -52,7 +53,7 @@ export class FileGuard {
     if (process.platform === 'win32') return;
     await this.look();
     this.#timer = setInterval(() => {
-      this.look().catch(this.#onError);
+      detach(this.look(), this.#onError);
     }, lookEveryMs).unref();
   }
 
@@ -130,6 +131,7 @@ function isWhole({ passesCheck }: OpenFile, path: string): boolean {
 export function identityOf(path: string): Promise<FileIdentity | undefined> {
   return stat(path, { bigint: true }).then(
     ({ ino, dev }) => ({ ino, dev }),
+    // Not there, or not to be seen: both mean that it is not the file we know.
     () => undefined,
   );
 }

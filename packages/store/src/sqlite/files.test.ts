@@ -275,6 +275,7 @@ test('records are kept in a new file when the old one was deleted', async () => 
 
 test('a look that is under way when the store closes takes nothing for lost', async () => {
   for (let round = 0; round < 20; round += 1) {
+    // The look itself may find the store closed.
     const looking = store.ping().catch(() => undefined);
     await store.close();
     await looking;

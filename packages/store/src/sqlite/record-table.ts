@@ -83,6 +83,7 @@ export class SqliteRecordTable implements RecordTable {
   }
 
   async close(): Promise<void> {
+    // One that did not open has told whoever opened it, and there is nothing to close.
     const table = await this.#table?.catch(() => undefined);
     this.#table = undefined;
     table?.database.close();
@@ -106,6 +107,7 @@ export class SqliteRecordTable implements RecordTable {
   }
 
   async #putAside(cause: unknown): Promise<void> {
+    // A damaged file may not close either; it is put aside all the same, and its fault is reported below.
     await this.close().catch(() => undefined);
     const aside = `${this.#path}.corrupt-${new Date().toISOString().replaceAll(/[:.]/g, '-')}`;
     for (const suffix of ['-wal', '-shm', '']) {

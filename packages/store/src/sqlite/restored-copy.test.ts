@@ -15,7 +15,9 @@ interface Tables {
 
 const program = join(import.meta.dirname, '../../test/restore-program.ts');
 const errors: unknown[] = [];
-const onError = (error: unknown): void => void errors.push(error);
+const onError = (error: unknown): void => {
+  errors.push(error);
+};
 let scratch: ScratchDatabase;
 let dataDir: string;
 

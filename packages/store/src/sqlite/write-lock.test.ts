@@ -3,8 +3,12 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { StoreUnavailableError } from '../errors.ts';
 import { lockWaitMs, whileBusy, WriteLock } from './write-lock.ts';
 
-beforeEach(() => void vi.useFakeTimers());
-afterEach(() => void vi.useRealTimers());
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
 
 const busy = (): Error => Object.assign(new Error('database is locked'), { code: 'SQLITE_BUSY' });
 

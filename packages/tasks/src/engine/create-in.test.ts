@@ -21,7 +21,11 @@ onBothEngines('a task made in a transaction', (open) => {
     const ran: string[] = [];
     const bed = await openBed(open, {
       now: clock.now,
-      scripts: { job: async ({ taskId }) => void ran.push(taskId) },
+      scripts: {
+        job: async ({ taskId }) => {
+          ran.push(taskId);
+        },
+      },
     });
     const make = (changes?: Partial<NewTask>) =>
       bed.store.transaction((tx) => bed.engine.enqueueIn(tx, task(changes)));

@@ -1,5 +1,5 @@
 /** The seam of durable tasks: everything above sees only this. */
-import { ToolError } from '@parley/kit';
+import { detach, ToolError } from '@parley/kit';
 import type { Store, StoreTransaction } from '@parley/store';
 import type { TaskLimits } from '../limits.ts';
 import { DEFAULT_TASK_LIMITS } from '../limits.ts';
@@ -42,6 +42,8 @@ export interface TaskEngine {
   readonly closing: AbortSignal;
   /** Lets go of every running task; work resumes at the next start or in another process. */
   stop(): Promise<void>;
+  /** For whoever does work around the engine that nobody waits for. */
+  readonly onFault: (error: unknown, where: string) => void;
 }
 
 /** Options of `createTaskEngine`. */
@@ -143,12 +145,13 @@ export function createTaskEngine(options: TaskEngineOptions): TaskEngine {
     start() {
       worker.start();
       purgeTimer = setInterval(
-        () => void purge().catch((error: unknown) => onFault(error, 'task purge')),
+        () => detach(purge(), (error) => onFault(error, 'task purge')),
         limits.purgeEveryMs,
       ).unref();
     },
     closing: closing.signal,
     stop: () => (stopped ??= stop()),
+    onFault,
   };
 }
 

@@ -1,4 +1,5 @@
 /** Progress: told at once to watchers in this process, written to the store a few times a second. */
+import { detach } from '@parley/kit';
 import type { Store } from '@parley/store';
 import type { TaskLimits } from '../limits.ts';
 import type { TaskRow, TaskTables } from '../schema.ts';
@@ -40,7 +41,9 @@ export class ProgressWriter {
     const line = message === null ? null : oneLine(message);
     this.#dirty.set(row.id, { row, progress, message: line });
     this.#changes.tell(row.id, { kind: 'progress', progress: { ...progress, message: line } });
-    this.#timer ??= setTimeout(() => void this.#writeAll(), this.#limits.progressEveryMs).unref();
+    this.#timer ??= setTimeout(() => {
+      detach(this.#writeAll(), (error) => this.#onFault(error, 'task progress'));
+    }, this.#limits.progressEveryMs).unref();
   }
 
   /** Writes what is left of one task, before its end is written. */

@@ -7,7 +7,7 @@ import type {
   LogLevel,
   StepOptions,
 } from '@parley/kit';
-import { isSupported, Leave, ToolError } from '@parley/kit';
+import { detach, isSupported, Leave, ToolError } from '@parley/kit';
 import { toJson } from '@parley/store';
 import type { TaskLimits } from '../limits.ts';
 import type { Asking, Journal, StepOutcome } from './journal.ts';
@@ -88,7 +88,7 @@ export class RunContext implements Interaction {
       const done = this.#step(key, position, work, options);
       this.#working.add(done);
       const forget = () => this.#working.delete(done);
-      done.then(forget, forget);
+      detach(done.then(forget), forget);
       return done;
     });
   }

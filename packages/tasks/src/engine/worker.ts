@@ -1,5 +1,6 @@
 /** A worker: claims what is due, runs it, renews its leases, and wakes for the nearest due time with one timer. */
 import { randomUUID } from 'node:crypto';
+import { detach } from '@parley/kit';
 import type { Store } from '@parley/store';
 import type { TaskLimits } from '../limits.ts';
 import type { TaskRow, TaskTables } from '../schema.ts';
@@ -83,7 +84,7 @@ export class Worker {
     const { store, limits, onFault } = this.#options;
     this.#isOpen = true;
     // Also tells of cancels whose signal was missed.
-    const renew = () => void this.#renew().catch((error: unknown) => onFault(error, 'task lease'));
+    const renew = () => detach(this.#renew(), (error) => onFault(error, 'task lease'));
     this.#unsubscribe.push(
       store.signal.subscribe(READY, () => this.nudge()),
       store.signal.subscribe(CANCEL, ({ payload }) => {
@@ -91,7 +92,7 @@ export class Worker {
         else renew();
       }),
     );
-    const takeOver = () => void this.#takeOver().catch((error: unknown) => onFault(error, 'task takeover'));
+    const takeOver = () => detach(this.#takeOver(), (error) => onFault(error, 'task takeover'));
     this.#timers = [
       setInterval(renew, limits.renewMs).unref(),
       setInterval(takeOver, limits.takeoverMs / 2).unref(),

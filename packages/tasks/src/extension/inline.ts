@@ -114,6 +114,7 @@ class Watcher {
   readonly #onAbort: () => void;
   readonly #signals: readonly AbortSignal[];
   readonly #report: Interaction['progress'];
+  readonly #onFault: (error: unknown) => void;
   #wake: (() => void) | undefined;
   #sent: Promise<void> = Promise.resolve();
   #done: number;
@@ -126,6 +127,10 @@ class Watcher {
       if (change.kind === 'changed') this.#wake?.();
       else this.#send(change.progress);
     });
+    // A notice to a client that has gone fails, and is missed by nobody.
+    this.#onFault = (error) => {
+      if (!call.exchange.signal().aborted) engine.onFault(error, 'task progress');
+    };
     this.#onAbort = () => this.#wake?.();
     this.#signals = [timeout, engine.closing, call.exchange.signal()];
     for (const signal of this.#signals) signal.addEventListener('abort', this.#onAbort, { once: true });
@@ -156,6 +161,6 @@ class Watcher {
     // One after the other: the order on the wire is the order of the work.
     this.#sent = this.#sent
       .then(() => report(done, total ?? undefined, message ?? undefined))
-      .catch(() => undefined);
+      .catch((error: unknown) => this.#onFault(error));
   }
 }

@@ -8,7 +8,7 @@ import { expect, test, vi } from 'vitest';
 import { openBed } from '../../test/engine-bed.ts';
 import { createTaskListen } from './listen.ts';
 
-test('a state that could not be read is told as soon as it can be', async () => {
+test('a state that could not be read is reported once, and told as soon as it can be', async () => {
   await using store = await scratchStore();
   const gate = Promise.withResolvers<void>();
   const bed = await openBed(async () => store, {

@@ -1,4 +1,5 @@
 /** `subscriptions/listen` with task ids: each change of a task as the notice `notifications/tasks`. */
+import { detach } from '@parley/kit';
 import type { ExtensionListen, ExtensionNotice, ExtensionSubscription } from '@parley/kit';
 import type { TaskEngine } from '../engine/engine.ts';
 import type { Task, TaskOwner } from '../task.ts';
@@ -52,6 +53,7 @@ class TaskStream {
   #retry: NodeJS.Timeout | undefined;
   #isLooking = false;
   #isDue = false;
+  #isFailing = false;
   #isClosed = false;
 
   constructor(
@@ -86,8 +88,7 @@ class TaskStream {
   #look(): void {
     this.#isDue = true;
     if (this.#isLooking) return;
-    // The state is told when it can be read again; without this, the last one might never be.
-    this.#lookWhileDue().catch(() => this.#lookLater());
+    detach(this.#lookWhileDue(), (error) => this.#lookLater(error));
   }
 
   async #lookWhileDue(): Promise<void> {
@@ -96,14 +97,19 @@ class TaskStream {
       while (this.#isDue && !this.#isClosed) {
         this.#isDue = false;
         await this.#lookOnce();
+        this.#isFailing = false;
       }
     } finally {
       this.#isLooking = false;
     }
   }
 
-  #lookLater(): void {
+  /** The state is told when it can be read again; without this, the last one might never be. */
+  #lookLater(error: unknown): void {
     if (this.#isClosed) return;
+    // Reported when looks begin to fail, not every second until they work again.
+    if (!this.#isFailing) this.#engine.onFault(error, 'task notice');
+    this.#isFailing = true;
     clearTimeout(this.#retry);
     this.#retry = setTimeout(() => this.#look(), RETRY_MS).unref();
   }

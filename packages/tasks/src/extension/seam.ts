@@ -1,6 +1,7 @@
 /** Which answer a call of a task-capable tool gets, by what its client declared. */
 import type { CallToolResult, InputRequiredResult } from '@modelcontextprotocol/server';
 import type { CatalogTool, CreatedTask, Exchange, TaskCall, TaskSeam } from '@parley/kit';
+import { detach } from '@parley/kit';
 import { StoreUnavailableError } from '@parley/store';
 import type { TaskEngine } from '../engine/engine.ts';
 import type { Task } from '../task.ts';
@@ -63,7 +64,11 @@ export function createTaskSeam(engine: TaskEngine, options: SeamOptions = {}): T
     const made = call.taskId === undefined ? await enqueue(call) : undefined;
     const taskId = made?.id ?? call.taskId ?? '';
     if (call.taskId !== undefined) await engine.answer(owner, taskId, call.exchange.inputResponses ?? {});
-    const forget = whenCancelled(call, () => engine.cancel(owner, taskId, 'Cancelled by its client.'));
+    const forget = whenCancelled(call, () => {
+      const cancelling = engine.cancel(owner, taskId, 'Cancelled by its client.');
+      // The client has gone, so only the log can tell that its task runs on.
+      detach(cancelling, (error) => engine.onFault(error, 'task cancel'));
+    });
     try {
       const waited = await waitInline(engine, call, taskId, inlineLimit(call, options)).catch(
         orElse((error) => {
@@ -111,10 +116,10 @@ function withoutChannels(call: TaskCall): TaskCall {
   return { ...call, exchange };
 }
 
-function whenCancelled({ exchange }: TaskCall, cancel: () => Promise<unknown>): () => void {
+function whenCancelled({ exchange }: TaskCall, cancel: () => void): () => void {
   const signal = exchange.signal();
   const onAbort = () => {
-    if (hasCancelled(exchange)) void cancel().catch(() => undefined);
+    if (hasCancelled(exchange)) cancel();
   };
   if (signal.aborted) onAbort();
   signal.addEventListener('abort', onAbort, { once: true });

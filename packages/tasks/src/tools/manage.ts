@@ -1,6 +1,6 @@
 /** The helper tools: look at one's own tasks, follow one, cancel one. */
 import type { Context } from '@parley/kit';
-import { defineToolFor } from '@parley/kit';
+import { defineToolFor, detach } from '@parley/kit';
 import * as z from 'zod';
 import { nextChange } from '../engine/engine.ts';
 import type { TaskServices } from '../services/tasks.ts';
@@ -95,12 +95,12 @@ async function waitForNews(task: Task, waitMs: number, ctx: Context<TaskServices
   const { engine } = ctx.services;
   const stop = AbortSignal.any([AbortSignal.timeout(waitMs), ctx.signal]);
   const unwatch = engine.watch(task.id, (change) => {
-    if (change.kind === 'progress')
-      void ctx.progress(
-        change.progress.done,
-        change.progress.total ?? undefined,
-        change.progress.message ?? undefined,
-      );
+    if (change.kind !== 'progress') return;
+    const { done, total, message } = change.progress;
+    detach(ctx.progress(done, total ?? undefined, message ?? undefined), (error) => {
+      // A notice to a client that has gone fails, and is missed by nobody.
+      if (!ctx.signal.aborted) engine.onFault(error, 'task progress');
+    });
   });
   try {
     const changed = nextChange(engine, task.id, stop);

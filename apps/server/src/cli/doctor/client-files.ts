@@ -48,6 +48,7 @@ export async function readClientFiles(project: string): Promise<ClientFile[]> {
 
 /** The text of a file; undefined when there is none, empty when it is too large to be one. */
 async function textOf(path: string): Promise<string | undefined> {
+  // What cannot be looked at counts as not there.
   const info = await stat(path).catch(() => undefined);
   if (info === undefined || !info.isFile()) return undefined;
   return info.size > MAX_BYTES ? '' : readFile(path, 'utf8').catch(() => '');

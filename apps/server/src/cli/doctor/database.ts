@@ -68,6 +68,7 @@ export async function checkFiles(config: Config): Promise<Check[]> {
 export async function checkOwnerKey(config: Config): Promise<Check> {
   const name = 'owner key';
   const file = ownerKeyFileOf(config);
+  // What cannot be looked at counts as not there.
   const info = await stat(file).catch(() => undefined);
   if (info === undefined || !(await hasDatabase(config))) {
     const fix = 'The first start writes it. If it is lost, make a new one: parley keys recover';

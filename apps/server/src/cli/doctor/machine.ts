@@ -18,6 +18,7 @@ export function checkRuntime(version: string): Check {
 /** Is the data folder there, writable, and closed to others. */
 export async function checkDataFolder({ dataDir }: Config): Promise<Check> {
   const name = 'data folder';
+  // What cannot be looked at counts as not there.
   const info = await stat(dataDir).catch(() => undefined);
   if (info === undefined) {
     return {
@@ -54,6 +55,7 @@ export async function checkSecretKey({ dataDir, secretKey }: Config): Promise<Ch
   const name = 'secret key';
   if (secretKey !== undefined) return { name, state: 'ok', found: 'PARLEY_SECRET_KEY' };
   const file = join(dataDir, 'secret.key');
+  // What cannot be looked at counts as not there.
   const info = await stat(file).catch(() => undefined);
   if (info !== undefined) return modeCheck(name, file, info.mode, 0o600);
   const fix =

@@ -15,6 +15,7 @@ export interface ViteProject {
 /** The project in a folder; undefined when there is none. */
 export async function viteProject(folder: string): Promise<ViteProject | undefined> {
   for (const file of NAMES) {
+    // A file that cannot be read is no configuration that Vite could use.
     const text = await readStart(join(folder, file)).catch(() => undefined);
     if (text !== undefined) return { file, hasPlugin: text.includes('@parley/annotations/vite') };
   }

@@ -1,4 +1,5 @@
 /** Owns this tab's session: link, state and waiting messages joined into one. */
+import { detach } from '../../detach.ts';
 import type { ClientMessage, ServerMessage } from '../../link/messages.ts';
 import { viewportNow } from '../capture/capture.ts';
 import { detectFramework } from '../capture/component.ts';
@@ -94,7 +95,7 @@ export function openSession(parts: SessionParts): TabSession {
     return had;
   };
   state.setWaiting(outbox.all());
-  void start();
+  detach(start(), reportError);
 
   return {
     state,

@@ -101,7 +101,9 @@ export function createState(onGap: () => void): StateStore {
     setAutoApprove(autoApprove) {
       if (current.session) change({ session: { ...current.session, autoApprove } });
     },
-    onChange: (listener) => void listeners.push(listener),
+    onChange: (listener) => {
+      listeners.push(listener);
+    },
     apply(message) {
       switch (message.type) {
         case 'session:ready':

@@ -1,4 +1,5 @@
 /** Owns the two ways to carry messages: one WebSocket, or an event stream with posts where sockets are blocked. */
+import { detach } from '../../detach.ts';
 import type { ClientMessage, ServerMessage } from '../../link/messages.ts';
 
 /** Why a connection ended. */
@@ -85,9 +86,14 @@ export function openStream(server: string, hello: ClientMessage, events: Transpo
       await readEvents(stream.body, (data) => events.message(JSON.parse(data) as ServerMessage)); // written by our own server
     return { wasOpen: true, refused: false, reason: '' };
   };
-  run().then(events.ended, () => events.ended({ wasOpen: bearer !== undefined, refused: false, reason: '' }));
+  const broken = () => events.ended({ wasOpen: bearer !== undefined, refused: false, reason: '' });
+  detach(run().then(events.ended, broken), reportError);
   return {
-    send: (message) => void post(message).then(events.message, () => abort.abort()),
+    send: (message) =>
+      detach(
+        post(message).then(events.message, () => abort.abort()),
+        reportError,
+      ),
     close: () => abort.abort(),
   };
 }

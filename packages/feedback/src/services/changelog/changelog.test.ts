@@ -15,7 +15,15 @@ const iso = (ms: number) => new Date(ms).toISOString();
 /** A clock that the test turns. */
 function clock(start = START) {
   let at = start;
-  return { now: () => at, turn: (byMs: number) => void (at += byMs), set: (ms: number) => void (at = ms) };
+  return {
+    now: () => at,
+    turn: (byMs: number) => {
+      at += byMs;
+    },
+    set: (ms: number) => {
+      at = ms;
+    },
+  };
 }
 
 async function announced({ published }: TestFeedback): Promise<unknown[]> {

@@ -65,6 +65,7 @@ export async function fillFeedback(feedback: TestFeedback): Promise<{ mainBoardI
 
   for (const [at, id] of ids.entries())
     for (const voter of people.slice(0, at % (people.length + 1)))
+      // Some of these posts take no votes, and some people may not vote.
       await votes.set(voter, id, true).catch(() => undefined);
   await votes.proxy(admin, fourth, { memberId: leaver.memberId, voted: true, source: 'support call' });
   await comments.create(member, fifth, { content: 'The same as another' });

@@ -1,0 +1,9 @@
+/** Work that nobody waits for: its fault goes to whoever reports faults. The kit has the same, but the store imports no package. */
+
+/** Takes work that runs, and gives what it rejects with to `onError`. */
+export function detach(work: Promise<unknown>, onError: (error: unknown) => void): void {
+  work
+    .catch(onError)
+    // A report that fails has nobody left to tell, and must not end the process as an unhandled rejection.
+    .catch(() => undefined);
+}
