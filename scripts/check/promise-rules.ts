@@ -9,7 +9,6 @@ const handlers = new Set(['then', 'catch', 'finally']);
 
 /** Checks that detached work goes through `detach`, and that a fault which is let go has its reason beside it. */
 export function checkPromises(file: SourceFile): Finding[] {
-  const explained = new Set(file.comments.map(({ end }) => lineAt(file.text, end)));
   const findings: Finding[] = [];
   const report = (rule: string, node: SyntaxNode, message: string) =>
     findings.push({ rule, file: file.path, line: lineAt(file.text, node.start), message });
@@ -19,13 +18,21 @@ export function checkPromises(file: SourceFile): Finding[] {
     }
     const silent = silentHandlerOf(node);
     if (silent === undefined) return;
-    const statement = ancestors.findLast(({ type }) => /Statement$|Declaration$|Definition$/.test(type));
-    const first = lineAt(file.text, statement?.start ?? node.start);
-    const last = lineAt(file.text, silent.end);
-    for (let line = first - 1; line <= last; line += 1) if (explained.has(line)) return;
+    const beside = linesBeside(file, silent, ancestors);
+    if (file.comments.some(({ end }) => beside.includes(lineAt(file.text, end)))) return;
     report('silent-fault', silent, 'report the fault, or say in a comment beside it why nobody has to know');
   });
   return findings;
+}
+
+/** Where a reason may stand: inside, right before, or before the statement. */
+function linesBeside(file: SourceFile, silent: SyntaxNode, ancestors: readonly SyntaxNode[]): number[] {
+  const first = lineAt(file.text, silent.start);
+  const count = lineAt(file.text, silent.end) - first + 1;
+  const inside = Array.from({ length: count }, (_none, index) => first + index);
+  if (silent.type === 'CatchClause') return inside;
+  const statement = ancestors.findLast(({ type }) => /Statement$|Declaration$|Definition$/.test(type));
+  return [lineAt(file.text, (statement ?? silent).start) - 1, first - 1, ...inside];
 }
 
 /** A statement that handles a promise's end and lets it go. */
