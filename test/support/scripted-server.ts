@@ -28,6 +28,7 @@ export interface ScriptedServer extends AsyncDisposable {
 /** Starts a server on a free loopback port; whoever starts it ends it. */
 export async function startServer(script: Script): Promise<ScriptedServer> {
   const seen: SeenRequest[] = [];
+  const running = new Set<Promise<unknown>>();
   const answer = async (incoming: IncomingMessage, response: ServerResponse) => {
     const request = await readRequest(incoming);
     seen.push(request);
@@ -35,7 +36,7 @@ export async function startServer(script: Script): Promise<ScriptedServer> {
   };
   const server = createServer((incoming, response) => {
     // A client that gives up breaks its request off, and a script that fails must not leave its client waiting.
-    answer(incoming, response).catch(() => response.destroy());
+    running.add(answer(incoming, response).catch(() => response.destroy()));
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

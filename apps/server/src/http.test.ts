@@ -9,7 +9,9 @@ import type { Probes } from './probes.ts';
 
 test('a request that never ends gets the time of one stop, however many steps wait in it', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
-  onTestFinished(() => void vi.useRealTimers());
+  onTestFinished(() => {
+    vi.useRealTimers();
+  });
   const reached = Promise.withResolvers<void>();
   const handle = () => {
     reached.resolve();

@@ -192,7 +192,9 @@ describe('time', () => {
       speak();
     });
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    onTestFinished(() => void vi.useRealTimers());
+    onTestFinished(() => {
+      vi.useRealTimers();
+    });
     const limits = { totalTimeoutMs: 500, streamIdleMs: 10_000 };
     const answer = await get(server.port, limits, { stream: true });
     let text = '';
@@ -221,7 +223,9 @@ describe('time', () => {
       );
     });
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    onTestFinished(() => void vi.useRealTimers());
+    onTestFinished(() => {
+      vi.useRealTimers();
+    });
     const answer = await get(server.port, { streamIdleMs: 400 }, { stream: true });
     let text = '';
     for await (const chunk of answer.body) {

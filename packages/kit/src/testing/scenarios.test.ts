@@ -42,7 +42,7 @@ test.each<[says: string, row: Scenario, holds: boolean]>([
   ['a call that is made late', { ...EVEN, call: () => ['halve', { value: 8 }], gives: { result: 4 } }, true],
 ])('a row that expects %s', async (_says, row, holds) => {
   const bodies: (() => Promise<void>)[] = [];
-  const runner = { expect, test: (_name: string, body: () => Promise<void>) => void bodies.push(body) };
+  const runner = { expect, test: (_name: string, body: () => Promise<void>) => bodies.push(body) };
   scenarios(runner, toolset, () => ({}), [row]);
   expect(bodies).toHaveLength(2);
   for (const body of bodies) {

@@ -51,7 +51,7 @@ test.each(['modern', 'legacy'] as const)(
     const enqueued = vi.spyOn(tasks, 'enqueue');
     const call = client.raw.callTool({ name: 'work', arguments: { ms: 300 } }, { signal: leaving.signal });
     await Promise.all([
-      expect(call).rejects.toThrow(),
+      expect(call).rejects.toThrow(/abort/i),
       vi.waitFor(() => expect(enqueued).toHaveResolved(), DEADLINE).then(() => leaving.abort()),
     ]);
     await vi.waitFor(() => expect(faults).toEqual([LOST]), DEADLINE);
