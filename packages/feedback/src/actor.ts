@@ -33,13 +33,3 @@ export async function actorOf(identity: Identity, caller: Caller): Promise<Actor
   const agentName = caller.source === 'agent' ? caller.name : null;
   return { organizationId, memberId: member.id, userId, rank: rankOf(caller.roles), agentName };
 }
-
-/** Refuses everybody but administrators. */
-export function requireAdmin({ rank }: Actor): void {
-  if (rank !== 'admin') throw forbidden('Only administrators may do this.');
-}
-
-/** Refuses visitors. */
-export function requireTeam(actor: Actor): void {
-  if (!isTeam(actor)) throw forbidden('Only team members may do this.');
-}

@@ -1,7 +1,9 @@
 /** What an agent needs to know before it triages: five lists, read fresh each time. */
-import { defineResource, teamOnly } from '@parley/kit';
+import { defineResource } from '@parley/kit';
 import * as z from 'zod';
 import type { BackendSource, FeedbackBackend } from './backend.ts';
+import { WHO_MAY } from './services/who-may.ts';
+import { availableFor } from './team-surface.ts';
 
 type Noun = 'boards' | 'statuses' | 'tags' | 'roadmaps' | 'members';
 
@@ -39,7 +41,7 @@ function listOf(name: Noun, title: string, description: string) {
     description,
     mimeType: 'application/json',
     uri: `quackback://${name}`,
-    available: teamOnly,
+    available: availableFor(WHO_MAY[name].list),
     async read(_variables, ctx) {
       const backend: Pick<FeedbackBackend, Noun> = await ctx.services.backendFor(ctx);
       return { text: JSON.stringify(await backend[name]()) };

@@ -188,7 +188,7 @@ const MAKERS: Readonly<Record<Exclude<keyof World, 'board' | 'comment'>, Maker>>
     return items[0]?.id ?? '';
   },
   api_key: async ({ services, admin, callers }) =>
-    (await services.keys.create(callers.admin, admin, { name: fresh('Key'), role: 'member' })).key.id,
+    (await services.keys.create(admin, callers.admin, { name: fresh('Key'), role: 'member' })).key.id,
 };
 
 /** Makes one thing of each kind in the organization, or only those that a sample names. */

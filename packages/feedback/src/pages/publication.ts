@@ -2,8 +2,10 @@
 import type { Caller } from '@parley/kit';
 import { actorOf } from '../actor.ts';
 import type { Settings } from '../shapes/inbox.ts';
+import { guarded } from '../services/guard.ts';
 import { createSettings } from '../services/people/settings.ts';
 import { createSetup } from '../services/people/setup.ts';
+import { WHO_MAY } from '../services/who-may.ts';
 import type { Base } from '../services/write.ts';
 
 /** Switches the pages of the caller's organization on or off; for administrators. */
@@ -14,6 +16,6 @@ export async function publishPages(
 ): Promise<Settings> {
   const { store, identity, events, tasks } = parts;
   const base: Base = { store, identity, events, tasks, now: Date.now };
-  const settings = createSettings(base, createSetup(store, Date.now));
+  const settings = guarded(WHO_MAY.settings, createSettings(base, createSetup(store, Date.now)));
   return settings.publish(await actorOf(identity, caller), isPublished);
 }

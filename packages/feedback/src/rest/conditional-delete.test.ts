@@ -17,7 +17,7 @@ async function pathsIn({ services, admin, member, post, callers, join }: TestApi
     events: ['post.created'],
   });
   const status = await services.statuses.create(admin, { name: 'Later', color: '#123456' });
-  const { key } = await services.keys.create(callers.admin, admin, { name: 'Key', role: 'member' });
+  const { key } = await services.keys.create(admin, callers.admin, { name: 'Key', role: 'member' });
   const { memberId } = await join('member', 'Lea Leaver');
   const paths: Record<string, string> = {
     '/posts/:id': `/posts/${await post()}`,

@@ -114,7 +114,7 @@ onBothEngines('the stream', (open) => {
     const leaver = await api.join('member', 'Lea Leaver');
     const leaving = await listen(api, await api.keyFor(leaver.caller));
     await leaving.until(': still here');
-    await api.services.members.setRole(api.callers.admin, api.admin, leaver.memberId, 'user');
+    await api.services.members.setRole(api.admin, api.callers.admin, leaver.memberId, 'user');
     expect(await leaving.end()).toContain(': listening');
   });
 

@@ -16,6 +16,7 @@ import { createComments } from './comments/comments.ts';
 import type { CommentService } from './comments/comments.ts';
 import { createFollowing } from './people/follow.ts';
 import type { FollowService } from './people/follow.ts';
+import { guardEach } from './guard.ts';
 import { createInbox } from './inbox/inbox.ts';
 import type { InboxService } from './inbox/inbox.ts';
 import { createKeys } from './people/keys.ts';
@@ -44,12 +45,11 @@ import { createVotes } from './votes/votes.ts';
 import type { VoteService } from './votes/votes.ts';
 import { createWebhooks } from './people/webhooks.ts';
 import type { WebhookService } from './people/webhooks.ts';
+import { WHO_MAY } from './who-may.ts';
 import type { Base } from './write.ts';
 
 /** The services by noun. Every method takes the actor first; a foreign id is an unknown id. */
-export interface FeedbackServices {
-  /** The actor behind a caller; every surface begins with this. */
-  actor(caller: Caller): Promise<Actor>;
+export interface Nouns {
   readonly posts: PostService;
   readonly comments: CommentService;
   readonly votes: VoteService;
@@ -68,6 +68,12 @@ export interface FeedbackServices {
   readonly keys: KeyService;
   readonly settings: SettingsService;
   readonly visitors: VisitorService;
+}
+
+/** The services, and what they stand on. */
+export interface FeedbackServices extends Nouns {
+  /** The actor behind a caller; every surface begins with this. */
+  actor(caller: Caller): Promise<Actor>;
   readonly store: Store;
   readonly identity: Identity;
   readonly onFault: (error: unknown, where: string) => void;
@@ -92,15 +98,9 @@ export function createFeedbackServices(options: FeedbackServicesOptions): Feedba
   const base: Base = { store, identity, events, tasks, now };
   const setUp = createSetup(store, now);
   const stopNotices = publishNotices(store.signal, options.changes);
-  const votes = createVotes(base);
-  const posts = createPosts(base);
-  return {
-    async actor(caller) {
-      await setUp(caller.organizationId);
-      return actorOf(identity, caller);
-    },
-    posts,
-    votes,
+  const nouns: Nouns = {
+    posts: createPosts(base),
+    votes: createVotes(base),
     comments: createComments(base),
     merges: createMerges(base),
     activity: createActivity(base),
@@ -117,6 +117,13 @@ export function createFeedbackServices(options: FeedbackServicesOptions): Feedba
     keys: createKeys(base),
     settings: createSettings(base, setUp),
     visitors: createVisitors(base),
+  };
+  return {
+    ...guardEach(WHO_MAY, nouns),
+    async actor(caller) {
+      await setUp(caller.organizationId);
+      return actorOf(identity, caller);
+    },
     store,
     identity,
     onFault,

@@ -1,9 +1,10 @@
 /** Tools for changelog entries; all of them need an administrator. */
-import { administratorsOnly } from '@parley/kit';
 import * as z from 'zod';
+import { WHO_MAY } from '../services/who-may.ts';
 import { ids, moment } from '../shapes/fields.ts';
 import { CreateChangelog, PatchChangelog } from '../shapes/nouns.ts';
 import { Deleted, defineTool, ShownEntry } from './shapes.ts';
+import { availableFor } from '../team-surface.ts';
 
 /** Writes an entry. */
 export const createChangelog = defineTool({
@@ -11,7 +12,7 @@ export const createChangelog = defineTool({
   title: 'Create a changelog entry',
   description: 'Writes a changelog entry: a draft, or published at the given time. Needs an administrator.',
   effect: 'create',
-  available: administratorsOnly,
+  available: availableFor(WHO_MAY.changelog.create),
   input: CreateChangelog.pick({ title: true, content: true }).extend({
     publishedAt: moment
       .optional()
@@ -28,7 +29,7 @@ export const updateChangelog = defineTool({
   description: 'Changes a changelog entry. What is not given stays as it is. Needs an administrator.',
   effect: 'update',
   privileged: 'by-name',
-  available: administratorsOnly,
+  available: availableFor(WHO_MAY.changelog.update),
   input: z.object({
     changelogId: ids.changelog,
     title: PatchChangelog.shape.title,
@@ -61,7 +62,7 @@ export const deleteChangelog = defineTool({
   description: 'Deletes a changelog entry. Needs an administrator.',
   effect: 'delete',
   privileged: 'by-name',
-  available: administratorsOnly,
+  available: availableFor(WHO_MAY.changelog.delete),
   input: z.object({ changelogId: ids.changelog }),
   output: Deleted,
   run: async ({ changelogId }, ctx) => (await ctx.services.backendFor(ctx)).deleteEntry(changelogId),

@@ -1,9 +1,10 @@
 /** Tools for comments. */
-import { teamOnly } from '@parley/kit';
 import * as z from 'zod';
+import { WHO_MAY } from '../services/who-may.ts';
 import { ids } from '../shapes/fields.ts';
 import { CreateComment, EMOJIS } from '../shapes/posts.ts';
 import { Deleted, defineTool, ShownComment, ShownPost, ShownReactions, ShownThread } from './shapes.ts';
+import { availableFor } from '../team-surface.ts';
 
 const { content } = CreateComment.shape;
 
@@ -14,7 +15,7 @@ export const addComment = defineTool({
   description:
     'Adds a comment to a post, or a reply to a comment. Everybody who sees the post sees it, unless isPrivate is true.',
   effect: 'create',
-  available: teamOnly,
+  available: availableFor(WHO_MAY.comments.create),
   input: z.object({
     postId: ids.post,
     content,
@@ -34,7 +35,7 @@ export const updateComment = defineTool({
   description: 'Replaces the text of a comment; it is shown as edited.',
   effect: 'update',
   privileged: 'by-name',
-  available: teamOnly,
+  available: availableFor(WHO_MAY.comments.update),
   input: z.object({ commentId: ids.comment, content }),
   output: ShownComment,
   async run(input, ctx) {
@@ -49,7 +50,7 @@ export const deleteComment = defineTool({
   description: 'Deletes a comment. One that has replies stays as a stub, so that the thread stays whole.',
   effect: 'delete',
   privileged: 'by-name',
-  available: teamOnly,
+  available: availableFor(WHO_MAY.comments.delete),
   input: z.object({ commentId: ids.comment }),
   output: Deleted,
   run: async ({ commentId }, ctx) => (await ctx.services.backendFor(ctx)).deleteComment(commentId),
@@ -62,7 +63,7 @@ export const reactToComment = defineTool({
   description: 'Adds your reaction to a comment, or removes it.',
   effect: 'update',
   privileged: 'by-name',
-  available: teamOnly,
+  available: availableFor(WHO_MAY.comments.react),
   input: z.object({
     commentId: ids.comment,
     emoji: z.enum(EMOJIS).describe('One of 👍 ❤️ 🎉 😄 🤔 👀'),
@@ -81,7 +82,7 @@ export const pinComment = defineTool({
   description: 'Shows a comment of the team first on its post; null takes the pin away.',
   effect: 'update',
   privileged: 'by-name',
-  available: teamOnly,
+  available: availableFor(WHO_MAY.comments.pin),
   input: z.object({
     postId: ids.post,
     commentId: ids.comment.nullable().describe('The comment to pin; null unpins'),

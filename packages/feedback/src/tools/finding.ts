@@ -1,9 +1,10 @@
 /** Tools that look further than the everyday search. */
-import { teamOnly } from '@parley/kit';
 import * as z from 'zod';
+import { WHO_MAY } from '../services/who-may.ts';
 import { ids } from '../shapes/fields.ts';
 import { searchFields } from './posts.ts';
 import { defineTool, pageFields, ShownActivity, ShownExcerpt } from './shapes.ts';
+import { availableFor } from '../team-surface.ts';
 
 const day = z.string().max(40).optional();
 
@@ -26,7 +27,7 @@ export const findFeedback = defineTool({
     'Finds posts by words, board, status, tags, dates and owner, or lists changelog entries. Answers excerpts of 200 characters.',
   effect: 'read',
   privileged: 'by-name',
-  available: teamOnly,
+  available: availableFor(WHO_MAY.posts.list),
   input: z.object({
     entity: z.enum(['posts', 'changelogs']).default('posts').describe('What to look for'),
     ...searchFields,
@@ -54,7 +55,7 @@ export const getPostActivity = defineTool({
   description: 'Lists who did what on a post, newest first.',
   effect: 'read',
   privileged: 'by-name',
-  available: teamOnly,
+  available: availableFor(WHO_MAY.activity.list),
   input: z.object({ postId: ids.post, limit: searchFields.limit, cursor: searchFields.cursor }),
   output: z.object({ items: z.array(ShownActivity), ...pageFields }),
   run: async ({ postId, ...page }, ctx) => (await ctx.services.backendFor(ctx)).activity(postId, page),

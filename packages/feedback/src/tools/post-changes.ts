@@ -1,9 +1,10 @@
 /** Tools that change posts beyond triage: votes, texts, merging, deleting. */
-import { teamOnly } from '@parley/kit';
 import * as z from 'zod';
+import { WHO_MAY } from '../services/who-may.ts';
 import { ids } from '../shapes/fields.ts';
 import { CreatePost } from '../shapes/posts.ts';
 import { Deleted, defineTool, ShownPost, ShownVote } from './shapes.ts';
+import { availableFor } from '../team-surface.ts';
 
 /** Sets one's own vote. */
 export const votePost = defineTool({
@@ -12,7 +13,7 @@ export const votePost = defineTool({
   description: 'Sets or takes back your vote. Saying the same twice changes nothing.',
   effect: 'update',
   privileged: 'by-name',
-  available: teamOnly,
+  available: availableFor(WHO_MAY.votes.set),
   input: z.object({ postId: ids.post, voted: z.boolean().describe('True: votes; false: takes it back') }),
   output: ShownVote,
   run: async ({ postId, voted }, ctx) => (await ctx.services.backendFor(ctx)).vote(postId, voted),
@@ -25,7 +26,7 @@ export const proxyVote = defineTool({
   description: 'Adds or removes the vote of a member who asked for it elsewhere.',
   effect: 'update',
   privileged: 'by-name',
-  available: teamOnly,
+  available: availableFor(WHO_MAY.votes.proxy),
   input: z.object({
     postId: ids.post,
     memberId: ids.member,
@@ -45,7 +46,7 @@ export const updatePost = defineTool({
   description: 'Changes the title, text or board of a post. What is not given stays as it is.',
   effect: 'update',
   privileged: 'by-name',
-  available: teamOnly,
+  available: availableFor(WHO_MAY.posts.update),
   input: z.object({
     postId: ids.post,
     title: CreatePost.shape.title.optional(),
@@ -69,7 +70,7 @@ export const mergePost = defineTool({
   effect: 'update',
   hints: { idempotentHint: false },
   privileged: 'by-name',
-  available: teamOnly,
+  available: availableFor(WHO_MAY.merges.merge),
   input: z.object({
     duplicatePostId: ids.post.describe('The post that goes, e.g. post_01h455vb4pex5vsknk084sn02q'),
     canonicalPostId: ids.post.describe('The post that stays'),
@@ -88,7 +89,7 @@ export const unmergePost = defineTool({
   effect: 'update',
   hints: { idempotentHint: false },
   privileged: 'by-name',
-  available: teamOnly,
+  available: availableFor(WHO_MAY.merges.unmerge),
   input: z.object({ postId: ids.post }),
   output: ShownPost,
   run: async ({ postId }, ctx) => (await ctx.services.backendFor(ctx)).unmerge(postId),
@@ -102,7 +103,7 @@ export const deletePost = defineTool({
   effect: 'delete',
   privileged: 'by-name',
   unattended: 'block',
-  available: teamOnly,
+  available: availableFor(WHO_MAY.posts.delete),
   input: z.object({ postId: ids.post }),
   output: Deleted,
   run: async ({ postId }, ctx) => (await ctx.services.backendFor(ctx)).deletePost(postId),
@@ -115,7 +116,7 @@ export const restorePost = defineTool({
   description: 'Brings back a post that was deleted within the last 30 days.',
   effect: 'update',
   privileged: 'by-name',
-  available: teamOnly,
+  available: availableFor(WHO_MAY.posts.restore),
   input: z.object({ postId: ids.post }),
   output: ShownPost,
   run: async ({ postId }, ctx) => (await ctx.services.backendFor(ctx)).restorePost(postId),

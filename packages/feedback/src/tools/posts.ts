@@ -1,11 +1,12 @@
 /** The everyday tools for posts: search, read, triage, make. */
-import { teamOnly } from '@parley/kit';
 import * as z from 'zod';
+import { WHO_MAY } from '../services/who-may.ts';
 import { ids } from '../shapes/fields.ts';
 import { CreatePost, POST_SORTS } from '../shapes/posts.ts';
 import { searchedOf } from './excerpt.ts';
 import { defineTool, pageFields, ShownFound, ShownPost, ShownPostPage } from './shapes.ts';
 import { pageOfThread } from './thread-page.ts';
+import { availableFor } from '../team-surface.ts';
 
 const EXAMPLE_TAGS = 'by id or name, e.g. ["bug"]';
 
@@ -27,7 +28,7 @@ export const searchFeedback = defineTool({
   description:
     'Finds posts by words, board, status and tags, with the beginning of each text. get_post has all of it.',
   effect: 'read',
-  available: teamOnly,
+  available: availableFor(WHO_MAY.posts.list),
   input: z.object({
     ...searchFields,
     fullText: z.boolean().optional().describe('True: whole texts instead of excerpts'),
@@ -45,7 +46,7 @@ export const getPost = defineTool({
   title: 'Get a post',
   description: 'Reads one post with its votes, tags and official response, and its comments page by page.',
   effect: 'read',
-  available: teamOnly,
+  available: availableFor(WHO_MAY.posts.get),
   input: z.object({
     postId: ids.post,
     limit: z.int().min(1).max(100).default(50).describe('How many comments'),
@@ -65,7 +66,7 @@ export const triagePost = defineTool({
   description:
     'Sets the status, tags, owner or official response of a post, all at once or none. What is not given stays as it is.',
   effect: 'update',
-  available: teamOnly,
+  available: availableFor(WHO_MAY.posts.update),
   input: z.object({
     postId: ids.post,
     statusId: ids.status.optional(),
@@ -103,7 +104,7 @@ export const createPost = defineTool({
   title: 'Create a post',
   description: 'Makes a post on a board. Search first, so that the same idea is not posted twice.',
   effect: 'create',
-  available: teamOnly,
+  available: availableFor(WHO_MAY.posts.create),
   input: CreatePost.pick({ boardId: true, title: true, content: true, statusId: true }).extend({
     tagIds: z.array(ids.tag).max(100).optional().describe(`IDs of its tags, ${EXAMPLE_TAGS}`),
   }),

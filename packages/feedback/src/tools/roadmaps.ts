@@ -1,8 +1,9 @@
 /** The tool for posts on roadmaps. */
-import { teamOnly } from '@parley/kit';
 import * as z from 'zod';
+import { WHO_MAY } from '../services/who-may.ts';
 import { ids } from '../shapes/fields.ts';
 import { defineTool, ShownPlacement } from './shapes.ts';
+import { availableFor } from '../team-surface.ts';
 
 /** Adds, moves or removes a post of a roadmap. */
 export const manageRoadmapPost = defineTool({
@@ -12,7 +13,7 @@ export const manageRoadmapPost = defineTool({
   effect: 'update',
   hints: { idempotentHint: false },
   privileged: 'by-name',
-  available: teamOnly,
+  available: availableFor(WHO_MAY.roadmaps.addPost),
   input: z.object({
     roadmapId: ids.roadmap,
     postId: ids.post,

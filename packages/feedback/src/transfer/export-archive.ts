@@ -2,8 +2,8 @@
 import type { Queryable, Store, StoreTransaction } from '@parley/store';
 import { sql } from 'kysely';
 import type { Actor } from '../actor.ts';
-import { requireAdmin } from '../actor.ts';
 import type { FeedbackTables } from '../schema.ts';
+import { allow } from '../services/guard.ts';
 import type { FeedbackServices } from '../services/index.ts';
 import { isoOf } from '../shapes/fields.ts';
 import type { RecordName } from './archive-records.ts';
@@ -32,7 +32,7 @@ export async function exportArchive(
   actor: Actor,
   write: WriteText,
 ): Promise<ExportReport> {
-  requireAdmin(actor);
+  allow('admin', actor);
   const { organizationId } = actor;
   const people = createPeopleLines(organizationId);
   const sums = { lines: 0, posts: 0 };

@@ -1,5 +1,5 @@
 /** Imports a file, whatever it is: rows of posts, or an archive. */
-import { requireAdmin } from '../actor.ts';
+import { allow } from '../services/guard.ts';
 import { isArchive } from './archive-check.ts';
 import { FileFault } from './file-fault.ts';
 import { importArchive } from './import-archive.ts';
@@ -16,7 +16,7 @@ export async function importFile(
   path: string,
   options: ImportOptions = {},
 ): Promise<ImportReport> {
-  requireAdmin(importer.actor);
+  allow('admin', importer.actor);
   const form = formOf(path);
   requireFile(path);
   if (form !== 'jsonl' || !(await isArchive(path)))

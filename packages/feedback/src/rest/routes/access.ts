@@ -13,6 +13,8 @@ import {
 import { created, nothing, one, page, whole } from '../answer.ts';
 import { pageFields } from '../query.ts';
 import { defineRoute } from '../route.ts';
+import { WHO_MAY } from '../../services/who-may.ts';
+import { whoFor } from '../../team-surface.ts';
 
 const WebhookWithSecret = Webhook.extend({ secret: z.string().describe('Signs deliveries; shown once') });
 const KeyWithText = ApiKey.extend({ key: z.string().describe('The key itself; shown once') });
@@ -22,7 +24,7 @@ const webhookRoutes = [
     method: 'GET',
     path: '/webhooks',
     summary: 'List webhooks',
-    who: 'team',
+    who: whoFor(WHO_MAY.webhooks.list),
     grants: ['manage_webhooks'],
     answer: whole('Webhook', Webhook),
     run: ({ services, actor }) => services.webhooks.list(actor),
@@ -31,7 +33,7 @@ const webhookRoutes = [
     method: 'POST',
     path: '/webhooks',
     summary: 'Make a webhook; its secret is shown once',
-    who: 'admin',
+    who: whoFor(WHO_MAY.webhooks.create),
     grants: ['manage_webhooks'],
     body: CreateWebhook.strict(),
     hasSecret: true,
@@ -45,7 +47,7 @@ const webhookRoutes = [
     method: 'GET',
     path: '/webhooks/:id',
     summary: 'Read a webhook',
-    who: 'admin',
+    who: whoFor(WHO_MAY.webhooks.get),
     grants: ['manage_webhooks'],
     answer: one('Webhook', Webhook),
     run: ({ services, actor, params }) => services.webhooks.get(actor, params.id),
@@ -54,7 +56,7 @@ const webhookRoutes = [
     method: 'PATCH',
     path: '/webhooks/:id',
     summary: 'Change a webhook, or switch it on or off',
-    who: 'admin',
+    who: whoFor(WHO_MAY.webhooks.update),
     grants: ['manage_webhooks'],
     body: PatchWebhook.strict(),
     answer: one('Webhook', Webhook),
@@ -65,7 +67,7 @@ const webhookRoutes = [
     method: 'DELETE',
     path: '/webhooks/:id',
     summary: 'Delete a webhook with its deliveries',
-    who: 'admin',
+    who: whoFor(WHO_MAY.webhooks.delete),
     grants: ['manage_webhooks'],
     answer: nothing,
     run: ({ services, actor, params, check }) => services.webhooks.delete(actor, params.id, check),
@@ -77,7 +79,7 @@ const deliveryRoutes = [
     method: 'POST',
     path: '/webhooks/:id/rotate',
     summary: 'Make a new secret; the old one signs too for 24 hours',
-    who: 'admin',
+    who: whoFor(WHO_MAY.webhooks.rotate),
     grants: ['manage_webhooks'],
     hasSecret: true,
     answer: one('WebhookWithSecret', WebhookWithSecret),
@@ -90,7 +92,7 @@ const deliveryRoutes = [
     method: 'POST',
     path: '/webhooks/:id/test',
     summary: 'Send a test event now',
-    who: 'admin',
+    who: whoFor(WHO_MAY.webhooks.test),
     grants: ['manage_webhooks'],
     answer: one('WebhookTest', WebhookTest),
     run: ({ services, actor, params }) => services.webhooks.test(actor, params.id),
@@ -99,7 +101,7 @@ const deliveryRoutes = [
     method: 'GET',
     path: '/webhooks/:id/deliveries',
     summary: 'What was sent and what waits, newest first',
-    who: 'admin',
+    who: whoFor(WHO_MAY.webhooks.deliveries),
     grants: ['manage_webhooks'],
     query: z.strictObject({ status: z.enum(DELIVERY_STATUSES).optional(), ...pageFields }),
     answer: page('Delivery', Delivery),
@@ -109,7 +111,7 @@ const deliveryRoutes = [
     method: 'POST',
     path: '/deliveries/:id/resend',
     summary: 'Send a dead delivery again',
-    who: 'admin',
+    who: whoFor(WHO_MAY.webhooks.resend),
     grants: ['manage_webhooks'],
     answer: one('Delivery', Delivery),
     run: ({ services, actor, params }) => services.webhooks.resend(actor, params.id),
@@ -121,22 +123,22 @@ const keyRoutes = [
     method: 'GET',
     path: '/keys',
     summary: 'List API keys, never their text',
-    who: 'admin',
+    who: whoFor(WHO_MAY.keys.list),
     grants: ['manage_keys'],
     answer: whole('ApiKey', ApiKey),
-    run: ({ services, caller, actor }) => services.keys.list(caller, actor),
+    run: ({ services, caller, actor }) => services.keys.list(actor, caller),
   }),
   defineRoute({
     method: 'POST',
     path: '/keys',
     summary: 'Make an API key, never stronger than its maker; its text is shown once',
-    who: 'admin',
+    who: whoFor(WHO_MAY.keys.create),
     grants: ['manage_keys'],
     body: CreateKey.strict(),
     hasSecret: true,
     answer: created('KeyWithText', KeyWithText, ({ id }) => `/keys/${id}`),
     async run({ services, caller, actor, body }) {
-      const { key, secretText } = await services.keys.create(caller, actor, body);
+      const { key, secretText } = await services.keys.create(actor, caller, body);
       return { ...key, key: secretText };
     },
   }),
@@ -144,11 +146,11 @@ const keyRoutes = [
     method: 'DELETE',
     path: '/keys/:id',
     summary: 'Revoke an API key',
-    who: 'admin',
+    who: whoFor(WHO_MAY.keys.revoke),
     grants: ['manage_keys'],
     answer: nothing,
     async run({ services, caller, actor, params }) {
-      await services.keys.revoke(caller, actor, params.id);
+      await services.keys.revoke(actor, caller, params.id);
     },
   }),
 ];

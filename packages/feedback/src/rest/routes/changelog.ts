@@ -4,13 +4,15 @@ import { ChangelogEntry, CreateChangelog, PatchChangelog } from '../../shapes/no
 import { created, nothing, one, page } from '../answer.ts';
 import { flag, pageFields } from '../query.ts';
 import { defineRoute } from '../route.ts';
+import { WHO_MAY } from '../../services/who-may.ts';
+import { whoFor } from '../../team-surface.ts';
 
 export const changelogRoutes = [
   defineRoute({
     method: 'GET',
     path: '/changelog',
     summary: 'List changelog entries, newest first',
-    who: 'team',
+    who: whoFor(WHO_MAY.changelog.list),
     grants: ['find_feedback'],
     query: z.strictObject({
       published: flag('true: only published ones; false: only drafts and scheduled ones'),
@@ -23,7 +25,7 @@ export const changelogRoutes = [
     method: 'POST',
     path: '/changelog',
     summary: 'Write a changelog entry',
-    who: 'admin',
+    who: whoFor(WHO_MAY.changelog.create),
     grants: ['create_changelog'],
     body: CreateChangelog.strict(),
     answer: created('ChangelogEntry', ChangelogEntry, ({ id }) => `/changelog/${id}`),
@@ -33,7 +35,7 @@ export const changelogRoutes = [
     method: 'GET',
     path: '/changelog/:id',
     summary: 'Read a changelog entry',
-    who: 'team',
+    who: whoFor(WHO_MAY.changelog.get),
     grants: ['find_feedback'],
     answer: one('ChangelogEntry', ChangelogEntry),
     run: ({ services, actor, params }) => services.changelog.get(actor, params.id),
@@ -42,7 +44,7 @@ export const changelogRoutes = [
     method: 'PATCH',
     path: '/changelog/:id',
     summary: 'Change a changelog entry',
-    who: 'admin',
+    who: whoFor(WHO_MAY.changelog.update),
     grants: ['update_changelog'],
     body: PatchChangelog.strict(),
     answer: one('ChangelogEntry', ChangelogEntry),
@@ -53,7 +55,7 @@ export const changelogRoutes = [
     method: 'DELETE',
     path: '/changelog/:id',
     summary: 'Delete a changelog entry',
-    who: 'admin',
+    who: whoFor(WHO_MAY.changelog.delete),
     grants: ['delete_changelog'],
     answer: nothing,
     run: ({ services, actor, params, check }) => services.changelog.delete(actor, params.id, check),

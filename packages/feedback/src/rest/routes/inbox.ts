@@ -14,6 +14,8 @@ import { eventStream, one, page, whole } from '../answer.ts';
 import { toRestError } from '../errors.ts';
 import { limitUpTo, pageFields } from '../query.ts';
 import { defineRoute } from '../route.ts';
+import { WHO_MAY } from '../../services/who-may.ts';
+import { whoFor } from '../../team-surface.ts';
 import { patchGrants, postFilterFields } from './posts.ts';
 
 const moderationRoutes = [
@@ -21,7 +23,7 @@ const moderationRoutes = [
     method: 'GET',
     path: '/moderation',
     summary: 'Posts that are held back, newest first',
-    who: 'team',
+    who: whoFor(WHO_MAY.moderation.queue),
     grants: ['triage_post'],
     query: z.strictObject({
       state: z.enum(HELD_STATES).optional().describe('pending when absent'),
@@ -35,7 +37,7 @@ const moderationRoutes = [
     method: 'PUT',
     path: '/posts/:id/moderation',
     summary: 'Publish a post or hold it back',
-    who: 'team',
+    who: whoFor(WHO_MAY.moderation.set),
     grants: ['triage_post'],
     body: z.strictObject({ state: z.enum(MODERATION_STATES) }),
     answer: one('Post', PostDetail),
@@ -48,7 +50,7 @@ const triageRoutes = [
     method: 'GET',
     path: '/inbox/counts',
     summary: 'How many posts fit, per status, board, tag and owner',
-    who: 'team',
+    who: whoFor(WHO_MAY.inbox.counts),
     grants: ['search_feedback'],
     query: z.strictObject(postFilterFields),
     answer: one('InboxCounts', InboxCounts),
@@ -58,7 +60,7 @@ const triageRoutes = [
     method: 'POST',
     path: '/posts/bulk-triage',
     summary: 'The same change for up to 100 posts; each says whether it was changed',
-    who: 'team',
+    who: whoFor(WHO_MAY.inbox.bulkTriage),
     grants: ['triage_post', 'update_post'],
     grantsOf: patchGrants,
     body: BulkTriage.strict(),
@@ -75,7 +77,7 @@ const triageRoutes = [
     method: 'GET',
     path: '/posts/similar',
     summary: 'Posts that share the telling words of a text, the most alike first',
-    who: 'team',
+    who: whoFor(WHO_MAY.inbox.similar),
     grants: ['search_feedback'],
     query: z.strictObject({
       title: z.string().describe('The title of what somebody is about to post'),
@@ -93,7 +95,7 @@ const settingsRoutes = [
     method: 'GET',
     path: '/settings',
     summary: 'Read the settings',
-    who: 'team',
+    who: whoFor(WHO_MAY.settings.get),
     grants: ['boards'],
     answer: one('Settings', Settings),
     run: ({ services, actor }) => services.settings.get(actor.organizationId),
@@ -102,7 +104,7 @@ const settingsRoutes = [
     method: 'PATCH',
     path: '/settings',
     summary: 'Switch the public pages on or off',
-    who: 'admin',
+    who: whoFor(WHO_MAY.settings.publish),
     grants: ['manage_boards'],
     body: Settings.strict(),
     answer: one('Settings', Settings),

@@ -4,6 +4,8 @@ import { Member, Person, PERSON_SORTS, RANKS } from '../../shapes/nouns.ts';
 import { nothing, one, page, whole } from '../answer.ts';
 import { flag, pageFields } from '../query.ts';
 import { defineRoute } from '../route.ts';
+import { WHO_MAY } from '../../services/who-may.ts';
+import { whoFor } from '../../team-surface.ts';
 
 const personQuery = z.strictObject({
   search: z.string().optional().describe('Part of a name or an e-mail address'),
@@ -22,7 +24,7 @@ export const peopleRoutes = [
     method: 'GET',
     path: '/members',
     summary: 'List members',
-    who: 'team',
+    who: whoFor(WHO_MAY.members.list),
     grants: ['members'],
     answer: whole('Member', Member),
     run: ({ services, actor }) => services.members.list(actor),
@@ -31,7 +33,7 @@ export const peopleRoutes = [
     method: 'GET',
     path: '/members/:id',
     summary: 'Read a member',
-    who: 'team',
+    who: whoFor(WHO_MAY.members.get),
     grants: ['members'],
     answer: one('Member', Member),
     run: ({ services, actor, params }) => services.members.get(actor, params.id),
@@ -40,28 +42,28 @@ export const peopleRoutes = [
     method: 'PATCH',
     path: '/members/:id',
     summary: 'Change the role of a member',
-    who: 'admin',
+    who: whoFor(WHO_MAY.members.setRole),
     grants: ['manage_members'],
     body: z.strictObject({ role: z.enum(RANKS) }),
     answer: one('Member', Member),
     run: ({ services, caller, actor, params, body, check }) =>
-      services.members.setRole(caller, actor, params.id, body.role, check),
+      services.members.setRole(actor, caller, params.id, body.role, check),
   }),
   defineRoute({
     method: 'DELETE',
     path: '/members/:id',
     summary: 'Remove a member from the organization',
-    who: 'admin',
+    who: whoFor(WHO_MAY.members.remove),
     grants: ['manage_members'],
     answer: nothing,
     run: ({ services, caller, actor, params, check }) =>
-      services.members.remove(caller, actor, params.id, check),
+      services.members.remove(actor, caller, params.id, check),
   }),
   defineRoute({
     method: 'GET',
     path: '/users',
     summary: 'List people with what they did',
-    who: 'team',
+    who: whoFor(WHO_MAY.members.people),
     grants: ['members'],
     query: personQuery,
     answer: page('Person', Person),

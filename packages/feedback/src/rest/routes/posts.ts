@@ -5,6 +5,8 @@ import { Activity, CreatePost, PatchPost, POST_SORTS, PostDetail, PostItem } fro
 import { created, nothing, one, page } from '../answer.ts';
 import { flag, idList, pageFields } from '../query.ts';
 import { defineRoute } from '../route.ts';
+import { WHO_MAY } from '../../services/who-may.ts';
+import { whoFor } from '../../team-surface.ts';
 
 /** What a list of posts can be narrowed to, as the query says it. */
 export const postFilterFields = {
@@ -39,7 +41,7 @@ export const postRoutes = [
     method: 'GET',
     path: '/posts',
     summary: 'List posts',
-    who: 'team',
+    who: whoFor(WHO_MAY.posts.list),
     grants: ['search_feedback'],
     query: postQuery,
     answer: page('PostItem', PostItem),
@@ -49,7 +51,7 @@ export const postRoutes = [
     method: 'POST',
     path: '/posts',
     summary: 'Make a post',
-    who: 'team',
+    who: whoFor(WHO_MAY.posts.create),
     grants: ['create_post'],
     body: CreatePost.strict(),
     answer: created('Post', PostDetail, ({ id }) => `/posts/${id}`),
@@ -59,7 +61,7 @@ export const postRoutes = [
     method: 'GET',
     path: '/posts/:id',
     summary: 'Read a post',
-    who: 'team',
+    who: whoFor(WHO_MAY.posts.get),
     grants: ['get_post'],
     answer: one('Post', PostDetail),
     run: ({ services, actor, params }) => services.posts.get(actor, params.id),
@@ -68,7 +70,7 @@ export const postRoutes = [
     method: 'PATCH',
     path: '/posts/:id',
     summary: 'Change a post; what is absent stays',
-    who: 'team',
+    who: whoFor(WHO_MAY.posts.update),
     grants: ['triage_post', 'update_post'],
     grantsOf: patchGrants,
     body: PatchPost.strict(),
@@ -79,7 +81,7 @@ export const postRoutes = [
     method: 'DELETE',
     path: '/posts/:id',
     summary: 'Delete a post; it can be restored for 30 days',
-    who: 'team',
+    who: whoFor(WHO_MAY.posts.delete),
     grants: ['delete_post'],
     answer: nothing,
     run: ({ services, actor, params, check }) => services.posts.delete(actor, params.id, check),
@@ -88,7 +90,7 @@ export const postRoutes = [
     method: 'POST',
     path: '/posts/:id/restore',
     summary: 'Bring a deleted post back',
-    who: 'team',
+    who: whoFor(WHO_MAY.posts.restore),
     grants: ['restore_post'],
     answer: one('Post', PostDetail),
     run: ({ services, actor, params }) => services.posts.restore(actor, params.id),
@@ -97,7 +99,7 @@ export const postRoutes = [
     method: 'POST',
     path: '/posts/:id/merge',
     summary: 'Merge this post into another; answers the other one',
-    who: 'team',
+    who: whoFor(WHO_MAY.merges.merge),
     grants: ['merge_post'],
     body: z.strictObject({ canonicalPostId: ids.post }),
     answer: one('Post', PostDetail),
@@ -108,7 +110,7 @@ export const postRoutes = [
     method: 'POST',
     path: '/posts/:id/unmerge',
     summary: 'Undo a merge of this post',
-    who: 'team',
+    who: whoFor(WHO_MAY.merges.unmerge),
     grants: ['unmerge_post'],
     answer: one('Post', PostDetail),
     run: ({ services, actor, params }) => services.merges.unmerge(actor, params.id),
@@ -117,7 +119,7 @@ export const postRoutes = [
     method: 'GET',
     path: '/posts/:id/activity',
     summary: 'What happened to a post, newest first',
-    who: 'team',
+    who: whoFor(WHO_MAY.activity.list),
     grants: ['get_post_activity'],
     query: z.strictObject(pageFields),
     answer: page('Activity', Activity),

@@ -5,13 +5,15 @@ import { CreateRoadmap, PatchRoadmap, Roadmap, RoadmapPost } from '../../shapes/
 import { created, nothing, one, page, whole } from '../answer.ts';
 import { pageFields } from '../query.ts';
 import { defineRoute } from '../route.ts';
+import { WHO_MAY } from '../../services/who-may.ts';
+import { whoFor } from '../../team-surface.ts';
 
 const roadmapNounRoutes = [
   defineRoute({
     method: 'GET',
     path: '/roadmaps',
     summary: 'List roadmaps',
-    who: 'team',
+    who: whoFor(WHO_MAY.roadmaps.list),
     grants: ['roadmaps'],
     answer: whole('Roadmap', Roadmap),
     run: ({ services, actor }) => services.roadmaps.list(actor),
@@ -20,7 +22,7 @@ const roadmapNounRoutes = [
     method: 'POST',
     path: '/roadmaps',
     summary: 'Make a roadmap',
-    who: 'admin',
+    who: whoFor(WHO_MAY.roadmaps.create),
     grants: ['manage_roadmaps'],
     body: CreateRoadmap.strict(),
     answer: created('Roadmap', Roadmap, ({ id }) => `/roadmaps/${id}`),
@@ -30,7 +32,7 @@ const roadmapNounRoutes = [
     method: 'GET',
     path: '/roadmaps/:id',
     summary: 'Read a roadmap',
-    who: 'team',
+    who: whoFor(WHO_MAY.roadmaps.get),
     grants: ['roadmaps'],
     answer: one('Roadmap', Roadmap),
     run: ({ services, actor, params }) => services.roadmaps.get(actor, params.id),
@@ -39,7 +41,7 @@ const roadmapNounRoutes = [
     method: 'PATCH',
     path: '/roadmaps/:id',
     summary: 'Change a roadmap',
-    who: 'admin',
+    who: whoFor(WHO_MAY.roadmaps.update),
     grants: ['manage_roadmaps'],
     body: PatchRoadmap.strict(),
     answer: one('Roadmap', Roadmap),
@@ -50,7 +52,7 @@ const roadmapNounRoutes = [
     method: 'DELETE',
     path: '/roadmaps/:id',
     summary: 'Delete a roadmap; its posts stay',
-    who: 'admin',
+    who: whoFor(WHO_MAY.roadmaps.delete),
     grants: ['manage_roadmaps'],
     answer: nothing,
     run: ({ services, actor, params, check }) => services.roadmaps.delete(actor, params.id, check),
@@ -62,7 +64,7 @@ const entryRoutes = [
     method: 'GET',
     path: '/roadmaps/:id/posts',
     summary: 'The posts on a roadmap, in order',
-    who: 'team',
+    who: whoFor(WHO_MAY.roadmaps.posts),
     grants: ['roadmaps'],
     query: z.strictObject({ statusId: ids.status.optional(), ...pageFields }),
     answer: page('RoadmapPost', RoadmapPost),
@@ -72,7 +74,7 @@ const entryRoutes = [
     method: 'POST',
     path: '/roadmaps/:id/posts',
     summary: 'Put a post at the end of a roadmap',
-    who: 'team',
+    who: whoFor(WHO_MAY.roadmaps.addPost),
     grants: ['manage_roadmap_post'],
     body: z.strictObject({ postId: ids.post }),
     answer: created('RoadmapPost', RoadmapPost, (entry, { id = '' }) => `/roadmaps/${id}/posts/${entry.id}`),
@@ -82,7 +84,7 @@ const entryRoutes = [
     method: 'PATCH',
     path: '/roadmaps/:id/posts/:postId',
     summary: 'Move a post on a roadmap',
-    who: 'team',
+    who: whoFor(WHO_MAY.roadmaps.movePost),
     grants: ['manage_roadmap_post'],
     body: z.strictObject({ position: z.int().min(0).describe('Its new place; 0 is the first') }),
     answer: one('RoadmapPost', RoadmapPost),
@@ -93,7 +95,7 @@ const entryRoutes = [
     method: 'DELETE',
     path: '/roadmaps/:id/posts/:postId',
     summary: 'Take a post off a roadmap',
-    who: 'team',
+    who: whoFor(WHO_MAY.roadmaps.removePost),
     grants: ['manage_roadmap_post'],
     answer: nothing,
     run: ({ services, actor, params, check }) =>

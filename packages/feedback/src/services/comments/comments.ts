@@ -4,7 +4,7 @@ import { checkId } from '../../ids.ts';
 import type { FeedbackTables } from '../../schema.ts';
 import type { Comment, CommentNode, CreateComment, PostDetail, ReactionCount } from '../../shapes/posts.ts';
 import { checkContent, createComment } from './create.ts';
-import { deleteComment, requireAuthorOrTeam } from './delete.ts';
+import { deleteComment, requireOwnOrTeam } from './delete.ts';
 import { pinComment } from './pin.ts';
 import { reactTo } from './react.ts';
 import { findComment, toComment, withReactions } from './rows.ts';
@@ -63,7 +63,7 @@ interface CommentUpdate {
 function updateComment(base: Base, actor: Actor, { id, content, check }: CommentUpdate): Promise<Comment> {
   return change(base, actor, async ({ tx, now, touch }) => {
     const row = await findComment(tx, actor, id, base.store.engine);
-    requireAuthorOrTeam(actor, row);
+    requireOwnOrTeam(actor, row);
     const before = await withReactions(tx, actor, row);
     check?.(before);
     await tx

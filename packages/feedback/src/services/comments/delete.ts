@@ -13,7 +13,7 @@ import type { Base, Change } from '../write.ts';
 import { change } from '../write.ts';
 
 /** Refuses everybody but the author and the team. */
-export function requireAuthorOrTeam(actor: Actor, comment: NamedCommentRow): void {
+export function requireOwnOrTeam(actor: Actor, comment: NamedCommentRow): void {
   if (comment.author_member_id !== actor.memberId && !isTeam(actor))
     throw forbidden('Only the author or a team member may do this.');
 }
@@ -31,7 +31,7 @@ export function deleteComment(
     await holdFamilies(base, current, 'shared');
     const path = await holdPath(base, current, post_id);
     const comment = await findComment(tx, actor, id, base.store.engine);
-    requireAuthorOrTeam(actor, comment);
+    requireOwnOrTeam(actor, comment);
     check?.(await withReactions(tx, actor, comment));
     await dropReactions(current, id);
     if (await hasReplies(current, id)) await makeStub(current, id);

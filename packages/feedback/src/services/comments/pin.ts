@@ -1,6 +1,5 @@
 /** The comment of the team that stands above the thread of a post. */
 import type { Actor } from '../../actor.ts';
-import { requireTeam } from '../../actor.ts';
 import { RuleBroken } from '../../faults.ts';
 import type { FeedbackTables } from '../../schema.ts';
 import type { PostDetail } from '../../shapes/posts.ts';
@@ -17,7 +16,6 @@ export function pinComment(
   postId: string,
   commentId: string | null,
 ): Promise<PostDetail> {
-  requireTeam(actor);
   return change(base, actor, async (current) => {
     const post = await holdPost(base, current, postId);
     if (commentId !== null) requirePinnable(await findComment(current.tx, actor, commentId), postId);

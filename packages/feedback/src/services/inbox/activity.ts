@@ -2,7 +2,6 @@
 import type { IdentityTables } from '@parley/identity';
 import type { Store } from '@parley/store';
 import type { Actor } from '../../actor.ts';
-import { requireTeam } from '../../actor.ts';
 import { checkId, fromIdentityId } from '../../ids.ts';
 import type { FeedbackTables } from '../../schema.ts';
 import { isoOf } from '../../shapes/fields.ts';
@@ -23,7 +22,6 @@ export interface ActivityService {
 export function createActivity({ store }: Base): ActivityService {
   return {
     async list(actor, postId, query) {
-      requireTeam(actor);
       return listActivity(store, actor, checkId('post', postId), query);
     },
   };

@@ -1,7 +1,6 @@
 /** One change for many posts: each is changed or not, by itself, and says which. */
 import { ToolError } from '@parley/kit';
 import type { Actor } from '../../actor.ts';
-import { requireTeam } from '../../actor.ts';
 import { checkId, fromIdentityId } from '../../ids.ts';
 import type { TriageChange } from '../../shapes/inbox.ts';
 import { MAX_TRIAGED } from '../../shapes/inbox.ts';
@@ -25,7 +24,6 @@ export async function bulkTriage(
   ids: readonly string[],
   { statusId, tagIds, ownerMemberId, boardId }: TriageChange,
 ): Promise<TriageResult[]> {
-  requireTeam(actor);
   checkPosts(ids);
   const change = await resolveChange(base, actor, { statusId, tagIds, ownerMemberId, boardId });
   const results: TriageResult[] = [];

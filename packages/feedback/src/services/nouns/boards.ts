@@ -3,7 +3,6 @@ import { typeId } from '@parley/kit';
 import type { Queryable } from '@parley/store';
 import { fromJson, toJson } from '@parley/store';
 import type { Actor } from '../../actor.ts';
-import { requireAdmin, requireTeam } from '../../actor.ts';
 import { notFound, orConflict } from '../../faults.ts';
 import type { BoardRow, FeedbackTables } from '../../schema.ts';
 import { isoOf } from '../../shapes/fields.ts';
@@ -39,21 +38,17 @@ const FORM: SlugForm = { noun: 'board', joint: '-', maxLength: 100 };
 export function createBoards(base: Base): BoardService {
   return {
     async list(actor) {
-      requireTeam(actor);
       return (await selectBoards(base.store, actor).execute()).map(toBoard);
     },
     async get(actor, id) {
-      requireTeam(actor);
       return toBoard(
         await requireRow(base.store, actor, await idOf(base.store, actor.organizationId, 'board', id)),
       );
     },
     async create(actor, input) {
-      requireAdmin(actor);
       return change(base, actor, (current) => insertBoard(current, input));
     },
     async update(actor, text, patch, check) {
-      requireAdmin(actor);
       const id = await idOf(base.store, actor.organizationId, 'board', text);
       return change(base, actor, async (current) => {
         await hold(base, current, 'feedback_boards', id);
@@ -63,7 +58,6 @@ export function createBoards(base: Base): BoardService {
       });
     },
     async delete(actor, text, { cascade = false, check } = {}) {
-      requireAdmin(actor);
       const id = await idOf(base.store, actor.organizationId, 'board', text);
       const look = async ({ tx }: Change) => check?.(toBoard(await requireRow(tx, actor, id)));
       return change(base, actor, (current) => deleteBoard(base, current, id, { cascade, look }));

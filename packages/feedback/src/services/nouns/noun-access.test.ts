@@ -70,7 +70,7 @@ const CALLS: Record<string, Call> = {
   'members.get': call('team', ['member'], (on, by, { member }) => on.members.get(by, member)),
   'members.people': call('team', [], (on, by) => on.members.people(by, PAGE)),
   'members.setRole': call('admin', ['member'], (on, by, { member }, caller) =>
-    on.members.setRole(caller, by, member, 'member'),
+    on.members.setRole(by, caller, member, 'member'),
   ),
   'changelog.list': call('team', [], (on, by) => on.changelog.list(by, PAGE)),
   'changelog.get': call('team', ['changelog'], (on, by, { changelog }) => on.changelog.get(by, changelog)),
@@ -92,9 +92,9 @@ const CALLS: Record<string, Call> = {
   'webhooks.deliveries': call('admin', ['webhook'], (on, by, { webhook }) =>
     on.webhooks.deliveries(by, webhook, PAGE),
   ),
-  'keys.list': call('admin', [], (on, by, _things, caller) => on.keys.list(caller, by)),
+  'keys.list': call('admin', [], (on, by, _things, caller) => on.keys.list(by, caller)),
   'keys.create': call('admin', [], (on, by, _things, caller) =>
-    on.keys.create(caller, by, { name: 'K', role: 'user' }),
+    on.keys.create(by, caller, { name: 'K', role: 'user' }),
   ),
   'settings.publish': call('admin', [], (on, by) => on.settings.publish(by, false)),
   'tags.delete': call('team', ['tag'], (on, by, { tag }) => on.tags.delete(by, tag)),
@@ -104,10 +104,10 @@ const CALLS: Record<string, Call> = {
   ),
   'webhooks.delete': call('admin', ['webhook'], (on, by, { webhook }) => on.webhooks.delete(by, webhook)),
   'keys.revoke': call('admin', ['api_key'], (on, by, { api_key }, caller) =>
-    on.keys.revoke(caller, by, api_key),
+    on.keys.revoke(by, caller, api_key),
   ),
   'members.remove': call('admin', ['member'], (on, by, { member }, caller) =>
-    on.members.remove(caller, by, member),
+    on.members.remove(by, caller, member),
   ),
   'boards.delete': call('admin', ['board'], (on, by, { board }) =>
     on.boards.delete(by, board, { cascade: true }),
@@ -131,7 +131,7 @@ async function furnish({ services, admin, callers, join, post, board }: TestFeed
   const tag = await services.tags.create(admin, { name: 'Own' });
   const roadmap = await services.roadmaps.create(admin, { name: 'Own' });
   const changelog = await services.changelog.create(admin, { title: 'Own', content: 'Own' });
-  const { key } = await services.keys.create(callers.admin, admin, { name: 'Own', role: 'user' });
+  const { key } = await services.keys.create(admin, callers.admin, { name: 'Own', role: 'user' });
   const { webhook } = await services.webhooks.create(admin, {
     url: 'https://hooks.example/',
     events: ['changelog.published'],

@@ -2,7 +2,6 @@
 import { typeId } from '@parley/kit';
 import type { Queryable, StoreTransaction } from '@parley/store';
 import type { Actor } from '../../actor.ts';
-import { requireAdmin, requireTeam } from '../../actor.ts';
 import { notFound, orConflict } from '../../faults.ts';
 import { checkId } from '../../ids.ts';
 import type { FeedbackTables, RoadmapRow } from '../../schema.ts';
@@ -74,19 +73,15 @@ export function createRoadmaps(base: Base): RoadmapService {
 
   return {
     async list(actor) {
-      requireTeam(actor);
       return (await selectRoadmaps(base.store, actor).execute()).map(toRoadmap);
     },
     async get(actor, id) {
-      requireTeam(actor);
       return toRoadmap(await requireRow(base.store, actor, await idFor(actor, id)));
     },
     async create(actor, input) {
-      requireAdmin(actor);
       return change(base, actor, (current) => insertRoadmap(current, input));
     },
     async update(actor, text, patch, check) {
-      requireAdmin(actor);
       const id = await idFor(actor, text);
       return change(base, actor, async (current) => {
         await hold(base, current, 'feedback_roadmaps', id);
@@ -96,7 +91,6 @@ export function createRoadmaps(base: Base): RoadmapService {
       });
     },
     async delete(actor, text, check) {
-      requireAdmin(actor);
       const id = await idFor(actor, text);
       return changeEntries(actor, id, async (current) => {
         check?.(toRoadmap(await requireRow(current.tx, actor, id)));
@@ -104,25 +98,21 @@ export function createRoadmaps(base: Base): RoadmapService {
       });
     },
     async posts(actor, text, query) {
-      requireTeam(actor);
       const roadmapId = await idFor(actor, text);
       await requireRow(base.store, actor, roadmapId);
       return listRoadmapPosts(base.store, actor.organizationId, roadmapId, query);
     },
     async addPost(actor, roadmapId, postId) {
-      requireTeam(actor);
       const entry = { roadmapId: await idFor(actor, roadmapId), postId: checkId('post', postId) };
       return changeEntries(actor, entry.roadmapId, (current) => addRoadmapPost(current, entry));
     },
     async movePost(actor, roadmapId, postId, position, check) {
-      requireTeam(actor);
       const entry = { roadmapId: await idFor(actor, roadmapId), postId: checkId('post', postId) };
       return changeEntries(actor, entry.roadmapId, (current) =>
         moveRoadmapPost(current, entry, { position, check }),
       );
     },
     async removePost(actor, roadmapId, postId, check) {
-      requireTeam(actor);
       const entry = { roadmapId: await idFor(actor, roadmapId), postId: checkId('post', postId) };
       return changeEntries(actor, entry.roadmapId, (current) => removeRoadmapPost(current, entry, check));
     },

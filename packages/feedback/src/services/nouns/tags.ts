@@ -2,7 +2,6 @@
 import { typeId } from '@parley/kit';
 import type { Queryable } from '@parley/store';
 import type { Actor } from '../../actor.ts';
-import { requireTeam } from '../../actor.ts';
 import { conflict, notFound, orConflict } from '../../faults.ts';
 import type { FeedbackTables, TagRow } from '../../schema.ts';
 import { isoOf } from '../../shapes/fields.ts';
@@ -35,21 +34,17 @@ export function tagKey(name: string): string {
 export function createTags(base: Base): TagService {
   return {
     async list(actor) {
-      requireTeam(actor);
       return (await selectTags(base.store, actor).execute()).map(toTag);
     },
     async get(actor, id) {
-      requireTeam(actor);
       return toTag(
         await requireRow(base.store, actor, await idOf(base.store, actor.organizationId, 'tag', id)),
       );
     },
     async create(actor, input) {
-      requireTeam(actor);
       return change(base, actor, (current) => insertTag(current, input));
     },
     async update(actor, text, patch, check) {
-      requireTeam(actor);
       const id = await idOf(base.store, actor.organizationId, 'tag', text);
       return change(base, actor, async (current) => {
         await hold(base, current, 'feedback_tags', id);
@@ -59,7 +54,6 @@ export function createTags(base: Base): TagService {
       });
     },
     async delete(actor, text, check) {
-      requireTeam(actor);
       const id = await idOf(base.store, actor.organizationId, 'tag', text);
       return change(base, actor, async (current) => {
         await hold(base, current, 'feedback_tags', id);

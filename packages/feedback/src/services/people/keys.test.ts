@@ -8,7 +8,7 @@ import { onBothEngines } from '../../testing/engines.ts';
 onBothEngines('keys', (open) => {
   it('are made in the form that clients know, and their text is shown once', async () => {
     const { services, admin, callers, identity } = await openFeedback(await open());
-    const { key, secretText } = await services.keys.create(callers.admin, admin, {
+    const { key, secretText } = await services.keys.create(admin, callers.admin, {
       name: 'CI',
       role: 'member',
       expiresAt: '2100-01-01T00:00:00Z',
@@ -31,53 +31,53 @@ onBothEngines('keys', (open) => {
       memberId: admin.memberId,
       rank: 'member',
     });
-    const list = await services.keys.list(callers.admin, admin);
+    const list = await services.keys.list(admin, callers.admin);
     expect(list.find(({ id }) => id === key.id)).toMatchObject({ name: 'CI', revokedAt: null });
     expect(JSON.stringify(list)).not.toContain(secretText);
   });
 
   it('that are revoked are refused from then on', async () => {
     const { services, admin, callers, identity } = await openFeedback(await open());
-    const { key, secretText } = await services.keys.create(callers.admin, admin, {
+    const { key, secretText } = await services.keys.create(admin, callers.admin, {
       name: 'CI',
       role: 'admin',
     });
     expect(await identity.authenticate(secretText, 'key')).toBeDefined();
-    await services.keys.revoke(callers.admin, admin, key.id);
+    await services.keys.revoke(admin, callers.admin, key.id);
     await expect.poll(async () => identity.authenticate(secretText, 'key')).toBeUndefined();
-    const listed = (await services.keys.list(callers.admin, admin)).find(({ id }) => id === key.id);
+    const listed = (await services.keys.list(admin, callers.admin)).find(({ id }) => id === key.id);
     expect(listed?.revokedAt).not.toBeNull();
-    await services.keys.revoke(callers.admin, admin, key.id);
+    await services.keys.revoke(admin, callers.admin, key.id);
   });
 
   it('are never stronger than their maker', async () => {
     const { services, admin, callers } = await openFeedback(await open());
     const grants: Grants = { feedback: ['get_post', 'search_feedback'] };
     const narrow = { ...callers.admin, grants };
-    const { key } = await services.keys.create(narrow, admin, { name: 'Cut', role: 'member' });
+    const { key } = await services.keys.create(admin, narrow, { name: 'Cut', role: 'member' });
     expect(key.grants).toEqual(grants);
-    const wider = services.keys.create(narrow, admin, {
+    const wider = services.keys.create(admin, narrow, {
       name: 'Wide',
       role: 'member',
       grants: { feedback: ['*'] },
     });
     expect(await refusalOf(wider)).toMatchObject({ code: 'forbidden' });
-    const other = services.keys.create(narrow, admin, { name: 'X', role: 'member', grants: { self: ['*'] } });
+    const other = services.keys.create(admin, narrow, { name: 'X', role: 'member', grants: { self: ['*'] } });
     expect(await refusalOf(other)).toMatchObject({ code: 'forbidden' });
     // Taken for an administrator by mistake, a member still makes no administrator's key.
-    const lifted = services.keys.create(callers.member, { ...admin }, { name: 'Up', role: 'admin' });
+    const lifted = services.keys.create({ ...admin }, callers.member, { name: 'Up', role: 'admin' });
     expect(await refusalOf(lifted)).toMatchObject({ code: 'forbidden' });
   });
 
   it('refuse what makes no sense', async () => {
     const { services, admin, callers } = await openFeedback(await open());
     const past = { name: 'Old', role: 'member' as const, expiresAt: '2020-01-01T00:00:00Z' };
-    expect(await refusalOf(services.keys.create(callers.admin, admin, past))).toMatchObject({
+    expect(await refusalOf(services.keys.create(admin, callers.admin, past))).toMatchObject({
       code: 'invalid',
     });
-    const absent = services.keys.revoke(callers.admin, admin, typeId('api_key'));
+    const absent = services.keys.revoke(admin, callers.admin, typeId('api_key'));
     expect(await refusalOf(absent)).toEqual({ code: 'not_found', message: 'API key not found' });
-    expect(await refusalOf(services.keys.revoke(callers.admin, admin, 'key_1'))).toMatchObject({
+    expect(await refusalOf(services.keys.revoke(admin, callers.admin, 'key_1'))).toMatchObject({
       code: 'invalid',
     });
   });

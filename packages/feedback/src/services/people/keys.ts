@@ -3,7 +3,6 @@ import type { KeyInfo } from '@parley/identity';
 import type { Caller, Grants } from '@parley/kit';
 import { intersectGrants, ToolError } from '@parley/kit';
 import type { Actor } from '../../actor.ts';
-import { requireAdmin } from '../../actor.ts';
 import { notFound } from '../../faults.ts';
 import { fromIdentityId, toIdentityId } from '../../ids.ts';
 import { isoOf, isoOrNull } from '../../shapes/fields.ts';
@@ -14,10 +13,10 @@ import type { Base } from '../write.ts';
 /** What administrators can do with keys; a key is never stronger than its maker. */
 export interface KeyService {
   /** All keys of the organization, the newest first, without their texts. */
-  list(caller: Caller, actor: Actor): Promise<ApiKey[]>;
+  list(actor: Actor, caller: Caller): Promise<ApiKey[]>;
   /** The text is shown here and never again. */
-  create(caller: Caller, actor: Actor, input: CreateKey): Promise<{ key: ApiKey; secretText: string }>;
-  revoke(caller: Caller, actor: Actor, id: string): Promise<void>;
+  create(actor: Actor, caller: Caller, input: CreateKey): Promise<{ key: ApiKey; secretText: string }>;
+  revoke(actor: Actor, caller: Caller, id: string): Promise<void>;
 }
 
 const FEEDBACK: Grants = { feedback: ['*'] };
@@ -25,12 +24,10 @@ const FEEDBACK: Grants = { feedback: ['*'] };
 /** Creates the service. */
 export function createKeys({ identity }: Base): KeyService {
   return {
-    async list(caller, actor) {
-      requireAdmin(actor);
+    async list(_actor, caller) {
       return (await identity.listKeys(caller, { all: true })).map(toApiKey);
     },
-    async create(caller, actor, { name, role, expiresAt, grants }) {
-      requireAdmin(actor);
+    async create(_actor, caller, { name, role, expiresAt, grants }) {
       const { info, text } = await identity.createKey(caller, {
         name,
         role,
@@ -40,8 +37,7 @@ export function createKeys({ identity }: Base): KeyService {
       });
       return { key: toApiKey(info), secretText: text };
     },
-    async revoke(caller, actor, id) {
-      requireAdmin(actor);
+    async revoke(_actor, caller, id) {
       await identity.revokeKey(caller, toIdentityId('api_key', id)).catch((error: unknown) => {
         throw error instanceof ToolError && error.code === 'not_found' ? notFound('API key') : error;
       });

@@ -27,10 +27,10 @@ onBothEngines('members', (open) => {
   it('change their role by an administrator', async () => {
     const { services, admin, callers, join } = await openFeedback(await open());
     const { memberId } = await join('user', 'New Colleague');
-    const set = (role: Member['role']) => services.members.setRole(callers.admin, admin, memberId, role);
+    const set = (role: Member['role']) => services.members.setRole(admin, callers.admin, memberId, role);
     for (const role of ['member', 'admin', 'admin', 'user'] as const)
       expect(await set(role)).toMatchObject({ id: memberId, role });
-    const refused = services.members.setRole(callers.admin, admin, memberId, 'admin', (current) => {
+    const refused = services.members.setRole(admin, callers.admin, memberId, 'admin', (current) => {
       expect(current).toMatchObject({ id: memberId, role: 'user' });
       throw new Stale();
     });
@@ -43,10 +43,10 @@ onBothEngines('members', (open) => {
     const [owner] = await services.members.list(admin);
     const id = owner?.id ?? '';
     for (const role of ['member', 'user'] as const)
-      expect(await refusalOf(services.members.setRole(callers.admin, admin, id, role))).toMatchObject({
+      expect(await refusalOf(services.members.setRole(admin, callers.admin, id, role))).toMatchObject({
         code: 'conflict',
       });
-    expect(await refusalOf(services.members.remove(callers.admin, admin, id))).toMatchObject({
+    expect(await refusalOf(services.members.remove(admin, callers.admin, id))).toMatchObject({
       code: 'conflict',
     });
     expect(await services.members.get(admin, id)).toMatchObject({ role: 'admin' });
@@ -56,11 +56,11 @@ onBothEngines('members', (open) => {
     const { services, admin, callers, join, post } = await openFeedback(await open());
     const { memberId, actor } = await join('member', 'Leaving Soon');
     const postId = await post({ by: actor });
-    await services.members.remove(callers.admin, admin, memberId);
+    await services.members.remove(admin, callers.admin, memberId);
     const gone = { code: 'not_found', message: 'Member not found' };
     expect(await refusalOf(services.members.get(admin, memberId))).toEqual(gone);
-    expect(await refusalOf(services.members.remove(callers.admin, admin, memberId))).toEqual(gone);
-    expect(await refusalOf(services.members.setRole(callers.admin, admin, memberId, 'admin'))).toEqual(gone);
+    expect(await refusalOf(services.members.remove(admin, callers.admin, memberId))).toEqual(gone);
+    expect(await refusalOf(services.members.setRole(admin, callers.admin, memberId, 'admin'))).toEqual(gone);
     expect(await refusalOf(services.members.get(admin, typeId('member')))).toEqual(gone);
     expect(await services.posts.get(admin, postId)).toMatchObject({ authorName: 'Leaving Soon' });
   });
@@ -68,12 +68,12 @@ onBothEngines('members', (open) => {
   it('are made administrators by nobody who is less', async () => {
     const { services, member, callers, join } = await openFeedback(await open());
     const { memberId } = await join('user', 'Friend');
-    const refused = services.members.setRole(callers.member, member, memberId, 'admin');
+    const refused = services.members.setRole(member, callers.member, memberId, 'admin');
     expect(await refusalOf(refused)).toMatchObject({ code: 'forbidden' });
     // Even a caller that is taken for an administrator by mistake gives only what it holds.
     const mistaken = services.members.setRole(
-      callers.member,
       { ...member, rank: 'admin' },
+      callers.member,
       memberId,
       'admin',
     );

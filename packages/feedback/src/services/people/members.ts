@@ -3,7 +3,7 @@ import type { Member as IdentityMember } from '@parley/identity';
 import type { Caller } from '@parley/kit';
 import { ToolError } from '@parley/kit';
 import type { Actor } from '../../actor.ts';
-import { isTeam, requireAdmin, requireTeam } from '../../actor.ts';
+import { isTeam } from '../../actor.ts';
 import { notFound } from '../../faults.ts';
 import { fromIdentityId, toIdentityId } from '../../ids.ts';
 import { isoOf } from '../../shapes/fields.ts';
@@ -22,13 +22,13 @@ export interface MemberService {
   get(actor: Actor, id: string): Promise<Member>;
   /** The last owner stays what they are. */
   setRole(
-    caller: Caller,
     actor: Actor,
+    caller: Caller,
     id: string,
     role: Member['role'],
     check?: CheckCurrent<Member>,
   ): Promise<Member>;
-  remove(caller: Caller, actor: Actor, id: string, check?: CheckCurrent<Member>): Promise<void>;
+  remove(actor: Actor, caller: Caller, id: string, check?: CheckCurrent<Member>): Promise<void>;
   /** Everybody, with what they did. */
   people(actor: Actor, query: PersonQuery): Promise<Page<Person>>;
 }
@@ -45,28 +45,23 @@ export function createMembers(base: Base): MemberService {
 
   return {
     async list(actor) {
-      requireTeam(actor);
       const members = await identity.listMembers(actor.organizationId);
       return members.filter(isTeam).map(toMember);
     },
     async get(actor, id) {
-      requireTeam(actor);
       return find(actor, toIdentityId('member', id));
     },
-    async setRole(caller, actor, id, role, check) {
-      requireAdmin(actor);
+    async setRole(actor, caller, id, role, check) {
       const memberId = toIdentityId('member', id);
       check?.(await find(actor, memberId));
       return toMember(await orNotFound(identity.setRank(caller, memberId, role)));
     },
-    async remove(caller, actor, id, check) {
-      requireAdmin(actor);
+    async remove(actor, caller, id, check) {
       const memberId = toIdentityId('member', id);
       check?.(await find(actor, memberId));
       await orNotFound(identity.removeMemberById(caller, memberId));
     },
     async people(actor, query) {
-      requireTeam(actor);
       return listPeople(store, actor.organizationId, query);
     },
   };

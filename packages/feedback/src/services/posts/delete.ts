@@ -1,6 +1,6 @@
 /** Deleting posts, and bringing them back within 30 days. */
 import type { Actor } from '../../actor.ts';
-import { isTeam, requireTeam } from '../../actor.ts';
+import { isTeam } from '../../actor.ts';
 import { conflict, notFound } from '../../faults.ts';
 import type { FeedbackTables } from '../../schema.ts';
 import type { PostDetail } from '../../shapes/posts.ts';
@@ -37,7 +37,6 @@ export function deletePost(
 
 /** Brings a deleted post back. */
 export function restorePost(base: Base, actor: Actor, id: string): Promise<PostDetail> {
-  requireTeam(actor);
   return change(base, actor, async (current) => {
     const row = await holdPost(base, current, id);
     if (row.deleted_at === null) throw conflict('This post is not deleted.');

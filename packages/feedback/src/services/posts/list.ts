@@ -3,10 +3,10 @@ import { ToolError } from '@parley/kit';
 import type { Store } from '@parley/store';
 import { sql } from 'kysely';
 import type { Actor } from '../../actor.ts';
-import { requireAdmin, requireTeam } from '../../actor.ts';
 import type { CursorPosition, CursorScope } from '../../cursor.ts';
 import type { Page, PageQuery, PostFilter, PostItem, PostSort } from '../../shapes/posts.ts';
 import { POST_SORTS } from '../../shapes/posts.ts';
+import { allow } from '../guard.ts';
 import { pageOf, startOf } from '../paging.ts';
 import { countPosts } from './count.ts';
 import type { CheckedFilter } from './filter.ts';
@@ -20,8 +20,7 @@ export type PostQuery = PostFilter & PageQuery & { readonly sort?: PostSort | un
 
 /** The team's list. */
 export async function listPosts({ store }: Base, actor: Actor, query: PostQuery): Promise<Page<PostItem>> {
-  requireTeam(actor);
-  if (query.showDeleted === true) requireAdmin(actor);
+  if (query.showDeleted === true) allow('admin', actor);
   return pageOfPosts(store, actor.organizationId, query);
 }
 

@@ -1,6 +1,5 @@
 /** Posts: listed, read, made, changed, deleted and restored. */
 import type { Actor } from '../../actor.ts';
-import { requireTeam } from '../../actor.ts';
 import type {
   CreatePost,
   Page,
@@ -42,7 +41,6 @@ export function createPosts(base: Base): PostService {
   return {
     list: (actor, query) => listPosts(base, actor, query),
     async get(actor, id) {
-      requireTeam(actor);
       const post = await loadDetail(base.store, actor, checkId('post', id));
       if (post === undefined) throw notFound('Post');
       return post;

@@ -2,7 +2,6 @@
 import type { Selectable, Updateable } from 'kysely';
 import { toJson } from '@parley/store';
 import type { Actor } from '../../actor.ts';
-import { requireTeam } from '../../actor.ts';
 import { conflict } from '../../faults.ts';
 import { fromIdentityId } from '../../ids.ts';
 import type { FeedbackTables, PostRow } from '../../schema.ts';
@@ -25,7 +24,6 @@ export interface PostUpdate {
 
 /** Changes what is given; what is absent stays. */
 export function updatePost(base: Base, actor: Actor, { id, input, check }: PostUpdate): Promise<PostDetail> {
-  requireTeam(actor);
   return change(base, actor, async (current) => {
     const row = await holdPost(base, current, id);
     if (row.deleted_at !== null) throw conflict('This post is deleted. Restore it first.');

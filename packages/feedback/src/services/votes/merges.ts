@@ -1,6 +1,5 @@
 /** Merging duplicates into a canonical post, and taking that back. */
 import type { Actor } from '../../actor.ts';
-import { requireTeam } from '../../actor.ts';
 import { conflict } from '../../faults.ts';
 import { checkId } from '../../ids.ts';
 import type { FeedbackTables } from '../../schema.ts';
@@ -33,14 +32,12 @@ export interface MergeService {
 export function createMerges(base: Base): MergeService {
   return {
     async merge(actor, { duplicatePostId, canonicalPostId }) {
-      requireTeam(actor);
       const duplicateId = checkId('post', duplicatePostId);
       const canonicalId = checkId('post', canonicalPostId);
       if (duplicateId === canonicalId) throw conflict('A post cannot be merged into itself.');
       return change(base, actor, (current) => mergePosts(base, current, duplicateId, canonicalId));
     },
     async unmerge(actor, postId) {
-      requireTeam(actor);
       const id = checkId('post', postId);
       return change(base, actor, (current) => unmergePost(base, current, id));
     },

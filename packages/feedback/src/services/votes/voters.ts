@@ -2,7 +2,6 @@
 import type { IdentityTables } from '@parley/identity';
 import type { Store } from '@parley/store';
 import type { Actor } from '../../actor.ts';
-import { requireTeam } from '../../actor.ts';
 import { fromIdentityId } from '../../ids.ts';
 import type { FeedbackTables } from '../../schema.ts';
 import { isoOf } from '../../shapes/fields.ts';
@@ -18,7 +17,6 @@ export async function listVoters(
   postId: string,
   query: PageQuery,
 ): Promise<Page<Voter>> {
-  requireTeam(actor);
   const scope = { entity: 'voter', sort: 'newest', filter: { postId } };
   const start = startOf(scope, query);
   await findPost(store, actor, postId);

@@ -1,7 +1,6 @@
 /** Votes: one per post and member, counted in the same transaction. */
 import { ToolError, typeId } from '@parley/kit';
 import type { Actor } from '../../actor.ts';
-import { requireTeam } from '../../actor.ts';
 import { notFound } from '../../faults.ts';
 import { checkId, fromIdentityId } from '../../ids.ts';
 import type { FeedbackTables } from '../../schema.ts';
@@ -46,7 +45,6 @@ export function createVotes(base: Base): VoteService {
     toggle: async (actor, postId) => cast(base, actor, checkId('post', postId), own(actor, 'other')),
     set: async (actor, postId, voted) => cast(base, actor, checkId('post', postId), own(actor, voted)),
     async proxy(actor, postId, vote) {
-      requireTeam(actor);
       const id = checkId('post', postId);
       const memberId = await memberIdOf(base.store, actor.organizationId, vote.memberId);
       const source = checkSource(vote.source);

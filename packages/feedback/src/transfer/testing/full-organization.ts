@@ -90,7 +90,7 @@ export async function fillFeedback(feedback: TestFeedback): Promise<{ mainBoardI
   const dropped = await changelog.create(admin, { title: 'Dropped', content: 'Never mind' });
   await changelog.delete(admin, dropped.id);
 
-  await members.remove(callers.admin, admin, leaver.memberId);
+  await members.remove(admin, callers.admin, leaver.memberId);
   await settings.publish(admin, true);
   return { mainBoardId: main.id, postId: first };
 }
