@@ -2,10 +2,14 @@
 import { rankOf } from '@parley/identity';
 import type { Caller } from '@parley/kit';
 import { isGranted, isTeam } from '@parley/kit';
+import { feedbackTools } from '../tools/index.ts';
 import { RestError } from './errors.ts';
 import type { Route } from './route.ts';
 
 const TOOLSET = 'feedback';
+const WATCHED = new Set<string>(
+  feedbackTools.filter((tool) => tool.unattended === 'block').map(({ name }) => name),
+);
 
 /** Refuses visitors of the portal, whatever they ask for. */
 export function requireTeamCaller(caller: Caller): void {
@@ -26,6 +30,11 @@ export function authorizeBody(route: Route, caller: Caller, body: unknown): void
 }
 
 function holds(caller: Caller, tool: string): boolean {
+  if (caller.unattended && WATCHED.has(tool))
+    throw new RestError(
+      'FORBIDDEN',
+      `${TOOLSET}:${tool} is blocked while nobody is watching, and this caller is unattended.`,
+    );
   return isGranted(caller.grants, TOOLSET, tool);
 }
 
