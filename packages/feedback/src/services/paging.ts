@@ -1,4 +1,6 @@
 /** Keyset pages: one row more than asked tells whether there is a next page. */
+import type { RawBuilder } from 'kysely';
+import { sql } from 'kysely';
 import type { CursorPosition, CursorScope } from '../cursor.ts';
 import { decodeCursor, encodeCursor } from '../cursor.ts';
 import type { Page, PageQuery } from '../shapes/posts.ts';
@@ -24,4 +26,14 @@ export function pageOf<Row, Item>(
   const hasMore = rows.length > limit && last !== undefined;
   const cursor = hasMore ? encodeCursor(scope, position(last)) : null;
   return { items: items.slice(0, limit), cursor, hasMore, total };
+}
+
+/** Rows that come after a position when the newest come first and ties are broken by id. */
+export function olderThan(
+  timeColumn: string,
+  idColumn: string,
+  start: CursorPosition | undefined,
+): RawBuilder<boolean> {
+  if (start === undefined) return sql<boolean>`1 = 1`;
+  return sql<boolean>`(${sql.ref(timeColumn)}, ${sql.ref(idColumn)}) < (${start.key}, ${start.id})`;
 }

@@ -6,8 +6,8 @@ import type { Insertable } from 'kysely';
 import type { Actor } from '../actor.ts';
 import { conflict } from '../faults.ts';
 import type { FeedbackTables, PostRow } from '../schema.ts';
-import { plainWords } from '../search/words.ts';
-import { reachedThreshold } from '../services/votes/count.ts';
+import { newRow } from '../services/posts/create.ts';
+import { reachedThreshold } from '../services/votes/votes.ts';
 import { changedTopic } from '../services/write.ts';
 
 /** A post that is ready to be written. */
@@ -139,35 +139,21 @@ function compare(a: string, b: string): number {
 }
 
 function rowOf(organizationId: string, post: NewPost & { readonly id: string }): Insertable<PostRow> {
-  return {
+  return newRow({
     organization_id: organizationId,
     id: post.id,
     board_id: post.boardId,
     status_id: post.statusId,
     title: post.title,
     content: post.content,
-    content_json: null,
     author_member_id: post.memberId,
     author_user_id: post.userId,
-    agent_name: null,
-    owner_member_id: null,
     vote_count: post.voteCount,
     imported_votes: post.voteCount,
-    comment_count: 0,
     // What was reached elsewhere is no news here.
     vote_threshold: reachedThreshold(post.voteCount),
-    official_response: null,
-    official_response_user_id: null,
-    official_response_at: null,
-    pinned_comment_id: null,
-    merged_into_id: null,
-    moderation: 'published',
-    search_title: plainWords(post.title),
-    search_content: plainWords(post.content),
     created_at: post.createdAt,
-    updated_at: post.createdAt,
-    deleted_at: null,
-  };
+  });
 }
 
 /** What was found before the transaction must still be there. */

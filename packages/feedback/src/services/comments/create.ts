@@ -6,12 +6,11 @@ import { forbidden, notFound, RuleBroken } from '../../faults.ts';
 import { checkId } from '../../ids.ts';
 import type { CommentRow, FeedbackTables } from '../../schema.ts';
 import type { CommentNode, CreateComment } from '../../shapes/posts.ts';
-import { countComments } from './count.ts';
 import { requireRoomBelow } from './depth.ts';
 import { loadComment } from './rows.ts';
 import { holdOpenPost } from '../posts/access.ts';
 import { pathUp } from '../posts/family.ts';
-import { subscribe } from '../people/subscribe.ts';
+import { subscribe } from '../people/follow.ts';
 import type { Base, Change } from '../write.ts';
 import { change } from '../write.ts';
 
@@ -121,4 +120,20 @@ async function insert(
   };
   await tx.db<FeedbackTables>().insertInto('feedback_comments').values(row).execute();
   return row.id;
+}
+
+/** Adds to how many comments posts show: what everybody can see of their own and of their duplicates. */
+export async function countComments(
+  { tx, actor }: Change,
+  postIds: readonly string[],
+  by: number,
+): Promise<void> {
+  if (by === 0 || postIds.length === 0) return;
+  await tx
+    .db<FeedbackTables>()
+    .updateTable('feedback_posts')
+    .set(({ eb }) => ({ comment_count: eb('comment_count', '+', by) }))
+    .where('organization_id', '=', actor.organizationId)
+    .where('id', 'in', postIds)
+    .execute();
 }

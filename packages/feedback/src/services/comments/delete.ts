@@ -4,7 +4,7 @@ import { isTeam } from '../../actor.ts';
 import { forbidden } from '../../faults.ts';
 import type { FeedbackTables } from '../../schema.ts';
 import type { Comment } from '../../shapes/posts.ts';
-import { countComments } from './count.ts';
+import { countComments } from './create.ts';
 import type { NamedCommentRow } from './rows.ts';
 import { DELETED_CONTENT, findComment, withReactions } from './rows.ts';
 import { holdFamilies, holdPath } from '../posts/family.ts';

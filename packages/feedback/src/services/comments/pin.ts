@@ -5,7 +5,7 @@ import type { FeedbackTables } from '../../schema.ts';
 import type { PostDetail } from '../../shapes/posts.ts';
 import type { NamedCommentRow } from './rows.ts';
 import { findComment } from './rows.ts';
-import { holdPost, requirePost } from '../posts/changes.ts';
+import { holdPost, requirePost } from '../posts/access.ts';
 import type { Base } from '../write.ts';
 import { change } from '../write.ts';
 

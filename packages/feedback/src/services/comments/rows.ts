@@ -10,7 +10,7 @@ import type { CommentRow, FeedbackTables } from '../../schema.ts';
 import { isoOf, isoOrNull } from '../../shapes/fields.ts';
 import type { Comment, ReactionCount } from '../../shapes/posts.ts';
 import { reactionsOf } from './reaction-counts.ts';
-import { shownName } from '../people/shown-name.ts';
+import { shownName } from '../people/people-names.ts';
 
 /** What stands where a comment was whose replies stay. */
 export const DELETED_CONTENT = '[deleted]';

@@ -6,10 +6,9 @@ import { checkId, fromIdentityId } from '../../ids.ts';
 import type { FeedbackTables } from '../../schema.ts';
 import { isoOf } from '../../shapes/fields.ts';
 import type { Activity, Page, PageQuery } from '../../shapes/posts.ts';
-import { olderThan } from '../newest-first.ts';
-import { pageOf, startOf } from '../paging.ts';
+import { olderThan, pageOf, startOf } from '../paging.ts';
 import { findPost } from '../posts/access.ts';
-import { shownName } from '../people/shown-name.ts';
+import { shownName } from '../people/people-names.ts';
 import type { Base } from '../write.ts';
 
 /** Reads the activity of posts. */

@@ -1,10 +1,10 @@
 /** Following: members ask to be told of what happens to a post, or no longer. */
+import { typeId } from '@parley/kit';
 import type { Actor } from '../../actor.ts';
 import { checkId } from '../../ids.ts';
-import type { FeedbackTables } from '../../schema.ts';
+import type { FeedbackTables, SubscriptionRow } from '../../schema.ts';
 import type { Following } from '../../shapes/inbox.ts';
 import { findPost, holdOpenPost } from '../posts/access.ts';
-import { subscribe } from './subscribe.ts';
 import type { Base, Change } from '../write.ts';
 import { change } from '../write.ts';
 
@@ -40,5 +40,27 @@ async function unsubscribe({ tx, actor }: Change, postId: string): Promise<void>
     .where('organization_id', '=', actor.organizationId)
     .where('post_id', '=', postId)
     .where('member_id', '=', actor.memberId)
+    .execute();
+}
+
+/** Subscribes a member; somebody who is subscribed already stays so. */
+export async function subscribe(
+  { tx, now, actor }: Change,
+  postId: string,
+  memberId: string,
+  reason: SubscriptionRow['reason'],
+): Promise<void> {
+  await tx
+    .db<FeedbackTables>()
+    .insertInto('feedback_subscriptions')
+    .values({
+      organization_id: actor.organizationId,
+      id: typeId('post_sub', now),
+      post_id: postId,
+      member_id: memberId,
+      reason,
+      created_at: now,
+    })
+    .onConflict((conflict) => conflict.doNothing())
     .execute();
 }

@@ -1,4 +1,4 @@
-/** Members by what people call them: an id, an e-mail address or, on the team, a name. */
+/** The names of people: whom an id, an e-mail address or a name of the team means, and what content is shown under. */
 import type { IdentityTables } from '@parley/identity';
 import { rankOf } from '@parley/identity';
 import { ToolError } from '@parley/kit';
@@ -73,4 +73,10 @@ async function idOfEmail(
     .where('users.email', '=', email)
     .executeTakeFirst();
   return row?.id;
+}
+
+/** The name that content is shown under: that of an agent comes with whom it acted for. */
+export function shownName(userName: string | null, agentName: string | null): string | null {
+  if (agentName === null) return userName;
+  return userName === null ? agentName : `${agentName} for ${userName}`;
 }

@@ -1,10 +1,12 @@
-/** A post as votes, comments and merges need it: found, judged by who asks, and held for a change. */
+/** A post as a change needs it: found, judged by who asks, and held; and as it is afterwards. */
 import type { Queryable, StoreEngine } from '@parley/store';
 import type { Selectable } from 'kysely';
 import type { Actor } from '../../actor.ts';
 import { isTeam } from '../../actor.ts';
 import { conflict, notFound } from '../../faults.ts';
 import type { FeedbackTables, PostRow } from '../../schema.ts';
+import type { PostDetail } from '../../shapes/posts.ts';
+import { loadDetail } from './rows.ts';
 import type { Base, Change } from '../write.ts';
 
 const COLUMNS = [
@@ -76,4 +78,24 @@ function mergedAway(actor: Actor, canonicalId: string) {
   // Where it went may be on a board that visitors do not see.
   const where = isTeam(actor) ? canonicalId : 'another post';
   return conflict(`This post is merged into ${where}. Use that one instead.`);
+}
+
+/** The row of a post, held for this change: on PostgreSQL nobody else changes it until the transaction ends. */
+export async function holdPost(base: Base, { tx, actor }: Change, id: string): Promise<Selectable<PostRow>> {
+  const query = tx
+    .db<FeedbackTables>()
+    .selectFrom('feedback_posts')
+    .selectAll()
+    .where('organization_id', '=', actor.organizationId)
+    .where('id', '=', id);
+  const row = await (base.store.engine === 'postgres' ? query.forUpdate() : query).executeTakeFirst();
+  if (row === undefined) throw notFound('Post');
+  return row;
+}
+
+/** The post as it is now, inside the change. */
+export async function requirePost({ tx, actor }: Change, id: string): Promise<PostDetail> {
+  const post = await loadDetail(tx, actor, id);
+  if (post === undefined) throw notFound('Post');
+  return post;
 }

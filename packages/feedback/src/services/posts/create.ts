@@ -1,14 +1,15 @@
 /** New posts. */
 import { ToolError, typeId } from '@parley/kit';
 import { toJson } from '@parley/store';
+import type { Insertable } from 'kysely';
 import type { Actor } from '../../actor.ts';
 import { forbidden } from '../../faults.ts';
-import type { FeedbackTables } from '../../schema.ts';
+import type { FeedbackTables, PostRow } from '../../schema.ts';
 import { plainWords } from '../../search/words.ts';
 import type { CreatePost, PostDetail } from '../../shapes/posts.ts';
-import { requirePost } from './changes.ts';
+import { requirePost } from './access.ts';
 import { defaultStatusId, requireBoard, requireStatus, requireTags } from '../references.ts';
-import { subscribe } from '../people/subscribe.ts';
+import { subscribe } from '../people/follow.ts';
 import type { Base, Change } from '../write.ts';
 import { change } from '../write.ts';
 
@@ -35,37 +36,25 @@ export async function insertPost(
   const tagIds = await requireTags(current, input.tagIds ?? []);
   const createdAt = input.createdAt === undefined ? now : pastMoment(input.createdAt, now);
   const id = typeId('post', createdAt);
-  const content = input.content ?? '';
   await tx
     .db<FeedbackTables>()
     .insertInto('feedback_posts')
-    .values({
-      organization_id: organizationId,
-      id,
-      board_id: boardId,
-      status_id: statusId,
-      title: input.title,
-      content,
-      content_json: input.contentJson ? toJson(input.contentJson) : null,
-      author_member_id: actor.memberId,
-      author_user_id: actor.userId,
-      agent_name: actor.agentName,
-      owner_member_id: null,
-      vote_count: 0,
-      comment_count: 0,
-      vote_threshold: 0,
-      official_response: null,
-      official_response_user_id: null,
-      official_response_at: null,
-      pinned_comment_id: null,
-      merged_into_id: null,
-      moderation,
-      search_title: plainWords(input.title),
-      search_content: plainWords(content),
-      created_at: createdAt,
-      updated_at: createdAt,
-      deleted_at: null,
-    })
+    .values(
+      newRow({
+        organization_id: organizationId,
+        id,
+        board_id: boardId,
+        status_id: statusId,
+        title: input.title,
+        content: input.content ?? '',
+        content_json: input.contentJson ? toJson(input.contentJson) : null,
+        author_member_id: actor.memberId,
+        author_user_id: actor.userId,
+        agent_name: actor.agentName,
+        moderation,
+        created_at: createdAt,
+      }),
+    )
     .execute();
   await putTags(current, id, tagIds);
   await subscribe(current, id, actor.memberId, 'author');
@@ -77,6 +66,42 @@ export async function insertPost(
   await current.touch('posts');
   await current.touch('boards');
   return post;
+}
+
+type Given =
+  | 'organization_id'
+  | 'id'
+  | 'board_id'
+  | 'status_id'
+  | 'title'
+  | 'content'
+  | 'author_member_id'
+  | 'author_user_id'
+  | 'created_at';
+
+/** The row of a new post: what is given, and nothing that comes later. */
+export function newRow(
+  given: Pick<Insertable<PostRow>, Given> & Partial<Insertable<PostRow>>,
+): Insertable<PostRow> {
+  return {
+    content_json: null,
+    agent_name: null,
+    owner_member_id: null,
+    vote_count: 0,
+    comment_count: 0,
+    vote_threshold: 0,
+    official_response: null,
+    official_response_user_id: null,
+    official_response_at: null,
+    pinned_comment_id: null,
+    merged_into_id: null,
+    moderation: 'published',
+    search_title: plainWords(given.title),
+    search_content: plainWords(given.content),
+    updated_at: given.created_at,
+    deleted_at: null,
+    ...given,
+  };
 }
 
 /** A post as events carry it. */

@@ -2,10 +2,9 @@
 import type { Actor } from '../../actor.ts';
 import { isTeam } from '../../actor.ts';
 import { conflict, notFound } from '../../faults.ts';
-import type { FeedbackTables } from '../../schema.ts';
+import type { FeedbackTables, PostRow } from '../../schema.ts';
 import type { PostDetail } from '../../shapes/posts.ts';
-import { holdPost, requirePost } from './changes.ts';
-import { wasPublished } from './published.ts';
+import { holdPost, requirePost } from './access.ts';
 import type { CheckCurrent } from './posts.ts';
 import { requireUntouched } from './untouched.ts';
 import type { Base, Change } from '../write.ts';
@@ -70,4 +69,23 @@ async function setDeleted({ tx, actor }: Change, id: string, deletedAt: number |
     .where('organization_id', '=', actor.organizationId)
     .where('id', '=', id)
     .execute();
+}
+
+/** True when the world has heard of a post: it is published now or was so before, as its activity remembers. */
+export async function wasPublished(
+  { tx, actor }: Pick<Change, 'tx' | 'actor'>,
+  { id, moderation }: Pick<PostRow, 'id' | 'moderation'>,
+): Promise<boolean> {
+  if (moderation === 'published') return true;
+  const row = await tx
+    .db<FeedbackTables>()
+    .selectFrom('feedback_activity')
+    .select('id')
+    .where('organization_id', '=', actor.organizationId)
+    .where('post_id', '=', id)
+    .where('action', '=', 'moderation_changed')
+    .where((eb) => eb.or([eb('from_value', '=', 'published'), eb('to_value', '=', 'published')]))
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
 }

@@ -6,7 +6,7 @@ import { notFound } from '../../faults.ts';
 import type { FeedbackTables } from '../../schema.ts';
 import type { PatchPost } from '../../shapes/posts.ts';
 import { laterThan } from '../hold.ts';
-import { holdPost } from './changes.ts';
+import { holdPost } from './access.ts';
 import { requireUntouched } from './untouched.ts';
 import { announce, textsOf } from './update.ts';
 import type { Base, Change } from '../write.ts';

@@ -1,6 +1,6 @@
 /** From rows of posts to what surfaces show: names, tags, official response, pinned comment. */
 import type { IdentityTables } from '@parley/identity';
-import type { Queryable, StoreEngine, StoreTransaction } from '@parley/store';
+import type { Queryable } from '@parley/store';
 import { fromJson } from '@parley/store';
 import type { Selectable } from 'kysely';
 import type { Actor } from '../../actor.ts';
@@ -9,7 +9,7 @@ import type { FeedbackTables, PostRow } from '../../schema.ts';
 import { isoOf, isoOrNull } from '../../shapes/fields.ts';
 import type { PostDetail, PostItem } from '../../shapes/posts.ts';
 import { loadComment } from '../comments/rows.ts';
-import { shownName } from '../people/shown-name.ts';
+import { shownName } from '../people/people-names.ts';
 
 /** The tables that a post is put together from. */
 export type Tables = FeedbackTables & IdentityTables;
@@ -97,14 +97,7 @@ export async function toItems(
 function toItem(row: PostItemRow, tags: PostItem['tags']): PostItem {
   const owner = row.owner_member_id === null ? null : fromIdentityId('member', row.owner_member_id);
   return {
-    id: row.id,
-    title: row.title,
-    content: row.content,
-    voteCount: row.vote_count,
-    commentCount: row.comment_count,
-    boardId: row.board_id,
-    boardSlug: row.board_slug,
-    boardName: row.board_name,
+    ...headOf(row),
     statusId: row.status_id,
     status: statusOf(row),
     authorName: shownName(row.author_name, row.agent_name),
@@ -113,6 +106,43 @@ function toItem(row: PostItemRow, tags: PostItem['tags']): PostItem {
     tags,
     createdAt: isoOf(row.created_at),
     updatedAt: isoOf(row.updated_at),
+  };
+}
+
+type HeadColumn =
+  | 'id'
+  | 'title'
+  | 'content'
+  | 'vote_count'
+  | 'comment_count'
+  | 'board_id'
+  | 'board_slug'
+  | 'board_name';
+
+/** What every list and page shows of a post. */
+export function headOf(row: Pick<PostItemRow, HeadColumn>) {
+  return {
+    id: row.id,
+    title: row.title,
+    content: row.content,
+    voteCount: row.vote_count,
+    commentCount: row.comment_count,
+    boardId: row.board_id,
+    boardSlug: row.board_slug,
+    boardName: row.board_name,
+  };
+}
+
+/** What the team has answered, and who did. */
+export function responseOf(
+  row: Pick<PostItemRow, 'official_response' | 'official_response_at'> & {
+    readonly responder_name: string | null;
+  },
+) {
+  return {
+    officialResponse: row.official_response,
+    officialResponseAuthorName: row.official_response === null ? null : row.responder_name,
+    officialResponseAt: isoOrNull(row.official_response_at),
   };
 }
 
@@ -162,9 +192,7 @@ export async function loadDetail(
     ...item,
     contentJson: row.content_json === null ? null : fromJson<unknown>(row.content_json),
     ...(actor.rank === 'admin' && { authorEmail: row.author_email }),
-    officialResponse: row.official_response,
-    officialResponseAuthorName: row.official_response === null ? null : row.responder_name,
-    officialResponseAt: isoOrNull(row.official_response_at),
+    ...responseOf(row),
     roadmapIds: await roadmapsOf(from, actor.organizationId, id),
     pinnedComment:
       row.pinned_comment_id === null ? null : await loadComment(from, actor, row.pinned_comment_id),
@@ -183,20 +211,4 @@ async function roadmapsOf(from: Queryable, organizationId: string, postId: strin
     .orderBy('roadmap_id')
     .execute();
   return rows.map(({ roadmap_id }) => roadmap_id);
-}
-
-/** The row of a post for a change; on PostgreSQL nobody else changes it until the transaction ends. */
-export async function lockPost(
-  tx: StoreTransaction,
-  engine: StoreEngine,
-  organizationId: string,
-  id: string,
-): Promise<Selectable<PostRow> | undefined> {
-  const query = tx
-    .db<FeedbackTables>()
-    .selectFrom('feedback_posts')
-    .selectAll()
-    .where('organization_id', '=', organizationId)
-    .where('id', '=', id);
-  return (engine === 'postgres' ? query.forUpdate() : query).executeTakeFirst();
 }

@@ -7,7 +7,7 @@ import { fromIdentityId } from '../../ids.ts';
 import type { FeedbackTables, PostRow } from '../../schema.ts';
 import { plainWords } from '../../search/words.ts';
 import type { PatchPost, PostDetail } from '../../shapes/posts.ts';
-import { holdPost, requirePost } from './changes.ts';
+import { holdPost, requirePost } from './access.ts';
 import { putTags, withoutEmail } from './create.ts';
 import { tagsOf } from './rows.ts';
 import type { CheckCurrent } from './posts.ts';

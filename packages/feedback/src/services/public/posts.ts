@@ -2,14 +2,14 @@
 import type { Queryable, Store } from '@parley/store';
 import { checkId } from '../../ids.ts';
 import type { FeedbackTables } from '../../schema.ts';
-import { isoOf, isoOrNull } from '../../shapes/fields.ts';
+import { isoOf } from '../../shapes/fields.ts';
 import type { Page, PageQuery, PostItem, PostSort } from '../../shapes/posts.ts';
 import { pageOfPosts } from '../posts/list.ts';
-import { selectPosts, tagsOf } from '../posts/rows.ts';
+import { headOf, responseOf, selectPosts, tagsOf } from '../posts/rows.ts';
 import { isUntouched } from '../posts/untouched.ts';
 import { publicStatuses } from './boards.ts';
 import type { PublicPost, PublicPostDetail, PublicStatus, Viewer } from './shapes.ts';
-import { shownName } from '../people/shown-name.ts';
+import { shownName } from '../people/people-names.ts';
 import { teamPostsAmong } from '../posts/team-authors.ts';
 
 /** What a public list can be asked. */
@@ -74,23 +74,14 @@ export async function publicPost(
   const tags = await tagsOf(from, organizationId, [row.id]);
   const byTeam = await teamPostsAmong(from, organizationId, [row.id]);
   return {
-    id: row.id,
-    title: row.title,
-    content: row.content,
-    voteCount: row.vote_count,
-    commentCount: row.comment_count,
-    boardId: row.board_id,
-    boardSlug: row.board_slug,
-    boardName: row.board_name,
+    ...headOf(row),
     status: name === null || slug === null || color === null ? null : { name, slug, color },
     authorName: shownName(row.author_name, row.agent_name),
     isTeamMember: byTeam.has(row.id),
     tags: tags.get(row.id) ?? [],
     createdAt: isoOf(row.created_at),
     updatedAt: isoOf(row.updated_at),
-    officialResponse: row.official_response,
-    officialResponseAuthorName: row.official_response === null ? null : row.responder_name,
-    officialResponseAt: isoOrNull(row.official_response_at),
+    ...responseOf(row),
     pinnedCommentId: row.pinned_comment_id,
   };
 }

@@ -4,7 +4,7 @@
  */
 import type { FeedbackTables } from '../../schema.ts';
 import { duplicatesOf } from '../posts/family.ts';
-import { setVoteCount } from './count.ts';
+import { setVoteCount } from './votes.ts';
 import type { Change } from '../write.ts';
 
 /** Works out the votes of a post anew: its own, and one of every other member who voted for a duplicate. */

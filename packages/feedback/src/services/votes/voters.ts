@@ -6,8 +6,7 @@ import { fromIdentityId } from '../../ids.ts';
 import type { FeedbackTables } from '../../schema.ts';
 import { isoOf } from '../../shapes/fields.ts';
 import type { Page, PageQuery, Voter } from '../../shapes/posts.ts';
-import { olderThan } from '../newest-first.ts';
-import { pageOf, startOf } from '../paging.ts';
+import { olderThan, pageOf, startOf } from '../paging.ts';
 import { findPost } from '../posts/access.ts';
 
 /** One page of voters, newest first; somebody who has left has no name any more. Imported votes have no voters. */

@@ -7,9 +7,9 @@ import type { FeedbackTables } from '../../schema.ts';
 import type { Page, PageQuery, Voter, VoteResult } from '../../shapes/posts.ts';
 import { memberIdOf } from '../people/people-names.ts';
 import type { TalkedPost } from '../posts/access.ts';
-import { holdOpenPost } from '../posts/access.ts';
+import { holdOpenPost, requirePost } from '../posts/access.ts';
+import { withoutEmail } from '../posts/create.ts';
 import { duplicatesOf } from '../posts/family.ts';
-import { setVoteCount } from './count.ts';
 import { listVoters } from './voters.ts';
 import type { Base, Change } from '../write.ts';
 import { change } from '../write.ts';
@@ -137,4 +137,32 @@ async function noteProxy(current: Change, post: TalkedPost, ballot: Ballot, isAd
   const member = fromIdentityId('member', ballot.memberId);
   if (isAdded) await current.activity(post.id, 'proxy_vote_added', null, member);
   else await current.activity(post.id, 'proxy_vote_removed', member, null);
+}
+
+const THRESHOLDS = [10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000];
+
+/** The highest threshold that a number of votes has reached; 0 below the first. */
+export function reachedThreshold(voteCount: number): number {
+  return THRESHOLDS.findLast((threshold) => threshold <= voteCount) ?? 0;
+}
+
+/** Writes the count of a post that is held; the first time that it reaches a round number is announced. */
+export async function setVoteCount(
+  current: Change,
+  post: Pick<TalkedPost, 'id' | 'board_id' | 'vote_threshold' | 'moderation'>,
+  voteCount: number,
+): Promise<void> {
+  const { tx, actor } = current;
+  const reached = reachedThreshold(voteCount);
+  const isNew = post.moderation === 'published' && reached > post.vote_threshold;
+  await tx
+    .db<FeedbackTables>()
+    .updateTable('feedback_posts')
+    .set({ vote_count: voteCount, ...(isNew && { vote_threshold: reached }) })
+    .where('organization_id', '=', actor.organizationId)
+    .where('id', '=', post.id)
+    .execute();
+  if (!isNew) return;
+  const data = { post: withoutEmail(await requirePost(current, post.id)), threshold: reached, voteCount };
+  await current.event('post.vote_threshold', { postId: post.id, boardId: post.board_id }, data);
 }
