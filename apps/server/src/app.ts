@@ -1,6 +1,7 @@
 /** The server, stage by stage: this file only wires. */
 import { createGateway } from '@parley/gateway';
 import type { AnyToolset, Caller, Grants } from '@parley/kit';
+import { systemCaller } from '@parley/kit';
 import { createProbes } from './probes.ts';
 import type { Config } from './config.ts';
 import { openHost } from './start/host.ts';
@@ -113,6 +114,6 @@ async function loadTracing(endpoint: string) {
 }
 
 function anonymousCaller(grants: Grants): Caller {
-  const nobody = { id: 'anonymous', name: 'Anonymous', organizationId: 'anonymous', userId: null };
-  return { ...nobody, roles: ['owner'], grants, source: 'key', unattended: false };
+  const powers = { roles: ['owner'], grants, source: 'key', unattended: false } as const;
+  return { ...systemCaller('anonymous', 'Anonymous', 'anonymous'), ...powers };
 }

@@ -25,3 +25,29 @@ export function createChangeBus(): ChangeBus {
     },
   };
 }
+
+/** Changes on their way to a bus, where equal ones that come close together are one. */
+export interface CoalescedChanges {
+  add(changes: readonly Change[]): void;
+  /** Drops what has not been published. */
+  close(): void;
+}
+
+/** Publishes each different change once, at most every `everyMs`. */
+export function coalesce(bus: Pick<ChangeBus, 'publish'>, everyMs: number): CoalescedChanges {
+  const due = new Map<string, Change>();
+  let timer: NodeJS.Timeout | undefined;
+  const flush = () => {
+    timer = undefined;
+    const changes = [...due.values()];
+    due.clear();
+    for (const change of changes) bus.publish(change);
+  };
+  return {
+    add(changes) {
+      for (const change of changes) due.set(JSON.stringify(change), change);
+      if (due.size > 0) timer ??= setTimeout(flush, everyMs).unref();
+    },
+    close: () => clearTimeout(timer),
+  };
+}

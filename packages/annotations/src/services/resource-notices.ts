@@ -1,5 +1,6 @@
 /** Turns changes of annotations into notices for MCP clients that subscribed to a resource. */
 import type { Change, ChangeBus } from '@parley/kit';
+import { coalesce } from '@parley/kit';
 import type { AnnotationChange, AnnotationChanges } from './changes.ts';
 
 /** The URIs under which annotations are read. */
@@ -15,21 +16,11 @@ const COALESCE_MS = 100;
 
 /** Publishes one notice per affected URI, at most every 100 ms; returns the function that ends it. */
 export function publishNotices(changes: AnnotationChanges, bus: ChangeBus): () => void {
-  const due = new Map<string, Change>();
-  let timer: NodeJS.Timeout | undefined;
-  const flush = () => {
-    timer = undefined;
-    const notices = [...due.values()];
-    due.clear();
-    for (const notice of notices) bus.publish(notice);
-  };
-  const unlisten = changes.listen((change) => {
-    for (const notice of noticesOf(change)) due.set(JSON.stringify(notice), notice);
-    timer ??= setTimeout(flush, COALESCE_MS).unref();
-  });
+  const notices = coalesce(bus, COALESCE_MS);
+  const unlisten = changes.listen((change) => notices.add(noticesOf(change)));
   return () => {
     unlisten();
-    clearTimeout(timer);
+    notices.close();
   };
 }
 

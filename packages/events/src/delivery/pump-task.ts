@@ -1,5 +1,5 @@
 /** The pump of a target as a durable task: one at a time for each target, made with the work that needs it. */
-import type { Caller } from '@parley/kit';
+import { systemCaller } from '@parley/kit';
 import type { StoreEngine, StoreTransaction } from '@parley/store';
 import type { NewTask } from '@parley/tasks';
 import type { EventTables, EventTargetRow } from '../schema.ts';
@@ -66,24 +66,11 @@ function pumpTask(target: Target, pump: number, runAt: number): NewTask {
   return {
     kind: PUMP_KIND,
     input,
-    caller: systemCaller(target.organization_id),
+    // No person or key has this id, so none finds the pumps among its tasks.
+    caller: systemCaller('system_events', 'Event deliveries', target.organization_id),
     capabilities: {},
     idempotencyKey: `${PUMP_KIND}:${target.id}:${pump}`,
     runAt,
     ttlMs: TTL_MS,
-  };
-}
-
-/** Owns the pumps of an organization; no person or key has this id, so none finds them among its tasks. */
-function systemCaller(organizationId: string): Caller {
-  return {
-    id: 'system_events',
-    name: 'Event deliveries',
-    organizationId,
-    userId: null,
-    roles: [],
-    grants: {},
-    source: 'schedule',
-    unattended: true,
   };
 }

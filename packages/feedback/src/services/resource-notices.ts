@@ -1,6 +1,7 @@
 /** Turns changes of feedback into notices for MCP clients that subscribed to a resource. */
 import { IDENTITY_CHANGED } from '@parley/identity';
 import type { Change, ChangeBus } from '@parley/kit';
+import { coalesce } from '@parley/kit';
 import type { ChangeSignal, SignalEvent } from '@parley/store';
 import type { Noun } from './write.ts';
 import { changedTopic } from './write.ts';
@@ -15,22 +16,12 @@ const COALESCE_MS = 100;
 
 /** Publishes one notice per changed list, at most every 100 ms; returns the function that ends it. */
 export function publishNotices(signal: ChangeSignal, bus: ChangeBus): () => void {
-  const due = new Map<string, Change>();
-  let timer: NodeJS.Timeout | undefined;
-  const flush = () => {
-    timer = undefined;
-    const notices = [...due.values()];
-    due.clear();
-    for (const notice of notices) bus.publish(notice);
-  };
-  const note = (event: SignalEvent) => {
-    for (const notice of noticesOf(event)) due.set(JSON.stringify(notice), notice);
-    if (due.size > 0) timer ??= setTimeout(flush, COALESCE_MS).unref();
-  };
+  const notices = coalesce(bus, COALESCE_MS);
+  const note = (event: SignalEvent) => notices.add(noticesOf(event));
   const unlisten = ['feedback.', IDENTITY_CHANGED].map((prefix) => signal.subscribe(prefix, note));
   return () => {
     for (const end of unlisten) end();
-    clearTimeout(timer);
+    notices.close();
   };
 }
 

@@ -19,6 +19,12 @@ export interface Caller {
   readonly unattended: boolean;
 }
 
+/** A caller that no person or key stands for: it owns work of the server itself and is granted nothing. */
+export function systemCaller(id: string, name: string, organizationId: string): Caller {
+  const powers = { roles: [], grants: {}, source: 'schedule', unattended: true } as const;
+  return { id, name, organizationId, userId: null, ...powers };
+}
+
 /** Everything: what owners and administrators hold. */
 export const ALL_GRANTS: Grants = { '*': ['*'] };
 

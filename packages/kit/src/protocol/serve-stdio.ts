@@ -2,7 +2,7 @@
 import type { Readable, Writable } from 'node:stream';
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
 import type { Caller, Grants } from '../access/caller.ts';
-import { ALL_GRANTS } from '../access/caller.ts';
+import { ALL_GRANTS, systemCaller } from '../access/caller.ts';
 import { OpenConnection } from '../channel/connection.ts';
 import { createEngine } from '../call/engine.ts';
 import type { ServerInfo } from './server.ts';
@@ -65,6 +65,6 @@ export async function serveStdio(
 }
 
 function localCaller(grants: Grants): Caller {
-  const local = { id: 'local', name: 'Local', organizationId: 'local', userId: null };
-  return { ...local, roles: ['owner'], grants, source: 'stdio', unattended: false };
+  const powers = { roles: ['owner'], grants, source: 'stdio', unattended: false } as const;
+  return { ...systemCaller('local', 'Local', 'local'), ...powers };
 }

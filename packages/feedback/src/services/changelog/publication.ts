@@ -1,5 +1,5 @@
 /** Publication of changelog entries: announced once, in time, by a durable task when the time lies ahead. */
-import type { Caller } from '@parley/kit';
+import { systemCaller } from '@parley/kit';
 import type { StoreTransaction } from '@parley/store';
 import type { Ending, Kind } from '@parley/tasks';
 import type { FeedbackTables } from '../../schema.ts';
@@ -60,7 +60,7 @@ async function schedule(
   await tasks.enqueueIn(tx, {
     kind: KIND,
     input,
-    caller: systemCaller(organizationId),
+    caller: systemCaller('system_feedback', 'Feedback', organizationId),
     capabilities: {},
     runAt: publishedAt,
     ttlMs: TTL_MS,
@@ -121,18 +121,4 @@ async function setAnnounced(
     .where('organization_id', '=', organization_id)
     .where('id', '=', id)
     .execute();
-}
-
-/** Owns the tasks of an organization; no person or key has this id, so none finds them among its tasks. */
-function systemCaller(organizationId: string): Caller {
-  return {
-    id: 'system_feedback',
-    name: 'Feedback',
-    organizationId,
-    userId: null,
-    roles: [],
-    grants: {},
-    source: 'schedule',
-    unattended: true,
-  };
 }
