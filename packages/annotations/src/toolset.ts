@@ -1,6 +1,6 @@
-/** The toolset `annotations`: ten tools for notes, two for diffs, three for page tokens, their documents, their prompt and the browser link. */
+/** The toolset `annotations`: tools for notes, diffs and page tokens, their documents, their prompt and the browser link. */
 import type { ChangeBus } from '@parley/kit';
-import { defineToolset } from '@parley/kit';
+import { defineToolset, toolsIn } from '@parley/kit';
 import type { Store } from '@parley/store';
 import type { LinkNames } from './link/door.ts';
 import { annotationMigrations } from './migrations/index.ts';
@@ -9,11 +9,11 @@ import { annotationResources } from './resources.ts';
 import { createAnnotationRoutes } from './routes.ts';
 import type { AnnotationServices } from './services/index.ts';
 import { createAnnotationServices } from './services/index.ts';
-import { proposeDiff, watchDiffResponse } from './tools/diffs.ts';
-import { acknowledge, dismiss, reply, resolve } from './tools/notes.ts';
-import { listPageTokens, revokePageToken, updatePageToken } from './tools/page-tokens.ts';
-import { getAllPending, getMine, getPending, getSession, listSessions } from './tools/sessions.ts';
-import { watchAnnotations } from './tools/watch.ts';
+import * as diffs from './tools/diffs.ts';
+import * as notes from './tools/notes.ts';
+import * as pageTokens from './tools/page-tokens.ts';
+import * as sessions from './tools/sessions.ts';
+import * as watch from './tools/watch.ts';
 
 /** What the program that serves the toolset offers. */
 export interface AnnotationsHost {
@@ -34,23 +34,7 @@ export const annotationsToolset = defineToolset({
   name: 'annotations',
   title: 'Annotations',
   instructions: INSTRUCTIONS,
-  tools: [
-    listSessions,
-    getSession,
-    getPending,
-    getAllPending,
-    getMine,
-    acknowledge,
-    resolve,
-    dismiss,
-    reply,
-    watchAnnotations,
-    proposeDiff,
-    watchDiffResponse,
-    listPageTokens,
-    updatePageToken,
-    revokePageToken,
-  ],
+  tools: toolsIn(sessions, notes, watch, diffs, pageTokens),
   resources: annotationResources,
   prompts: [startPolling],
   migrations: annotationMigrations,

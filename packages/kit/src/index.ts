@@ -7,6 +7,7 @@ export {
   isGranted,
   isTeam,
   mayAdminister,
+  systemCaller,
   unionGrants,
 } from './access/caller.ts';
 export type { Caller, Grants, Source } from './access/caller.ts';
@@ -14,7 +15,7 @@ export type { CatalogTool } from './catalog/compiled-tool.ts';
 export type { TaskExchange } from './call/call.ts';
 export type { Catalog } from './catalog/catalog.ts';
 export { createCatalog } from './catalog/catalog.ts';
-export { createChangeBus } from './changes.ts';
+export { coalesce, createChangeBus } from './changes.ts';
 export type { Change, ChangeBus } from './changes.ts';
 export { encodeCursor } from './catalog/cursor.ts';
 export {
@@ -85,11 +86,12 @@ export { serveStdio } from './protocol/serve-stdio.ts';
 export { stepBusy } from './channel/steps.ts';
 export type { StepScope, StepStore } from './channel/steps.ts';
 export type { CreatedTask, TaskCall, TaskSeam } from './call/task-seam.ts';
-export { defineTool, defineToolFor } from './define/tool.ts';
+export { defineTool, defineToolFor, defineToolWith } from './define/tool.ts';
 export type { AnyTool, Tool } from './define/tool.ts';
 export { isToolResult } from './call/tool-answer.ts';
 export type { ToolAnswer } from './call/tool-answer.ts';
 export { defineToolset, install } from './define/toolset.ts';
+export { toolsIn } from './define/tools-in.ts';
 export type { AnyToolset, Installed, Toolset } from './define/toolset.ts';
 export { typeId } from './type-id.ts';
 export { describeIssues, issuesByField } from './call/validation.ts';

@@ -1,15 +1,15 @@
 /** Parley's own two tools: who am I, and why does someone not see a tool. */
-import { defineToolset } from '@parley/kit';
+import { defineToolset, toolsIn } from '@parley/kit';
 import type { AppHost } from '../start/host.ts';
 import type { ParleyServices } from './services.ts';
 import { createParleyServices } from './services.ts';
-import { explain } from './explain.ts';
-import { whoami } from './whoami.ts';
+import * as explain from './explain.ts';
+import * as whoami from './whoami.ts';
 
 /** The toolset `parley`. */
 export const parleyToolset = defineToolset({
   name: 'parley',
   title: 'Parley',
-  tools: [whoami, explain],
+  tools: toolsIn(whoami, explain),
   services: (host: AppHost): ParleyServices => createParleyServices(host),
 });

@@ -1,7 +1,7 @@
 /** Tools for changes that the person wants to see first. */
 import * as z from 'zod';
 import { DEFAULT_DIFF_TIMEOUT_MS } from '../limits.ts';
-import { ActionOutput, agentOf, changed, defineTool, enter, noteId } from './shapes.ts';
+import { ActionOutput, changed, defineTool, noteId } from './shapes.ts';
 import { whileWatching } from './waiting.ts';
 
 /** Shows the person what would be changed. */
@@ -17,8 +17,7 @@ export const proposeDiff = defineTool({
     message: z.string().max(10_000).optional().describe('A word about it'),
   }),
   output: ActionOutput,
-  async run({ id, diff, message }, ctx) {
-    const agent = await enter(ctx);
+  async run({ id, diff, message }, ctx, agent) {
     const note = await ctx.services.diffs.propose(agent, id, diff, message);
     const { diffRevision, diffResponse } = note;
     return changed(note, ctx, { agent, said: message, diffRevision, ...(diffResponse && { diffResponse }) });
@@ -45,10 +44,11 @@ export const watchDiffResponse = defineTool({
     status: z.enum(['approved', 'rejected', 'timeout']),
     message: z.string().optional(),
   }),
-  async run({ id, timeoutMs }, ctx) {
+  async run({ id, timeoutMs }, ctx, agent) {
     const { services, signal } = ctx;
-    const agent = agentOf(ctx);
-    const answer = await whileWatching(ctx, () => services.diffs.watch(agent, id, { timeoutMs, signal }));
+    const answer = await whileWatching(ctx, agent, () =>
+      services.diffs.watch(agent, id, { timeoutMs, signal }),
+    );
     if (answer === undefined) return { status: 'timeout' as const };
     // The words that came with the answer stand in the thread too, and count as shown now.
     const words = await services.words.take(agent, id);

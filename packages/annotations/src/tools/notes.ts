@@ -1,7 +1,7 @@
 /** Tools that act on one annotation. */
 import * as z from 'zod';
 import { words } from '../shapes.ts';
-import { ActionOutput, changed, defineTool, enter, noteId } from './shapes.ts';
+import { ActionOutput, changed, defineTool, noteId } from './shapes.ts';
 
 /** Takes a note up; only one caller can. */
 export const acknowledge = defineTool({
@@ -17,8 +17,7 @@ export const acknowledge = defineTool({
     takeover: z.boolean().optional().describe('Take it from an agent that is gone'),
   }),
   output: ActionOutput,
-  async run({ id, message, takeover = false }, ctx) {
-    const agent = await enter(ctx);
+  async run({ id, message, takeover = false }, ctx, agent) {
     const note = await ctx.services.agent.acknowledge(agent, id, message, { takeover });
     // A list may have shown the instruction as it was before the person changed it.
     const edited = note.editedAt !== undefined && { annotationText: note.annotationText };
@@ -38,8 +37,7 @@ export const resolve = defineTool({
     summary: z.string().max(10_000).optional().describe('What was done, in one sentence'),
   }),
   output: ActionOutput,
-  async run({ id, summary }, ctx) {
-    const agent = await enter(ctx);
+  async run({ id, summary }, ctx, agent) {
     const note = await ctx.services.agent.resolve(agent, id, summary);
     return changed(note, ctx, { agent, said: summary });
   },
@@ -56,8 +54,7 @@ export const dismiss = defineTool({
     reason: words(10_000).describe('Why it will not be done'),
   }),
   output: ActionOutput,
-  async run({ id, reason }, ctx) {
-    const agent = await enter(ctx);
+  async run({ id, reason }, ctx, agent) {
     const note = await ctx.services.agent.dismiss(agent, id, reason);
     return changed(note, ctx, { agent, said: reason });
   },
@@ -71,8 +68,7 @@ export const reply = defineTool({
   effect: 'create',
   input: z.object({ id: noteId, message: words(10_000).describe('The message to the person') }),
   output: ActionOutput,
-  async run({ id, message }, ctx) {
-    const agent = await enter(ctx);
+  async run({ id, message }, ctx, agent) {
     const note = await ctx.services.agent.reply(agent, id, message);
     return changed(note, ctx, { agent, said: message });
   },

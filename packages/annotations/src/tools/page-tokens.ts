@@ -1,8 +1,11 @@
 /** Tools for administrators: the tokens that pages connect with. They are served only to keys that name them. */
-import { administratorsOnly } from '@parley/kit';
+import { administratorsOnly, defineToolFor } from '@parley/kit';
 import * as z from 'zod';
+import type { AnnotationServices } from '../services/index.ts';
 import { originOf } from '../services/page-tokens.ts';
-import { defineTool } from './shapes.ts';
+
+// An administrator who looks after tokens is no agent at work, so these calls stamp nobody.
+const defineTool = defineToolFor<AnnotationServices>();
 
 const MAX_ORIGINS = 50;
 

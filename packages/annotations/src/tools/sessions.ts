@@ -1,7 +1,7 @@
 /** Tools that look: sessions, what is pending in them, and what the caller holds. */
 import * as z from 'zod';
 import { shownAs } from '../lean.ts';
-import { arrayContent, cutNotice, defineTool, detail, enter, NoteListOutput } from './shapes.ts';
+import { arrayContent, cutNotice, defineTool, detail, NoteListOutput } from './shapes.ts';
 import { sessionId, shownList, ShownNoteOutput } from './shapes.ts';
 
 const ShownSession = z.looseObject({ id: z.string(), url: z.string(), active: z.boolean() });
@@ -18,7 +18,6 @@ export const listSessions = defineTool({
   output: z.object({ sessions: z.array(ShownSession), more: z.string().optional() }),
   content: ({ sessions, more }) => arrayContent(sessions, more),
   async run(_input, ctx) {
-    await enter(ctx);
     const { sessions, total } = await ctx.services.sessions.list(ctx.caller.organizationId);
     if (total <= sessions.length) return { sessions };
     ctx.addMeta({ truncated: true, count: total });
@@ -44,8 +43,7 @@ export const getSession = defineTool({
     more: z.string().optional(),
     nextCursor: z.string().optional(),
   }),
-  async run({ id, cursor, detail: how }, ctx) {
-    const agent = await enter(ctx);
+  async run({ id, cursor, detail: how }, ctx, agent) {
     const { organizationId } = ctx.caller;
     const session = await ctx.services.sessions.get(organizationId, id);
     const shown = { cursor, ...shownAs(how) };
@@ -65,8 +63,7 @@ export const getPending = defineTool({
   input: z.object({ sessionId, detail }),
   output: NoteListOutput,
   content: ({ annotations, more }) => arrayContent(annotations, more),
-  async run(input, ctx) {
-    const agent = await enter(ctx);
+  async run(input, ctx, agent) {
     const { organizationId } = ctx.caller;
     await ctx.services.sessions.get(organizationId, input.sessionId);
     const scope = { organizationId, sessionId: input.sessionId };
@@ -84,8 +81,7 @@ export const getAllPending = defineTool({
   input: z.object({ detail }),
   output: NoteListOutput,
   content: ({ annotations, more }) => arrayContent(annotations, more),
-  async run({ detail: how }, ctx) {
-    const agent = await enter(ctx);
+  async run({ detail: how }, ctx, agent) {
     const { organizationId } = ctx.caller;
     const list = await ctx.services.notes.pending({ organizationId }, shownAs(how));
     return shownList(list, ctx, { agent, how, rest: TAKE_UP });
@@ -102,8 +98,7 @@ export const getMine = defineTool({
   input: z.object({ detail }),
   output: NoteListOutput,
   content: ({ annotations, more }) => arrayContent(annotations, more),
-  async run({ detail: how }, ctx) {
-    const agent = await enter(ctx);
+  async run({ detail: how }, ctx, agent) {
     const mine = await ctx.services.notes.mine(agent, shownAs(how));
     const rest = 'Close some of these to see the rest.';
     const { annotations, ...list } = await shownList(mine, ctx, { agent, how, rest });

@@ -1,6 +1,6 @@
 /** What the tools share: ids, outputs, lists that say when they were cut, and the agent behind a call. */
 import type { Context } from '@parley/kit';
-import { defineToolFor } from '@parley/kit';
+import { defineToolWith } from '@parley/kit';
 import * as z from 'zod';
 import type { Detail, ShownNote } from '../lean.ts';
 import { DETAILS, shapeOf } from '../lean.ts';
@@ -10,8 +10,8 @@ import type { NoteList } from '../services/reading.ts';
 import type { Annotation } from '../shapes.ts';
 import { STATUSES } from '../shapes.ts';
 
-/** Defines a tool of this toolset; each stamps the presence of its caller. */
-export const defineTool = defineToolFor<AnnotationServices>();
+/** Defines a tool for agents: each call notes that its agent is there, and `run` is given that agent. */
+export const defineTool = defineToolWith(enter);
 
 /** The context of every tool and document here. */
 export type ToolContext = Pick<
@@ -46,7 +46,7 @@ export function agentOf({ caller, request, connection }: ToolContext): Agent {
 }
 
 /** Notes that the agent is there, and that what it holds is still its own. */
-export async function enter(ctx: ToolContext): Promise<Agent> {
+async function enter(ctx: Context<AnnotationServices>): Promise<Agent> {
   const agent = agentOf(ctx);
   ctx.services.presence.stamp(ctx.caller, ctx.request.client);
   await ctx.services.leases.renew(agent);

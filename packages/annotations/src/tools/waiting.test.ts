@@ -1,6 +1,7 @@
 import { testCaller } from '@parley/kit/testing';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { ToolContext } from './shapes.ts';
+import { agentOf } from './shapes.ts';
 import { whileWatching } from './waiting.ts';
 
 beforeEach(() => {
@@ -42,12 +43,12 @@ function fakeContext() {
 test('a wait tells its client every 10 s that it goes on, counts as present, keeps what it holds, and leaves no timer', async () => {
   const { ctx, told, watching, renewed } = fakeContext();
   const { promise, resolve } = Promise.withResolvers<string>();
-  const waiting = whileWatching(ctx, () => promise);
+  const waiting = whileWatching(ctx, agentOf(ctx), () => promise);
   await vi.advanceTimersByTimeAsync(9999);
   expect(told).toEqual([]);
   await vi.advanceTimersByTimeAsync(25_001);
   expect(told).toEqual([1, 2, 3]);
-  expect(renewed()).toBe(4);
+  expect(renewed()).toBe(3);
   expect(watching()).toBe(1);
   resolve('done');
   expect(await waiting).toBe('done');
@@ -56,6 +57,8 @@ test('a wait tells its client every 10 s that it goes on, counts as present, kee
 
 test('a wait that fails leaves no timer and no watch either', async () => {
   const { ctx, watching } = fakeContext();
-  await expect(whileWatching(ctx, () => Promise.reject(new Error('gone')))).rejects.toThrow('gone');
+  await expect(whileWatching(ctx, agentOf(ctx), () => Promise.reject(new Error('gone')))).rejects.toThrow(
+    'gone',
+  );
   expect([watching(), vi.getTimerCount()]).toEqual([0, 0]);
 });

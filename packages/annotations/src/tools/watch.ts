@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { DEFAULT_WATCH_TIMEOUT_MS } from '../limits.ts';
 import { sizeOf } from '../lean.ts';
 import { withinBytes } from '../services/reading.ts';
-import { agentOf, defineTool, detail, sessionId, shownList, ShownNoteOutput } from './shapes.ts';
+import { defineTool, detail, sessionId, shownList, ShownNoteOutput } from './shapes.ts';
 import { whileWatching } from './waiting.ts';
 
 const NO_PAGE =
@@ -33,15 +33,14 @@ export const watchAnnotations = defineTool({
     more: z.string().optional(),
     message: z.string().optional(),
   }),
-  async run(input, ctx) {
+  async run(input, ctx, agent) {
     const { services, caller, signal } = ctx;
     const { organizationId } = caller;
     if (input.sessionId !== undefined) await services.sessions.get(organizationId, input.sessionId);
     const scope = { organizationId, sessionId: input.sessionId };
     const { timeoutMs, batchWindowMs } = input;
-    const agent = agentOf(ctx);
     const own = () => services.words.waiting(scope, agent);
-    const found = await whileWatching(ctx, () =>
+    const found = await whileWatching(ctx, agent, () =>
       services.watches.watch(scope, { timeoutMs, batchWindowMs, signal, own }),
     );
     if (found !== undefined) {

@@ -19,7 +19,7 @@ export const createChangelog = defineTool({
       .describe('Date or time, e.g. 2026-03-01 or 2026-03-01T09:00:00Z; absent: a draft'),
   }),
   output: ShownEntry,
-  run: async (input, ctx) => (await ctx.services.backendFor(ctx)).createEntry(input),
+  run: (input, _ctx, backend) => backend.createEntry(input),
 });
 
 /** Changes an entry. */
@@ -45,13 +45,13 @@ export const updateChangelog = defineTool({
       .describe('Replaces its posts, e.g. ["post_01h455vb4pex5vsknk084sn02q"]; [] clears them'),
   }),
   output: ShownEntry,
-  async run({ changelogId, ...change }, ctx) {
+  async run({ changelogId, ...change }, ctx, backend) {
     if (Object.values(change).every((value) => value === undefined))
       throw ctx.error(
         'invalid',
         'Nothing to change: give at least one of title, content, publishedAt and linkedPostIds.',
       );
-    return (await ctx.services.backendFor(ctx)).updateEntry(changelogId, change);
+    return backend.updateEntry(changelogId, change);
   },
 });
 
@@ -65,5 +65,5 @@ export const deleteChangelog = defineTool({
   available: availableFor(WHO_MAY.changelog.delete),
   input: z.object({ changelogId: ids.changelog }),
   output: Deleted,
-  run: async ({ changelogId }, ctx) => (await ctx.services.backendFor(ctx)).deleteEntry(changelogId),
+  run: ({ changelogId }, _ctx, backend) => backend.deleteEntry(changelogId),
 });

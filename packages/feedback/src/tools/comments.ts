@@ -25,7 +25,7 @@ export const addComment = defineTool({
     isPrivate: z.boolean().optional().describe('True: only the team sees it'),
   }),
   output: ShownThread,
-  run: async (input, ctx) => (await ctx.services.backendFor(ctx)).addComment(input),
+  run: (input, _ctx, backend) => backend.addComment(input),
 });
 
 /** Rewords a comment. */
@@ -38,8 +38,8 @@ export const updateComment = defineTool({
   available: availableFor(WHO_MAY.comments.update),
   input: z.object({ commentId: ids.comment, content }),
   output: ShownComment,
-  async run(input, ctx) {
-    return (await ctx.services.backendFor(ctx)).updateComment(input.commentId, input.content);
+  async run(input, _ctx, backend) {
+    return backend.updateComment(input.commentId, input.content);
   },
 });
 
@@ -53,7 +53,7 @@ export const deleteComment = defineTool({
   available: availableFor(WHO_MAY.comments.delete),
   input: z.object({ commentId: ids.comment }),
   output: Deleted,
-  run: async ({ commentId }, ctx) => (await ctx.services.backendFor(ctx)).deleteComment(commentId),
+  run: ({ commentId }, _ctx, backend) => backend.deleteComment(commentId),
 });
 
 /** Puts an emoji on a comment or takes it off. */
@@ -70,8 +70,8 @@ export const reactToComment = defineTool({
     action: z.enum(['add', 'remove']).describe('add or remove'),
   }),
   output: ShownReactions,
-  async run({ commentId, emoji, action }, ctx) {
-    return (await ctx.services.backendFor(ctx)).react(commentId, emoji, action === 'add');
+  async run({ commentId, emoji, action }, _ctx, backend) {
+    return backend.react(commentId, emoji, action === 'add');
   },
 });
 
@@ -88,5 +88,5 @@ export const pinComment = defineTool({
     commentId: ids.comment.nullable().describe('The comment to pin; null unpins'),
   }),
   output: ShownPost,
-  run: async ({ postId, commentId }, ctx) => (await ctx.services.backendFor(ctx)).pin(postId, commentId),
+  run: ({ postId, commentId }, _ctx, backend) => backend.pin(postId, commentId),
 });

@@ -37,8 +37,7 @@ export const findFeedback = defineTool({
     showDeleted: z.boolean().optional().describe('True: deleted posts instead; needs an administrator'),
   }),
   output: z.object({ items: z.array(ShownExcerpt), ...pageFields }),
-  async run({ entity, ...input }, ctx) {
-    const backend = await ctx.services.backendFor(ctx);
+  async run({ entity, ...input }, ctx, backend) {
     if (entity === 'posts') return backend.findPosts(input);
     const idle = FOR_POSTS.find((field) => input[field] !== undefined);
     if (idle !== undefined) throw ctx.error('invalid', `${idle}: works with entity "posts" only`);
@@ -58,5 +57,5 @@ export const getPostActivity = defineTool({
   available: availableFor(WHO_MAY.activity.list),
   input: z.object({ postId: ids.post, limit: searchFields.limit, cursor: searchFields.cursor }),
   output: z.object({ items: z.array(ShownActivity), ...pageFields }),
-  run: async ({ postId, ...page }, ctx) => (await ctx.services.backendFor(ctx)).activity(postId, page),
+  run: ({ postId, ...page }, _ctx, backend) => backend.activity(postId, page),
 });

@@ -16,7 +16,7 @@ export const votePost = defineTool({
   available: availableFor(WHO_MAY.votes.set),
   input: z.object({ postId: ids.post, voted: z.boolean().describe('True: votes; false: takes it back') }),
   output: ShownVote,
-  run: async ({ postId, voted }, ctx) => (await ctx.services.backendFor(ctx)).vote(postId, voted),
+  run: ({ postId, voted }, _ctx, backend) => backend.vote(postId, voted),
 });
 
 /** Votes for somebody else. */
@@ -34,8 +34,8 @@ export const proxyVote = defineTool({
     source: z.string().trim().min(1).max(50).optional().describe('Where they asked, e.g. "support call"'),
   }),
   output: ShownVote,
-  async run({ action, ...input }, ctx) {
-    return (await ctx.services.backendFor(ctx)).proxyVote({ ...input, isVoted: action === 'add' });
+  async run({ action, ...input }, _ctx, backend) {
+    return backend.proxyVote({ ...input, isVoted: action === 'add' });
   },
 });
 
@@ -54,10 +54,10 @@ export const updatePost = defineTool({
     boardId: ids.board.optional(),
   }),
   output: ShownPost,
-  async run({ postId, ...change }, ctx) {
+  async run({ postId, ...change }, ctx, backend) {
     if (Object.values(change).every((value) => value === undefined))
       throw ctx.error('invalid', 'Nothing to change: give at least one of title, content and boardId.');
-    return (await ctx.services.backendFor(ctx)).updatePost(postId, change);
+    return backend.updatePost(postId, change);
   },
 });
 
@@ -76,8 +76,8 @@ export const mergePost = defineTool({
     canonicalPostId: ids.post.describe('The post that stays'),
   }),
   output: ShownPost,
-  async run({ duplicatePostId, canonicalPostId }, ctx) {
-    return (await ctx.services.backendFor(ctx)).merge(duplicatePostId, canonicalPostId);
+  async run({ duplicatePostId, canonicalPostId }, _ctx, backend) {
+    return backend.merge(duplicatePostId, canonicalPostId);
   },
 });
 
@@ -92,7 +92,7 @@ export const unmergePost = defineTool({
   available: availableFor(WHO_MAY.merges.unmerge),
   input: z.object({ postId: ids.post }),
   output: ShownPost,
-  run: async ({ postId }, ctx) => (await ctx.services.backendFor(ctx)).unmerge(postId),
+  run: ({ postId }, _ctx, backend) => backend.unmerge(postId),
 });
 
 /** Takes a post away. */
@@ -106,7 +106,7 @@ export const deletePost = defineTool({
   available: availableFor(WHO_MAY.posts.delete),
   input: z.object({ postId: ids.post }),
   output: Deleted,
-  run: async ({ postId }, ctx) => (await ctx.services.backendFor(ctx)).deletePost(postId),
+  run: ({ postId }, _ctx, backend) => backend.deletePost(postId),
 });
 
 /** Brings a deleted post back. */
@@ -119,5 +119,5 @@ export const restorePost = defineTool({
   available: availableFor(WHO_MAY.posts.restore),
   input: z.object({ postId: ids.post }),
   output: ShownPost,
-  run: async ({ postId }, ctx) => (await ctx.services.backendFor(ctx)).restorePost(postId),
+  run: ({ postId }, _ctx, backend) => backend.restorePost(postId),
 });

@@ -34,8 +34,8 @@ export const searchFeedback = defineTool({
     fullText: z.boolean().optional().describe('True: whole texts instead of excerpts'),
   }),
   output: z.object({ posts: z.array(ShownFound), ...pageFields }),
-  async run({ fullText = false, ...input }, ctx) {
-    const { items, ...page } = await (await ctx.services.backendFor(ctx)).search(input);
+  async run({ fullText = false, ...input }, _ctx, backend) {
+    const { items, ...page } = await backend.search(input);
     return { posts: searchedOf(items, fullText), ...page };
   },
 });
@@ -53,8 +53,8 @@ export const getPost = defineTool({
     cursor: z.string().max(1000).optional().describe('nextCursor of the page before'),
   }),
   output: ShownPostPage,
-  async run({ postId, ...page }, ctx) {
-    const { comments, ...post } = await (await ctx.services.backendFor(ctx)).post(postId);
+  async run({ postId, ...page }, _ctx, backend) {
+    const { comments, ...post } = await backend.post(postId);
     return { ...post, ...pageOfThread(comments ?? [], { postId, ...page }) };
   },
 });
@@ -88,13 +88,13 @@ export const triagePost = defineTool({
       .describe('What the team says about it; null clears it'),
   }),
   output: ShownPost,
-  async run({ postId, ...change }, ctx) {
+  async run({ postId, ...change }, ctx, backend) {
     if (Object.values(change).every((value) => value === undefined))
       throw ctx.error(
         'invalid',
         'Nothing to change: give at least one of statusId, tagIds, ownerMemberId and officialResponse.',
       );
-    return (await ctx.services.backendFor(ctx)).triage(postId, change);
+    return backend.triage(postId, change);
   },
 });
 
@@ -109,5 +109,5 @@ export const createPost = defineTool({
     tagIds: z.array(ids.tag).max(100).optional().describe(`IDs of its tags, ${EXAMPLE_TAGS}`),
   }),
   output: ShownPost,
-  run: async (input, ctx) => (await ctx.services.backendFor(ctx)).createPost(input),
+  run: (input, _ctx, backend) => backend.createPost(input),
 });

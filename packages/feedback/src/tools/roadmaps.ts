@@ -21,8 +21,7 @@ export const manageRoadmapPost = defineTool({
     position: z.int().min(0).optional().describe('For move: the new place, 0 is the first'),
   }),
   output: ShownPlacement,
-  async run({ roadmapId, postId, action, position }, ctx) {
-    const backend = await ctx.services.backendFor(ctx);
+  async run({ roadmapId, postId, action, position }, ctx, backend) {
     if (action === 'move') {
       if (position === undefined) throw ctx.error('invalid', 'position: is required for move');
       return backend.placeOnRoadmap({ roadmapId, postId, action, position });

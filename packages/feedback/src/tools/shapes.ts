@@ -1,10 +1,11 @@
 /** What tools answer: the fields of every surface less e-mail, with room for what another server adds. */
-import { defineToolFor } from '@parley/kit';
+import type { Context } from '@parley/kit';
+import { defineToolWith } from '@parley/kit';
 import * as z from 'zod';
 import type { BackendSource } from '../backend.ts';
 
-/** Defines a tool of this toolset; it reaches feedback through the backend of its caller. */
-export const defineTool = defineToolFor<BackendSource>();
+/** Defines a tool of this toolset: `run` is given the backend as its caller has it. */
+export const defineTool = defineToolWith((ctx: Context<BackendSource>) => ctx.services.backendFor(ctx));
 
 type Nullable<Shape extends Record<string, z.ZodType>> = {
   [Field in keyof Shape]: z.ZodNullable<Shape[Field]>;

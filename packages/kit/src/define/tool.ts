@@ -30,13 +30,14 @@ export interface RunningTask {
   readonly pollIntervalMs: number;
 }
 
-/** The literal `defineTool` takes; `run` comes last so that types flow into it. */
+/** The literal `defineTool` takes; `run` comes last so that types flow into it. `Given` is what each call begins with. */
 export interface ToolSpec<
   Services,
   Name extends string,
   Input extends z.ZodObject,
   Output extends z.ZodObject,
   Errors extends Record<string, string>,
+  Given extends readonly unknown[] = [],
 > {
   readonly name: Name;
   readonly title: string;
@@ -69,6 +70,7 @@ export interface ToolSpec<
   run(
     input: z.output<Input>,
     ctx: Context<Services, keyof Errors & string>,
+    ...given: Given
   ): Promise<z.input<Output>> | z.input<Output>;
 }
 
@@ -87,24 +89,41 @@ export interface Tool<
 // oxlint-disable-next-line typescript/no-explicit-any -- a heterogeneous list has no common input type
 export type AnyTool = Tool<any, string, any, any, any>;
 
+/** `defineTool` of one toolset: its services, and what it gives to each `run` besides the context. */
+export type DefineTool<Services, Given extends readonly unknown[] = []> = <
+  const Name extends string,
+  Input extends z.ZodObject,
+  Output extends z.ZodObject,
+  const Errors extends Record<string, string> = Record<never, string>,
+>(
+  spec: ToolSpec<Services, Name, Input, Output, Errors, Given>,
+) => Tool<Services, Name, Input, Output, Errors>;
+
 /**
  * Defines a tool whose `ctx.services` is of the given type.
  *
  * @example
  * const defineTool = defineToolFor<BoardServices>();
  */
-export function defineToolFor<Services>() {
-  return <
-    const Name extends string,
-    Input extends z.ZodObject,
-    Output extends z.ZodObject,
-    const Errors extends Record<string, string> = Record<never, string>,
-  >(
-    spec: ToolSpec<Services, Name, Input, Output, Errors>,
-  ): Tool<Services, Name, Input, Output, Errors> => {
+export function defineToolFor<Services>(): DefineTool<Services> {
+  return (spec) => {
     refuseOwnAnnotations(spec);
     return { ...spec, kind: 'tool' };
   };
+}
+
+/**
+ * The same for tools that all begin alike: `begin` runs first in every call, and `run` is given what it returns.
+ *
+ * @example
+ * const defineTool = defineToolWith((ctx: Context<BoardServices>) => ctx.services.boardOf(ctx.caller));
+ * // run: (input, ctx, board) => board.search(input)
+ */
+export function defineToolWith<Services, Given>(
+  begin: (ctx: Context<Services>) => Promise<Given>,
+): DefineTool<Services, [given: Given]> {
+  const define = defineToolFor<Services>();
+  return (spec) => define({ ...spec, run: async (input, ctx) => spec.run(input, ctx, await begin(ctx)) });
 }
 
 /**
