@@ -8,7 +8,16 @@ import { describeOwn } from '../apps/server/src/start/describe.ts';
 import { DESCRIPTION_FILE, writeDescription } from '../apps/server/src/start/description.ts';
 
 // Native or many-file packages stay outside; they are loaded on first use.
-const EXTERNAL = ['better-sqlite3', 'pg', 'pino', 'prom-client', /^@opentelemetry\//, /^undici(\/|$)/, 'ws'];
+const EXTERNAL = [
+  'better-sqlite3',
+  'esbuild',
+  'pg',
+  'pino',
+  'prom-client',
+  /^@opentelemetry\//,
+  /^undici(\/|$)/,
+  'ws',
+];
 
 // Loaded on demand for the sake of PostgreSQL, but most starts need it at once.
 const USUAL_ENGINE = fileURLToPath(new URL('../packages/store/src/sqlite/open.ts', import.meta.url));

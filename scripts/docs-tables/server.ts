@@ -1,10 +1,9 @@
 /** Owns the tables about the server: commands, options, limits, roles, its own tools. */
 import { DEFAULT_LIMITS } from '@parley/gateway';
 import type { Limits } from '@parley/gateway';
-import { BUILT_IN_ROLES } from '@parley/identity';
+import { builtInRoles, roleDefaultsOf } from '@parley/identity';
 import { helpFor } from '../../apps/server/src/cli/help.ts';
 import { OPTIONS, variableOf } from '../../apps/server/src/options.ts';
-import type { Option } from '../../apps/server/src/options.ts';
 import { loadOwnToolsets } from '../../apps/server/src/toolsets.ts';
 import { parleyToolset } from '../../apps/server/src/parley/index.ts';
 import { code, markdownTable, readable } from './markdown.ts';
@@ -57,7 +56,7 @@ export const serverTables: Record<string, () => string> = {
   options: () =>
     markdownTable(
       ['flag', 'variable', 'default', 'meaning'],
-      Object.entries(OPTIONS).map(([name, option]: [string, Option]) => [
+      Object.entries(OPTIONS).map(([name, option]) => [
         code(`--${name}${option.value === '' ? '' : ` ${option.value}`}`),
         code(variableOf(name)),
         code(option.fallback ?? ''),
@@ -72,7 +71,10 @@ export const serverTables: Record<string, () => string> = {
   roles: () =>
     markdownTable(
       ['role', 'grants'],
-      Object.entries(BUILT_IN_ROLES).map(([role, grants]) => [code(role), code(JSON.stringify(grants))]),
+      Object.entries(builtInRoles(roleDefaultsOf(documented))).map(([role, grants]) => [
+        code(role),
+        code(JSON.stringify(grants)),
+      ]),
     ),
   'grant-names': () =>
     markdownTable(

@@ -21,7 +21,7 @@ export interface RunningFixture {
 /** Starts the fixture on a loopback port (0: any free one) over a data folder of its own. */
 export async function startFixture(port: number): Promise<RunningFixture> {
   const data = await mkdtemp(join(tmpdir(), 'parley-conformance-'));
-  const { config } = loadConfig(['--port', String(port), '--data', data, ...FLAGS], {}, {});
+  const { config } = loadConfig(['--port', String(port), '--data', data, ...FLAGS], { env: {} });
   const app = await createApp({
     config: { ...config, limits: { ...config.limits, sessionsPerCaller: SESSIONS } },
     toolsets: [fixture],

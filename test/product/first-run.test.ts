@@ -4,6 +4,7 @@ import { request } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ABSENT_FILES, ABSENT_OAUTH, OPEN_ROUTES } from '../../apps/server/src/index.ts';
+import { loadOwnToolsets, openPathsOf } from '../../apps/server/src/index.ts';
 import { ensureBuilt } from './build.ts';
 import { callTool, message, post } from './mcp-messages.ts';
 import type { Server } from './parley.ts';
@@ -83,8 +84,9 @@ describe('without a key', () => {
   test('only the open routes answer', async () => {
     const documents = ['/__parley/overlay.js', '/api/v1/openapi.json', '/api/v1/docs'];
     const files = ['/feedback/style.css', '/feedback/app.js'];
-    expect(OPEN_ROUTES).toEqual(['/', '/health', '/ready', ...documents, ...files]);
-    for (const path of OPEN_ROUTES) expect((await send(path)).status, path).toBe(200);
+    const open = [...OPEN_ROUTES, ...openPathsOf(await loadOwnToolsets())];
+    expect(open).toEqual(['/', '/health', '/ready', ...documents, ...files]);
+    for (const path of open) expect((await send(path)).status, path).toBe(200);
     expect(await send('/health')).toEqual({ status: 200, body: '{"status":"ok"}' });
     expect(await send('/ready?probe=1')).toEqual({ status: 200, body: '{"status":"ready"}' });
     const closed = [

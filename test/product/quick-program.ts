@@ -24,7 +24,7 @@ const TOOLSETS = {
   twice: { tools: [defineTool(tool('parley_whoami'))] },
   broken: {
     tools: [defineTool(tool('extra'))],
-    services(): never {
+    services(): unknown {
       throw new Error('The lamp is missing.');
     },
   },

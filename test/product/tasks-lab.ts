@@ -176,7 +176,7 @@ const FLAGS = ['--port', '0', '--rate', '100000', '--rate-burst', '100000', '--l
 /** Starts a lab on a database; a second one on the same database is a second replica. */
 export async function startLab(where: StoreOptions, tasks: AppOptions['tasks'] = {}): Promise<Lab> {
   const database = where.databaseUrl === undefined ? [] : ['--database-url', where.databaseUrl];
-  const { config } = loadConfig([...FLAGS, '--data', where.dataDir, ...database], {}, {});
+  const { config } = loadConfig([...FLAGS, '--data', where.dataDir, ...database], { env: {} });
   const app = await createApp({ config, toolsets: [labToolset], tasks });
   const { mcp } = await app.listen();
   const key = (await readFile(app.ownerKeyFile, 'utf8')).trim();

@@ -1,15 +1,15 @@
 /** The server, stage by stage: this file only wires. */
 import { createGateway } from '@parley/gateway';
-import type { AnyToolset, Caller, Grants } from '@parley/kit';
-import { systemCaller } from '@parley/kit';
+import type { Grants, StartNotice } from '@parley/kit';
+import { soleCaller } from '@parley/kit';
 import { createProbes } from './probes.ts';
 import type { Config } from './config.ts';
 import { openHost } from './start/host.ts';
-import type { AppHost, TaskSettings } from './start/host.ts';
+import type { TaskSettings } from './start/host.ts';
+import type { AppHost, ServedToolset } from './start/served-toolset.ts';
 import { createHttpServer } from './http.ts';
 import { createHeapGrowth } from './lean-heap.ts';
 import { createLog } from './log.ts';
-import { overlayTag } from './overlay-script.ts';
 import { stopPart } from './stop-part.ts';
 import { createMetrics } from './telemetry/metrics.ts';
 import { SERVER_INFO } from './version.ts';
@@ -18,7 +18,7 @@ import { SERVER_INFO } from './version.ts';
 export interface AppOptions {
   readonly config: Config;
   /** Toolsets besides Parley's own. */
-  readonly toolsets?: readonly AnyToolset[];
+  readonly toolsets?: readonly ServedToolset[];
   /** Serves requests without a credential with these grants; for the conformance fixture, no flag sets it. */
   readonly anonymous?: Grants;
   /** Times and limits of tasks; for tests, no flag sets them. */
@@ -30,8 +30,8 @@ export interface App {
   readonly host: AppHost;
   readonly ownerKeyFile: string;
   listen(): Promise<{ url: string; mcp: string }>;
-  /** The script tag that a page needs to be annotated, with its page token. */
-  overlayTag(url: string): Promise<string>;
+  /** What toolsets have to say to whoever started the server at this address. */
+  noticesAt(url: string): Promise<StartNotice[]>;
   /** Reports and counts an error that nothing caught. */
   onUncaught(error: unknown, where: string): void;
   /** Stops accepting, finishes what runs, flushes records. */
@@ -46,7 +46,7 @@ export async function createApp({ config, toolsets = [], anonymous, tasks }: App
   const metrics = createMetrics();
   const tracing = config.otlpEndpoint === undefined ? undefined : await loadTracing(config.otlpEndpoint);
 
-  const nobody = anonymous && anonymousCaller(anonymous);
+  const nobody = anonymous && soleCaller('anonymous', 'Anonymous', { grants: anonymous, source: 'key' });
   const host = await openHost({
     config,
     toolsets,
@@ -79,13 +79,14 @@ export async function createApp({ config, toolsets = [], anonymous, tasks }: App
     host,
     ownerKeyFile: host.ownerKeyFile,
     async listen() {
+      await host.beforeStart();
       host.tasks.start();
       host.events.start();
       const url = await http.listen();
       log.info({ url }, 'listening');
       return { url, mcp: `${url}/mcp` };
     },
-    overlayTag: async (url) => overlayTag(url, await host.pageToken()),
+    noticesAt: (url) => host.noticesAt(url),
     onUncaught(error, where) {
       metrics.countUncaught();
       onFault(error, where);
@@ -111,9 +112,4 @@ export async function createApp({ config, toolsets = [], anonymous, tasks }: App
 async function loadTracing(endpoint: string) {
   const { startTracing } = await import('./telemetry/tracing.ts');
   return startTracing(endpoint);
-}
-
-function anonymousCaller(grants: Grants): Caller {
-  const powers = { roles: ['owner'], grants, source: 'key', unattended: false } as const;
-  return { ...systemCaller('anonymous', 'Anonymous', 'anonymous'), ...powers };
 }

@@ -1,24 +1,31 @@
 /** Options come from flags, then variables, then defaults; a bad value is refused by its name. */
 import { resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import type { Settings } from '@parley/kit';
+import { helpFor } from './cli/help.ts';
 import { loadConfig, UsageError } from './config.ts';
 import { OPTIONS, variableOf } from './options.ts';
+import { OWN_TOOLSETS } from './toolsets.ts';
 
-const load = (args: readonly string[], env: Record<string, string> = {}) => loadConfig(args, {}, env).config;
+const load = (args: readonly string[], env: Record<string, string> = {}) => loadConfig(args, { env }).config;
 
 describe('where a value comes from', () => {
   test('switches have variables too, and the feedback side its own options', () => {
-    expect(load([], { PARLEY_JSON: '1', PARLEY_DEMO: 'true' })).toMatchObject({ json: true, demo: true });
+    expect(load([], { PARLEY_JSON: '1', PARLEY_DEMO: 'true' })).toMatchObject({
+      json: true,
+      settings: { demo: true },
+    });
     expect(load(['--json'], { PARLEY_JSON: '0', PARLEY_DEMO: 'no' })).toMatchObject({
       json: true,
-      demo: false,
+      settings: { demo: false },
     });
-    expect(load([]).web).toEqual({
-      ratePerMinute: 100,
-      ratePerKeyPerMinute: undefined,
-      trustedProxies: [],
-      publicUrl: undefined,
-      visitorsPerHour: 100,
+    expect(load([]).web).toEqual({ trustedProxies: [], publicUrl: undefined });
+    expect(load([]).settings).toEqual({
+      'api-rate': 100,
+      'api-key-rate': undefined,
+      'visitor-rate': 100,
+      'note-lease': 30,
+      demo: false,
     });
     const flags = [
       '--api-rate',
@@ -32,13 +39,8 @@ describe('where a value comes from', () => {
     ];
     expect(load([...flags, '--public-url', 'https://f.example.com/', '--allow-egress', 'a:1'])).toMatchObject(
       {
-        web: {
-          ratePerMinute: 5,
-          ratePerKeyPerMinute: 6,
-          trustedProxies: ['10.0.0.0/8', '::1'],
-          publicUrl: 'https://f.example.com',
-          visitorsPerHour: 7,
-        },
+        web: { trustedProxies: ['10.0.0.0/8', '::1'], publicUrl: 'https://f.example.com' },
+        settings: { 'api-rate': 5, 'api-key-rate': 6, 'visitor-rate': 7 },
         allowEgress: ['a:1'],
       },
     );
@@ -72,7 +74,6 @@ describe('where a value comes from', () => {
     ['otlp-endpoint', 'otlpEndpoint', 'http://a', 'http://b', 'http://a', 'http://b'],
     ['log-level', 'logLevel', 'debug', 'error', 'debug', 'error'],
     ['key', 'key', 'k1', 'k2', 'k1', 'k2'],
-    ['note-lease', 'noteLeaseMs', '1', '45', 60_000, 45 * 60_000],
     ['allow-host', 'allowHosts', 'a,b', 'c, d ,', ['a', 'b'], ['c', 'd']],
     ['allow-origin', 'allowOrigins', 'http://a', 'http://b', ['http://a'], ['http://b']],
   ] as const)(
@@ -84,6 +85,50 @@ describe('where a value comes from', () => {
       expect(load([])[field]).not.toEqual(expected[1]);
     },
   );
+
+  test('a setting of a toolset follows the same order', () => {
+    const env = { PARLEY_NOTE_LEASE: '45' };
+    expect(load(['--note-lease', '1'], env).settings['note-lease']).toBe(1);
+    expect(load([], env).settings['note-lease']).toBe(45);
+  });
+
+  test('a toolset that a program brings has its settings read and listed like the own ones', () => {
+    const facts = { value: 'X', help: 'Helps', section: 'reach' } as const;
+    const settings: Settings = {
+      depth: { flag: 'depth', kind: 'number', low: 1, high: 9, fallback: '4', ...facts },
+      width: { flag: 'width', kind: 'number', low: 1, high: 9, ...facts },
+      colour: { flag: 'colour', kind: 'text', ...facts },
+      lamps: { flag: 'lamp', kind: 'list', ...facts },
+      quiet: { flag: 'quiet', kind: 'switch', ...facts, value: '' },
+    };
+    const toolsets = [{ settings }];
+    const read = (args: string[], env = {}) => loadConfig(args, { toolsets, env }).config.settings;
+    expect(read([])).toMatchObject({ depth: 4, width: undefined, colour: undefined, lamp: [], quiet: false });
+    expect(read(['--width', '2', '--lamp', 'a,b', '--quiet'], { PARLEY_COLOUR: 'red' })).toMatchObject({
+      width: 2,
+      colour: 'red',
+      lamp: ['a', 'b'],
+      quiet: true,
+    });
+    expect(() => read(['--depth', '10'])).toThrow('--depth: must be a whole number from 1 to 9 (got "10")');
+    expect(() => load(['--depth', '2'])).toThrow(UsageError);
+    expect(helpFor('start', toolsets)).toMatch(/--note-lease MINUTES .*\n {2}--depth X +Helps \(4\)\n/);
+    expect(helpFor('start')).not.toContain('--depth');
+  });
+
+  test('two options of one name are refused, whoever declares them', () => {
+    for (const flag of ['port', 'note-lease']) {
+      const setting = { flag, kind: 'switch', value: '', help: 'Helps', section: 'traffic' } as const;
+      expect(() => loadConfig([], { toolsets: [{ settings: { setting } }], env: {} })).toThrow(
+        `Two options have the flag --${flag}.`,
+      );
+    }
+  });
+
+  test('the settings that are known before code is loaded are those that the toolsets declare', async () => {
+    for (const { load: loadToolset, settings } of OWN_TOOLSETS)
+      expect((await loadToolset()).settings).toBe(settings);
+  });
 
   test('limits and retention follow the same order', () => {
     const env = {
@@ -124,7 +169,7 @@ describe('where a value comes from', () => {
   test('the switches of a command are read beside the options', () => {
     const kinds = { grant: 'list', expires: 'text', quick: 'switch' } as const;
     const args = ['create', 'CI', '--grant', 'a:b', '--grant', 'c:*', '--expires', '1d', '--quick', '--json'];
-    const { config, positionals, extras } = loadConfig(args, kinds, {});
+    const { config, positionals, extras } = loadConfig(args, { extra: kinds, env: {} });
     expect(positionals).toEqual(['create', 'CI']);
     expect(extras).toMatchObject({ grant: ['a:b', 'c:*'], expires: '1d', quick: true });
     expect(config.json).toBe(true);

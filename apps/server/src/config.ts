@@ -2,8 +2,9 @@
 import { resolve } from 'node:path';
 import { DEFAULT_LIMITS } from '@parley/gateway';
 import type { Limits } from '@parley/gateway';
-import type { Option, OptionName } from './options.ts';
-import { OPTIONS, variableOf } from './options.ts';
+import type { Settings, SettingsOf } from '@parley/kit';
+import type { Option, OptionName, Setting } from './options.ts';
+import { optionsWith, settingsWith, variableOf } from './options.ts';
 
 /** Everything that can be set. */
 export interface Config {
@@ -17,16 +18,10 @@ export interface Config {
   readonly limits: Limits;
   /** Private hosts that outbound requests may reach. */
   readonly allowEgress: readonly string[];
-  /** The feedback API and the public pages. */
-  readonly web: {
-    readonly ratePerMinute: number;
-    readonly ratePerKeyPerMinute: number | undefined;
-    readonly trustedProxies: readonly string[];
-    readonly publicUrl: string | undefined;
-    readonly visitorsPerHour: number;
-  };
-  /** How long a silent agent keeps an annotation. */
-  readonly noteLeaseMs: number;
+  /** How the world reaches the server, where a proxy stands before it. */
+  readonly web: { readonly trustedProxies: readonly string[]; readonly publicUrl: string | undefined };
+  /** What toolsets declare, by flag. */
+  readonly settings: SettingsOf<Settings>;
   readonly recordRetention: {
     readonly maxAgeMs: number;
     readonly maxRows: number;
@@ -35,8 +30,6 @@ export interface Config {
   readonly otlpEndpoint: string | undefined;
   readonly logLevel: string;
   readonly key: string | undefined;
-  /** Example data for an empty feedback; `parley start` only. */
-  readonly demo: boolean;
   /** May a command other than `start` and `migrate` make an installation. */
   readonly init: boolean;
   readonly json: boolean;
@@ -56,19 +49,29 @@ const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'silent'];
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 
-/** Reads flags and variables; `extra` are the switches of one command. */
+/** What a command line is read with. */
+export interface LoadOptions<Extra extends string> {
+  /** The switches of one command. */
+  readonly extra?: Readonly<Record<Extra, 'text' | 'switch' | 'list'>>;
+  /** Toolsets besides Parley's own, whose settings count too. */
+  readonly toolsets?: readonly { readonly settings?: Settings }[];
+  readonly env?: Environment;
+}
+
+/** Reads flags and variables. */
 export function loadConfig<Extra extends string = never>(
   args: readonly string[],
-  extra: Readonly<Record<Extra, 'text' | 'switch' | 'list'>> = {} as Record<Extra, never>,
-  env: Environment = process.env,
+  { extra, toolsets, env = process.env }: LoadOptions<Extra> = {},
 ): { config: Config; positionals: string[]; extras: Partial<Record<Extra, string | boolean | string[]>> } {
-  const { values, positionals } = parse(args, extra);
-  const read = (name: OptionName): string | undefined => {
-    const option: Option = OPTIONS[name];
+  const settings = settingsWith(toolsets);
+  const options = optionsWith(settings);
+  const { values, positionals } = parse(args, options, extra);
+  const readAny = (name: string): string | undefined => {
     const given = values[name];
-    return typeof given === 'string' ? given : (env[variableOf(name)] ?? option.fallback);
+    return typeof given === 'string' ? given : (env[variableOf(name)] ?? options[name]?.fallback);
   };
-  const list = (name: OptionName): string[] => {
+  const read = (name: OptionName) => readAny(name);
+  const list = (name: string): string[] => {
     const given = values[name];
     const parts = Array.isArray(given) ? given : [env[variableOf(name)] ?? ''];
     return parts
@@ -76,9 +79,16 @@ export function loadConfig<Extra extends string = never>(
       .map((part) => part.trim())
       .filter((part) => part !== '');
   };
-  const isOn = (name: OptionName) =>
-    values[name] === true || ['1', 'true'].includes(env[variableOf(name)] ?? '');
+  const isOn = (name: string) => values[name] === true || ['1', 'true'].includes(env[variableOf(name)] ?? '');
   const count = (name: OptionName, low: number, high: number) => wholeNumber(name, read(name), low, high);
+  const valueOf = (setting: Setting): SettingsOf<Settings>[string] => {
+    const { flag } = setting;
+    if (setting.kind === 'list') return list(flag);
+    if (setting.kind === 'switch') return isOn(flag);
+    const text = readAny(flag);
+    if (setting.kind === 'text' || text === undefined) return text;
+    return wholeNumber(flag, text, setting.low, setting.high);
+  };
   const logLevel = read('log-level') ?? 'info';
   if (!LOG_LEVELS.includes(logLevel))
     throw new UsageError(`--log-level: must be one of ${LOG_LEVELS.join(', ')}`);
@@ -99,14 +109,10 @@ export function loadConfig<Extra extends string = never>(
     },
     allowEgress: list('allow-egress'),
     web: {
-      ratePerMinute: count('api-rate', 1, 10_000_000),
-      ratePerKeyPerMinute:
-        read('api-key-rate') === undefined ? undefined : count('api-key-rate', 1, 10_000_000),
       trustedProxies: list('trusted-proxy'),
       publicUrl: webAddress('public-url', read('public-url')),
-      visitorsPerHour: count('visitor-rate', 1, 10_000_000),
     },
-    noteLeaseMs: count('note-lease', 1, 10_080) * MINUTE_MS,
+    settings: Object.fromEntries(settings.map((setting) => [setting.flag, valueOf(setting)])),
     recordRetention: {
       maxAgeMs: count('record-days', 1, 3650) * DAY_MS,
       maxRows: count('record-rows', 1000, 1_000_000_000),
@@ -115,7 +121,6 @@ export function loadConfig<Extra extends string = never>(
     otlpEndpoint: read('otlp-endpoint') ?? env.OTEL_EXPORTER_OTLP_ENDPOINT,
     logLevel,
     key: read('key'),
-    demo: isOn('demo'),
     init: isOn('init'),
     json: isOn('json'),
   };
@@ -131,7 +136,7 @@ function webAddress(name: string, text: string | undefined): string | undefined 
   return url.origin;
 }
 
-/** A variable that a client's file names; its value is for checks and is never printed. */
+/** A variable that is no option, such as one that a client's file names; its value is never printed. */
 export function variable(name: string, env: Environment = process.env): string | undefined {
   return env[name];
 }
@@ -141,47 +146,13 @@ export function isUnderNpm(env: Environment = process.env): boolean {
   return env['npm_lifecycle_event'] !== undefined;
 }
 
-/** The flags of `parley mcp` for a feedback server elsewhere. */
-export const REMOTE_FLAGS = {
-  url: 'text',
-  'api-key': 'text',
-  remote: 'switch',
-  extended: 'switch',
-} as const;
-
-/** Where the feedback of `parley mcp feedback` is, when it is not in the data folder. */
-export interface RemoteChoice {
-  readonly url: string | undefined;
-  readonly apiKey: string | undefined;
-  readonly isExtended: boolean;
-}
-
-/** Reads the choice of a feedback server elsewhere; undefined when the data folder is meant. */
-export function remoteChoice(
-  toolsets: readonly string[],
-  flags: Partial<Record<keyof typeof REMOTE_FLAGS, unknown>>,
-  env: Environment = process.env,
-): RemoteChoice | undefined {
-  // The tools that have to be named are in the data folder too.
-  const flag = Object.keys(flags).find((name) => name !== 'extended' && Object.hasOwn(REMOTE_FLAGS, name));
-  const isFeedback = toolsets.length === 1 && toolsets[0] === 'feedback';
-  if (!isFeedback) {
-    if (flag !== undefined) throw new UsageError(`--${flag}: works with "parley mcp feedback" only`);
-    return undefined;
-  }
-  const read = (name: 'url' | 'api-key', variable: string) => {
-    const given = flags[name];
-    return typeof given === 'string' ? given : env[variable];
-  };
-  const url = read('url', 'QUACKBACK_URL');
-  const apiKey = read('api-key', 'QUACKBACK_API_KEY');
-  if (url === undefined && apiKey === undefined && flags.remote !== true) return undefined;
-  return { url, apiKey, isExtended: flags.extended === true };
-}
-
-function parse(args: readonly string[], extra: Readonly<Record<string, 'text' | 'switch' | 'list'>>) {
+function parse(
+  args: readonly string[],
+  known: Readonly<Record<string, Option>>,
+  extra: Readonly<Record<string, 'text' | 'switch' | 'list'>> = {},
+) {
   const kinds: Record<string, string> = { ...extra };
-  for (const [name, { kind }] of Object.entries(OPTIONS)) kinds[name] = kind;
+  for (const [name, { kind }] of Object.entries(known)) kinds[name] = kind;
   const options = Object.fromEntries(
     Object.entries(kinds).map(([name, kind]) => [
       name,

@@ -1,4 +1,6 @@
-/** Every option of the command line, once: its flag, its variable, its default and its help. */
+/** Every option of the command line, once: its flag, its variable, its default and its help; toolsets add theirs. */
+import type { Settings } from '@parley/kit';
+import { OWN_TOOLSETS } from './toolsets.ts';
 
 /** How an option's text is read. */
 export type OptionKind = 'text' | 'number' | 'list' | 'switch';
@@ -13,8 +15,7 @@ export interface Option {
   readonly also?: 'folder' | 'address' | 'init' | 'key' | 'every';
 }
 
-/** The options by flag name; the variable of `allow-host` is `PARLEY_ALLOW_HOST`. */
-export const OPTIONS = {
+const TRAFFIC = {
   port: {
     also: 'address',
     kind: 'number',
@@ -59,19 +60,9 @@ export const OPTIONS = {
     fallback: '200',
     help: 'Requests of one key that may come at once',
   },
-  'api-rate': {
-    kind: 'number',
-    value: 'N',
-    fallback: '100',
-    help: 'Feedback API requests per minute of one client address',
-  },
-  'api-key-rate': { kind: 'number', value: 'N', help: 'The same per API key; default: no limit' },
-  'visitor-rate': {
-    kind: 'number',
-    value: 'N',
-    fallback: '100',
-    help: 'New visitors of the public pages per hour from one address',
-  },
+} as const satisfies Record<string, Option>;
+
+const REACH = {
   'trusted-proxy': {
     kind: 'list',
     value: 'ADDRESS',
@@ -94,12 +85,9 @@ export const OPTIONS = {
     fallback: '10000',
     help: 'Connections that may be open at once',
   },
-  'note-lease': {
-    kind: 'number',
-    value: 'MINUTES',
-    fallback: '30',
-    help: 'A note of an agent that is silent for so long is pending again',
-  },
+} as const satisfies Record<string, Option>;
+
+const UPKEEP = {
   'body-limit': { kind: 'number', value: 'BYTES', fallback: '4194304', help: 'Largest request body' },
   'record-days': { kind: 'number', value: 'N', fallback: '30', help: 'Keep call records for N days' },
   'record-rows': { kind: 'number', value: 'N', fallback: '1000000', help: 'Keep at most N call records' },
@@ -122,11 +110,9 @@ export const OPTIONS = {
     value: 'KEY',
     help: 'API key to act with; default: the owner key in the data folder',
   },
-  demo: {
-    kind: 'switch',
-    value: '',
-    help: 'With "start": fill an empty feedback with example data, and publish its pages',
-  },
+} as const satisfies Record<string, Option>;
+
+const COMMAND = {
   init: {
     also: 'init',
     kind: 'switch',
@@ -136,8 +122,36 @@ export const OPTIONS = {
   json: { also: 'every', kind: 'switch', value: '', help: 'Print JSON' },
 } as const satisfies Record<string, Option>;
 
-/** The name of an option. */
-export type OptionName = keyof typeof OPTIONS;
+type BaseOptions = typeof TRAFFIC & typeof REACH & typeof UPKEEP & typeof COMMAND;
+
+/** The name of an option of the server itself. */
+export type OptionName = keyof BaseOptions;
+
+/** An option that a toolset declares. */
+export type Setting = Settings[string];
+
+/** The settings of Parley's own toolsets and of those that a program brings. */
+export function settingsWith(toolsets: readonly { readonly settings?: Settings }[] = []): Setting[] {
+  return [...OWN_TOOLSETS, ...toolsets].flatMap(({ settings = {} }) => Object.values(settings));
+}
+
+/** All options by flag name, in the order of the help; the variable of `allow-host` is `PARLEY_ALLOW_HOST`. */
+export function optionsWith(settings: readonly Setting[]): Readonly<Record<string, Option>> {
+  const all = new Map<string, Option>();
+  const add = (name: string, option: Option) => {
+    if (all.has(name))
+      throw new Error(`Two options have the flag --${name}. Rename the setting of one toolset.`);
+    all.set(name, option);
+  };
+  for (const [section, own] of Object.entries({ traffic: TRAFFIC, reach: REACH, upkeep: UPKEEP, COMMAND })) {
+    for (const [name, option] of Object.entries(own)) add(name, option);
+    for (const setting of settings) if (setting.section === section) add(setting.flag, setting);
+  }
+  return Object.fromEntries(all);
+}
+
+/** The options of a Parley with its own toolsets alone. */
+export const OPTIONS = optionsWith(settingsWith());
 
 /** The variable that stands for an option. */
 export function variableOf(name: string): string {

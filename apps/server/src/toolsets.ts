@@ -1,14 +1,27 @@
 /** The toolsets that every Parley has: one line each, loaded when their code is needed. */
-import type { AnyToolset } from '@parley/kit';
+import { annotationSettings } from '@parley/annotations/settings';
+import { feedbackSettings } from '@parley/feedback/settings';
+import type { Settings } from '@parley/kit';
+import type { ServedToolset } from './start/served-toolset.ts';
 
-const OWN_TOOLSETS: readonly (() => Promise<AnyToolset>)[] = [
-  async () => (await import('./parley/index.ts')).parleyToolset,
-  async () => (await import('@parley/tasks')).tasksToolset,
-  async () => (await import('@parley/annotations')).annotationsToolset,
-  async () => (await import('@parley/feedback')).feedbackToolset,
+interface OwnToolset {
+  readonly load: () => Promise<ServedToolset>;
+  /** Its options, which every command line reads before any code of a toolset is loaded. */
+  readonly settings?: Settings;
+}
+
+/** All of them, in their order. */
+export const OWN_TOOLSETS: readonly OwnToolset[] = [
+  { load: async () => (await import('./parley/index.ts')).parleyToolset },
+  { load: async () => (await import('@parley/tasks')).tasksToolset },
+  {
+    load: async () => (await import('@parley/annotations')).annotationsToolset,
+    settings: annotationSettings,
+  },
+  { load: async () => (await import('@parley/feedback')).feedbackToolset, settings: feedbackSettings },
 ];
 
-/** Loads them all, in their order. */
-export function loadOwnToolsets(): Promise<AnyToolset[]> {
-  return Promise.all(OWN_TOOLSETS.map((load) => load()));
+/** Loads them all. */
+export function loadOwnToolsets(): Promise<ServedToolset[]> {
+  return Promise.all(OWN_TOOLSETS.map(({ load }) => load()));
 }

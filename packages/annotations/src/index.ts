@@ -11,6 +11,7 @@ export type { ClientMessage, ServerMessage } from './link/messages.ts';
 export { toMarkdown } from './markdown/index.ts';
 export type { MarkdownLevel, MarkdownNote } from './markdown/index.ts';
 export { annotationMigrations } from './migrations/index.ts';
+export { overlayTag } from './overlay-script.ts';
 export { createAnnotationRoutes } from './routes.ts';
 export type { RouteOptions } from './routes.ts';
 export { annotationHealth } from './services/health.ts';

@@ -1,49 +1,54 @@
 /** The toolset `annotations`: tools for notes, diffs and page tokens, their documents, their prompt and the browser link. */
-import type { ChangeBus } from '@parley/kit';
+import type { Identity } from '@parley/identity';
+import type { Host, SettingsOf } from '@parley/kit';
 import { defineToolset, toolsIn } from '@parley/kit';
 import type { Store } from '@parley/store';
-import type { LinkNames } from './link/door.ts';
 import { annotationMigrations } from './migrations/index.ts';
 import { INSTRUCTIONS, startPolling } from './prompts.ts';
+import { createOverlayScript, overlayTag } from './overlay-script.ts';
 import { annotationResources } from './resources.ts';
 import { createAnnotationRoutes } from './routes.ts';
 import type { AnnotationServices } from './services/index.ts';
 import { createAnnotationServices } from './services/index.ts';
+import { annotationSettings } from './settings.ts';
 import * as diffs from './tools/diffs.ts';
 import * as notes from './tools/notes.ts';
 import * as pageTokens from './tools/page-tokens.ts';
 import * as sessions from './tools/sessions.ts';
 import * as watch from './tools/watch.ts';
 
-/** What the program that serves the toolset offers. */
-export interface AnnotationsHost {
-  readonly store: Store;
-  readonly changes: ChangeBus;
-  readonly onFault: (error: unknown, where: string) => void;
-  /** Runs when the program begins to stop, before running calls are waited for. */
-  onStop(work: () => Promise<void>): void;
-  /** Names and pages that the browser link accepts besides the loopback ones. */
-  readonly names: LinkNames;
-  overlayScript(): Promise<string | undefined>;
-  /** How long a silent agent keeps a note; absent: 30 minutes. */
-  readonly noteLeaseMs?: number;
-}
+const MINUTE_MS = 60_000;
+
+/** What the toolset is built from. */
+export type AnnotationsHost = Host<
+  { readonly store: Store; readonly identity: Pick<Identity, 'firstOrganizationId'> },
+  SettingsOf<typeof annotationSettings>
+>;
 
 /** The toolset. */
 export const annotationsToolset = defineToolset({
   name: 'annotations',
   title: 'Annotations',
   instructions: INSTRUCTIONS,
+  settings: annotationSettings,
   tools: toolsIn(sessions, notes, watch, diffs, pageTokens),
   resources: annotationResources,
   prompts: [startPolling],
   migrations: annotationMigrations,
   services(host: AnnotationsHost): AnnotationServices {
-    const { noteLeaseMs } = host;
-    const limits = noteLeaseMs === undefined ? {} : { noteLeaseMs };
-    const services = createAnnotationServices({ ...host, limits });
+    const services = createAnnotationServices({
+      ...host,
+      limits: { noteLeaseMs: host.settings.noteLease * MINUTE_MS },
+    });
     host.onStop(() => services.close());
     return services;
   },
-  routes: (services: AnnotationServices, host: AnnotationsHost) => createAnnotationRoutes(services, host),
+  routes: (services, { names }) =>
+    createAnnotationRoutes(services, { names, overlayScript: createOverlayScript() }),
+  open: ['/__parley/overlay.js'],
+  async onStarted({ pageTokens: tokens }, { identity }, url) {
+    const tag = overlayTag(url, await tokens.show(await identity.firstOrganizationId()));
+    const paragraph = `Annotate a page: put this into it, then point at what should change.\n\n  ${tag}`;
+    return { json: { overlayTag: tag }, paragraph };
+  },
 });

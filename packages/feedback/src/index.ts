@@ -9,4 +9,4 @@ export type { RestOptions } from './rest.ts';
 export { createFeedbackServices } from './services/index.ts';
 export type { FeedbackServices, FeedbackServicesOptions } from './services/index.ts';
 export { feedbackToolset } from './toolset.ts';
-export type { FeedbackHost, FeedbackToolServices, FeedbackWebSettings } from './toolset.ts';
+export type { FeedbackHost, FeedbackToolServices } from './toolset.ts';

@@ -1,9 +1,8 @@
 /** The toolset `feedback` over the services of this process. */
 import type { Events } from '@parley/events';
 import type { Identity } from '@parley/identity';
-import type { ChangeBus, Observer, RouteSet } from '@parley/kit';
+import type { Host, RouteSet, SettingsOf } from '@parley/kit';
 import { defineToolset } from '@parley/kit';
-import type { AllowedNames } from '@parley/kit/inbound';
 import type { Store } from '@parley/store';
 import type { TaskEngine } from '@parley/tasks';
 import type { BackendSource } from './backend.ts';
@@ -14,36 +13,15 @@ import { feedbackResources } from './resources.ts';
 import { createRestRoutes } from './rest.ts';
 import type { FeedbackServices } from './services/index.ts';
 import { createFeedbackServices } from './services/index.ts';
+import { feedbackSettings } from './settings.ts';
 import { FEEDBACK_INSTRUCTIONS } from './tools/instructions.ts';
 import { feedbackTools } from './tools/index.ts';
 
-/** What the program that serves the toolset offers. */
-export interface FeedbackHost {
-  readonly store: Store;
-  readonly identity: Identity;
-  readonly events: Events;
-  readonly tasks: TaskEngine;
-  readonly changes: ChangeBus;
-  readonly onFault: (error: unknown, where: string) => void;
-  /** Runs when the program begins to stop, before running calls are waited for. */
-  onStop(work: () => Promise<void>): void;
-  /** Hosts and pages that the HTTP routes accept besides the loopback ones. */
-  readonly names: AllowedNames;
-  /** Told of every call over REST, like the engine tells of every tool call. */
-  readonly observe: Observer;
-  /** What the owner decided about REST and the public pages. */
-  readonly web: FeedbackWebSettings;
-}
-
-/** Settings of the HTTP side. */
-export interface FeedbackWebSettings {
-  readonly ratePerMinute: number;
-  readonly ratePerKeyPerMinute: number | undefined;
-  readonly trustedProxies: readonly string[];
-  readonly publicUrl: string | undefined;
-  /** New visitors of the pages from one address per hour. */
-  readonly visitorsPerHour?: number | undefined;
-}
+/** What the toolset is built from. */
+export type FeedbackHost = Host<
+  { readonly store: Store; readonly identity: Identity; readonly events: Events; readonly tasks: TaskEngine },
+  SettingsOf<typeof feedbackSettings>
+>;
 
 /** The services as the toolset has them: every surface is thin over them, tools through a backend. */
 export type FeedbackToolServices = FeedbackServices & BackendSource;
@@ -73,6 +51,8 @@ export const feedbackToolset = defineToolset({
   title: 'Feedback',
   instructions: FEEDBACK_INSTRUCTIONS,
   rights: FEEDBACK_RIGHTS,
+  roles: { member: ['*'] },
+  settings: feedbackSettings,
   tools: feedbackTools,
   resources: feedbackResources,
   migrations: feedbackMigrations,
@@ -81,17 +61,27 @@ export const feedbackToolset = defineToolset({
     host.onStop(() => services.close());
     return withBackend(services);
   },
-  routes(services: FeedbackToolServices, { names, observe, web }: FeedbackHost): RouteSet[] {
-    const { ratePerKeyPerMinute, publicUrl, visitorsPerHour, ...rate } = web;
+  routes(services, { names, observe, web, settings }): RouteSet[] {
+    const { ratePerMinute, ratePerKeyPerMinute, visitorsPerHour } = settings;
+    const { publicUrl, trustedProxies } = web;
     const perKey = ratePerKeyPerMinute === undefined ? {} : { ratePerKeyPerMinute };
     return [
-      ...createRestRoutes(services, { names, observe, ...rate, ...perKey }),
-      ...createPageRoutes(services, {
-        names,
-        publicUrl,
-        visitorsPerHour,
-        trustedProxies: web.trustedProxies,
-      }),
+      ...createRestRoutes(services, { names, observe, ratePerMinute, trustedProxies, ...perKey }),
+      ...createPageRoutes(services, { names, publicUrl, visitorsPerHour, trustedProxies }),
     ];
+  },
+  open: ['/api/v1/openapi.json', '/api/v1/docs', '/feedback/style.css', '/feedback/app.js'],
+  // Nobody sees half of the demo.
+  async beforeStart(_services, host) {
+    if (!host.settings.demo) return;
+    const { seedDemo } = await import('./demo/index.ts');
+    await seedDemo(host);
+  },
+  async onStarted(_services, { web, settings }, url) {
+    const pages = `${web.publicUrl ?? url}/feedback`;
+    const label = 'Feedback';
+    if (settings.demo) return { json: { pages }, line: { label, text: pages } };
+    const text = `${pages}, once you publish it: npm run -s parley -- feedback publish on`;
+    return { line: { label, text } };
   },
 });

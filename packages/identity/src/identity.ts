@@ -2,9 +2,10 @@
 import type { Caller, Grants, Source } from '@parley/kit';
 import { ALL_GRANTS } from '@parley/kit';
 import type { Store } from '@parley/store';
-import type { Rank } from './roles.ts';
+import type { Rank, RoleDefaults } from './roles.ts';
+import { builtInRoles } from './roles.ts';
 import type { IdentityTables } from './schema.ts';
-import type { KeyState } from './services/authentication.ts';
+import type { KeyState, Powers } from './services/authentication.ts';
 import { Authentication, callerOfKey } from './services/authentication.ts';
 import type { IsPrivileged } from './services/ceiling.ts';
 import type { NewRole } from './services/custom-roles.ts';
@@ -21,6 +22,7 @@ import { recoverOwnerKey } from './services/recovery.ts';
 import { revokeKey } from './services/revoking.ts';
 import type { Sessions } from './services/sessions.ts';
 import { createSessions } from './services/sessions.ts';
+import { callerOfMember } from './services/standing.ts';
 import { createUser, ensureUser } from './services/users.ts';
 
 /** Everything the server asks of identity. */
@@ -42,6 +44,8 @@ export interface Identity {
   revokeKey(caller: Caller, idOrPublicId: string): Promise<KeyInfo>;
   /** The caller that a key of the same organization would be, for explanations; undefined when there is none. */
   callerNamed(organizationId: string, idOrNameOfKey: string): Promise<Caller | undefined>;
+  /** A member as they act in a browser, without a key: for what they do in the console, or leave behind to be done. */
+  callerOfMember(organizationId: string, memberId: string): Promise<Caller | undefined>;
   createOrganization(input: {
     slug: string;
     name: string;
@@ -74,6 +78,8 @@ export interface IdentityOptions {
   readonly now?: () => number;
   /** Which tools need an explicit name; absent: none. */
   readonly isPrivileged?: IsPrivileged;
+  /** What toolsets give to the built-in roles; absent: nothing. */
+  readonly roleDefaults?: RoleDefaults;
   /** What the grants of a new key or role may name; absent: anything. */
   readonly known?: KnownGrants;
   readonly onError?: (error: unknown) => void;
@@ -83,11 +89,14 @@ export interface IdentityOptions {
 export function createIdentity(store: Store, options: IdentityOptions = {}): Identity {
   const now = options.now ?? Date.now;
   const { isPrivileged = () => false, known, onError = () => undefined } = options;
+  const { roleDefaults = { member: {}, user: {} } } = options;
+  const builtIn = builtInRoles(roleDefaults);
   const refuseUnknown = (maker: Caller, { grants }: { readonly grants: Grants }) => {
     if (known !== undefined) requireKnown(maker, grants, known);
   };
-  const authentication = new Authentication(store, { now, isPrivileged, onError });
-  const moment = () => ({ now: now(), isPrivileged, refuseUnknown });
+  const authentication = new Authentication(store, { now, isPrivileged, builtIn, onError });
+  const worth = { isPrivileged, roleDefaults };
+  const moment = () => ({ ...worth, now: now(), refuseUnknown });
   return {
     authenticate: (key, source) => authentication.authenticate(key, source),
     keyState: (text) => authentication.keyState(text),
@@ -97,7 +106,10 @@ export function createIdentity(store: Store, options: IdentityOptions = {}): Ide
     createKey: (maker, input) => createKey(store, maker, input, moment()),
     listKeys: (caller, { all }) => listKeys(store, caller, all),
     revokeKey: (caller, id) => revokeKey(store, caller, id, now()),
-    callerNamed: (organizationId, name) => callerNamed(store, organizationId, name, moment()),
+    callerNamed: (organizationId, name) =>
+      callerNamed(store, { organizationId, name, now: now() }, { isPrivileged, builtIn }),
+    callerOfMember: (organizationId, memberId) =>
+      callerOfMember(store, builtIn, { organizationId, memberId, source: 'web' }),
     createOrganization: (input) => store.transaction((tx) => createOrganization(tx, input, now())),
     createUser: (input) => store.transaction((tx) => createUser(tx, input, now())),
     ensureUser: (input) => store.transaction((tx) => ensureUser(tx, input, now())),
@@ -105,15 +117,14 @@ export function createIdentity(store: Store, options: IdentityOptions = {}): Ide
     getMember: (organizationId, memberId) => getMember(store, organizationId, memberId),
     memberOf: (organizationId, userId) => memberOf(store, organizationId, userId),
     addMember: (by, input) => store.transaction((tx) => addMember(tx, by, input, moment())),
-    setRoles: (by, input) => store.transaction((tx) => setRoles(tx, by, input, isPrivileged)),
-    setRank: (by, memberId, rank) =>
-      store.transaction((tx) => setRank(tx, by, { memberId, rank }, isPrivileged)),
+    setRoles: (by, input) => store.transaction((tx) => setRoles(tx, by, input, worth)),
+    setRank: (by, memberId, rank) => store.transaction((tx) => setRank(tx, by, { memberId, rank }, worth)),
     removeMember: (by, userId) => store.transaction((tx) => removeMember(tx, by, { userId })),
     removeMemberById: (by, memberId) => store.transaction((tx) => removeMember(tx, by, { memberId })),
     saveRole: (by, input) => store.transaction((tx) => saveRole(tx, by, input, moment())),
     organizationName: (organizationId) => organizationName(store, organizationId),
     firstOrganizationId: () => firstOrganizationId(store),
-    sessions: createSessions(store, { now, onError }),
+    sessions: createSessions(store, { now, onError, builtIn }),
     close: () => authentication.close(),
   };
 }
@@ -151,9 +162,8 @@ async function bootstrap(
 
 async function callerNamed(
   store: Store,
-  organizationId: string,
-  name: string,
-  { now, isPrivileged }: { now: number; isPrivileged: IsPrivileged },
+  { organizationId, name, now }: { organizationId: string; name: string; now: number },
+  powers: Powers,
 ): Promise<Caller | undefined> {
   const row = await store
     .db<IdentityTables>()
@@ -167,7 +177,7 @@ async function callerNamed(
     )
     .orderBy('created_at', 'desc')
     .executeTakeFirst();
-  return row === undefined ? undefined : callerOfKey(store, row, 'key', isPrivileged);
+  return row === undefined ? undefined : callerOfKey(store, row, 'key', powers);
 }
 
 async function organizationName(store: Store, organizationId: string): Promise<string | undefined> {

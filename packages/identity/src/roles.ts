@@ -1,17 +1,34 @@
 /** The roles every organization has, and their order. Custom roles build on `member`. */
 import type { Grants } from '@parley/kit';
-import { ALL_GRANTS } from '@parley/kit';
+import { ALL_GRANTS, unionGrants } from '@parley/kit';
 
-const EVERYBODY: Grants = { parley: ['parley_whoami'] };
-const TEAM: Grants = { feedback: ['*'] };
+/** What toolsets give by default: to visitors of the portal, and to the team besides. */
+export type RoleDefaults = Readonly<Record<'member' | 'user', Grants>>;
 
-/** Built-in roles and what they may do; `user` is a visitor of the portal. */
-export const BUILT_IN_ROLES: Readonly<Record<string, Grants>> = {
-  owner: ALL_GRANTS,
-  admin: ALL_GRANTS,
-  member: { ...TEAM, ...EVERYBODY },
-  user: EVERYBODY,
-};
+/** What toolsets declare, put together. */
+export function roleDefaultsOf(
+  toolsets: readonly {
+    readonly name: string;
+    readonly roles?: Partial<Record<'member' | 'user', readonly string[]>>;
+  }[],
+): RoleDefaults {
+  const given = (role: keyof RoleDefaults): Grants =>
+    Object.fromEntries(
+      toolsets.flatMap(({ name, roles }) => {
+        const names = roles?.[role] ?? [];
+        return names.length === 0 ? [] : [[name, names] as const];
+      }),
+    );
+  return { member: given('member'), user: given('user') };
+}
+
+/** What both give. */
+export function joinRoleDefaults(left: RoleDefaults, right: RoleDefaults): RoleDefaults {
+  return {
+    member: unionGrants([left.member, right.member]),
+    user: unionGrants([left.user, right.user]),
+  };
+}
 
 /** What a person or a key counts as; an owner counts as an administrator. */
 export type Rank = 'admin' | 'member' | 'user';
@@ -21,9 +38,17 @@ export type StandingRole = Rank | 'owner';
 
 const ORDER: readonly StandingRole[] = ['user', 'member', 'admin', 'owner'];
 
+/** What each built-in role may do. */
+export type RoleGrants = Readonly<Record<StandingRole, Grants>>;
+
+/** Gives every role what the roles below it have. */
+export function builtInRoles({ member, user }: RoleDefaults): RoleGrants {
+  return { owner: ALL_GRANTS, admin: ALL_GRANTS, member: unionGrants([member, user]), user };
+}
+
 /** True for a role that organizations cannot redefine. */
-export function isBuiltInRole(role: string): boolean {
-  return Object.hasOwn(BUILT_IN_ROLES, role);
+export function isBuiltInRole(role: string): role is StandingRole {
+  return ORDER.some((known) => known === role);
 }
 
 /** The built-in role that decides: the highest one held, or `member` for somebody with custom roles alone. */
@@ -43,14 +68,17 @@ export function isAbove(role: StandingRole, other: StandingRole): boolean {
 }
 
 /** What everybody with these roles holds before any custom role. */
-export function baseGrants(roles: readonly string[]): Grants {
-  const base = standingRole(roles) === 'user' ? 'user' : 'member';
-  return BUILT_IN_ROLES[base] ?? {};
+export function baseGrants(builtIn: RoleGrants, roles: readonly string[]): Grants {
+  return standingRole(roles) === 'user' ? builtIn.user : builtIn.member;
 }
 
 /** What the built-in side of `roles` gives to somebody who held `before`. */
-export function builtInGain(roles: readonly string[], before: readonly string[]): Grants {
+export function builtInGain(
+  { member }: RoleDefaults,
+  roles: readonly string[],
+  before: readonly string[],
+): Grants {
   const role = standingRole(roles);
   if (role === 'owner' || role === 'admin') return ALL_GRANTS;
-  return isAbove(role, 'user') && standingRole(before) === 'user' ? TEAM : {};
+  return isAbove(role, 'user') && standingRole(before) === 'user' ? member : {};
 }

@@ -4,8 +4,8 @@ import { ALL_GRANTS, ToolError } from '@parley/kit';
 import { testCaller } from '@parley/kit/testing';
 import type { Store } from '@parley/store';
 import { identityMigrations } from '../src/index.ts';
-import type { Identity, IdentityOptions } from '../src/index.ts';
-import { createIdentity } from '../src/index.ts';
+import type { Identity, IdentityOptions, RoleDefaults } from '../src/index.ts';
+import { builtInRoles, createIdentity } from '../src/index.ts';
 
 /** One store with identity on it, and a clock that stands still until it is moved. */
 export interface Place {
@@ -14,11 +14,24 @@ export interface Place {
   readonly clock: { nowMs: number };
 }
 
+/** What toolsets would give to the built-in roles. */
+export const ROLE_DEFAULTS: RoleDefaults = {
+  member: { feedback: ['*'] },
+  user: { parley: ['parley_whoami'] },
+};
+
+/** What the built-in roles hold then. */
+export const BUILT_IN_ROLES = builtInRoles(ROLE_DEFAULTS);
+
 /** Migrates the store and puts identity on it. */
 export async function settle(store: Store, options: IdentityOptions = {}): Promise<Place> {
   await store.migrate([identityMigrations]);
   const clock = { nowMs: Date.UTC(2026, 0, 1) };
-  return { store, clock, identity: createIdentity(store, { now: () => clock.nowMs, ...options }) };
+  return {
+    store,
+    clock,
+    identity: createIdentity(store, { now: () => clock.nowMs, roleDefaults: ROLE_DEFAULTS, ...options }),
+  };
 }
 
 /** A new organization and its owner, acting with everything. */

@@ -7,7 +7,9 @@ export {
   isGranted,
   isTeam,
   mayAdminister,
+  soleCaller,
   systemCaller,
+  unattended,
   unionGrants,
 } from './access/caller.ts';
 export type { Caller, Grants, Source } from './access/caller.ts';
@@ -32,6 +34,8 @@ export type { Context, JsonSchema, Question, RequestInfo } from './channel/call-
 export { detach } from './detach.ts';
 export { DueWork } from './due-work.ts';
 export type { DueWorkOptions } from './due-work.ts';
+export type { Host, StartNotice } from './define/host.ts';
+export type { Settings, SettingsOf } from './define/setting.ts';
 export { hintsOf } from './define/effects.ts';
 export type { Effect, Hints } from './define/effects.ts';
 export { createEngine } from './call/engine.ts';

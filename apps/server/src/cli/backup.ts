@@ -9,8 +9,8 @@ import type { Command } from './main.ts';
 import { reportFault } from './session.ts';
 
 /** Copies into a new or empty folder. */
-export const backup: Command = async (args) => {
-  const { config, positionals } = loadConfig(args);
+export const backup: Command = async (args, toolsets) => {
+  const { config, positionals } = loadConfig(args, { toolsets });
   const [folder, ...rest] = positionals;
   if (folder === undefined || rest.length > 0) throw new UsageError('Usage: parley backup FOLDER');
   refuseLostDatabase(config);

@@ -9,7 +9,7 @@ import { terminalInteraction } from './terminal.ts';
 
 /** Calls the tool and prints what it answered; exit code 1 when that was an error. */
 export const call: Command = async (args, toolsets) => {
-  const { config, positionals, extras } = loadConfig(args, { extended: 'switch' });
+  const { config, positionals, extras } = loadConfig(args, { extra: { extended: 'switch' }, toolsets });
   const [name, given = '{}', ...rest] = positionals;
   if (name === undefined || rest.length > 0)
     throw new UsageError('Usage: parley call TOOL [\'{"field": "value"}\']');

@@ -21,7 +21,7 @@ const LAUNCHER = import.meta.url.endsWith('.ts') ? '../../bin/parley.js' : '../b
 
 /** Runs every check; exit code 1 when one failed. */
 export const doctor: Command = async (args, toolsets) => {
-  const { config, extras } = loadConfig(args, { project: 'text' });
+  const { config, extras } = loadConfig(args, { extra: { project: 'text' }, toolsets });
   const project = projectFolder(extras.project);
   const names = (await allToolsets({ toolsets })).map(({ name }) => name);
   const launcher = fileURLToPath(new URL(LAUNCHER, import.meta.url));

@@ -7,7 +7,7 @@ import {
   remoteFeedbackToolset,
   remoteGrants,
 } from '@parley/feedback/remote';
-import type { RemoteChoice } from '../config.ts';
+import type { RemoteChoice } from './remote-choice.ts';
 import { VERSION } from '../version.ts';
 import { onSignal } from './signals.ts';
 

@@ -4,7 +4,7 @@ import { open, rm } from 'node:fs/promises';
 import { extname } from 'node:path';
 import type { FeedbackServices } from '@parley/feedback';
 import type { ExportReport, Importer, ImportReport, WriteText } from '@parley/feedback/transfer';
-import type { AnyToolset } from '@parley/kit';
+import type { ServedToolset } from '../start/served-toolset.ts';
 import type { Config } from '../config.ts';
 import { loadConfig, UsageError } from '../config.ts';
 import { requireAll } from './feedback-access.ts';
@@ -28,7 +28,7 @@ const INTERRUPTED = 130;
 
 /** Imports a file; answers 1 when a row could not be imported. */
 export const importFeedback: Command = async (args, toolsets) => {
-  const { config, positionals, extras } = loadConfig(args, IMPORT_FLAGS);
+  const { config, positionals, extras } = loadConfig(args, { extra: IMPORT_FLAGS, toolsets });
   const [, path, ...rest] = positionals;
   if (path === undefined || rest.length > 0) throw new UsageError(IMPORT_USAGE);
   const { importFile } = await import('@parley/feedback/transfer');
@@ -52,7 +52,7 @@ export const importFeedback: Command = async (args, toolsets) => {
 
 /** Exports everything, or the posts as CSV, to a file that only its owner can read, or to stdout. */
 export const exportFeedback: Command = async (args, toolsets) => {
-  const { config, positionals, extras } = loadConfig(args, EXPORT_FLAGS);
+  const { config, positionals, extras } = loadConfig(args, { extra: EXPORT_FLAGS, toolsets });
   const [, path, ...rest] = positionals;
   if (rest.length > 0) throw new UsageError(EXPORT_USAGE);
   const isCsv = extras['posts-csv'] === true;
@@ -73,7 +73,7 @@ export const exportFeedback: Command = async (args, toolsets) => {
 
 function withServices(
   config: Config,
-  toolsets: readonly AnyToolset[],
+  toolsets: readonly ServedToolset[],
   work: (services: FeedbackServices, importer: Importer) => Promise<number>,
 ): Promise<number> {
   return withCaller(config, toolsets, async (host, caller) => {

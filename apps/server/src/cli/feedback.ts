@@ -15,7 +15,7 @@ const USAGE = `Usage: parley feedback publish on|off
        parley feedback export [FILE] [--posts-csv]`;
 
 const publish: Command = async (args, toolsets) => {
-  const { config, positionals } = loadConfig(args);
+  const { config, positionals } = loadConfig(args, { toolsets });
   const [, wanted, ...rest] = positionals;
   if ((wanted !== 'on' && wanted !== 'off') || rest.length > 0)
     throw new UsageError('Usage: parley feedback publish on|off');
@@ -40,7 +40,10 @@ const ACTIONS: Readonly<Record<string, Command>> = {
 
 /** Runs one of the feedback commands. */
 export const feedback: Command = async (args, toolsets) => {
-  const [action = ''] = loadConfig(args, { ...IMPORT_FLAGS, ...EXPORT_FLAGS }).positionals;
+  const [action = ''] = loadConfig(args, {
+    extra: { ...IMPORT_FLAGS, ...EXPORT_FLAGS },
+    toolsets,
+  }).positionals;
   const run = Object.hasOwn(ACTIONS, action) ? ACTIONS[action] : undefined;
   if (run === undefined) throw new UsageError(USAGE);
   return run(args, toolsets);

@@ -1,6 +1,7 @@
 /** What `--help` prints. */
-import { OPTIONS, variableOf } from '../options.ts';
+import type { Settings } from '@parley/kit';
 import type { Option } from '../options.ts';
+import { optionsWith, settingsWith, variableOf } from '../options.ts';
 
 interface CommandHelp {
   readonly usage: string;
@@ -120,16 +121,22 @@ To restore, put the files and the secret key into a data folder and start.`,
   },
 };
 
+type Options = Readonly<Record<string, Option>>;
+
 const WIDTH = 28;
 
 /** The help of one command, or the overview. */
-export function helpFor(command?: string): string {
+export function helpFor(
+  command?: string,
+  toolsets: readonly { readonly settings?: Settings }[] = [],
+): string {
+  const options = optionsWith(settingsWith(toolsets));
   const known = command !== undefined && Object.hasOwn(COMMANDS, command) ? COMMANDS[command] : undefined;
-  if (known === undefined) return overview();
-  return `${known.summary}.\n\nUsage: ${known.usage}\n\n${known.details}\n\nOptions:\n${optionLines(known.reads)}\n`;
+  if (known === undefined) return overview(options);
+  return `${known.summary}.\n\nUsage: ${known.usage}\n\n${known.details}\n\nOptions:\n${optionLines(options, known.reads)}\n`;
 }
 
-function overview(): string {
+function overview(options: Options): string {
   const lines = Object.entries(COMMANDS).map(([name, { summary }]) => `  ${name.padEnd(10)}${summary}`);
   return `Parley: what people say reaches agents, and agents act under control.
 
@@ -139,7 +146,7 @@ Commands:
 ${lines.join('\n')}
 
 Options:
-${optionLines()}
+${optionLines(options)}
 
 Each option can also be set by a variable, e.g. ${variableOf('port')}=4680. Flags win over variables.
 PARLEY_SECRET_KEY holds the key of the secret box; without it <data>/secret.key is used.
@@ -147,12 +154,10 @@ PARLEY_SECRET_KEY holds the key of the secret box; without it <data>/secret.key 
 `;
 }
 
-function optionLines(reads?: CommandHelp['reads']): string {
-  return Object.entries(OPTIONS)
-    .filter(
-      ([, { also }]: [string, Option]) => reads === undefined || (also !== undefined && reads.includes(also)),
-    )
-    .map(([name, option]: [string, Option]) => {
+function optionLines(options: Options, reads?: CommandHelp['reads']): string {
+  return Object.entries(options)
+    .filter(([, { also }]) => reads === undefined || (also !== undefined && reads.includes(also)))
+    .map(([name, option]) => {
       const flag = `--${name}${option.value === '' ? '' : ` ${option.value}`}`;
       return `  ${flag.padEnd(WIDTH)}${option.help}${option.fallback === undefined ? '' : ` (${option.fallback})`}`;
     })

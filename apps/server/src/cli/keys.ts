@@ -20,7 +20,10 @@ const USAGE =
 
 /** Runs one of the key commands. */
 export const keys: Command = async (args, toolsets) => {
-  const { config, positionals, extras } = loadConfig(args, { grant: 'list', expires: 'text' });
+  const { config, positionals, extras } = loadConfig(args, {
+    extra: { grant: 'list', expires: 'text' },
+    toolsets,
+  });
   const [action = '', ...rest] = positionals;
   const actions: Record<string, KeysCommand> = {
     create: (host, caller, [name]) =>

@@ -1,11 +1,11 @@
 /** The command line: finds the command, loads it, and turns what goes wrong into one clear line. */
-import type { AnyToolset } from '@parley/kit';
+import type { ServedToolset } from '../start/served-toolset.ts';
 import { UsageError } from '../config.ts';
 import { errorText } from './error-text.ts';
 import { mcp } from './mcp.ts';
 
 /** One command; it answers the exit code. */
-export type Command = (args: readonly string[], toolsets: readonly AnyToolset[]) => Promise<number>;
+export type Command = (args: readonly string[], toolsets: readonly ServedToolset[]) => Promise<number>;
 
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   async start() {
@@ -25,7 +25,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
 };
 
 /** Runs one command line and ends the process with its exit code. */
-export async function main(args: readonly string[], toolsets: readonly AnyToolset[] = []): Promise<void> {
+export async function main(args: readonly string[], toolsets: readonly ServedToolset[] = []): Promise<void> {
   const [name = 'help', ...rest] = args;
   // Whoever reads us, such as `head`, may have read enough.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
@@ -37,7 +37,11 @@ export async function main(args: readonly string[], toolsets: readonly AnyToolse
   }
 }
 
-async function run(name: string, rest: readonly string[], toolsets: readonly AnyToolset[]): Promise<number> {
+async function run(
+  name: string,
+  rest: readonly string[],
+  toolsets: readonly ServedToolset[],
+): Promise<number> {
   if (name === '--version' || name === '-v') {
     const { VERSION } = await import('../version.ts');
     process.stdout.write(`${VERSION}\n`);
@@ -46,7 +50,7 @@ async function run(name: string, rest: readonly string[], toolsets: readonly Any
   const wantsHelp = name === 'help' || name === '--help' || name === '-h';
   if (wantsHelp || rest.includes('--help') || rest.includes('-h')) {
     const { helpFor } = await import('./help.ts');
-    process.stdout.write(helpFor(wantsHelp ? rest[0] : name));
+    process.stdout.write(helpFor(wantsHelp ? rest[0] : name, toolsets));
     return 0;
   }
   const load = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;

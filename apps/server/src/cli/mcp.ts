@@ -2,13 +2,14 @@
 import { serveStdio } from '@parley/gateway';
 import { detach } from '@parley/kit';
 import type { Caller, Engine, Listing } from '@parley/kit';
-import { loadConfig, REMOTE_FLAGS, remoteChoice, UsageError } from '../config.ts';
+import { loadConfig, UsageError } from '../config.ts';
 import { keepServing } from '../last-resort.ts';
 import type { QuickStart } from '../start/quick-start.ts';
 import { openQuickly } from '../start/quick-start.ts';
 import { SERVER_INFO } from '../version.ts';
 import { requireInstallation } from './installation.ts';
 import type { Command } from './main.ts';
+import { REMOTE_FLAGS, remoteChoice } from './remote-choice.ts';
 import type { Session } from './session.ts';
 import { callerOn, reportFault, withExtendedTools } from './session.ts';
 import { endSoon, onSignal } from './signals.ts';
@@ -18,7 +19,7 @@ const LOAD_AFTER_MS = 1000;
 
 /** Serves until stdin ends or a signal comes. */
 export const mcp: Command = async (args, toolsets) => {
-  const { config, positionals, extras } = loadConfig(args, REMOTE_FLAGS);
+  const { config, positionals, extras } = loadConfig(args, { extra: REMOTE_FLAGS, toolsets });
   const remote = remoteChoice(positionals, extras);
   if (remote !== undefined) return (await import('./feedback-remote.ts')).serveRemoteFeedback(remote);
   requireInstallation(config);

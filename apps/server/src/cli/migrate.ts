@@ -9,7 +9,7 @@ import { reportFault } from './session.ts';
 
 /** Applies what is pending and names it. */
 export const migrate: Command = async (args, toolsets) => {
-  const { config } = loadConfig(args);
+  const { config } = loadConfig(args, { toolsets });
   refuseLostDatabase(config);
   const store = await openStore(storeOptions(config, reportFault));
   try {

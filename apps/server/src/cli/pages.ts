@@ -1,10 +1,10 @@
 /** `parley pages`: the tokens that annotated pages connect with are listed, bound and revoked here. */
+import { annotationsToolset, overlayTag } from '@parley/annotations';
 import type { Caller } from '@parley/kit';
 import { isGranted, isToolResult, mayAdminister } from '@parley/kit';
 import type { Config } from '../config.ts';
 import { loadConfig, UsageError } from '../config.ts';
 import type { Host } from '../start/host.ts';
-import { overlayTag } from '../overlay-script.ts';
 import { addressOf } from './address.ts';
 import type { Command } from './main.ts';
 import { withCaller, withExtendedTools } from './session.ts';
@@ -31,7 +31,7 @@ type PagesCommand = (acting: Acting, rest: readonly string[]) => Promise<{ json:
 
 /** Runs one of the page commands. */
 export const pages: Command = async (args, toolsets) => {
-  const { config, positionals } = loadConfig(args);
+  const { config, positionals } = loadConfig(args, { toolsets });
   const [action = '', ...rest] = positionals;
   const run = Object.hasOwn(ACTIONS, action) ? ACTIONS[action] : undefined;
   if (run === undefined) throw new UsageError(USAGE);
@@ -80,7 +80,9 @@ const revoke: PagesCommand = async (acting, [id, ...rest]) => {
 const create: PagesCommand = async ({ host, caller, config }, rest) => {
   if (rest.length > 0) throw new UsageError(USAGE);
   requireRight(caller, 'update_page_token');
-  const { id, text: token } = await host.createPageToken(caller.organizationId);
+  const { id, text: token } = await host
+    .servicesOf(annotationsToolset)
+    .pageTokens.create(caller.organizationId);
   const tag = overlayTag(addressOf(config), token);
   const text = `Page token ${id} is made. Its script tag, for a server on the same port:\n\n  ${tag}`;
   return { json: { id, token, overlayTag: tag }, text };
@@ -110,7 +112,7 @@ async function callAs<Result>({ host, caller }: Acting, name: string, input: obj
 }
 
 function requireRight(caller: Caller, tool: string): void {
-  if (mayAdminister(caller) && isGranted(caller.grants, 'annotations', tool)) return;
+  if (mayAdminister(caller) && isGranted(caller.grants, annotationsToolset.name, tool)) return;
   throw new Error(
     'This key may not manage page tokens. Use the owner key, or a key that an administrator made.',
   );

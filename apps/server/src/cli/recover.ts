@@ -1,5 +1,5 @@
 /** `parley keys recover`: a new owner key for whoever locked themselves out; being able to open the database is the proof. */
-import type { AnyToolset } from '@parley/kit';
+import type { ServedToolset } from '../start/served-toolset.ts';
 import { createIdentity } from '@parley/identity';
 import { openStore } from '@parley/store';
 import { storeOptions } from '../start/base.ts';
@@ -12,7 +12,7 @@ import { hasDatabase } from './doctor/database.ts';
 import { reportFault } from './session.ts';
 
 /** Makes the key, writes it to owner.key, and leaves a call record of it. */
-export async function recover(config: Config, toolsets: readonly AnyToolset[]): Promise<number> {
+export async function recover(config: Config, toolsets: readonly ServedToolset[]): Promise<number> {
   refuseLostDatabase(config);
   if (!(await hasDatabase(config)))
     throw new UsageError(`There is no database in ${config.dataDir}. Name its folder with --data.`);

@@ -1,7 +1,8 @@
 /** What commands without a port share: the host, and the caller behind the key they act with. */
 import { readFileSync } from 'node:fs';
-import type { AnyToolset, Caller, Source } from '@parley/kit';
+import type { Caller, Source } from '@parley/kit';
 import { detach, isGranted, mayAdminister, unionGrants } from '@parley/kit';
+import type { ServedToolset } from '../start/served-toolset.ts';
 import type { Base, KnownTool } from '../start/base.ts';
 import type { Config } from '../config.ts';
 import { UsageError } from '../config.ts';
@@ -18,7 +19,7 @@ export interface Session {
 /** Opens the data folder and finds the key to act with. */
 export async function openSession(
   config: Config,
-  toolsets: readonly AnyToolset[],
+  toolsets: readonly ServedToolset[],
   source: Source,
 ): Promise<Session> {
   requireInstallation(config);
@@ -58,7 +59,7 @@ export function withExtendedTools(caller: Caller, tools: Iterable<KnownTool>): C
 /** Runs work as the caller of a session and closes the host after it. */
 export async function withCaller<T>(
   config: Config,
-  toolsets: readonly AnyToolset[],
+  toolsets: readonly ServedToolset[],
   work: (host: Host, caller: Caller) => Promise<T>,
 ): Promise<T> {
   const { host, caller } = await openSession(config, toolsets, 'cli');

@@ -1,6 +1,6 @@
 /** `parley start`: the server, until a signal ends it. */
+import type { StartNotice } from '@parley/kit';
 import { createApp } from '../app.ts';
-import type { App } from '../app.ts';
 import type { Config } from '../config.ts';
 import { loadConfig, UsageError } from '../config.ts';
 import { keepServing } from '../last-resort.ts';
@@ -10,18 +10,17 @@ import { endSoon, untilSignal } from './signals.ts';
 
 /** Starts the server and waits for the signal to stop. */
 export const start: Command = async (args, toolsets) => {
-  const { config, positionals } = loadConfig(args);
+  const { config, positionals } = loadConfig(args, { toolsets });
   if (positionals.length > 0)
     throw new UsageError(`"parley start" takes no arguments (got ${positionals.join(' ')}).`);
   const stop = untilSignal();
   const app = await createApp({ config, toolsets });
   keepServing((error, where) => app.onUncaught(error, where));
   try {
-    const { url, mcp } = await open(app, config);
-    const overlayTag = await app.overlayTag(url);
-    const pages = config.demo ? `${config.web.publicUrl ?? url}/feedback` : undefined;
-    const ready = { url, mcp, data: config.dataDir, ownerKeyFile: app.ownerKeyFile, overlayTag, pages };
-    process.stdout.write(config.json ? `${JSON.stringify(ready)}\n` : greeting(ready, config));
+    const { url, mcp } = await app.listen();
+    const notices = await app.noticesAt(url);
+    const ready = { url, mcp, data: config.dataDir, ownerKeyFile: app.ownerKeyFile };
+    process.stdout.write(config.json ? jsonLine(ready, notices) : greeting(ready, notices, config));
     await stop;
   } finally {
     // Whatever went wrong after the port was open must not leave it open.
@@ -31,33 +30,29 @@ export const start: Command = async (args, toolsets) => {
   return 0;
 };
 
-/** Opens the port; the demo comes first, so that nobody sees half of it. */
-async function open(app: App, { demo }: Config): Promise<{ url: string; mcp: string }> {
-  if (demo) {
-    const { seedDemo } = await import('@parley/feedback/demo');
-    await seedDemo(app.host);
-  }
-  return app.listen();
-}
-
 interface Ready {
   readonly url: string;
   readonly mcp: string;
   readonly data: string;
   readonly ownerKeyFile: string;
-  readonly overlayTag: string;
-  /** The public pages of the demo. */
-  readonly pages: string | undefined;
 }
 
-function greeting(ready: Ready, config: Config): string {
+function jsonLine(ready: Ready, notices: readonly StartNotice[]): string {
+  return `${JSON.stringify(Object.assign({}, ready, ...notices.map(({ json }) => json)))}\n`;
+}
+
+function greeting(ready: Ready, notices: readonly StartNotice[], config: Config): string {
+  const lines = [
+    { label: 'MCP', text: ready.mcp },
+    { label: 'Owner key', text: ready.ownerKeyFile },
+    { label: 'Data', text: config.databaseUrl === undefined ? ready.data : 'PostgreSQL' },
+    ...notices.flatMap(({ line = [] }) => line),
+  ];
+  const paragraphs = notices.flatMap(({ paragraph = [] }) => paragraph);
   return `
 Parley is ready.
 
-  MCP        ${ready.mcp}
-  Owner key  ${ready.ownerKeyFile}
-  Data       ${config.databaseUrl === undefined ? ready.data : 'PostgreSQL'}
-  Feedback   ${ready.pages ?? `${config.web.publicUrl ?? ready.url}/feedback, once you publish it: npm run -s parley -- feedback publish on`}
+${lines.map(({ label, text }) => `  ${label.padEnd(11)}${text}`).join('\n')}
 
 Make a key for your client, in the checkout, and put it into the variable PARLEY_KEY where the client starts:
 
@@ -71,10 +66,6 @@ or in the .mcp.json of a project (docs/clients.md has Cursor, VS Code, Codex and
 
 ${clientConfiguration(ready.mcp, 'Claude Code')}
 
-Annotate a page: put this into it, then point at what should change.
-
-  ${ready.overlayTag}
-
-Ctrl-C stops it.
+${[...paragraphs, 'Ctrl-C stops it.'].join('\n\n')}
 `;
 }

@@ -6,7 +6,7 @@ import { table } from './table.ts';
 
 /** Prints one line per tool. */
 export const tools: Command = async (args, toolsets) => {
-  const { config, positionals, extras } = loadConfig(args, { extended: 'switch' });
+  const { config, positionals, extras } = loadConfig(args, { extra: { extended: 'switch' }, toolsets });
   return withCaller(config, toolsets, async (host, acting) => {
     const caller = extras.extended === true ? withExtendedTools(acting, host.engine().catalog.tools) : acting;
     const engine = positionals.length === 0 ? host.engine() : host.engine().narrow(positionals);

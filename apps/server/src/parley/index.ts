@@ -1,6 +1,6 @@
 /** Parley's own two tools: who am I, and why does someone not see a tool. */
 import { defineToolset, toolsIn } from '@parley/kit';
-import type { AppHost } from '../start/host.ts';
+import type { AppHost } from '../start/served-toolset.ts';
 import type { ParleyServices } from './services.ts';
 import { createParleyServices } from './services.ts';
 import * as explain from './explain.ts';
@@ -11,5 +11,6 @@ export const parleyToolset = defineToolset({
   name: 'parley',
   title: 'Parley',
   tools: toolsIn(whoami, explain),
+  roles: { user: [whoami.whoami.name] },
   services: (host: AppHost): ParleyServices => createParleyServices(host),
 });

@@ -7,7 +7,7 @@ import * as z from 'zod';
 import { parleyToolset } from './index.ts';
 import type { ParleyServices } from './services.ts';
 import { createParleyServices } from './services.ts';
-import type { AppHost } from '../start/host.ts';
+import type { AppHost } from '../start/served-toolset.ts';
 
 const tool = (
   name: string,

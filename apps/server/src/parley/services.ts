@@ -1,6 +1,6 @@
 /** What the `parley` toolset needs to know of the server it runs in. */
 import type { Caller, HiddenReason } from '@parley/kit';
-import type { AppHost } from '../start/host.ts';
+import type { AppHost } from '../start/served-toolset.ts';
 
 /** What a grant can name. */
 export type Kind = 'tool' | 'resource' | 'prompt';

@@ -1,5 +1,5 @@
 /** What every start opens first, whatever it serves: the data folder, brought up to date, and who may act. */
-import type { Identity, KnownGrants } from '@parley/identity';
+import type { Identity, KnownGrants, RoleDefaults } from '@parley/identity';
 import { createIdentity, IDENTITY_CHANGED } from '@parley/identity';
 import type { ChangeBus } from '@parley/kit';
 import { createChangeBus } from '@parley/kit';
@@ -26,6 +26,8 @@ export interface BaseOptions {
   readonly tools: Iterable<KnownTool>;
   /** Every resource, prompt and right of a route that is served; a grant names them like tools. */
   readonly others: Iterable<Pick<KnownTool, 'name' | 'toolset'>>;
+  /** What toolsets give to the built-in roles. */
+  readonly roleDefaults: RoleDefaults;
   readonly onFault: (error: unknown, where: string) => void;
 }
 
@@ -37,7 +39,8 @@ export interface KnownTool {
 }
 
 /** Opens the store, brings it up to date, and makes the first owner. */
-export async function openBase({ config, migrations, tools, others, onFault }: BaseOptions): Promise<Base> {
+export async function openBase(options: BaseOptions): Promise<Base> {
+  const { config, migrations, tools, others, roleDefaults, onFault } = options;
   refuseLostDatabase(config);
   const store = await openStore(storeOptions(config, onFault));
   try {
@@ -45,7 +48,12 @@ export async function openBase({ config, migrations, tools, others, onFault }: B
     closeToOthers(config.dataDir);
     const onError = (error: unknown) => onFault(error, 'identity');
     const known = grantable([...tools, ...others]);
-    const identity = createIdentity(store, { isPrivileged: privilegedAmong(tools), known, onError });
+    const identity = createIdentity(store, {
+      isPrivileged: privilegedAmong(tools),
+      roleDefaults,
+      known,
+      onError,
+    });
     const ownerKeyFile = await keepFirstOwner(identity, config);
     const changes = createChangeBus();
     const unsubscribe = announceRights(store, changes);

@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { roleDefaultsOf } from '@parley/identity';
 import { describeCatalog } from '@parley/kit';
 import { loadConfig } from '../config.ts';
 import type { Description } from './description.ts';
@@ -11,15 +12,16 @@ import { allToolsets, migrationsOf, openHost } from './host.ts';
 export async function describeOwn(): Promise<Description> {
   const dataDir = mkdtempSync(join(tmpdir(), 'parley-describe-'));
   try {
-    const { config } = loadConfig(['--data', dataDir], {}, {});
+    const { config } = loadConfig(['--data', dataDir], { env: {} });
     const host = await openHost({ config, onFault: refuseFault });
     const catalog = describeCatalog(host.engine().catalog);
     await host.close();
-    const migrations = migrationsOf(await allToolsets({})).map(({ name, migrations: steps }) => ({
+    const toolsets = await allToolsets({});
+    const migrations = migrationsOf(toolsets).map(({ name, migrations: steps }) => ({
       set: name,
       names: Object.keys(steps),
     }));
-    return { catalog, migrations };
+    return { catalog, migrations, roleDefaults: roleDefaultsOf(toolsets) };
   } finally {
     rmSync(dataDir, { recursive: true, force: true });
   }

@@ -1,52 +1,33 @@
 /** What every command stands on: the open data folder, the toolsets and the engine over them. */
-import type { AnnotationServices, AnnotationsHost } from '@parley/annotations';
 import { createEvents, eventMigrations } from '@parley/events';
 import { createEgress } from '@parley/kit/egress';
-import type { FeedbackHost } from '@parley/feedback';
 import { gatewayMigrations, heavyCallRate, recordTo, storedSteps, unavailableStore } from '@parley/gateway';
-import type { Identity } from '@parley/identity';
-import { identityMigrations } from '@parley/identity';
-import type {
-  AnyToolset,
-  Caller,
-  CallRecord,
-  ChangeBus,
-  Engine,
-  Installed,
-  Middleware,
-  RouteSet,
-} from '@parley/kit';
+import { identityMigrations, roleDefaultsOf } from '@parley/identity';
+import type { Caller, CallRecord, Middleware, RouteSet, StartNotice, Toolset } from '@parley/kit';
 import { createEngine, createStateSealer, install } from '@parley/kit';
-import type { MigrationSet, Store } from '@parley/store';
-import type { Base, KnownTool } from './base.ts';
+import type { MigrationSet } from '@parley/store';
+import type { Base } from './base.ts';
 import { openBase } from './base.ts';
 import type { Config } from '../config.ts';
-import { overlayScript } from '../overlay-script.ts';
 import { redactRecord } from '../redact.ts';
 import { stopPart } from '../stop-part.ts';
 import { loadOwnToolsets } from '../toolsets.ts';
-import type { SeamOptions, TaskEngine, TaskLimits } from '@parley/tasks';
+import type { AppHost, ServedToolset } from './served-toolset.ts';
+import { migrationsIn, othersOf, toolsOf } from './served-toolset.ts';
+import type { SeamOptions, TaskLimits } from '@parley/tasks';
 import { createTaskEngine, createTaskSeam, taskMigrations, toolKinds } from '@parley/tasks';
-
-/** What a toolset's `services` function is given. */
-export interface AppHost extends AnnotationsHost, FeedbackHost {
-  readonly store: Store;
-  readonly identity: Identity;
-  readonly changes: ChangeBus;
-  readonly tasks: TaskEngine;
-  /** The engine that serves everything; for the tools that explain it. */
-  engine(): Engine;
-}
 
 /** The running base of a command. */
 export interface Host extends AppHost {
   readonly ownerKeyFile: string;
+  /** What the toolset's own `services` function made. */
+  servicesOf<Services>(toolset: Pick<Toolset<Services, never>, 'name' | 'services'>): Services;
   /** The routes that toolsets bring; only a program with a port asks for them. */
   createRoutes(): RouteSet[];
-  /** The token that pages of the first organization speak with. */
-  pageToken(): Promise<string>;
-  /** Makes the page token of an organization that has no valid one. */
-  createPageToken(organizationId: string): Promise<{ id: string; text: string }>;
+  /** What toolsets do before a port opens. */
+  beforeStart(): Promise<void>;
+  /** What toolsets have to say once they are served at an address. */
+  noticesAt(url: string): Promise<StartNotice[]>;
   /** Lets go of what waits, so that running calls are answered; tasks go on at the next start. */
   stop(): Promise<void>;
   close(): Promise<void>;
@@ -56,7 +37,7 @@ export interface Host extends AppHost {
 export interface HostOptions {
   readonly config: Config;
   /** Toolsets besides Parley's own. */
-  readonly toolsets?: readonly AnyToolset[];
+  readonly toolsets?: readonly ServedToolset[];
   readonly middleware?: readonly Middleware[];
   observe?(record: CallRecord): void;
   readonly onFault: (error: unknown, where: string) => void;
@@ -76,16 +57,21 @@ export interface TaskSettings {
 export async function openHost(options: HostOptions): Promise<Host> {
   const toolsets = await allToolsets(options);
   const { config, onFault } = options;
-  const tools = toolsets.flatMap(toolsOf);
-  const others = toolsets.flatMap(othersOf);
-  const base = await openBase({ config, onFault, tools, others, migrations: migrationsOf(toolsets) });
+  const base = await openBase({
+    config,
+    onFault,
+    tools: toolsOf(toolsets),
+    others: othersOf(toolsets),
+    migrations: migrationsOf(toolsets),
+    roleDefaults: roleDefaultsOf(toolsets),
+  });
   return hostOn(base, toolsets, options);
 }
 
 /** Builds the host on a base that is open already; the base is closed with it, or when it cannot be built. */
 export async function hostOn(
   base: Base,
-  toolsets: readonly AnyToolset[],
+  toolsets: readonly ServedToolset[],
   options: HostOptions,
 ): Promise<Host> {
   try {
@@ -97,20 +83,13 @@ export async function hostOn(
 }
 
 /** Parley's own toolsets, then the others. */
-export async function allToolsets({ toolsets = [] }: Pick<HostOptions, 'toolsets'>): Promise<AnyToolset[]> {
+export async function allToolsets({
+  toolsets = [],
+}: Pick<HostOptions, 'toolsets'>): Promise<ServedToolset[]> {
   return [...(await loadOwnToolsets()), ...toolsets];
 }
 
-function toolsOf({ name: toolset, tools }: AnyToolset): KnownTool[] {
-  return tools.map(({ name, privileged = false }) => ({ name, toolset, privileged }));
-}
-
-function othersOf({ name: toolset, resources = [], prompts = [], rights = [] }: AnyToolset) {
-  const names = [...[...resources, ...prompts].map(({ name }) => name), ...rights];
-  return names.map((name) => ({ name, toolset }));
-}
-
-function buildHost(base: Base, toolsets: readonly AnyToolset[], options: HostOptions): Host {
+function buildHost(base: Base, toolsets: readonly ServedToolset[], options: HostOptions): Host {
   const { config, onFault } = options;
   const { store, identity, changes } = base;
   const record = recordTo(store);
@@ -122,24 +101,27 @@ function buildHost(base: Base, toolsets: readonly AnyToolset[], options: HostOpt
   const egress = createEgress({ allow: config.allowEgress });
   const events = createEvents({ store, tasks, egress, onFault });
   const stops: (() => Promise<void>)[] = [() => tasks.stop(), () => events.stop()];
-  const host: AppHost = {
+  const shared: Omit<AppHost, 'settings'> = {
     store,
     identity,
     changes,
     tasks,
     events,
+    egress,
     observe,
     onFault,
     names: allowedNames(config),
     web: config.web,
-    noteLeaseMs: config.noteLeaseMs,
-    overlayScript,
     onStop: (work) => {
       stops.push(work);
     },
     engine: () => engine,
   };
-  const installed = toolsets.map((toolset): Installed => install(toolset, toolset.services?.(host)));
+  const served = toolsets.map((toolset) => {
+    const host: AppHost = { ...shared, settings: settingsOf(toolset, config) };
+    return { toolset, host, services: toolset.services?.(host) as unknown };
+  });
+  const installed = served.map(({ toolset, services }) => install(toolset, services));
   const engine = createEngine({
     installed,
     middleware: [heavyCallRate(config.limits), unavailableStore(), ...(options.middleware ?? [])],
@@ -158,11 +140,27 @@ function buildHost(base: Base, toolsets: readonly AnyToolset[], options: HostOpt
     await (stopped ??= Promise.all(stops.map((work) => stopPart(work, onFault))));
   };
   return {
-    ...host,
+    ...shared,
+    settings: {},
     ownerKeyFile: base.ownerKeyFile,
-    createRoutes: () => routesOf(installed, host),
-    pageToken: async () => pageTokensOf(installed).show(await identity.firstOrganizationId()),
-    createPageToken: (organizationId) => pageTokensOf(installed).create(organizationId),
+    servicesOf<Services>(wanted: Pick<Toolset<Services, never>, 'name' | 'services'>) {
+      const found = served.find(({ toolset }) => toolset.services === wanted.services);
+      if (found === undefined) throw new Error(`The toolset "${wanted.name}" is not served here.`);
+      return found.services as Services; // what this very function returned
+    },
+    createRoutes: () =>
+      served.flatMap(({ toolset, host, services }) => toolset.routes?.(services, host) ?? []),
+    async beforeStart() {
+      for (const { toolset, host, services } of served) await toolset.beforeStart?.(services, host);
+    },
+    async noticesAt(url) {
+      const notices: StartNotice[] = [];
+      for (const { toolset, host, services } of served) {
+        const notice = await toolset.onStarted?.(services, host, url);
+        if (notice !== undefined) notices.push(notice);
+      }
+      return notices;
+    },
     stop,
     async close() {
       await stop();
@@ -177,28 +175,14 @@ export function allowedNames(config: Config): { hosts: string[]; origins: string
   return { hosts: [config.host, ...config.allowHosts], origins: [...config.allowOrigins] };
 }
 
-function routesOf(installed: readonly Installed[], host: AppHost): RouteSet[] {
-  return installed.flatMap(({ toolset, services }): RouteSet[] => {
-    // The kit leaves routes opaque; toolsets of this house give a function that makes route sets.
-    const create = toolset.routes as
-      | ((services: unknown, host: AppHost) => RouteSet | RouteSet[])
-      | undefined;
-    return create === undefined ? [] : [create(services, host)].flat();
-  });
-}
-
-function pageTokensOf(installed: readonly Installed[]): AnnotationServices['pageTokens'] {
-  // The services of this toolset are what its own `services` function made.
-  const services = installed.find(({ toolset }) => toolset.name === 'annotations')
-    ?.services as AnnotationServices;
-  return services.pageTokens;
+/** The values of the settings that a toolset declares. */
+function settingsOf({ settings = {} }: ServedToolset, config: Config): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(settings).map(([name, { flag }]) => [name, config.settings[flag]]),
+  );
 }
 
 /** Every migration of the base and of the toolsets. */
-export function migrationsOf(toolsets: readonly AnyToolset[]): MigrationSet[] {
-  // The kit leaves migrations opaque; toolsets of this house give migration sets.
-  const own = toolsets.flatMap(({ migrations }) =>
-    migrations === undefined ? [] : [migrations as MigrationSet],
-  );
-  return [identityMigrations, gatewayMigrations, taskMigrations, eventMigrations, ...own];
+export function migrationsOf(toolsets: readonly ServedToolset[]): MigrationSet[] {
+  return [identityMigrations, gatewayMigrations, taskMigrations, eventMigrations, ...migrationsIn(toolsets)];
 }

@@ -1,5 +1,6 @@
 /** A start that answers before its code is loaded: lists come from what the build wrote down, the host follows. */
-import type { AnyToolset, CatalogDescription, Listing } from '@parley/kit';
+import { joinRoleDefaults, roleDefaultsOf } from '@parley/identity';
+import type { CatalogDescription, Listing } from '@parley/kit';
 import { asksCode, createListing, describedCatalog, fitsDescription, mergeDescriptions } from '@parley/kit';
 import type { MigrationSet } from '@parley/store';
 import type { Base } from './base.ts';
@@ -7,6 +8,8 @@ import { openBase } from './base.ts';
 import type { Description } from './description.ts';
 import { readDescription } from './description.ts';
 import type { Host, HostOptions } from './host.ts';
+import type { ServedToolset } from './served-toolset.ts';
+import { migrationsIn } from './served-toolset.ts';
 
 /** An open data folder that can be listed at once. */
 export interface QuickStart {
@@ -25,12 +28,13 @@ export async function openQuickly(options: HostOptions, served: readonly string[
     return openWhole(options);
   const { config, onFault, toolsets = [] } = options;
   const listed = describedCatalog(catalog);
-  const migrations = [...migrationsWritten(description), ...migrationsGiven(toolsets)];
+  const migrations = [...migrationsWritten(description), ...migrationsIn(toolsets)];
   const rights = listed.toolsets.flatMap(({ name: toolset, rights: names = [] }) =>
     names.map((name) => ({ name, toolset })),
   );
   const others = [...listed.resources, ...listed.prompts, ...rights];
-  const base = await openBase({ config, onFault, tools: listed.tools, others, migrations });
+  const roleDefaults = joinRoleDefaults(description.roleDefaults, roleDefaultsOf(toolsets));
+  const base = await openBase({ config, onFault, tools: listed.tools, others, migrations, roleDefaults });
   let host: Promise<Host> | undefined;
   return {
     base,
@@ -56,7 +60,7 @@ async function openWhole(options: HostOptions): Promise<QuickStart> {
 /** Adds the toolsets that a program brings; undefined when only an engine knows how they are listed. */
 async function describeAll(
   { catalog }: Description,
-  toolsets: readonly AnyToolset[],
+  toolsets: readonly ServedToolset[],
 ): Promise<CatalogDescription | undefined> {
   if (toolsets.length === 0) return catalog;
   const hasTasks = toolsets.some(({ tools }) => tools.some((tool) => 'task' in tool));
@@ -91,9 +95,4 @@ async function loadMigration(set: string, name: string): Promise<MigrationSet['m
   const migration = found?.migrations[name];
   if (migration === undefined) throw new Error(`There is no migration "${set}/${name}". Build Parley again.`);
   return migration;
-}
-
-function migrationsGiven(toolsets: readonly AnyToolset[]): MigrationSet[] {
-  // The kit leaves migrations opaque; toolsets for Parley give migration sets.
-  return toolsets.flatMap(({ migrations }) => (migrations === undefined ? [] : [migrations as MigrationSet]));
 }

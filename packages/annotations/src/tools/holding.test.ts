@@ -7,6 +7,7 @@ import { expect, test } from 'vitest';
 import type { Desk } from '../../test/notes.ts';
 import { DIFF, openDesk, ORGANIZATION } from '../../test/notes.ts';
 import type { SessionRow } from '../schema.ts';
+import { annotationSettings } from '../settings.ts';
 import { annotationsToolset } from '../toolset.ts';
 
 const MINUTE_MS = 60_000;
@@ -153,16 +154,24 @@ onBothEngines('an agent that goes away', (open) => {
   });
 });
 
-test('a lease is as long as the program that serves the toolset says, and half an hour by itself', async () => {
+test('a lease is as long as the program that serves the toolset says, and half an hour by default', async () => {
   await using store = await scratchStore();
-  const names = { hosts: [], origins: [] };
-  const parts = { store, names, changes: createChangeBus(), overlayScript: async () => undefined };
-  const host = { ...parts, onStop: () => undefined, onFault: () => undefined };
-  for (const [noteLeaseMs, expected] of [
-    [undefined, 30 * MINUTE_MS],
-    [2 * MINUTE_MS, 2 * MINUTE_MS],
+  const host = {
+    store,
+    identity: { firstOrganizationId: async () => ORGANIZATION },
+    names: { hosts: [], origins: [] },
+    web: { publicUrl: undefined, trustedProxies: [] },
+    changes: createChangeBus(),
+    observe: () => undefined,
+    onStop: () => undefined,
+    onFault: () => undefined,
+  };
+  const byDefault = Number(annotationSettings.noteLease.fallback);
+  for (const [noteLease, expected] of [
+    [byDefault, 30 * MINUTE_MS],
+    [2, 2 * MINUTE_MS],
   ] as const) {
-    const services = annotationsToolset.services?.({ ...host, ...(noteLeaseMs && { noteLeaseMs }) });
+    const services = annotationsToolset.services?.({ ...host, settings: { noteLease } });
     expect(services?.limits.noteLeaseMs).toBe(expected);
     await services?.close();
   }

@@ -7,9 +7,9 @@ import { openStore } from '@parley/store';
 import type { Store } from '@parley/store';
 import type { LinkNames } from '../link/door.ts';
 import { annotationMigrations } from '../migrations/index.ts';
+import { createOverlayScript } from '../overlay-script.ts';
 import { createAnnotationRoutes } from '../routes.ts';
 import { createAnnotationServices } from '../services/index.ts';
-import { createOverlayScript } from './overlay-script.ts';
 
 /** The browser link over a data folder, and the token that the project's pages show. */
 export interface DevStore {

@@ -2,10 +2,9 @@
 import { ALL_GRANTS } from '@parley/kit';
 import { onBothEngines } from '@parley/store/testing';
 import { expect, test, vi } from 'vitest';
-import { found, join, keyFor, settle } from '../../test/people.ts';
+import { BUILT_IN_ROLES, found, join, keyFor, settle } from '../../test/people.ts';
 import { IDENTITY_CHANGED } from '../index.ts';
 import { newHexKey, newKey } from '../key-format.ts';
-import { BUILT_IN_ROLES } from '../roles.ts';
 import type { IdentityTables } from '../schema.ts';
 
 onBothEngines('authentication', (open) => {

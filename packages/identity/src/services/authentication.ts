@@ -5,12 +5,13 @@ import { detach, mayAdminister } from '@parley/kit';
 import type { Store } from '@parley/store';
 import { fromJson } from '@parley/store';
 import { isSecretOf, parseKey } from '../key-format.ts';
+import type { RoleGrants } from '../roles.ts';
 import type { ApiKeyRow, IdentityTables } from '../schema.ts';
 import type { IsPrivileged } from './ceiling.ts';
 import { cutGrants, withoutLaundered } from './ceiling.ts';
 import { IDENTITY_CHANGED } from './identity-changed.ts';
 import { RecentMap } from './recent-map.ts';
-import { callerOfMember, narrowed, standingOf } from './standing.ts';
+import { callerOfMember, narrowed, rolesHeld, standingOf } from './standing.ts';
 
 interface Known {
   readonly caller: Caller;
@@ -23,6 +24,12 @@ interface Standing {
   readonly expiresAt: number;
 }
 
+/** What decides about the grants of a key. */
+export interface Powers {
+  readonly isPrivileged: IsPrivileged;
+  readonly builtIn: RoleGrants;
+}
+
 /** What a text is worth as a key; `memberless`: the key is fine, but its owner is no longer a member. */
 export type KeyState = 'valid' | 'unknown' | 'memberless';
 
@@ -33,7 +40,7 @@ const USED_EVERY_MS = 60_000;
 export class Authentication {
   readonly #store: Store;
   readonly #now: () => number;
-  readonly #isPrivileged: IsPrivileged;
+  readonly #powers: Powers;
   readonly #onError: (error: unknown) => void;
   readonly #known = new RecentMap<Known>(MAX_CACHED);
   readonly #usedAt = new RecentMap<number>(MAX_CACHED);
@@ -42,13 +49,10 @@ export class Authentication {
   readonly #unsubscribe: () => void;
   #generation = 0;
 
-  constructor(
-    store: Store,
-    options: { now: () => number; isPrivileged: IsPrivileged; onError: (error: unknown) => void },
-  ) {
+  constructor(store: Store, options: Powers & { now: () => number; onError: (error: unknown) => void }) {
     this.#store = store;
     this.#now = options.now;
-    this.#isPrivileged = options.isPrivileged;
+    this.#powers = options;
     this.#onError = options.onError;
     this.#unsubscribe = store.signal.subscribe(IDENTITY_CHANGED, () => this.#forget());
   }
@@ -67,15 +71,16 @@ export class Authentication {
     return undefined;
   }
 
-  /** The same caller as it stands now; undefined when its key or member is gone. */
+  /** The same caller as it stands now, watched or not; undefined when its key or member is gone. */
   async current(caller: Caller): Promise<Caller | undefined> {
-    const id = `${caller.organizationId} ${caller.id} ${caller.source}`;
+    const id = `${caller.organizationId} ${caller.id} ${caller.source} ${caller.unattended}`;
     const known = this.#current.get(id);
     // While nothing is heard of other processes, only a look-up that is under way counts.
     const isFresh = known instanceof Promise || !this.#store.signal.isBroken();
     const standing = known !== undefined && isFresh ? known : this.#lookAgain(id, caller);
     const { caller: found, expiresAt } = standing instanceof Promise ? await standing : standing;
-    return expiresAt > this.#now() ? found : undefined;
+    if (found === undefined || expiresAt <= this.#now()) return undefined;
+    return caller.unattended ? { ...found, unattended: true } : found;
   }
 
   #lookAgain(id: string, caller: Caller): Promise<Standing> {
@@ -107,8 +112,8 @@ export class Authentication {
   async keyState(text: string): Promise<KeyState> {
     const row = await this.#rowOf(text);
     if (row === undefined) return 'unknown';
-    const standing = await standingOf(this.#store, row.organization_id, row.user_id);
-    return standing === undefined ? 'memberless' : 'valid';
+    const held = await rolesHeld(this.#store, row.organization_id, row.user_id);
+    return held === undefined ? 'memberless' : 'valid';
   }
 
   close(): void {
@@ -147,14 +152,14 @@ export class Authentication {
 
   async #stillThere(caller: Caller, row: ApiKeyRow | undefined): Promise<Caller | undefined> {
     if (row !== undefined) return this.#isAlive(row) ? this.#callerOf(row, caller.source) : undefined;
-    // Somebody who is signed in acts as a member, without a key.
-    return caller.source === 'web'
-      ? callerOfMember(this.#store, caller.organizationId, caller.id)
-      : undefined;
+    // Somebody who is signed in acts as a member, without a key, and so does what they leave to be done.
+    if (caller.source !== 'web' && !caller.unattended) return undefined;
+    const { organizationId, id: memberId, source } = caller;
+    return callerOfMember(this.#store, this.#powers.builtIn, { organizationId, memberId, source });
   }
 
   #callerOf(row: ApiKeyRow, source: Source): Promise<Caller | undefined> {
-    return callerOfKey(this.#store, row, source, this.#isPrivileged);
+    return callerOfKey(this.#store, row, source, this.#powers);
   }
 
   #forget(): void {
@@ -183,11 +188,12 @@ export async function callerOfKey(
   store: Store,
   row: ApiKeyRow,
   source: Source,
-  isPrivileged: IsPrivileged,
+  { isPrivileged, builtIn }: Powers,
 ): Promise<Caller | undefined> {
-  const standing = await standingOf(store, row.organization_id, row.user_id);
-  if (standing === undefined) return undefined;
-  const held = row.role === null ? standing : narrowed(standing, row.role);
+  const roles = await rolesHeld(store, row.organization_id, row.user_id);
+  if (roles === undefined) return undefined;
+  const standing = standingOf(builtIn, roles);
+  const held = row.role === null ? standing : narrowed(builtIn, standing, row.role);
   const caller: Caller = {
     id: row.id,
     name: row.name,

@@ -8,14 +8,20 @@ import {
   ToolError,
   unionGrants,
 } from '@parley/kit';
+import type { RoleDefaults } from '../roles.ts';
 
 /** Tells which tools only an explicit name gives; `*` as a resource asks for any toolset. */
 export type IsPrivileged = (resource: string, tool: string) => boolean;
 
-/** What new grants are held against. */
-export interface Rules {
-  readonly now: number;
+/** What roles and tools are worth on this server. */
+export interface Worth {
   readonly isPrivileged: IsPrivileged;
+  readonly roleDefaults: RoleDefaults;
+}
+
+/** What new grants are held against. */
+export interface Rules extends Worth {
+  readonly now: number;
   /** Throws when the grants name what is not there. */
   readonly refuseUnknown: (maker: Caller, input: { readonly grants: Grants }) => void;
 }

@@ -6,7 +6,7 @@ import { fromJson, toJson } from '@parley/store';
 import type { StandingRole } from '../roles.ts';
 import { builtInGain, isAbove, isBuiltInRole, standingRole } from '../roles.ts';
 import type { IdentityTables } from '../schema.ts';
-import type { IsPrivileged, Rules } from './ceiling.ts';
+import type { Rules, Worth } from './ceiling.ts';
 import { requireCovered } from './ceiling.ts';
 import { IDENTITY_CHANGED } from './identity-changed.ts';
 
@@ -56,12 +56,12 @@ export async function requireRolesWithin(
   store: Queryable,
   by: Caller,
   { roles, before }: { readonly roles: readonly string[]; readonly before: readonly string[] },
-  isPrivileged: IsPrivileged,
+  { isPrivileged, roleDefaults }: Worth,
 ): Promise<void> {
   requireRoleWithin(by, standingRole(roles));
   const custom = await customRoles(store, by.organizationId, roles);
   const wanted = unionGrants([
-    builtInGain(roles, before),
+    builtInGain(roleDefaults, roles, before),
     ...custom.map(({ grants }) => fromJson<Grants>(grants)),
   ]);
   requireCovered(by, wanted, isPrivileged);

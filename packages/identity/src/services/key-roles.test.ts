@@ -3,10 +3,9 @@ import type { Caller } from '@parley/kit';
 import { ALL_GRANTS, mayAdminister } from '@parley/kit';
 import { onBothEngines } from '@parley/store/testing';
 import { expect, test } from 'vitest';
-import { found, join, keyFor, refusalOf, settle } from '../../test/people.ts';
+import { BUILT_IN_ROLES, found, join, keyFor, refusalOf, settle } from '../../test/people.ts';
 import type { Identity, NewKey } from '../index.ts';
 import { newHexKey, newKey } from '../key-format.ts';
-import { BUILT_IN_ROLES } from '../roles.ts';
 import type { IdentityTables } from '../schema.ts';
 import { insertKey } from './keys.ts';
 
@@ -62,7 +61,7 @@ onBothEngines('the role of a key', (open) => {
       const caller = await key.caller();
       expect(key.info.role).toBe(role);
       expect(caller).toMatchObject({ roles: [role], grants: BUILT_IN_ROLES[role] });
-      expect(Object.keys(caller!.grants)).toEqual(Object.keys(BUILT_IN_ROLES[role]!));
+      expect(Object.keys(caller!.grants)).toEqual(Object.keys(BUILT_IN_ROLES[role]));
       expect(mayAdminister(caller!)).toBe(role === 'admin');
     }
     expect((await make(identity, owner, {})).info.role).toBeNull();

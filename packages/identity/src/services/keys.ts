@@ -11,7 +11,7 @@ import type { ApiKeyRow, IdentityTables } from '../schema.ts';
 import type { Rules } from './ceiling.ts';
 import { requireCovered } from './ceiling.ts';
 import { requireRoleWithin } from './custom-roles.ts';
-import { standingOf } from './standing.ts';
+import { rolesHeld } from './standing.ts';
 
 /** The rank that a key may be narrowed to. */
 export type KeyRole = Rank;
@@ -104,7 +104,7 @@ async function roleFor(
   { wanted, making }: { wanted: KeyRole | null; making: MakingKey | undefined },
 ): Promise<KeyRole | null> {
   const { organizationId } = maker;
-  const owner = (await standingOf(tx, organizationId, userId)) ?? { roles: [] };
+  const owner = (await rolesHeld(tx, organizationId, userId)) ?? { roles: [] };
   if (wanted !== null) {
     for (const giver of [maker, owner]) requireRoleWithin(giver, wanted);
     return wanted;

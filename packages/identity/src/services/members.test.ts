@@ -1,8 +1,7 @@
 /** Who belongs to an organization, who may change that, and what can never happen: an organization without an owner. */
 import { onBothEngines } from '@parley/store/testing';
 import { expect, test } from 'vitest';
-import { found, join, keyFor, refusalOf, settle } from '../../test/people.ts';
-import { BUILT_IN_ROLES } from '../roles.ts';
+import { BUILT_IN_ROLES, found, join, keyFor, refusalOf, settle } from '../../test/people.ts';
 
 onBothEngines('members', (open) => {
   test('the last owner can neither leave nor step down', async () => {

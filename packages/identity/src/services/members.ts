@@ -6,7 +6,7 @@ import { isForeignKeyViolation } from '@parley/store';
 import type { Rank } from '../roles.ts';
 import { isBuiltInRole } from '../roles.ts';
 import type { IdentityTables } from '../schema.ts';
-import type { IsPrivileged } from './ceiling.ts';
+import type { Rules, Worth } from './ceiling.ts';
 import { requireRankOver, requireRoles, requireRolesWithin } from './custom-roles.ts';
 import { IDENTITY_CHANGED } from './identity-changed.ts';
 import type { Member } from './member-list.ts';
@@ -42,15 +42,15 @@ export async function addMember(
   tx: StoreTransaction,
   by: Caller,
   { userId, roles }: RolesOfUser,
-  { now, isPrivileged }: { now: number; isPrivileged: IsPrivileged },
+  rules: Rules,
 ): Promise<string> {
   const { organizationId } = by;
   await lockOrganization(tx, organizationId);
   const existing = await memberOf(tx, organizationId, userId);
   if (existing !== undefined) return existing.id;
   await requireRoles(tx, organizationId, roles);
-  await requireRolesWithin(tx, by, { roles, before: [] }, isPrivileged);
-  return enrol(tx, { organizationId, userId, roles }, now);
+  await requireRolesWithin(tx, by, { roles, before: [] }, rules);
+  return enrol(tx, { organizationId, userId, roles }, rules.now);
 }
 
 /** Replaces a member's roles by such as the maker could hold; the last owner stays an owner. */
@@ -58,13 +58,13 @@ export async function setRoles(
   tx: StoreTransaction,
   by: Caller,
   { userId, roles }: RolesOfUser,
-  isPrivileged: IsPrivileged,
+  worth: Worth,
 ): Promise<void> {
   const { organizationId } = by;
   await lockOrganization(tx, organizationId);
   const member = orNotFound(await memberOf(tx, organizationId, userId));
   await requireRoles(tx, organizationId, roles);
-  await requireRolesWithin(tx, by, { roles, before: member.roles }, isPrivileged);
+  await requireRolesWithin(tx, by, { roles, before: member.roles }, worth);
   requireRankOver(by, member.roles);
   if (!roles.includes('owner')) await refuseLastOwner(tx, organizationId, member.id);
   await replaceRoles(tx, organizationId, member.id, roles);
@@ -75,12 +75,12 @@ export async function setRank(
   tx: StoreTransaction,
   by: Caller,
   { memberId, rank }: { memberId: string; rank: Rank },
-  isPrivileged: IsPrivileged,
+  worth: Worth,
 ): Promise<Member> {
   const { organizationId } = by;
   await lockOrganization(tx, organizationId);
   const member = orNotFound(await getMember(tx, organizationId, memberId));
-  await requireRolesWithin(tx, by, { roles: [rank], before: member.roles }, isPrivileged);
+  await requireRolesWithin(tx, by, { roles: [rank], before: member.roles }, worth);
   if (member.rank === rank) return member;
   requireRankOver(by, member.roles);
   await refuseLastOwner(tx, organizationId, memberId);

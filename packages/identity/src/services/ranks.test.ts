@@ -1,10 +1,9 @@
 /** Members as others see them, their ranks, and who may change or remove whom. */
 import { onBothEngines } from '@parley/store/testing';
 import { expect, test } from 'vitest';
-import { found, join, keyFor, refusalOf, settle } from '../../test/people.ts';
+import { BUILT_IN_ROLES, found, join, keyFor, refusalOf, settle } from '../../test/people.ts';
 import type { Identity } from '../index.ts';
 import { rankOf } from '../index.ts';
-import { BUILT_IN_ROLES } from '../roles.ts';
 
 test.each([
   [['owner'], 'admin'],

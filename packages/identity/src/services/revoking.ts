@@ -9,7 +9,7 @@ import { IDENTITY_CHANGED } from './identity-changed.ts';
 import type { KeyInfo } from './keys.ts';
 import { infoOf } from './keys.ts';
 import { lockOrganization } from './members.ts';
-import { narrowed, standingOf } from './standing.ts';
+import { narrowedRoles, rolesHeld } from './standing.ts';
 
 /** Revokes a key by id or public id, for others than administrators only their own; every process refuses it from then on. */
 export async function revokeKey(
@@ -42,9 +42,8 @@ export async function revokeKey(
 
 /** What a key counts as: its owner's roles, or the rank that it is narrowed to. */
 async function rolesOf(tx: StoreTransaction, row: ApiKeyRow): Promise<readonly string[]> {
-  const standing = await standingOf(tx, row.organization_id, row.user_id);
-  if (standing === undefined) return [];
-  return (row.role === null ? standing : narrowed(standing, row.role)).roles;
+  const { roles = [] } = (await rolesHeld(tx, row.organization_id, row.user_id)) ?? {};
+  return row.role === null ? roles : narrowedRoles(roles, row.role);
 }
 
 /** Throws when no owner would hold a key with everything any more. */

@@ -2,8 +2,7 @@
 import { onBothEngines } from '@parley/store/testing';
 import { expect, test } from 'vitest';
 import type { Place } from '../../test/people.ts';
-import { found, join, refusalOf, settle } from '../../test/people.ts';
-import { BUILT_IN_ROLES } from '../roles.ts';
+import { BUILT_IN_ROLES, found, join, refusalOf, settle } from '../../test/people.ts';
 import type { IdentityTables } from '../schema.ts';
 
 const MINUTE_MS = 60_000;

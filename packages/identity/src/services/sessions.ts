@@ -4,6 +4,7 @@ import type { Caller } from '@parley/kit';
 import { ToolError } from '@parley/kit';
 import type { Store } from '@parley/store';
 import { hashSecret } from '../key-format.ts';
+import type { RoleGrants } from '../roles.ts';
 import type { IdentityTables } from '../schema.ts';
 import { memberOf } from './member-list.ts';
 import { callerOfMember } from './standing.ts';
@@ -43,11 +44,12 @@ const SEEN_EVERY_MS = 60_000;
 /** Creates the sessions over a store. */
 export function createSessions(
   store: Store,
-  { now, onError }: { now: () => number; onError: (error: unknown) => void },
+  options: { now: () => number; onError: (error: unknown) => void; builtIn: RoleGrants },
 ): Sessions {
+  const { now } = options;
   return {
     open: (input) => open(store, input, now()),
-    find: (token) => find(store, token, now(), onError),
+    find: (token) => find(store, token, now(), options),
     close: (token) => remove(store, hashSecret(token)),
   };
 }
@@ -85,7 +87,7 @@ async function find(
   store: Store,
   token: string,
   now: number,
-  onError: (error: unknown) => void,
+  { onError, builtIn }: { onError: (error: unknown) => void; builtIn: RoleGrants },
 ): Promise<FoundSession | undefined> {
   const row = await store
     .db<IdentityTables>()
@@ -98,11 +100,12 @@ async function find(
     await remove(store, row.token_hash);
     return undefined;
   }
-  const caller = await callerOfMember(store, row.organization_id, row.member_id);
+  const { organization_id: organizationId, member_id: memberId } = row;
+  const caller = await callerOfMember(store, builtIn, { organizationId, memberId, source: 'web' });
   if (caller === undefined) return undefined;
   // The mark is worth no refusal when it cannot be written.
   if (now - row.seen_at >= SEEN_EVERY_MS) await markSeen(store, row.token_hash, now).catch(onError);
-  return { caller, csrfToken: csrfTokenOf(token), memberId: row.member_id, userId: caller.userId };
+  return { caller, csrfToken: csrfTokenOf(token), memberId, userId: caller.userId };
 }
 
 async function markSeen(store: Store, tokenHash: string, now: number): Promise<void> {

@@ -1,11 +1,17 @@
 /** What a person, or a key of theirs, may do in an organization now. */
-import type { Caller, Grants } from '@parley/kit';
+import type { Caller, Grants, Source } from '@parley/kit';
 import { unionGrants } from '@parley/kit';
 import type { Queryable } from '@parley/store';
 import { fromJson } from '@parley/store';
-import type { Rank } from '../roles.ts';
-import { baseGrants, BUILT_IN_ROLES, isAbove, isBuiltInRole, standingRole } from '../roles.ts';
+import type { Rank, RoleGrants } from '../roles.ts';
+import { baseGrants, isAbove, isBuiltInRole, standingRole } from '../roles.ts';
 import type { IdentityTables } from '../schema.ts';
+
+/** The roles that a person holds, with the grants of the custom ones. */
+export interface HeldRoles {
+  readonly roles: readonly string[];
+  readonly custom: readonly Grants[];
+}
 
 /** A person's standing in an organization. */
 export interface Standing {
@@ -13,12 +19,12 @@ export interface Standing {
   readonly grants: Grants;
 }
 
-/** What a person may do in an organization now; undefined when they are no member. */
-export async function standingOf(
+/** The roles of a person in an organization now; undefined when they are no member. */
+export async function rolesHeld(
   store: Queryable,
   organizationId: string,
   userId: string,
-): Promise<Standing | undefined> {
+): Promise<HeldRoles | undefined> {
   const rows = await store
     .db<IdentityTables>()
     .selectFrom('members')
@@ -34,28 +40,35 @@ export async function standingOf(
     .execute();
   if (rows.length === 0) return undefined;
   const roles = rows.flatMap(({ role }) => (role === null ? [] : [role]));
-  const own = rows.map(({ role, grants }) =>
-    role !== null && isBuiltInRole(role)
-      ? (BUILT_IN_ROLES[role] ?? {})
-      : grants === null
-        ? {}
-        : fromJson<Grants>(grants),
+  const custom = rows.flatMap(({ role, grants }) =>
+    role === null || grants === null || isBuiltInRole(role) ? [] : [fromJson<Grants>(grants)],
   );
-  return { roles, grants: unionGrants([baseGrants(roles), ...own]) };
+  return { roles, custom };
 }
 
-/** The standing cut to a rank; somebody who stands lower than that keeps their own. */
-export function narrowed(standing: Standing, rank: Rank): Standing {
-  if (isAbove(rank, standingRole(standing.roles))) return standing;
+/** What somebody with these roles may do. */
+export function standingOf(builtIn: RoleGrants, { roles, custom }: HeldRoles): Standing {
+  const own = roles.filter(isBuiltInRole).map((role) => builtIn[role]);
+  return { roles, grants: unionGrants([baseGrants(builtIn, roles), ...own, ...custom]) };
+}
+
+/** The roles cut to a rank; somebody who stands lower than that keeps their own. */
+export function narrowedRoles(roles: readonly string[], rank: Rank): readonly string[] {
+  return isAbove(rank, standingRole(roles)) ? roles : [rank];
+}
+
+/** The standing cut to a rank in the same way. */
+export function narrowed(builtIn: RoleGrants, standing: Standing, rank: Rank): Standing {
+  const roles = narrowedRoles(standing.roles, rank);
   // Whoever stands as high or higher holds all of it, and more that the rank does not give.
-  return { roles: [rank], grants: BUILT_IN_ROLES[rank] ?? {} };
+  return roles === standing.roles ? standing : { roles, grants: builtIn[rank] };
 }
 
-/** The person behind a membership as a caller in the browser; undefined when there is no such member. */
+/** The person behind a membership as a caller; undefined when there is no such member. */
 export async function callerOfMember(
   store: Queryable,
-  organizationId: string,
-  memberId: string,
+  builtIn: RoleGrants,
+  { organizationId, memberId, source }: { organizationId: string; memberId: string; source: Source },
 ): Promise<(Caller & { readonly userId: string }) | undefined> {
   const member = await store
     .db<IdentityTables>()
@@ -66,7 +79,14 @@ export async function callerOfMember(
     .where('members.organization_id', '=', organizationId)
     .executeTakeFirst();
   if (member === undefined) return undefined;
-  const standing = await standingOf(store, organizationId, member.userId);
-  if (standing === undefined) return undefined;
-  return { id: memberId, organizationId, ...member, ...standing, source: 'web', unattended: false };
+  const held = await rolesHeld(store, organizationId, member.userId);
+  if (held === undefined) return undefined;
+  return {
+    id: memberId,
+    organizationId,
+    ...member,
+    ...standingOf(builtIn, held),
+    source,
+    unattended: false,
+  };
 }

@@ -25,6 +25,19 @@ export function systemCaller(id: string, name: string, organizationId: string): 
   return { id, name, organizationId, userId: null, ...powers };
 }
 
+/** Whoever a program serves that knows nobody: its only caller, as an owner with these grants. */
+export function soleCaller(id: string, name: string, powers: Pick<Caller, 'grants' | 'source'>): Caller {
+  return { ...systemCaller(id, name, id), roles: ['owner'], ...powers, unattended: false };
+}
+
+/** Where a call comes from that nobody watches. */
+export type UnattendedSource = Extract<Source, 'agent' | 'schedule' | 'webhook' | 'remote'>;
+
+/** The same caller, acting with nobody watching: for what they leave behind to be done. */
+export function unattended(caller: Caller, source: UnattendedSource): Caller {
+  return { ...caller, source, unattended: true };
+}
+
 /** Everything: what owners and administrators hold. */
 export const ALL_GRANTS: Grants = { '*': ['*'] };
 

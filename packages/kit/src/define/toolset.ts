@@ -1,12 +1,14 @@
-/** A toolset: tools, resources and prompts that share a name, services, migrations and routes. */
+/** A toolset: tools, resources and prompts that share a name, and all that the program which serves them has to know. */
+import type { StartNotice } from './host.ts';
 import type { OutsideTool } from './outside-tool.ts';
 import type { AnyPrompt } from './prompt.ts';
 import type { AnyResource } from './resource.ts';
+import type { Settings } from './setting.ts';
 import type { AnyTool } from './tool.ts';
 
 /**
- * The literal `defineToolset` takes. `Host` is what the program that serves the toolset offers to build services
- * from; `migrations` and `routes` are opaque to the kit and read by that program.
+ * The literal `defineToolset` takes. `Host` is what its services are built from; `Migrations` and `Routes` are types
+ * of packages that the kit does not know, and the program that composes toolsets holds them against its own.
  */
 export interface ToolsetSpec<
   Services,
@@ -22,12 +24,23 @@ export interface ToolsetSpec<
   readonly instructions?: string;
   /** What its own routes ask for besides the names of tools, resources and prompts; grants give it like these. */
   readonly rights?: readonly string[];
+  /** What built-in roles get of it by default, `*` for all: the team (`member`), visitors and the team (`user`). */
+  readonly roles?: { readonly member?: readonly string[]; readonly user?: readonly string[] };
+  /** Options of the program that it reads, as `host.settings`. */
+  readonly settings?: Settings;
   readonly tools: Tools;
   readonly resources?: readonly AnyResource[];
   readonly prompts?: readonly AnyPrompt[];
   readonly migrations?: Migrations;
-  services?(host: Host): Services;
-  readonly routes?: Routes;
+  readonly services?: (host: Host) => Services;
+  /** What it serves besides MCP; only a program with a port asks for it. */
+  readonly routes?: (services: Services, host: Host) => Routes | readonly Routes[];
+  /** The paths of its routes that answer without a credential, because they are the same for everybody. */
+  readonly open?: readonly string[];
+  /** Runs before the port opens. */
+  readonly beforeStart?: (services: Services, host: Host) => Promise<void>;
+  /** What to tell whoever started the program, once it is ready at this address. */
+  readonly onStarted?: (services: Services, host: Host, url: string) => Promise<StartNotice>;
 }
 
 /** A defined toolset. */
@@ -43,15 +56,15 @@ export interface Toolset<
 
 /** Any toolset, whatever its types. */
 // oxlint-disable-next-line typescript/no-explicit-any -- a heterogeneous list has no common services type
-export type AnyToolset = Toolset<any, any, readonly (AnyTool | OutsideTool)[], any, any>;
+export type AnyToolset = Toolset<any, never>;
 
 /** Groups tools under one name; the name is what grants and URLs use. */
 export function defineToolset<
   const Tools extends readonly (AnyTool | OutsideTool)[],
   Services = unknown,
   Host = unknown,
-  Migrations = unknown,
-  Routes = unknown,
+  Migrations = never,
+  Routes = never,
 >(
   spec: ToolsetSpec<Services, Host, Tools, Migrations, Routes>,
 ): Toolset<Services, Host, Tools, Migrations, Routes> {

@@ -1,12 +1,12 @@
 /** Serves toolsets over stdio as a program of its own, for whoever can start the process. */
 import type { Readable, Writable } from 'node:stream';
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
-import type { Caller, Grants } from '../access/caller.ts';
-import { ALL_GRANTS, systemCaller } from '../access/caller.ts';
+import type { Grants } from '../access/caller.ts';
+import { ALL_GRANTS, soleCaller } from '../access/caller.ts';
 import { OpenConnection } from '../channel/connection.ts';
 import { createEngine } from '../call/engine.ts';
 import type { ServerInfo } from './server.ts';
-import type { AnyToolset } from '../define/toolset.ts';
+import type { Toolset } from '../define/toolset.ts';
 import { install } from '../define/toolset.ts';
 
 /** What a program may change about how it serves. */
@@ -27,7 +27,7 @@ export interface ServeStdioOptions {
 
 /** Serves until stdin ends; whoever started the process may call what `grants` name. */
 export async function serveStdio(
-  toolset: AnyToolset,
+  toolset: Toolset<unknown, object>,
   info: ServerInfo = { name: toolset.name, version: '0.0.0' },
   options: ServeStdioOptions = {},
 ): Promise<void> {
@@ -36,7 +36,7 @@ export async function serveStdio(
   const { withLegacyCodes } = await import('./legacy-codes.ts');
   const { services = toolset.services?.({}), grants = ALL_GRANTS, canSubscribe = true, onFault } = options;
   const engine = createEngine({ installed: [install(toolset, services)], ...(onFault && { onFault }) });
-  const caller = localCaller(grants);
+  const caller = soleCaller('local', 'Local', { grants, source: 'stdio' });
   const transport = new StdioServerTransport(options.input, options.output);
   const { outgoing } = options;
   if (outgoing !== undefined) {
@@ -62,9 +62,4 @@ export async function serveStdio(
   };
   await ended.promise;
   await connection.end();
-}
-
-function localCaller(grants: Grants): Caller {
-  const powers = { roles: ['owner'], grants, source: 'stdio', unattended: false } as const;
-  return { ...systemCaller('local', 'Local', 'local'), ...powers };
 }

@@ -1,4 +1,5 @@
 /** What the toolset `tasks` stands on. */
+import type { Host } from '@parley/kit';
 import type { TaskEngine } from '../engine/engine.ts';
 
 /** The services of the toolset. */
@@ -6,7 +7,5 @@ export interface TaskServices {
   readonly engine: TaskEngine;
 }
 
-/** What the program that serves the toolset offers. */
-export interface TasksHost {
-  readonly tasks: TaskEngine;
-}
+/** What the toolset is built from. */
+export type TasksHost = Host<{ readonly tasks: TaskEngine }>;

@@ -3,11 +3,11 @@ import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { AnyToolset } from '@parley/kit';
 import { createIdentity, identityMigrations } from '@parley/identity';
 import type { MigrationSet, Store } from '@parley/store';
 import { damagedFiles, MigrationError, openStore, StoreUnavailableError } from '@parley/store';
 import type { Config } from '../../config.ts';
+import type { ServedToolset } from '../../start/served-toolset.ts';
 import { storeOptions } from '../../start/base.ts';
 import { lostDatabase, ownerKeyFileOf } from '../../owner-key.ts';
 import { allToolsets, migrationsOf } from '../../start/host.ts';
@@ -19,7 +19,7 @@ const PUT_BACK =
   'Stop every server that uses it, delete the files ending in -wal and -shm beside it, then put the file of a backup in its place.';
 
 /** Does the database answer, and is its schema one that this version knows. */
-export async function checkDatabase(config: Config, toolsets: readonly AnyToolset[]): Promise<Check> {
+export async function checkDatabase(config: Config, toolsets: readonly ServedToolset[]): Promise<Check> {
   const name = 'database';
   const lost = lostDatabase(config);
   if (lost !== undefined) return { name, state: 'fail', found: lost };

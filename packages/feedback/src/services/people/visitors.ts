@@ -1,7 +1,7 @@
 /** Visitors of the public pages: how they come in, and how what they write reaches a board. */
 import type { OpenedSession } from '@parley/identity';
-import { BUILT_IN_ROLES } from '@parley/identity';
 import type { Caller } from '@parley/kit';
+import { systemCaller } from '@parley/kit';
 import type { Actor } from '../../actor.ts';
 import { isTeam } from '../../actor.ts';
 import { notFound, RuleBroken } from '../../faults.ts';
@@ -57,16 +57,8 @@ export function createVisitors(base: Base): VisitorService {
 
 /** Lets visitors in, and can do nothing that a visitor cannot. */
 function doorkeeperOf(organizationId: string): Caller {
-  return {
-    id: 'feedback-pages',
-    name: 'Public pages',
-    organizationId,
-    userId: null,
-    roles: ['user'],
-    grants: BUILT_IN_ROLES['user'] ?? {},
-    source: 'web',
-    unattended: false,
-  };
+  const powers = { roles: ['user'], source: 'web', unattended: false } as const;
+  return { ...systemCaller('feedback-pages', 'Public pages', organizationId), ...powers };
 }
 
 /** Throws unless everybody may see the board; answers whether the team looks at its posts first. */

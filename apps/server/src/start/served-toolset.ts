@@ -1,0 +1,58 @@
+/** What this server takes from toolsets: their types held against its own, and what it composes from all of them. */
+import type { Events } from '@parley/events';
+import type { Identity } from '@parley/identity';
+import type { AnyTool, Engine, Host, OutsideTool, RouteSet, Toolset } from '@parley/kit';
+import type { Egress } from '@parley/kit/egress';
+import type { MigrationSet, Store } from '@parley/store';
+import type { TaskEngine } from '@parley/tasks';
+import type { KnownTool } from './base.ts';
+
+/** The packages that a toolset of this server can stand on. */
+export interface HostParts {
+  readonly store: Store;
+  readonly identity: Identity;
+  readonly tasks: TaskEngine;
+  readonly events: Events;
+  readonly egress: Egress;
+  /** The engine that serves everything; for the tools that explain it. */
+  engine(): Engine;
+}
+
+/** What a toolset's `services` function is given. */
+export type AppHost<Values = unknown> = Host<HostParts, Values>;
+
+/** A toolset that this server can serve: built from its host, with its kind of migrations and routes. */
+export type ServedToolset = Toolset<
+  // oxlint-disable-next-line typescript/no-explicit-any -- each has services of its own
+  any,
+  // oxlint-disable-next-line typescript/no-explicit-any -- each has settings of its own
+  AppHost<any>,
+  readonly (AnyTool | OutsideTool)[],
+  MigrationSet,
+  RouteSet
+>;
+
+/** Every tool, with what identity has to know of it. */
+export function toolsOf(toolsets: readonly ServedToolset[]): KnownTool[] {
+  return toolsets.flatMap(({ name: toolset, tools }) =>
+    tools.map(({ name, privileged = false }) => ({ name, toolset, privileged })),
+  );
+}
+
+/** Every resource, prompt and right of a route. */
+export function othersOf(toolsets: readonly ServedToolset[]): Pick<KnownTool, 'name' | 'toolset'>[] {
+  return toolsets.flatMap(({ name: toolset, resources = [], prompts = [], rights = [] }) => {
+    const names = [...[...resources, ...prompts].map(({ name }) => name), ...rights];
+    return names.map((name) => ({ name, toolset }));
+  });
+}
+
+/** The migrations that toolsets bring. */
+export function migrationsIn(toolsets: readonly ServedToolset[]): MigrationSet[] {
+  return toolsets.flatMap(({ migrations }) => migrations ?? []);
+}
+
+/** The paths of the toolsets that answer without a credential. */
+export function openPathsOf(toolsets: readonly Pick<ServedToolset, 'open'>[]): string[] {
+  return toolsets.flatMap(({ open = [] }) => open);
+}

@@ -1,0 +1,44 @@
+/** The options that feedback reads; known before its code is loaded. */
+import type { Settings } from '@parley/kit';
+
+const MAX_RATE = 10_000_000;
+
+/** The settings of the toolset. */
+export const feedbackSettings = {
+  ratePerMinute: {
+    flag: 'api-rate',
+    kind: 'number',
+    low: 1,
+    high: MAX_RATE,
+    value: 'N',
+    fallback: '100',
+    help: 'Feedback API requests per minute of one client address',
+    section: 'traffic',
+  },
+  ratePerKeyPerMinute: {
+    flag: 'api-key-rate',
+    kind: 'number',
+    low: 1,
+    high: MAX_RATE,
+    value: 'N',
+    help: 'The same per API key; default: no limit',
+    section: 'traffic',
+  },
+  visitorsPerHour: {
+    flag: 'visitor-rate',
+    kind: 'number',
+    low: 1,
+    high: MAX_RATE,
+    value: 'N',
+    fallback: '100',
+    help: 'New visitors of the public pages per hour from one address',
+    section: 'traffic',
+  },
+  demo: {
+    flag: 'demo',
+    kind: 'switch',
+    value: '',
+    help: 'With "start": fill an empty feedback with example data, and publish its pages',
+    section: 'upkeep',
+  },
+} as const satisfies Settings;
