@@ -6,6 +6,7 @@ import { bundleServer } from '../../scripts/bundle-server.ts';
 import { ensureBuilt, ROOT } from './build.ts';
 import { message } from './mcp-messages.ts';
 import { runParley, scratchFolder } from './parley.ts';
+import { keyOfNew } from './people.ts';
 
 const DIST = join(ROOT, 'apps/server/dist');
 const list = (id: number) => message(id, 'tools/list');
@@ -59,6 +60,21 @@ describe('a quick start', () => {
     const { key } = JSON.parse(made.stdout) as { key: string };
     const [early] = await say([...data, '--key', key], [list(1)]);
     expect(early?.result.tools.map(({ name }) => name)).toEqual(['parley_whoami']);
+  });
+
+  test('lists for each role what the loaded code lists', async () => {
+    using folder = scratchFolder();
+    await runParley(['migrate', '--data', folder.path]);
+    await runParley(['tools', '--data', folder.path]);
+    for (const [role, expected] of [
+      ['member', ['search_feedback', 'parley_whoami']],
+      ['user', ['parley_whoami']],
+    ] as const) {
+      const key = ['--key', await keyOfNew(role, folder.path)];
+      const [early] = await say(['--data', folder.path, ...key], [list(1)]);
+      expect(early?.result.tools.map(({ name }) => name)).toEqual(expect.arrayContaining([...expected]));
+      expect(early?.result.tools).toEqual(await toolsOf(folder.path, ...key));
+    }
   });
 
   test('on an empty folder makes the owner, then lists and calls', async () => {
@@ -137,11 +153,11 @@ describe('what a quick start loads', () => {
     return [...sources, ...imported.flatMap(([, next = '']) => sourcesBefore(next, seen))];
   }
 
-  test('is none of the toolsets, neither Zod nor the SDK', () => {
+  test('is of the toolsets nothing but their options, neither Zod nor the SDK', () => {
     const sources = sourcesBefore('parley.js');
     expect(sources.some((source) => source.endsWith('gateway/src/stdio/serve.ts'))).toBe(true);
     const heavy =
-      /node_modules\/(?:zod|@modelcontextprotocol|ws|pino|pg)\/|packages\/(?:annotations|tasks|feedback|mesh|agent)\/|kit\/src\/engine\.ts|src\/host\.ts/;
+      /node_modules\/(?:zod|@modelcontextprotocol|ws|pino|pg)\/|packages\/(?:annotations|tasks|feedback|mesh|agent)\/(?!src\/settings\.ts)|kit\/src\/call\/engine\.ts|src\/start\/host\.ts/;
     expect(sources.filter((source) => heavy.test(source))).toEqual([]);
     expect(readdirSync(DIST)).toContain('toolsets.txt');
   });
