@@ -1,6 +1,7 @@
 /** Owns the rules of the house as one check over a checkout: start here to see which rules exist. */
 import type { Finding, Report } from './finding.ts';
 import { checkImports, checkManifests } from './import-rules.ts';
+import { checkOwnedNames } from './name-rules.ts';
 import { checkPromises } from './promise-rules.ts';
 import { checkReach } from './reach-rules.ts';
 import { checkSecrets } from './secret-rules.ts';
@@ -17,6 +18,7 @@ export function checkBoundaries(root: string): Report {
     ...checkManifests(tree),
     ...checkExportLists(tree),
     ...checkNames(tree),
+    ...checkOwnedNames(tree),
     ...tree.files.flatMap((file) => [
       ...checkImports(tree, file),
       ...checkPromises(file),

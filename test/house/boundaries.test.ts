@@ -402,6 +402,67 @@ const secrets: Row[] = [
   },
 ];
 
+const toolset = `${doc}export const lamps = defineToolset({ name: 'lamps', roles: { member: ['*'] }, tools: [] });\n`;
+const withLamps = { 'packages/annotations/src/toolset.ts': toolset };
+
+/** A file beside the toolset `lamps` of another package, whose only fault is on line 2. */
+function beside(promise: string, path: string, code: string, rule?: string): Row {
+  const files = { ...withLamps, [path]: `${doc}${code}\n` };
+  return { promise, files, broken: rule === undefined ? [] : [`${rule} ${path}:2`] };
+}
+
+const names: Row[] = [
+  { promise: 'a toolset names itself and its roles', files: withLamps, broken: [] },
+  ...['packages/kit/src/x.ts', 'packages/gateway/src/x.ts', 'apps/server/src/start/x.ts'].map((path) =>
+    beside(`a toolset is not named in ${path}`, path, `export const a = 'lamps';`, 'toolset-name'),
+  ),
+  beside(
+    'a toolset is not named by another one',
+    'packages/feedback/src/x.ts',
+    `export const a = (name: string) => name === 'lamps';`,
+    'toolset-name',
+  ),
+  beside(
+    'a toolset may be named in its package',
+    'packages/annotations/src/x.ts',
+    `export const a = 'lamps';`,
+  ),
+  ...['apps/server/src/toolsets.ts', 'apps/server/src/cli/lamps.ts', 'packages/kit/src/x.test.ts'].map(
+    (path) => beside(`a toolset may be named in ${path}`, path, `export const a = 'lamps';`),
+  ),
+  beside(
+    'a field of the same name is none',
+    'packages/kit/src/x.ts',
+    `export const a = (b: object) => 'lamps' in b;`,
+  ),
+  beside('a type is no name', 'packages/kit/src/x.ts', `export type A = 'lamps';`),
+  ...['packages/kit/src/call/x.ts', 'packages/gateway/src/x.ts', 'apps/server/src/x.ts'].map((path) =>
+    beside(
+      `a role is not asked for in ${path}`,
+      path,
+      `export const a = (roles: string[]) => roles.includes('admin');`,
+      'role-name',
+    ),
+  ),
+  ...['owner', 'admin', 'member', 'user'].map((role) =>
+    beside(
+      `no caller is made with the role ${role} outside identity and toolsets`,
+      'packages/store/src/x.ts',
+      `export const a = { roles: ['${role}'] };`,
+      'role-name',
+    ),
+  ),
+  ...['packages/identity/src/x.ts', 'packages/kit/src/access/x.ts', 'packages/annotations/src/x.ts'].map(
+    (path) =>
+      beside(`a role may be named in ${path}`, path, `export const a = (role: string) => role === 'member';`),
+  ),
+  beside(
+    'the role of a message is none',
+    'packages/kit/src/x.ts',
+    `export const a = { role: 'user', content: [] };`,
+  ),
+];
+
 test('a workspace that keeps every rule passes', () => {
   const { findings } = checkWorkspace({}, checkBoundaries);
   expect(findings).toEqual([]);
@@ -414,6 +475,7 @@ describe.each([
   ['programs', programs],
   ['secrets', secrets],
   ['style', style],
+  ['names', names],
 ])('%s', (_name, rows) => {
   test.each(rows)('$promise', (row) => expectBroken(row));
 });
