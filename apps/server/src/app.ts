@@ -6,7 +6,7 @@ import { createProbes } from './probes.ts';
 import type { Config } from './config.ts';
 import { openHost } from './start/host.ts';
 import type { TaskSettings } from './start/host.ts';
-import type { AppHost, ServedToolset } from './start/served-toolset.ts';
+import type { ServedToolset, SharedHost } from './start/served-toolset.ts';
 import { createHttpServer } from './http.ts';
 import { createHeapGrowth } from './lean-heap.ts';
 import { createLog } from './log.ts';
@@ -27,7 +27,7 @@ export interface AppOptions {
 
 /** A server that can be started and stopped. */
 export interface App {
-  readonly host: AppHost;
+  readonly host: SharedHost;
   readonly ownerKeyFile: string;
   listen(): Promise<{ url: string; mcp: string }>;
   /** What toolsets have to say to whoever started the server at this address. */

@@ -12,13 +12,13 @@ import type { Config } from '../config.ts';
 import { redactRecord } from '../redact.ts';
 import { stopPart } from '../stop-part.ts';
 import { loadOwnToolsets } from '../toolsets.ts';
-import type { AppHost, ServedToolset } from './served-toolset.ts';
+import type { AppHost, ServedToolset, SharedHost } from './served-toolset.ts';
 import { migrationsIn, othersOf, toolsOf } from './served-toolset.ts';
 import type { SeamOptions, TaskLimits } from '@parley/tasks';
 import { createTaskEngine, createTaskSeam, taskMigrations, toolKinds } from '@parley/tasks';
 
 /** The running base of a command. */
-export interface Host extends AppHost {
+export interface Host extends SharedHost {
   readonly ownerKeyFile: string;
   /** What the toolset's own `services` function made. */
   servicesOf<Services>(toolset: Pick<Toolset<Services, never>, 'name' | 'services'>): Services;
@@ -101,7 +101,7 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
   const egress = createEgress({ allow: config.allowEgress });
   const events = createEvents({ store, tasks, egress, onFault });
   const stops: (() => Promise<void>)[] = [() => tasks.stop(), () => events.stop()];
-  const shared: Omit<AppHost, 'settings'> = {
+  const shared: SharedHost = {
     store,
     identity,
     changes,
@@ -141,7 +141,6 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
   };
   return {
     ...shared,
-    settings: {},
     ownerKeyFile: base.ownerKeyFile,
     servicesOf<Services>(wanted: Pick<Toolset<Services, never>, 'name' | 'services'>) {
       const found = served.find(({ toolset }) => toolset.services === wanted.services);

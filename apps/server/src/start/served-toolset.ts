@@ -21,6 +21,9 @@ export interface HostParts {
 /** What a toolset's `services` function is given. */
 export type AppHost<Values = unknown> = Host<HostParts, Values>;
 
+/** The part of it that is the same for every toolset. */
+export type SharedHost = Omit<AppHost, 'settings'>;
+
 /** A toolset that this server can serve: built from its host, with its kind of migrations and routes. */
 export type ServedToolset = Toolset<
   // oxlint-disable-next-line typescript/no-explicit-any -- each has services of its own
