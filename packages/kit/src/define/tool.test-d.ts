@@ -2,7 +2,10 @@
 import { expectTypeOf, test } from 'vitest';
 import * as z from 'zod';
 import { connect } from '../testing/connect.ts';
-import { defineTool, defineToolFor } from './tool.ts';
+import type { Context } from '../channel/call-context.ts';
+import type { Settings, SettingsOf } from './setting.ts';
+import { defineTool, defineToolFor, defineToolWith } from './tool.ts';
+import { toolsIn } from './tools-in.ts';
 import { defineToolset } from './toolset.ts';
 
 const base = {
@@ -82,4 +85,45 @@ test('the test client knows tools, inputs and outputs', async () => {
   await client.call('double', {});
   // @ts-expect-error -- there is no such tool
   await client.call('triple', { value: 2 });
+});
+
+test('a toolset that begins every call alike gives its tools what that returns, and nothing else', () => {
+  const define = defineToolWith(async (_ctx: Context<{ lamps: number }>) => new Date(0));
+  const lit = define({
+    ...base,
+    effect: 'read',
+    run({ value }, ctx, given) {
+      expectTypeOf(given).toEqualTypeOf<Date>();
+      expectTypeOf(ctx.services.lamps).toEqualTypeOf<number>();
+      return { result: value };
+    },
+  });
+  expectTypeOf(lit.name).toEqualTypeOf<'double'>();
+  // @ts-expect-error -- a date is given, not a text
+  define({ ...base, effect: 'read', run: (_input, _ctx, given: string) => ({ result: given.length }) });
+  // @ts-expect-error -- one thing is given, not two
+  define({ ...base, effect: 'read', run: (_input, _ctx, _given, more: number) => ({ result: more }) });
+});
+
+test('the tools of modules keep their names and types, and nothing else counts as one', () => {
+  const tools = toolsIn({ double, LIMIT: 5, note: 'text' }, { shape: base.input });
+  expectTypeOf(tools).toEqualTypeOf<readonly (typeof double)[]>();
+});
+
+test('settings have the values that their kinds and defaults promise', () => {
+  const facts = { flag: 'x', value: 'X', help: 'Helps', section: 'reach' } as const;
+  const settings = {
+    oil: { ...facts, kind: 'number', low: 1, high: 9, fallback: '2' },
+    water: { ...facts, kind: 'number', low: 1, high: 9 },
+    colour: { ...facts, kind: 'text' },
+    lamps: { ...facts, kind: 'list' },
+    quiet: { ...facts, kind: 'switch' },
+  } as const satisfies Settings;
+  expectTypeOf<SettingsOf<typeof settings>>().toEqualTypeOf<{
+    readonly oil: number;
+    readonly water: number | undefined;
+    readonly colour: string | undefined;
+    readonly lamps: readonly string[];
+    readonly quiet: boolean;
+  }>();
 });
