@@ -4,7 +4,7 @@ import type { Egress } from '@parley/kit/egress';
 import { createEvents, eventMigrations } from '@parley/events';
 import { createEgress } from '@parley/kit/egress';
 import type { Identity, Rank } from '@parley/identity';
-import { createIdentity, identityMigrations } from '@parley/identity';
+import { createIdentity, identityMigrations, roleDefaultsOf } from '@parley/identity';
 import type { Caller, ChangeBus } from '@parley/kit';
 import { ALL_GRANTS, createChangeBus, ToolError, typeId } from '@parley/kit';
 import { testCaller } from '@parley/kit/testing';
@@ -19,6 +19,7 @@ import type { FeedbackTables } from '../schema.ts';
 import type { FeedbackServices } from '../services/index.ts';
 import { createFeedbackServices } from '../services/index.ts';
 import type { Base } from '../services/write.ts';
+import { feedbackToolset } from '../toolset.ts';
 
 /** Somebody in the organization. */
 export interface TestPerson {
@@ -70,7 +71,7 @@ export async function openFeedback(store: Store, options: TestFeedbackOptions = 
     throw error;
   };
   await store.migrate([identityMigrations, taskMigrations, eventMigrations, feedbackMigrations]);
-  const identity = createIdentity(store, { now });
+  const identity = createIdentity(store, { now, roleDefaults: roleDefaultsOf([feedbackToolset]) });
   const tasks = createTaskEngine({ store, now, onFault, limits: options.taskLimits ?? {} });
   const events = createEvents({ store, tasks, egress, onFault, now });
   const changes = createChangeBus();
