@@ -16,8 +16,8 @@ import type { ProgramOptions } from './events-program.ts';
 
 const SUBJECTS = ['one', 'two', 'three'];
 
-/** Short leases, so that a dead process is noticed soon. */
-const QUICK = { leaseMs: 400, renewMs: 100, takeoverMs: 100 };
+/** Short leases, so that a dead process is noticed soon; yet a busy machine does not make a living one look dead. */
+const QUICK = { leaseMs: 2_000, renewMs: 250, takeoverMs: 100 };
 
 /** A receiver that answers nothing until it is let go. */
 async function startReceiver() {

@@ -16,8 +16,8 @@ import type { Command, JobInput, ProgramOptions, Report } from './tasks-program.
 /** Who owns the tasks. */
 export const OWNER = { organizationId: 'org_test', ownerId: 'caller_test' };
 
-/** Short leases, so that a dead worker is noticed soon. */
-const QUICK: Partial<TaskLimits> = { leaseMs: 400, renewMs: 100, takeoverMs: 100 };
+/** Short leases, so that a dead worker is noticed soon; yet a busy machine does not make a living one look dead. */
+const QUICK: Partial<TaskLimits> = { leaseMs: 2_000, renewMs: 250, takeoverMs: 100 };
 
 /** A worker in a process of its own. */
 export interface WorkerProcess {

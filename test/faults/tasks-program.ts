@@ -133,7 +133,7 @@ async function obey(command: Command): Promise<void> {
   }
   if (command.do === 'answer') await engine.answer(owner, command.id, { who: { action: 'accept' } });
   else if (command.do === 'cancel') await engine.cancel(owner, command.id, 'Not needed any more.');
-  else await untilFinal(engine, owner, command.id, AbortSignal.timeout(20_000));
+  else await untilFinal(engine, owner, command.id, AbortSignal.timeout(60_000));
   // Acknowledged, and dead before anything else happens.
   die();
 }

@@ -3,13 +3,16 @@ import type { Events } from '@parley/events';
 import type { IdentityTables } from '@parley/identity';
 import type { Store } from '@parley/store';
 import { scratchStore } from '@parley/store/testing';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { FeedbackTables } from '../schema.ts';
 import { createPublicReading } from '../services/public/public.ts';
 import type { TestFeedback } from '../testing/fixture.ts';
 import { openFeedback } from '../testing/fixture.ts';
 import { seedDemo } from './seed.ts';
 import { onBothEngines } from '../testing/engines.ts';
+
+// Every test writes whole demos, which is work and not a wait: it takes as long as the machine lets it.
+vi.setConfig({ testTimeout: 600_000 });
 
 const NOW = Date.parse('2026-07-28T12:00:00Z');
 const DAY_MS = 24 * 60 * 60 * 1000;
