@@ -32,7 +32,8 @@ export default defineConfig({
       exclude: ['**/*.test.ts', '**/*.test-d.ts', 'packages/annotations/src/overlay/**'],
       reporter: ['text-summary', 'json-summary'],
       reportsDirectory: 'test/artifacts/coverage',
-      thresholds: { lines: 85 },
+      // Checked by `npm test`. What child processes and Chromium run is not seen, so the truth is higher.
+      thresholds: { lines: 87 },
     },
   },
 });
