@@ -1,4 +1,4 @@
-/** How the overlay is bundled: for the server that ships it, and in memory when Parley runs from source. */
+/** How the overlay is bundled for the server that ships it. */
 import { fileURLToPath } from 'node:url';
 import { buildSync } from 'esbuild';
 
