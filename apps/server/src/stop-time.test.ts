@@ -20,7 +20,7 @@ test('a request that never ends gets the time of one stop, however many steps wa
   const gateway = { handle, checkDoor: () => undefined } as unknown as Gateway;
   const probes = { handle } as unknown as Probes;
   const server = createHttpServer({
-    config: loadConfig(['--port', '0'], {}, {}).config,
+    config: loadConfig(['--port', '0'], { env: {} }).config,
     gateway,
     probes,
     routes: [],

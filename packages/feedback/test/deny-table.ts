@@ -50,7 +50,9 @@ export async function callerWith(api: TestApi, by: Caller, tools: readonly strin
 /** Everything in an organization, to see that nothing has changed. */
 export async function contentOf({ services, admin }: TestApi): Promise<string> {
   const pieces: string[] = [];
-  await exportArchive({ ...services, now: () => 0 }, admin, async (piece) => void pieces.push(piece));
+  await exportArchive({ ...services, now: () => 0 }, admin, async (piece) => {
+    pieces.push(piece);
+  });
   const rest = [await services.webhooks.list(admin), await services.members.list(admin)];
   return `${pieces.join('')}${JSON.stringify(rest)}`;
 }
