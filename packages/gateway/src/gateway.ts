@@ -106,10 +106,10 @@ export function createGateway(options: GatewayOptions): Gateway {
       answers.add(res, hot.list(engine, caller, request));
       return true;
     }
-    const tool = engine.view(caller).tools.get(request.name);
-    // Parameter headers and traces are rare; the full path knows how to check and carry them.
-    if (tool !== undefined && tool.paramHeaders.length > 0) return false;
-    answers.add(res, await hot.call(engine, caller, request, () => signalOf(res)));
+    const found = engine.find(caller, request.name);
+    // Parameter headers are rare; the full path knows how to check them.
+    if (found !== undefined && found.tool.paramHeaders.length > 0) return false;
+    answers.add(res, await hot.call(found ?? engine, caller, request, () => signalOf(res)));
     return true;
   }
 

@@ -1,6 +1,6 @@
 /** From a key to a caller: one lookup, then a small cache that every change of rights empties and that counts only while changes arrive. */
 import { hash } from 'node:crypto';
-import type { Caller, Grants, Source } from '@parley/kit';
+import type { Caller, CallSource, Grants } from '@parley/kit';
 import { mayAdminister } from '@parley/kit';
 import type { Store } from '@parley/store';
 import { fromJson } from '@parley/store';
@@ -54,7 +54,7 @@ export class Authentication {
   }
 
   /** The caller behind a key; undefined for anything unknown, revoked, expired or without a member behind it. */
-  authenticate(text: string, source: Source): Caller | undefined | Promise<Caller | undefined> {
+  authenticate(text: string, source: CallSource): Caller | undefined | Promise<Caller | undefined> {
     const digest = hash('sha256', text, 'base64') + source;
     const known = this.#known.get(digest);
     // While nothing is heard of other processes, a key that one of them revoked would stay valid here.
@@ -114,7 +114,7 @@ export class Authentication {
     this.#unsubscribe();
   }
 
-  async #look(text: string, source: Source, digest: string): Promise<Caller | undefined> {
+  async #look(text: string, source: CallSource, digest: string): Promise<Caller | undefined> {
     const generation = this.#generation;
     const row = await this.#rowOf(text);
     if (row === undefined) return undefined;
@@ -152,7 +152,7 @@ export class Authentication {
       : undefined;
   }
 
-  #callerOf(row: ApiKeyRow, source: Source): Promise<Caller | undefined> {
+  #callerOf(row: ApiKeyRow, source: CallSource): Promise<Caller | undefined> {
     return callerOfKey(this.#store, row, source, this.#isPrivileged);
   }
 
@@ -181,7 +181,7 @@ export class Authentication {
 export async function callerOfKey(
   store: Store,
   row: ApiKeyRow,
-  source: Source,
+  source: CallSource,
   isPrivileged: IsPrivileged,
 ): Promise<Caller | undefined> {
   const standing = await standingOf(store, row.organization_id, row.user_id);

@@ -1,6 +1,7 @@
 /** The one place that decides which tools, resources and prompts a caller has; list and call both ask it. */
 import type { Caller } from './caller.ts';
-import { isGranted, isNamed, isUnattendedSource, mayAdminister } from './caller.ts';
+import { isUnattendedSource, mayAdminister } from './caller.ts';
+import { isGranted, isNamed } from './grants.ts';
 
 /** Why something is not there for a caller. */
 export type HiddenReason = 'no_grant' | 'privileged' | 'unattended' | 'not_available';

@@ -3,15 +3,18 @@ import type { GetPromptResult, PromptMessage, ReadResourceResult } from '@modelc
 import type { Caller } from '../access/caller.ts';
 import type { CatalogPrompt, CatalogResource } from '../catalog/catalog.ts';
 import { CallContext } from '../channel/call-context.ts';
-import type { Core, Exchange, InputRequired } from './exchange.ts';
-import { failureOf, isInputRequired, openRoundTrip } from './exchange.ts';
+import type { Asked, Core } from './call.ts';
+import { Call } from './call.ts';
+import type { Exchange } from './exchange.ts';
+import { failureOf } from './failure.ts';
 import { ProtocolFault, RPC, ToolError } from './errors.ts';
-import type { Interaction } from '../channel/channel.ts';
-import { noInteraction } from '../channel/channel.ts';
+import { noChannel } from '../channel/channel.ts';
 import { nulIn, pathOfNul } from './json-path.ts';
 import { composeHooks } from './middleware.ts';
 import type { CallRecord } from './record.ts';
 import type { ResourceContent } from '../define/resource.ts';
+import type { InputRequired } from './tool-answer.ts';
+import { isInputRequired } from './tool-answer.ts';
 import { describeIssues } from './validation.ts';
 import type { Views } from '../catalog/caller-view.ts';
 
@@ -76,33 +79,22 @@ export function createDocuments(views: Views, core: Core): Documents {
   }
 
   async function guarded<Result>(
-    call: { caller: Caller; method: CallRecord['method']; name: string; args: unknown; toolset: string },
-    exchange: Exchange,
-    work: (io: Interaction) => Promise<Result>,
+    asked: Asked,
+    work: (call: Call) => Promise<Result>,
   ): Promise<Result | InputRequired> {
-    const started = performance.now();
-    const { caller, method, name, toolset } = call;
-    let io: Interaction | undefined;
+    const call = new Call(core, asked);
     let record: Pick<CallRecord, 'outcome' | 'code'> = { outcome: 'ok', code: null };
     try {
-      io = exchange.io ?? openRoundTrip(core, caller, method, name, call.args, exchange);
-      return await work(io);
+      call.resume();
+      return await work(call);
     } catch (error) {
-      const failure = failureOf(error, io, core, { ...call, exchange });
-      record = failure.record;
+      const failure = failureOf(error, call, core);
+      ({ record } = failure);
       if ('fault' in failure) throw failure.fault;
       if (isInputRequired(failure.answer)) return failure.answer;
-      throw asFault(error, name, method);
+      throw asFault(error, call);
     } finally {
-      core.observe({
-        ...record,
-        caller,
-        method,
-        name,
-        toolset,
-        durationMs: performance.now() - started,
-        info: exchange.info,
-      });
+      call.ended(record);
     }
   }
 
@@ -113,12 +105,11 @@ export function createDocuments(views: Views, core: Core): Documents {
 
     read(caller, uri, exchange) {
       const found = find(caller, uri);
-      if (found === undefined)
-        throw denied(core, caller, 'resources/read', uri, exchange, new ResourceMissing(uri));
+      const asked = { caller, method: 'resources/read' as const, name: uri, args: {}, exchange };
+      if (found === undefined) throw denied(core, asked, new ResourceMissing(uri));
       const { entry, variables } = found;
-      const call = { caller, method: 'resources/read' as const, name: uri, args: {}, toolset: entry.toolset };
-      return guarded(call, exchange, async (io) => {
-        const ctx = new CallContext(caller, entry.services, exchange, io);
+      return guarded({ ...asked, toolset: entry.toolset }, async (call) => {
+        const ctx = new CallContext(call, entry.services);
         const run = async () => [await entry.resource.read(variables, ctx)].flat();
         const read = { resource: entry, uri, caller, request: exchange.info };
         const contents = await (aroundRead === undefined ? run() : aroundRead(read, run));
@@ -128,17 +119,16 @@ export function createDocuments(views: Views, core: Core): Documents {
 
     get(caller, name, args, exchange) {
       const entry = prompts(caller).find((candidate) => candidate.name === name);
+      const asked = { caller, method: 'prompts/get' as const, name, args, exchange };
       if (entry === undefined) {
-        const fault = new ProtocolFault(RPC.invalidParams, `Unknown prompt: ${name}`);
-        throw denied(core, caller, 'prompts/get', name, exchange, fault);
+        throw denied(core, asked, new ProtocolFault(RPC.invalidParams, `Unknown prompt: ${name}`));
       }
-      const call = { caller, method: 'prompts/get' as const, name, args, toolset: entry.toolset };
-      return guarded(call, exchange, async (io) => {
+      return guarded({ ...asked, toolset: entry.toolset }, async (call) => {
         const parsed = entry.prompt.arguments.safeParse(args ?? {});
         if (!parsed.success) throw new ToolError('invalid', describeIssues(parsed.error.issues, args));
         const nul = pathOfNul(args);
         if (nul !== undefined) throw new ToolError('invalid', nulIn(nul));
-        const ctx = new CallContext(caller, entry.services, exchange, io);
+        const ctx = new CallContext(call, entry.services);
         const messages = await entry.prompt.get(parsed.data, ctx);
         return { description: entry.prompt.description, messages: asMessages(messages) };
       });
@@ -159,17 +149,15 @@ export function createDocuments(views: Views, core: Core): Documents {
       const completer =
         completers !== undefined && Object.hasOwn(completers, argument) ? completers[argument] : undefined;
       if (completer === undefined) return [];
-      return completer(typed, new CallContext(caller, source.services, exchange, noInteraction()));
+      const call = { caller, exchange, channel: noChannel() };
+      return completer(typed, new CallContext(call, source.services));
     },
   };
 }
 
 function denied(
   core: Core,
-  caller: Caller,
-  method: CallRecord['method'],
-  name: string,
-  exchange: Exchange,
+  { caller, method, name, exchange }: Omit<Asked, 'toolset'>,
   fault: ProtocolFault,
 ): ProtocolFault {
   const record = { outcome: 'denied', code: 'unknown', toolset: '', durationMs: 0 } as const;
@@ -177,7 +165,7 @@ function denied(
   return fault;
 }
 
-function asFault(error: unknown, name: string, method: string): unknown {
+function asFault(error: unknown, { name, method }: Call): unknown {
   if (!(error instanceof ToolError)) return error;
   const isRead = method === 'resources/read';
   if (error.code === 'not_found' && isRead) return new ResourceMissing(name);

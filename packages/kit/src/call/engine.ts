@@ -1,20 +1,17 @@
 /** The enforcing core: resolve, check, run, check again, record. Every surface calls tools through it and nothing else. */
 import { randomBytes } from 'node:crypto';
-import type { CallToolResult } from '@modelcontextprotocol/server';
-import type { TaskExchange } from './call.ts';
-import { createCalls } from './call.ts';
+import type { Core } from './call.ts';
 import type { Caller } from '../access/caller.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import { createCatalog } from '../catalog/catalog.ts';
 import { decodeCursor } from '../catalog/cursor.ts';
 import type { Documents } from './documents.ts';
 import { createDocuments } from './documents.ts';
-import type { Core, Exchange } from './exchange.ts';
+import { LONGEST_NAME, shortened } from './exchange.ts';
 import type { Extension } from '../protocol/extension.ts';
 import { narrowed } from '../catalog/listing.ts';
 import type { Middleware } from './middleware.ts';
 import type { Observer } from './record.ts';
-import { LONGEST_NAME, shortened } from './request-info.ts';
 import type { StateSealer } from '../channel/sealed-state.ts';
 import { createStateSealer } from '../channel/sealed-state.ts';
 import type { Guarded, HiddenReason } from '../access/resolver.ts';
@@ -22,7 +19,8 @@ import { hiddenReason } from '../access/resolver.ts';
 import type { StepStore } from '../channel/steps.ts';
 import { memorySteps } from '../channel/steps.ts';
 import type { TaskSeam } from './task-seam.ts';
-import type { ToolAnswer } from './tool-answer.ts';
+import type { ToolCalls } from './tool-calls.ts';
+import { createToolCalls } from './tool-calls.ts';
 import type { Installed } from '../define/toolset.ts';
 import type { ToolPage, View } from '../catalog/caller-view.ts';
 import { Views } from '../catalog/caller-view.ts';
@@ -44,16 +42,12 @@ export interface EngineOptions {
 }
 
 /** An engine over some toolsets. */
-export interface Engine {
+export interface Engine extends ToolCalls {
   readonly catalog: Catalog;
   readonly documents: Documents;
   view(caller: Caller): View;
   /** Tools by name, in pages; a bad cursor is a protocol fault. */
   list(caller: Caller, cursor?: string): ToolPage;
-  /** Calls a tool for a client: errors a model can act on are results, only protocol faults are thrown. */
-  call(caller: Caller, name: string, args: unknown, exchange: Exchange): Promise<ToolAnswer>;
-  /** Runs a tool inside a task: whatever it throws comes out as it is. */
-  run(caller: Caller, name: string, args: unknown, exchange: TaskExchange): Promise<CallToolResult>;
   /** Protocol extensions that come with the engine. */
   readonly extensions: readonly Extension[];
   /** Why a caller does not have a tool, resource or prompt; undefined when they have it. */
@@ -95,7 +89,7 @@ function engineOver(catalog: Catalog, core: Core): Engine {
     view: (caller) => views.of(caller),
     list: (caller, cursor) => views.of(caller).page(caller, cursor === undefined ? '' : decodeCursor(cursor)),
     extensions: core.tasks === undefined ? [] : [core.tasks.extension],
-    ...createCalls(catalog, views, core),
+    ...createToolCalls(catalog, views, core),
     explain(caller, name) {
       const item = guardedIn(catalog, name);
       return item === undefined ? 'unknown' : hiddenReason(item, caller);

@@ -3,7 +3,7 @@ import { bindCondition } from '../access/availability.ts';
 import { byName, refuseBadNames } from './names.ts';
 import { compileOutsideTool, compileTool } from './compiled-tool.ts';
 import type { CatalogTool } from './compiled-tool.ts';
-import type { JsonSchema } from '../channel/call-context.ts';
+import type { JsonSchema } from '../define/context.ts';
 import type { ListedToolset } from './listing.ts';
 import type { AnyPrompt } from '../define/prompt.ts';
 import type { AnyResource } from '../define/resource.ts';

@@ -2,7 +2,9 @@
 import type { CallToolResult, Tool as WireTool } from '@modelcontextprotocol/server';
 import type * as z from 'zod';
 import { bindCondition } from '../access/availability.ts';
-import type { CallContext, JsonSchema } from '../channel/call-context.ts';
+import type { CallOfTool } from '../call/call.ts';
+import { CallContext } from '../channel/call-context.ts';
+import type { JsonSchema } from '../define/context.ts';
 import type { Effect } from '../define/effects.ts';
 import { hintsOf } from '../define/effects.ts';
 import { ToolError } from '../call/errors.ts';
@@ -27,7 +29,7 @@ export interface CatalogTool extends Guarded {
   readonly task: 'allowed' | 'required' | undefined;
   // oxlint-disable-next-line typescript/no-explicit-any -- the types of one tool, erased like those of its run
   readonly taskOptions: TaskOptions<any, any>;
-  readonly prepare: ((input: unknown, ctx: CallContext<unknown>) => Promise<unknown>) | undefined;
+  readonly prepare: ((call: CallOfTool) => Promise<unknown>) | undefined;
   readonly services: unknown;
   /** The MCP definition; made on first use, then kept. */
   readonly definition: WireTool;
@@ -36,7 +38,8 @@ export interface CatalogTool extends Guarded {
   /** Arguments that a client must repeat as `Mcp-Param-*` headers. */
   readonly paramHeaders: readonly ParamHeader[];
   check(args: unknown): Checked | Promise<Checked>;
-  run(input: unknown, ctx: CallContext<unknown>): Promise<CallToolResult>;
+  /** Runs with the input that was checked. */
+  run(call: CallOfTool): Promise<CallToolResult>;
 }
 
 interface Parts {
@@ -74,8 +77,9 @@ export function compileTool(
           : describeIssues(parsed.error.issues, args);
       return { ok: false, error: new ToolError('invalid', message) };
     },
-    async run(value, ctx) {
-      const output = tool.output.safeParse(await tool.run(value, ctx));
+    async run(call) {
+      const ctx = new CallContext(call, services);
+      const output = tool.output.safeParse(await tool.run(call.input, ctx));
       if (!output.success) throw brokenOutput(tool.name, describeIssues(output.error.issues));
       return resultOf(tool, output.data, ctx.meta);
     },
@@ -96,9 +100,9 @@ export function compileOutsideTool(tool: OutsideTool, toolset: string, services:
       validator ??= jsonSchemaCheck(tool.inputSchema);
       return (await validator)(args ?? {});
     },
-    async run(value, ctx) {
+    async run(call) {
       // The validator has just shown that the arguments are an object.
-      return tool.run(value as Record<string, unknown>, ctx);
+      return tool.run(call.input as Record<string, unknown>, new CallContext(call, services));
     },
   });
 }
@@ -131,7 +135,7 @@ function assemble(tool: AnyTool | OutsideTool, parts: Parts): CatalogTool {
     taskOptions: (tool.kind === 'tool' ? tool.taskOptions : undefined) ?? {},
     prepare:
       tool.kind === 'tool' && tool.prepare !== undefined
-        ? async (input, ctx) => tool.prepare?.(input, ctx)
+        ? async (call) => tool.prepare?.(call.input, new CallContext(call, parts.services))
         : undefined,
     services: parts.services,
     available: bindCondition(tool.available, parts.services),

@@ -1,7 +1,7 @@
 /** A tool that comes from outside (an upstream, an OpenAPI document): its JSON Schemas are kept word for word. */
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { Caller } from '../access/caller.ts';
-import type { Context, JsonSchema } from '../channel/call-context.ts';
+import type { Context, JsonSchema } from './context.ts';
 import { refuseOwnAnnotations } from './effects.ts';
 import type { Effect, Hints } from './effects.ts';
 import type { Privileged } from '../access/resolver.ts';

@@ -2,7 +2,7 @@
 import type { PromptMessage } from '@modelcontextprotocol/server';
 import type * as z from 'zod';
 import type { Caller } from '../access/caller.ts';
-import type { Context } from '../channel/call-context.ts';
+import type { Context } from './context.ts';
 import type { Completer } from './resource.ts';
 import type { Privileged } from '../access/resolver.ts';
 

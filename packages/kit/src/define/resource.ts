@@ -1,6 +1,6 @@
 /** Readable documents with a URI: fixed ones and templates. */
 import type { Caller } from '../access/caller.ts';
-import type { Context } from '../channel/call-context.ts';
+import type { Context } from './context.ts';
 import { compileTemplate } from '../catalog/uri-template.ts';
 import type { UriTemplate } from '../catalog/uri-template.ts';
 import type { Privileged } from '../access/resolver.ts';

@@ -1,8 +1,9 @@
 /** Serves toolsets over stdio as a program of its own, for whoever can start the process. */
 import type { Readable, Writable } from 'node:stream';
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
-import type { Caller, Grants } from '../access/caller.ts';
-import { ALL_GRANTS } from '../access/caller.ts';
+import type { Caller } from '../access/caller.ts';
+import type { Grants } from '../access/grants.ts';
+import { ALL_GRANTS } from '../access/grants.ts';
 import { OpenConnection } from '../channel/connection.ts';
 import { createEngine } from '../call/engine.ts';
 import type { ServerInfo } from './server.ts';

@@ -47,7 +47,7 @@ export function createProtocolServer(options: ProtocolServerOptions): Server {
   const server = new Server(info, {
     capabilities: capabilitiesOf(engine, era, options.canSubscribe),
     ...(instructions !== undefined && { instructions }),
-    // A session's questions are sent as real requests by our own interaction.
+    // A session's questions are sent as real requests by our own channel.
     inputRequired: { legacyShim: false },
   });
   const exchangeOf = (ctx: ServerContext) => ({

@@ -46,7 +46,7 @@ async function runTool(
   const { io, signal, taskId } = run;
   const { prepared, info } = input;
   try {
-    const exchange = { info, signal: () => signal, io, task: { id: taskId, prepared } };
+    const exchange = { info, signal: () => signal, channel: io, task: { id: taskId, prepared } };
     return { outcome: 'completed', result: await engine.run(caller, tool.name, input.args, exchange) };
   } catch (error) {
     if (signal.aborted) throw error;

@@ -1,0 +1,149 @@
+/** Calls of tools: for a client, or as the run of a task. */
+import type { CallToolResult } from '@modelcontextprotocol/server';
+import type { Caller } from '../access/caller.ts';
+import { hiddenReason } from '../access/resolver.ts';
+import type { Catalog } from '../catalog/catalog.ts';
+import type { Views } from '../catalog/caller-view.ts';
+import type { CatalogTool } from '../catalog/compiled-tool.ts';
+import { Leave } from '../channel/channel.ts';
+import type { Core } from './call.ts';
+import { CallOfTool } from './call.ts';
+import { ToolError, unknownTool } from './errors.ts';
+import type { Exchange } from './exchange.ts';
+import { failureOf } from './failure.ts';
+import { composeHooks } from './middleware.ts';
+import type { CallRecord } from './record.ts';
+import { capResult } from './result-size.ts';
+import type { TaskSeam } from './task-seam.ts';
+import type { ToolAnswer } from './tool-answer.ts';
+
+/** An exchange whose channel is a task. */
+export type TaskExchange = Exchange & Required<Pick<Exchange, 'channel' | 'task'>>;
+
+/** A tool that a caller has. Only `find` makes one, so whoever holds it may call it. */
+export interface FoundTool {
+  readonly tool: CatalogTool;
+  /** Errors a model can act on are results, only protocol faults are thrown. */
+  call(args: unknown, exchange: Exchange): Promise<ToolAnswer>;
+}
+
+/** The ways to a tool. */
+export interface ToolCalls {
+  /** Looks a tool up once, for whoever has to know it before the call. */
+  find(caller: Caller, name: string): FoundTool | undefined;
+  /** Calls a tool for a client: errors a model can act on are results, only protocol faults are thrown. */
+  call(caller: Caller, name: string, args: unknown, exchange: Exchange): Promise<ToolAnswer>;
+  /** Runs a tool inside a task: whatever it throws comes out as it is. */
+  run(caller: Caller, name: string, args: unknown, exchange: TaskExchange): Promise<CallToolResult>;
+}
+
+/** Creates them over one catalog. */
+export function createToolCalls(catalog: Catalog, views: Views, core: Core): ToolCalls {
+  const { tasks } = core;
+  const around = composeHooks(core.middleware.flatMap(({ call }) => (call === undefined ? [] : [call])));
+  const find = (caller: Caller, name: string) => views.of(caller).tool(name, caller);
+
+  function required(caller: Caller, name: string, exchange: Exchange): CatalogTool {
+    const tool = find(caller, name);
+    if (tool !== undefined) return tool;
+    core.observe(denial(catalog, caller, name, exchange));
+    throw unknownTool(name);
+  }
+
+  function throughHooks<Answer extends ToolAnswer>(call: CallOfTool, run: () => Promise<Answer>) {
+    if (around === undefined) return run();
+    // A hook hands on what it is given; that a task or a question is not a result is no matter to it.
+    return around(call, run as () => Promise<CallToolResult>) as Promise<Answer>;
+  }
+
+  async function answer(call: CallOfTool): Promise<ToolAnswer> {
+    const { tool } = call;
+    call.resume();
+    if (tasks !== undefined && tool.task !== undefined) return answerWithTask(tasks, call);
+    await check(call);
+    return capResult(await throughHooks(call, () => tool.run(call)), core.maxResultBytes);
+  }
+
+  async function answerWithTask(seam: TaskSeam, call: CallOfTool): Promise<ToolAnswer> {
+    const { tool, args, caller, exchange } = call;
+    seam.admit(tool, exchange);
+    await check(call);
+    const { taskId, told, rounds = 0 } = call.opened ?? {};
+    // What must be known before the task exists is settled once, not again when its caller comes back for it.
+    const prepared = taskId === undefined ? await tool.prepare?.(call) : undefined;
+    const seal = (id: string, last: number | undefined) => call.rounds().sealTask(id, last);
+    const { input } = call;
+    const asked = { tool, args, input, caller, exchange, prepared, taskId, rounds, told, seal };
+    if (taskId !== undefined) return seam.call(asked);
+    return throughHooks<ToolAnswer>(call, () => seam.call(asked));
+  }
+
+  async function serve(call: CallOfTool): Promise<ToolAnswer> {
+    let record: Pick<CallRecord, 'outcome' | 'code'> = OK;
+    try {
+      const result = await answer(call);
+      if (result.isError) record = TOOL_ERROR;
+      return result;
+    } catch (error) {
+      const failure = failureOf(error, call, core);
+      ({ record } = failure);
+      if ('fault' in failure) throw failure.fault;
+      return failure.answer;
+    } finally {
+      call.ended(record);
+    }
+  }
+
+  return {
+    find(caller, name) {
+      const tool = find(caller, name);
+      if (tool === undefined) return undefined;
+      return {
+        tool,
+        call: (args, exchange) => serve(new CallOfTool(core, tool, { caller, args, exchange })),
+      };
+    },
+
+    async call(caller, name, args, exchange) {
+      const tool = required(caller, name, exchange);
+      return serve(new CallOfTool(core, tool, { caller, args, exchange }));
+    },
+
+    async run(caller, name, args, exchange) {
+      const tool = required(caller, name, exchange);
+      const call = new CallOfTool(core, tool, { caller, args, exchange });
+      try {
+        await check(call);
+        const result = await throughHooks(call, () => tool.run(call));
+        call.ended(result.isError ? TOOL_ERROR : OK);
+        return result;
+      } catch (error) {
+        // A task that is left for a while has not ended, and one that is stopped from outside is no fault.
+        if (exchange.signal().aborted) call.ended({ outcome: 'cancelled', code: null });
+        else if (!(error instanceof Leave)) {
+          call.ended({ outcome: 'error', code: error instanceof ToolError ? error.code : 'internal' });
+        }
+        throw error;
+      }
+    },
+  };
+}
+
+const OK = { outcome: 'ok', code: null } as const;
+const TOOL_ERROR = { outcome: 'error', code: 'tool_error' } as const;
+
+/** Checks the arguments; they are the call's input from then on. */
+async function check(call: CallOfTool): Promise<void> {
+  const checking = call.tool.check(call.args);
+  const checked = checking instanceof Promise ? await checking : checking;
+  if (!checked.ok) throw checked.error;
+  call.input = checked.value;
+}
+
+function denial(catalog: Catalog, caller: Caller, name: string, exchange: Exchange): CallRecord {
+  const tool = catalog.tools.find((candidate) => candidate.name === name);
+  const code = tool === undefined ? 'unknown' : (hiddenReason(tool, caller) ?? 'filtered');
+  const toolset = tool?.toolset ?? '';
+  const known = { outcome: 'denied', code, method: 'tools/call', name, toolset } as const;
+  return { ...known, caller, durationMs: 0, info: exchange.info };
+}
