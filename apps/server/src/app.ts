@@ -1,6 +1,6 @@
 /** The server, stage by stage: this file only wires. */
 import { createGateway } from '@parley/gateway';
-import type { AnyToolset, Caller, Grants } from '@parley/kit';
+import type { AnyToolset, Caller, Grants, Source } from '@parley/kit';
 import { createProbes } from './probes.ts';
 import type { Config } from './config.ts';
 import { openHost } from './start/host.ts';
@@ -17,6 +17,8 @@ export interface AppOptions {
   readonly config: Config;
   /** Toolsets besides Parley's own. */
   readonly toolsets?: readonly AnyToolset[];
+  /** Where tools come from besides toolsets. */
+  readonly sources?: readonly Source[];
   /** Serves requests without a credential with these grants; for the conformance fixture, no flag sets it. */
   readonly anonymous?: Grants;
   /** Times and limits of tasks; for tests, no flag sets them. */
@@ -37,7 +39,13 @@ export interface App {
 }
 
 /** Builds the server: telemetry, the base, the gateway, the port. */
-export async function createApp({ config, toolsets = [], anonymous, tasks }: AppOptions): Promise<App> {
+export async function createApp({
+  config,
+  toolsets = [],
+  sources = [],
+  anonymous,
+  tasks,
+}: AppOptions): Promise<App> {
   const log = createLog(config);
   const onFault = (error: unknown, where: string) => log.error({ err: error, where }, 'fault');
 
@@ -48,6 +56,7 @@ export async function createApp({ config, toolsets = [], anonymous, tasks }: App
   const host = await openHost({
     config,
     toolsets,
+    sources,
     onFault,
     anonymous: nobody,
     tasks,

@@ -16,7 +16,7 @@ import type { Limits } from './limits.ts';
 import { refuseLongWords } from './http/long-words.ts';
 import type { ModernLeg, Served } from './http/modern.ts';
 import { createNoticeBoard } from './http/notices.ts';
-import { createResolve } from './http/endpoint.ts';
+import { createEndpointOf } from './http/endpoint.ts';
 import type { SessionLeg } from './http/sessions.ts';
 import { asHttpRefusal } from './calls/unavailable-store.ts';
 
@@ -57,7 +57,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   const door = createFrontDoor(options.names, limits);
   const authenticate = createAuthenticate(identity, limits, anonymous);
   const countRequest = createRequestRate(limits);
-  const resolve = createResolve(options.engine);
+  const endpointOf = createEndpointOf(options.engine);
   const hot = new HotPath(options.info);
   const answers = new AnswerBatch();
   let legs: Promise<SdkLegs> | undefined;
@@ -69,7 +69,8 @@ export function createGateway(options: GatewayOptions): Gateway {
     const found = authenticate(req);
     const caller = found instanceof Promise ? await found : found;
     countRequest(caller);
-    const engine = resolve(pathOf(req));
+    const endpoint = endpointOf(pathOf(req), caller);
+    const engine = endpoint instanceof Promise ? await endpoint : endpoint;
     if (engine === undefined)
       throw new HttpRefusal(404, RPC.methodNotFound, 'Nothing is served at this URL.');
     const served = { caller, engine };

@@ -11,6 +11,8 @@ export { createCatalog } from './catalog/catalog.ts';
 export { createChangeBus } from './changes.ts';
 export type { Change, ChangeBus } from './changes.ts';
 export { encodeCursor } from './catalog/cursor.ts';
+export { toolsetSource } from './catalog/source.ts';
+export type { Source, SourcePart } from './catalog/source.ts';
 export {
   asksCode,
   describeCatalog,
@@ -59,8 +61,9 @@ export { nulIn, pathOfNul } from './call/json-path.ts';
 export { createListing, instructionsOf } from './catalog/listing.ts';
 export type { ListedCatalog, ListedTool, Listing } from './catalog/listing.ts';
 export type { Middleware, ResourceRead, ToolCall } from './call/middleware.ts';
+export { defineOutsidePrompt, defineOutsideResource } from './define/outside-document.ts';
 export { defineOutsideTool } from './define/outside-tool.ts';
-export type { OutsideTool } from './define/outside-tool.ts';
+export type { OutsideCall, OutsideTool } from './define/outside-tool.ts';
 export { checkParamHeaders, decodeHeaderValue } from './catalog/param-headers.ts';
 export { definePrompt } from './define/prompt.ts';
 export type { Prompt } from './define/prompt.ts';

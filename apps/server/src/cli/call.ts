@@ -15,7 +15,8 @@ export const call: Command = async (args, toolsets) => {
     throw new UsageError('Usage: parley call TOOL [\'{"field": "value"}\']');
   const input = parseInput(given === '-' ? await readAll(process.stdin) : given);
   return withCaller(config, toolsets, async (host, acting) => {
-    const caller = extras.extended === true ? withExtendedTools(acting, host.engine().catalog.tools) : acting;
+    const caller =
+      extras.extended === true ? withExtendedTools(acting, host.engine().catalogFor(acting).tools) : acting;
     host.tasks.start();
     const controller = new AbortController();
     process.once('SIGINT', () => controller.abort());

@@ -13,7 +13,7 @@ export async function describeOwn(): Promise<Description> {
   try {
     const { config } = loadConfig(['--data', dataDir], {}, {});
     const host = await openHost({ config, onFault: refuseFault });
-    const catalog = describeCatalog(host.engine().catalog);
+    const catalog = describeCatalog(host.engine().common);
     await host.close();
     const migrations = migrationsOf(await allToolsets({})).map(({ name, migrations: steps }) => ({
       set: name,

@@ -15,8 +15,9 @@ import type {
   Installed,
   Middleware,
   RouteSet,
+  Source,
 } from '@parley/kit';
-import { createEngine, createStateSealer, install } from '@parley/kit';
+import { createEngine, createStateSealer, install, toolsetSource } from '@parley/kit';
 import type { MigrationSet, Store } from '@parley/store';
 import type { Base, KnownTool } from './base.ts';
 import { openBase } from './base.ts';
@@ -56,6 +57,8 @@ export interface HostOptions {
   readonly config: Config;
   /** Toolsets besides Parley's own. */
   readonly toolsets?: readonly AnyToolset[];
+  /** Where tools come from besides toolsets. */
+  readonly sources?: readonly Source[];
   readonly middleware?: readonly Middleware[];
   observe?(record: CallRecord): void;
   readonly onFault: (error: unknown, where: string) => void;
@@ -138,7 +141,8 @@ function buildHost(base: Base, toolsets: readonly AnyToolset[], options: HostOpt
   };
   const installed = toolsets.map((toolset): Installed => install(toolset, toolset.services?.(host)));
   const engine = createEngine({
-    installed,
+    sources: [...installed.map(toolsetSource), ...(options.sources ?? [])],
+    changes,
     middleware: [heavyCallRate(config.limits), unavailableStore(), ...(options.middleware ?? [])],
     sealer: createStateSealer(store.secrets.deriveAll('request-state')),
     steps: storedSteps(store),

@@ -68,7 +68,7 @@ async function describeAll(
 async function loadHost(base: Base, described: CatalogDescription, options: HostOptions): Promise<Host> {
   const { allToolsets, hostOn } = await import('./host.ts');
   const host = await hostOn(base, await allToolsets(options), options);
-  if (fitsDescription(host.engine().catalog, described)) return host;
+  if (fitsDescription(host.engine().common, described)) return host;
   await host.close();
   throw new Error(
     'What the build wrote down about the toolsets does not fit their code. Build Parley again.',

@@ -1,4 +1,5 @@
 /** One call, read or prompt: who asks for what, with which arguments, and the channel back to whoever asked. */
+import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { Caller } from '../access/caller.ts';
 import type { CatalogTool } from '../catalog/compiled-tool.ts';
 import type { Channel } from '../channel/channel.ts';
@@ -9,6 +10,7 @@ import type { RequestInfo } from '../define/context.ts';
 import type { Exchange } from './exchange.ts';
 import type { Middleware, ToolCall } from './middleware.ts';
 import type { CallRecord, Observer } from './record.ts';
+import { capResult } from './result-size.ts';
 import type { TaskSeam } from './task-seam.ts';
 
 /** The parts that an engine and its narrowed copies share. */
@@ -104,12 +106,29 @@ export class Call {
 /** A call of a tool. */
 export class CallOfTool extends Call implements ToolCall {
   readonly tool: CatalogTool;
+  readonly #core: Core;
   /** The arguments, once they are checked. */
   input: unknown = undefined;
 
   constructor(core: Core, tool: CatalogTool, asked: Pick<Asked, 'caller' | 'args' | 'exchange'>) {
     const { caller, args, exchange } = asked;
-    super(core, { caller, method: 'tools/call', toolset: tool.toolset, name: tool.name, args, exchange });
+    // Records and states know a tool by the name that grants use, whatever it is shown as.
+    const { toolset, granted: name = tool.name } = tool;
+    super(core, { caller, method: 'tools/call', toolset, name, args, exchange });
     this.tool = tool;
+    this.#core = core;
+  }
+
+  /** True when the client follows tasks by itself. */
+  get canFollowTasks(): boolean {
+    const { channel, capabilities } = this.exchange;
+    const extension = this.#core.tasks?.extension.name;
+    if (channel !== undefined || extension === undefined) return false;
+    return Object.hasOwn(capabilities?.extensions ?? {}, extension);
+  }
+
+  /** The result, or an error result with its beginning when it is too large. */
+  capped(result: CallToolResult): CallToolResult {
+    return capResult(result, this.#core.maxResultBytes);
   }
 }

@@ -5,6 +5,7 @@ import type { Exchange } from './exchange.ts';
 import { defineTool } from '../define/tool.ts';
 import { defineToolset, install } from '../define/toolset.ts';
 import { testCaller } from '../testing/callers.ts';
+import { toolsetSource } from '../catalog/source.ts';
 import { connect } from '../testing/connect.ts';
 import { scenarios } from '../testing/scenarios.ts';
 
@@ -275,7 +276,7 @@ describe('the rounds of a call', () => {
       return undefined;
     },
   });
-  const engine = createEngine({ installed: [install(toolset)] });
+  const engine = createEngine({ sources: [toolsetSource(install(toolset))] });
 
   test.each([
     { name: 'a call that asks nothing opens none', call: ['add', { a: 1 }], opens: 0 },
@@ -284,14 +285,14 @@ describe('the rounds of a call', () => {
       name: 'a state is looked at, whether the tool asks or not',
       call: ['add', { a: 1 }],
       state: 'x',
-      opens: 0,
+      opens: 1,
     },
   ] as const)('$name', async ({ call: [name, args], opens, ...more }) => {
     opened.length = 0;
     const state = 'state' in more ? more.state : undefined;
     const answer = await engine.call(testCaller(), name, args, exchange(state)).catch(String);
     expect(opened).toHaveLength(opens);
-    expect(String(answer).includes('Invalid or expired requestState')).toBe(state !== undefined);
+    expect(JSON.stringify(answer).includes('Invalid or expired requestState')).toBe(state !== undefined);
   });
 
   test('a tool that was found is called without a second look', async () => {

@@ -1,7 +1,7 @@
 /** The three places where a program may stand between a caller and the catalog. */
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { Caller } from '../access/caller.ts';
-import type { CatalogResource } from '../catalog/catalog.ts';
+import type { CatalogResource } from '../catalog/compiled-resource.ts';
 import type { CatalogTool } from '../catalog/compiled-tool.ts';
 import type { RequestInfo } from '../define/context.ts';
 import type { ResourceContent } from '../define/resource.ts';

@@ -2,20 +2,21 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { Caller } from '../access/caller.ts';
 import { hiddenReason } from '../access/resolver.ts';
-import type { Catalog } from '../catalog/catalog.ts';
-import type { Views } from '../catalog/caller-view.ts';
 import type { CatalogTool } from '../catalog/compiled-tool.ts';
+import type { Endpoints } from '../catalog/endpoints.ts';
 import { Leave } from '../channel/channel.ts';
 import type { Core } from './call.ts';
 import { CallOfTool } from './call.ts';
+import type { ProtocolFault } from './errors.ts';
 import { ToolError, unknownTool } from './errors.ts';
 import type { Exchange } from './exchange.ts';
 import { failureOf } from './failure.ts';
 import { composeHooks } from './middleware.ts';
 import type { CallRecord } from './record.ts';
-import { capResult } from './result-size.ts';
 import type { TaskSeam } from './task-seam.ts';
+import { badAnswer } from './outside.ts';
 import type { ToolAnswer } from './tool-answer.ts';
+import { isToolResult } from './tool-answer.ts';
 
 /** An exchange whose channel is a task. */
 export type TaskExchange = Exchange & Required<Pick<Exchange, 'channel' | 'task'>>;
@@ -34,20 +35,25 @@ export interface ToolCalls {
   /** Calls a tool for a client: errors a model can act on are results, only protocol faults are thrown. */
   call(caller: Caller, name: string, args: unknown, exchange: Exchange): Promise<ToolAnswer>;
   /** Runs a tool inside a task: whatever it throws comes out as it is. */
-  run(caller: Caller, name: string, args: unknown, exchange: TaskExchange): Promise<CallToolResult>;
+  run(caller: Caller, tool: GrantedTool, args: unknown, exchange: TaskExchange): Promise<CallToolResult>;
 }
 
-/** Creates them over one catalog. */
-export function createToolCalls(catalog: Catalog, views: Views, core: Core): ToolCalls {
+/** A tool by what grants know it by, which is the same at every URL. */
+export interface GrantedTool {
+  readonly toolset: string;
+  readonly name: string;
+}
+
+/** Creates them over the endpoints of all organizations. */
+export function createToolCalls(endpoints: Endpoints, core: Core): ToolCalls {
   const { tasks } = core;
   const around = composeHooks(core.middleware.flatMap(({ call }) => (call === undefined ? [] : [call])));
-  const find = (caller: Caller, name: string) => views.of(caller).tool(name, caller);
+  const viewOf = (caller: Caller) => endpoints.of(caller.organizationId).view(caller);
 
-  function required(caller: Caller, name: string, exchange: Exchange): CatalogTool {
-    const tool = find(caller, name);
-    if (tool !== undefined) return tool;
-    core.observe(denial(catalog, caller, name, exchange));
-    throw unknownTool(name);
+  /** The denial of a tool that is not there, which looks the same whether it is hidden or unknown. */
+  function denied(caller: Caller, name: string, exchange: Exchange): ProtocolFault {
+    core.observe(denial(endpoints.of(caller.organizationId).shown.tools, caller, name, exchange));
+    return unknownTool(name);
   }
 
   function throughHooks<Answer extends ToolAnswer>(call: CallOfTool, run: () => Promise<Answer>) {
@@ -61,7 +67,8 @@ export function createToolCalls(catalog: Catalog, views: Views, core: Core): Too
     call.resume();
     if (tasks !== undefined && tool.task !== undefined) return answerWithTask(tasks, call);
     await check(call);
-    return capResult(await throughHooks(call, () => tool.run(call)), core.maxResultBytes);
+    const result = await throughHooks(call, () => tool.run(call));
+    return isToolResult(result) ? call.capped(result) : result;
   }
 
   async function answerWithTask(seam: TaskSeam, call: CallOfTool): Promise<ToolAnswer> {
@@ -96,7 +103,7 @@ export function createToolCalls(catalog: Catalog, views: Views, core: Core): Too
 
   return {
     find(caller, name) {
-      const tool = find(caller, name);
+      const tool = viewOf(caller).tool(name, caller);
       if (tool === undefined) return undefined;
       return {
         tool,
@@ -105,16 +112,22 @@ export function createToolCalls(catalog: Catalog, views: Views, core: Core): Too
     },
 
     async call(caller, name, args, exchange) {
-      const tool = required(caller, name, exchange);
+      const loading = endpoints.ready(caller.organizationId);
+      if (loading !== undefined) await loading;
+      const tool = viewOf(caller).tool(name, caller);
+      if (tool === undefined) throw denied(caller, name, exchange);
       return serve(new CallOfTool(core, tool, { caller, args, exchange }));
     },
 
-    async run(caller, name, args, exchange) {
-      const tool = required(caller, name, exchange);
+    async run(caller, { toolset, name }, args, exchange) {
+      await endpoints.ready(caller.organizationId);
+      const tool = viewOf(caller).granted(toolset, name, caller);
+      if (tool === undefined) throw denied(caller, name, exchange);
       const call = new CallOfTool(core, tool, { caller, args, exchange });
       try {
         await check(call);
         const result = await throughHooks(call, () => tool.run(call));
+        if (!isToolResult(result)) throw badAnswer('a task inside a task');
         call.ended(result.isError ? TOOL_ERROR : OK);
         return result;
       } catch (error) {
@@ -140,8 +153,8 @@ async function check(call: CallOfTool): Promise<void> {
   call.input = checked.value;
 }
 
-function denial(catalog: Catalog, caller: Caller, name: string, exchange: Exchange): CallRecord {
-  const tool = catalog.tools.find((candidate) => candidate.name === name);
+function denial(tools: readonly CatalogTool[], caller: Caller, name: string, exchange: Exchange): CallRecord {
+  const tool = tools.find((candidate) => candidate.name === name);
   const code = tool === undefined ? 'unknown' : (hiddenReason(tool, caller) ?? 'filtered');
   const toolset = tool?.toolset ?? '';
   const known = { outcome: 'denied', code, method: 'tools/call', name, toolset } as const;

@@ -1,8 +1,10 @@
 /** One tool as the catalog holds it: its wire definition, its input check and its guarded run. */
 import type { CallToolResult, Tool as WireTool } from '@modelcontextprotocol/server';
 import type * as z from 'zod';
-import { bindCondition } from '../access/availability.ts';
+import { guardOf } from '../access/availability.ts';
 import type { CallOfTool } from '../call/call.ts';
+import { badAnswer, throughRounds } from '../call/outside.ts';
+import type { CreatedTask } from '../call/tool-answer.ts';
 import { CallContext } from '../channel/call-context.ts';
 import type { JsonSchema } from '../define/context.ts';
 import type { Effect } from '../define/effects.ts';
@@ -22,15 +24,26 @@ export type Checked =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly error: ToolError };
 
+/** Where a tool belongs. */
+export interface Owner {
+  readonly toolset: string;
+  readonly services: unknown;
+  /** The kind of source, when that is not this program. */
+  readonly source?: string;
+  /** What a tool that may run as a task publishes besides its output. */
+  readonly handleSchema?: JsonSchema | undefined;
+}
+
 /** A tool ready to be listed, guarded and called. */
 export interface CatalogTool extends Guarded {
+  /** The kind of source that it comes from; absent: it is code of this program. */
+  readonly source?: string;
   readonly effect: Effect;
   readonly external: boolean;
   readonly task: 'allowed' | 'required' | undefined;
   // oxlint-disable-next-line typescript/no-explicit-any -- the types of one tool, erased like those of its run
   readonly taskOptions: TaskOptions<any, any>;
   readonly prepare: ((call: CallOfTool) => Promise<unknown>) | undefined;
-  readonly services: unknown;
   /** The MCP definition; made on first use, then kept. */
   readonly definition: WireTool;
   /** The definition as JSON text. */
@@ -39,32 +52,28 @@ export interface CatalogTool extends Guarded {
   readonly paramHeaders: readonly ParamHeader[];
   check(args: unknown): Checked | Promise<Checked>;
   /** Runs with the input that was checked. */
-  run(call: CallOfTool): Promise<CallToolResult>;
+  run(call: CallOfTool): Promise<CallToolResult | CreatedTask>;
+  /** The same under another name. */
+  renamed(name: string): CatalogTool;
 }
 
 interface Parts {
-  readonly toolset: string;
-  readonly services: unknown;
+  readonly owner: Owner;
   readonly schemas: () => { inputSchema: JsonSchema; outputSchema?: JsonSchema };
   readonly check: CatalogTool['check'];
   readonly run: CatalogTool['run'];
 }
 
 /** Compiles one of our own tools: Zod in, Zod out, both checked. */
-export function compileTool(
-  tool: AnyTool,
-  toolset: string,
-  services: unknown,
-  handleSchema?: JsonSchema,
-): CatalogTool {
+export function compileTool(tool: AnyTool, owner: Owner): CatalogTool {
+  const { services, handleSchema } = owner;
   // Unknown fields are refused unless the tool asked for them.
   const input: z.ZodObject = tool.input.def.catchall === undefined ? tool.input.strict() : tool.input;
   return assemble(tool, {
-    toolset,
-    services,
+    owner,
     schemas: () => ({
       inputSchema: inputSchemaOf(input),
-      outputSchema: outputOf(tool, handleSchema),
+      outputSchema: withHandle(outputSchemaOf(tool.output), tool, handleSchema),
     }),
     check(args) {
       const parsed = input.safeParse(args ?? {});
@@ -87,32 +96,41 @@ export function compileTool(
 }
 
 /** Compiles a foreign tool: its JSON Schema is checked by the SDK's validator, loaded on the first call. */
-export function compileOutsideTool(tool: OutsideTool, toolset: string, services: unknown): CatalogTool {
+export function compileOutsideTool(tool: OutsideTool, owner: Owner): CatalogTool {
+  const { services, handleSchema } = owner;
   let validator: Promise<(args: unknown) => Promise<Checked>> | undefined;
   return assemble(tool, {
-    toolset,
-    services,
+    owner,
     schemas: () => ({
       inputSchema: tool.inputSchema,
-      ...(tool.outputSchema !== undefined && { outputSchema: tool.outputSchema }),
+      ...(tool.outputSchema !== undefined && {
+        outputSchema: withHandle(tool.outputSchema, tool, handleSchema),
+      }),
     }),
     async check(args) {
       validator ??= jsonSchemaCheck(tool.inputSchema);
       return (await validator)(args ?? {});
     },
-    async run(call) {
+    run(call) {
       // The validator has just shown that the arguments are an object.
-      return tool.run(call.input as Record<string, unknown>, new CallContext(call, services));
+      const args = call.input as Record<string, unknown>;
+      return throughRounds(
+        call,
+        services,
+        (outside) => tool.call(args, outside),
+        (answer) => outsideAnswer(answer, call),
+      );
     },
   });
 }
 
-function assemble(tool: AnyTool | OutsideTool, parts: Parts): CatalogTool {
+function assemble(tool: AnyTool | OutsideTool, parts: Parts, shown: string = tool.name): CatalogTool {
+  const { toolset, services, source } = parts.owner;
   const external = tool.external ?? false;
   const define = once((): WireTool => {
     const schemas = parts.schemas();
     return {
-      name: tool.name,
+      name: shown,
       title: tool.title,
       description: tool.description,
       // Both kinds are object schemas; the wire type narrows `type` to the literal.
@@ -120,25 +138,23 @@ function assemble(tool: AnyTool | OutsideTool, parts: Parts): CatalogTool {
       ...(schemas.outputSchema && { outputSchema: schemas.outputSchema }),
       // Clients of the first two revisions know a title only here.
       annotations: { title: tool.title, ...hintsOf(tool.effect, external, tool.hints) },
+      ...(tool._meta !== undefined && { _meta: tool._meta }),
     };
   });
   const json = once(() => JSON.stringify(define()));
   const paramHeaders = once(() => paramHeadersOf(parts.schemas().inputSchema));
   return {
-    name: tool.name,
-    toolset: parts.toolset,
+    ...guardOf(tool, { name: shown, toolset, services }),
+    ...(shown !== tool.name && { granted: tool.name }),
+    ...(source !== undefined && { source }),
     effect: tool.effect,
     external,
-    privileged: tool.privileged ?? false,
-    unattended: tool.unattended,
-    task: tool.kind === 'tool' ? tool.task : undefined,
-    taskOptions: (tool.kind === 'tool' ? tool.taskOptions : undefined) ?? {},
+    task: tool.task,
+    taskOptions: tool.taskOptions ?? {},
     prepare:
       tool.kind === 'tool' && tool.prepare !== undefined
-        ? async (call) => tool.prepare?.(call.input, new CallContext(call, parts.services))
+        ? async (call) => tool.prepare?.(call.input, new CallContext(call, services))
         : undefined,
-    services: parts.services,
-    available: bindCondition(tool.available, parts.services),
     get definition() {
       return define();
     },
@@ -150,6 +166,7 @@ function assemble(tool: AnyTool | OutsideTool, parts: Parts): CatalogTool {
     },
     check: parts.check,
     run: parts.run,
+    renamed: (name) => assemble(tool, parts, name),
   };
 }
 
@@ -173,11 +190,33 @@ function brokenOutput(name: string, faults: string): ToolError {
 }
 
 /** A tool that may run as a task answers with its output or with a handle, and says so; its own handle is an output. */
-function outputOf(tool: AnyTool, handleSchema: JsonSchema | undefined): JsonSchema {
-  const own = outputSchemaOf(tool.output);
-  const hasOwnHandle = tool.taskOptions?.handle !== undefined;
-  if (tool.task === undefined || hasOwnHandle || handleSchema === undefined) return own;
+function withHandle(
+  own: JsonSchema,
+  { task, taskOptions }: Pick<AnyTool | OutsideTool, 'task' | 'taskOptions'>,
+  handleSchema: JsonSchema | undefined,
+): JsonSchema {
+  if (task === undefined || taskOptions?.handle !== undefined || handleSchema === undefined) return own;
   return { type: 'object', anyOf: [own, outlineOf(handleSchema)] };
+}
+
+/** A finished answer of another server: a result, or a task that the client can follow. */
+function outsideAnswer(
+  answer: Readonly<Record<string, unknown>>,
+  call: CallOfTool,
+): CallToolResult | CreatedTask {
+  if (answer.resultType === 'task') {
+    if (typeof answer.taskId !== 'string' || answer.taskId === '') throw badAnswer('a task without an id');
+    if (!call.canFollowTasks) throw badAnswer('a task, which this client cannot follow');
+    return { ...answer, resultType: 'task', taskId: answer.taskId };
+  }
+  if (answer.resultType !== undefined && answer.resultType !== 'complete')
+    throw badAnswer('its resultType is none that clients know');
+  if (!Array.isArray(answer.content) || answer.content.some((block) => typeof block !== 'object' || !block))
+    throw badAnswer('content is not a list of blocks');
+  if (answer.isError !== undefined && typeof answer.isError !== 'boolean')
+    throw badAnswer('isError is neither true nor false');
+  // The SDK checks every block of it before it leaves.
+  return call.capped(answer as CallToolResult);
 }
 
 async function jsonSchemaCheck(schema: JsonSchema): Promise<(args: unknown) => Promise<Checked>> {

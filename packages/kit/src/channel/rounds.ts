@@ -16,12 +16,20 @@ interface RoundState {
   readonly rounds?: number;
   /** The last progress that was reported of the task. */
   readonly told?: number | undefined;
+  /** What another server has asked, and the state it wants back. */
+  readonly outside?: { readonly asked: readonly string[]; readonly state?: string };
 }
 
 /** What rounds are sealed and remembered with. */
 export interface RoundParts {
   readonly sealer: StateSealer;
   readonly steps: StepStore;
+}
+
+/** What came back for another server, as it was. */
+export interface Carried {
+  readonly requestState: string | undefined;
+  readonly inputResponses: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** What a client brought for this round. */
@@ -37,24 +45,29 @@ export class RoundTrip implements Channel {
   readonly taskId: string | undefined;
   readonly rounds: number;
   readonly told: number | undefined;
+  /** What another server gets back: its own state, and the answers to what it asked. */
+  readonly carried: Carried;
   readonly #parts: RoundParts;
   readonly #binding: StateBinding;
   readonly #pending = new Map<string, InputRequest>();
   #callId: string | undefined;
   #answers: Record<string, InputResponse>;
+  #outside: RoundState['outside'];
 
   /** Opens the state that the client brought back, or starts a first round. */
   constructor(parts: RoundParts, binding: StateBinding, request: RoundRequest) {
-    const state = stateOf(parts.sealer, binding, request.requestState);
+    const { capabilities = {}, requestState, inputResponses } = request;
+    const state = stateOf(parts.sealer, binding, requestState);
     this.#parts = parts;
     this.#binding = binding;
-    this.capabilities = request.capabilities ?? {};
+    this.capabilities = capabilities;
     this.#callId = state?.callId;
     this.taskId = state?.taskId;
     this.rounds = state?.rounds ?? 0;
     this.told = state?.told;
+    this.carried = carriedIn(state, inputResponses);
     this.#answers = { ...state?.answers };
-    for (const [key, response] of Object.entries(request.inputResponses ?? {})) {
+    for (const [key, response] of Object.entries(inputResponses ?? {})) {
       // Untrusted: what does not look like a bare response is asked for again.
       if (!Object.hasOwn(this.#answers, key) && isResponse(response)) this.#answers[key] = response;
     }
@@ -74,9 +87,18 @@ export class RoundTrip implements Channel {
     throw new InputNeeded();
   }
 
+  /** Leaves the call with the questions of another server and the state it wants back. */
+  leaveWith(requests: Pending['requests'], state: string | undefined): never {
+    for (const [key, request] of Object.entries(requests)) this.#pending.set(key, request);
+    this.#outside = { asked: Object.keys(requests), ...(state !== undefined && { state }) };
+    throw new InputNeeded();
+  }
+
   left(): Pending | undefined {
-    if (this.#pending.size === 0) return undefined;
-    const state = this.#seal({ callId: this.#id(), answers: this.#answers, rounds: this.rounds + 1 });
+    const outside = this.#outside;
+    if (this.#pending.size === 0 && outside === undefined) return undefined;
+    const own = { callId: this.#id(), answers: this.#answers, rounds: this.rounds + 1 };
+    const state = this.#seal(outside === undefined ? own : { ...own, answers: {}, outside });
     return { requests: Object.fromEntries(this.#pending), state };
   }
 
@@ -98,6 +120,13 @@ export class RoundTrip implements Channel {
     this.#callId ??= randomBytes(16).toString('base64url');
     return this.#callId;
   }
+}
+
+function carriedIn(state: RoundState | undefined, responses: RoundRequest['inputResponses']): Carried {
+  const outside = state?.outside;
+  if (outside === undefined) return { requestState: undefined, inputResponses: undefined };
+  const given = Object.entries(responses ?? {}).filter(([key]) => outside.asked.includes(key));
+  return { requestState: outside.state, inputResponses: Object.fromEntries(given) };
 }
 
 function stateOf(sealer: StateSealer, binding: StateBinding, token: string | undefined) {

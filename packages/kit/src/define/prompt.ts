@@ -11,6 +11,8 @@ export interface PromptSpec<Services, Arguments extends z.ZodObject> {
   readonly name: string;
   readonly title: string;
   readonly description: string;
+  /** Listed as it is. */
+  readonly _meta?: Readonly<Record<string, unknown>>;
   readonly privileged?: Privileged;
   readonly unattended?: 'block';
   available?(services: Services, caller: Caller): boolean;

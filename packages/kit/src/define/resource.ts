@@ -20,6 +20,8 @@ export interface ResourceSpec<Services> {
   readonly title: string;
   readonly description: string;
   readonly mimeType?: string;
+  /** Listed as it is. */
+  readonly _meta?: Readonly<Record<string, unknown>>;
   /** A fixed URI, or a template with `{variables}`. */
   readonly uri: string;
   readonly privileged?: Privileged;

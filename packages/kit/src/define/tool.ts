@@ -58,6 +58,8 @@ export interface ToolSpec<
   prepare?(input: z.output<Input>, ctx: Context<Services, keyof Errors & string>): Promise<unknown>;
   /** Corrects a single hint that the effect gets wrong. */
   readonly hints?: Partial<Hints>;
+  /** Listed as it is. */
+  readonly _meta?: Readonly<Record<string, unknown>>;
   readonly input: Input;
   readonly output: Output;
   /** The tool's own error codes, one sentence each. */

@@ -1,4 +1,5 @@
 /** A toolset: tools, resources and prompts that share a name, services, migrations and routes. */
+import type { OutsidePrompt, OutsideResource } from './outside-document.ts';
 import type { OutsideTool } from './outside-tool.ts';
 import type { AnyPrompt } from './prompt.ts';
 import type { AnyResource } from './resource.ts';
@@ -23,8 +24,8 @@ export interface ToolsetSpec<
   /** What its own routes ask for besides the names of tools, resources and prompts; grants give it like these. */
   readonly rights?: readonly string[];
   readonly tools: Tools;
-  readonly resources?: readonly AnyResource[];
-  readonly prompts?: readonly AnyPrompt[];
+  readonly resources?: readonly (AnyResource | OutsideResource)[];
+  readonly prompts?: readonly (AnyPrompt | OutsidePrompt)[];
   readonly migrations?: Migrations;
   services?(host: Host): Services;
   readonly routes?: Routes;

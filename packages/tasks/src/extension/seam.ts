@@ -10,7 +10,7 @@ import { declaresTasks, missingExtension } from './declared.ts';
 import { handleOf, handleSchema } from './handle.ts';
 import { waitInline } from './inline.ts';
 import { createTasksExtension } from './methods.ts';
-import { kindOf } from './tool-kind.ts';
+import { kindOf, storedTool } from './tool-kind.ts';
 import { wireTask } from './wire.ts';
 
 /** Times of the seam. */
@@ -34,7 +34,7 @@ export function createTaskSeam(engine: TaskEngine, options: SeamOptions = {}): T
   async function enqueue({ tool, args, caller, exchange, prepared }: TaskCall): Promise<Task> {
     const { ttlMs } = tool.taskOptions;
     const capabilities = exchange.channel?.capabilities ?? exchange.capabilities ?? {};
-    const input = { args, prepared, caller, info: exchange.info };
+    const input = { args, prepared, caller, info: exchange.info, ...storedTool(tool) };
     return engine.enqueue({
       kind: kindOf(tool),
       input,

@@ -10,31 +10,53 @@ interface ToolInput {
   readonly prepared: unknown;
   readonly caller: Caller;
   readonly info: RequestInfo;
+  /** The tool, where the kind does not tell it. */
+  readonly tool?: GrantedTool;
 }
+
+type GrantedTool = Parameters<Engine['run']>[1];
+
+/** The kind of every tool that comes and goes while the server runs, and so cannot be a kind of its own. */
+const OF_A_SOURCE = 'source-tool';
 
 /** Looks up what a caller may do now; undefined when it may do nothing any more. */
 export type CurrentCaller = (caller: Caller) => Promise<Caller | undefined>;
 
 /** The kind of a tool. */
-export function kindOf(tool: Pick<CatalogTool, 'name'>): string {
-  return `tool:${tool.name}`;
+export function kindOf({ name, granted = name, source }: NamedTool): string {
+  return source === undefined ? `tool:${granted}` : OF_A_SOURCE;
 }
+
+/** What has to be stored of a tool so that it is found again. */
+export function storedTool({ toolset, name, granted = name, source }: CatalogTool): { tool?: GrantedTool } {
+  return source === undefined ? {} : { tool: { toolset, name: granted } };
+}
+
+type NamedTool = Pick<CatalogTool, 'name'> & Partial<Pick<CatalogTool, 'granted' | 'source'>>;
 
 /** The kinds of every tool that may run as a task. */
 export function toolKinds(engine: Engine, current: CurrentCaller): Kind[] {
-  return engine.catalog.tools
-    .filter(({ task }) => task !== undefined)
-    .map((tool) => ({
-      kind: kindOf(tool),
-      version: tool.taskOptions.version ?? 1,
-      // Stored by the seam when the call came.
-      run: (input, run) => runTool(engine, tool, input as ToolInput, run, current),
-    }));
+  const own = engine.common.tools.filter(({ task, source }) => task !== undefined && source === undefined);
+  const kinds = own.map((tool): Kind => ({
+    kind: kindOf(tool),
+    version: tool.taskOptions.version ?? 1,
+    // Stored by the seam when the call came.
+    run: (input, run) => runTool(engine, tool, input as ToolInput, run, current),
+  }));
+  const ofSources: Kind = {
+    kind: OF_A_SOURCE,
+    version: 1,
+    run(input, run) {
+      const stored = input as ToolInput; // likewise
+      return runTool(engine, stored.tool ?? { toolset: '', name: '' }, stored, run, current);
+    },
+  };
+  return [...kinds, ofSources];
 }
 
 async function runTool(
   engine: Engine,
-  tool: CatalogTool,
+  tool: GrantedTool,
   input: ToolInput,
   run: TaskRun,
   current: CurrentCaller,
@@ -47,7 +69,7 @@ async function runTool(
   const { prepared, info } = input;
   try {
     const exchange = { info, signal: () => signal, channel: io, task: { id: taskId, prepared } };
-    return { outcome: 'completed', result: await engine.run(caller, tool.name, input.args, exchange) };
+    return { outcome: 'completed', result: await engine.run(caller, tool, input.args, exchange) };
   } catch (error) {
     if (signal.aborted) throw error;
     if (error instanceof ToolError) return { outcome: 'completed', result: errorResult(error) };
