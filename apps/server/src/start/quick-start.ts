@@ -19,7 +19,8 @@ export interface QuickStart {
 
 /** Opens a data folder to serve some toolsets, or all when none are named. */
 export async function openQuickly(options: HostOptions, served: readonly string[]): Promise<QuickStart> {
-  const description = readDescription();
+  // What other sources have, only an engine knows.
+  const description = (options.sources ?? []).length === 0 ? readDescription() : undefined;
   const catalog = description && (await describeAll(description, options.toolsets ?? []));
   if (description === undefined || catalog === undefined || asksCode(catalog, served))
     return openWhole(options);
