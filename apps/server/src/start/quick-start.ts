@@ -61,7 +61,9 @@ async function describeAll(
 ): Promise<CatalogDescription | undefined> {
   if (toolsets.length === 0) return catalog;
   const hasTasks = toolsets.some(({ tools }) => tools.some((tool) => 'task' in tool));
-  if (hasTasks) return undefined;
+  // One that has the name of another refuses to start, which an engine says best.
+  const isTaken = toolsets.some(({ name }) => catalog.toolsets.some((known) => known.name === name));
+  if (hasTasks || isTaken) return undefined;
   const { describeToolsets } = await import('./describe-toolsets.ts');
   return mergeDescriptions(catalog, describeToolsets(toolsets));
 }
