@@ -255,7 +255,10 @@ describe('the state of another server', () => {
     { name: 'another organization', caller: { organizationId: 'org_other' }, tool: 'remote' },
     { name: 'other arguments', args: { a: 2 } },
     { name: 'a tool of the same name in another toolset', tool: 'remote' },
-    { name: 'another state', change: (state: string) => `A${state.slice(1)}` },
+    {
+      name: 'another state',
+      change: (state: string) => `${state.startsWith('A') ? 'B' : 'A'}${state.slice(1)}`,
+    },
   ])(
     'is refused with $name, and nothing is called',
     async ({ caller = {}, args = { a: 1 }, tool = 'conn_1_remote', change = (state: string) => state }) => {

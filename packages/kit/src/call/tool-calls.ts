@@ -2,7 +2,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { Caller } from '../access/caller.ts';
 import { hiddenReason } from '../access/resolver.ts';
-import type { CatalogTool } from '../catalog/compiled-tool.ts';
+import type { CatalogTool, Checked } from '../catalog/compiled-tool.ts';
 import type { Endpoints } from '../catalog/endpoints.ts';
 import { Leave } from '../channel/channel.ts';
 import type { Core } from './call.ts';
@@ -66,7 +66,9 @@ export function createToolCalls(endpoints: Endpoints, core: Core): ToolCalls {
     const { tool } = call;
     call.resume();
     if (tasks !== undefined && tool.task !== undefined) return answerWithTask(tasks, call);
-    await check(call);
+    const checking = check(call);
+    // Most checks are done by now, and a turn of waiting costs more than they do.
+    if (checking !== undefined) await checking;
     const result = await throughHooks(call, () => tool.run(call));
     return isToolResult(result) ? call.capped(result) : result;
   }
@@ -146,9 +148,14 @@ const OK = { outcome: 'ok', code: null } as const;
 const TOOL_ERROR = { outcome: 'error', code: 'tool_error' } as const;
 
 /** Checks the arguments; they are the call's input from then on. */
-async function check(call: CallOfTool): Promise<void> {
-  const checking = call.tool.check(call.args);
-  const checked = checking instanceof Promise ? await checking : checking;
+function check(call: CallOfTool): Promise<void> | undefined {
+  const checked = call.tool.check(call.args);
+  if (checked instanceof Promise) return checked.then((outcome) => takeInput(call, outcome));
+  takeInput(call, checked);
+  return undefined;
+}
+
+function takeInput(call: CallOfTool, checked: Checked): void {
   if (!checked.ok) throw checked.error;
   call.input = checked.value;
 }
