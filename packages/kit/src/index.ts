@@ -1,4 +1,4 @@
-/** The kit: define tools, decide who may call them, serve them. Start reading at `tool.ts`, then `engine.ts`. */
+/** The kit: define tools, decide who may call them, serve them. Start reading at `define/tool.ts`, then `call/engine.ts`. */
 export { administratorsOnly, teamOnly } from './access/availability.ts';
 export { isTeam, mayAdminister } from './access/caller.ts';
 export type { Caller, CallSource } from './access/caller.ts';

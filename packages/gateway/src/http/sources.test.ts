@@ -1,7 +1,9 @@
 /** Sources that organizations have of their own, over HTTP in both eras: each sees its own, at once, and nothing else. */
+import type { Source } from '@parley/kit';
 import { defineOutsideTool, defineToolset } from '@parley/kit';
 import { scriptedSource } from '@parley/kit/testing';
 import type { ScriptedSource } from '@parley/kit/testing';
+import { StoreUnavailableError } from '@parley/store';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openStream } from '../../test/event-stream.ts';
 import { openSession } from '../../test/session.ts';
@@ -128,4 +130,23 @@ test('a change is told to its organization alone, and served by the next request
   source.give(b!.organizationId, setOf('b', 'later'));
   expect(await streams[1].next()).toMatchObject({ method: 'notifications/tools/list_changed' });
   expect((await sendModern(b!.to, modernCall('later', {}))).text).toContain('from b');
+});
+
+test('a source that cannot be loaded refuses the request with 503, and the next one is served', async () => {
+  let isAway = true;
+  const away: Source = {
+    ...source,
+    async prepare(organizationId) {
+      if (isAway) throw new StoreUnavailableError('The database is away.');
+      await source.prepare?.(organizationId);
+    },
+  };
+  await using another = await startGateway({ sources: [away] });
+  source.give(another.owner.organizationId, setOf('a'));
+  const list = () => sendModern({ port: another.port, key: another.ownerKey }, modern('tools/list'));
+  const refused = await Promise.all([list(), list()]);
+  expect(refused.map(({ status }) => status)).toEqual([503, 503]);
+  isAway = false;
+  expect((await list()).text).toContain('only_a');
+  expect(another.faults).toEqual([]);
 });

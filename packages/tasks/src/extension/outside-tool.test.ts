@@ -1,6 +1,13 @@
 /** Tools of other servers as durable tasks: each round reaches the other server once, however often a run is entered. */
 import type { OutsideCall } from '@parley/kit';
-import { defineOutsideTool, defineTool, defineToolset, isInputRequired } from '@parley/kit';
+import {
+  defineOutsideTool,
+  defineTool,
+  defineToolset,
+  install,
+  isInputRequired,
+  toolsetSource,
+} from '@parley/kit';
 import { scriptedSource } from '@parley/kit/testing';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
@@ -72,4 +79,29 @@ describe.each(['modern', 'legacy'] as const)('over %s', (era) => {
       structuredContent: { done: true },
     });
   });
+});
+
+test('two toolsets with one name for their tools each run their own', async () => {
+  const work = (toolset: string) =>
+    defineToolset({
+      name: toolset,
+      title: toolset,
+      tools: [
+        defineTool({
+          name: 'work',
+          title: 'Work',
+          description: 'Works.',
+          effect: 'run',
+          task: 'allowed',
+          input: z.object({}),
+          output: z.object({ by: z.string() }),
+          run: () => ({ by: toolset }),
+        }),
+      ],
+    });
+  const sources = ['one', 'two'].map((name) => toolsetSource(install(work(name))));
+  await using started = await startTasks(nothing, { sources });
+  const by = async (name: string) =>
+    (await started.client.raw.callTool({ name, arguments: {} })).structuredContent;
+  expect([await by('work'), await by('two_work')]).toEqual([{ by: 'one' }, { by: 'two' }]);
 });

@@ -34,7 +34,7 @@ export function createTaskSeam(engine: TaskEngine, options: SeamOptions = {}): T
   async function enqueue({ tool, args, caller, exchange, prepared }: TaskCall): Promise<Task> {
     const { ttlMs } = tool.taskOptions;
     const capabilities = exchange.channel?.capabilities ?? exchange.capabilities ?? {};
-    const input = { args, prepared, caller, info: exchange.info, ...storedTool(tool) };
+    const input = { args, prepared, caller, info: exchange.info, tool: storedTool(tool) };
     return engine.enqueue({
       kind: kindOf(tool),
       input,

@@ -10,7 +10,7 @@ interface ToolInput {
   readonly prepared: unknown;
   readonly caller: Caller;
   readonly info: RequestInfo;
-  /** The tool, where the kind does not tell it. */
+  /** The tool by what grants know it by: a kind has no room for the toolset. Absent in tasks of older releases. */
   readonly tool?: GrantedTool;
 }
 
@@ -28,30 +28,27 @@ export function kindOf({ name, granted = name, source }: NamedTool): string {
 }
 
 /** What has to be stored of a tool so that it is found again. */
-export function storedTool({ toolset, name, granted = name, source }: CatalogTool): { tool?: GrantedTool } {
-  return source === undefined ? {} : { tool: { toolset, name: granted } };
+export function storedTool({ toolset, name, granted = name }: CatalogTool): GrantedTool {
+  return { toolset, name: granted };
 }
 
 type NamedTool = Pick<CatalogTool, 'name'> & Partial<Pick<CatalogTool, 'granted' | 'source'>>;
 
 /** The kinds of every tool that may run as a task. */
 export function toolKinds(engine: Engine, current: CurrentCaller): Kind[] {
+  const running =
+    (otherwise: GrantedTool): Kind['run'] =>
+    (input, run) => {
+      const stored = input as ToolInput; // by the seam, when the call came
+      return runTool(engine, stored.tool ?? otherwise, stored, run, current);
+    };
   const own = engine.common.tools.filter(({ task, source }) => task !== undefined && source === undefined);
   const kinds = own.map((tool): Kind => ({
     kind: kindOf(tool),
     version: tool.taskOptions.version ?? 1,
-    // Stored by the seam when the call came.
-    run: (input, run) => runTool(engine, tool, input as ToolInput, run, current),
+    run: running(tool),
   }));
-  const ofSources: Kind = {
-    kind: OF_A_SOURCE,
-    version: 1,
-    run(input, run) {
-      const stored = input as ToolInput; // likewise
-      return runTool(engine, stored.tool ?? { toolset: '', name: '' }, stored, run, current);
-    },
-  };
-  return [...kinds, ofSources];
+  return [...kinds, { kind: OF_A_SOURCE, version: 1, run: running({ toolset: '', name: '' }) }];
 }
 
 async function runTool(
