@@ -7,7 +7,7 @@ import { code, markdownTable, readable } from './markdown.ts';
 
 // The records below name every key of a type, so a new field without words does not compile.
 const toolFields: Record<Exclude<keyof Tool, 'kind'>, [need: 'yes' | '', meaning: string]> = {
-  name: ['yes', '1 to 128 letters, digits, `_`, `.` or `-`; unique in the server; grants use it'],
+  name: ['yes', '1 to 128 letters, digits, `_`, `.` or `-`; unique in its toolset; grants use it'],
   title: ['yes', 'what a person sees'],
   description: ['yes', 'what the model reads before it calls'],
   effect: ['yes', '`read`, `create`, `update`, `delete` or `run`; the four MCP hints follow from it'],
@@ -22,6 +22,7 @@ const toolFields: Record<Exclude<keyof Tool, 'kind'>, [need: 'yes' | '', meaning
   taskOptions: ['', 'version, time to live, inline limit and handle of the task'],
   prepare: ['', 'asks what must be known before the task exists; its value is `ctx.prepared`'],
   hints: ['', 'corrects a single hint that the effect gets wrong'],
+  _meta: ['', 'what clients get as `_meta` of the definition, word for word'],
   input: ['yes', 'Zod object; unknown fields are refused; give every field `.describe()`'],
   output: [
     'yes',

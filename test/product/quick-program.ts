@@ -1,4 +1,4 @@
-/** Parley with a toolset of its own: plain, with a condition in code, or with a name that Parley has already. */
+/** Parley with a toolset of its own: plain, with a condition in code, or with names that Parley has already. */
 import { defineTool, defineToolset } from '@parley/kit';
 import * as z from 'zod';
 import { main } from '../../apps/server/src/index.ts';
@@ -21,7 +21,8 @@ const TOOLSETS = {
       defineTool({ ...tool('extra_off'), available: () => false }),
     ],
   },
-  twice: { tools: [defineTool(tool('parley_whoami'))] },
+  taken: { tools: [defineTool(tool('parley_whoami'))] },
+  twice: { name: 'parley', tools: [defineTool(tool('extra'))] },
   broken: {
     tools: [defineTool(tool('extra'))],
     services(): unknown {

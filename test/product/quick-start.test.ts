@@ -123,11 +123,25 @@ describe('a bundled program that brings a toolset', () => {
     });
   });
 
-  test('ends with one clear line when a name is taken', async () => {
+  test('tells tools apart whose name is taken, before and after its code is there', async () => {
+    using folder = scratchFolder();
+    const input = lines([list(1), call('parley_whoami'), list(2)]);
+    const { stdout } = await runParley(['taken', 'mcp', '--data', folder.path], { program, input });
+    const answers = parsed(stdout);
+    const [first, second] = [1, 2].map((wanted) => answers.find(({ id }) => id === wanted)?.result.tools);
+    const names = first?.map(({ name }) => name).filter((name) => name.endsWith('whoami'));
+    expect(names).toEqual(['parley_parley_whoami', 'parley_whoami']);
+    expect(second).toEqual(first);
+    expect(answers.find(({ id }) => id === 9)).toMatchObject({
+      result: { structuredContent: { text: 'hi' } },
+    });
+  });
+
+  test('ends with one clear line when the name of its toolset is taken', async () => {
     using folder = scratchFolder();
     const { code, stdout, stderr } = await start(folder.path, 'twice', [list(1)]);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toBe('parley: The tool name "parley_whoami" is defined twice.\n');
+    expect(stderr).toBe('parley: There are two sources named "parley". Rename one of them.\n');
   });
 
   test('ends with a clear line when its services cannot be made', async () => {

@@ -1,6 +1,6 @@
 /** The server, stage by stage: this file only wires. */
 import { createGateway } from '@parley/gateway';
-import type { Grants, StartNotice } from '@parley/kit';
+import type { Grants, Source, StartNotice } from '@parley/kit';
 import { soleCaller } from '@parley/kit';
 import { createProbes } from './probes.ts';
 import type { Config } from './config.ts';
@@ -19,6 +19,8 @@ export interface AppOptions {
   readonly config: Config;
   /** Toolsets besides Parley's own. */
   readonly toolsets?: readonly ServedToolset[];
+  /** Where tools come from besides toolsets. */
+  readonly sources?: readonly Source[];
   /** Serves requests without a credential with these grants; for the conformance fixture, no flag sets it. */
   readonly anonymous?: Grants;
   /** Times and limits of tasks; for tests, no flag sets them. */
@@ -39,7 +41,13 @@ export interface App {
 }
 
 /** Builds the server: telemetry, the base, the gateway, the port. */
-export async function createApp({ config, toolsets = [], anonymous, tasks }: AppOptions): Promise<App> {
+export async function createApp({
+  config,
+  toolsets = [],
+  sources = [],
+  anonymous,
+  tasks,
+}: AppOptions): Promise<App> {
   const log = createLog(config);
   const onFault = (error: unknown, where: string) => log.error({ err: error, where }, 'fault');
 
@@ -50,6 +58,7 @@ export async function createApp({ config, toolsets = [], anonymous, tasks }: App
   const host = await openHost({
     config,
     toolsets,
+    sources,
     onFault,
     anonymous: nobody,
     tasks,

@@ -16,7 +16,7 @@ import type { Limits } from './limits.ts';
 import { refuseLongWords } from './http/long-words.ts';
 import type { ModernLeg, Served } from './http/modern.ts';
 import { createNoticeBoard } from './http/notices.ts';
-import { createResolve } from './http/endpoint.ts';
+import { createEndpointOf } from './http/endpoint.ts';
 import type { SessionLeg } from './http/sessions.ts';
 import { asHttpRefusal } from './calls/unavailable-store.ts';
 
@@ -57,7 +57,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   const door = createFrontDoor(options.names, limits);
   const authenticate = createAuthenticate(identity, limits, anonymous);
   const countRequest = createRequestRate(limits);
-  const resolve = createResolve(options.engine);
+  const endpointOf = createEndpointOf(options.engine);
   const hot = new HotPath(options.info);
   const answers = new AnswerBatch();
   let legs: Promise<SdkLegs> | undefined;
@@ -69,7 +69,8 @@ export function createGateway(options: GatewayOptions): Gateway {
     const found = authenticate(req);
     const caller = found instanceof Promise ? await found : found;
     countRequest(caller);
-    const engine = resolve(pathOf(req));
+    const endpoint = endpointOf(pathOf(req), caller);
+    const engine = endpoint instanceof Promise ? await endpoint : endpoint;
     if (engine === undefined)
       throw new HttpRefusal(404, RPC.methodNotFound, 'Nothing is served at this URL.');
     const served = { caller, engine };
@@ -106,10 +107,10 @@ export function createGateway(options: GatewayOptions): Gateway {
       answers.add(res, hot.list(engine, caller, request));
       return true;
     }
-    const tool = engine.view(caller).tools.get(request.name);
-    // Parameter headers and traces are rare; the full path knows how to check and carry them.
-    if (tool !== undefined && tool.paramHeaders.length > 0) return false;
-    answers.add(res, await hot.call(engine, caller, request, () => signalOf(res)));
+    const found = engine.find(caller, request.name);
+    // Parameter headers are rare; the full path knows how to check them.
+    if (found !== undefined && found.tool.paramHeaders.length > 0) return false;
+    answers.add(res, await hot.call(found ?? engine, caller, request, () => signalOf(res)));
     return true;
   }
 

@@ -237,7 +237,7 @@ const odd = defineOutsideTool({
   description: 'A foreign tool whose answer has its fields in another order, and some of its own.',
   effect: 'read',
   inputSchema: { type: 'object', properties: { size: { type: 'integer' } }, additionalProperties: false },
-  run: () =>
+  call: () =>
     // A foreign server sends what it likes.
     JSON.parse(
       '{"isError":false,"own":1,"content":[{"text":"odd","type":"text","own":2,"annotations":{"priority":1,"audience":["user"]}}],"_meta":{"b":1}}',

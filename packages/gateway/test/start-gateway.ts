@@ -4,8 +4,8 @@ import type { Server, ServerResponse, IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Identity } from '@parley/identity';
 import { createIdentity, IDENTITY_CHANGED, identityMigrations } from '@parley/identity';
-import type { AnyToolset, Caller, ChangeBus, Engine, Grants, StateSealer } from '@parley/kit';
-import { ALL_GRANTS, createChangeBus, createEngine, detach, install } from '@parley/kit';
+import type { AnyToolset, Caller, ChangeBus, Engine, Grants, Source, StateSealer } from '@parley/kit';
+import { ALL_GRANTS, createChangeBus, createEngine, detach, install, toolsetSource } from '@parley/kit';
 import { UnreadBytes } from '@parley/kit/inbound';
 import type { Store, StoredCallRecord } from '@parley/store';
 import { StoreUnavailableError } from '@parley/store';
@@ -60,6 +60,7 @@ export interface TestGatewayOptions {
   readonly limits?: Partial<Limits>;
   readonly names?: AllowedNames;
   readonly toolsets?: readonly AnyToolset[];
+  readonly sources?: readonly Source[];
   readonly sealer?: StateSealer;
   readonly now?: () => number;
 }
@@ -86,7 +87,13 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
   const faults: unknown[] = [];
   const onFault = (error: unknown) => faults.push(error);
   const engine = createEngine({
-    installed: (options.toolsets ?? [labToolset, vaultToolset]).map((toolset) => install(toolset, lab)),
+    sources: [
+      ...(options.toolsets ?? [labToolset, vaultToolset]).map((toolset) =>
+        toolsetSource(install(toolset, lab)),
+      ),
+      ...(options.sources ?? []),
+    ],
+    changes,
     middleware: [heavyCallRate(limits)],
     steps: storedSteps(store),
     observe: recordTo(store),

@@ -8,6 +8,7 @@ import {
   install,
   mayAdminister,
   ToolError,
+  toolsetSource,
 } from '@parley/kit';
 import { scratchStore } from '@parley/store/testing';
 import * as fc from 'fast-check';
@@ -41,7 +42,7 @@ const toolsets = RESOURCES.map((resource) =>
     ),
   }),
 );
-const engine = createEngine({ installed: toolsets.map((toolset) => install(toolset)) });
+const engine = createEngine({ sources: toolsets.map((toolset) => toolsetSource(install(toolset))) });
 const namesOf = (caller: Caller) => [...engine.view(caller).tools.keys()];
 const isPrivileged = (resource: string, name: string) =>
   name.endsWith('_wipe') && (resource === '*' || name.startsWith(resource));

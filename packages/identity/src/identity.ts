@@ -1,5 +1,5 @@
 /** Identity: organizations, members and keys behind one object that the whole server shares. */
-import type { Caller, Grants, Source } from '@parley/kit';
+import type { Caller, CallSource, Grants } from '@parley/kit';
 import { ALL_GRANTS } from '@parley/kit';
 import type { Store } from '@parley/store';
 import type { Rank, RoleDefaults } from './roles.ts';
@@ -28,7 +28,7 @@ import { createUser, ensureUser } from './services/users.ts';
 /** Everything the server asks of identity. */
 export interface Identity {
   /** The caller behind a key, or undefined; answers without waiting when the key is known. */
-  authenticate(key: string, source: Source): Caller | undefined | Promise<Caller | undefined>;
+  authenticate(key: string, source: CallSource): Caller | undefined | Promise<Caller | undefined>;
   /** What a text is worth as a key, for answers that tell a key without a member from an unknown one. */
   keyState(text: string): Promise<KeyState>;
   /** The same caller with the rights it has now; undefined when it may do nothing any more. */

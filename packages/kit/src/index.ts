@@ -1,25 +1,18 @@
-/** The kit: define tools, decide who may call them, serve them. Start reading at `tool.ts`, then `engine.ts`. */
+/** The kit: define tools, decide who may call them, serve them. Start reading at `define/tool.ts`, then `call/engine.ts`. */
 export { administratorsOnly, teamOnly } from './access/availability.ts';
-export {
-  ALL_GRANTS,
-  firstUncovered,
-  intersectGrants,
-  isGranted,
-  isTeam,
-  mayAdminister,
-  soleCaller,
-  systemCaller,
-  unattended,
-  unionGrants,
-} from './access/caller.ts';
-export type { Caller, Grants, Source } from './access/caller.ts';
+export { isTeam, mayAdminister, soleCaller, systemCaller, unattended } from './access/caller.ts';
+export type { Caller, CallSource } from './access/caller.ts';
+export { ALL_GRANTS, firstUncovered, intersectGrants, isGranted, unionGrants } from './access/grants.ts';
+export type { Grants } from './access/grants.ts';
 export type { CatalogTool } from './catalog/compiled-tool.ts';
-export type { TaskExchange } from './call/call.ts';
+export type { FoundTool, TaskExchange } from './call/tool-calls.ts';
 export type { Catalog } from './catalog/catalog.ts';
 export { createCatalog } from './catalog/catalog.ts';
 export { coalesce, createChangeBus } from './changes.ts';
 export type { Change, ChangeBus } from './changes.ts';
 export { encodeCursor } from './catalog/cursor.ts';
+export { toolsetSource } from './catalog/source.ts';
+export type { Source, SourcePart } from './catalog/source.ts';
 export {
   asksCode,
   describeCatalog,
@@ -30,7 +23,7 @@ export {
 export type { CatalogDescription } from './catalog/written-catalog.ts';
 export { OpenConnection } from './channel/connection.ts';
 export type { Connection } from './channel/connection.ts';
-export type { Context, JsonSchema, Question, RequestInfo } from './channel/call-context.ts';
+export type { Context, JsonSchema, Question, RequestInfo } from './define/context.ts';
 export { detach } from './detach.ts';
 export { DueWork } from './due-work.ts';
 export type { DueWorkOptions } from './due-work.ts';
@@ -40,8 +33,8 @@ export { hintsOf } from './define/effects.ts';
 export type { Effect, Hints } from './define/effects.ts';
 export { createEngine } from './call/engine.ts';
 export type { Engine, EngineOptions } from './call/engine.ts';
-export { isInputRequired } from './call/exchange.ts';
-export type { Exchange, InputRequired } from './call/exchange.ts';
+export { requestInfo } from './call/exchange.ts';
+export type { Exchange } from './call/exchange.ts';
 export type {
   Extension,
   ExtensionListen,
@@ -58,12 +51,12 @@ export {
   ToolError,
 } from './call/errors.ts';
 export type { SharedErrorCode } from './call/errors.ts';
-export { isSupported, Leave, noInteraction } from './channel/channel.ts';
+export { isSupported, Leave } from './channel/channel.ts';
 export type {
+  Channel,
   ClientCapabilities,
   InputRequest,
   InputResponse,
-  Interaction,
   LogLevel,
   StepOptions,
 } from './channel/channel.ts';
@@ -71,15 +64,15 @@ export { nulIn, pathOfNul } from './call/json-path.ts';
 export { createListing, instructionsOf } from './catalog/listing.ts';
 export type { ListedCatalog, ListedTool, Listing } from './catalog/listing.ts';
 export type { Middleware, ResourceRead, ToolCall } from './call/middleware.ts';
+export { defineOutsidePrompt, defineOutsideResource } from './define/outside-document.ts';
 export { defineOutsideTool } from './define/outside-tool.ts';
-export type { OutsideTool } from './define/outside-tool.ts';
+export type { OutsideCall, OutsideTool } from './define/outside-tool.ts';
 export { checkParamHeaders, decodeHeaderValue } from './catalog/param-headers.ts';
 export { definePrompt } from './define/prompt.ts';
 export type { Prompt } from './define/prompt.ts';
 export { capabilitiesOf } from './protocol/capabilities.ts';
 export type { ServerInfo } from './protocol/server.ts';
 export type { CallRecord, Observer } from './call/record.ts';
-export { requestInfo } from './call/request-info.ts';
 export { createStateSealer } from './channel/sealed-state.ts';
 export type { StateSealer } from './channel/sealed-state.ts';
 export type { HiddenReason } from './access/resolver.ts';
@@ -89,11 +82,11 @@ export type { RouteSet } from './routes.ts';
 export { serveStdio } from './protocol/serve-stdio.ts';
 export { stepBusy } from './channel/steps.ts';
 export type { StepScope, StepStore } from './channel/steps.ts';
-export type { CreatedTask, TaskCall, TaskSeam } from './call/task-seam.ts';
+export type { TaskCall, TaskSeam } from './call/task-seam.ts';
 export { defineTool, defineToolFor, defineToolWith } from './define/tool.ts';
 export type { AnyTool, Tool } from './define/tool.ts';
-export { isToolResult } from './call/tool-answer.ts';
-export type { ToolAnswer } from './call/tool-answer.ts';
+export { isInputRequired, isToolResult } from './call/tool-answer.ts';
+export type { CreatedTask, InputRequired, ToolAnswer } from './call/tool-answer.ts';
 export { defineToolset, install } from './define/toolset.ts';
 export { toolsIn } from './define/tools-in.ts';
 export type { AnyToolset, Installed, Toolset } from './define/toolset.ts';

@@ -1,5 +1,5 @@
 /** A toolset with real tasks behind an in-memory client: a throwaway store, the engine, and no port. */
-import type { AnyTool, Caller, Toolset } from '@parley/kit';
+import type { AnyTool, Caller, Source, Toolset } from '@parley/kit';
 import type { Answers, TestClient } from '@parley/kit/testing';
 import { connect } from '@parley/kit/testing';
 import { scratchStore } from '@parley/store/testing';
@@ -24,6 +24,8 @@ export interface TestTasksOptions {
   readonly limits?: Partial<TaskLimits>;
   readonly times?: SeamOptions;
   readonly now?: () => number;
+  /** What is served besides the toolset. */
+  readonly sources?: readonly Source[];
 }
 
 /** Starts; `await using` stops it and removes its data. */
@@ -31,7 +33,7 @@ export async function startTasks<Services, Tools extends readonly AnyTool[]>(
   toolset: Toolset<Services, never, Tools>,
   options: TestTasksOptions = {},
 ): Promise<TestTasks<Tools>> {
-  const { era = 'modern', answers = {}, limits = {}, times = {}, now = Date.now } = options;
+  const { era = 'modern', answers = {}, limits = {}, times = {}, now = Date.now, sources = [] } = options;
   const store = await scratchStore();
   await store.migrate([taskMigrations]);
   const faults: unknown[] = [];
@@ -41,7 +43,7 @@ export async function startTasks<Services, Tools extends readonly AnyTool[]>(
   const services = { engine: tasks } satisfies TaskServices as Services;
   const open: TestClient<Tools>[] = [];
   const another = async (as: Partial<Caller>) => {
-    const client = await connect(toolset, { as, era, answers, services, tasks: seam });
+    const client = await connect(toolset, { as, era, answers, services, sources, tasks: seam });
     open.push(client);
     return client;
   };

@@ -5,7 +5,7 @@ import { isToolResult, ProtocolFault } from '@parley/kit';
 import { loadConfig, UsageError } from '../config.ts';
 import type { Command } from './main.ts';
 import { withCaller, withExtendedTools } from './session.ts';
-import { terminalInteraction } from './terminal.ts';
+import { terminalChannel } from './terminal.ts';
 
 /** Calls the tool and prints what it answered; exit code 1 when that was an error. */
 export const call: Command = async (args, toolsets) => {
@@ -15,16 +15,17 @@ export const call: Command = async (args, toolsets) => {
     throw new UsageError('Usage: parley call TOOL [\'{"field": "value"}\']');
   const input = parseInput(given === '-' ? await readAll(process.stdin) : given);
   return withCaller(config, toolsets, async (host, acting) => {
-    const caller = extras.extended === true ? withExtendedTools(acting, host.engine().catalog.tools) : acting;
+    const caller =
+      extras.extended === true ? withExtendedTools(acting, host.engine().catalogFor(acting).tools) : acting;
     host.tasks.start();
     const controller = new AbortController();
     process.once('SIGINT', () => controller.abort());
-    const terminal = terminalInteraction(process.stdin, process.stderr);
+    const terminal = terminalChannel(process.stdin, process.stderr);
     try {
       const answer = await host.engine().call(caller, name, input, {
         info: { id: null, era: 'local', client: 'parley-cli' },
         signal: () => controller.signal,
-        io: terminal,
+        channel: terminal,
       });
       terminal.endLine();
       if (!isToolResult(answer))

@@ -26,8 +26,8 @@ export const mcp: Command = async (args, toolsets) => {
   keepServing(reportFault);
   const start = await openQuickly({ config, toolsets, onFault: reportFault }, positionals);
   try {
-    const listing = servedOf(start.listing, positionals);
     const acting = await callerOn(start.base, config, 'stdio');
+    const listing = await servedTo(await acting(), start.listing, positionals);
     const caller = extras.extended === true ? () => extend(acting, listing) : acting;
     const input = process.stdin;
     onSignal(() => input.destroy());
@@ -49,14 +49,19 @@ export const mcp: Command = async (args, toolsets) => {
   return 0;
 };
 
-async function extend(acting: Session['caller'], { catalog }: Listing): Promise<Caller | undefined> {
+async function extend(acting: Session['caller'], listing: Listing): Promise<Caller | undefined> {
   const caller = await acting();
-  return caller && withExtendedTools(caller, catalog.tools);
+  return caller && withExtendedTools(caller, listing.catalogFor(caller).tools);
 }
 
-function servedOf(listing: Listing, toolsets: readonly string[]): Listing {
-  if (toolsets.length === 0) return listing;
-  const known = listing.catalog.toolsets.map(({ name }) => name);
+async function servedTo(
+  caller: Caller | undefined,
+  listing: Listing,
+  toolsets: readonly string[],
+): Promise<Listing> {
+  if (toolsets.length === 0 || caller === undefined) return listing;
+  await listing.ready(caller);
+  const known = listing.catalogFor(caller).toolsets.map(({ name }) => name);
   const unknown = toolsets.find((name) => !known.includes(name));
   if (unknown === undefined) return listing.narrow(toolsets);
   throw new UsageError(`There is no toolset "${unknown}". There are: ${known.join(', ')}.`);

@@ -98,7 +98,7 @@ async function listed(acting: Acting): Promise<readonly PageToken[]> {
 async function callAs<Result>({ host, caller }: Acting, name: string, input: object): Promise<Result> {
   requireRight(caller, name);
   const engine = host.engine();
-  const answer = await engine.call(withExtendedTools(caller, engine.catalog.tools), name, input, {
+  const answer = await engine.call(withExtendedTools(caller, engine.common.tools), name, input, {
     info: { id: null, era: 'local', client: 'parley-cli' },
     signal: () => new AbortController().signal,
   });

@@ -1,6 +1,6 @@
 /** What commands without a port share: the host, and the caller behind the key they act with. */
 import { readFileSync } from 'node:fs';
-import type { Caller, Source } from '@parley/kit';
+import type { Caller, CallSource } from '@parley/kit';
 import { detach, isGranted, mayAdminister, unionGrants } from '@parley/kit';
 import type { ServedToolset } from '../start/served-toolset.ts';
 import type { Base, KnownTool } from '../start/base.ts';
@@ -20,7 +20,7 @@ export interface Session {
 export async function openSession(
   config: Config,
   toolsets: readonly ServedToolset[],
-  source: Source,
+  source: CallSource,
 ): Promise<Session> {
   requireInstallation(config);
   const { openHost } = await import('../start/host.ts');
@@ -34,7 +34,7 @@ export async function openSession(
 }
 
 /** A way to ask who is acting; throws when the key is not valid here. */
-export async function callerOn(base: Base, config: Config, source: Source): Promise<Session['caller']> {
+export async function callerOn(base: Base, config: Config, source: CallSource): Promise<Session['caller']> {
   const key = config.key ?? readKey(base.ownerKeyFile);
   const caller = async () => await base.identity.authenticate(key, source);
   if ((await caller()) !== undefined) return caller;

@@ -1,19 +1,19 @@
 /** A person at a terminal as the other side of a call: questions are typed answers, progress is a live line. */
 import { createInterface } from 'node:readline/promises';
 import type { Readable, Writable } from 'node:stream';
-import type { Interaction } from '@parley/kit';
+import type { Channel } from '@parley/kit';
 import { ToolError } from '@parley/kit';
 import type { MaybeTerminal } from './progress-line.ts';
 import { createProgressLine } from './progress-line.ts';
 
 /** A terminal as the other side of a call. */
-export interface Terminal extends Interaction {
+export interface Terminal extends Channel {
   /** Ends a progress line that is still open. */
   endLine(): void;
 }
 
 /** Asks on the terminal when there is one; otherwise every question is declined. */
-export function terminalInteraction(input: Readable & { isTTY?: boolean }, output: MaybeTerminal): Terminal {
+export function terminalChannel(input: Readable & { isTTY?: boolean }, output: MaybeTerminal): Terminal {
   const line = createProgressLine(output);
   return {
     capabilities: input.isTTY ? { elicitation: {} } : {},

@@ -8,7 +8,8 @@ import { table } from './table.ts';
 export const tools: Command = async (args, toolsets) => {
   const { config, positionals, extras } = loadConfig(args, { extra: { extended: 'switch' }, toolsets });
   return withCaller(config, toolsets, async (host, acting) => {
-    const caller = extras.extended === true ? withExtendedTools(acting, host.engine().catalog.tools) : acting;
+    const caller =
+      extras.extended === true ? withExtendedTools(acting, host.engine().catalogFor(acting).tools) : acting;
     const engine = positionals.length === 0 ? host.engine() : host.engine().narrow(positionals);
     const listed = engine.list(caller).tools;
     const text = config.json

@@ -1,6 +1,14 @@
 /** `parley_whoami` and `parley_explain` in both eras: who sees what, and every reason why not. */
 import type { Caller } from '@parley/kit';
-import { createEngine, definePrompt, defineResource, defineTool, defineToolset, install } from '@parley/kit';
+import {
+  createEngine,
+  definePrompt,
+  defineResource,
+  defineTool,
+  defineToolset,
+  install,
+  toolsetSource,
+} from '@parley/kit';
 import { connect, scenarios, testCaller } from '@parley/kit/testing';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
@@ -71,7 +79,7 @@ const PEOPLE: Record<string, Caller> = {
 
 /** The services over a real engine; identity knows the people above and finds them in their organization only. */
 function services(): ParleyServices {
-  const engine = createEngine({ installed: [install(parleyToolset), install(disks)] });
+  const engine = createEngine({ sources: [install(parleyToolset), install(disks)].map(toolsetSource) });
   const identity: Pick<AppHost['identity'], 'organizationName' | 'callerNamed'> = {
     organizationName: async (id) => (id === 'org_test' ? 'Acme' : undefined),
     callerNamed: async (organizationId, name) => {

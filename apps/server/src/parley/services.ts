@@ -26,7 +26,8 @@ export function createParleyServices(host: AppHost): ParleyServices {
       );
       return host
         .engine()
-        .catalog.toolsets.map(({ name, title }) => ({
+        .catalogFor(caller)
+        .toolsets.map(({ name, title }) => ({
           name,
           title,
           tools: tools.filter(({ toolset }) => toolset === name).length,
@@ -35,7 +36,7 @@ export function createParleyServices(host: AppHost): ParleyServices {
     },
     findCaller: (asker, name) => host.identity.callerNamed(asker.organizationId, name),
     explain(caller, name) {
-      const { tools, resources } = host.engine().catalog;
+      const { tools, resources } = host.engine().catalogFor(caller);
       const isNamed = (item: { readonly name: string }) => item.name === name;
       const kind = tools.some(isNamed) ? 'tool' : resources.some(isNamed) ? 'resource' : 'prompt';
       return { kind, reason: host.engine().explain(caller, name) };

@@ -14,7 +14,7 @@ export async function describeOwn(): Promise<Description> {
   try {
     const { config } = loadConfig(['--data', dataDir], { env: {} });
     const host = await openHost({ config, onFault: refuseFault });
-    const catalog = describeCatalog(host.engine().catalog);
+    const catalog = describeCatalog(host.engine().common);
     await host.close();
     const toolsets = await allToolsets({});
     const migrations = migrationsOf(toolsets).map(({ name, migrations: steps }) => ({

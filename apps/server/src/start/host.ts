@@ -3,8 +3,8 @@ import { createEvents, eventMigrations } from '@parley/events';
 import { createEgress } from '@parley/kit/egress';
 import { gatewayMigrations, heavyCallRate, recordTo, storedSteps, unavailableStore } from '@parley/gateway';
 import { identityMigrations, roleDefaultsOf } from '@parley/identity';
-import type { Caller, CallRecord, Middleware, RouteSet, StartNotice, Toolset } from '@parley/kit';
-import { createEngine, createStateSealer, install } from '@parley/kit';
+import type { Caller, CallRecord, Middleware, RouteSet, Source, StartNotice, Toolset } from '@parley/kit';
+import { createEngine, createStateSealer, install, toolsetSource } from '@parley/kit';
 import type { MigrationSet } from '@parley/store';
 import type { Base } from './base.ts';
 import { openBase } from './base.ts';
@@ -38,6 +38,8 @@ export interface HostOptions {
   readonly config: Config;
   /** Toolsets besides Parley's own. */
   readonly toolsets?: readonly ServedToolset[];
+  /** Where tools come from besides toolsets. */
+  readonly sources?: readonly Source[];
   readonly middleware?: readonly Middleware[];
   observe?(record: CallRecord): void;
   readonly onFault: (error: unknown, where: string) => void;
@@ -123,7 +125,8 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
   });
   const installed = served.map(({ toolset, services }) => install(toolset, services));
   const engine = createEngine({
-    installed,
+    sources: [...installed.map(toolsetSource), ...(options.sources ?? [])],
+    changes,
     middleware: [heavyCallRate(config.limits), unavailableStore(), ...(options.middleware ?? [])],
     sealer: createStateSealer(store.secrets.deriveAll('request-state')),
     steps: storedSteps(store),

@@ -22,7 +22,8 @@ export interface QuickStart {
 
 /** Opens a data folder to serve some toolsets, or all when none are named. */
 export async function openQuickly(options: HostOptions, served: readonly string[]): Promise<QuickStart> {
-  const description = readDescription();
+  // What other sources have, only an engine knows.
+  const description = (options.sources ?? []).length === 0 ? readDescription() : undefined;
   const catalog = description && (await describeAll(description, options.toolsets ?? []));
   if (description === undefined || catalog === undefined || asksCode(catalog, served))
     return openWhole(options);
@@ -64,7 +65,9 @@ async function describeAll(
 ): Promise<CatalogDescription | undefined> {
   if (toolsets.length === 0) return catalog;
   const hasTasks = toolsets.some(({ tools }) => tools.some((tool) => 'task' in tool));
-  if (hasTasks) return undefined;
+  // One that has the name of another refuses to start, which an engine says best.
+  const isTaken = toolsets.some(({ name }) => catalog.toolsets.some((known) => known.name === name));
+  if (hasTasks || isTaken) return undefined;
   const { describeToolsets } = await import('./describe-toolsets.ts');
   return mergeDescriptions(catalog, describeToolsets(toolsets));
 }
@@ -72,7 +75,7 @@ async function describeAll(
 async function loadHost(base: Base, described: CatalogDescription, options: HostOptions): Promise<Host> {
   const { allToolsets, hostOn } = await import('./host.ts');
   const host = await hostOn(base, await allToolsets(options), options);
-  if (fitsDescription(host.engine().catalog, described)) return host;
+  if (fitsDescription(host.engine().common, described)) return host;
   await host.close();
   throw new Error(
     'What the build wrote down about the toolsets does not fit their code. Build Parley again.',

@@ -1,22 +1,32 @@
-/** The third stage: from a URL to what is served there. */
-import type { Engine } from '@parley/kit';
+/** The third stage: from a URL and a caller to what is served there. */
+import type { Caller, Engine } from '@parley/kit';
 
-/** Finds the engine behind a path; undefined means there is nothing. */
-export type Resolve = (path: string) => Engine | undefined;
+/** Finds the engine behind a path for a caller; undefined means there is nothing. */
+export type EndpointOf = (path: string, caller: Caller) => Engine | undefined | Promise<Engine | undefined>;
 
 const ROOT = '/mcp';
+const MOST_NARROWED = 1000;
 
-/** `/mcp` serves everything, `/mcp/<toolset>` one toolset. */
-export function createResolve(engine: Engine): Resolve {
+/** `/mcp` serves everything that the caller's organization has, `/mcp/<toolset>` one toolset of it. */
+export function createEndpointOf(engine: Engine): EndpointOf {
   const narrowed = new Map<string, Engine>();
-  return (path) => {
+
+  function find(path: string, caller: Caller): Engine | undefined {
     if (path === ROOT) return engine;
-    const known = narrowed.get(path);
-    if (known !== undefined) return known;
     const name = path.startsWith(`${ROOT}/`) ? path.slice(ROOT.length + 1) : '';
-    if (!engine.catalog.toolsets.some((toolset) => toolset.name === name)) return undefined;
-    const one = engine.narrow([name]);
-    narrowed.set(path, one);
+    // Asked every time: what an organization has may come and go while the server runs.
+    if (!engine.serves(caller, name)) return undefined;
+    const one = narrowed.get(name) ?? engine.narrow([name]);
+    // What was asked for last stays; the first entry of a map is the oldest.
+    narrowed.delete(name);
+    narrowed.set(name, one);
+    const [oldest] = narrowed.size > MOST_NARROWED ? narrowed.keys() : [];
+    if (oldest !== undefined) narrowed.delete(oldest);
     return one;
+  }
+
+  return (path, caller) => {
+    const loading = engine.ready(caller);
+    return loading === undefined ? find(path, caller) : loading.then(() => find(path, caller));
   };
 }

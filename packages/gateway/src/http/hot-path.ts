@@ -2,8 +2,8 @@
  * The hot path: a 2026-07-28 `tools/call` or `tools/list` that is in perfect order is answered here, without the SDK.
  * Anything unusual is left to the SDK, so that faults have one answer and one author.
  */
-import type { Caller, ClientCapabilities, Connection, Engine, Exchange, ListedTool } from '@parley/kit';
-import type { Listing, ServerInfo, ToolAnswer, ToolPage } from '@parley/kit';
+import type { Caller, ClientCapabilities, Connection, Engine, Exchange, FoundTool } from '@parley/kit';
+import type { ListedTool, Listing, ServerInfo, ToolAnswer, ToolPage } from '@parley/kit';
 import { encodeCursor, isToolResult, ProtocolFault, requestInfo, RPC } from '@parley/kit';
 import type { Answer } from './answer-batch.ts';
 import { faultJson } from './answers.ts';
@@ -113,8 +113,9 @@ export class HotPath {
     this.#metaJson = JSON.stringify(this.#serverMeta);
   }
 
+  /** Calls a tool that was found, or that the engine has yet to look up. */
   async call(
-    engine: Engine,
+    callee: FoundTool | Engine,
     caller: Caller,
     request: Extract<HotRequest, { method: 'tools/call' }>,
     signal: () => AbortSignal,
@@ -132,7 +133,10 @@ export class HotPath {
       capabilities: request.capabilities,
     };
     try {
-      const answer = await engine.call(caller, request.name, request.arguments, exchange);
+      const { name, arguments: args } = request;
+      const answer = await ('tool' in callee
+        ? callee.call(args, exchange)
+        : callee.call(caller, name, args, exchange));
       const result = isToolResult(answer) && !isPlainResult(answer) ? await toWireResult(answer) : answer;
       return { status: 200, body: Buffer.from(this.#resultJson(result, request.id)) };
     } catch (error) {

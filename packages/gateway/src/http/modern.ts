@@ -45,7 +45,14 @@ export function createModernLeg(options: ModernOptions): ModernLeg {
     createMcpHandler(
       ({ authInfo }) => {
         const { caller, engine } = servedOf(authInfo);
-        return createProtocolServer({ engine, info, instructions, era: 'modern', callerOf: () => caller });
+        return createProtocolServer({
+          engine,
+          info,
+          instructions,
+          era: 'modern',
+          caller,
+          callerOf: () => caller,
+        });
       },
       { legacy: 'reject', maxRequestBodySize: limits.bodyBytes, ...(bus !== undefined && { bus }) },
     );

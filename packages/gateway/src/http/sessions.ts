@@ -115,6 +115,7 @@ export function createSessionLeg(options: SessionOptions): SessionLeg {
     });
     const server = createProtocolServer({
       engine: served.engine,
+      caller: served.caller,
       info: options.info,
       instructions: options.instructions,
       era: 'legacy',
@@ -212,7 +213,7 @@ function isInitialize(message: unknown): boolean {
 }
 
 function isWanted({ served }: Session, change: Change, watched: ReadonlySet<string>): boolean {
-  const { prompts, resources } = served.engine.catalog;
+  const { prompts, resources } = served.engine.catalogFor(served.caller);
   if (change.kind === 'resource') return watched.has(change.uri);
   if (change.kind === 'prompts') return prompts.length > 0;
   return change.kind === 'tools' || resources.length > 0;

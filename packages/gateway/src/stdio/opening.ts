@@ -24,11 +24,11 @@ export class Opening {
   constructor(listing: Listing, info: ServerInfo, instructions: string | undefined) {
     this.#listing = listing;
     this.#info = info;
-    this.#instructions = instructions ?? instructionsOf(listing.catalog);
+    this.#instructions = instructions;
   }
 
   answer(body: unknown, caller: Caller): Opened {
-    if (this.heard.length === 0) return this.#initialize(body);
+    if (this.heard.length === 0) return this.#initialize(body, caller);
     if (methodOf(body) === 'notifications/initialized' && this.heard.length === 1) {
       this.heard.push(body);
       return 'silent';
@@ -38,15 +38,17 @@ export class Opening {
     return body.method === 'tools/list' && isFirstPage(body.params) ? this.#list(caller, body) : undefined;
   }
 
-  #initialize(body: unknown): Opened {
+  #initialize(body: unknown, caller: Caller): Opened {
     if (!isRequest(body) || body.method !== 'initialize' || !isPlainInitialize(body.params)) return undefined;
     this.heard.push(body);
     const { protocolVersion } = body.params;
+    const catalog = this.#listing.catalogFor(caller);
+    const instructions = this.#instructions ?? instructionsOf(catalog);
     const result = {
       protocolVersion: VERSIONS.has(protocolVersion) ? protocolVersion : LATEST,
-      capabilities: capabilitiesOf({ catalog: this.#listing.catalog, extensions: [] }, 'legacy'),
+      capabilities: capabilitiesOf(catalog, [], 'legacy'),
       serverInfo: this.#info,
-      ...(this.#instructions !== undefined && { instructions: this.#instructions }),
+      ...(instructions !== undefined && { instructions }),
     };
     return { json: resultJson(JSON.stringify(result), body.id) };
   }

@@ -54,7 +54,16 @@ export async function loadSdk(
     ({ era }) => {
       isLegacy = era === 'legacy';
       const callerOf = () => current ?? refuse();
-      server = createProtocolServer({ engine, info, instructions, era, callerOf, watched, connection });
+      server = createProtocolServer({
+        engine,
+        info,
+        instructions,
+        era,
+        caller,
+        callerOf,
+        watched,
+        connection,
+      });
       return server;
     },
     { transport, onerror: (error) => onFault(error, 'stdio') },

@@ -57,7 +57,9 @@ export async function serveStdio(options: StdioOptions): Promise<void> {
     });
   const link = (caller: Caller) =>
     (sdk ??= import('./sdk-link.ts').then(async ({ loadSdk }) => {
-      const loaded = await loadSdk(await loadEngine(), caller, options, write, connection);
+      const whole = await loadEngine();
+      await whole.ready(caller);
+      const loaded = await loadSdk(whole, caller, options, write, connection);
       for (const body of opening.heard) await loaded.deliver(body, caller, { unheard: true });
       return loaded;
     }));
@@ -94,6 +96,7 @@ export async function serveStdio(options: StdioOptions): Promise<void> {
       if (isRequest(body)) write(invalidKeyJson(body.id));
       return;
     }
+    await (engine ?? listing).ready(caller);
     const cancelled = cancelledId(body);
     if (cancelled !== undefined) cancels.get(cancelled)?.abort();
     if (sdk === undefined) {

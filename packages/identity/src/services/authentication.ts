@@ -1,6 +1,6 @@
 /** From a key to a caller: one lookup, then a small cache that every change of rights empties and that counts only while changes arrive. */
 import { hash } from 'node:crypto';
-import type { Caller, Grants, Source } from '@parley/kit';
+import type { Caller, CallSource, Grants } from '@parley/kit';
 import { detach, mayAdminister } from '@parley/kit';
 import type { Store } from '@parley/store';
 import { fromJson } from '@parley/store';
@@ -58,7 +58,7 @@ export class Authentication {
   }
 
   /** The caller behind a key; undefined for anything unknown, revoked, expired or without a member behind it. */
-  authenticate(text: string, source: Source): Caller | undefined | Promise<Caller | undefined> {
+  authenticate(text: string, source: CallSource): Caller | undefined | Promise<Caller | undefined> {
     const digest = hash('sha256', text, 'base64') + source;
     const known = this.#known.get(digest);
     // While nothing is heard of other processes, a key that one of them revoked would stay valid here.
@@ -120,7 +120,7 @@ export class Authentication {
     this.#unsubscribe();
   }
 
-  async #look(text: string, source: Source, digest: string): Promise<Caller | undefined> {
+  async #look(text: string, source: CallSource, digest: string): Promise<Caller | undefined> {
     const generation = this.#generation;
     const row = await this.#rowOf(text);
     if (row === undefined) return undefined;
@@ -158,7 +158,7 @@ export class Authentication {
     return callerOfMember(this.#store, this.#powers.builtIn, { organizationId, memberId, source });
   }
 
-  #callerOf(row: ApiKeyRow, source: Source): Promise<Caller | undefined> {
+  #callerOf(row: ApiKeyRow, source: CallSource): Promise<Caller | undefined> {
     return callerOfKey(this.#store, row, source, this.#powers);
   }
 
@@ -187,7 +187,7 @@ export class Authentication {
 export async function callerOfKey(
   store: Store,
   row: ApiKeyRow,
-  source: Source,
+  source: CallSource,
   { isPrivileged, builtIn }: Powers,
 ): Promise<Caller | undefined> {
   const roles = await rolesHeld(store, row.organization_id, row.user_id);

@@ -1,5 +1,5 @@
 /** What a person, or a key of theirs, may do in an organization now. */
-import type { Caller, Grants, Source } from '@parley/kit';
+import type { Caller, CallSource, Grants } from '@parley/kit';
 import { unionGrants } from '@parley/kit';
 import type { Queryable } from '@parley/store';
 import { fromJson } from '@parley/store';
@@ -68,7 +68,7 @@ export function narrowed(builtIn: RoleGrants, standing: Standing, rank: Rank): S
 export async function callerOfMember(
   store: Queryable,
   builtIn: RoleGrants,
-  { organizationId, memberId, source }: { organizationId: string; memberId: string; source: Source },
+  { organizationId, memberId, source }: { organizationId: string; memberId: string; source: CallSource },
 ): Promise<(Caller & { readonly userId: string }) | undefined> {
   const member = await store
     .db<IdentityTables>()

@@ -1,6 +1,7 @@
 /** When a tool, resource or prompt exists: its own condition, bound to the services it asks. */
 import type { Caller } from './caller.ts';
 import { isTeam, mayAdminister } from './caller.ts';
+import type { Guarded, Privileged } from './resolver.ts';
 
 /** A condition as a tool declares it. */
 export type Condition = (services: never, caller: Caller) => boolean;
@@ -15,8 +16,21 @@ export function teamOnly(_services: unknown, caller: Caller): boolean {
   return isTeam(caller);
 }
 
+/** What the resolver has to know of a definition. */
+export function guardOf(
+  definition: { readonly privileged?: Privileged; readonly unattended?: 'block'; available?: Condition },
+  {
+    name,
+    toolset,
+    services,
+  }: { readonly name: string; readonly toolset: string; readonly services: unknown },
+): Guarded {
+  const { privileged = false, unattended, available } = definition;
+  return { name, toolset, privileged, unattended, available: bindCondition(available, services) };
+}
+
 /** The condition as the resolver asks it. */
-export function bindCondition(
+function bindCondition(
   condition: Condition | undefined,
   services: unknown,
 ): ((caller: Caller) => boolean) | undefined {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { intersectGrants } from './caller.ts';
+import { intersectGrants } from './grants.ts';
 import { hiddenReason } from './resolver.ts';
 import { testCaller } from '../testing/callers.ts';
 

@@ -1,6 +1,7 @@
 /** The one place that decides which tools, resources and prompts a caller has; list and call both ask it. */
 import type { Caller } from './caller.ts';
-import { isGranted, isNamed, isUnattendedSource, mayAdminister } from './caller.ts';
+import { isUnattendedSource, mayAdminister } from './caller.ts';
+import { isGranted, isNamed } from './grants.ts';
 
 /** Why something is not there for a caller. */
 export type HiddenReason = 'no_grant' | 'privileged' | 'unattended' | 'not_available';
@@ -13,7 +14,10 @@ export type Privileged = boolean | 'by-name';
 
 /** What the resolver needs to know of a tool, resource or prompt. */
 export interface Guarded {
+  /** As callers see it. */
   readonly name: string;
+  /** The name that grants use, where callers see another. */
+  readonly granted?: string;
   readonly toolset: string;
   readonly privileged?: Privileged;
   readonly unattended?: 'block' | undefined;
@@ -22,10 +26,11 @@ export interface Guarded {
 
 /** The part of the decision that depends on the caller's power alone, so it can be cached per grant set. */
 export function hiddenByPower(item: Guarded, caller: Caller): HiddenReason | undefined {
-  if (!isGranted(caller.grants, item.toolset, item.name)) return 'no_grant';
+  const name = item.granted ?? item.name;
+  if (!isGranted(caller.grants, item.toolset, name)) return 'no_grant';
   // An owner's or administrator's wildcard is an explicit grant, but not the name that some tools ask for.
   const isWildcardEnough = item.privileged !== 'by-name' && mayAdminister(caller);
-  if (item.privileged && !isWildcardEnough && !isNamed(caller.grants, item.toolset, item.name))
+  if (item.privileged && !isWildcardEnough && !isNamed(caller.grants, item.toolset, name))
     return 'privileged';
   if (item.unattended === 'block' && (caller.unattended || isUnattendedSource(caller.source)))
     return 'unattended';

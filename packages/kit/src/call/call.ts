@@ -1,175 +1,134 @@
-/** One call of a tool: for a client, or as the run of a task. */
+/** One call, read or prompt: who asks for what, with which arguments, and the channel back to whoever asked. */
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { Caller } from '../access/caller.ts';
-import type { Catalog } from '../catalog/catalog.ts';
 import type { CatalogTool } from '../catalog/compiled-tool.ts';
-import { CallContext } from '../channel/call-context.ts';
-import { ToolError, unknownTool } from './errors.ts';
-import type { Core, Exchange } from './exchange.ts';
-import { failureOf, openRoundTrip, sealState } from './exchange.ts';
-import type { Interaction } from '../channel/channel.ts';
-import { Leave } from '../channel/channel.ts';
-import type { ToolCall } from './middleware.ts';
-import { composeHooks } from './middleware.ts';
-import type { CallRecord } from './record.ts';
-import { hiddenReason } from '../access/resolver.ts';
-import { capResult } from './result-size.ts';
+import type { Channel } from '../channel/channel.ts';
 import { RoundTrip } from '../channel/rounds.ts';
+import type { StateSealer } from '../channel/sealed-state.ts';
+import type { StepStore } from '../channel/steps.ts';
+import type { RequestInfo } from '../define/context.ts';
+import type { Exchange } from './exchange.ts';
+import type { Middleware, ToolCall } from './middleware.ts';
+import type { CallRecord, Observer } from './record.ts';
+import { capResult } from './result-size.ts';
 import type { TaskSeam } from './task-seam.ts';
-import type { ToolAnswer } from './tool-answer.ts';
-import type { Views } from '../catalog/caller-view.ts';
 
-/** An exchange whose channel is a task. */
-export type TaskExchange = Exchange & Required<Pick<Exchange, 'io' | 'task'>>;
-
-/** The two ways to call a tool. */
-export interface Calls {
-  call(caller: Caller, name: string, args: unknown, exchange: Exchange): Promise<ToolAnswer>;
-  run(caller: Caller, name: string, args: unknown, exchange: TaskExchange): Promise<CallToolResult>;
+/** The parts that an engine and its narrowed copies share. */
+export interface Core {
+  readonly sealer: StateSealer;
+  readonly steps: StepStore;
+  readonly observe: Observer;
+  readonly onFault: (error: unknown, where: string) => void;
+  readonly middleware: readonly Middleware[];
+  readonly tasks: TaskSeam | undefined;
+  readonly maxResultBytes: number;
 }
 
-/** Creates both over one catalog. */
-export function createCalls(catalog: Catalog, views: Views, core: Core): Calls {
-  const around = composeHooks(core.middleware.flatMap(({ call }) => (call === undefined ? [] : [call])));
-
-  function resolve(caller: Caller, name: string, exchange: Exchange): CatalogTool {
-    const tool = views.of(caller).tool(name, caller);
-    if (tool !== undefined) return tool;
-    core.observe(denial(catalog, caller, name, exchange));
-    throw unknownTool(name);
-  }
-
-  function execute(tool: CatalogTool, input: unknown, caller: Caller, exchange: Exchange, io: Interaction) {
-    const ctx = new CallContext(caller, tool.services, exchange, io);
-    return throughHooks(tool, input, caller, exchange, () => tool.run(input, ctx));
-  }
-
-  function throughHooks<Answer extends ToolAnswer>(
-    tool: CatalogTool,
-    input: unknown,
-    caller: Caller,
-    exchange: Exchange,
-    run: () => Promise<Answer>,
-  ): Promise<Answer> {
-    if (around === undefined) return run();
-    const call: ToolCall = {
-      tool,
-      input,
-      caller,
-      request: exchange.info,
-      taskId: exchange.task?.id ?? null,
-    };
-    // A hook hands on what it is given; that a task or a question is not a result is no matter to it.
-    return around(call, run as () => Promise<CallToolResult>) as Promise<Answer>;
-  }
-
-  async function answer(
-    tool: CatalogTool,
-    args: unknown,
-    caller: Caller,
-    exchange: Exchange,
-    io: Interaction,
-  ) {
-    const { tasks } = core;
-    const isTask = tasks !== undefined && tool.task !== undefined;
-    if (isTask) tasks.admit(tool, exchange);
-    const input = await checked(tool, args);
-    if (isTask) return answerWithTask(tasks, tool, args, input, caller, exchange, io);
-    return capResult(await execute(tool, input, caller, exchange, io), core.maxResultBytes);
-  }
-
-  async function answerWithTask(
-    tasks: TaskSeam,
-    tool: CatalogTool,
-    args: unknown,
-    input: unknown,
-    caller: Caller,
-    exchange: Exchange,
-    io: Interaction,
-  ): Promise<ToolAnswer> {
-    const { taskId, told, rounds } = io instanceof RoundTrip ? io : NO_ROUNDS;
-    // What must be known before the task exists is settled once, not again when its caller comes back for it.
-    const ctx = new CallContext(caller, tool.services, exchange, io);
-    const prepared = taskId === undefined ? await tool.prepare?.(input, ctx) : undefined;
-    const seal = (id: string, last: number | undefined) => {
-      const state = { callId: '', answers: {}, taskId: id, rounds: rounds + 1, told: last };
-      return sealState(core, state, caller, tool.name, args);
-    };
-    const call = { tool, args, input, caller, exchange, prepared, taskId, rounds, told, seal };
-    if (taskId !== undefined) return tasks.call(call);
-    return throughHooks<ToolAnswer>(tool, input, caller, exchange, () => tasks.call(call));
-  }
-
-  return {
-    async call(caller, name, args, exchange) {
-      const started = performance.now();
-      const tool = resolve(caller, name, exchange);
-      let io: Interaction | undefined;
-      let outcome: CallRecord['outcome'] = 'ok';
-      let code: string | null = null;
-      try {
-        io = exchange.io ?? openRoundTrip(core, caller, 'tools/call', name, args, exchange);
-        const result = await answer(tool, args, caller, exchange, io);
-        if (result.isError) [outcome, code] = ['error', 'tool_error'];
-        return result;
-      } catch (error) {
-        const failure = failureOf(error, io, core, { caller, method: 'tools/call', name, args, exchange });
-        ({ outcome, code } = failure.record);
-        if ('fault' in failure) throw failure.fault;
-        return failure.answer;
-      } finally {
-        const durationMs = performance.now() - started;
-        const { info } = exchange;
-        const { toolset } = tool;
-        core.observe({ caller, method: 'tools/call', name, toolset, outcome, code, durationMs, info });
-      }
-    },
-
-    async run(caller, name, args, exchange) {
-      const started = performance.now();
-      const tool = resolve(caller, name, exchange);
-      const record = (outcome: CallRecord['outcome'], code: string | null) => {
-        const durationMs = performance.now() - started;
-        const { info } = exchange;
-        core.observe({
-          caller,
-          method: 'tools/call',
-          name,
-          toolset: tool.toolset,
-          outcome,
-          code,
-          durationMs,
-          info,
-        });
-      };
-      try {
-        const result = await execute(tool, await checked(tool, args), caller, exchange, exchange.io);
-        record(result.isError ? 'error' : 'ok', result.isError ? 'tool_error' : null);
-        return result;
-      } catch (error) {
-        // A task that is left for a while has not ended, and one that is stopped from outside is no fault.
-        if (exchange.signal().aborted) record('cancelled', null);
-        else if (!(error instanceof Leave))
-          record('error', error instanceof ToolError ? error.code : 'internal');
-        throw error;
-      }
-    },
-  };
+/** What is asked for. */
+export interface Asked {
+  readonly caller: Caller;
+  readonly method: 'tools/call' | 'resources/read' | 'prompts/get';
+  readonly toolset: string;
+  /** The name of the tool or prompt, or the URI. */
+  readonly name: string;
+  readonly args: unknown;
+  readonly exchange: Exchange;
 }
 
-const NO_ROUNDS = { taskId: undefined, told: undefined, rounds: 0 };
+/** A call under way. */
+export class Call {
+  readonly caller: Caller;
+  readonly method: Asked['method'];
+  readonly toolset: string;
+  readonly name: string;
+  readonly args: unknown;
+  readonly exchange: Exchange;
+  readonly #core: Core;
+  readonly #startedMs = performance.now();
+  #rounds: RoundTrip | undefined;
 
-async function checked(tool: CatalogTool, args: unknown): Promise<unknown> {
-  const checking = tool.check(args);
-  const outcome = checking instanceof Promise ? await checking : checking;
-  if (!outcome.ok) throw outcome.error;
-  return outcome.value;
+  constructor(core: Core, { caller, method, toolset, name, args, exchange }: Asked) {
+    this.#core = core;
+    this.caller = caller;
+    this.method = method;
+    this.toolset = toolset;
+    this.name = name;
+    this.args = args;
+    this.exchange = exchange;
+  }
+
+  get request(): RequestInfo {
+    return this.exchange.info;
+  }
+
+  get taskId(): string | null {
+    return this.exchange.task?.id ?? null;
+  }
+
+  /** The way back to the client. Round trips are opened by whoever asks first, since most calls ask nothing. */
+  get channel(): Channel {
+    return this.exchange.channel ?? this.rounds();
+  }
+
+  /** The channel, when it is open. */
+  get opened(): Channel | undefined {
+    return this.exchange.channel ?? this.#rounds;
+  }
+
+  /** The rounds of this call; throws when the client brought a state that is not of this call. */
+  rounds(): RoundTrip {
+    this.#rounds ??= new RoundTrip(this.#core, this.#binding(), this.exchange);
+    return this.#rounds;
+  }
+
+  /** Opens the rounds that a client says it is in, so that a state of another call is refused before any work. */
+  resume(): void {
+    const { channel, requestState } = this.exchange;
+    if (channel === undefined && requestState !== undefined) this.rounds();
+  }
+
+  /** Tells the observer how the call ended. */
+  ended({ outcome, code }: Pick<CallRecord, 'outcome' | 'code'>): void {
+    const { caller, method, name, toolset } = this;
+    const durationMs = performance.now() - this.#startedMs;
+    const { info } = this.exchange;
+    this.#core.observe({ caller, method, name, toolset, outcome, code, durationMs, info });
+  }
+
+  #binding() {
+    const { id: callerId, organizationId } = this.caller;
+    // A name stands for another tool at another URL, so the toolset is bound too.
+    const name = `${this.toolset} ${this.name}`;
+    return { callerId, organizationId, method: this.method, name, arguments: this.args };
+  }
 }
 
-function denial(catalog: Catalog, caller: Caller, name: string, exchange: Exchange): CallRecord {
-  const tool = catalog.tools.find((candidate) => candidate.name === name);
-  const code = tool === undefined ? 'unknown' : (hiddenReason(tool, caller) ?? 'filtered');
-  const toolset = tool?.toolset ?? '';
-  const known = { outcome: 'denied', code, method: 'tools/call', name, toolset } as const;
-  return { ...known, caller, durationMs: 0, info: exchange.info };
+/** A call of a tool. */
+export class CallOfTool extends Call implements ToolCall {
+  readonly tool: CatalogTool;
+  readonly #core: Core;
+  /** The arguments, once they are checked. */
+  input: unknown = undefined;
+
+  constructor(core: Core, tool: CatalogTool, asked: Pick<Asked, 'caller' | 'args' | 'exchange'>) {
+    const { caller, args, exchange } = asked;
+    // Records and states know a tool by the name that grants use, whatever it is shown as.
+    const { toolset, granted: name = tool.name } = tool;
+    super(core, { caller, method: 'tools/call', toolset, name, args, exchange });
+    this.tool = tool;
+    this.#core = core;
+  }
+
+  /** True when the client follows tasks by itself. */
+  get canFollowTasks(): boolean {
+    const { channel, capabilities } = this.exchange;
+    const extension = this.#core.tasks?.extension.name;
+    if (channel !== undefined || extension === undefined) return false;
+    return Object.hasOwn(capabilities?.extensions ?? {}, extension);
+  }
+
+  /** The result, or an error result with its beginning when it is too large. */
+  capped(result: CallToolResult): CallToolResult {
+    return capResult(result, this.#core.maxResultBytes);
+  }
 }

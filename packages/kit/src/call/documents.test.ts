@@ -5,6 +5,7 @@ import type { SharedErrorCode } from './errors.ts';
 import { definePrompt } from '../define/prompt.ts';
 import { defineResource } from '../define/resource.ts';
 import { connect } from '../testing/connect.ts';
+import { defineTool } from '../define/tool.ts';
 import { defineToolset } from '../define/toolset.ts';
 
 const note = defineResource({
@@ -170,4 +171,34 @@ test('a fixed URI wins over a template that fits it too', async () => {
   const read = async (uri: string) => (await client.raw.readResource({ uri })).contents;
   expect(await read('notes://list')).toMatchObject([{ text: 'list' }]);
   expect(await read('notes://other')).toMatchObject([{ text: 'any' }]);
+});
+
+test.each(['modern', 'legacy'] as const)('definitions carry their own _meta over %s', async (era) => {
+  const _meta = { 'example/ui': { resourceUri: 'ui://x' } };
+  const about = { title: 'X', description: 'X', _meta };
+  const marked = defineToolset({
+    name: 'marked',
+    title: 'Marked',
+    tools: [
+      defineTool({
+        ...about,
+        name: 'x',
+        effect: 'read',
+        input: z.object({}),
+        output: z.object({}),
+        run: () => ({}),
+      }),
+    ],
+    resources: [
+      defineResource({ ...about, name: 'r', uri: 'x://r', read: () => ({ text: '' }) }),
+      defineResource({ ...about, name: 't', uri: 'x://t/{id}', read: () => ({ text: '' }) }),
+    ],
+    prompts: [definePrompt({ ...about, name: 'p', arguments: z.object({}), get: () => '' })],
+  });
+  await using client = await connect(marked, { era });
+  const { raw } = client;
+  expect((await raw.listTools()).tools[0]).toMatchObject({ name: 'x', _meta });
+  expect((await raw.listResources()).resources[0]).toMatchObject({ name: 'r', _meta });
+  expect((await raw.listResourceTemplates()).resourceTemplates[0]).toMatchObject({ name: 't', _meta });
+  expect((await raw.listPrompts()).prompts[0]).toMatchObject({ name: 'p', _meta });
 });

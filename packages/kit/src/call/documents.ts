@@ -1,25 +1,30 @@
 /** Reading resources, getting prompts and completing their arguments, under the same guard as tools. */
-import type { GetPromptResult, PromptMessage, ReadResourceResult } from '@modelcontextprotocol/server';
+import type { GetPromptResult, ReadResourceResult } from '@modelcontextprotocol/server';
 import type { Caller } from '../access/caller.ts';
-import type { CatalogPrompt, CatalogResource } from '../catalog/catalog.ts';
-import { CallContext } from '../channel/call-context.ts';
-import type { Core, Exchange, InputRequired } from './exchange.ts';
-import { failureOf, isInputRequired, openRoundTrip } from './exchange.ts';
+import type { CatalogPrompt } from '../catalog/compiled-prompt.ts';
+import type { CatalogResource } from '../catalog/compiled-resource.ts';
+import type { Endpoints } from '../catalog/endpoints.ts';
+import { noChannel } from '../channel/channel.ts';
+import type { ResourceContent } from '../define/resource.ts';
+import type { Asked, Core } from './call.ts';
+import { Call } from './call.ts';
 import { ProtocolFault, RPC, ToolError } from './errors.ts';
-import type { Interaction } from '../channel/channel.ts';
-import { noInteraction } from '../channel/channel.ts';
-import { nulIn, pathOfNul } from './json-path.ts';
+import type { Exchange } from './exchange.ts';
+import { failureOf } from './failure.ts';
 import { composeHooks } from './middleware.ts';
 import type { CallRecord } from './record.ts';
-import type { ResourceContent } from '../define/resource.ts';
-import { describeIssues } from './validation.ts';
-import type { Views } from '../catalog/caller-view.ts';
+import type { InputRequired } from './tool-answer.ts';
+import { isInputRequired } from './tool-answer.ts';
 
 /** The contents of a read, in wire form. */
 export type ReadResult = ReadResourceResult;
 
 /** What a completion is asked for. */
-export type CompletionRef = { readonly prompt: string } | { readonly resource: string };
+export interface CompletionRequest {
+  readonly ref: { readonly prompt: string } | { readonly resource: string };
+  readonly argument: string;
+  readonly typed: string;
+}
 
 /** Resources and prompts of an engine. */
 export interface Documents {
@@ -34,13 +39,7 @@ export interface Documents {
     args: unknown,
     exchange: Exchange,
   ): Promise<GetPromptResult | InputRequired>;
-  complete(
-    caller: Caller,
-    ref: CompletionRef,
-    argument: string,
-    typed: string,
-    exchange: Exchange,
-  ): Promise<string[]>;
+  complete(caller: Caller, request: CompletionRequest, exchange: Exchange): Promise<string[]>;
 }
 
 /** The fault for a resource that does not exist or is hidden; each era has its own code for it. */
@@ -50,126 +49,87 @@ export class ResourceMissing extends ProtocolFault {
   }
 }
 
-interface Match {
-  readonly entry: CatalogResource;
-  readonly variables: Record<string, string>;
-}
-
 /** Creates the document half of an engine. */
-export function createDocuments(views: Views, core: Core): Documents {
+export function createDocuments(endpoints: Endpoints, core: Core): Documents {
   const aroundRead = composeHooks(core.middleware.flatMap(({ read }) => (read === undefined ? [] : [read])));
-  const isThere = (item: CatalogResource | CatalogPrompt, caller: Caller) => item.available?.(caller) ?? true;
+  const viewOf = (caller: Caller) => endpoints.of(caller.organizationId).view(caller);
 
-  const resources = (caller: Caller) => views.of(caller).resources.filter((item) => isThere(item, caller));
-  const prompts = (caller: Caller) => views.of(caller).prompts.filter((item) => isThere(item, caller));
-
-  function find(caller: Caller, uri: string): Match | undefined {
-    const all = resources(caller);
-    // A fixed URI wins over a template that fits it too.
-    const fixed = all.find(({ resource }) => resource.template === undefined && resource.uri === uri);
-    if (fixed !== undefined) return { entry: fixed, variables: {} };
-    for (const entry of all) {
-      const variables = entry.resource.template?.match(uri);
-      if (variables !== undefined) return { entry, variables };
-    }
-    return undefined;
+  async function loadedView(caller: Caller) {
+    await endpoints.ready(caller.organizationId);
+    return viewOf(caller);
   }
 
   async function guarded<Result>(
-    call: { caller: Caller; method: CallRecord['method']; name: string; args: unknown; toolset: string },
-    exchange: Exchange,
-    work: (io: Interaction) => Promise<Result>,
+    asked: Asked,
+    work: (call: Call) => Promise<Result>,
   ): Promise<Result | InputRequired> {
-    const started = performance.now();
-    const { caller, method, name, toolset } = call;
-    let io: Interaction | undefined;
+    const call = new Call(core, asked);
     let record: Pick<CallRecord, 'outcome' | 'code'> = { outcome: 'ok', code: null };
     try {
-      io = exchange.io ?? openRoundTrip(core, caller, method, name, call.args, exchange);
-      return await work(io);
+      call.resume();
+      return await work(call);
     } catch (error) {
-      const failure = failureOf(error, io, core, { ...call, exchange });
-      record = failure.record;
+      const failure = failureOf(error, call, core);
+      ({ record } = failure);
       if ('fault' in failure) throw failure.fault;
       if (isInputRequired(failure.answer)) return failure.answer;
-      throw asFault(error, name, method);
+      throw asFault(error, call);
     } finally {
-      core.observe({
-        ...record,
-        caller,
-        method,
-        name,
-        toolset,
-        durationMs: performance.now() - started,
-        info: exchange.info,
-      });
+      call.ended(record);
     }
   }
 
   return {
-    resources,
-    prompts,
-    canRead: (caller, uri) => find(caller, uri) !== undefined,
+    resources: (caller) => viewOf(caller).resources(caller),
+    prompts: (caller) => viewOf(caller).prompts(caller),
+    canRead: (caller, uri) => viewOf(caller).resource(uri, caller) !== undefined,
 
-    read(caller, uri, exchange) {
-      const found = find(caller, uri);
-      if (found === undefined)
-        throw denied(core, caller, 'resources/read', uri, exchange, new ResourceMissing(uri));
-      const { entry, variables } = found;
-      const call = { caller, method: 'resources/read' as const, name: uri, args: {}, toolset: entry.toolset };
-      return guarded(call, exchange, async (io) => {
-        const ctx = new CallContext(caller, entry.services, exchange, io);
-        const run = async () => [await entry.resource.read(variables, ctx)].flat();
-        const read = { resource: entry, uri, caller, request: exchange.info };
+    async read(caller, uri, exchange) {
+      const found = (await loadedView(caller)).resource(uri, caller);
+      const asked = { caller, method: 'resources/read' as const, name: uri, args: {}, exchange };
+      if (found === undefined) throw denied(core, asked, new ResourceMissing(uri));
+      const { resource, variables } = found;
+      return guarded({ ...asked, toolset: resource.toolset }, async (call) => {
+        let around: object = {};
+        const run = async () => {
+          const { contents, ...rest } = await resource.read(uri, variables, call);
+          around = rest;
+          return [...contents];
+        };
+        const read = { resource, uri, caller, request: exchange.info };
         const contents = await (aroundRead === undefined ? run() : aroundRead(read, run));
-        return { contents: contents.map((content) => wireContent(content, uri, entry.resource.mimeType)) };
+        return {
+          ...around,
+          contents: contents.map((content) => wireContent(content, uri, resource.mimeType)),
+        };
       });
     },
 
-    get(caller, name, args, exchange) {
-      const entry = prompts(caller).find((candidate) => candidate.name === name);
-      if (entry === undefined) {
-        const fault = new ProtocolFault(RPC.invalidParams, `Unknown prompt: ${name}`);
-        throw denied(core, caller, 'prompts/get', name, exchange, fault);
-      }
-      const call = { caller, method: 'prompts/get' as const, name, args, toolset: entry.toolset };
-      return guarded(call, exchange, async (io) => {
-        const parsed = entry.prompt.arguments.safeParse(args ?? {});
-        if (!parsed.success) throw new ToolError('invalid', describeIssues(parsed.error.issues, args));
-        const nul = pathOfNul(args);
-        if (nul !== undefined) throw new ToolError('invalid', nulIn(nul));
-        const ctx = new CallContext(caller, entry.services, exchange, io);
-        const messages = await entry.prompt.get(parsed.data, ctx);
-        return { description: entry.prompt.description, messages: asMessages(messages) };
-      });
+    async get(caller, name, args, exchange) {
+      const prompt = (await loadedView(caller)).prompt(name, caller);
+      const asked = { caller, method: 'prompts/get' as const, name, args, exchange };
+      if (prompt === undefined)
+        throw denied(core, asked, new ProtocolFault(RPC.invalidParams, `Unknown prompt: ${name}`));
+      return guarded({ ...asked, toolset: prompt.toolset }, (call) => prompt.get(args, call));
     },
 
-    async complete(caller, ref, argument, typed, exchange) {
-      const source =
-        'prompt' in ref
-          ? prompts(caller).find(({ name }) => name === ref.prompt)
-          : resources(caller).find(({ resource }) => resource.uri === ref.resource);
-      if (source === undefined) {
+    async complete(caller, { ref, argument, typed }, exchange) {
+      const view = await loadedView(caller);
+      const item = 'prompt' in ref ? view.prompt(ref.prompt, caller) : view.listed(ref.resource, caller);
+      if (item === undefined) {
         throw new ProtocolFault(
           RPC.invalidParams,
           `Nothing to complete: ${'prompt' in ref ? ref.prompt : ref.resource}`,
         );
       }
-      const completers = 'prompt' in source ? source.prompt.complete : source.resource.complete;
-      const completer =
-        completers !== undefined && Object.hasOwn(completers, argument) ? completers[argument] : undefined;
-      if (completer === undefined) return [];
-      return completer(typed, new CallContext(caller, source.services, exchange, noInteraction()));
+      return item.complete(argument, typed, { caller, exchange, channel: noChannel() });
     },
   };
 }
 
 function denied(
   core: Core,
-  caller: Caller,
-  method: CallRecord['method'],
-  name: string,
-  exchange: Exchange,
+  { caller, method, name, exchange }: Omit<Asked, 'toolset'>,
   fault: ProtocolFault,
 ): ProtocolFault {
   const record = { outcome: 'denied', code: 'unknown', toolset: '', durationMs: 0 } as const;
@@ -177,7 +137,7 @@ function denied(
   return fault;
 }
 
-function asFault(error: unknown, name: string, method: string): unknown {
+function asFault(error: unknown, { name, method }: Call): unknown {
   if (!(error instanceof ToolError)) return error;
   const isRead = method === 'resources/read';
   if (error.code === 'not_found' && isRead) return new ResourceMissing(name);
@@ -194,12 +154,5 @@ function wireContent(
   ownType: string | undefined,
 ): ReadResult['contents'][number] {
   const mimeType = content.mimeType ?? ownType;
-  const head = { uri: content.uri ?? uri, ...(mimeType !== undefined && { mimeType }) };
-  return 'text' in content ? { ...head, text: content.text } : { ...head, blob: content.blob };
-}
-
-function asMessages(messages: string | PromptMessage[]): PromptMessage[] {
-  return typeof messages === 'string'
-    ? [{ role: 'user', content: { type: 'text', text: messages } }]
-    : messages;
+  return { ...content, uri: content.uri ?? uri, ...(mimeType !== undefined && { mimeType }) };
 }

@@ -1,7 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
+import { createEngine } from './engine.ts';
+import type { Exchange } from './exchange.ts';
 import { defineTool } from '../define/tool.ts';
-import { defineToolset } from '../define/toolset.ts';
+import { defineToolset, install } from '../define/toolset.ts';
+import { testCaller } from '../testing/callers.ts';
+import { toolsetSource } from '../catalog/source.ts';
 import { connect } from '../testing/connect.ts';
 import { scenarios } from '../testing/scenarios.ts';
 
@@ -258,4 +262,43 @@ test('facts about an answer stand in its _meta under our prefix, not in the answ
     for (const bare of ['truncated', 'count']) expect(answer._meta).not.toHaveProperty([bare]);
     expect(answer.structuredContent).toEqual({ items: [1] });
   }
+});
+
+describe('the rounds of a call', () => {
+  const opened: string[] = [];
+  const exchange = (requestState?: string): Exchange => ({
+    info: { id: '1', era: 'local', client: null },
+    signal: () => AbortSignal.any([]),
+    requestState,
+    // Only who opens the rounds looks at what the client answered.
+    get inputResponses() {
+      opened.push('rounds');
+      return undefined;
+    },
+  });
+  const engine = createEngine({ sources: [toolsetSource(install(toolset))] });
+
+  test.each([
+    { name: 'a call that asks nothing opens none', call: ['add', { a: 1 }], opens: 0 },
+    { name: 'a call that asks opens one', call: ['greet', {}], opens: 1 },
+    {
+      name: 'a state is looked at, whether the tool asks or not',
+      call: ['add', { a: 1 }],
+      state: 'x',
+      opens: 1,
+    },
+  ] as const)('$name', async ({ call: [name, args], opens, ...more }) => {
+    opened.length = 0;
+    const state = 'state' in more ? more.state : undefined;
+    const answer = await engine.call(testCaller(), name, args, exchange(state)).catch(String);
+    expect(opened).toHaveLength(opens);
+    expect(JSON.stringify(answer).includes('Invalid or expired requestState')).toBe(state !== undefined);
+  });
+
+  test('a tool that was found is called without a second look', async () => {
+    const found = engine.find(testCaller(), 'add');
+    expect(await found?.call({ a: 1, b: 2 }, exchange())).toMatchObject({ structuredContent: { sum: 3 } });
+    expect(engine.find(testCaller({ grants: {} }), 'add')).toBeUndefined();
+    expect(engine.find(testCaller(), 'asleep')).toBeUndefined();
+  });
 });

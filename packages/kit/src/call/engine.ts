@@ -1,35 +1,35 @@
 /** The enforcing core: resolve, check, run, check again, record. Every surface calls tools through it and nothing else. */
 import { randomBytes } from 'node:crypto';
-import type { CallToolResult } from '@modelcontextprotocol/server';
-import type { TaskExchange } from './call.ts';
-import { createCalls } from './call.ts';
 import type { Caller } from '../access/caller.ts';
-import type { Catalog } from '../catalog/catalog.ts';
-import { createCatalog } from '../catalog/catalog.ts';
-import { decodeCursor } from '../catalog/cursor.ts';
-import type { Documents } from './documents.ts';
-import { createDocuments } from './documents.ts';
-import type { Core, Exchange } from './exchange.ts';
-import type { Extension } from '../protocol/extension.ts';
-import { narrowed } from '../catalog/listing.ts';
-import type { Middleware } from './middleware.ts';
-import type { Observer } from './record.ts';
-import { LONGEST_NAME, shortened } from './request-info.ts';
-import type { StateSealer } from '../channel/sealed-state.ts';
-import { createStateSealer } from '../channel/sealed-state.ts';
 import type { Guarded, HiddenReason } from '../access/resolver.ts';
 import { hiddenReason } from '../access/resolver.ts';
+import type { ToolPage, View } from '../catalog/caller-view.ts';
+import type { Catalog } from '../catalog/catalog.ts';
+import { decodeCursor } from '../catalog/cursor.ts';
+import { Endpoints } from '../catalog/endpoints.ts';
+import type { Source } from '../catalog/source.ts';
+import type { Change, ChangeBus } from '../changes.ts';
+import type { StateSealer } from '../channel/sealed-state.ts';
+import { createStateSealer } from '../channel/sealed-state.ts';
 import type { StepStore } from '../channel/steps.ts';
 import { memorySteps } from '../channel/steps.ts';
+import type { Extension } from '../protocol/extension.ts';
+import type { Core } from './call.ts';
+import type { Documents } from './documents.ts';
+import { createDocuments } from './documents.ts';
+import { LONGEST_NAME, shortened } from './exchange.ts';
+import type { Middleware } from './middleware.ts';
+import type { Observer } from './record.ts';
 import type { TaskSeam } from './task-seam.ts';
-import type { ToolAnswer } from './tool-answer.ts';
-import type { Installed } from '../define/toolset.ts';
-import type { ToolPage, View } from '../catalog/caller-view.ts';
-import { Views } from '../catalog/caller-view.ts';
+import type { ToolCalls } from './tool-calls.ts';
+import { createToolCalls } from './tool-calls.ts';
 
 /** What an engine is built from. */
 export interface EngineOptions {
-  readonly installed: readonly Installed[];
+  /** Where tools, resources and prompts come from, each under a name of its own. */
+  readonly sources: readonly Source[];
+  /** Hears what sources say has changed; absent: nobody is told. */
+  readonly changes?: Pick<ChangeBus, 'publish'>;
   readonly middleware?: readonly Middleware[];
   /** Shared by all replicas, so that any of them can finish a round trip; absent: a key of this process. */
   readonly sealer?: StateSealer;
@@ -43,17 +43,22 @@ export interface EngineOptions {
   readonly maxResultBytes?: number;
 }
 
-/** An engine over some toolsets. */
-export interface Engine {
-  readonly catalog: Catalog;
+type Member = Pick<Caller, 'organizationId'>;
+
+/** An engine over some sources. */
+export interface Engine extends ToolCalls {
+  /** What every organization has, under the names of its definitions. */
+  readonly common: Catalog;
+  /** All that is there for an organization, whoever asks, under the names of its definitions. */
+  catalogFor(member: Member): Catalog;
+  /** Resolves when all that an organization has is loaded; undefined when it is, so that nobody waits. */
+  ready(member: Member): Promise<void> | undefined;
+  /** True when an organization has a toolset of this name. */
+  serves(member: Member, toolset: string): boolean;
   readonly documents: Documents;
   view(caller: Caller): View;
   /** Tools by name, in pages; a bad cursor is a protocol fault. */
   list(caller: Caller, cursor?: string): ToolPage;
-  /** Calls a tool for a client: errors a model can act on are results, only protocol faults are thrown. */
-  call(caller: Caller, name: string, args: unknown, exchange: Exchange): Promise<ToolAnswer>;
-  /** Runs a tool inside a task: whatever it throws comes out as it is. */
-  run(caller: Caller, name: string, args: unknown, exchange: TaskExchange): Promise<CallToolResult>;
   /** Protocol extensions that come with the engine. */
   readonly extensions: readonly Extension[];
   /** Why a caller does not have a tool, resource or prompt; undefined when they have it. */
@@ -64,7 +69,7 @@ export interface Engine {
 
 const MAX_RESULT_BYTES = 1024 * 1024;
 
-/** Creates an engine; throws when two tools share a name or a name is ill-formed. */
+/** Creates an engine; throws when a toolset of this program is ill-formed or two sources have one name. */
 export function createEngine(options: EngineOptions): Engine {
   const core: Core = {
     sealer: options.sealer ?? createStateSealer([randomBytes(32)]),
@@ -75,7 +80,29 @@ export function createEngine(options: EngineOptions): Engine {
     tasks: options.tasks,
     maxResultBytes: options.maxResultBytes ?? MAX_RESULT_BYTES,
   };
-  return engineOver(createCatalog(options.installed, options.tasks?.handleSchema), core);
+  const { sources, changes } = options;
+  refuseTwins(sources);
+  const filters = core.middleware.flatMap(({ list }) => (list === undefined ? [] : [list]));
+  const { tasks, onFault } = core;
+  const endpoints = new Endpoints({ sources, filters, handleSchema: tasks?.handleSchema, onFault });
+  for (const source of sources) source.onChange?.((change) => announce(change, endpoints, changes));
+  return engineOver(endpoints, core);
+}
+
+function refuseTwins(sources: readonly Source[]): void {
+  const names = sources.map(({ name }) => name);
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice !== undefined) throw new Error(`There are two sources named "${twice}". Rename one of them.`);
+}
+
+/** Passes a change on, for a document also under the URI that its organization sees. */
+function announce(change: Change, endpoints: Endpoints, changes: EngineOptions['changes']): void {
+  changes?.publish(change);
+  if (change.kind !== 'resource' || change.organizationId === undefined) return;
+  for (const resource of endpoints.of(change.organizationId).shown.resources) {
+    const alias = resource.aliasOf(change.uri);
+    if (alias !== undefined) changes?.publish({ ...change, uri: alias });
+  }
 }
 
 /** A name that is nobody's may be as long as a body; no record needs all of it. */
@@ -86,21 +113,23 @@ function withShortNames(observe: Observer): Observer {
   };
 }
 
-function engineOver(catalog: Catalog, core: Core): Engine {
-  const filters = core.middleware.flatMap(({ list }) => (list === undefined ? [] : [list]));
-  const views = new Views(catalog, filters);
+function engineOver(endpoints: Endpoints, core: Core): Engine {
+  const view = (caller: Caller) => endpoints.of(caller.organizationId).view(caller);
   return {
-    catalog,
-    documents: createDocuments(views, core),
-    view: (caller) => views.of(caller),
-    list: (caller, cursor) => views.of(caller).page(caller, cursor === undefined ? '' : decodeCursor(cursor)),
+    common: endpoints.common.catalog,
+    catalogFor: ({ organizationId }) => endpoints.of(organizationId).catalog,
+    ready: ({ organizationId }) => endpoints.ready(organizationId),
+    serves: ({ organizationId }, toolset) => endpoints.of(organizationId).has(toolset),
+    documents: createDocuments(endpoints, core),
+    view,
+    list: (caller, cursor) => view(caller).page(caller, cursor === undefined ? '' : decodeCursor(cursor)),
     extensions: core.tasks === undefined ? [] : [core.tasks.extension],
-    ...createCalls(catalog, views, core),
+    ...createToolCalls(endpoints, core),
     explain(caller, name) {
-      const item = guardedIn(catalog, name);
+      const item = guardedIn(endpoints.of(caller.organizationId).shown, name);
       return item === undefined ? 'unknown' : hiddenReason(item, caller);
     },
-    narrow: (toolsets) => engineOver(narrowed(catalog, toolsets), core),
+    narrow: (toolsets) => engineOver(endpoints.narrow(toolsets), core),
   };
 }
 

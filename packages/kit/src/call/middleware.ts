@@ -1,9 +1,9 @@
 /** The three places where a program may stand between a caller and the catalog. */
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { Caller } from '../access/caller.ts';
-import type { CatalogResource } from '../catalog/catalog.ts';
+import type { CatalogResource } from '../catalog/compiled-resource.ts';
 import type { CatalogTool } from '../catalog/compiled-tool.ts';
-import type { RequestInfo } from '../channel/call-context.ts';
+import type { RequestInfo } from '../define/context.ts';
 import type { ResourceContent } from '../define/resource.ts';
 
 /** A call about to run: resolved, authorized, its input parsed. */

@@ -1,6 +1,6 @@
 /** What is remembered of each call, read and denial. */
 import type { Caller } from '../access/caller.ts';
-import type { RequestInfo } from '../channel/call-context.ts';
+import type { RequestInfo } from '../define/context.ts';
 
 /** One finished or refused call. */
 export interface CallRecord {

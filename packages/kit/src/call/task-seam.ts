@@ -4,13 +4,7 @@ import type { Caller } from '../access/caller.ts';
 import type { CatalogTool } from '../catalog/compiled-tool.ts';
 import type { Exchange } from './exchange.ts';
 import type { Extension } from '../protocol/extension.ts';
-
-/** The answer that hands a task to a client; flat, as the tasks extension writes it. */
-export interface CreatedTask {
-  readonly [field: string]: unknown;
-  readonly resultType: 'task';
-  readonly taskId: string;
-}
+import type { CreatedTask } from './tool-answer.ts';
 
 /** A call of a tool that may run as a task; its input has been checked. */
 export interface TaskCall {

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { encodeCursor } from './cursor.ts';
-import { createEngine, defineTool, defineToolset, install } from '../index.ts';
+import { createEngine, defineTool, defineToolset, install, toolsetSource } from '../index.ts';
 import { testCaller } from '../testing/index.ts';
 
 const tool = (name: string) =>
@@ -22,7 +22,7 @@ const toolset = defineToolset({
 });
 
 test('a cursor that is no name is answered right and not remembered', () => {
-  const engine = createEngine({ installed: [install(toolset, undefined)] });
+  const engine = createEngine({ sources: [toolsetSource(install(toolset))] });
   const caller = testCaller();
   const page = (after: string) => engine.list(caller, encodeCursor(after));
   expect(page('alpha').tools.map(({ name }) => name)).toEqual(['beta', 'gamma']);

@@ -1,11 +1,12 @@
-/** What one caller sees of a catalog: computed once per grant set, then reused by list and call. */
+/** What one caller sees of an endpoint: what its grants allow, found by name and by URI, and the pages of its list. */
 import type { Caller } from '../access/caller.ts';
-import { powerKeyOf } from '../access/caller.ts';
-import type { CatalogPrompt, CatalogResource } from './catalog.ts';
-import type { CatalogTool } from './compiled-tool.ts';
-import type { ListedTool } from './listing.ts';
 import type { Guarded } from '../access/resolver.ts';
 import { hiddenByPower } from '../access/resolver.ts';
+import type { CatalogPrompt } from './compiled-prompt.ts';
+import type { CatalogResource } from './compiled-resource.ts';
+import type { CatalogTool } from './compiled-tool.ts';
+import type { ListedCatalog, ListedResource, ListedTool } from './listing.ts';
+import { Recent } from './recent.ts';
 
 /** A page of tools, as objects and as JSON text ready to be written. */
 export interface ToolPage<Tool extends ListedTool = CatalogTool> {
@@ -15,37 +16,43 @@ export interface ToolPage<Tool extends ListedTool = CatalogTool> {
 }
 
 const PAGE_SIZE = 1000;
-const MAX_CACHED = 1000;
-
-/** What a view is cut from. */
-interface Whole<Tool, Resource, Prompt> {
-  readonly tools: readonly Tool[];
-  readonly resources: readonly Resource[];
-  readonly prompts: readonly Prompt[];
-}
+const MOST_PAGES = 1000;
 
 /** Leaves out tools that a caller shall not have. */
-type Filter<Tool> = (tools: readonly Tool[], caller: Caller) => readonly Tool[];
+export type Filter<Tool> = (tools: readonly Tool[], caller: Caller) => readonly Tool[];
 
-/** The part of a catalog that a grant set allows. */
+/** A resource that a URI stands for. */
+export interface FoundResource<Resource> {
+  readonly resource: Resource;
+  readonly variables: Readonly<Record<string, string>>;
+}
+
+/** The part of an endpoint that a grant set allows. */
 export class View<
   Tool extends ListedTool = CatalogTool,
-  Resource extends Guarded = CatalogResource,
+  Resource extends ListedResource = CatalogResource,
   Prompt extends Guarded = CatalogPrompt,
 > {
   readonly tools: ReadonlyMap<string, Tool>;
-  readonly resources: readonly Resource[];
-  readonly prompts: readonly Prompt[];
+  readonly #prompts: ReadonlyMap<string, Prompt>;
+  readonly #resources: ReadonlyMap<string, Resource>;
+  readonly #templates: readonly Resource[];
   readonly #conditional: readonly Tool[];
   readonly #filters: readonly Filter<Tool>[];
-  readonly #pages = new Map<string, ToolPage<Tool>>();
+  readonly #pages = new Recent<string, ToolPage<Tool>>(MOST_PAGES);
 
-  constructor(catalog: Whole<Tool, Resource, Prompt>, caller: Caller, filters: readonly Filter<Tool>[]) {
+  constructor(
+    shown: ListedCatalog<Tool, Resource, Prompt>,
+    caller: Caller,
+    filters: readonly Filter<Tool>[],
+  ) {
     const has = (item: Guarded) => hiddenByPower(item, caller) === undefined;
-    const tools = catalog.tools.filter(has);
+    const tools = shown.tools.filter(has);
+    const resources = shown.resources.filter(has);
     this.tools = new Map(tools.map((tool) => [tool.name, tool]));
-    this.resources = catalog.resources.filter(has);
-    this.prompts = catalog.prompts.filter(has);
+    this.#resources = new Map(resources.map((resource) => [resource.uri, resource]));
+    this.#templates = resources.filter(({ template }) => template !== undefined);
+    this.#prompts = new Map(shown.prompts.filter(has).map((prompt) => [prompt.name, prompt]));
     this.#conditional = tools.filter((tool) => tool.available !== undefined);
     this.#filters = filters;
   }
@@ -54,7 +61,47 @@ export class View<
   tool(name: string, caller: Caller): Tool | undefined {
     const tool = this.tools.get(name);
     if (tool === undefined || (tool.available !== undefined && !tool.available(caller))) return undefined;
-    return this.#filtered([tool], caller)[0];
+    // Nothing is made for a filter that nobody has.
+    return this.#filters.length === 0 ? tool : this.#filtered([tool], caller)[0];
+  }
+
+  /** The tool that grants know by this name. */
+  granted(toolset: string, name: string, caller: Caller): Tool | undefined {
+    for (const tool of this.tools.values()) {
+      if (tool.toolset === toolset && (tool.granted ?? tool.name) === name)
+        return this.tool(tool.name, caller);
+    }
+    return undefined;
+  }
+
+  prompt(name: string, caller: Caller): Prompt | undefined {
+    const prompt = this.#prompts.get(name);
+    return prompt !== undefined && isThere(prompt, caller) ? prompt : undefined;
+  }
+
+  /** The resource or template that is listed under exactly this URI. */
+  listed(uri: string, caller: Caller): Resource | undefined {
+    const resource = this.#resources.get(uri);
+    return resource !== undefined && isThere(resource, caller) ? resource : undefined;
+  }
+
+  /** What a URI stands for; a fixed URI wins over a template that fits it too. */
+  resource(uri: string, caller: Caller): FoundResource<Resource> | undefined {
+    const fixed = this.listed(uri, caller);
+    if (fixed !== undefined && fixed.template === undefined) return { resource: fixed, variables: {} };
+    for (const resource of this.#templates) {
+      const variables = isThere(resource, caller) ? resource.template?.match(uri) : undefined;
+      if (variables !== undefined) return { resource, variables };
+    }
+    return undefined;
+  }
+
+  prompts(caller: Caller): Prompt[] {
+    return [...this.#prompts.values()].filter((prompt) => isThere(prompt, caller));
+  }
+
+  resources(caller: Caller): Resource[] {
+    return [...this.#resources.values()].filter((resource) => isThere(resource, caller));
   }
 
   /** The page after `after` (a tool name), by name. */
@@ -67,19 +114,22 @@ export class View<
     const key = `${mask} ${after}`;
     const cached = this.#pages.get(key);
     if (cached !== undefined) return cached;
-    if (this.#pages.size >= MAX_CACHED) this.#pages.clear();
     const page = makePage(this.#present(caller), after);
     this.#pages.set(key, page);
     return page;
   }
 
   #present(caller: Caller): Tool[] {
-    return [...this.tools.values()].filter((tool) => tool.available === undefined || tool.available(caller));
+    return [...this.tools.values()].filter((tool) => isThere(tool, caller));
   }
 
   #filtered(tools: readonly Tool[], caller: Caller): readonly Tool[] {
     return this.#filters.reduce((left, filter) => filter(left, caller), tools);
   }
+}
+
+function isThere({ available }: Guarded, caller: Caller): boolean {
+  return available === undefined || available(caller);
 }
 
 function makePage<Tool extends ListedTool>(all: readonly Tool[], after: string): ToolPage<Tool> {
@@ -90,32 +140,4 @@ function makePage<Tool extends ListedTool>(all: readonly Tool[], after: string):
     json: `[${tools.map(({ json }) => json).join(',')}]`,
     nextCursor: rest.length > PAGE_SIZE ? tools.at(-1)?.name : undefined,
   };
-}
-
-/** Finds the view of a caller: by object first, then by grant set. */
-export class Views<
-  Tool extends ListedTool = CatalogTool,
-  Resource extends Guarded = CatalogResource,
-  Prompt extends Guarded = CatalogPrompt,
-> {
-  readonly #catalog: Whole<Tool, Resource, Prompt>;
-  readonly #filters: readonly Filter<Tool>[];
-  readonly #byCaller = new WeakMap<Caller, View<Tool, Resource, Prompt>>();
-  readonly #byPower = new Map<string, View<Tool, Resource, Prompt>>();
-
-  constructor(catalog: Whole<Tool, Resource, Prompt>, filters: readonly Filter<Tool>[] = []) {
-    this.#catalog = catalog;
-    this.#filters = filters;
-  }
-
-  of(caller: Caller): View<Tool, Resource, Prompt> {
-    const known = this.#byCaller.get(caller);
-    if (known !== undefined) return known;
-    const key = powerKeyOf(caller);
-    const view = this.#byPower.get(key) ?? new View(this.#catalog, caller, this.#filters);
-    if (this.#byPower.size >= MAX_CACHED) this.#byPower.clear();
-    this.#byPower.set(key, view);
-    this.#byCaller.set(caller, view);
-    return view;
-  }
 }

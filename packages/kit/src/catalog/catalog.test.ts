@@ -6,6 +6,7 @@ import { createEngine } from '../call/engine.ts';
 import { defineOutsideTool } from '../define/outside-tool.ts';
 import { definePrompt } from '../define/prompt.ts';
 import { defineResource } from '../define/resource.ts';
+import { toolsetSource } from './source.ts';
 import { testCaller } from '../testing/callers.ts';
 import { defineTool } from '../define/tool.ts';
 import { defineToolset, install } from '../define/toolset.ts';
@@ -22,7 +23,7 @@ const tool = (name: string) =>
   });
 const engineOf = (...names: string[]) =>
   createEngine({
-    installed: [install(defineToolset({ name: 'many', title: 'Many', tools: names.map(tool) }))],
+    sources: [toolsetSource(install(defineToolset({ name: 'many', title: 'Many', tools: names.map(tool) })))],
   });
 
 describe('a catalog', () => {
@@ -33,17 +34,18 @@ describe('a catalog', () => {
     },
   );
 
-  test('refuses two tools of one name, also across toolsets', () => {
-    expect(() => engineOf('same', 'same')).toThrow('"same" is defined twice');
-    const sets = ['one', 'two'].map((name) =>
-      install(defineToolset({ name, title: name, tools: [tool('same')] })),
-    );
-    expect(() => createEngine({ installed: sets })).toThrow('"same" is defined twice');
+  test('refuses two tools of one name in one toolset', () => {
+    expect(() => engineOf('same', 'same')).toThrow('The tool name "same" is defined twice in "many".');
+  });
+
+  test('refuses two sources of one name', () => {
+    const sets = ['one', 'two'].map((title) => install(defineToolset({ name: 'twin', title, tools: [] })));
+    expect(() => createEngine({ sources: sets.map(toolsetSource) })).toThrow('two sources named "twin"');
   });
 
   test.each(['Upper', 'has_underscore', '1st', ''])('refuses the toolset name %j', (name) => {
     const toolset = defineToolset({ name, title: name, tools: [] });
-    expect(() => createEngine({ installed: [install(toolset)] })).toThrow('Toolset name');
+    expect(() => createEngine({ sources: [toolsetSource(install(toolset))] })).toThrow('Toolset name');
   });
 
   test('refuses two resources of one URI', () => {
@@ -55,7 +57,9 @@ describe('a catalog', () => {
       tools: [],
       resources: [resource('a'), resource('b')],
     });
-    expect(() => createEngine({ installed: [install(toolset)] })).toThrow('"x://same" is defined twice');
+    expect(() => createEngine({ sources: [toolsetSource(install(toolset))] })).toThrow(
+      '"x://same" is defined twice',
+    );
   });
 
   test('lists by name whatever the order of definition', () => {
@@ -90,7 +94,7 @@ describe('a catalog', () => {
     const sets = ['one', 'two'].map((name) =>
       install(defineToolset({ name, title: name, tools: [tool(name)] })),
     );
-    const narrowed = createEngine({ installed: sets }).narrow(['two']);
+    const narrowed = createEngine({ sources: sets.map(toolsetSource) }).narrow(['two']);
     expect(narrowed.list(testCaller()).tools.map(({ name }) => name)).toEqual(['two']);
   });
 
@@ -112,10 +116,10 @@ describe('a catalog', () => {
       description: 'From outside.',
       effect: 'read',
       inputSchema,
-      run: ({ n }) => ({ content: [{ type: 'text', text: `n=${String(n)}` }] }),
+      call: ({ n }) => ({ content: [{ type: 'text', text: `n=${String(n)}` }] }),
     });
     const engine = createEngine({
-      installed: [install(defineToolset({ name: 'o', title: 'O', tools: [outside] }))],
+      sources: [toolsetSource(install(defineToolset({ name: 'o', title: 'O', tools: [outside] })))],
     });
     expect(engine.list(testCaller()).tools[0]?.definition.inputSchema).toEqual(inputSchema);
     const exchange = {
@@ -152,7 +156,7 @@ describe('a catalog', () => {
         }),
       ],
     });
-    const { documents } = createEngine({ installed: [install(toolset)] });
+    const { documents } = createEngine({ sources: [toolsetSource(install(toolset))] });
     const narrow = testCaller({ roles: [], grants: { docs: ['read_docs'] } });
     expect(documents.resources(narrow)).toEqual([]);
     expect(documents.prompts(narrow)).toEqual([]);

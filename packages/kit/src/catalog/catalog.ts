@@ -1,28 +1,16 @@
-/** The catalog: every definition, schema and validator, built once and in a fixed order. */
-import { bindCondition } from '../access/availability.ts';
-import { byName, refuseBadNames } from './names.ts';
-import { compileOutsideTool, compileTool } from './compiled-tool.ts';
-import type { CatalogTool } from './compiled-tool.ts';
-import type { JsonSchema } from '../channel/call-context.ts';
-import type { ListedToolset } from './listing.ts';
-import type { AnyPrompt } from '../define/prompt.ts';
-import type { AnyResource } from '../define/resource.ts';
-import type { Guarded } from '../access/resolver.ts';
+/** The catalog: what definitions of toolsets become, compiled once and in a fixed order. */
+import type { JsonSchema } from '../define/context.ts';
 import type { Installed } from '../define/toolset.ts';
+import type { CatalogPrompt } from './compiled-prompt.ts';
+import { compilePrompt } from './compiled-prompt.ts';
+import type { CatalogResource } from './compiled-resource.ts';
+import { compileResource } from './compiled-resource.ts';
+import type { CatalogTool } from './compiled-tool.ts';
+import { compileOutsideTool, compileTool } from './compiled-tool.ts';
+import type { ListedToolset } from './listing.ts';
+import { byName, faultOfName, faultOfToolset, OWN } from './names.ts';
 
-/** A resource with the services it reads from. */
-export interface CatalogResource extends Guarded {
-  readonly resource: AnyResource;
-  readonly services: unknown;
-}
-
-/** A prompt with the services it uses. */
-export interface CatalogPrompt extends Guarded {
-  readonly prompt: AnyPrompt;
-  readonly services: unknown;
-}
-
-/** Everything that is served, sorted by name. */
+/** Everything that is there, sorted by name; names are those of the definitions. */
 export interface Catalog {
   readonly tools: readonly CatalogTool[];
   readonly resources: readonly CatalogResource[];
@@ -30,58 +18,96 @@ export interface Catalog {
   readonly toolsets: readonly ListedToolset[];
 }
 
-const TOOLSET_NAME = /^[a-z][a-z0-9-]{0,63}$/;
+/** How definitions are compiled. */
+export interface CompileOptions {
+  /** The kind of the source; absent: toolsets of this program. */
+  readonly kind?: string;
+  /** What a tool that may run as a task publishes besides its output. */
+  readonly handleSchema?: JsonSchema | undefined;
+  /** Gets what is left out. Absent: what is ill-formed is thrown. */
+  readonly onRefused?: (reason: string) => void;
+}
 
-/** Builds the catalog; a duplicate or ill-formed name is refused here, not at the first call. */
-export function createCatalog(installed: readonly Installed[], handleSchema?: JsonSchema): Catalog {
-  const tools: CatalogTool[] = [];
-  const resources: CatalogResource[] = [];
-  const prompts: CatalogPrompt[] = [];
-  for (const { toolset, services } of installed) {
-    if (!TOOLSET_NAME.test(toolset.name)) {
-      throw new Error(`Toolset name "${toolset.name}" must be lower case letters, digits and dashes.`);
-    }
-    for (const tool of toolset.tools) {
-      const compiled =
-        tool.kind === 'tool'
-          ? compileTool(tool, toolset.name, services, handleSchema)
-          : compileOutsideTool(tool, toolset.name, services);
-      tools.push(compiled);
-    }
-    for (const resource of toolset.resources ?? []) {
-      resources.push({ ...guardOf(resource, toolset.name, services), resource, services });
-    }
-    for (const prompt of toolset.prompts ?? []) {
-      prompts.push({ ...guardOf(prompt, toolset.name, services), prompt, services });
-    }
-  }
-  const namesOf = (items: readonly { readonly name: string }[]) => items.map(({ name }) => name);
-  refuseBadNames({
-    toolsets: installed.map(({ toolset }) => toolset.name),
-    tools: namesOf(tools),
-    prompts: namesOf(prompts),
-    resources: namesOf(resources),
-    resourceUris: resources.map(({ resource }) => resource.uri),
-  });
+/** Builds the catalog of some toolsets; an ill-formed definition is refused here, not at the first call. */
+export function createCatalog(installed: readonly Installed[], options: CompileOptions = {}): Catalog {
+  return joined(installed.map((one) => compiled(one, options)));
+}
+
+/** Several catalogs as one. */
+export function joined(catalogs: readonly Catalog[]): Catalog {
   return {
-    tools: tools.toSorted(byName),
-    resources: resources.toSorted(byName),
-    prompts: prompts.toSorted(byName),
-    toolsets: installed.map(({ toolset: { name, title, instructions, rights } }) => ({
-      name,
-      title,
-      ...(instructions !== undefined && { instructions }),
-      ...(rights !== undefined && { rights }),
-    })),
+    tools: catalogs.flatMap(({ tools }) => tools).toSorted(byName),
+    resources: catalogs.flatMap(({ resources }) => resources).toSorted(byName),
+    prompts: catalogs.flatMap(({ prompts }) => prompts).toSorted(byName),
+    toolsets: catalogs.flatMap(({ toolsets }) => toolsets),
   };
 }
 
-function guardOf(item: AnyResource | AnyPrompt, toolset: string, services: unknown): Guarded {
+function compiled({ toolset, services }: Installed, options: CompileOptions): Catalog {
+  const { kind = OWN, handleSchema, onRefused = refuse } = options;
+  const { name, title, instructions, rights } = toolset;
+  const nothing = { tools: [], resources: [], prompts: [], toolsets: [] };
+  const fault = faultOfToolset(name, kind);
+  if (fault !== undefined) {
+    onRefused(fault);
+    return nothing;
+  }
+  const source = kind === OWN ? {} : { source: kind };
+  const owner = { toolset: name, services, handleSchema, ...source };
+  const sieve = (sort: string) => new Sieve(sort, name, onRefused);
+  const [tools, prompts, resources] = [sieve('tool'), sieve('prompt'), sieve('resource')];
+  const uris = sieve('resource URI');
   return {
-    name: item.name,
-    toolset,
-    privileged: item.privileged ?? false,
-    unattended: item.unattended,
-    available: bindCondition(item.available, services),
+    tools: toolset.tools
+      .filter((tool) => tools.takes(tool.name))
+      .map((tool) => (tool.kind === 'tool' ? compileTool(tool, owner) : compileOutsideTool(tool, owner))),
+    resources: (toolset.resources ?? [])
+      // Another server may have many documents of one name, and words of its own for them.
+      .filter((resource) => resource.kind !== 'resource' || resources.takes(resource.name))
+      .filter(({ uri }) => uris.isNew(uri))
+      .map((resource) => compileResource(resource, name, services)),
+    prompts: (toolset.prompts ?? [])
+      .filter((prompt) => prompts.takes(prompt.name))
+      .map((prompt) => compilePrompt(prompt, name, services)),
+    toolsets: [
+      {
+        name,
+        title,
+        ...(kind !== OWN && { kind }),
+        ...(instructions !== undefined && { instructions }),
+        ...(rights !== undefined && { rights }),
+      },
+    ],
   };
+}
+
+/** Lets each well-formed name through once. */
+class Sieve {
+  readonly #sort: string;
+  readonly #toolset: string;
+  readonly #onRefused: (reason: string) => void;
+  readonly #seen = new Set<string>();
+
+  constructor(sort: string, toolset: string, onRefused: (reason: string) => void) {
+    this.#sort = sort;
+    this.#toolset = toolset;
+    this.#onRefused = onRefused;
+  }
+
+  takes(name: string): boolean {
+    const fault = faultOfName(this.#sort, name);
+    if (fault !== undefined) this.#onRefused(fault);
+    return fault === undefined && this.isNew(name, ' name');
+  }
+
+  isNew(name: string, what = ''): boolean {
+    const isNew = !this.#seen.has(name);
+    if (!isNew) this.#onRefused(`The ${this.#sort}${what} "${name}" is defined twice in "${this.#toolset}".`);
+    this.#seen.add(name);
+    return isNew;
+  }
+}
+
+function refuse(reason: string): never {
+  throw new Error(reason);
 }

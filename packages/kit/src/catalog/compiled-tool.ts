@@ -1,8 +1,12 @@
 /** One tool as the catalog holds it: its wire definition, its input check and its guarded run. */
 import type { CallToolResult, Tool as WireTool } from '@modelcontextprotocol/server';
 import type * as z from 'zod';
-import { bindCondition } from '../access/availability.ts';
-import type { CallContext, JsonSchema } from '../channel/call-context.ts';
+import { guardOf } from '../access/availability.ts';
+import type { CallOfTool } from '../call/call.ts';
+import { badAnswer, throughRounds } from '../call/outside.ts';
+import type { CreatedTask } from '../call/tool-answer.ts';
+import { CallContext } from '../channel/call-context.ts';
+import type { JsonSchema } from '../define/context.ts';
 import type { Effect } from '../define/effects.ts';
 import { hintsOf } from '../define/effects.ts';
 import { ToolError } from '../call/errors.ts';
@@ -20,15 +24,26 @@ export type Checked =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly error: ToolError };
 
+/** Where a tool belongs. */
+export interface Owner {
+  readonly toolset: string;
+  readonly services: unknown;
+  /** The kind of source, when that is not this program. */
+  readonly source?: string;
+  /** What a tool that may run as a task publishes besides its output. */
+  readonly handleSchema?: JsonSchema | undefined;
+}
+
 /** A tool ready to be listed, guarded and called. */
 export interface CatalogTool extends Guarded {
+  /** The kind of source that it comes from; absent: it is code of this program. */
+  readonly source?: string;
   readonly effect: Effect;
   readonly external: boolean;
   readonly task: 'allowed' | 'required' | undefined;
   // oxlint-disable-next-line typescript/no-explicit-any -- the types of one tool, erased like those of its run
   readonly taskOptions: TaskOptions<any, any>;
-  readonly prepare: ((input: unknown, ctx: CallContext<unknown>) => Promise<unknown>) | undefined;
-  readonly services: unknown;
+  readonly prepare: ((call: CallOfTool) => Promise<unknown>) | undefined;
   /** The MCP definition; made on first use, then kept. */
   readonly definition: WireTool;
   /** The definition as JSON text. */
@@ -36,32 +51,29 @@ export interface CatalogTool extends Guarded {
   /** Arguments that a client must repeat as `Mcp-Param-*` headers. */
   readonly paramHeaders: readonly ParamHeader[];
   check(args: unknown): Checked | Promise<Checked>;
-  run(input: unknown, ctx: CallContext<unknown>): Promise<CallToolResult>;
+  /** Runs with the input that was checked. */
+  run(call: CallOfTool): Promise<CallToolResult | CreatedTask>;
+  /** The same under another name. */
+  renamed(name: string): CatalogTool;
 }
 
 interface Parts {
-  readonly toolset: string;
-  readonly services: unknown;
+  readonly owner: Owner;
   readonly schemas: () => { inputSchema: JsonSchema; outputSchema?: JsonSchema };
   readonly check: CatalogTool['check'];
   readonly run: CatalogTool['run'];
 }
 
 /** Compiles one of our own tools: Zod in, Zod out, both checked. */
-export function compileTool(
-  tool: AnyTool,
-  toolset: string,
-  services: unknown,
-  handleSchema?: JsonSchema,
-): CatalogTool {
+export function compileTool(tool: AnyTool, owner: Owner): CatalogTool {
+  const { services, handleSchema } = owner;
   // Unknown fields are refused unless the tool asked for them.
   const input: z.ZodObject = tool.input.def.catchall === undefined ? tool.input.strict() : tool.input;
   return assemble(tool, {
-    toolset,
-    services,
+    owner,
     schemas: () => ({
       inputSchema: inputSchemaOf(input),
-      outputSchema: outputOf(tool, handleSchema),
+      outputSchema: withHandle(outputSchemaOf(tool.output), tool, handleSchema),
     }),
     check(args) {
       const parsed = input.safeParse(args ?? {});
@@ -74,8 +86,9 @@ export function compileTool(
           : describeIssues(parsed.error.issues, args);
       return { ok: false, error: new ToolError('invalid', message) };
     },
-    async run(value, ctx) {
-      const output = tool.output.safeParse(await tool.run(value, ctx));
+    async run(call) {
+      const ctx = new CallContext(call, services);
+      const output = tool.output.safeParse(await tool.run(call.input, ctx));
       if (!output.success) throw brokenOutput(tool.name, describeIssues(output.error.issues));
       return resultOf(tool, output.data, ctx.meta);
     },
@@ -83,32 +96,41 @@ export function compileTool(
 }
 
 /** Compiles a foreign tool: its JSON Schema is checked by the SDK's validator, loaded on the first call. */
-export function compileOutsideTool(tool: OutsideTool, toolset: string, services: unknown): CatalogTool {
+export function compileOutsideTool(tool: OutsideTool, owner: Owner): CatalogTool {
+  const { services, handleSchema } = owner;
   let validator: Promise<(args: unknown) => Promise<Checked>> | undefined;
   return assemble(tool, {
-    toolset,
-    services,
+    owner,
     schemas: () => ({
       inputSchema: tool.inputSchema,
-      ...(tool.outputSchema !== undefined && { outputSchema: tool.outputSchema }),
+      ...(tool.outputSchema !== undefined && {
+        outputSchema: withHandle(tool.outputSchema, tool, handleSchema),
+      }),
     }),
     async check(args) {
       validator ??= jsonSchemaCheck(tool.inputSchema);
       return (await validator)(args ?? {});
     },
-    async run(value, ctx) {
+    run(call) {
       // The validator has just shown that the arguments are an object.
-      return tool.run(value as Record<string, unknown>, ctx);
+      const args = call.input as Record<string, unknown>;
+      return throughRounds(
+        call,
+        services,
+        (outside) => tool.call(args, outside),
+        (answer) => outsideAnswer(answer, call),
+      );
     },
   });
 }
 
-function assemble(tool: AnyTool | OutsideTool, parts: Parts): CatalogTool {
+function assemble(tool: AnyTool | OutsideTool, parts: Parts, shown: string = tool.name): CatalogTool {
+  const { toolset, services, source } = parts.owner;
   const external = tool.external ?? false;
   const define = once((): WireTool => {
     const schemas = parts.schemas();
     return {
-      name: tool.name,
+      name: shown,
       title: tool.title,
       description: tool.description,
       // Both kinds are object schemas; the wire type narrows `type` to the literal.
@@ -116,25 +138,23 @@ function assemble(tool: AnyTool | OutsideTool, parts: Parts): CatalogTool {
       ...(schemas.outputSchema && { outputSchema: schemas.outputSchema }),
       // Clients of the first two revisions know a title only here.
       annotations: { title: tool.title, ...hintsOf(tool.effect, external, tool.hints) },
+      ...(tool._meta !== undefined && { _meta: tool._meta }),
     };
   });
   const json = once(() => JSON.stringify(define()));
   const paramHeaders = once(() => paramHeadersOf(parts.schemas().inputSchema));
   return {
-    name: tool.name,
-    toolset: parts.toolset,
+    ...guardOf(tool, { name: shown, toolset, services }),
+    ...(shown !== tool.name && { granted: tool.name }),
+    ...(source !== undefined && { source }),
     effect: tool.effect,
     external,
-    privileged: tool.privileged ?? false,
-    unattended: tool.unattended,
-    task: tool.kind === 'tool' ? tool.task : undefined,
-    taskOptions: (tool.kind === 'tool' ? tool.taskOptions : undefined) ?? {},
+    task: tool.task,
+    taskOptions: tool.taskOptions ?? {},
     prepare:
       tool.kind === 'tool' && tool.prepare !== undefined
-        ? async (input, ctx) => tool.prepare?.(input, ctx)
+        ? async (call) => tool.prepare?.(call.input, new CallContext(call, services))
         : undefined,
-    services: parts.services,
-    available: bindCondition(tool.available, parts.services),
     get definition() {
       return define();
     },
@@ -146,6 +166,7 @@ function assemble(tool: AnyTool | OutsideTool, parts: Parts): CatalogTool {
     },
     check: parts.check,
     run: parts.run,
+    renamed: (name) => assemble(tool, parts, name),
   };
 }
 
@@ -169,11 +190,33 @@ function brokenOutput(name: string, faults: string): ToolError {
 }
 
 /** A tool that may run as a task answers with its output or with a handle, and says so; its own handle is an output. */
-function outputOf(tool: AnyTool, handleSchema: JsonSchema | undefined): JsonSchema {
-  const own = outputSchemaOf(tool.output);
-  const hasOwnHandle = tool.taskOptions?.handle !== undefined;
-  if (tool.task === undefined || hasOwnHandle || handleSchema === undefined) return own;
+function withHandle(
+  own: JsonSchema,
+  { task, taskOptions }: Pick<AnyTool | OutsideTool, 'task' | 'taskOptions'>,
+  handleSchema: JsonSchema | undefined,
+): JsonSchema {
+  if (task === undefined || taskOptions?.handle !== undefined || handleSchema === undefined) return own;
   return { type: 'object', anyOf: [own, outlineOf(handleSchema)] };
+}
+
+/** A finished answer of another server: a result, or a task that the client can follow. */
+function outsideAnswer(
+  answer: Readonly<Record<string, unknown>>,
+  call: CallOfTool,
+): CallToolResult | CreatedTask {
+  if (answer.resultType === 'task') {
+    if (typeof answer.taskId !== 'string' || answer.taskId === '') throw badAnswer('a task without an id');
+    if (!call.canFollowTasks) throw badAnswer('a task, which this client cannot follow');
+    return { ...answer, resultType: 'task', taskId: answer.taskId };
+  }
+  if (answer.resultType !== undefined && answer.resultType !== 'complete')
+    throw badAnswer('its resultType is none that clients know');
+  if (!Array.isArray(answer.content) || answer.content.some((block) => typeof block !== 'object' || !block))
+    throw badAnswer('content is not a list of blocks');
+  if (answer.isError !== undefined && typeof answer.isError !== 'boolean')
+    throw badAnswer('isError is neither true nor false');
+  // The SDK checks every block of it before it leaves.
+  return call.capped(answer as CallToolResult);
 }
 
 async function jsonSchemaCheck(schema: JsonSchema): Promise<(args: unknown) => Promise<Checked>> {

@@ -1,35 +1,54 @@
 /** What callers see of a catalog, as far as it can be listed: guards and wire definitions, nothing that runs. */
 import type { Caller } from '../access/caller.ts';
-import { decodeCursor } from './cursor.ts';
 import type { Guarded } from '../access/resolver.ts';
 import type { ToolPage } from './caller-view.ts';
-import { Views } from './caller-view.ts';
+import { decodeCursor } from './cursor.ts';
+import { Endpoint } from './endpoint.ts';
+import { byPrefix, ownIn, toldApart } from './names.ts';
+import type { UriTemplate } from './uri-template.ts';
 
 /** A tool that can be listed. */
 export interface ListedTool extends Guarded {
   /** The MCP definition as JSON text. */
   readonly json: string;
+  /** The same under another name. */
+  renamed(name: string): ListedTool;
 }
 
 /** A toolset as lists know it. */
 export interface ListedToolset {
   readonly name: string;
   readonly title: string;
+  /** The kind of source that it comes from; absent: it is code of this program. */
+  readonly kind?: string;
   readonly instructions?: string;
   readonly rights?: readonly string[];
 }
 
 /** A catalog that can be listed; the real one is one too. */
-export interface ListedCatalog {
-  readonly tools: readonly ListedTool[];
-  readonly resources: readonly Guarded[];
-  readonly prompts: readonly Guarded[];
+export interface ListedCatalog<
+  Tool extends ListedTool = ListedTool,
+  Resource extends ListedResource = ListedResource,
+  Prompt extends Guarded = Guarded,
+> {
+  readonly tools: readonly Tool[];
+  readonly resources: readonly Resource[];
+  readonly prompts: readonly Prompt[];
   readonly toolsets: readonly ListedToolset[];
+}
+
+/** A resource that can be counted. */
+export interface ListedResource extends Guarded {
+  readonly uri: string;
+  readonly template?: UriTemplate | undefined;
 }
 
 /** The part of an engine that only lists; every engine is one too. */
 export interface Listing {
-  readonly catalog: ListedCatalog;
+  /** All that is there for the organization of a caller, under the names of its definitions. */
+  catalogFor(caller: Pick<Caller, 'organizationId'>): ListedCatalog;
+  /** Resolves when all that the caller's organization has is loaded; undefined when it is. */
+  ready(caller: Pick<Caller, 'organizationId'>): Promise<void> | undefined;
   /** Tools by name, in pages; a bad cursor is a protocol fault. */
   list(caller: Caller, cursor?: string): ToolPage<ListedTool>;
   /** The same, narrowed to some toolsets. */
@@ -38,10 +57,13 @@ export interface Listing {
 
 /** Creates a listing; the resolver of the engine decides what a caller sees. */
 export function createListing(catalog: ListedCatalog): Listing {
-  const views = new Views(catalog);
+  const tools = toldApart(catalog.tools, ownIn(catalog), byPrefix());
+  const endpoint = new Endpoint(catalog, { ...catalog, tools });
   return {
-    catalog,
-    list: (caller, cursor) => views.of(caller).page(caller, cursor === undefined ? '' : decodeCursor(cursor)),
+    catalogFor: () => catalog,
+    ready: () => undefined,
+    list: (caller, cursor) =>
+      endpoint.view(caller).page(caller, cursor === undefined ? '' : decodeCursor(cursor)),
     narrow: (toolsets) => createListing(narrowed(catalog, toolsets)),
   };
 }
@@ -53,20 +75,10 @@ export function instructionsOf({ toolsets }: Pick<ListedCatalog, 'toolsets'>): s
 }
 
 /** The part of a catalog that belongs to some toolsets. */
-export function narrowed<
-  Tool extends ListedTool,
-  Resource extends Guarded,
-  Prompt extends Guarded,
-  Named extends { readonly name: string },
->(
-  catalog: {
-    readonly tools: readonly Tool[];
-    readonly resources: readonly Resource[];
-    readonly prompts: readonly Prompt[];
-    readonly toolsets: readonly Named[];
-  },
+export function narrowed<Tool extends ListedTool, Resource extends ListedResource, Prompt extends Guarded>(
+  catalog: ListedCatalog<Tool, Resource, Prompt>,
   toolsets: readonly string[],
-) {
+): ListedCatalog<Tool, Resource, Prompt> {
   const has = ({ toolset }: Guarded) => toolsets.includes(toolset);
   return {
     tools: catalog.tools.filter(has),

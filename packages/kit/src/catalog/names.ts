@@ -1,41 +1,123 @@
-/** The names a catalog refuses: ill-formed ones, and one name for two things. */
-
-/** The names of everything that is served. */
-export interface CatalogNames {
-  readonly toolsets: readonly string[];
-  readonly tools: readonly string[];
-  readonly prompts: readonly string[];
-  readonly resources: readonly string[];
-  readonly resourceUris: readonly string[];
-}
+/** Names: which ones a definition may have, and how those that collide at one URL are told apart. */
+import { createHash } from 'node:crypto';
 
 const NAME = /^[A-Za-z0-9_.-]{1,128}$/;
+const TOOLSET_NAME = /^[a-z][a-z0-9-]{0,63}$/;
+// The ids of other sources have an underscore, so that none can be taken for a toolset of this program.
+const OUTSIDE_NAME = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
+const LONGEST_SHOWN = 64;
+const HASH_DIGITS = 8;
 
-/** Throws when a name is ill-formed or stands for two things. */
-export function refuseBadNames(names: CatalogNames): void {
-  check('toolset', names.toolsets);
-  check('tool', names.tools);
-  check('prompt', names.prompts);
-  check('resource', names.resources);
-  refuseDuplicates('resource URI', names.resourceUris);
+/** The kind of the sources that are code of this program. */
+export const OWN = 'toolset';
+
+/** What is wrong with the name of a toolset; undefined: nothing. */
+export function faultOfToolset(name: string, kind: string): string | undefined {
+  if (kind === OWN) {
+    if (TOOLSET_NAME.test(name)) return undefined;
+    return `Toolset name "${name}" must be lower case letters, digits and dashes.`;
+  }
+  if (OUTSIDE_NAME.test(name)) return undefined;
+  return `The name "${name}" of a ${kind} must be 1 to 64 letters, digits, underscores or dashes, a letter first.`;
+}
+
+/** What is wrong with the name of a tool, prompt or resource. */
+export function faultOfName(kind: string, name: string): string | undefined {
+  if (NAME.test(name)) return undefined;
+  return `The ${kind} name "${name}" must be 1 to 128 letters, digits, underscores, dots or dashes.`;
 }
 
 /** The order of every list. */
-export function byName(a: { readonly name: string }, b: { readonly name: string }): number {
-  return a.name < b.name ? -1 : 1;
+export function byName(a: Nameable, b: Nameable): number {
+  return compare(a.name, b.name) || compare(a.toolset, b.toolset);
 }
 
-function check(kind: string, names: readonly string[]): void {
-  const bad = names.find((name) => !NAME.test(name));
-  if (bad !== undefined) {
-    throw new Error(
-      `The ${kind} name "${bad}" must be 1 to 128 letters, digits, underscores, dots or dashes.`,
-    );
+interface Nameable {
+  readonly name: string;
+  readonly toolset: string;
+}
+
+function compare(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}
+
+/** Tells the toolsets of this program from those of other sources. */
+export function ownIn({
+  toolsets,
+}: {
+  readonly toolsets: readonly { readonly name: string; readonly kind?: string }[];
+}): (toolset: string) => boolean {
+  const own = new Set(toolsets.filter(({ kind }) => kind === undefined).map(({ name }) => name));
+  return (toolset) => own.has(toolset);
+}
+
+/** How things of one sort are told apart. */
+export interface Telling<Item> {
+  /** What has to be unique. */
+  keyOf(item: Item): string;
+  /** What may stand for it instead, best first. */
+  aliasesOf(item: Item): readonly string[];
+  renamed(item: Item, alias: string): Item;
+}
+
+/**
+ * The same things, each under a key of its own. What belongs to this program keeps its key, then what belongs to the
+ * toolset that is first by name; all others get an alias. The order in which things came does not matter.
+ */
+export function toldApart<Item extends Nameable>(
+  items: readonly Item[],
+  isOwn: (toolset: string) => boolean,
+  { keyOf, aliasesOf, renamed }: Telling<Item>,
+): Item[] {
+  const rank = (item: Item) => (isOwn(item.toolset) ? 0 : 1);
+  const ranked = items.toSorted((a, b) => rank(a) - rank(b) || compare(a.toolset, b.toolset) || byName(a, b));
+  const taken = new Map<string, Item>();
+  const losers: Item[] = [];
+  for (const item of ranked) {
+    if (taken.has(keyOf(item))) losers.push(item);
+    else taken.set(keyOf(item), item);
   }
-  refuseDuplicates(`${kind} name`, names);
+  // All bare names are settled first: an alias never takes one.
+  for (const item of losers) {
+    const alias = aliasesOf(item).find((candidate) => !taken.has(candidate));
+    if (alias !== undefined) taken.set(alias, renamed(item, alias));
+  }
+  return [...taken.values()].toSorted(byName);
 }
 
-function refuseDuplicates(kind: string, names: readonly string[]): void {
-  const twice = names.find((name, index) => names.indexOf(name) !== index);
-  if (twice !== undefined) throw new Error(`The ${kind} "${twice}" is defined twice.`);
+/** How tools and prompts are told apart: by their toolset's name before their own. */
+export function byPrefix<Item extends Nameable & { renamed(name: string): Item }>(): Telling<Item> {
+  return {
+    keyOf: ({ name }) => name,
+    aliasesOf: ({ toolset, name }) => [prefixed(toolset, name), cut(toolset, name)],
+    renamed: (item, alias) => item.renamed(alias),
+  };
+}
+
+function prefixed(toolset: string, name: string): string {
+  const whole = `${toolset}_${name}`;
+  return whole.length <= LONGEST_SHOWN ? whole : cut(toolset, name);
+}
+
+/** Never the same for two tools, however long their names are. */
+function cut(toolset: string, name: string): string {
+  const hash = createHash('sha256').update(`${toolset}\n${name}`).digest('hex').slice(0, HASH_DIGITS);
+  return `${`${toolset}_${name}`.slice(0, LONGEST_SHOWN - HASH_DIGITS - 1)}_${hash}`;
+}
+
+/** How resources are told apart: by a URI of ours with their toolset and their own URI in it. */
+export function byUri<
+  Item extends Nameable & { readonly uri: string; renamed(uri: string): Item },
+>(): Telling<Item> {
+  return {
+    keyOf: ({ uri }) => uri,
+    aliasesOf: ({ toolset, uri }) => [`parley://${toolset}/${encodedUri(uri)}`],
+    renamed: (item, alias) => item.renamed(alias),
+  };
+}
+
+/** The URI as one path segment; the variables of a template stay what they are. */
+function encodedUri(uri: string): string {
+  return encodeURIComponent(uri).replaceAll('%7B', '{').replaceAll('%7D', '}');
 }

@@ -1,5 +1,5 @@
 /** Arguments that travel a second time as `Mcp-Param-*` headers: which ones, and whether both copies agree. */
-import type { JsonSchema } from '../channel/call-context.ts';
+import type { JsonSchema } from '../define/context.ts';
 import { ProtocolFault, RPC } from '../call/errors.ts';
 import { valueAt } from '../call/json-path.ts';
 

@@ -144,6 +144,6 @@ test('hints written by hand are refused', () => {
   } as const;
   const schemas = { input: z.object({}), output: z.object({}), run: () => ({}) };
   expect(() => defineTool({ ...spec, ...schemas })).toThrow(/"wipe" has a field "annotations"/);
-  const outside = { inputSchema: { type: 'object' }, run: () => ({ content: [] }) };
+  const outside = { inputSchema: { type: 'object' }, call: () => ({ content: [] }) };
   expect(() => defineOutsideTool({ ...spec, ...outside })).toThrow(/"wipe" has a field "annotations"/);
 });

@@ -1,6 +1,6 @@
 /** The JSON Schemas that a tool publishes: what a model needs to call it, and a true outline of what it answers. */
 import * as z from 'zod';
-import type { JsonSchema } from '../channel/call-context.ts';
+import type { JsonSchema } from '../define/context.ts';
 
 /** The schema of an input: whole, less what is said twice. */
 export function inputSchemaOf(schema: z.ZodType): JsonSchema {

@@ -6,6 +6,8 @@ export interface UriTemplate {
   readonly variables: readonly string[];
   /** The variables of a URI that fits, decoded; undefined when it does not fit. */
   match(uri: string): Record<string, string> | undefined;
+  /** The URI with these variables. */
+  expand(variables: Readonly<Record<string, string>>): string;
 }
 
 const MAX_URI_LENGTH = 8192;
@@ -29,7 +31,12 @@ export function compileTemplate(pattern: string): UriTemplate {
     variables.push(variable);
     literals.push(literal);
   }
-  return { pattern, variables, match: (uri) => matchParts(uri, literals, variables) };
+  return {
+    pattern,
+    variables,
+    match: (uri) => matchParts(uri, literals, variables),
+    expand: (values) => literals.map((literal, index) => before(index, variables, values) + literal).join(''),
+  };
 }
 
 function matchParts(
@@ -43,8 +50,7 @@ function matchParts(
   let position = head.length;
   for (const [index, literal] of rest.entries()) {
     const isLast = index === rest.length - 1;
-    const end =
-      literal === '' || (isLast && literal === '') ? uri.length : endOf(uri, literal, position, isLast);
+    const end = literal === '' ? uri.length : endOf(uri, literal, position, isLast);
     if (end <= position) return undefined;
     const value = decoded(uri.slice(position, end));
     if (value === undefined) return undefined;
@@ -52,6 +58,12 @@ function matchParts(
     position = end + literal.length;
   }
   return position === uri.length ? found : undefined;
+}
+
+/** The variable that stands before a literal. */
+function before(index: number, variables: readonly string[], values: Readonly<Record<string, string>>) {
+  const variable = variables[index - 1];
+  return variable === undefined ? '' : encodeURIComponent(values[variable] ?? '');
 }
 
 function endOf(uri: string, literal: string, from: number, isLast: boolean): number {

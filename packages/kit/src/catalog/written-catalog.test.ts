@@ -12,6 +12,7 @@ import {
   mergeDescriptions,
 } from './written-catalog.ts';
 import { createEngine } from '../call/engine.ts';
+import { toolsetSource } from './source.ts';
 import { createListing } from './listing.ts';
 import { definePrompt } from '../define/prompt.ts';
 import { defineResource } from '../define/resource.ts';
@@ -89,7 +90,7 @@ const PEOPLE: readonly (readonly [string, Caller])[] = [
 ];
 
 test.each(PEOPLE)('%s is listed the same bytes from a description as from the engine', (_who, caller) => {
-  const engine = createEngine({ installed });
+  const engine = createEngine({ sources: installed.map(toolsetSource) });
   const listing = listingOf(disks, lamps);
   expect(listing.list(caller).json).toBe(engine.list(caller).json);
   expect(listing.narrow(['lamps']).list(caller).json).toBe(engine.narrow(['lamps']).list(caller).json);
@@ -101,7 +102,7 @@ test('a bad cursor is refused as by the engine', () => {
 });
 
 test('what an engine serves besides tools is counted', () => {
-  const { resources, prompts, toolsets } = listingOf(disks, lamps).catalog;
+  const { resources, prompts, toolsets } = listingOf(disks, lamps).catalogFor(testCaller());
   expect([resources.length, prompts.length]).toEqual([1, 1]);
   expect(toolsets).toEqual([
     { name: 'disks', title: 'Disks' },
@@ -123,16 +124,23 @@ test('what only code can answer stays hidden until the code is there', () => {
 
 test('descriptions together list like one catalog', () => {
   const together = createListing(describedCatalog(mergeDescriptions(written(lamps), written(disks))));
-  const engine = createEngine({ installed });
+  const engine = createEngine({ sources: installed.map(toolsetSource) });
   expect(together.list(testCaller()).json).toBe(engine.list(testCaller()).json);
 });
 
-test('one name for two things is refused when descriptions are put together', () => {
-  expect(() => mergeDescriptions(written(lamps), written(lamps))).toThrow(
-    'The toolset name "lamps" is defined twice.',
-  );
-  const other = defineToolset({ name: 'other', title: 'Other', tools: [tool('lamp_on')] });
-  expect(() => mergeDescriptions(written(lamps), written(other))).toThrow('"lamp_on" is defined twice');
+test('names that collide are told apart as by the engine', () => {
+  const other = defineToolset({
+    name: 'other',
+    title: 'Other',
+    tools: [tool('lamp_on', { _meta: { a: 1 } })],
+  });
+  const together = mergeDescriptions(written(other), written(lamps));
+  const engine = createEngine({ sources: [other, lamps].map((set) => toolsetSource(install(set))) });
+  const { json } = createListing(describedCatalog(together)).list(testCaller());
+  expect(json).toBe(engine.list(testCaller()).json);
+  expect(json).toContain('"name":"other_lamp_on"');
+  expect(json).toContain('"_meta":{"a":1}');
+  expect(fitsDescription(engine.common, together)).toBe(true);
 });
 
 test('a catalog fits its own description, and no other guard does', () => {

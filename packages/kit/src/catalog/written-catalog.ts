@@ -1,8 +1,8 @@
 /** A catalog written down as JSON: what a program can list before it loads the code of its toolsets. */
 import { isTeam, mayAdminister } from '../access/caller.ts';
 import type { Catalog } from './catalog.ts';
-import { byName, refuseBadNames } from './names.ts';
-import type { ListedCatalog, ListedToolset } from './listing.ts';
+import { byName } from './names.ts';
+import type { ListedCatalog, ListedTool, ListedToolset } from './listing.ts';
 
 /**
  * When a described tool exists: always when absent, for owners and administrators, for the team, or as its code says.
@@ -32,26 +32,19 @@ export function describeCatalog({ toolsets, tools, resources, prompts }: Catalog
   return {
     toolsets,
     tools: tools.map((tool) => ({ ...guardOf(tool), json: tool.json })),
-    resources: resources.map((entry) => ({ ...guardOf(entry), uri: entry.resource.uri })),
+    resources: resources.map((entry) => ({ ...guardOf(entry), uri: entry.uri })),
     prompts: prompts.map(guardOf),
   };
 }
 
-/** Puts descriptions together; a name that stands for two things is refused as by a catalog. */
+/** Puts descriptions together. */
 export function mergeDescriptions(...parts: readonly CatalogDescription[]): CatalogDescription {
-  const tools = parts.flatMap((part) => part.tools).toSorted(byName);
-  const resources = parts.flatMap((part) => part.resources).toSorted(byName);
-  const prompts = parts.flatMap((part) => part.prompts).toSorted(byName);
-  const toolsets = parts.flatMap((part) => part.toolsets);
-  const namesOf = (items: readonly { readonly name: string }[]) => items.map(({ name }) => name);
-  refuseBadNames({
-    toolsets: namesOf(toolsets),
-    tools: namesOf(tools),
-    prompts: namesOf(prompts),
-    resources: namesOf(resources),
-    resourceUris: resources.map(({ uri }) => uri),
-  });
-  return { toolsets, tools, resources, prompts };
+  return {
+    toolsets: parts.flatMap(({ toolsets }) => toolsets),
+    tools: parts.flatMap(({ tools }) => tools).toSorted(byName),
+    resources: parts.flatMap(({ resources }) => resources).toSorted(byName),
+    prompts: parts.flatMap(({ prompts }) => prompts).toSorted(byName),
+  };
 }
 
 /** The catalog that was written down, as far as it can be listed. */
@@ -59,8 +52,8 @@ export function describedCatalog(description: CatalogDescription): ListedCatalog
   const { toolsets, tools, resources, prompts } = description;
   return {
     toolsets,
-    tools: tools.map((tool) => ({ ...withCondition(tool), json: tool.json })),
-    resources: resources.map(withCondition),
+    tools: tools.map((tool) => listedTool(withCondition(tool), tool.json)),
+    resources: resources.map((resource) => ({ ...withCondition(resource), uri: resource.uri })),
     prompts: prompts.map(withCondition),
   };
 }
@@ -79,6 +72,18 @@ export function fitsDescription(catalog: ListedCatalog, description: CatalogDesc
 }
 
 type Guarded = ListedCatalog['prompts'][number];
+
+function listedTool(guard: Guarded, json: string): ListedTool {
+  return {
+    ...guard,
+    json,
+    renamed(name) {
+      const shown = { ...guard, name, granted: guard.granted ?? guard.name };
+      // Written by us: an object whose name comes first, and stays there.
+      return listedTool(shown, JSON.stringify({ ...(JSON.parse(json) as object), name }));
+    },
+  };
+}
 
 function guardOf({ name, toolset, privileged, unattended, available }: Guarded): GuardDescription {
   return {

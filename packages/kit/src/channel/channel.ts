@@ -28,8 +28,15 @@ export type InputResponse = ElicitResult | CreateMessageResult | { roots: Root[]
 /** MCP log levels, mildest first. */
 export type LogLevel = 'debug' | 'info' | 'notice' | 'warning' | 'error' | 'critical' | 'alert' | 'emergency';
 
+/** What a call was left with, for the round that follows. */
+export interface Pending {
+  readonly requests: Readonly<Record<string, InputRequest>>;
+  /** What the client brings back, sealed. */
+  readonly state: string;
+}
+
 /** The channel between one running call and its client; each era and the task engine bring their own. */
-export interface Interaction {
+export interface Channel {
   readonly capabilities: ClientCapabilities;
   /** Resolves with the answer, or throws InputNeeded when the call has to be entered again with it. */
   request(key: string, request: InputRequest): Promise<InputResponse>;
@@ -41,6 +48,16 @@ export interface Interaction {
   log?(level: LogLevel, data: unknown): Promise<void>;
   /** Lets go of the client's stream while the work goes on; the client comes back for the result. */
   releaseStream?(): void;
+  /** Asks once more after an answer that does not fit. Absent: an answer is final. */
+  askAgain?(key: string, request: InputRequest): never;
+  /** What the call was left with. Absent: this channel waits for answers, and no call is left. */
+  left?(): Pending | undefined;
+  /** The task that an earlier round of the call has made. */
+  readonly taskId?: string | undefined;
+  /** How often the call has been answered with a question. */
+  readonly rounds?: number;
+  /** The progress that earlier rounds have told. */
+  readonly told?: number | undefined;
 }
 
 /** How often a step of a task is tried, and how long one try may take. */
@@ -82,8 +99,8 @@ export function missingCapability(key: string, request: InputRequest): ProtocolF
   );
 }
 
-/** An interaction for callers nobody can ask: the CLI without a terminal, schedules, tests. */
-export function noInteraction(): Interaction {
+/** A channel to callers nobody can ask. */
+export function noChannel(): Channel {
   return {
     capabilities: {},
     request: (key, request) => Promise.reject(missingCapability(key, request)),

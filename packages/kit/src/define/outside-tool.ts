@@ -1,10 +1,34 @@
 /** A tool that comes from outside (an upstream, an OpenAPI document): its JSON Schemas are kept word for word. */
-import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { Caller } from '../access/caller.ts';
-import type { Context, JsonSchema } from '../channel/call-context.ts';
+import type { Privileged } from '../access/resolver.ts';
+import type { ToolAnswer } from '../call/tool-answer.ts';
+import type { ClientCapabilities } from '../channel/channel.ts';
+import type { Context, JsonSchema } from './context.ts';
 import { refuseOwnAnnotations } from './effects.ts';
 import type { Effect, Hints } from './effects.ts';
-import type { Privileged } from '../access/resolver.ts';
+import type { TaskOptions } from './tool.ts';
+
+/** What code that stands for another server gets besides its arguments. */
+export interface OutsideCall extends Pick<
+  Context,
+  | 'caller'
+  | 'services'
+  | 'request'
+  | 'connection'
+  | 'signal'
+  | 'taskId'
+  | 'error'
+  | 'progress'
+  | 'log'
+  | 'releaseStream'
+> {
+  /** What the client can be asked; never offer the other server more. */
+  readonly capabilities: ClientCapabilities;
+  /** The state that the other server gave with its last question, as it was. */
+  readonly requestState: string | undefined;
+  /** What the client answered to that question. */
+  readonly inputResponses: Readonly<Record<string, unknown>> | undefined;
+}
 
 /** The literal `defineOutsideTool` takes. */
 export interface OutsideToolSpec {
@@ -16,11 +40,19 @@ export interface OutsideToolSpec {
   readonly privileged?: Privileged;
   readonly unattended?: 'block';
   available?(services: unknown, caller: Caller): boolean;
+  /** May run as a durable task, so that slow calls are answered with a handle. */
+  readonly task?: 'allowed' | 'required';
+  readonly taskOptions?: TaskOptions<unknown, unknown>;
   readonly hints?: Partial<Hints>;
+  /** Listed as it is. */
+  readonly _meta?: Readonly<Record<string, unknown>>;
   readonly inputSchema: JsonSchema;
   readonly outputSchema?: JsonSchema;
-  /** Gets the arguments after they passed `inputSchema`; answers with a finished tool result. */
-  run(input: Record<string, unknown>, ctx: Context): Promise<CallToolResult> | CallToolResult;
+  /**
+   * Gets the arguments after they passed `inputSchema`. Returns a finished result; or a question, with the state of
+   * its own server, after whose answer it is called again with both; or a task that `tasks/get` knows.
+   */
+  call(args: Record<string, unknown>, call: OutsideCall): Promise<ToolAnswer> | ToolAnswer;
 }
 
 /** A defined outside tool. */

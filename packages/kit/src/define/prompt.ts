@@ -2,7 +2,7 @@
 import type { PromptMessage } from '@modelcontextprotocol/server';
 import type * as z from 'zod';
 import type { Caller } from '../access/caller.ts';
-import type { Context } from '../channel/call-context.ts';
+import type { Context } from './context.ts';
 import type { Completer } from './resource.ts';
 import type { Privileged } from '../access/resolver.ts';
 
@@ -11,6 +11,8 @@ export interface PromptSpec<Services, Arguments extends z.ZodObject> {
   readonly name: string;
   readonly title: string;
   readonly description: string;
+  /** Listed as it is. */
+  readonly _meta?: Readonly<Record<string, unknown>>;
   readonly privileged?: Privileged;
   readonly unattended?: 'block';
   available?(services: Services, caller: Caller): boolean;

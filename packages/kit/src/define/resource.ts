@@ -1,6 +1,6 @@
 /** Readable documents with a URI: fixed ones and templates. */
 import type { Caller } from '../access/caller.ts';
-import type { Context } from '../channel/call-context.ts';
+import type { Context } from './context.ts';
 import { compileTemplate } from '../catalog/uri-template.ts';
 import type { UriTemplate } from '../catalog/uri-template.ts';
 import type { Privileged } from '../access/resolver.ts';
@@ -20,6 +20,8 @@ export interface ResourceSpec<Services> {
   readonly title: string;
   readonly description: string;
   readonly mimeType?: string;
+  /** Listed as it is. */
+  readonly _meta?: Readonly<Record<string, unknown>>;
   /** A fixed URI, or a template with `{variables}`. */
   readonly uri: string;
   readonly privileged?: Privileged;

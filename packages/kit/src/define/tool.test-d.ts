@@ -2,7 +2,7 @@
 import { expectTypeOf, test } from 'vitest';
 import * as z from 'zod';
 import { connect } from '../testing/connect.ts';
-import type { Context } from '../channel/call-context.ts';
+import type { Context } from './context.ts';
 import type { Settings, SettingsOf } from './setting.ts';
 import { defineTool, defineToolFor, defineToolWith } from './tool.ts';
 import { toolsIn } from './tools-in.ts';

@@ -2,7 +2,7 @@
 import type { ContentBlock } from '@modelcontextprotocol/server';
 import type * as z from 'zod';
 import type { Caller } from '../access/caller.ts';
-import type { Context } from '../channel/call-context.ts';
+import type { Context } from './context.ts';
 import { refuseOwnAnnotations } from './effects.ts';
 import type { Effect, Hints } from './effects.ts';
 import type { Privileged } from '../access/resolver.ts';
@@ -59,6 +59,8 @@ export interface ToolSpec<
   prepare?(input: z.output<Input>, ctx: Context<Services, keyof Errors & string>): Promise<unknown>;
   /** Corrects a single hint that the effect gets wrong. */
   readonly hints?: Partial<Hints>;
+  /** Listed as it is. */
+  readonly _meta?: Readonly<Record<string, unknown>>;
   readonly input: Input;
   readonly output: Output;
   /** The tool's own error codes, one sentence each. */

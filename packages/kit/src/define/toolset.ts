@@ -1,5 +1,6 @@
 /** A toolset: tools, resources and prompts that share a name, and all that the program which serves them has to know. */
 import type { StartNotice } from './host.ts';
+import type { OutsidePrompt, OutsideResource } from './outside-document.ts';
 import type { OutsideTool } from './outside-tool.ts';
 import type { AnyPrompt } from './prompt.ts';
 import type { AnyResource } from './resource.ts';
@@ -29,8 +30,8 @@ export interface ToolsetSpec<
   /** Options of the program that it reads, as `host.settings`. */
   readonly settings?: Settings;
   readonly tools: Tools;
-  readonly resources?: readonly AnyResource[];
-  readonly prompts?: readonly AnyPrompt[];
+  readonly resources?: readonly (AnyResource | OutsideResource)[];
+  readonly prompts?: readonly (AnyPrompt | OutsidePrompt)[];
   readonly migrations?: Migrations;
   readonly services?: (host: Host) => Services;
   /** What it serves besides MCP; only a program with a port asks for it. */

@@ -1,14 +1,14 @@
 /** What a server over an engine says it can do. */
 import type { Extension } from './extension.ts';
-import type { Listing } from '../catalog/listing.ts';
+import type { ListedCatalog } from '../catalog/listing.ts';
 
-/** The server capabilities: resources and prompts only where there are any, extensions for modern clients. */
+/** The capabilities over a catalog: resources and prompts only where there are any, extensions for modern clients. */
 export function capabilitiesOf(
-  { catalog, extensions }: Pick<Listing, 'catalog'> & { readonly extensions: readonly Extension[] },
+  { resources, prompts }: Pick<ListedCatalog, 'resources' | 'prompts'>,
+  extensions: readonly Extension[],
   era: 'modern' | 'legacy',
   canSubscribe = true,
 ) {
-  const { resources, prompts } = catalog;
   return {
     tools: { listChanged: true },
     logging: {},

@@ -2,16 +2,16 @@
 import type { ServerContext } from '@modelcontextprotocol/server';
 import { CLIENT_INFO_META_KEY } from '@modelcontextprotocol/server';
 import type { Exchange } from '../call/exchange.ts';
+import { requestInfo } from '../call/exchange.ts';
 import { ToolError } from '../call/errors.ts';
 import type {
+  Channel,
   ClientCapabilities,
   InputRequest,
   InputResponse,
-  Interaction,
   LogLevel,
 } from '../channel/channel.ts';
 import { isSupported } from '../channel/channel.ts';
-import { requestInfo } from '../call/request-info.ts';
 
 const ANSWER_TIMEOUT_MS = 10 * 60_000;
 
@@ -42,7 +42,7 @@ export function legacyExchange(
   capabilities: ClientCapabilities,
   client: string | undefined,
 ): Exchange {
-  const io: Interaction = {
+  const channel: Channel = {
     capabilities,
     request: (key, request) => askSession(ctx, capabilities, key, request),
     step: async (_key, work) => work(),
@@ -52,7 +52,7 @@ export function legacyExchange(
   return {
     info: requestInfo({ id: ctx.mcpReq.id, era: 'legacy', client, traceparent: traceOf(ctx) }),
     signal: () => ctx.mcpReq.signal,
-    io,
+    channel,
   };
 }
 
@@ -68,7 +68,7 @@ async function askSession(
     });
   }
   const options = { timeout: ANSWER_TIMEOUT_MS, signal: ctx.mcpReq.signal };
-  // Each wire method has its own result type; the union is what the interaction promises.
+  // Each wire method has its own result type; the union is what the channel promises.
   return ctx.mcpReq.send(request as { method: 'roots/list' }, options);
 }
 
@@ -82,7 +82,7 @@ function traceOf(ctx: ServerContext): string | undefined {
   return typeof traceparent === 'string' ? traceparent : undefined;
 }
 
-function channelsOf(ctx: ServerContext): Pick<Interaction, 'progress' | 'log'> {
+function channelsOf(ctx: ServerContext): Pick<Channel, 'progress' | 'log'> {
   const { mcpReq } = ctx;
   const token = mcpReq._meta?.progressToken;
   const log = (level: LogLevel, data: unknown) => mcpReq.log(level, data);

@@ -1,10 +1,12 @@
 /** Serves toolsets over stdio as a program of its own, for whoever can start the process. */
 import type { Readable, Writable } from 'node:stream';
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
-import type { Grants } from '../access/caller.ts';
-import { ALL_GRANTS, soleCaller } from '../access/caller.ts';
+import { soleCaller } from '../access/caller.ts';
+import type { Grants } from '../access/grants.ts';
+import { ALL_GRANTS } from '../access/grants.ts';
 import { OpenConnection } from '../channel/connection.ts';
 import { createEngine } from '../call/engine.ts';
+import { toolsetSource } from '../catalog/source.ts';
 import type { ServerInfo } from './server.ts';
 import type { Toolset } from '../define/toolset.ts';
 import { install } from '../define/toolset.ts';
@@ -35,7 +37,10 @@ export async function serveStdio(
   const { createProtocolServer } = await import('./server.ts');
   const { withLegacyCodes } = await import('./legacy-codes.ts');
   const { services = toolset.services?.({}), grants = ALL_GRANTS, canSubscribe = true, onFault } = options;
-  const engine = createEngine({ installed: [install(toolset, services)], ...(onFault && { onFault }) });
+  const engine = createEngine({
+    sources: [toolsetSource(install(toolset, services))],
+    ...(onFault && { onFault }),
+  });
   const caller = soleCaller('local', 'Local', { grants, source: 'stdio' });
   const transport = new StdioServerTransport(options.input, options.output);
   const { outgoing } = options;
@@ -49,8 +54,8 @@ export async function serveStdio(
     ({ era }) => {
       if (era === 'legacy') withLegacyCodes(transport);
       const watched = canSubscribe ? { watched: new Set<string>() } : {};
-      const callerOf = () => caller;
-      return createProtocolServer({ engine, info, era, canSubscribe, callerOf, connection, ...watched });
+      const who = { caller, callerOf: () => caller };
+      return createProtocolServer({ engine, info, era, canSubscribe, connection, ...who, ...watched });
     },
     { transport, ...(onFault && { onerror: (error) => onFault(error, 'stdio') }) },
   );

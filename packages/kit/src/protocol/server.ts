@@ -1,5 +1,10 @@
 /** Speaks MCP for an engine through the official SDK: one low-level server per request or per session. */
-import type { CallToolResult, ServerContext } from '@modelcontextprotocol/server';
+import type {
+  CallToolResult,
+  Resource as WireResource,
+  ResourceTemplateType,
+  ServerContext,
+} from '@modelcontextprotocol/server';
 import { CLIENT_CAPABILITIES_META_KEY, ProtocolError, Server } from '@modelcontextprotocol/server';
 import * as z from 'zod';
 import type { Caller } from '../access/caller.ts';
@@ -12,7 +17,6 @@ import { ResourceMissing } from '../call/documents.ts';
 import { instructionsOf } from '../catalog/listing.ts';
 import { capabilitiesOf } from './capabilities.ts';
 import { envelopeOf, legacyExchange, modernExchange } from './exchange.ts';
-import { promptDefinition, resourceDefinition, templateDefinition } from './definitions.ts';
 
 /** Who Parley says it is. */
 export interface ServerInfo {
@@ -28,6 +32,8 @@ export interface ProtocolServerOptions {
   /** Absent: those of the toolsets. */
   readonly instructions?: string | undefined;
   readonly era: 'modern' | 'legacy';
+  /** Who opened it; what there is for its organization decides what the server says it can do. */
+  readonly caller: Caller;
   /** Who sends this request; asked for every request, since rights may change within a session. */
   callerOf(ctx: ServerContext): Caller;
   /** False: resources can be read, and nobody is told when they change. */
@@ -43,11 +49,13 @@ const Page = z.looseObject({ cursor: z.string().optional() });
 
 /** Creates the server; it is connected by the SDK's own entries. */
 export function createProtocolServer(options: ProtocolServerOptions): Server {
-  const { engine, info, instructions = instructionsOf(engine.catalog), era, connection } = options;
+  const { engine, info, era, connection } = options;
+  const catalog = engine.catalogFor(options.caller);
+  const { instructions = instructionsOf(catalog) } = options;
   const server = new Server(info, {
-    capabilities: capabilitiesOf(engine, era, options.canSubscribe),
+    capabilities: capabilitiesOf(catalog, engine.extensions, era, options.canSubscribe),
     ...(instructions !== undefined && { instructions }),
-    // A session's questions are sent as real requests by our own interaction.
+    // A session's questions are sent as real requests by our own channel.
     inputRequired: { legacyShim: false },
   });
   const exchangeOf = (ctx: ServerContext) => ({
@@ -58,8 +66,10 @@ export function createProtocolServer(options: ProtocolServerOptions): Server {
   });
 
   server.setRequestHandler('tools/list', { params: Page }, (params, ctx) =>
-    handle(() => {
-      const page = engine.list(options.callerOf(ctx), params.cursor);
+    handle(async () => {
+      const caller = options.callerOf(ctx);
+      await engine.ready(caller);
+      const page = engine.list(caller, params.cursor);
       return {
         tools: page.tools.map(({ definition }) => definition),
         ...(page.nextCursor !== undefined && { nextCursor: encodeCursor(page.nextCursor) }),
@@ -74,8 +84,8 @@ export function createProtocolServer(options: ProtocolServerOptions): Server {
     ) as Promise<CallToolResult>;
   });
   if (era === 'modern') installExtensions(server, options, exchangeOf);
-  if (engine.catalog.resources.length > 0) installResources(server, options, exchangeOf);
-  if (engine.catalog.prompts.length > 0) installPrompts(server, options, exchangeOf);
+  if (catalog.resources.length > 0) installResources(server, options, exchangeOf);
+  if (catalog.prompts.length > 0) installPrompts(server, options, exchangeOf);
   return server;
 }
 
@@ -93,27 +103,33 @@ function installExtensions(server: Server, options: ProtocolServerOptions, excha
 }
 
 function installResources(server: Server, options: ProtocolServerOptions, exchangeOf: ExchangeOf): void {
-  const { documents } = options.engine;
-  server.setRequestHandler('resources/list', { params: Page }, (_params, ctx) => {
-    const fixed = documents
-      .resources(options.callerOf(ctx))
-      .filter(({ resource }) => resource.template === undefined);
-    return { resources: fixed.map(({ resource }) => resourceDefinition(resource)) };
-  });
-  server.setRequestHandler('resources/templates/list', { params: Page }, (_params, ctx) => {
-    const templates = documents
-      .resources(options.callerOf(ctx))
-      .filter(({ resource }) => resource.template !== undefined);
-    return { resourceTemplates: templates.map(({ resource }) => templateDefinition(resource)) };
-  });
+  const { engine } = options;
+  const { documents } = engine;
+  const definitions = async (ctx: ServerContext, isTemplate: boolean) => {
+    const caller = options.callerOf(ctx);
+    await engine.ready(caller);
+    const all = documents.resources(caller).filter(({ template }) => (template !== undefined) === isTemplate);
+    return all.map(({ definition }) => definition);
+  };
+  server.setRequestHandler('resources/list', { params: Page }, (_params, ctx) =>
+    // Those without a template have a URI.
+    handle(async () => ({ resources: (await definitions(ctx, false)) as WireResource[] })),
+  );
+  server.setRequestHandler(
+    'resources/templates/list',
+    { params: Page },
+    (_params, ctx) =>
+      handle(async () => ({ resourceTemplates: (await definitions(ctx, true)) as ResourceTemplateType[] })), // and these not
+  );
   server.setRequestHandler('resources/read', (request, ctx) =>
     handle(() => documents.read(options.callerOf(ctx), request.params.uri, exchangeOf(ctx))),
   );
   if (options.watched === undefined) return;
   const { watched } = options;
   server.setRequestHandler('resources/subscribe', (request, ctx) =>
-    handle(() => {
+    handle(async () => {
       const { uri } = request.params;
+      await engine.ready(options.callerOf(ctx));
       if (!documents.canRead(options.callerOf(ctx), uri)) throw new ResourceMissing(uri);
       watch(watched, uri, options.watchLimits);
       return {};
@@ -138,10 +154,15 @@ function watch(watched: Set<string>, uri: string, limits: ProtocolServerOptions[
 }
 
 function installPrompts(server: Server, options: ProtocolServerOptions, exchangeOf: ExchangeOf): void {
-  const { documents } = options.engine;
-  server.setRequestHandler('prompts/list', { params: Page }, (_params, ctx) => ({
-    prompts: documents.prompts(options.callerOf(ctx)).map(({ prompt }) => promptDefinition(prompt)),
-  }));
+  const { engine } = options;
+  const { documents } = engine;
+  server.setRequestHandler('prompts/list', { params: Page }, (_params, ctx) =>
+    handle(async () => {
+      const caller = options.callerOf(ctx);
+      await engine.ready(caller);
+      return { prompts: documents.prompts(caller).map(({ definition }) => definition) };
+    }),
+  );
   server.setRequestHandler('prompts/get', (request, ctx) =>
     handle(() =>
       documents.get(options.callerOf(ctx), request.params.name, request.params.arguments, exchangeOf(ctx)),
@@ -150,9 +171,12 @@ function installPrompts(server: Server, options: ProtocolServerOptions, exchange
   server.setRequestHandler('completion/complete', (request, ctx) =>
     handle(async () => {
       const { ref, argument } = request.params;
-      const source = ref.type === 'ref/prompt' ? { prompt: ref.name } : { resource: ref.uri };
-      const caller = options.callerOf(ctx);
-      const all = await documents.complete(caller, source, argument.name, argument.value, exchangeOf(ctx));
+      const wanted = {
+        ref: ref.type === 'ref/prompt' ? { prompt: ref.name } : { resource: ref.uri },
+        argument: argument.name,
+        typed: argument.value,
+      };
+      const all = await documents.complete(options.callerOf(ctx), wanted, exchangeOf(ctx));
       return { completion: { values: all.slice(0, 100), total: all.length, hasMore: all.length > 100 } };
     }),
   );

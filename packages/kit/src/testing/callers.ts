@@ -1,6 +1,6 @@
 /** Callers for tests. */
 import type { Caller } from '../access/caller.ts';
-import { ALL_GRANTS } from '../access/caller.ts';
+import { ALL_GRANTS } from '../access/grants.ts';
 
 /** A caller with everything, changed where the test needs it. */
 export function testCaller(changes: Partial<Caller> = {}): Caller {

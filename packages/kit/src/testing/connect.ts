@@ -7,6 +7,8 @@ import type { Caller } from '../access/caller.ts';
 import { OpenConnection } from '../channel/connection.ts';
 import type { Engine } from '../call/engine.ts';
 import { createEngine } from '../call/engine.ts';
+import type { Source } from '../catalog/source.ts';
+import { toolsetSource } from '../catalog/source.ts';
 import { ERROR_CODE_META_KEY, ERROR_DATA_META_KEY } from '../call/errors.ts';
 import type { Middleware } from '../call/middleware.ts';
 import { withLegacyCodes } from '../protocol/legacy-codes.ts';
@@ -40,6 +42,8 @@ export interface ConnectOptions<Services> {
   readonly middleware?: readonly Middleware[];
   /** Runs tools that may be tasks as tasks; absent: everything runs inline. */
   readonly tasks?: TaskSeam;
+  /** What the engine serves besides the toolset. */
+  readonly sources?: readonly Source[];
 }
 
 type ToolNamed<Tools extends readonly unknown[], Name> = Extract<Tools[number], { name: Name }>;
@@ -94,12 +98,13 @@ export async function connect<Services, Tools extends readonly AnyTool[]>(
 ): Promise<TestClient<Tools>> {
   const records: CallRecord[] = [];
   const engine = createEngine({
-    installed: [install(toolset, options.services ?? {})],
+    sources: [toolsetSource(install(toolset, options.services ?? {})), ...(options.sources ?? [])],
     middleware: options.middleware ?? [],
     ...(options.tasks !== undefined && { tasks: options.tasks }),
     observe: (record) => records.push(record),
   });
   const caller = testCaller(options.as);
+  await engine.ready(caller);
   const raw = createClient(options.answers ?? {}, options.era ?? 'modern', options.client ?? INFO.name);
   const close = await attach(raw, engine, caller, options.era ?? 'modern');
 
@@ -178,7 +183,7 @@ async function attach(
   era: 'modern' | 'legacy',
 ): Promise<() => Promise<void>> {
   const server = (served: 'modern' | 'legacy', connection?: OpenConnection) => {
-    const who = { callerOf: () => caller, connection };
+    const who = { caller, callerOf: () => caller, connection };
     return createProtocolServer({ engine, info: INFO, era: served, watched: new Set(), ...who });
   };
   if (era === 'legacy') {

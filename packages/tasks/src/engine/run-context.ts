@@ -1,9 +1,9 @@
 /** The inside of a running task: steps that run once, sleeps that survive, questions that park. */
 import type {
+  Channel,
   ClientCapabilities,
   InputRequest,
   InputResponse,
-  Interaction,
   LogLevel,
   StepOptions,
 } from '@parley/kit';
@@ -40,8 +40,8 @@ type WaitingStep = Parameters<Journal['writeStep']>[0];
 /** The place of a call that was made beside another one: their order may differ from run to run. */
 const NO_PLACE = -1;
 
-/** The interaction of a tool that runs as a task. */
-export class RunContext implements Interaction {
+/** The channel of a tool that runs as a task. */
+export class RunContext implements Channel {
   readonly capabilities: ClientCapabilities;
   readonly asks: Asking[] = [];
   readonly waiting = new Set<WaitingStep>();

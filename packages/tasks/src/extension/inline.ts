@@ -1,7 +1,7 @@
 /** Waiting for a task inside the call that made it: progress, questions, and the moment to stop waiting. */
 import type { CallToolResult, InputRequiredResult } from '@modelcontextprotocol/server';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { InputRequest, Interaction, TaskCall } from '@parley/kit';
+import type { Channel, InputRequest, TaskCall } from '@parley/kit';
 import { ProtocolFault, RPC } from '@parley/kit';
 import type { TaskEngine } from '../engine/engine.ts';
 import type { Task, TaskProgress } from '../task.ts';
@@ -38,7 +38,7 @@ export async function waitInline(
       const mustLeave = timeout.aborted || engine.closing.aborted || hasLostConnection(exchange);
       if (mustLeave) return { kind: 'still_running', task };
       if (task.status !== 'input_required') await changed;
-      else if (exchange.io !== undefined) await askSession(engine, call, task);
+      else if (exchange.channel !== undefined) await askSession(engine, call, task);
       else if (call.rounds >= MOST_ROUNDS) return { kind: 'still_running', task };
       else return { kind: 'asks', answer: askByResult(call, task) };
     }
@@ -72,13 +72,13 @@ function askByResult(call: TaskCall, task: Task): InputRequiredResult {
 
 /** Asks a 2025 session in its own way and hands the answers to the task. */
 async function askSession(engine: TaskEngine, call: TaskCall, task: Task): Promise<void> {
-  const { io } = call.exchange;
-  if (io === undefined) return;
+  const { channel } = call.exchange;
+  if (channel === undefined) return;
   const answers = await Promise.all(
     Object.entries(task.inputRequests).map(async ([key, request]) => {
       // A refusal is an answer too: the tool decides what it means.
       const asked = request as InputRequest; // stored by us, in wire form
-      const response = await answerInTime(io, key, asked).catch(() => refusalOf(asked));
+      const response = await answerInTime(channel, key, asked).catch(() => refusalOf(asked));
       return [key, response] as const;
     }),
   );
@@ -90,8 +90,8 @@ async function askSession(engine: TaskEngine, call: TaskCall, task: Task): Promi
 const SAMPLING_MS = 60_000;
 
 /** A person may take their time; a model that has not answered in a minute will not. */
-async function answerInTime(io: Interaction, key: string, request: InputRequest): Promise<unknown> {
-  const answer = io.request(key, request);
+async function answerInTime(channel: Channel, key: string, request: InputRequest): Promise<unknown> {
+  const answer = channel.request(key, request);
   if (request.method !== 'sampling/createMessage') return answer;
   const timeout = new AbortController();
   try {
@@ -113,7 +113,7 @@ class Watcher {
   readonly #unwatch: () => void;
   readonly #onAbort: () => void;
   readonly #signals: readonly AbortSignal[];
-  readonly #report: Interaction['progress'];
+  readonly #report: Channel['progress'];
   readonly #onFault: (error: unknown) => void;
   #wake: (() => void) | undefined;
   #sent: Promise<void> = Promise.resolve();
@@ -122,7 +122,7 @@ class Watcher {
   constructor(engine: TaskEngine, taskId: string, call: TaskCall, timeout: AbortSignal) {
     // What an earlier round has told is no news.
     this.#done = call.told ?? -Infinity;
-    this.#report = call.exchange.io?.progress ?? call.exchange.progress;
+    this.#report = call.exchange.channel?.progress ?? call.exchange.progress;
     this.#unwatch = engine.watch(taskId, (change) => {
       if (change.kind === 'changed') this.#wake?.();
       else this.#send(change.progress);

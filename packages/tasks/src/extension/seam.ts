@@ -11,7 +11,7 @@ import { declaresTasks, missingExtension } from './declared.ts';
 import { handleOf, handleSchema } from './handle.ts';
 import { waitInline } from './inline.ts';
 import { createTasksExtension } from './methods.ts';
-import { kindOf } from './tool-kind.ts';
+import { kindOf, storedTool } from './tool-kind.ts';
 import { wireTask } from './wire.ts';
 
 /** Times of the seam. */
@@ -34,8 +34,8 @@ export function createTaskSeam(engine: TaskEngine, options: SeamOptions = {}): T
 
   async function enqueue({ tool, args, caller, exchange, prepared }: TaskCall): Promise<Task> {
     const { ttlMs } = tool.taskOptions;
-    const capabilities = exchange.io?.capabilities ?? exchange.capabilities ?? {};
-    const input = { args, prepared, caller, info: exchange.info };
+    const capabilities = exchange.channel?.capabilities ?? exchange.capabilities ?? {};
+    const input = { args, prepared, caller, info: exchange.info, tool: storedTool(tool) };
     return engine.enqueue({
       kind: kindOf(tool),
       input,
@@ -105,14 +105,14 @@ function orElse<T>(inHand: (error: unknown) => T): (error: unknown) => T {
 }
 
 function inlineLimit({ tool, exchange }: TaskCall, options: SeamOptions): number {
-  const hasProgress = (exchange.io?.progress ?? exchange.progress) !== undefined;
+  const hasProgress = (exchange.channel?.progress ?? exchange.progress) !== undefined;
   if (hasProgress) return options.inlineLimitWithProgressMs ?? INLINE_WITH_PROGRESS_MS;
   return tool.taskOptions.inlineLimitMs ?? options.inlineLimitMs ?? INLINE_MS;
 }
 
 /** A declared task reports through the extension, not through the call that made it. */
 function withoutChannels(call: TaskCall): TaskCall {
-  const { io: _io, progress: _progress, log: _log, ...exchange } = call.exchange;
+  const { channel: _channel, progress: _progress, log: _log, ...exchange } = call.exchange;
   return { ...call, exchange };
 }
 

@@ -10,31 +10,50 @@ interface ToolInput {
   readonly prepared: unknown;
   readonly caller: Caller;
   readonly info: RequestInfo;
+  /** The tool by what grants know it by: a kind has no room for the toolset. Absent in tasks of older releases. */
+  readonly tool?: GrantedTool;
 }
+
+type GrantedTool = Parameters<Engine['run']>[1];
+
+/** The kind of every tool that comes and goes while the server runs, and so cannot be a kind of its own. */
+const OF_A_SOURCE = 'source-tool';
 
 /** Looks up what a caller may do now; undefined when it may do nothing any more. */
 export type CurrentCaller = (caller: Caller) => Promise<Caller | undefined>;
 
 /** The kind of a tool. */
-export function kindOf(tool: Pick<CatalogTool, 'name'>): string {
-  return `tool:${tool.name}`;
+export function kindOf({ name, granted = name, source }: NamedTool): string {
+  return source === undefined ? `tool:${granted}` : OF_A_SOURCE;
 }
+
+/** What has to be stored of a tool so that it is found again. */
+export function storedTool({ toolset, name, granted = name }: CatalogTool): GrantedTool {
+  return { toolset, name: granted };
+}
+
+type NamedTool = Pick<CatalogTool, 'name'> & Partial<Pick<CatalogTool, 'granted' | 'source'>>;
 
 /** The kinds of every tool that may run as a task. */
 export function toolKinds(engine: Engine, current: CurrentCaller): Kind[] {
-  return engine.catalog.tools
-    .filter(({ task }) => task !== undefined)
-    .map((tool) => ({
-      kind: kindOf(tool),
-      version: tool.taskOptions.version ?? 1,
-      // Stored by the seam when the call came.
-      run: (input, run) => runTool(engine, tool, input as ToolInput, run, current),
-    }));
+  const running =
+    (otherwise: GrantedTool): Kind['run'] =>
+    (input, run) => {
+      const stored = input as ToolInput; // by the seam, when the call came
+      return runTool(engine, stored.tool ?? otherwise, stored, run, current);
+    };
+  const own = engine.common.tools.filter(({ task, source }) => task !== undefined && source === undefined);
+  const kinds = own.map((tool): Kind => ({
+    kind: kindOf(tool),
+    version: tool.taskOptions.version ?? 1,
+    run: running(tool),
+  }));
+  return [...kinds, { kind: OF_A_SOURCE, version: 1, run: running({ toolset: '', name: '' }) }];
 }
 
 async function runTool(
   engine: Engine,
-  tool: CatalogTool,
+  tool: GrantedTool,
   input: ToolInput,
   run: TaskRun,
   current: CurrentCaller,
@@ -46,8 +65,8 @@ async function runTool(
   const { io, signal, taskId } = run;
   const { prepared, info } = input;
   try {
-    const exchange = { info, signal: () => signal, io, task: { id: taskId, prepared } };
-    return { outcome: 'completed', result: await engine.run(caller, tool.name, input.args, exchange) };
+    const exchange = { info, signal: () => signal, channel: io, task: { id: taskId, prepared } };
+    return { outcome: 'completed', result: await engine.run(caller, tool, input.args, exchange) };
   } catch (error) {
     if (signal.aborted) throw error;
     if (error instanceof ToolError) return { outcome: 'completed', result: errorResult(error) };

@@ -1,8 +1,8 @@
 /** Arithmetic on grants: what is cut, joined and covered. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { ALL_GRANTS, firstUncovered, intersectGrants, isGranted, unionGrants } from './caller.ts';
-import type { Grants } from './caller.ts';
+import { ALL_GRANTS, firstUncovered, intersectGrants, isGranted, unionGrants } from './grants.ts';
+import type { Grants } from './grants.ts';
 
 const RESOURCES = ['a', 'b', '*'];
 const TOOLS = ['x', 'y', '*'];

@@ -1,0 +1,41 @@
+/** How a call that did not return is answered: a question, a typed error, a protocol fault, or a fault of ours. */
+import type { CallToolResult } from '@modelcontextprotocol/server';
+import { InputNeeded } from '../channel/channel.ts';
+import type { Call, Core } from './call.ts';
+import { errorResult, internalFault, ProtocolFault, ToolError } from './errors.ts';
+import type { CallRecord } from './record.ts';
+import type { InputRequired } from './tool-answer.ts';
+
+/** How a call that did not return ended: an answer for the client, or a fault to throw. */
+export type Failure = { readonly record: Pick<CallRecord, 'outcome' | 'code'> } & (
+  | { readonly answer: CallToolResult | InputRequired }
+  | { readonly fault: ProtocolFault }
+);
+
+/** Sorts what was thrown. */
+export function failureOf(error: unknown, call: Call, { onFault }: Pick<Core, 'onFault'>): Failure {
+  const question = error instanceof InputNeeded ? questionOf(call) : undefined;
+  if (question !== undefined) {
+    return { record: { outcome: 'ok', code: 'input_required' }, answer: question };
+  }
+  if (error instanceof ToolError) {
+    return { record: { outcome: 'error', code: error.code }, answer: errorResult(error) };
+  }
+  if (error instanceof ProtocolFault) {
+    return { record: { outcome: 'error', code: String(error.code) }, fault: error };
+  }
+  // Whatever a tool throws once its client has gone is the cancelling, not a fault; each transport has its own reason.
+  if (call.exchange.signal().aborted || (error instanceof Error && error.name === 'AbortError')) {
+    return { record: { outcome: 'cancelled', code: null }, fault: internalFault() };
+  }
+  onFault(error, call.name);
+  return { record: { outcome: 'error', code: 'internal' }, fault: internalFault() };
+}
+
+function questionOf({ opened }: Call): InputRequired | undefined {
+  const left = opened?.left?.();
+  if (left === undefined) return undefined;
+  // A form's schema is a plain JSON Schema to us; the wire type spells out what may stand in it.
+  const inputRequests = left.requests as NonNullable<InputRequired['inputRequests']>;
+  return { resultType: 'input_required', inputRequests, requestState: left.state };
+}

@@ -1,0 +1,169 @@
+/** Calls of tools: for a client, or as the run of a task. */
+import type { CallToolResult } from '@modelcontextprotocol/server';
+import type { Caller } from '../access/caller.ts';
+import { hiddenReason } from '../access/resolver.ts';
+import type { CatalogTool, Checked } from '../catalog/compiled-tool.ts';
+import type { Endpoints } from '../catalog/endpoints.ts';
+import { Leave } from '../channel/channel.ts';
+import type { Core } from './call.ts';
+import { CallOfTool } from './call.ts';
+import type { ProtocolFault } from './errors.ts';
+import { ToolError, unknownTool } from './errors.ts';
+import type { Exchange } from './exchange.ts';
+import { failureOf } from './failure.ts';
+import { composeHooks } from './middleware.ts';
+import type { CallRecord } from './record.ts';
+import type { TaskSeam } from './task-seam.ts';
+import { badAnswer } from './outside.ts';
+import type { ToolAnswer } from './tool-answer.ts';
+import { isToolResult } from './tool-answer.ts';
+
+/** An exchange whose channel is a task. */
+export type TaskExchange = Exchange & Required<Pick<Exchange, 'channel' | 'task'>>;
+
+/** A tool that a caller has. Only `find` makes one, so whoever holds it may call it. */
+export interface FoundTool {
+  readonly tool: CatalogTool;
+  /** Errors a model can act on are results, only protocol faults are thrown. */
+  call(args: unknown, exchange: Exchange): Promise<ToolAnswer>;
+}
+
+/** The ways to a tool. */
+export interface ToolCalls {
+  /** Looks a tool up once, for whoever has to know it before the call. */
+  find(caller: Caller, name: string): FoundTool | undefined;
+  /** Calls a tool for a client: errors a model can act on are results, only protocol faults are thrown. */
+  call(caller: Caller, name: string, args: unknown, exchange: Exchange): Promise<ToolAnswer>;
+  /** Runs a tool inside a task: whatever it throws comes out as it is. */
+  run(caller: Caller, tool: GrantedTool, args: unknown, exchange: TaskExchange): Promise<CallToolResult>;
+}
+
+/** A tool by what grants know it by, which is the same at every URL. */
+export interface GrantedTool {
+  readonly toolset: string;
+  readonly name: string;
+}
+
+/** Creates them over the endpoints of all organizations. */
+export function createToolCalls(endpoints: Endpoints, core: Core): ToolCalls {
+  const { tasks } = core;
+  const around = composeHooks(core.middleware.flatMap(({ call }) => (call === undefined ? [] : [call])));
+  const viewOf = (caller: Caller) => endpoints.of(caller.organizationId).view(caller);
+
+  /** The denial of a tool that is not there, which looks the same whether it is hidden or unknown. */
+  function denied(caller: Caller, name: string, exchange: Exchange): ProtocolFault {
+    core.observe(denial(endpoints.of(caller.organizationId).shown.tools, caller, name, exchange));
+    return unknownTool(name);
+  }
+
+  function throughHooks<Answer extends ToolAnswer>(call: CallOfTool, run: () => Promise<Answer>) {
+    if (around === undefined) return run();
+    // A hook hands on what it is given; that a task or a question is not a result is no matter to it.
+    return around(call, run as () => Promise<CallToolResult>) as Promise<Answer>;
+  }
+
+  async function answer(call: CallOfTool): Promise<ToolAnswer> {
+    const { tool } = call;
+    call.resume();
+    if (tasks !== undefined && tool.task !== undefined) return answerWithTask(tasks, call);
+    const checking = check(call);
+    // Most checks are done by now, and a turn of waiting costs more than they do.
+    if (checking !== undefined) await checking;
+    const result = await throughHooks(call, () => tool.run(call));
+    return isToolResult(result) ? call.capped(result) : result;
+  }
+
+  async function answerWithTask(seam: TaskSeam, call: CallOfTool): Promise<ToolAnswer> {
+    const { tool, args, caller, exchange } = call;
+    seam.admit(tool, exchange);
+    await check(call);
+    const { taskId, told, rounds = 0 } = call.opened ?? {};
+    // What must be known before the task exists is settled once, not again when its caller comes back for it.
+    const prepared = taskId === undefined ? await tool.prepare?.(call) : undefined;
+    const seal = (id: string, last: number | undefined) => call.rounds().sealTask(id, last);
+    const { input } = call;
+    const asked = { tool, args, input, caller, exchange, prepared, taskId, rounds, told, seal };
+    if (taskId !== undefined) return seam.call(asked);
+    return throughHooks<ToolAnswer>(call, () => seam.call(asked));
+  }
+
+  async function serve(call: CallOfTool): Promise<ToolAnswer> {
+    let record: Pick<CallRecord, 'outcome' | 'code'> = OK;
+    try {
+      const result = await answer(call);
+      if (result.isError) record = TOOL_ERROR;
+      return result;
+    } catch (error) {
+      const failure = failureOf(error, call, core);
+      ({ record } = failure);
+      if ('fault' in failure) throw failure.fault;
+      return failure.answer;
+    } finally {
+      call.ended(record);
+    }
+  }
+
+  return {
+    find(caller, name) {
+      const tool = viewOf(caller).tool(name, caller);
+      if (tool === undefined) return undefined;
+      return {
+        tool,
+        call: (args, exchange) => serve(new CallOfTool(core, tool, { caller, args, exchange })),
+      };
+    },
+
+    async call(caller, name, args, exchange) {
+      const loading = endpoints.ready(caller.organizationId);
+      if (loading !== undefined) await loading;
+      const tool = viewOf(caller).tool(name, caller);
+      if (tool === undefined) throw denied(caller, name, exchange);
+      return serve(new CallOfTool(core, tool, { caller, args, exchange }));
+    },
+
+    async run(caller, { toolset, name }, args, exchange) {
+      await endpoints.ready(caller.organizationId);
+      const tool = viewOf(caller).granted(toolset, name, caller);
+      if (tool === undefined) throw denied(caller, name, exchange);
+      const call = new CallOfTool(core, tool, { caller, args, exchange });
+      try {
+        await check(call);
+        const result = await throughHooks(call, () => tool.run(call));
+        if (!isToolResult(result)) throw badAnswer('a task inside a task');
+        call.ended(result.isError ? TOOL_ERROR : OK);
+        return result;
+      } catch (error) {
+        // A task that is left for a while has not ended, and one that is stopped from outside is no fault.
+        if (exchange.signal().aborted) call.ended({ outcome: 'cancelled', code: null });
+        else if (!(error instanceof Leave)) {
+          call.ended({ outcome: 'error', code: error instanceof ToolError ? error.code : 'internal' });
+        }
+        throw error;
+      }
+    },
+  };
+}
+
+const OK = { outcome: 'ok', code: null } as const;
+const TOOL_ERROR = { outcome: 'error', code: 'tool_error' } as const;
+
+/** Checks the arguments; they are the call's input from then on. */
+function check(call: CallOfTool): Promise<void> | undefined {
+  const checked = call.tool.check(call.args);
+  if (checked instanceof Promise) return checked.then((outcome) => takeInput(call, outcome));
+  takeInput(call, checked);
+  return undefined;
+}
+
+function takeInput(call: CallOfTool, checked: Checked): void {
+  if (!checked.ok) throw checked.error;
+  call.input = checked.value;
+}
+
+function denial(tools: readonly CatalogTool[], caller: Caller, name: string, exchange: Exchange): CallRecord {
+  const tool = tools.find((candidate) => candidate.name === name);
+  const code = tool === undefined ? 'unknown' : (hiddenReason(tool, caller) ?? 'filtered');
+  const toolset = tool?.toolset ?? '';
+  const known = { outcome: 'denied', code, method: 'tools/call', name, toolset } as const;
+  return { ...known, caller, durationMs: 0, info: exchange.info };
+}

@@ -1,0 +1,95 @@
+/** One prompt as the catalog holds it: its wire definition, and what fills it in and completes it. */
+import type { GetPromptResult, Prompt as WirePrompt, PromptMessage } from '@modelcontextprotocol/server';
+import { guardOf } from '../access/availability.ts';
+import type { Guarded } from '../access/resolver.ts';
+import type { Call } from '../call/call.ts';
+import { ToolError } from '../call/errors.ts';
+import { nulIn, pathOfNul } from '../call/json-path.ts';
+import { badAnswer, throughRounds } from '../call/outside.ts';
+import { describeIssues } from '../call/validation.ts';
+import type { ContextCall } from '../channel/call-context.ts';
+import { CallContext } from '../channel/call-context.ts';
+import type { OutsidePrompt } from '../define/outside-document.ts';
+import type { AnyPrompt } from '../define/prompt.ts';
+import { completeWith } from './compiled-resource.ts';
+
+/** A prompt ready to be listed, guarded and filled in. */
+export interface CatalogPrompt extends Guarded {
+  readonly definition: WirePrompt;
+  get(args: unknown, call: Call): Promise<GetPromptResult>;
+  complete(argument: string, typed: string, call: ContextCall): Promise<string[]>;
+  /** The same under another name. */
+  renamed(name: string): CatalogPrompt;
+}
+
+/** Compiles a prompt; `shown` is the name it is shown under, when that is not its own. */
+export function compilePrompt(
+  prompt: AnyPrompt | OutsidePrompt,
+  toolset: string,
+  services: unknown,
+  shown?: string,
+): CatalogPrompt {
+  const { name: own } = prompt;
+  const isRenamed = shown !== undefined && shown !== own;
+  return {
+    ...guardOf(prompt, { name: own, toolset, services }),
+    ...(isRenamed && { name: shown, granted: own }),
+    definition: {
+      ...(prompt.kind === 'prompt' ? promptDefinition(prompt) : prompt.definition),
+      ...(isRenamed && { name: shown }),
+    },
+    async get(args, call) {
+      if (prompt.kind === 'prompt') return messagesOf(prompt, args, call, services);
+      // The SDK has shown that prompt arguments are texts.
+      const given = (args ?? {}) as Record<string, string>;
+      return throughRounds(call, services, (outside) => prompt.get(given, outside), promptResultOf);
+    },
+    complete: completeWith(prompt, services),
+    renamed: (name) => compilePrompt(prompt, toolset, services, name),
+  };
+}
+
+async function messagesOf(
+  prompt: AnyPrompt,
+  args: unknown,
+  call: Call,
+  services: unknown,
+): Promise<GetPromptResult> {
+  const parsed = prompt.arguments.safeParse(args ?? {});
+  if (!parsed.success) throw new ToolError('invalid', describeIssues(parsed.error.issues, args));
+  const nul = pathOfNul(args);
+  if (nul !== undefined) throw new ToolError('invalid', nulIn(nul));
+  const given: string | PromptMessage[] = await prompt.get(parsed.data, new CallContext(call, services));
+  const messages: PromptMessage[] =
+    typeof given === 'string' ? [{ role: 'user', content: { type: 'text', text: given } }] : given;
+  return { description: prompt.description, messages };
+}
+
+function promptResultOf(answer: Readonly<Record<string, unknown>>): GetPromptResult {
+  if (
+    !Array.isArray(answer.messages) ||
+    answer.messages.some((message) => typeof message !== 'object' || !message)
+  )
+    throw badAnswer('messages is not a list of messages');
+  // The SDK checks every field of it before it leaves.
+  return answer as GetPromptResult;
+}
+
+function promptDefinition({ name, title, description, arguments: shape, _meta }: AnyPrompt): WirePrompt {
+  // Any Zod field has both.
+  const fields = Object.entries(
+    shape.shape as Record<string, { description?: string; isOptional(): boolean }>,
+  );
+  const args = fields.map(([field, schema]) => ({
+    name: field,
+    ...(schema.description !== undefined && { description: schema.description }),
+    required: !schema.isOptional(),
+  }));
+  return {
+    name,
+    title,
+    description,
+    ...(args.length > 0 && { arguments: args }),
+    ...(_meta !== undefined && { _meta }),
+  };
+}

@@ -1,0 +1,136 @@
+/** One resource as the catalog holds it: its wire definition, and what reads and completes it. */
+import type {
+  ReadResourceResult,
+  Resource as WireResource,
+  ResourceTemplateType,
+} from '@modelcontextprotocol/server';
+import { guardOf } from '../access/availability.ts';
+import type { Guarded } from '../access/resolver.ts';
+import type { Call } from '../call/call.ts';
+import { badAnswer, outsideContext, throughRounds } from '../call/outside.ts';
+import type { ContextCall } from '../channel/call-context.ts';
+import { CallContext } from '../channel/call-context.ts';
+import type { OutsidePrompt, OutsideResource } from '../define/outside-document.ts';
+import type { AnyPrompt } from '../define/prompt.ts';
+import type { AnyResource, Completer, ResourceContent } from '../define/resource.ts';
+import type { UriTemplate } from './uri-template.ts';
+import { compileTemplate } from './uri-template.ts';
+
+type Variables = Readonly<Record<string, string>>;
+
+/** What a read gives: the contents, and what a server of its own says besides. */
+export interface Reading {
+  readonly [field: string]: unknown;
+  readonly contents: readonly ResourceContent[];
+}
+
+/** A resource ready to be listed, guarded and read. */
+export interface CatalogResource extends Guarded {
+  /** The URI, or the pattern of a template, as it is shown. */
+  readonly uri: string;
+  readonly template: UriTemplate | undefined;
+  readonly mimeType: string | undefined;
+  readonly definition: WireResource | ResourceTemplateType;
+  read(uri: string, variables: Variables, call: Call): Promise<Reading>;
+  complete(argument: string, typed: string, call: ContextCall): Promise<string[]>;
+  /** The same under another URI. */
+  renamed(uri: string): CatalogResource;
+  /** What a URI of its own is shown as; undefined when that is the same, or when it is no URI of this resource. */
+  aliasOf(uri: string): string | undefined;
+}
+
+/** Compiles a resource; `shown` is the URI it is shown under, when that is not its own. */
+export function compileResource(
+  resource: AnyResource | OutsideResource,
+  toolset: string,
+  services: unknown,
+  shown = resource.uri,
+): CatalogResource {
+  const own = resource.template;
+  const isRenamed = shown !== resource.uri;
+  const template = own !== undefined && isRenamed ? compileTemplate(shown) : own;
+  const ownUriOf = (uri: string, variables: Variables) =>
+    isRenamed ? (own?.expand(variables) ?? resource.uri) : uri;
+  return {
+    ...guardOf(resource, { name: resource.name, toolset, services }),
+    uri: shown,
+    template,
+    mimeType: resource.kind === 'resource' ? resource.mimeType : undefined,
+    definition: resourceDefinition(resource, shown),
+    async read(uri, variables, call) {
+      if (resource.kind === 'resource') {
+        return { contents: [await resource.read(variables, new CallContext(call, services))].flat() };
+      }
+      const ownUri = ownUriOf(uri, variables);
+      return throughRounds(
+        call,
+        services,
+        (outside) => resource.read(ownUri, outside),
+        (answer) => readingOf(answer, ownUri, uri),
+      );
+    },
+    complete: completeWith(resource, services),
+    renamed: (uri) => compileResource(resource, toolset, services, uri),
+    aliasOf(uri) {
+      if (!isRenamed) return undefined;
+      if (own === undefined) return uri === resource.uri ? shown : undefined;
+      const variables = own.match(uri);
+      return variables && template?.expand(variables);
+    },
+  };
+}
+
+function resourceDefinition(
+  resource: AnyResource | OutsideResource,
+  shown: string,
+): WireResource | ResourceTemplateType {
+  const place = resource.template === undefined ? { uri: shown } : { uriTemplate: shown };
+  if (resource.kind !== 'resource') return { ...resource.definition, ...place };
+  const { name, title, description, mimeType, _meta } = resource;
+  return {
+    ...place,
+    name,
+    title,
+    description,
+    ...(mimeType !== undefined && { mimeType }),
+    ...(_meta !== undefined && { _meta }),
+  };
+}
+
+/** What another server gave for a read, under the URI that the client asked for. */
+function readingOf(answer: Readonly<Record<string, unknown>>, ownUri: string, uri: string): Reading {
+  if (
+    !Array.isArray(answer.contents) ||
+    answer.contents.some((content) => typeof content !== 'object' || !content)
+  )
+    throw badAnswer('contents is not a list of objects');
+  // The SDK checks every field of it before it leaves.
+  const { contents, ...rest } = answer as ReadResourceResult;
+  return {
+    ...rest,
+    // As clients know them, but for fields that the wire may leave undefined.
+    contents: contents.map((content) =>
+      content.uri === ownUri ? { ...content, uri } : content,
+    ) as ResourceContent[],
+  };
+}
+
+/** Completes with what a definition has for it. */
+export function completeWith(
+  item: AnyResource | AnyPrompt | OutsideResource | OutsidePrompt,
+  services: unknown,
+): CatalogResource['complete'] {
+  return async (argument, typed, call) => {
+    if (item.kind === 'outside-resource' || item.kind === 'outside-prompt')
+      return textsOf((await item.complete?.(argument, typed, outsideContext(call, services))) ?? []);
+    const completers: Readonly<Record<string, Completer<unknown>>> = item.complete ?? {};
+    const completer = Object.hasOwn(completers, argument) ? completers[argument] : undefined;
+    return completer === undefined ? [] : completer(typed, new CallContext(call, services));
+  };
+}
+
+function textsOf(values: unknown): string[] {
+  if (!Array.isArray(values) || values.some((value) => typeof value !== 'string'))
+    throw badAnswer('completions are not a list of texts');
+  return values;
+}

@@ -1,0 +1,70 @@
+/** What one URL serves to one organization, and the views of its callers: computed once per grant set. */
+import type { Caller } from '../access/caller.ts';
+import { powerKeyOf } from '../access/caller.ts';
+import type { Guarded } from '../access/resolver.ts';
+import type { Filter } from './caller-view.ts';
+import { View } from './caller-view.ts';
+import type { Catalog } from './catalog.ts';
+import type { CatalogPrompt } from './compiled-prompt.ts';
+import type { CatalogResource } from './compiled-resource.ts';
+import type { CatalogTool } from './compiled-tool.ts';
+import type { ListedCatalog, ListedResource, ListedTool } from './listing.ts';
+import { byPrefix, byUri, ownIn, toldApart } from './names.ts';
+import { Recent } from './recent.ts';
+
+const MOST_VIEWS = 1000;
+
+/** A catalog whose names are unique, and what each caller sees of it. */
+export class Endpoint<
+  Tool extends ListedTool = CatalogTool,
+  Resource extends ListedResource = CatalogResource,
+  Prompt extends Guarded = CatalogPrompt,
+> {
+  /** Under the names of the definitions. */
+  readonly catalog: ListedCatalog<Tool, Resource, Prompt>;
+  /** Under the names that callers see. */
+  readonly shown: ListedCatalog<Tool, Resource, Prompt>;
+  readonly #toolsets: ReadonlySet<string>;
+  readonly #filters: readonly Filter<Tool>[];
+  readonly #byPower = new Recent<string, View<Tool, Resource, Prompt>>(MOST_VIEWS);
+  readonly #byCaller = new WeakMap<Caller, View<Tool, Resource, Prompt>>();
+
+  constructor(
+    catalog: ListedCatalog<Tool, Resource, Prompt>,
+    shown: ListedCatalog<Tool, Resource, Prompt>,
+    filters: readonly Filter<Tool>[] = [],
+  ) {
+    this.catalog = catalog;
+    this.shown = shown;
+    this.#toolsets = new Set(catalog.toolsets.map(({ name }) => name));
+    this.#filters = filters;
+  }
+
+  /** True when a toolset of this name is served here. */
+  has(toolset: string): boolean {
+    return this.#toolsets.has(toolset);
+  }
+
+  /** What a caller sees: by object first, then by power. */
+  view(caller: Caller): View<Tool, Resource, Prompt> {
+    const known = this.#byCaller.get(caller);
+    if (known !== undefined) return known;
+    const key = powerKeyOf(caller);
+    const view = this.#byPower.get(key) ?? new View(this.shown, caller, this.#filters);
+    this.#byPower.set(key, view);
+    this.#byCaller.set(caller, view);
+    return view;
+  }
+}
+
+/** The endpoint of a catalog: everything that collides gets a name of its own. */
+export function endpointOf(catalog: Catalog, filters: readonly Filter<CatalogTool>[]): Endpoint {
+  const isOwn = ownIn(catalog);
+  const shown = {
+    tools: toldApart(catalog.tools, isOwn, byPrefix()),
+    resources: toldApart(catalog.resources, isOwn, byUri()),
+    prompts: toldApart(catalog.prompts, isOwn, byPrefix()),
+    toolsets: catalog.toolsets,
+  };
+  return new Endpoint(catalog, shown, filters);
+}
