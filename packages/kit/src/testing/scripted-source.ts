@@ -1,4 +1,5 @@
 /** A source of another kind than a toolset, whose parts a test gives to organizations and takes back. */
+import { setImmediate as turn } from 'node:timers/promises';
 import type { Source, SourcePart } from '../catalog/source.ts';
 import type { Change } from '../changes.ts';
 import type { AnyToolset } from '../define/toolset.ts';
@@ -32,6 +33,8 @@ export function scriptedSource(name = 'scripted', kind = 'connection'): Scripted
     catalog: (organizationId) => loaded.get(organizationId),
     async prepare(organizationId) {
       loads.push(organizationId);
+      // A real one reads a database, and others may come meanwhile.
+      await turn();
       loaded.set(organizationId, given.get(organizationId) ?? { version: 0, toolsets: [] });
     },
     onChange(listener) {
