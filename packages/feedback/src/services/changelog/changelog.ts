@@ -57,7 +57,7 @@ export function createChangelog(base: Base): ChangelogService {
       requireAdmin(actor);
       checkId('changelog', id);
       return change(base, actor, async (current) => {
-        await hold(base, current, 'feedback_changelog', id);
+        await hold(current, 'feedback_changelog', id);
         const before = await requireEntry(current.tx, actor.organizationId, id);
         check?.(await entryOf(current.tx, before, current.now));
         return updateEntry(current, publication, before, patch);
@@ -67,7 +67,7 @@ export function createChangelog(base: Base): ChangelogService {
       requireAdmin(actor);
       checkId('changelog', id);
       return change(base, actor, async (current) => {
-        await hold(base, current, 'feedback_changelog', id);
+        await hold(current, 'feedback_changelog', id);
         const before = await requireEntry(current.tx, actor.organizationId, id);
         check?.(await entryOf(current.tx, before, current.now));
         await deleteEntry(current, id);

@@ -56,7 +56,7 @@ export function createBoards(base: Base): BoardService {
       requireAdmin(actor);
       const id = await idOf(base.store, actor.organizationId, 'board', text);
       return change(base, actor, async (current) => {
-        await hold(base, current, 'feedback_boards', id);
+        await hold(current, 'feedback_boards', id);
         const before = await requireRow(current.tx, actor, id);
         check?.(toBoard(before));
         return updateBoard(current, before, patch);
@@ -66,7 +66,7 @@ export function createBoards(base: Base): BoardService {
       requireAdmin(actor);
       const id = await idOf(base.store, actor.organizationId, 'board', text);
       const look = async ({ tx }: Change) => check?.(toBoard(await requireRow(tx, actor, id)));
-      return change(base, actor, (current) => deleteBoard(base, current, id, { cascade, look }));
+      return change(base, actor, (current) => deleteBoard(current, id, { cascade, look }));
     },
   };
 }

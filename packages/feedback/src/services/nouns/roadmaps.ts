@@ -64,7 +64,7 @@ export function createRoadmaps(base: Base): RoadmapService {
     work: (current: Change) => Promise<T>,
   ): Promise<T> {
     return change(base, actor, async (current) => {
-      await hold(base, current, 'feedback_roadmaps', roadmapId);
+      await hold(current, 'feedback_roadmaps', roadmapId);
       await requireRow(current.tx, actor, roadmapId);
       const done = await work(current);
       await current.touch('roadmaps');
@@ -89,7 +89,7 @@ export function createRoadmaps(base: Base): RoadmapService {
       requireAdmin(actor);
       const id = await idFor(actor, text);
       return change(base, actor, async (current) => {
-        await hold(base, current, 'feedback_roadmaps', id);
+        await hold(current, 'feedback_roadmaps', id);
         const before = await requireRow(current.tx, actor, id);
         check?.(toRoadmap(before));
         return updateRoadmap(current, before, patch);

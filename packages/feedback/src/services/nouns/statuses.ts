@@ -49,7 +49,7 @@ export function createStatuses(base: Base): StatusService {
     async create(actor, input) {
       requireAdmin(actor);
       return change(base, actor, async (current) => {
-        await holdOrganization(base, current);
+        await holdOrganization(current);
         return insertStatus(current, input);
       });
     },
@@ -57,7 +57,7 @@ export function createStatuses(base: Base): StatusService {
       requireAdmin(actor);
       const id = await idOf(base.store, actor.organizationId, 'status', text);
       return change(base, actor, async (current) => {
-        await holdOrganization(base, current);
+        await holdOrganization(current);
         const before = await requireRow(current.tx, actor, id);
         check?.(toStatus(before));
         return updateStatus(current, before, patch);
@@ -67,7 +67,7 @@ export function createStatuses(base: Base): StatusService {
       requireAdmin(actor);
       const id = await idOf(base.store, actor.organizationId, 'status', text);
       const look = async ({ tx }: Change) => check?.(toStatus(await requireRow(tx, actor, id)));
-      return change(base, actor, (current) => deleteStatus(base, current, id, look));
+      return change(base, actor, (current) => deleteStatus(current, id, look));
     },
   };
 }

@@ -52,7 +52,7 @@ export function createTags(base: Base): TagService {
       requireTeam(actor);
       const id = await idOf(base.store, actor.organizationId, 'tag', text);
       return change(base, actor, async (current) => {
-        await hold(base, current, 'feedback_tags', id);
+        await hold(current, 'feedback_tags', id);
         const before = await requireRow(current.tx, actor, id);
         check?.(toTag(before));
         return updateTag(current, before, patch);
@@ -62,7 +62,7 @@ export function createTags(base: Base): TagService {
       requireTeam(actor);
       const id = await idOf(base.store, actor.organizationId, 'tag', text);
       return change(base, actor, async (current) => {
-        await hold(base, current, 'feedback_tags', id);
+        await hold(current, 'feedback_tags', id);
         check?.(toTag(await requireRow(current.tx, actor, id)));
         await deleteTag(current, id);
       });

@@ -4,11 +4,11 @@ import { notFound } from '../../faults.ts';
 import type { PostRow } from '../../schema.ts';
 import type { PostDetail } from '../../shapes/posts.ts';
 import { loadDetail, lockPost } from './rows.ts';
-import type { Base, Change } from '../write.ts';
+import type { Change } from '../write.ts';
 
 /** The row of a post, held for this change. */
-export async function holdPost(base: Base, { tx, actor }: Change, id: string): Promise<Selectable<PostRow>> {
-  const row = await lockPost(tx, base.store.engine, actor.organizationId, id);
+export async function holdPost({ tx, actor }: Change, id: string): Promise<Selectable<PostRow>> {
+  const row = await lockPost(tx, actor.organizationId, id);
   if (row === undefined) throw notFound('Post');
   return row;
 }

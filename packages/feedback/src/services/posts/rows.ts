@@ -1,6 +1,6 @@
 /** From rows of posts to what surfaces show: names, tags, official response, pinned comment. */
 import type { IdentityTables } from '@parley/identity';
-import type { Queryable, StoreEngine, StoreTransaction } from '@parley/store';
+import type { Queryable, StoreTransaction } from '@parley/store';
 import { fromJson } from '@parley/store';
 import type { Selectable } from 'kysely';
 import type { Actor } from '../../actor.ts';
@@ -185,10 +185,9 @@ async function roadmapsOf(from: Queryable, organizationId: string, postId: strin
   return rows.map(({ roadmap_id }) => roadmap_id);
 }
 
-/** The row of a post for a change; on PostgreSQL nobody else changes it until the transaction ends. */
+/** The row of a post for a change; nobody else changes it until the transaction ends. */
 export async function lockPost(
   tx: StoreTransaction,
-  engine: StoreEngine,
   organizationId: string,
   id: string,
 ): Promise<Selectable<PostRow> | undefined> {
@@ -198,5 +197,5 @@ export async function lockPost(
     .selectAll()
     .where('organization_id', '=', organizationId)
     .where('id', '=', id);
-  return (engine === 'postgres' ? query.forUpdate() : query).executeTakeFirst();
+  return tx.locked(query).executeTakeFirst();
 }
