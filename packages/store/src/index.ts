@@ -1,4 +1,7 @@
 /** The store: one database seam over SQLite and PostgreSQL, with migrations, signals, secrets and call records. */
+export { defineRows } from './collections/collection.ts';
+export type { Rows, RowsSpec, ScopedRows } from './collections/collection.ts';
+export type { FieldKind, FieldSpec, FieldSpecs } from './collections/fields.ts';
 export { addSerialId, byEngine, epochMsColumn, fromJson, jsonColumn, toJson } from './columns.ts';
 export type { AnyTables } from './engine.ts';
 export {
