@@ -4,7 +4,7 @@ import type { RawBuilder } from 'kysely';
 import { byEngine } from '../columns.ts';
 import type { StoreEngine } from '../store.ts';
 import type { Pattern } from './patterns.ts';
-import { toGlob, toRegularExpression } from './patterns.ts';
+import { toGlob, toTranslatedLike } from './patterns.ts';
 
 type Sql<T = unknown> = RawBuilder<T>;
 
@@ -69,7 +69,11 @@ const postgres: FilterDialect = {
   },
   number: (value) => sql`${value}::float8`,
   byCodePoint: (text) => sql`${text} collate "C"`,
-  matches: (text, pattern) => sql`${text} collate "C" ~ ${toRegularExpression(pattern)}`,
+  matches(text, pattern) {
+    const { from, to, like } = toTranslatedLike(pattern);
+    const plain = from === '' ? text : sql`translate(${text}, ${from}, ${to})`;
+    return sql`${plain} collate "C" like ${like} escape '\\'`;
+  },
   isoText: (ms) =>
     sql`to_char(timestamp 'epoch' + ${ms} * interval '1 millisecond', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`,
 };

@@ -1,6 +1,6 @@
 /**
- * Patterns without case. The pattern is widened to every case of its letters and the text is left alone: engines
- * lower texts each in its own way, but they agree on what one character of a set is.
+ * Patterns without case. Engines lower texts each in its own way, so none is asked to: a pattern knows every case of
+ * its own letters, and the rest of the text does not matter.
  */
 import { classOf } from './case-classes.ts';
 
@@ -37,15 +37,25 @@ export function toGlob(pattern: Pattern): string {
     .join('');
 }
 
-/** The pattern as a regular expression of PostgreSQL; every character is written by its number, so that none has a meaning. */
-export function toRegularExpression(pattern: Pattern): string {
-  const steps = pattern.map((step) => {
-    if (step === 'any') return '.*';
-    return step === 'one' ? '.' : `[${step.anyOf.map(escaped).join('')}]`;
-  });
-  return `^${steps.join('')}$`;
+/** A LIKE that minds case, and which characters of the text are first written as others. */
+export interface TranslatedLike {
+  readonly from: string;
+  readonly to: string;
+  readonly like: string;
 }
 
-function escaped(character: string): string {
-  return `\\U${(character.codePointAt(0) ?? 0).toString(16).padStart(8, '0')}`;
+/**
+ * The pattern for PostgreSQL: only the letters of the pattern are brought to one case in the text. Regular expressions
+ * would do too, but a server keeps few of them, and a filter with more would compile them anew for every row.
+ */
+export function toTranslatedLike(pattern: Pattern): TranslatedLike {
+  const written = new Map<string, string>();
+  const like = pattern.map((step) => {
+    if (step === 'any') return '%';
+    if (step === 'one') return '_';
+    const [standIn = '', ...others] = step.anyOf;
+    for (const other of others) written.set(other, standIn);
+    return '%_\\'.includes(standIn) ? `\\${standIn}` : standIn;
+  });
+  return { from: [...written.keys()].join(''), to: [...written.values()].join(''), like: like.join('') };
 }
