@@ -30,7 +30,7 @@ export type { Connection } from './channel/connection.ts';
 export type { Context, JsonSchema, Question, RequestInfo } from './channel/call-context.ts';
 export { DueWork } from './due-work.ts';
 export type { DueWorkOptions } from './due-work.ts';
-export type { Collection, CollectionFields, CollectionPage } from './define/collection.ts';
+export type { Collection } from './define/collection.ts';
 export { checkListQuery, listInput } from './define/collection-query.ts';
 export type { ListQuery, Where } from './define/collection-query.ts';
 export { collectionTools } from './define/collection-tools.ts';

@@ -16,9 +16,9 @@ export type Thing = {
 
 // Folding that only Unicode knows, foldings that are none, wildcards of both engines, and characters above U+FFFF.
 const CHARACTERS = [
-  ...'aAbBkKsS iIzé',
-  ...'ßẞİıǅǄǆſKςσΣÅåѢᲇΐΐﬅﬆᾳᾼꭰᎠ𐐀𐐨😀',
-  ...'%_\\*?[]^-.$()|"\'/\n',
+  ...Array.from('aAbBkKsS iIzé'),
+  ...Array.from('ßẞİıǅǄǆſKςσΣÅåѢᲇΐΐﬅﬆᾳᾼꭰᎠ𐐀𐐨😀'),
+  ...Array.from('%_\\*?[]^-.$()|"\'/\n'),
   'ss',
   '\u{10FFFF}',
 ];

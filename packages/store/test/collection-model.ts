@@ -23,9 +23,8 @@ export function modelList(
 
 function fits(entity: Entity, where: Where): boolean {
   if ('field' in where) return compares(valueAt(entity, where.field), where);
-  const results = where.conditions.map((condition) => fits(entity, condition));
-  if (where.operator === 'or') return results.includes(true);
-  const all = !results.includes(false);
+  if (where.operator === 'or') return where.conditions.some((condition) => fits(entity, condition));
+  const all = where.conditions.every((condition) => fits(entity, condition));
   return where.operator === 'not' ? !all : all;
 }
 
@@ -69,7 +68,7 @@ function signOf(found: unknown, value: unknown, field: readonly string[]): numbe
 /** The pattern with the engine's own simple case folding: a regular expression that ignores case by code points. */
 function likeRegExp(pattern: string): RegExp {
   let source = '';
-  const characters = [...pattern];
+  const characters = Array.from(pattern);
   for (let index = 0; index < characters.length; index += 1) {
     const character = characters[index] ?? '';
     const next = characters[index + 1];
@@ -84,7 +83,7 @@ function likeRegExp(pattern: string): RegExp {
 
 /** The source of a regular expression that means the text as it stands. */
 export function literally(text: string): string {
-  return [...text].map((character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`).join('');
+  return Array.from(text, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`).join('');
 }
 
 function compareBy({ field, direction, nulls }: OrderBy, left: Entity, right: Entity): number {
@@ -108,7 +107,7 @@ function compareValues(one: unknown, other: unknown): number {
 
 /** By code point, not by the halves of a surrogate pair. */
 function compareTexts(one: string, other: string): number {
-  const [left, right] = [[...one], [...other]];
+  const [left, right] = [Array.from(one), Array.from(other)];
   for (const [index, character] of left.entries()) {
     const opposite = right[index];
     if (opposite === undefined) return 1;

@@ -39,11 +39,13 @@ const comparison = z.strictObject({
 
 const group = z.strictObject({
   operator: z.enum(['and', 'or', 'not']),
-  conditions: z.array(z.lazy((): z.ZodType<Where> => where)),
+  conditions: z.array(z.lazy(() => where)),
 });
 
 // By its id it is published once, however often it stands in itself.
-const where = z.discriminatedUnion('operator', [comparison, group]).meta({ id: 'Where' });
+const where: z.ZodType<Where, Where> = z
+  .discriminatedUnion('operator', [comparison, group])
+  .meta({ id: 'Where' });
 
 const orderBy = z.strictObject({
   field,

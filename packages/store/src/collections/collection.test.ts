@@ -144,9 +144,7 @@ onBothEngines('a collection', (open) => {
           const expected = numbers.filter((number) =>
             operator === 'eq' ? number === value : number <= value,
           );
-          expect(items.map((item) => item.amount).toSorted(), `${numbers[index]}`).toEqual(
-            expected.toSorted(),
-          );
+          expect(new Set(items.map((item) => item.amount)), `${numbers[index]}`).toEqual(new Set(expected));
         }
   });
 
@@ -163,7 +161,7 @@ onBothEngines('a collection', (open) => {
       expect(await theirs.list({ limit: 10, offset: 0 })).toEqual({ items: [], totalCount: 0 });
       expect(await theirs.all()).toEqual([]);
     }
-    expect(await mine.update('t1', { note: 'kept', flag: undefined as never })).toBe(true);
+    expect(await mine.update('t1', { note: 'kept', flag: undefined })).toBe(true);
     expect(await mine.update('t1', { metadata: null }, { token: 'hush' })).toBe(true);
     expect(await mine.get('t1')).toEqual({
       ...BLANK,

@@ -16,11 +16,14 @@ export interface RowsSpec<T, Scope> {
   readonly fields: FieldSpecs<T>;
   /** Rows that are there at all, such as those that are not deleted; the row has the name `item`. */
   readonly only?: RawBuilder<boolean>;
-  /** The order of a list that names none; the id breaks ties. */
-  readonly order: readonly OrderBy[];
+  /** The order of a list that names none, by fields or by what is worked out of the row; the id breaks ties. */
+  readonly order: readonly (OrderBy | RawBuilder<unknown>)[];
   /** The columns of the key that makes an insert give way; any key by default. */
   readonly unique?: readonly string[];
 }
+
+/** What is written into a row; absent fields are left alone. */
+export type RowValues<T> = { readonly [Name in keyof T]?: T[Name] | undefined };
 
 /** The rows within a scope. Another scope's rows are as unknown here as rows that do not exist. */
 export interface ScopedRows<T> {
@@ -29,9 +32,9 @@ export interface ScopedRows<T> {
   all(): Promise<T[]>;
   get(id: string): Promise<T | undefined>;
   /** False when a row with the same unique key exists. Columns are what no field shows. */
-  insert(values: Partial<T>, columns?: Readonly<Record<string, unknown>>): Promise<boolean>;
+  insert(values: RowValues<T>, columns?: Readonly<Record<string, unknown>>): Promise<boolean>;
   /** Absent values stay as they are. False when there is no such row. */
-  update(id: string, values: Partial<T>, columns?: Readonly<Record<string, unknown>>): Promise<boolean>;
+  update(id: string, values: RowValues<T>, columns?: Readonly<Record<string, unknown>>): Promise<boolean>;
   /** False when there is no such row. */
   delete(id: string): Promise<boolean>;
 }
@@ -111,7 +114,7 @@ class BoundRows<T extends { id: string }, Scope> implements ScopedRows<T> {
     return row === undefined ? undefined : this.#toEntity(row);
   }
 
-  async insert(values: Partial<T>, columns: Readonly<Record<string, unknown>> = {}): Promise<boolean> {
+  async insert(values: RowValues<T>, columns: Readonly<Record<string, unknown>> = {}): Promise<boolean> {
     const { table, unique } = this.#spec;
     const { numInsertedOrUpdatedRows } = await this.#db()
       .insertInto(table)
@@ -123,7 +126,7 @@ class BoundRows<T extends { id: string }, Scope> implements ScopedRows<T> {
 
   async update(
     id: string,
-    values: Partial<T>,
+    values: RowValues<T>,
     columns: Readonly<Record<string, unknown>> = {},
   ): Promise<boolean> {
     const changes = { ...this.#toColumns(values), ...columns };
@@ -166,7 +169,7 @@ class BoundRows<T extends { id: string }, Scope> implements ScopedRows<T> {
     return only === undefined ? rows : rows.where(only);
   }
 
-  #shown(rows: SelectQueryBuilder<AnyTables, 'item', object>, order: readonly OrderBy[]) {
+  #shown(rows: SelectQueryBuilder<AnyTables, 'item', object>, order: RowsSpec<T, Scope>['order']) {
     return rows
       .select(this.#fields.map(([name, spec]) => expressionOf(name, spec).as(name)))
       .orderBy(orderSql(this.#target(), order));
@@ -177,7 +180,7 @@ class BoundRows<T extends { id: string }, Scope> implements ScopedRows<T> {
     return Object.fromEntries(this.#fields.map(([name, spec]) => [name, fromColumn(spec, row[name])])) as T;
   }
 
-  #toColumns(values: Partial<T>): Record<string, unknown> {
+  #toColumns(values: RowValues<T>): Record<string, unknown> {
     const given = Object.entries(values).filter(([, value]) => value !== undefined);
     return Object.fromEntries(
       given.map(([name, value]) => {

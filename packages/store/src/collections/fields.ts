@@ -25,14 +25,14 @@ export function toColumn({ kind }: FieldSpec, value: unknown): unknown {
   if (value === null) return null;
   if (kind === 'json') return toJson(storable(value));
   if (kind === 'boolean') return value === true ? 1 : 0;
-  if (kind === 'time') return Date.parse(String(value));
+  if (kind === 'time' && typeof value === 'string') return Date.parse(value);
   return value;
 }
 
 /** The value of a field as an entity shows it. */
 export function fromColumn({ kind }: FieldSpec, value: unknown): unknown {
   if (value === null || value === undefined) return null;
-  if (kind === 'json') return fromJson<unknown>(String(value));
+  if (kind === 'json' && typeof value === 'string') return fromJson<unknown>(value);
   if (kind === 'boolean') return value === 1 || value === true;
   if (kind === 'time') return new Date(Number(value)).toISOString();
   return value;

@@ -29,8 +29,8 @@ export function whereSql(target: FilterTarget, where: Where): Sql<boolean> {
 }
 
 /** The keys of an order; the id breaks ties. */
-export function orderSql(target: FilterTarget, orderBy: readonly OrderBy[]): Sql {
-  const keys = orderBy.flatMap((order) => orderKeys(target, order));
+export function orderSql(target: FilterTarget, orderBy: readonly (OrderBy | Sql)[]): Sql {
+  const keys = orderBy.flatMap((order) => ('field' in order ? orderKeys(target, order) : [order]));
   return sql.join([...keys, sql`${target.dialect.byCodePoint(columnOf(target, ['id']).column)}`]);
 }
 

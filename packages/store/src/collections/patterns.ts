@@ -22,7 +22,7 @@ export function likePattern(text: string): Pattern {
 
 /** The steps of a `contains`: the text stands anywhere. */
 export function containsPattern(text: string): Pattern {
-  return ['any', ...[...text].map((character) => ({ anyOf: classOf(character) })), 'any'];
+  return ['any', ...Array.from(text, (character) => ({ anyOf: classOf(character) })), 'any'];
 }
 
 /** The pattern as SQLite's GLOB, which minds case. */
