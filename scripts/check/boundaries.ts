@@ -1,4 +1,5 @@
 /** Owns the rules of the house as one check over a checkout: start here to see which rules exist. */
+import { checkDialect } from './dialect-rules.ts';
 import type { Finding, Report } from './finding.ts';
 import { checkImports, checkManifests } from './import-rules.ts';
 import { checkOwnedNames } from './name-rules.ts';
@@ -23,6 +24,7 @@ export function checkBoundaries(root: string): Report {
       ...checkImports(tree, file),
       ...checkPromises(file),
       ...checkReach(file),
+      ...checkDialect(file),
       ...checkSecrets(file),
       ...checkStyle(file),
     ]),

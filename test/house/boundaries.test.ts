@@ -217,6 +217,35 @@ const reach: Row[] = [
   },
 ];
 
+const dialect: Row[] = [
+  ...[
+    `export const a = store.engine === 'postgres';`,
+    `export const a = 'sqlite' !== engine;`,
+    `switch (engine) { case 'postgres': break; }`,
+    `export const a = new Set(['sqlite']).has(engine);`,
+    'export const a = engine === `postgres`;',
+    `export const a = query.forUpdate().execute();`,
+    `export const a = query['skipLocked']();`,
+    'export const a = sql`select id from a where id = ${id} for update`;',
+    'export const a = sql<A>`select pg_try_advisory_xact_lock(${key})`;',
+    `export const a = sql.raw('set transaction isolation level repeatable read');`,
+  ].flatMap((code) => [
+    source(`only the store knows the engine: ${code}`, 'packages/identity/src/x.ts', code, 'dialect'),
+    source(`neither does an app: ${code}`, 'apps/server/src/x.ts', code, 'dialect'),
+  ]),
+  {
+    promise: 'the store, tests, both ways side by side and a printed name are fine',
+    files: {
+      'packages/store/src/x.ts': `${doc}export const a = engine === 'postgres';\n`,
+      'packages/identity/src/x.test.ts': `export const a = engine === 'postgres';\n`,
+      'packages/feedback/src/testing/x.ts': `${doc}export const a = ['sqlite', 'postgres'];\n`,
+      'packages/identity/src/x.ts': `${doc}export const a = byEngine(engine, { sqlite: 'integer', 'postgres': 'bigserial' });\nexport const b = \`\${store.engine}, up to date, ready for update\`;\n`,
+      'bench/x.ts': `${doc}export const a = engine === 'postgres';\n`,
+    },
+    broken: [],
+  },
+];
+
 const style: Row[] = [
   source(
     'a package names its exports',
@@ -471,6 +500,7 @@ test('a workspace that keeps every rule passes', () => {
 describe.each([
   ['order', order],
   ['reach', reach],
+  ['dialect', dialect],
   ['promises', promises],
   ['programs', programs],
   ['secrets', secrets],

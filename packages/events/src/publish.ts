@@ -61,7 +61,7 @@ async function addDelivery(
   tx: StoreTransaction,
   { row, subscriber, event }: Addition,
 ): Promise<void> {
-  const target = await lockTarget(tx, parts.store.engine, subscriber.target_id);
+  const target = await lockTarget(tx, subscriber.target_id);
   // Removed since it was matched.
   if (target === undefined) return;
   const orderKey = event.orderKey ?? '';

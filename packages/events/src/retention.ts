@@ -1,11 +1,10 @@
 /** Retention: what is old goes in small batches, on one replica at a time. */
 import type { Store, StoreTransaction } from '@parley/store';
-import { sql } from 'kysely';
 import type { EventLimits } from './limits.ts';
 import type { EventTables } from './schema.ts';
 
 const BATCH = 200;
-const SWEEP_LOCK = 0x6576_7477;
+const SWEEP = 'events.sweep';
 
 /** Removes deliveries and events whose time is over, and secrets that sign no more. */
 export async function sweepEvents(store: Store, limits: EventLimits, now: number): Promise<void> {
@@ -24,13 +23,7 @@ export async function sweepEvents(store: Store, limits: EventLimits, now: number
 
 /** Runs one batch unless another replica is at it. */
 function inTurn(store: Store, step: (tx: StoreTransaction) => Promise<number>): Promise<number> {
-  return store.transaction(async (tx) => {
-    if (store.engine === 'postgres') {
-      const lock = sql<{ held: boolean }>`select pg_try_advisory_xact_lock(${SWEEP_LOCK}) as held`;
-      if ((await lock.execute(tx.db())).rows[0]?.held !== true) return 0;
-    }
-    return step(tx);
-  });
+  return store.transaction(async (tx) => ((await tx.tryExclusive(SWEEP)) ? step(tx) : 0));
 }
 
 async function dropDeliveries(

@@ -27,6 +27,10 @@ export type { Context, JsonSchema, Question, RequestInfo } from './define/contex
 export { detach } from './detach.ts';
 export { DueWork } from './due-work.ts';
 export type { DueWorkOptions } from './due-work.ts';
+export type { Collection } from './define/collection.ts';
+export { checkListQuery, listInput } from './define/collection-query.ts';
+export type { ListQuery, Where } from './define/collection-query.ts';
+export { collectionTools } from './define/collection-tools.ts';
 export type { Host, StartNotice } from './define/host.ts';
 export type { Settings, SettingsOf } from './define/setting.ts';
 export { hintsOf } from './define/effects.ts';

@@ -1,4 +1,4 @@
-/** Column types and conversions that mean the same on both engines. */
+/** Column types and conversions that mean the same on both engines, and the one way to choose where they differ. */
 import type { CreateTableBuilder } from 'kysely';
 import type { StoreEngine } from './store.ts';
 
@@ -7,6 +7,14 @@ export const epochMsColumn = 'bigint';
 
 /** Column type for a value written by `toJson`. */
 export const jsonColumn = 'text';
+
+/** What an engine does its own way: DDL and search that have no common form. */
+export function byEngine<Sqlite, Postgres>(
+  engine: StoreEngine,
+  ways: { readonly sqlite: Sqlite; readonly postgres: Postgres },
+): Sqlite | Postgres {
+  return ways[engine];
+}
 
 /** Adds the primary key `id`, a number that grows with every row. */
 export function addSerialId<T extends string, C extends string>(

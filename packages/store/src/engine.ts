@@ -1,5 +1,6 @@
 /** The seam between the store and a database engine; `sqlite/` and `postgres/` each implement it. */
 import type { Kysely, Transaction } from 'kysely';
+import type { Locks } from './locks.ts';
 import type { RecordTable } from './records/record-table.ts';
 import type { SignalLink } from './signals/change-signal.ts';
 import type { StoreEngine } from './store.ts';
@@ -23,8 +24,12 @@ export interface Engine {
   readonly db: Kysely<AnyTables>;
   readonly signalLink: SignalLink;
   readonly recordTable: RecordTable;
+  readonly locks: Locks;
   /** One transaction that no other process migrates beside. */
   migrationTransaction<T>(work: (trx: Transaction<AnyTables>) => Promise<T>): Promise<T>;
+  /** Makes a transaction, before its first query, see one state of the database and write nothing. */
+  asSnapshot(trx: Transaction<AnyTables>): Promise<void>;
+  letWritersThrough(): Promise<void>;
   isMissingTable(error: unknown): boolean;
   backup(targetDir: string): Promise<string[]>;
   /** Throws when the database is not the one that was opened; before the probe writes. */

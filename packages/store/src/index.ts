@@ -1,5 +1,7 @@
 /** The store: one database seam over SQLite and PostgreSQL, with migrations, signals, secrets and call records. */
-export { addSerialId, epochMsColumn, fromJson, jsonColumn, toJson } from './columns.ts';
+export { defineRows } from './collections/collection.ts';
+export type { Rows, RowValues, ScopedRows } from './collections/collection.ts';
+export { addSerialId, byEngine, epochMsColumn, fromJson, jsonColumn, toJson } from './columns.ts';
 export type { AnyTables } from './engine.ts';
 export {
   BackupError,
@@ -11,6 +13,7 @@ export {
   StoreUnavailableError,
 } from './errors.ts';
 export type { UnavailableReason } from './errors.ts';
+export type { Lockable } from './locks.ts';
 export type { Migration, MigrationSet } from './migrations.ts';
 export { damagedFiles, openStore } from './open-store.ts';
 export type { RecordLog, RecordRetention } from './records/record-log.ts';

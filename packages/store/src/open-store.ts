@@ -44,6 +44,12 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     migrate: (sets) => migrate(engine, sets, clock),
     pending: (sets) => pending(engine, sets),
     transaction,
+    snapshot: (work) =>
+      transaction(async (tx) => {
+        await engine.asSnapshot(tx.db());
+        return work(tx);
+      }),
+    letWritersThrough: () => engine.letWritersThrough(),
     async backup(targetDir) {
       await records.flush();
       return engine.backup(targetDir);
@@ -79,7 +85,13 @@ async function runTransaction<T>(
   const tokens: number[] = [];
   const result = await engine.db.transaction().execute((trx) =>
     work({
+      engine: engine.name,
       db: () => trx,
+      locked: (query, options) => engine.locks.locked(query, options),
+      hold: (query) => engine.locks.hold(query),
+      exclusive: (key) => engine.locks.exclusive(trx, key),
+      shared: (key) => engine.locks.shared(trx, key),
+      tryExclusive: (key) => engine.locks.tryExclusive(trx, key),
       async signal(topic, payload) {
         const event = signalEvent(topic, payload);
         tokens.push(await engine.signalLink.write(trx, event));

@@ -1,5 +1,6 @@
 /** The face of the store: what every other package may do with the database, whatever the engine. */
 import type { Kysely, Transaction } from 'kysely';
+import type { Holdable, Lockable, LockOptions } from './locks.ts';
 import type { MigrationSet } from './migrations.ts';
 import type { RecordLog, RecordRetention } from './records/record-log.ts';
 import type { SecretBox } from './secrets/secret-box.ts';
@@ -26,6 +27,8 @@ export interface StoreOptions {
 
 /** Anything that queries can run on: the store itself, or a transaction. */
 export interface Queryable {
+  /** Shown to people, and chosen by with `byEngine`. */
+  readonly engine: StoreEngine;
   /** The query builder, typed by the tables of the caller. */
   db<T>(): Kysely<T>;
 }
@@ -35,11 +38,20 @@ export interface StoreTransaction extends Queryable {
   db<T>(): Transaction<T>;
   /** Announces a change: delivered after the commit, never after a rollback. */
   signal(topic: string, payload?: string): Promise<void>;
+  /** The query, so that it reads rows which nobody else changes until the transaction ends. */
+  locked<Query extends Lockable>(query: Query, options?: LockOptions): Query;
+  /** Keeps others from changing the rows of a query until the transaction ends; what they hold is not read. */
+  hold(query: Holdable): Promise<void>;
+  /** Waits until no other transaction holds the key, and holds it until this one ends. */
+  exclusive(key: string): Promise<void>;
+  /** Holds the key together with others that share it; whoever wants it exclusively waits. */
+  shared(key: string): Promise<void>;
+  /** Like `exclusive`, but does not wait: false when another transaction holds the key. */
+  tryExclusive(key: string): Promise<boolean>;
 }
 
 /** An open database with its change signal, secret box and call-record log. */
 export interface Store extends Queryable {
-  readonly engine: StoreEngine;
   readonly signal: ChangeSignal;
   readonly secrets: SecretBox;
   readonly records: RecordLog;
@@ -49,6 +61,10 @@ export interface Store extends Queryable {
   pending(sets: MigrationSet[]): Promise<string[]>;
   /** Runs `work` in one transaction: committed when it resolves, rolled back when it throws. */
   transaction<T>(work: (tx: StoreTransaction) => Promise<T>): Promise<T>;
+  /** Runs `work` on one state of the database, whatever others write meanwhile; it only reads. */
+  snapshot<T>(work: (from: Queryable) => Promise<T>): Promise<T>;
+  /** Lets waiting writers through between two batches of a long write, where only one can write at a time. */
+  letWritersThrough(): Promise<void>;
   /** Copies the databases, never the key, into a new or empty folder and answers the paths of the copies. */
   backup(targetDir: string): Promise<string[]>;
   /** Resolves when the database takes a write; what it finds counts for a second. Throws the reason otherwise. */

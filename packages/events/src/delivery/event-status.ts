@@ -1,23 +1,18 @@
 /** The status of an event, which follows from its deliveries. */
-import type { StoreEngine, StoreTransaction } from '@parley/store';
+import type { StoreTransaction } from '@parley/store';
 import { sql } from 'kysely';
 import type { EventStatus, EventTables } from '../schema.ts';
 
 const CHUNK = 500;
 
 /** Works the status of some events out again, after their deliveries changed in this transaction. */
-export async function refreshEvents(
-  tx: StoreTransaction,
-  engine: StoreEngine,
-  eventIds: readonly string[],
-): Promise<void> {
+export async function refreshEvents(tx: StoreTransaction, eventIds: readonly string[]): Promise<void> {
   const ids = [...new Set(eventIds)].toSorted();
   const db = tx.db<EventTables>();
   for (let start = 0; start < ids.length; start += CHUNK) {
     const chunk = ids.slice(start, start + CHUNK);
     // Two transactions that end deliveries of one event must see each other.
-    if (engine === 'postgres')
-      await db.selectFrom('events').select('id').where('id', 'in', chunk).orderBy('id').forUpdate().execute();
+    await tx.hold(db.selectFrom('events').select('id').where('id', 'in', chunk).orderBy('id'));
     await db.updateTable('events').set({ status: worked() }).where('id', 'in', chunk).execute();
   }
 }

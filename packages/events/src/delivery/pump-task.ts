@@ -1,6 +1,6 @@
 /** The pump of a target as a durable task: one at a time for each target, made with the work that needs it. */
 import { systemCaller } from '@parley/kit';
-import type { StoreEngine, StoreTransaction } from '@parley/store';
+import type { StoreTransaction } from '@parley/store';
 import type { NewTask } from '@parley/tasks';
 import type { EventTables, EventTargetRow } from '../schema.ts';
 import type { DeliveryParts, Target } from './parts.ts';
@@ -21,18 +21,9 @@ export interface PumpInput {
 }
 
 /** The target, held until the transaction ends; whoever changes its deliveries holds it. */
-export function lockTarget(
-  tx: StoreTransaction,
-  engine: StoreEngine,
-  targetId: string,
-): Promise<EventTargetRow | undefined> {
-  return tx
-    .db<EventTables>()
-    .selectFrom('event_targets')
-    .selectAll()
-    .where('id', '=', targetId)
-    .$if(engine === 'postgres', (query) => query.forUpdate())
-    .executeTakeFirst();
+export function lockTarget(tx: StoreTransaction, targetId: string): Promise<EventTargetRow | undefined> {
+  const query = tx.db<EventTables>().selectFrom('event_targets').selectAll().where('id', '=', targetId);
+  return tx.locked(query).executeTakeFirst();
 }
 
 /** Makes sure that a pump looks at a locked target at a time, or is looking now. */

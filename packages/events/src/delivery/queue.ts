@@ -32,7 +32,7 @@ export function beginRun(
   pump: number,
 ): Promise<HeldTarget | undefined> {
   return store.transaction(async (tx) => {
-    const target = await lockTarget(tx, store.engine, targetId);
+    const target = await lockTarget(tx, targetId);
     if (target?.pump !== pump) return undefined;
     const fence = target.fence + 1;
     await tx
@@ -58,12 +58,8 @@ async function putBack(tx: StoreTransaction, targetId: string, now: number): Pro
 }
 
 /** The target, locked, if the run still has it. */
-export async function lockHeld(
-  { store }: DeliveryParts,
-  tx: StoreTransaction,
-  held: HeldTarget,
-): Promise<EventTargetRow> {
-  const target = await lockTarget(tx, store.engine, held.id);
+export async function lockHeld(tx: StoreTransaction, held: HeldTarget): Promise<EventTargetRow> {
+  const target = await lockTarget(tx, held.id);
   if (target?.fence !== held.fence) throw new TargetLost('Another run has the target now.');
   return target;
 }
@@ -71,7 +67,7 @@ export async function lockHeld(
 /** Takes the next delivery that is due, if there is one. */
 export function claimNext(parts: DeliveryParts, held: HeldTarget): Promise<Claimed | undefined> {
   return parts.store.transaction(async (tx) => {
-    const target = await lockHeld(parts, tx, held);
+    const target = await lockHeld(tx, held);
     const delivery = await nextDelivery(tx, held.id);
     if (delivery === undefined || delivery.next_at > parts.now()) return undefined;
     const db = tx.db<EventTables>();
@@ -96,7 +92,7 @@ export function handOver(
   { mayGoOn, notBefore = 0 }: { mayGoOn: boolean; notBefore?: number },
 ): Promise<boolean> {
   return parts.store.transaction(async (tx) => {
-    const target = await lockHeld(parts, tx, held);
+    const target = await lockHeld(tx, held);
     await putBack(tx, held.id, parts.now());
     const next = await nextDelivery(tx, held.id);
     if (mayGoOn && next !== undefined && next.next_at <= parts.now()) return false;

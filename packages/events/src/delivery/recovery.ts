@@ -21,7 +21,7 @@ export async function recoverLate(parts: DeliveryParts, lateMs: number): Promise
     .execute();
   for (const { target_id: targetId } of late) {
     await store.transaction(async (tx) => {
-      const target = await lockTarget(tx, store.engine, targetId);
+      const target = await lockTarget(tx, targetId);
       if (target !== undefined) await wakePump(parts, tx, target, now());
     });
   }

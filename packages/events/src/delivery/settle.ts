@@ -18,7 +18,7 @@ export function settle(
   const { store } = parts;
   const { delivery, target } = claimed;
   return store.transaction(async (tx) => {
-    const locked = await lockTarget(tx, store.engine, held.id);
+    const locked = await lockTarget(tx, held.id);
     // That it arrived stays true in the hands of another run; that it failed is no longer ours to say.
     if (locked === undefined || (locked.fence !== held.fence && attempt.outcome !== 'delivered')) return;
     const change = changeOf(delivery, attempt, kind.retryDelaysMs, parts.now());
@@ -33,7 +33,7 @@ export function settle(
       .executeTakeFirst();
     if (written === undefined) return;
     await moveFollowers(tx, delivery, change, parts.now());
-    await refreshEvents(tx, store.engine, [delivery.event_id]);
+    await refreshEvents(tx, [delivery.event_id]);
     await kind.settled(tx, target, attempt);
   });
 }

@@ -62,7 +62,7 @@ export async function resendDelivery(
   const { store, now } = parts;
   const found = await findDelivery(parts, organizationId, deliveryId);
   await store.transaction(async (tx) => {
-    const target = await lockTarget(tx, store.engine, found.target_id);
+    const target = await lockTarget(tx, found.target_id);
     if (target === undefined) throw deliveryNotFound();
     const webhook = await findWebhook(tx, organizationId, found.target_id);
     if (webhook.state === 'disabled')
@@ -77,7 +77,7 @@ export async function resendDelivery(
       .executeTakeFirst();
     if (again === undefined)
       throw new ToolError('conflict', 'The delivery is under way. Look again when it has ended.');
-    await refreshEvents(tx, store.engine, [again.event_id]);
+    await refreshEvents(tx, [again.event_id]);
     await wakePump(parts, tx, target, now());
   });
   return toDelivery(await findDelivery(parts, organizationId, deliveryId));

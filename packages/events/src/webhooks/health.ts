@@ -1,5 +1,5 @@
 /** How a webhook is doing: its failures in a row, and being switched off after too long a row. */
-import type { StoreEngine, StoreTransaction } from '@parley/store';
+import type { StoreTransaction } from '@parley/store';
 import { refreshEvents } from '../delivery/event-status.ts';
 import type { Attempt } from '../delivery/parts.ts';
 import { OPEN } from '../delivery/queue.ts';
@@ -14,7 +14,6 @@ export const GONE = 410;
 
 /** What noting an attempt needs. */
 export interface HealthOptions {
-  readonly engine: StoreEngine;
   readonly limits: EventLimits;
   readonly now: number;
 }
@@ -24,7 +23,7 @@ export async function noteAttempt(
   tx: StoreTransaction,
   webhookId: string,
   attempt: Attempt,
-  { engine, limits, now }: HealthOptions,
+  { limits, now }: HealthOptions,
 ): Promise<void> {
   if (attempt.outcome === 'cancelled') return;
   const db = tx.db<EventTables>();
@@ -46,7 +45,7 @@ export async function noteAttempt(
   const reason = reasonToStop(attempt.statusCode, since, limits, now);
   if (reason === undefined || webhook.state === 'disabled') return;
   await write({ state: 'disabled', disabled_reason: reason, updated_at: now });
-  await silence(tx, engine, webhookId, reason, now);
+  await silence(tx, webhookId, reason, now);
   await tx.signal(WEBHOOK_DISABLED, webhookId);
 }
 
@@ -66,7 +65,6 @@ function reasonToStop(
 /** Nothing more is sent: subscriptions match no more, and open deliveries are cancelled, to be sent again at will. */
 export async function silence(
   tx: StoreTransaction,
-  engine: StoreEngine,
   webhookId: string,
   reason: string,
   now: number,
@@ -86,7 +84,6 @@ export async function silence(
     .execute();
   await refreshEvents(
     tx,
-    engine,
     cancelled.map((delivery) => delivery.event_id),
   );
 }

@@ -1,6 +1,6 @@
 /** Reading and writing the rows of webhooks; every look is within one organization. */
 import { ToolError, typeId } from '@parley/kit';
-import type { Queryable, StoreEngine, StoreTransaction } from '@parley/store';
+import type { Queryable, StoreTransaction } from '@parley/store';
 import { fromJson } from '@parley/store';
 import { lockTarget } from '../delivery/pump-task.ts';
 import type { EventSubscriptionRow, EventTables, WebhookRow } from '../schema.ts';
@@ -32,12 +32,11 @@ export async function findWebhook(
 /** The webhook of an organization, held until the transaction ends. */
 export async function lockWebhook(
   tx: StoreTransaction,
-  engine: StoreEngine,
   organizationId: string,
   webhookId: string,
 ): Promise<WebhookRow> {
   const { id } = await findWebhook(tx, organizationId, webhookId);
-  await lockTarget(tx, engine, id);
+  await lockTarget(tx, id);
   // What was read before the lock may be old.
   return findWebhook(tx, organizationId, id);
 }

@@ -41,7 +41,6 @@ export function webhookTarget({ store, egress, limits, now }: WebhookParts): Tar
       if (error === null) return { outcome: 'delivered', statusCode };
       return { outcome: statusCode === GONE ? 'dead' : 'failed', statusCode, error };
     },
-    settled: (tx, target, attempt) =>
-      noteAttempt(tx, target.id, attempt, { engine: store.engine, limits, now: now() }),
+    settled: (tx, target, attempt) => noteAttempt(tx, target.id, attempt, { limits, now: now() }),
   };
 }

@@ -115,21 +115,21 @@ export function createWebhooks(parts: DeliveryParts & { readonly egress: Egress 
       await findWebhook(store, organizationId, webhookId);
       const fields = await checkedFields(parts, change);
       return store.transaction(async (tx) => {
-        const before = await lockWebhook(tx, store.engine, organizationId, webhookId);
+        const before = await lockWebhook(tx, organizationId, webhookId);
         const row = { ...before, ...fields, updated_at: now() };
         const db = tx.db<EventTables>();
         await db.updateTable('webhooks').set(row).where('id', '=', row.id).execute();
         await writeSubscriptions(tx, row, now());
-        if (change.enabled === false) await silence(tx, store.engine, row.id, SWITCHED_OFF, now());
+        if (change.enabled === false) await silence(tx, row.id, SWITCHED_OFF, now());
         return toWebhook(row);
       });
     },
 
     async remove(organizationId, webhookId) {
       await store.transaction(async (tx) => {
-        const { id } = await lockWebhook(tx, store.engine, organizationId, webhookId);
+        const { id } = await lockWebhook(tx, organizationId, webhookId);
         // Ends what is open first, so that the events know.
-        await silence(tx, store.engine, id, SWITCHED_OFF, now());
+        await silence(tx, id, SWITCHED_OFF, now());
         await tx.db<EventTables>().deleteFrom('event_targets').where('id', '=', id).execute();
       });
     },
@@ -137,7 +137,7 @@ export function createWebhooks(parts: DeliveryParts & { readonly egress: Egress 
     async rotate(organizationId, webhookId) {
       const secret = newSecret();
       const webhook = await store.transaction(async (tx) => {
-        const before = await lockWebhook(tx, store.engine, organizationId, webhookId);
+        const before = await lockWebhook(tx, organizationId, webhookId);
         const old = openSecret(store.secrets, before);
         const row = {
           ...before,

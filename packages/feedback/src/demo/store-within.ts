@@ -10,6 +10,8 @@ export function storeWithin(store: Store, tx: StoreTransaction): Store {
     records: store.records,
     db: <Tables>() => tx.db<Tables>(),
     transaction: (work) => work(tx),
+    snapshot: (work) => work(tx),
+    letWritersThrough: () => store.letWritersThrough(),
     migrate: (sets) => store.migrate(sets),
     pending: (sets) => store.pending(sets),
     backup: (targetDir) => store.backup(targetDir),

@@ -1,6 +1,6 @@
 /** Posts with their tags, their counts and their full-text index. */
 import type { Migration } from '@parley/store';
-import { epochMsColumn, jsonColumn } from '@parley/store';
+import { byEngine, epochMsColumn, jsonColumn } from '@parley/store';
 import { sql } from 'kysely';
 
 /** Creates posts and what is derived from them. */
@@ -8,7 +8,7 @@ export const createPosts: Migration = async (db, engine) => {
   await createPostTable(db, engine);
   await createPostIndexes(db, engine);
   await createTagsAndCounts(db, engine);
-  const derived = engine === 'sqlite' ? SQLITE_DERIVED : POSTGRES_DERIVED;
+  const derived = byEngine(engine, { sqlite: SQLITE_DERIVED, postgres: POSTGRES_DERIVED });
   for (const statement of derived) await sql.raw(statement).execute(db);
 };
 
@@ -17,12 +17,11 @@ const STATE = sql<string>`case when deleted_at is not null then 'deleted'
   when merged_into_id is not null or moderation <> 'published' then 'hidden' else 'listed' end`;
 
 const createPostTable: Migration = async (db, engine) => {
-  const seq = engine === 'sqlite' ? 'integer' : 'bigserial';
-  await db.schema
-    .createTable('feedback_posts')
-    .addColumn('seq', seq, (column) =>
-      engine === 'sqlite' ? column.primaryKey().autoIncrement() : column.primaryKey(),
-    )
+  const table = db.schema.createTable('feedback_posts');
+  await byEngine(engine, {
+    sqlite: () => table.addColumn('seq', 'integer', (column) => column.primaryKey().autoIncrement()),
+    postgres: () => table.addColumn('seq', 'bigserial', (column) => column.primaryKey()),
+  })()
     .addColumn('organization_id', 'text', (column) => column.notNull())
     .addColumn('id', 'text', (column) => column.notNull())
     .addColumn('board_id', 'text', (column) => column.notNull())

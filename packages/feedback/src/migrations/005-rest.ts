@@ -1,6 +1,6 @@
 /** What REST remembers: answers to repeated requests, and how often clients asked. */
 import type { Migration } from '@parley/store';
-import { epochMsColumn } from '@parley/store';
+import { byEngine, epochMsColumn } from '@parley/store';
 import { sql } from 'kysely';
 
 /** Creates the tables behind `Idempotency-Key` and the rate limit. */
@@ -27,7 +27,8 @@ export const createRest: Migration = async (db, engine) => {
     .column('created_at')
     .execute();
   // One process serves a SQLite folder, so its own memory counts; replicas share what they count.
-  if (engine === 'postgres') await sql.raw(RATE_WINDOWS).execute(db);
+  for (const table of byEngine(engine, { sqlite: [], postgres: [RATE_WINDOWS] }))
+    await sql.raw(table).execute(db);
 };
 
 // Unlogged: the counts of the last minute may be lost in a crash, and cost no write-ahead log.

@@ -1,7 +1,6 @@
 /** Holding a row for a change, so that two changes of the same thing take turns. */
-import { sql } from 'kysely';
 import type { FeedbackTables } from '../schema.ts';
-import type { Base, Change } from './write.ts';
+import type { Change } from './write.ts';
 
 type HeldTable = keyof Pick<
   FeedbackTables,
@@ -10,26 +9,19 @@ type HeldTable = keyof Pick<
 
 /** Holds a row until the transaction ends; what is read after this is what the change starts from. */
 export async function hold(
-  { store }: Pick<Base, 'store'>,
   { tx, actor }: Pick<Change, 'tx'> & { readonly actor: { readonly organizationId: string } },
   table: HeldTable,
   id: string,
 ): Promise<void> {
-  // A write transaction on SQLite holds everything.
-  if (store.engine === 'sqlite') return;
   const { organizationId } = actor;
-  await sql`select id from ${sql.table(table)}
-    where organization_id = ${organizationId} and id = ${id} for update`.execute(tx.db());
+  const rows = tx.db<Record<HeldTable, { organization_id: string; id: string }>>().selectFrom(table);
+  await tx.hold(rows.select('id').where('organization_id', '=', organizationId).where('id', '=', id));
 }
 
 /** Holds the settings of the organization: what must be true of a whole list is changed under it. */
-export async function holdOrganization(
-  { store }: Pick<Base, 'store'>,
-  { tx, actor }: Pick<Change, 'tx' | 'actor'>,
-): Promise<void> {
-  if (store.engine === 'sqlite') return;
-  await sql`select organization_id from feedback_settings
-    where organization_id = ${actor.organizationId} for update`.execute(tx.db());
+export async function holdOrganization({ tx, actor }: Pick<Change, 'tx' | 'actor'>): Promise<void> {
+  const settings = tx.db<FeedbackTables>().selectFrom('feedback_settings').select('organization_id');
+  await tx.hold(settings.where('organization_id', '=', actor.organizationId));
 }
 
 /** The time of a change, always after the one before it, so that every change is seen as one. */

@@ -1,5 +1,6 @@
 /** What an input refers to, by id, slug or name: it must be there in the organization. */
 import type { Identity } from '@parley/identity';
+import type { Lockable } from '@parley/store';
 import { notFound, RuleBroken } from '../faults.ts';
 import type { FeedbackTables } from '../schema.ts';
 import { idOf, unknownNoun } from './names.ts';
@@ -7,11 +8,11 @@ import { memberIdOf } from './people/people-names.ts';
 import type { Change } from './write.ts';
 
 /** The part of a change that looking something up needs. */
-type Looking = Pick<Change, 'tx' | 'engine' | 'actor'>;
+type Looking = Pick<Change, 'tx' | 'actor'>;
 
-// On PostgreSQL what is referred to must not go away before the transaction ends; SQLite has one writer.
-function held<Query extends { forShare(): Query }>({ engine }: Looking, query: Query): Query {
-  return engine === 'postgres' ? query.forShare() : query;
+/** What is referred to must not go away before the transaction ends. */
+function held<Query extends Lockable>({ tx }: Looking, query: Query): Query {
+  return tx.locked(query, { to: 'refer' });
 }
 
 /** A board that is there. */

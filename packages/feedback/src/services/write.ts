@@ -2,7 +2,7 @@
 import type { Events } from '@parley/events';
 import type { Identity } from '@parley/identity';
 import { typeId } from '@parley/kit';
-import type { Store, StoreEngine, StoreTransaction } from '@parley/store';
+import type { Store, StoreTransaction } from '@parley/store';
 import type { TaskEngine } from '@parley/tasks';
 import type { Actor } from '../actor.ts';
 import type { FeedbackTables } from '../schema.ts';
@@ -39,7 +39,6 @@ export type EventType = (typeof EVENT_TYPES)[number];
 /** A change that is under way. */
 export interface Change {
   readonly tx: StoreTransaction;
-  readonly engine: StoreEngine;
   readonly now: number;
   readonly actor: Actor;
   /** Writes a line into the activity of a post. */
@@ -65,7 +64,6 @@ export function changeIn(base: Base, actor: Actor, tx: StoreTransaction): Change
   const { organizationId } = actor;
   return {
     tx,
-    engine: base.store.engine,
     now,
     actor,
     async activity(postId, action, from = null, to = null) {

@@ -1,5 +1,5 @@
 /** Exports everything of an organization as JSON Lines, in an order that an import can read in one pass. */
-import type { Queryable, Store, StoreTransaction } from '@parley/store';
+import type { Queryable } from '@parley/store';
 import { sql } from 'kysely';
 import type { Actor } from '../actor.ts';
 import type { FeedbackTables } from '../schema.ts';
@@ -42,26 +42,17 @@ export async function exportArchive(
   };
   await put([{ kind: HEAD_KIND, version: ARCHIVE_VERSION, exportedAt: isoOf(now()) }]);
   const known = new Set<string>();
-  await put(await readTogether(store, (tx) => readNouns(tx, organizationId, known)));
+  await put(await store.snapshot((tx) => readNouns(tx, organizationId, known)));
   for (let after = ''; ;) {
-    const page = await readTogether(store, (tx) => readPosts(tx, organizationId, { after, people, known }));
+    const page = await store.snapshot((tx) => readPosts(tx, organizationId, { after, people, known }));
     await put(page.lines);
     sums.posts += page.posts;
     if (page.last === undefined) break;
     after = page.last;
   }
-  await put(await readTogether(store, (tx) => readPlans(tx, organizationId, { people, known })));
+  await put(await store.snapshot((tx) => readPlans(tx, organizationId, { people, known })));
   await put([{ kind: END_KIND, lines: sums.lines }]);
   return sums;
-}
-
-/** One state of the database for several queries. */
-function readTogether<T>(store: Store, work: (tx: StoreTransaction) => Promise<T>): Promise<T> {
-  return store.transaction(async (tx) => {
-    if (store.engine === 'postgres')
-      await sql`set transaction isolation level repeatable read, read only`.execute(tx.db());
-    return work(tx);
-  });
 }
 
 /** What posts refer to, as far as it is not in the file yet. */
@@ -86,7 +77,7 @@ interface PostPage {
 }
 
 async function readPosts(
-  tx: StoreTransaction,
+  tx: Queryable,
   organizationId: string,
   { after, people, known }: { after: string; people: PeopleLines; known: Set<string> },
 ): Promise<PostPage> {
@@ -116,11 +107,7 @@ async function readPosts(
 }
 
 /** Comments, reactions, votes, subscriptions and activity of some posts. */
-async function readTalk(
-  tx: StoreTransaction,
-  organizationId: string,
-  postIds: readonly string[],
-): Promise<Named[]> {
+async function readTalk(tx: Queryable, organizationId: string, postIds: readonly string[]): Promise<Named[]> {
   const named: Named[] = [];
   const comments = await rowsOf(tx, organizationId, 'comment', { column: 'post_id', ids: postIds });
   named.push(...comments.map((row): Named => ['comment', row]));
@@ -137,7 +124,7 @@ async function readTalk(
 
 /** What is told about posts, the other people, and the settings last: nothing is public before all is there. */
 async function readPlans(
-  tx: StoreTransaction,
+  tx: Queryable,
   organizationId: string,
   { people, known }: { people: PeopleLines; known: ReadonlySet<string> },
 ): Promise<object[]> {

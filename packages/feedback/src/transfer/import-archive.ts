@@ -1,5 +1,4 @@
 /** Imports an archive into an empty organization: ids, times and authors stay what they were. */
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Queryable, Store, StoreTransaction } from '@parley/store';
 import { isUniqueViolation } from '@parley/store';
 import { sql } from 'kysely';
@@ -20,8 +19,6 @@ import type { Importer, ImportOptions, ImportServices } from './import-posts.ts'
 import type { ImportReport } from './report.ts';
 
 const BATCH_LINES = 200;
-// As long as others wait at most between two looks at the lock.
-const TURN_MS = 30;
 const NOUNS: readonly Noun[] = ['boards', 'statuses', 'tags', 'roadmaps', 'members', 'posts', 'changelog'];
 
 /** Imports the archive at a path; all of it is checked before anything is written. */
@@ -68,7 +65,7 @@ export async function importArchive(
       const lines = batch.filter(({ number }) => number > (linesDone ?? 0));
       if (lines.length > 0) {
         linesDone = await takeBatch(run, lines, linesDone);
-        if (store.engine === 'sqlite') await delay(TURN_MS);
+        await store.letWritersThrough();
       }
       sums.rows += batch.length;
       sums.imported += lines.length;
@@ -129,13 +126,9 @@ async function takeBatch(
 }
 
 /** The statuses of a new organization make room for those of the archive. */
-async function begin(
-  { services, importer, importKey }: Run,
-  tx: StoreTransaction,
-  now: number,
-): Promise<void> {
+async function begin({ importer, importKey }: Run, tx: StoreTransaction, now: number): Promise<void> {
   const { organizationId } = importer.actor;
-  await holdOrganization(services, { tx, actor: importer.actor });
+  await holdOrganization({ tx, actor: importer.actor });
   await requireEmpty(tx, organizationId);
   const db = tx.db<FeedbackTables>();
   await db.deleteFrom('feedback_statuses').where('organization_id', '=', organizationId).execute();

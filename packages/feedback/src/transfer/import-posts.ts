@@ -1,5 +1,4 @@
 /** Imports posts row by row: good rows are written in batches, bad ones are told, and a second run goes on. */
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Caller } from '@parley/kit';
 import type { Actor } from '../actor.ts';
 import type { FeedbackServices } from '../services/index.ts';
@@ -37,8 +36,6 @@ export interface Importer {
 }
 
 const BATCH_ROWS = 200;
-// As long as others wait at most between two looks at the lock.
-const TURN_MS = 30;
 
 /** Imports the posts of a file. */
 export async function importPosts(
@@ -141,6 +138,6 @@ async function takeBatch(
     posts.push({ number, title, content, voteCount, createdAt, isNamed, ...ids, ...authorOf(row) });
   }
   const written = await writePosts(scope, posts, now);
-  if (store.engine === 'sqlite') await delay(TURN_MS);
+  await store.letWritersThrough();
   return { written, before: done.size + rows.length - written };
 }

@@ -6,6 +6,7 @@ import type { AnyTables, Engine, EngineOptions } from '../engine.ts';
 import { BackupError } from '../errors.ts';
 import { postgresDialect } from './driver.ts';
 import { isMissingTable, toStoreError } from './errors.ts';
+import { postgresLocks } from './locks.ts';
 import { clientConfig, createPool, createSlowPool } from './pool.ts';
 import { PostgresRecordTable } from './record-table.ts';
 import { PostgresSignalLink } from './signal-link.ts';
@@ -30,7 +31,13 @@ export async function openPostgres(options: EngineOptions, databaseUrl: string):
     db,
     signalLink,
     recordTable: new PostgresRecordTable(db),
+    locks: postgresLocks,
     migrationTransaction: (work) => migrateAlone(createSlowPool(pg, databaseUrl, options.onError), work),
+    async asSnapshot(trx) {
+      await sql`set transaction isolation level repeatable read, read only`.execute(trx);
+    },
+    // Writers do not wait for each other here.
+    async letWritersThrough() {},
     isMissingTable,
     async backup() {
       throw new BackupError('This store is on PostgreSQL. Use pg_dump to back it up.');

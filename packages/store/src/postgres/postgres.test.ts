@@ -155,3 +155,32 @@ test('a backup points to pg_dump', async () => {
   await expect(store.backup('/tmp/never')).rejects.toThrow(BackupError);
   await expect(store.backup('/tmp/never')).rejects.toThrow('pg_dump');
 });
+
+test('a key that another transaction holds is refused at once, and shared by those who share it', async () => {
+  const found = await store.transaction(async (tx) => {
+    await tx.exclusive('sweep');
+    return store.transaction(async (other) => [
+      await other.tryExclusive('sweep'),
+      await other.tryExclusive('something else'),
+    ]);
+  });
+  expect(found).toEqual([false, true]);
+  const shared = await store.transaction(async (tx) => {
+    await tx.shared('families');
+    return store.transaction(async (other) => {
+      await other.shared('families');
+      return store.transaction((third) => third.tryExclusive('families'));
+    });
+  });
+  expect(shared).toBe(false);
+});
+
+test('rows that another transaction holds are left out when that is asked', async () => {
+  const probe = (tx: Parameters<Parameters<Store['transaction']>[0]>[0]) =>
+    tx.db<{ parley_probe: { id: number } }>().selectFrom('parley_probe').select('id');
+  const found = await store.transaction(async (tx) => {
+    await tx.hold(probe(tx));
+    return store.transaction((other) => other.locked(probe(other), { skipHeld: true }).execute());
+  });
+  expect(found).toEqual([]);
+});

@@ -1,5 +1,6 @@
 /** Opens the SQLite engine: the main file, its connections, signals, records and backups. */
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { Kysely } from 'kysely';
 import type { Transaction } from 'kysely';
 import type { AnyTables, Engine, EngineOptions } from '../engine.ts';
@@ -11,10 +12,11 @@ import { sqliteDialect } from './driver.ts';
 import type { SqliteParts } from './driver.ts';
 import { isMissingTable, toStoreError } from './errors.ts';
 import { FileGuard } from './file-guard.ts';
+import { sqliteLocks } from './locks.ts';
 import { recordsFile, SqliteRecordTable } from './record-table.ts';
 import { requireSpace } from './free-space.ts';
 import { SqliteSignalLink } from './signal-link.ts';
-import { WriteLock } from './write-lock.ts';
+import { turnMs, WriteLock } from './write-lock.ts';
 
 /** The file of the state, inside the data folder. */
 export const mainFile = 'parley.db';
@@ -44,7 +46,11 @@ export async function openSqlite(options: EngineOptions): Promise<Engine> {
     db,
     signalLink: new SqliteSignalLink({ ...parts, options }),
     recordTable: new SqliteRecordTable(Driver, dataDir, options.onError),
+    locks: sqliteLocks,
     migrationTransaction: (work) => untilFree(() => migrateOnce(work)),
+    // Nobody writes beside a transaction of the store.
+    async asSnapshot() {},
+    letWritersThrough: () => delay(turnMs),
     isMissingTable,
     backup: (targetDir) => backupFiles(Driver, { dataDir, targetDir, names: [mainFile, recordsFile] }),
     async requireThere() {

@@ -9,6 +9,9 @@ export const lockWaitMs = 5_000;
 const firstRetryMs = 1;
 const longestRetryMs = 25;
 
+/** A pause in which every other process that waits has looked at the lock. */
+export const turnMs = 30;
+
 /** A first-come-first-served lock whose waiters give up after a while. */
 export class WriteLock {
   #isHeld = false;

@@ -30,7 +30,7 @@ export async function answerTask(
   const checked = await check(store, taskId, responses);
   if (checked.good.length === 0 && checked.complaints.length === 0) return;
   await store.transaction(async (tx) => {
-    const row = await lockTask(tx, store.engine, taskId);
+    const row = await lockTask(tx, taskId);
     if (row === undefined || row.state === 'final') return;
     for (const { key, response } of checked.good) await storeAnswer(tx, taskId, key, response);
     if (row.state === 'asking') await settle(tx, row, checked, now());

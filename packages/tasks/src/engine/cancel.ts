@@ -1,5 +1,5 @@
 /** Cancelling: a waiting task ends at once, a running one is told, its children go with it. */
-import type { StoreEngine, StoreTransaction } from '@parley/store';
+import type { StoreTransaction } from '@parley/store';
 import type { TaskLimits } from '../limits.ts';
 import type { TaskRow, TaskTables } from '../schema.ts';
 import type { TaskChanges } from './changes.ts';
@@ -9,7 +9,6 @@ import { lockTask } from './rows.ts';
 
 /** What cancelling needs. */
 export interface CancelOptions {
-  readonly engine: StoreEngine;
   readonly changes: TaskChanges;
   readonly limits: TaskLimits;
   readonly reason: string;
@@ -22,7 +21,7 @@ export async function cancelRow(
   row: TaskRow,
   options: CancelOptions,
 ): Promise<string[]> {
-  const { engine, changes, limits, reason, now } = options;
+  const { changes, limits, reason, now } = options;
   const running: string[] = [];
   if (row.state === 'running') {
     // The first reason stays: it is the one that the work is being stopped for.
@@ -41,7 +40,7 @@ export async function cancelRow(
     .where('state', '!=', 'final')
     .execute();
   for (const { id } of children) {
-    const child = await lockTask(tx, engine, id);
+    const child = await lockTask(tx, id);
     if (child !== undefined) running.push(...(await cancelRow(tx, child, options)));
   }
   return running;

@@ -1,6 +1,5 @@
 /** Claiming: which tasks a worker takes, fairly between owners and within the limits. */
-import type { StoreEngine, StoreTransaction } from '@parley/store';
-import { sql } from 'kysely';
+import type { StoreTransaction } from '@parley/store';
 import type { TaskLimits } from '../limits.ts';
 import type { TaskRow, TaskTables } from '../schema.ts';
 import type { Pool } from './pools.ts';
@@ -13,7 +12,6 @@ export interface KnownKind {
 
 /** What a worker asks for. */
 export interface ClaimRequest {
-  readonly engine: StoreEngine;
   readonly workerId: string;
   readonly pool: Pool;
   readonly room: number;
@@ -51,12 +49,11 @@ function keyOf(owner: Owner): string {
   return `${owner.organization_id} ${owner.owner_id}`;
 }
 
-const CLAIM_LOCK = 0x7061_726c;
+const CLAIMS = 'tasks.claims';
 
 /** One claimer at a time: two that count at once would both find room for the last place. */
-export async function lockClaims(tx: StoreTransaction, engine: StoreEngine): Promise<void> {
-  // A SQLite write transaction holds the only write lock there is.
-  if (engine === 'postgres') await sql`select pg_advisory_xact_lock(${CLAIM_LOCK})`.execute(tx.db());
+export function lockClaims(tx: StoreTransaction): Promise<void> {
+  return tx.exclusive(CLAIMS);
 }
 
 /** Takes due tasks, one per owner in turn and the least served first, until there is no more room. */
@@ -190,25 +187,22 @@ async function nextOf(
   request: ClaimRequest,
   hasSuspect: boolean,
 ): Promise<TaskRow | undefined> {
-  return (
-    tx
-      .db<TaskTables>()
-      .selectFrom('tasks')
-      .selectAll()
-      .where('organization_id', '=', owner.organization_id)
-      .where('owner_id', '=', owner.owner_id)
-      .where('state', '=', state)
-      .where('due_at', '<=', request.now)
-      .where((where) =>
-        where.or(request.pool.kinds.map(({ kind, version }) => where.and({ kind, kind_version: version }))),
-      )
-      .$if(hasSuspect, (query) => query.where('crashes', '<', request.limits.suspectCrashes))
-      .orderBy('priority', 'desc')
-      .orderBy('due_at')
-      .orderBy('created_at')
-      .limit(1)
-      // A task that someone cancels or answers right now is not taken from under them.
-      .$if(request.engine === 'postgres', (query) => query.forUpdate().skipLocked())
-      .executeTakeFirst()
-  );
+  const next = tx
+    .db<TaskTables>()
+    .selectFrom('tasks')
+    .selectAll()
+    .where('organization_id', '=', owner.organization_id)
+    .where('owner_id', '=', owner.owner_id)
+    .where('state', '=', state)
+    .where('due_at', '<=', request.now)
+    .where((where) =>
+      where.or(request.pool.kinds.map(({ kind, version }) => where.and({ kind, kind_version: version }))),
+    )
+    .$if(hasSuspect, (query) => query.where('crashes', '<', request.limits.suspectCrashes))
+    .orderBy('priority', 'desc')
+    .orderBy('due_at')
+    .orderBy('created_at')
+    .limit(1);
+  // A task that someone cancels or answers right now is not taken from under them.
+  return tx.locked(next, { skipHeld: true }).executeTakeFirst();
 }

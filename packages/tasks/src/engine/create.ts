@@ -167,10 +167,10 @@ async function refuseTooMany(tx: StoreTransaction, row: TaskRow, limits: TaskLim
 
 /** A new task runs where it was made, without going through the queue, as long as nobody is overtaken. */
 async function claimAtOnce(tx: StoreTransaction, row: TaskRow, options: CreateOptions): Promise<TaskRow> {
-  const { store, worker, limits, now } = options;
+  const { worker, limits, now } = options;
   const pool = worker.poolOf(row.kind);
   if (pool === undefined || worker.roomIn(pool) <= 0 || row.due_at > now()) return row;
-  await lockClaims(tx, store.engine);
+  await lockClaims(tx);
   if (!(await hasRoomFor(tx, row, worker.id, pool)) || (await hasEarlier(tx, row))) return row;
   return { ...row, state: 'running', worker_id: worker.id, lease_until: now() + limits.leaseMs, fence: 1 };
 }

@@ -132,10 +132,9 @@ export function createTaskEngine(options: TaskEngineOptions): TaskEngine {
     async cancel(owner, taskId, reason) {
       if (!isTaskId(taskId)) return undefined;
       const found = await store.transaction(async (tx) => {
-        const row = visible(owner, await lockTask(tx, store.engine, taskId));
+        const row = visible(owner, await lockTask(tx, taskId));
         if (row === undefined || row.state === 'final') return { row, running: [] };
-        const { engine } = store;
-        const running = await cancelRow(tx, row, { engine, changes, limits, reason, now: now() });
+        const running = await cancelRow(tx, row, { changes, limits, reason, now: now() });
         return { row, running };
       });
       for (const id of found.running) worker.cancel(id);

@@ -13,24 +13,28 @@ export async function renewLeases(
   taskIds: readonly string[],
   until: number,
 ): Promise<HeldTask[]> {
-  const db = store.db<TaskTables>();
-  const mine = db
-    .selectFrom('tasks')
-    .select('id')
-    .where('id', 'in', taskIds)
-    .where('worker_id', '=', workerId)
-    .where('state', '=', 'running')
-    // A row that someone writes right now is left for the next time; waiting for it could be waiting in a circle.
-    .$if(store.engine === 'postgres', (query) => query.forUpdate().skipLocked());
-  const renewed = await db
-    .updateTable('tasks')
-    .set({ lease_until: until })
-    .where('id', 'in', mine)
-    .returning(['id', 'fence', 'cancel_reason'])
-    .execute();
+  const renewed = await store.transaction((tx) => {
+    const db = tx.db<TaskTables>();
+    const mine = db
+      .selectFrom('tasks')
+      .select('id')
+      .where('id', 'in', taskIds)
+      .where('worker_id', '=', workerId)
+      .where('state', '=', 'running');
+    return (
+      db
+        .updateTable('tasks')
+        .set({ lease_until: until })
+        // A row that someone writes right now is left for the next time; waiting for it could be waiting in a circle.
+        .where('id', 'in', tx.locked(mine, { skipHeld: true }))
+        .returning(['id', 'fence', 'cancel_reason'])
+        .execute()
+    );
+  });
   const skipped = taskIds.filter((id) => !renewed.some((row) => row.id === id));
   if (skipped.length === 0) return renewed;
-  const still = await db
+  const still = await store
+    .db<TaskTables>()
     .selectFrom('tasks')
     .select(['id', 'fence', 'cancel_reason'])
     .where('id', 'in', skipped)
@@ -60,18 +64,13 @@ export async function releaseTask(
 }
 
 /** Takes tasks away from workers that are gone; the new number refuses whatever they still write. */
-export async function releaseLapsed(
-  tx: StoreTransaction,
-  engine: Store['engine'],
-  now: number,
-): Promise<void> {
+export async function releaseLapsed(tx: StoreTransaction, now: number): Promise<void> {
   const db = tx.db<TaskTables>();
   const lapsed = db
     .selectFrom('tasks')
     .select('id')
     .where('state', '=', 'running')
-    .where('lease_until', '<', now)
-    .$if(engine === 'postgres', (query) => query.forUpdate().skipLocked());
+    .where('lease_until', '<', now);
   await db
     .updateTable('tasks')
     .set((row) => ({
@@ -82,7 +81,7 @@ export async function releaseLapsed(
       crashes: row('crashes', '+', 1),
       fence: row('fence', '+', 1),
     }))
-    .where('id', 'in', lapsed)
+    .where('id', 'in', tx.locked(lapsed, { skipHeld: true }))
     .execute();
   await tx.signal(READY);
 }

@@ -1,6 +1,5 @@
 /** Retention: finished tasks go when their time is over, tasks nobody can run are given up. */
 import type { Store } from '@parley/store';
-import { sql } from 'kysely';
 import type { TaskLimits } from '../limits.ts';
 import type { TaskTables } from '../schema.ts';
 import type { TaskChanges } from './changes.ts';
@@ -10,7 +9,7 @@ import { lockTask } from './rows.ts';
 
 // Small, because a task takes its steps with it and writers wait meanwhile.
 const BATCH = 20;
-const PURGE_LOCK = 0x7075_7267;
+const PURGE = 'tasks.purge';
 
 /** Deletes one batch of expired tasks; true when there may be more. */
 export async function purgeBatch(store: Store, now: number): Promise<boolean> {
@@ -25,12 +24,7 @@ export async function purgeBatch(store: Store, now: number): Promise<boolean> {
   if (expired.length === 0) return false;
   const ids = expired.map(({ id }) => id);
   const isDone = await store.transaction(async (tx) => {
-    if (store.engine === 'postgres') {
-      const lock = await sql<{
-        held: boolean;
-      }>`select pg_try_advisory_xact_lock(${PURGE_LOCK}) as held`.execute(tx.db());
-      if (lock.rows[0]?.held !== true) return false;
-    }
+    if (!(await tx.tryExclusive(PURGE))) return false;
     await tx.db<TaskTables>().deleteFrom('tasks').where('id', 'in', ids).execute();
     return true;
   });
@@ -63,7 +57,7 @@ export async function giveUpOrphans(options: OrphanOptions): Promise<boolean> {
     .execute();
   for (const { id } of orphans) {
     await store.transaction(async (tx) => {
-      const row = await lockTask(tx, store.engine, id);
+      const row = await lockTask(tx, id);
       // Someone else was here between the look and the lock.
       if (row === undefined || row.state === 'final' || row.state === 'running' || !isLate(row.due_at))
         return;

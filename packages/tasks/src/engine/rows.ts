@@ -1,5 +1,5 @@
 /** From rows to tasks, and the few rules that every row keeps. */
-import type { StoreEngine, StoreTransaction } from '@parley/store';
+import type { StoreTransaction } from '@parley/store';
 import { fromJson } from '@parley/store';
 import type { RawBuilder } from 'kysely';
 import { sql } from 'kysely';
@@ -62,16 +62,7 @@ export function withRisingTtl(row: TaskRow, now: number, limits: TaskLimits): Ta
 }
 
 /** The task as it is now, held until the transaction ends. */
-export function lockTask(
-  tx: StoreTransaction,
-  engine: StoreEngine,
-  taskId: string,
-): Promise<TaskRow | undefined> {
-  return tx
-    .db<TaskTables>()
-    .selectFrom('tasks')
-    .selectAll()
-    .where('id', '=', taskId)
-    .$if(engine === 'postgres', (query) => query.forUpdate())
-    .executeTakeFirst();
+export function lockTask(tx: StoreTransaction, taskId: string): Promise<TaskRow | undefined> {
+  const query = tx.db<TaskTables>().selectFrom('tasks').selectAll().where('id', '=', taskId);
+  return tx.locked(query).executeTakeFirst();
 }

@@ -180,11 +180,10 @@ export class Worker {
     const room = this.roomIn(pool);
     if (room <= 0 || pool.kinds.length === 0 || !(await this.#hasDue(pool, at))) return;
     const { store, limits } = this.#options;
-    const { engine } = store;
     const turns = this.#turns;
     const rows = await store.transaction(async (tx) => {
-      await lockClaims(tx, engine);
-      return claimDue(tx, { engine, workerId: this.id, pool, room, now: at, limits, turns });
+      await lockClaims(tx);
+      return claimDue(tx, { workerId: this.id, pool, room, now: at, limits, turns });
     });
     for (const row of rows) this.adopt(row);
   }
@@ -257,7 +256,7 @@ export class Worker {
       .limit(1)
       .executeTakeFirst();
     if (lapsed !== undefined) {
-      await store.transaction((tx) => releaseLapsed(tx, store.engine, now()));
+      await store.transaction((tx) => releaseLapsed(tx, now()));
     }
     this.nudge();
   }

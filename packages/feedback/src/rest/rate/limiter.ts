@@ -2,6 +2,7 @@
 import { hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Store } from '@parley/store';
+import { byEngine } from '@parley/store';
 import { RestError } from '../errors.ts';
 import { createClientAddress } from './client-address.ts';
 import { createMemoryCounter } from './memory-counter.ts';
@@ -33,7 +34,11 @@ export interface RateLimiter {
 export function createRateLimiter(store: Store, options: RateOptions, now: () => number): RateLimiter {
   const { ratePerMinute = 100, ratePerKeyPerMinute, failedKeysPerMinute = 10, trustedProxies = [] } = options;
   const addressOf = createClientAddress(trustedProxies);
-  const requests = store.engine === 'postgres' ? createPostgresCounter(store) : createMemoryCounter();
+  const createCounter = byEngine(store.engine, {
+    sqlite: createMemoryCounter,
+    postgres: createPostgresCounter,
+  });
+  const requests = createCounter(store);
   // A brake on guessing, not an account of use: each process has its own.
   const failures = createMemoryCounter();
   return {

@@ -52,7 +52,7 @@ export function createChangelog(base: Base): ChangelogService {
     async update(actor, id, patch, check) {
       checkId('changelog', id);
       return change(base, actor, async (current) => {
-        await hold(base, current, 'feedback_changelog', id);
+        await hold(current, 'feedback_changelog', id);
         const before = await requireEntry(current.tx, actor.organizationId, id);
         check?.(await entryOf(current.tx, before, current.now));
         return updateEntry(current, publication, before, patch);
@@ -61,7 +61,7 @@ export function createChangelog(base: Base): ChangelogService {
     async delete(actor, id, check) {
       checkId('changelog', id);
       return change(base, actor, async (current) => {
-        await hold(base, current, 'feedback_changelog', id);
+        await hold(current, 'feedback_changelog', id);
         const before = await requireEntry(current.tx, actor.organizationId, id);
         check?.(await entryOf(current.tx, before, current.now));
         await deleteEntry(current, id);

@@ -83,7 +83,7 @@ function publishKind(base: Base): Kind {
 
 function announceDue(base: Base, { organizationId, changelogId, publishedAt }: PublishInput): Promise<void> {
   return base.store.transaction(async (tx) => {
-    await hold(base, { tx, actor: { organizationId } }, 'feedback_changelog', changelogId);
+    await hold({ tx, actor: { organizationId } }, 'feedback_changelog', changelogId);
     const row = await findEntry(tx, organizationId, changelogId);
     // The engine has said that its time has come, even if the clock was set back since.
     const now = Math.max(base.now(), publishedAt);

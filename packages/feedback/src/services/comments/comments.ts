@@ -7,7 +7,7 @@ import { checkContent, createComment } from './create.ts';
 import { deleteComment, requireOwnOrTeam } from './delete.ts';
 import { pinComment } from './pin.ts';
 import { reactTo } from './react.ts';
-import { findComment, toComment, withReactions } from './rows.ts';
+import { findComment, holdComment, toComment, withReactions } from './rows.ts';
 import { commentTree } from './tree.ts';
 import type { CheckCurrent } from '../posts/posts.ts';
 import type { Base } from '../write.ts';
@@ -62,7 +62,7 @@ interface CommentUpdate {
 
 function updateComment(base: Base, actor: Actor, { id, content, check }: CommentUpdate): Promise<Comment> {
   return change(base, actor, async ({ tx, now, touch }) => {
-    const row = await findComment(tx, actor, id, base.store.engine);
+    const row = await holdComment(tx, actor, id);
     requireOwnOrTeam(actor, row);
     const before = await withReactions(tx, actor, row);
     check?.(before);

@@ -29,7 +29,7 @@ export async function createComment(
   if (input.isPrivate === true && !isTeam(actor))
     throw forbidden('Only team members may write private comments.');
   return change(base, actor, async (current) => {
-    const post = await holdOpenPost(base, current, postId);
+    const post = await holdOpenPost(current, postId);
     const place = parentId === null ? rootOf(post.id) : await replyTo(current, post.id, parentId);
     const isPrivate = input.isPrivate === true || place.isPrivate;
     const id = await insert(current, { ...place, content, isPrivate });

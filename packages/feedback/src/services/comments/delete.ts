@@ -6,7 +6,7 @@ import type { FeedbackTables } from '../../schema.ts';
 import type { Comment } from '../../shapes/posts.ts';
 import { countComments } from './create.ts';
 import type { NamedCommentRow } from './rows.ts';
-import { DELETED_CONTENT, findComment, withReactions } from './rows.ts';
+import { DELETED_CONTENT, findComment, holdComment, withReactions } from './rows.ts';
 import { holdFamilies, holdPath } from '../posts/family.ts';
 import type { CheckCurrent } from '../posts/posts.ts';
 import type { Base, Change } from '../write.ts';
@@ -28,9 +28,9 @@ export function deleteComment(
   return change(base, actor, async (current) => {
     const { tx } = current;
     const { post_id } = await findComment(tx, actor, id);
-    await holdFamilies(base, current, 'shared');
-    const path = await holdPath(base, current, post_id);
-    const comment = await findComment(tx, actor, id, base.store.engine);
+    await holdFamilies(current, 'shared');
+    const path = await holdPath(current, post_id);
+    const comment = await holdComment(tx, actor, id);
     requireOwnOrTeam(actor, comment);
     check?.(await withReactions(tx, actor, comment));
     await dropReactions(current, id);

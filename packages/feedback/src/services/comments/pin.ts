@@ -17,7 +17,7 @@ export function pinComment(
   commentId: string | null,
 ): Promise<PostDetail> {
   return change(base, actor, async (current) => {
-    const post = await holdPost(base, current, postId);
+    const post = await holdPost(current, postId);
     if (commentId !== null) requirePinnable(await findComment(current.tx, actor, commentId), postId);
     const before = post.pinned_comment_id;
     if (commentId !== before) {

@@ -4,7 +4,7 @@ import type { Actor } from '../../actor.ts';
 import type { FeedbackTables } from '../../schema.ts';
 import type { ReactionCount } from '../../shapes/posts.ts';
 import { EMOJIS } from '../../shapes/posts.ts';
-import { findComment } from './rows.ts';
+import { holdComment } from './rows.ts';
 import { reactionsOf } from './reaction-counts.ts';
 import type { Base, Change } from '../write.ts';
 import { change } from '../write.ts';
@@ -18,7 +18,7 @@ export function reactTo(
 ): Promise<ReactionCount[]> {
   const emoji = knownEmoji(reaction.emoji);
   return change(base, actor, async (current) => {
-    await findComment(current.tx, actor, id, base.store.engine);
+    await holdComment(current.tx, actor, id);
     const isChanged = await (reaction.isOn ? add : remove)(current, id, emoji);
     if (isChanged) await current.touch('posts');
     return (await reactionsOf(current.tx, actor, { commentId: id })).get(id) ?? [];

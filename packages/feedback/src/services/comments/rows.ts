@@ -1,6 +1,6 @@
 /** From rows of comments to what surfaces show: names, reactions, and stubs of what was deleted. */
 import type { IdentityTables } from '@parley/identity';
-import type { Queryable, StoreEngine } from '@parley/store';
+import type { Queryable, StoreTransaction } from '@parley/store';
 import type { Selectable } from 'kysely';
 import type { Actor } from '../../actor.ts';
 import { isTeam } from '../../actor.ts';
@@ -67,14 +67,28 @@ export async function withReactions(from: Queryable, reader: Reader, row: NamedC
   return toComment(row, reactions.get(row.id));
 }
 
-/** The row of a comment that the reader may see; on PostgreSQL `lock` keeps others from changing it. */
-export async function findComment(
-  from: Queryable,
+/** The row of a comment that the reader may see. */
+export async function findComment(from: Queryable, reader: Reader, id: string): Promise<NamedCommentRow> {
+  return found(await selectVisible(from, reader, id).executeTakeFirst());
+}
+
+/** The row of a comment that the reader may see, held until the transaction ends. */
+export async function holdComment(
+  tx: StoreTransaction,
   reader: Reader,
   id: string,
-  lock?: StoreEngine,
 ): Promise<NamedCommentRow> {
-  const query = selectComments(from)
+  const query = tx.locked(selectVisible(tx, reader, id), { of: 'comment' });
+  return found(await query.executeTakeFirst());
+}
+
+function found(row: NamedCommentRow | undefined): NamedCommentRow {
+  if (row === undefined) throw notFound('Comment');
+  return row;
+}
+
+function selectVisible(from: Queryable, reader: Reader, id: string) {
+  return selectComments(from)
     .where('comment.organization_id', '=', reader.organizationId)
     .where('comment.id', '=', id)
     .where('comment.deleted_at', 'is', null)
@@ -97,7 +111,4 @@ export async function findComment(
         ),
       ),
     );
-  const row = await (lock === 'postgres' ? query.forUpdate('comment') : query).executeTakeFirst();
-  if (row === undefined) throw notFound('Comment');
-  return row;
 }

@@ -94,7 +94,7 @@ function isHeld(organizationId: string, { state, boardId }: Held) {
 
 function moderate(base: Base, actor: Actor, id: string, state: ModerationState): Promise<PostDetail> {
   return change(base, actor, async (current) => {
-    const row = await holdPost(base, current, id);
+    const row = await holdPost(current, id);
     if (row.deleted_at !== null) throw conflict('This post is deleted. Restore it first.');
     if (row.merged_into_id !== null)
       throw conflict(`This post is merged into ${row.merged_into_id}. Unmerge it first.`);

@@ -4,11 +4,10 @@ import type { FeedbackTables } from '../../schema.ts';
 import { hold } from '../hold.ts';
 import type { PostUse } from '../posts/use.ts';
 import { countUse, holdUse } from '../posts/use.ts';
-import type { Base, Change } from '../write.ts';
+import type { Change } from '../write.ts';
 
 /** Deletes a board; one with posts only when they may go too. */
 export async function deleteBoard(
-  base: Base,
   current: Change,
   id: string,
   { cascade, look }: { readonly cascade: boolean; readonly look: (current: Change) => Promise<void> },
@@ -16,8 +15,8 @@ export async function deleteBoard(
   const { tx, now, actor, touch } = current;
   const { organizationId } = actor;
   const use: PostUse = { organizationId, column: 'board_id', id };
-  if (cascade) await holdUse(base, tx, use, 'others');
-  await hold(base, current, 'feedback_boards', id);
+  if (cascade) await holdUse(tx, use, 'others');
+  await hold(current, 'feedback_boards', id);
   await look(current);
   const { numUpdatedRows } = await tx
     .db<FeedbackTables>()

@@ -1,23 +1,21 @@
 /** Roadmaps: what the team plans, in order. */
 import { typeId } from '@parley/kit';
-import type { Queryable, StoreTransaction } from '@parley/store';
+import { defineRows } from '@parley/store';
 import type { Actor } from '../../actor.ts';
-import { notFound, orConflict } from '../../faults.ts';
 import { checkId } from '../../ids.ts';
-import type { FeedbackTables, RoadmapRow } from '../../schema.ts';
+import type { FeedbackTables } from '../../schema.ts';
 import { isoOf } from '../../shapes/fields.ts';
 import type { CreateRoadmap, PatchRoadmap, Roadmap, RoadmapPost } from '../../shapes/nouns.ts';
 import type { Page } from '../../shapes/posts.ts';
-import { hold, laterThan } from '../hold.ts';
-import { idOf } from '../names.ts';
+import { laterThan } from '../hold.ts';
 import type { CheckCurrent } from '../posts/posts.ts';
+import type { Base, Change } from '../write.ts';
+import { change } from '../write.ts';
+import type { NounScope } from './noun-table.ts';
+import { nextPosition, NounTable } from './noun-table.ts';
 import { addRoadmapPost, moveRoadmapPost, removeRoadmapPost } from './roadmap-entries.ts';
 import type { RoadmapPostQuery } from './roadmap-posts.ts';
 import { listRoadmapPosts } from './roadmap-posts.ts';
-import type { SlugForm } from '../slugs.ts';
-import { insertWithSlug, slugTaken } from '../slugs.ts';
-import type { Base, Change } from '../write.ts';
-import { change } from '../write.ts';
 
 /** What can be done with roadmaps; administrators make them, the team fills them. */
 export interface RoadmapService {
@@ -48,184 +46,109 @@ export interface RoadmapService {
   ): Promise<void>;
 }
 
-const FORM: SlugForm = { noun: 'roadmap', joint: '-', maxLength: 100 };
-const LAST_POSITION = 2 ** 31 - 1;
+const ROADMAPS = defineRows<Roadmap, NounScope>({
+  table: 'feedback_roadmaps',
+  scope: { organizationId: 'organization_id' },
+  unique: ['organization_id', 'slug'],
+  order: [{ field: ['position'] }],
+  fields: {
+    id: { kind: 'text' },
+    name: { kind: 'text' },
+    slug: { kind: 'text' },
+    description: { kind: 'text', nullable: true },
+    isPublic: { kind: 'boolean', column: 'is_public' },
+    position: { kind: 'number' },
+    createdAt: { kind: 'time', column: 'created_at' },
+    updatedAt: { kind: 'time', column: 'updated_at' },
+  },
+});
 
 /** Creates the service. */
 export function createRoadmaps(base: Base): RoadmapService {
-  const idFor = ({ organizationId }: Actor, text: string) =>
-    idOf(base.store, organizationId, 'roadmap', text);
+  const roadmaps = new NounTable(base, {
+    noun: 'roadmap',
+    title: 'Roadmap',
+    rows: ROADMAPS,
+    slug: { noun: 'roadmap', joint: '-', maxLength: 100 },
+    touches: ['roadmaps'],
+  });
 
   /** A change of the entries of a roadmap, which nobody else changes meanwhile. */
   function changeEntries<T>(
     actor: Actor,
     roadmapId: string,
-    work: (current: Change) => Promise<T>,
+    work: (current: Change, roadmap: Roadmap) => Promise<T>,
   ): Promise<T> {
     return change(base, actor, async (current) => {
-      await hold(base, current, 'feedback_roadmaps', roadmapId);
-      await requireRow(current.tx, actor, roadmapId);
-      const done = await work(current);
-      await current.touch('roadmaps');
+      const done = await work(current, await roadmaps.hold(current, roadmapId));
+      await roadmaps.touch(current);
       return done;
     });
   }
 
+  const entryOf = async (actor: Actor, roadmapId: string, postId: string) => ({
+    roadmapId: await roadmaps.idOf(actor, roadmapId),
+    postId: checkId('post', postId),
+  });
+
   return {
     async list(actor) {
-      return (await selectRoadmaps(base.store, actor).execute()).map(toRoadmap);
+      return roadmaps.list(actor);
     },
     async get(actor, id) {
-      return toRoadmap(await requireRow(base.store, actor, await idFor(actor, id)));
+      return roadmaps.get(actor, id);
     },
-    async create(actor, input) {
-      return change(base, actor, (current) => insertRoadmap(current, input));
+    async create(actor, { slug, name, description = null, isPublic = true, position }) {
+      return roadmaps.create(actor, slug, async ({ tx, now }) => ({
+        id: typeId('roadmap', now),
+        name,
+        description,
+        isPublic,
+        position: position ?? (await nextPosition(roadmaps.in(tx, actor))),
+        createdAt: isoOf(now),
+        updatedAt: isoOf(now),
+      }));
     },
     async update(actor, text, patch, check) {
-      const id = await idFor(actor, text);
-      return change(base, actor, async (current) => {
-        await hold(base, current, 'feedback_roadmaps', id);
-        const before = await requireRow(current.tx, actor, id);
-        check?.(toRoadmap(before));
-        return updateRoadmap(current, before, patch);
-      });
+      return roadmaps.update(actor, text, check, (before, { now }) => ({
+        ...patch,
+        updatedAt: isoOf(laterThan(Date.parse(before.updatedAt), now)),
+      }));
     },
     async delete(actor, text, check) {
-      const id = await idFor(actor, text);
-      return changeEntries(actor, id, async (current) => {
-        check?.(toRoadmap(await requireRow(current.tx, actor, id)));
-        await deleteRoadmap(current, id);
+      const id = await roadmaps.idOf(actor, text);
+      return changeEntries(actor, id, async (current, roadmap) => {
+        check?.(roadmap);
+        await deleteEntries(current, id);
+        await roadmaps.in(current.tx, actor).delete(id);
       });
     },
     async posts(actor, text, query) {
-      const roadmapId = await idFor(actor, text);
-      await requireRow(base.store, actor, roadmapId);
-      return listRoadmapPosts(base.store, actor.organizationId, roadmapId, query);
+      const { id } = await roadmaps.get(actor, text);
+      return listRoadmapPosts(base.store, actor.organizationId, id, query);
     },
     async addPost(actor, roadmapId, postId) {
-      const entry = { roadmapId: await idFor(actor, roadmapId), postId: checkId('post', postId) };
+      const entry = await entryOf(actor, roadmapId, postId);
       return changeEntries(actor, entry.roadmapId, (current) => addRoadmapPost(current, entry));
     },
     async movePost(actor, roadmapId, postId, position, check) {
-      const entry = { roadmapId: await idFor(actor, roadmapId), postId: checkId('post', postId) };
+      const entry = await entryOf(actor, roadmapId, postId);
       return changeEntries(actor, entry.roadmapId, (current) =>
         moveRoadmapPost(current, entry, { position, check }),
       );
     },
     async removePost(actor, roadmapId, postId, check) {
-      const entry = { roadmapId: await idFor(actor, roadmapId), postId: checkId('post', postId) };
+      const entry = await entryOf(actor, roadmapId, postId);
       return changeEntries(actor, entry.roadmapId, (current) => removeRoadmapPost(current, entry, check));
     },
   };
 }
 
-async function insertRoadmap({ tx, now, actor, touch }: Change, input: CreateRoadmap): Promise<Roadmap> {
-  const { organizationId } = actor;
-  const db = tx.db<FeedbackTables>();
-  const row = {
-    organization_id: organizationId,
-    id: typeId('roadmap', now),
-    name: input.name,
-    description: input.description ?? null,
-    is_public: input.isPublic === false ? 0 : 1,
-    position: input.position ?? (await nextPosition(tx, organizationId)),
-    created_at: now,
-    updated_at: now,
-  };
-  await insertWithSlug({
-    form: FORM,
-    name: input.name,
-    given: input.slug,
-    async taken() {
-      const rows = await selectRoadmaps(tx, actor).execute();
-      return rows.map(({ slug }) => slug);
-    },
-    async insert(slug) {
-      const { numInsertedOrUpdatedRows } = await db
-        .insertInto('feedback_roadmaps')
-        .values({ ...row, slug })
-        .onConflict((conflict) => conflict.columns(['organization_id', 'slug']).doNothing())
-        .executeTakeFirstOrThrow();
-      return numInsertedOrUpdatedRows === 1n;
-    },
-  });
-  await touch('roadmaps');
-  return toRoadmap(await requireRow(tx, actor, row.id));
-}
-
-async function nextPosition(tx: StoreTransaction, organizationId: string): Promise<number> {
-  const last = await tx
-    .db<FeedbackTables>()
-    .selectFrom('feedback_roadmaps')
-    .select(({ fn }) => fn.max('position').as('position'))
-    .where('organization_id', '=', organizationId)
-    .executeTakeFirst();
-  return Math.min((last?.position ?? -1) + 1, LAST_POSITION);
-}
-
-async function updateRoadmap(
-  { tx, now, actor, touch }: Change,
-  before: RoadmapRow,
-  { name, slug, description, isPublic, position }: PatchRoadmap,
-): Promise<Roadmap> {
+async function deleteEntries({ tx, actor }: Change, roadmapId: string): Promise<void> {
   await tx
     .db<FeedbackTables>()
-    .updateTable('feedback_roadmaps')
-    .set({
-      ...(name !== undefined && { name }),
-      ...(slug !== undefined && { slug }),
-      ...(description !== undefined && { description }),
-      ...(isPublic !== undefined && { is_public: isPublic ? 1 : 0 }),
-      ...(position !== undefined && { position }),
-      updated_at: laterThan(before.updated_at, now),
-    })
-    .where('organization_id', '=', actor.organizationId)
-    .where('id', '=', before.id)
-    .execute()
-    .catch(orConflict(slugTaken(FORM.noun, slug ?? '')));
-  await touch('roadmaps');
-  return toRoadmap(await requireRow(tx, actor, before.id));
-}
-
-async function deleteRoadmap({ tx, actor }: Change, id: string): Promise<void> {
-  const db = tx.db<FeedbackTables>();
-  await db
     .deleteFrom('feedback_roadmap_posts')
     .where('organization_id', '=', actor.organizationId)
-    .where('roadmap_id', '=', id)
+    .where('roadmap_id', '=', roadmapId)
     .execute();
-  await db
-    .deleteFrom('feedback_roadmaps')
-    .where('organization_id', '=', actor.organizationId)
-    .where('id', '=', id)
-    .execute();
-}
-
-function selectRoadmaps(from: Queryable, { organizationId }: Pick<Actor, 'organizationId'>) {
-  return from
-    .db<FeedbackTables>()
-    .selectFrom('feedback_roadmaps')
-    .selectAll()
-    .where('organization_id', '=', organizationId)
-    .orderBy('position')
-    .orderBy('id');
-}
-
-async function requireRow(from: Queryable, actor: Actor, id: string): Promise<RoadmapRow> {
-  const row = await selectRoadmaps(from, actor).where('id', '=', id).executeTakeFirst();
-  if (row === undefined) throw notFound('Roadmap');
-  return row;
-}
-
-function toRoadmap(row: RoadmapRow): Roadmap {
-  return {
-    id: row.id,
-    name: row.name,
-    slug: row.slug,
-    description: row.description,
-    isPublic: row.is_public === 1,
-    position: row.position,
-    createdAt: isoOf(row.created_at),
-    updatedAt: isoOf(row.updated_at),
-  };
 }

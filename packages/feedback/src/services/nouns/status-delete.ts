@@ -4,11 +4,10 @@ import type { FeedbackTables } from '../../schema.ts';
 import { hold, holdOrganization } from '../hold.ts';
 import type { PostUse } from '../posts/use.ts';
 import { countUse, holdUse } from '../posts/use.ts';
-import type { Base, Change } from '../write.ts';
+import type { Change } from '../write.ts';
 
 /** Deletes a status; deleted posts that had it get the default one, for the case that they come back. */
 export async function deleteStatus(
-  base: Base,
   current: Change,
   id: string,
   look: (current: Change) => Promise<void>,
@@ -17,9 +16,9 @@ export async function deleteStatus(
   const { organizationId } = actor;
   const db = tx.db<FeedbackTables>();
   const use: PostUse = { organizationId, column: 'status_id', id };
-  await holdUse(base, tx, use, 'deleted');
-  await holdOrganization(base, current);
-  await hold(base, current, 'feedback_statuses', id);
+  await holdUse(tx, use, 'deleted');
+  await holdOrganization(current);
+  await hold(current, 'feedback_statuses', id);
   await look(current);
   const statuses = await db
     .selectFrom('feedback_statuses')

@@ -21,7 +21,7 @@ export function createFollowing(base: Base): FollowService {
       const id = checkId('post', postId);
       return change(base, actor, async (current) => {
         if (isOn) {
-          await holdOpenPost(base, current, id);
+          await holdOpenPost(current, id);
           await subscribe(current, id, actor.memberId, 'manual');
         } else {
           await findPost(current.tx, actor, id);

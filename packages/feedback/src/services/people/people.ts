@@ -1,6 +1,7 @@
 /** People: everybody in the organization with how much they did, searched, sorted and paged. */
 import { ToolError } from '@parley/kit';
 import type { Queryable, Store } from '@parley/store';
+import { byEngine } from '@parley/store';
 import { sql } from 'kysely';
 import type { CursorPosition, CursorScope } from '../../cursor.ts';
 import { fromIdentityId } from '../../ids.ts';
@@ -119,9 +120,10 @@ const count = {
 function keyOf(sort: Sort, engine: Store['engine']) {
   if (sort === 'most_active') return sql<number>`${count.posts} + ${count.comments} + ${count.votes}`;
   if (sort !== 'name') return sql<number>`member.created_at`;
-  return engine === 'sqlite'
-    ? sql<string>`lower(person.name)`
-    : sql<string>`lower(person.name collate "C") collate "C"`;
+  return byEngine(engine, {
+    sqlite: sql<string>`lower(person.name)`,
+    postgres: sql<string>`lower(person.name collate "C") collate "C"`,
+  });
 }
 
 interface PersonRow {

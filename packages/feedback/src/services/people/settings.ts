@@ -26,7 +26,7 @@ export function createSettings(
       await setUp(actor.organizationId);
       await change(base, actor, async (current) => {
         const { tx, touch } = current;
-        await holdOrganization(base, current);
+        await holdOrganization(current);
         check?.(await loadSettings(tx, actor.organizationId));
         await tx
           .db<FeedbackTables>()

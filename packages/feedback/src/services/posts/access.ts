@@ -1,5 +1,5 @@
 /** A post as a change needs it: found, judged by who asks, and held; and as it is afterwards. */
-import type { Queryable, StoreEngine } from '@parley/store';
+import type { Queryable, StoreTransaction } from '@parley/store';
 import type { Selectable } from 'kysely';
 import type { Actor } from '../../actor.ts';
 import { isTeam } from '../../actor.ts';
@@ -7,7 +7,7 @@ import { conflict, notFound } from '../../faults.ts';
 import type { FeedbackTables, PostRow } from '../../schema.ts';
 import type { PostDetail } from '../../shapes/posts.ts';
 import { loadDetail } from './rows.ts';
-import type { Base, Change } from '../write.ts';
+import type { Change } from '../write.ts';
 
 const COLUMNS = [
   'post.id',
@@ -38,13 +38,20 @@ export type TalkedPost = Pick<
 >;
 
 /** A post that the reader may see; visitors see published ones on public boards. */
-export async function findPost(
-  from: Queryable,
-  reader: Pick<Actor, 'organizationId' | 'rank'>,
-  id: string,
-  lock?: StoreEngine,
-): Promise<TalkedPost> {
-  const query = from
+export async function findPost(from: Queryable, reader: Reader, id: string): Promise<TalkedPost> {
+  return judged(reader, await selectPost(from, reader, id).executeTakeFirst());
+}
+
+/** The same, held until the transaction ends. */
+export async function findAndHoldPost(tx: StoreTransaction, reader: Reader, id: string): Promise<TalkedPost> {
+  const query = tx.locked(selectPost(tx, reader, id), { of: 'post' });
+  return judged(reader, await query.executeTakeFirst());
+}
+
+type Reader = Pick<Actor, 'organizationId' | 'rank'>;
+
+function selectPost(from: Queryable, { organizationId }: Reader, id: string) {
+  return from
     .db<FeedbackTables>()
     .selectFrom('feedback_posts as post')
     .innerJoin('feedback_boards as board', (join) =>
@@ -53,9 +60,13 @@ export async function findPost(
         .onRef('board.id', '=', 'post.board_id'),
     )
     .select([...COLUMNS, 'board.is_public', 'board.deleted_at as board_deleted_at'])
-    .where('post.organization_id', '=', reader.organizationId)
+    .where('post.organization_id', '=', organizationId)
     .where('post.id', '=', id);
-  const row = await (lock === 'postgres' ? query.forUpdate('post') : query).executeTakeFirst();
+}
+
+type FoundPost = TalkedPost & { readonly is_public: number; readonly board_deleted_at: number | null };
+
+function judged(reader: Reader, row: FoundPost | undefined): TalkedPost {
   if (row === undefined) throw notFound('Post');
   const isPublic =
     row.moderation === 'published' &&
@@ -67,8 +78,8 @@ export async function findPost(
 }
 
 /** A post that takes votes and comments, held for this change. */
-export async function holdOpenPost(base: Base, { tx, actor }: Change, id: string): Promise<TalkedPost> {
-  const post = await findPost(tx, actor, id, base.store.engine);
+export async function holdOpenPost({ tx, actor }: Change, id: string): Promise<TalkedPost> {
+  const post = await findAndHoldPost(tx, actor, id);
   if (post.deleted_at !== null) throw conflict('This post is deleted. Restore it first.');
   if (post.merged_into_id !== null) throw mergedAway(actor, post.merged_into_id);
   return post;
@@ -80,15 +91,15 @@ function mergedAway(actor: Actor, canonicalId: string) {
   return conflict(`This post is merged into ${where}. Use that one instead.`);
 }
 
-/** The row of a post, held for this change: on PostgreSQL nobody else changes it until the transaction ends. */
-export async function holdPost(base: Base, { tx, actor }: Change, id: string): Promise<Selectable<PostRow>> {
+/** The row of a post, held for this change; nobody else changes it until the transaction ends. */
+export async function holdPost({ tx, actor }: Change, id: string): Promise<Selectable<PostRow>> {
   const query = tx
     .db<FeedbackTables>()
     .selectFrom('feedback_posts')
     .selectAll()
     .where('organization_id', '=', actor.organizationId)
     .where('id', '=', id);
-  const row = await (base.store.engine === 'postgres' ? query.forUpdate() : query).executeTakeFirst();
+  const row = await tx.locked(query).executeTakeFirst();
   if (row === undefined) throw notFound('Post');
   return row;
 }

@@ -1,5 +1,6 @@
 /** How many posts fit a filter: from the counts that triggers keep where they can tell, else by counting. */
 import type { Store } from '@parley/store';
+import { byEngine } from '@parley/store';
 import { sql } from 'kysely';
 import type { FeedbackTables } from '../../schema.ts';
 import type { CheckedFilter } from './filter.ts';
@@ -9,8 +10,12 @@ import { isIndexed, matching, matchOf } from './match.ts';
 export async function countPosts(store: Store, filter: CheckedFilter): Promise<number> {
   if (isIndexed(filter)) {
     if (filter.search === undefined) return keptCount(store, filter);
-    if (store.engine === 'sqlite') return indexedCount(store, filter);
+    return byEngine(store.engine, { sqlite: indexedCount, postgres: rowCount })(store, filter);
   }
+  return rowCount(store, filter);
+}
+
+async function rowCount(store: Store, filter: CheckedFilter): Promise<number> {
   const row = await matching(store, filter)
     .select((select) => select.fn.countAll<number | string>().as('posts'))
     .executeTakeFirstOrThrow();

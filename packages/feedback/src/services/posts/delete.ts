@@ -21,7 +21,7 @@ export function deletePost(
   check?: CheckCurrent<PostDetail>,
 ): Promise<void> {
   return change(base, actor, async (current) => {
-    const row = await holdPost(base, current, id);
+    const row = await holdPost(current, id);
     if (!isTeam(actor)) await requireUntouched(current, row, 'delete');
     if (row.deleted_at !== null) throw notFound('Post');
     check?.(await requirePost(current, id));
@@ -37,7 +37,7 @@ export function deletePost(
 /** Brings a deleted post back. */
 export function restorePost(base: Base, actor: Actor, id: string): Promise<PostDetail> {
   return change(base, actor, async (current) => {
-    const row = await holdPost(base, current, id);
+    const row = await holdPost(current, id);
     if (row.deleted_at === null) throw conflict('This post is not deleted.');
     if (current.now - row.deleted_at > RESTORE_DAYS * DAY_MS)
       throw conflict(`A post can be restored within ${RESTORE_DAYS} days only.`);

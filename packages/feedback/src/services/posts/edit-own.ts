@@ -23,7 +23,7 @@ export function editOwnPost(
   { title, content }: PostTexts,
 ): Promise<{ id: string; isPending: boolean }> {
   return change(base, actor, async (current) => {
-    const row = await holdPost(base, current, id);
+    const row = await holdPost(current, id);
     await requireUntouched(current, row, 'change');
     const isModerated = await isModeratedBoard(current, row.board_id);
     const isSame = (title ?? row.title) === row.title && (content ?? row.content) === row.content;

@@ -3,10 +3,9 @@
  * the topmost one first; so no two wait for each other, and a family stays as it is while it is held.
  */
 import type { Queryable, StoreTransaction } from '@parley/store';
-import { sql } from 'kysely';
 import type { Actor } from '../../actor.ts';
 import type { FeedbackTables } from '../../schema.ts';
-import type { Base, Change } from '../write.ts';
+import type { Change } from '../write.ts';
 
 interface FamilyTables extends FeedbackTables {
   family: { id: string; merged_into_id: string | null; depth: number };
@@ -70,23 +69,16 @@ export async function pathUp(
 }
 
 /** Keeps every family of the organization as it is: merging waits for `shared` holders, and they for it. */
-export async function holdFamilies(
-  base: Base,
-  { tx, actor }: Change,
-  mode: 'shared' | 'alone',
-): Promise<void> {
-  if (base.store.engine === 'sqlite') return;
+export function holdFamilies({ tx, actor }: Change, mode: 'shared' | 'alone'): Promise<void> {
   const name = `feedback.families ${actor.organizationId}`;
-  const lock = sql.raw(mode === 'shared' ? 'pg_advisory_xact_lock_shared' : 'pg_advisory_xact_lock');
-  await sql`select ${lock}(hashtextextended(${name}, 0))`.execute(tx.db());
+  return mode === 'shared' ? tx.shared(name) : tx.exclusive(name);
 }
 
 /** Holds the top of a post's family; answers the path from the post up to it. */
-export async function holdPath(base: Base, current: Change, id: string): Promise<string[]> {
-  const { tx, actor } = current;
+export async function holdPath({ tx, actor }: Change, id: string): Promise<string[]> {
   const path = await pathUp(tx, actor, id);
   const top = path.at(-1);
-  if (base.store.engine === 'postgres' && top !== undefined) await lockIds(tx, actor, [top]);
+  if (top !== undefined) await lockIds(tx, actor, [top]);
   return path;
 }
 
@@ -96,13 +88,6 @@ export async function lockIds(
   { organizationId }: Pick<Actor, 'organizationId'>,
   ids: readonly string[],
 ): Promise<void> {
-  await tx
-    .db<FeedbackTables>()
-    .selectFrom('feedback_posts')
-    .select('id')
-    .where('organization_id', '=', organizationId)
-    .where('id', 'in', ids)
-    .orderBy('id')
-    .forUpdate()
-    .execute();
+  const posts = tx.db<FeedbackTables>().selectFrom('feedback_posts').select('id');
+  await tx.hold(posts.where('organization_id', '=', organizationId).where('id', 'in', ids).orderBy('id'));
 }

@@ -1,5 +1,6 @@
 /** The conditions of a list of posts as a query of either database. */
 import type { Store } from '@parley/store';
+import { byEngine } from '@parley/store';
 import type { RawBuilder, SelectQueryBuilder } from 'kysely';
 import { sql } from 'kysely';
 import type { FeedbackTables, PostState } from '../../schema.ts';
@@ -52,12 +53,21 @@ interface Words {
   readonly way: 'collect' | 'walk' | 'planned';
 }
 
-function wordsOf(store: Store, filter: CheckedFilter, expected: Expected | undefined): Words | undefined {
+function wordsOf(
+  { engine }: Store,
+  filter: CheckedFilter,
+  expected: Expected | undefined,
+): Words | undefined {
   if (filter.search === undefined) return undefined;
-  if (store.engine === 'postgres') {
-    const text = toWebsearch(filter.search);
-    return { condition: sql`post.search @@ websearch_to_tsquery('english', ${text})`, way: 'planned' };
-  }
+  return byEngine(engine, { sqlite: ftsWords, postgres: tsvectorWords })(filter, expected);
+}
+
+function tsvectorWords({ search = [] }: CheckedFilter): Words {
+  const text = toWebsearch(search);
+  return { condition: sql`post.search @@ websearch_to_tsquery('english', ${text})`, way: 'planned' };
+}
+
+function ftsWords(filter: CheckedFilter, expected: Expected | undefined): Words {
   const found = sql`(select rowid from feedback_posts_fts where feedback_posts_fts match ${matchOf(filter)})`;
   // The plus keeps SQLite from reading a row, which may be long, for every one that the index names.
   if (expected !== undefined && isCommon(filter, expected))

@@ -1,5 +1,6 @@
 /** Posts that resemble a text, for "did you mean": they share its telling words. */
 import type { Store } from '@parley/store';
+import { byEngine } from '@parley/store';
 import type { RawBuilder } from 'kysely';
 import { sql } from 'kysely';
 import type { Actor } from '../../actor.ts';
@@ -75,8 +76,10 @@ function termOf(word: string): Term {
 
 /** 1 when the post has the word, else 0. */
 function hasWord({ engine }: Store, filter: CheckedFilter, term: Term): RawBuilder<number> {
-  if (engine === 'postgres')
-    return sql`(post.search @@ websearch_to_tsquery('english', ${toWebsearch([[term]])}))::int`;
-  const expression = matchOf({ ...filter, search: [[term]] });
-  return sql`(post.seq in (select rowid from feedback_posts_fts where feedback_posts_fts match ${expression}))`;
+  const search = [[term]];
+  return byEngine(engine, {
+    sqlite: sql<number>`(post.seq in (select rowid from feedback_posts_fts
+      where feedback_posts_fts match ${matchOf({ ...filter, search })}))`,
+    postgres: sql<number>`(post.search @@ websearch_to_tsquery('english', ${toWebsearch(search)}))::int`,
+  });
 }

@@ -25,7 +25,7 @@ export interface PostUpdate {
 /** Changes what is given; what is absent stays. */
 export function updatePost(base: Base, actor: Actor, { id, input, check }: PostUpdate): Promise<PostDetail> {
   return change(base, actor, async (current) => {
-    const row = await holdPost(base, current, id);
+    const row = await holdPost(current, id);
     if (row.deleted_at !== null) throw conflict('This post is deleted. Restore it first.');
     check?.(await requirePost(current, id));
     const set = {

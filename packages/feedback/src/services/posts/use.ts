@@ -1,8 +1,6 @@
 /** Which posts stand in the way of deleting what they refer to. */
 import type { StoreTransaction } from '@parley/store';
-import { sql } from 'kysely';
 import type { FeedbackTables } from '../../schema.ts';
-import type { Base } from '../write.ts';
 
 /** What posts refer to. */
 export interface PostUse {
@@ -32,14 +30,17 @@ export async function countUse(
  * so no two changes wait for each other.
  */
 export async function holdUse(
-  { store }: Pick<Base, 'store'>,
   tx: StoreTransaction,
   { organizationId, column, id }: PostUse,
   which: 'deleted' | 'others',
 ): Promise<void> {
-  if (store.engine === 'sqlite') return;
-  const isWanted = which === 'deleted' ? sql`is not null` : sql`is null`;
-  await sql`select id from feedback_posts
-    where organization_id = ${organizationId} and ${sql.ref(column)} = ${id} and deleted_at ${isWanted}
-    order by id for update`.execute(tx.db());
+  const posts = tx
+    .db<FeedbackTables>()
+    .selectFrom('feedback_posts')
+    .select('id')
+    .where('organization_id', '=', organizationId)
+    .where(column, '=', id)
+    .where('deleted_at', which === 'deleted' ? 'is not' : 'is', null)
+    .orderBy('id');
+  await tx.hold(posts);
 }

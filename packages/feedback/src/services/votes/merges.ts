@@ -6,7 +6,7 @@ import type { FeedbackTables } from '../../schema.ts';
 import type { PostDetail } from '../../shapes/posts.ts';
 import { countComments } from '../comments/create.ts';
 import type { TalkedPost } from '../posts/access.ts';
-import { findPost, requirePost } from '../posts/access.ts';
+import { findAndHoldPost, findPost, requirePost } from '../posts/access.ts';
 import { withoutEmail } from '../posts/create.ts';
 import { holdFamilies, holdPath, lockIds } from '../posts/family.ts';
 import { uniteVotes } from './united.ts';
@@ -34,11 +34,11 @@ export function createMerges(base: Base): MergeService {
       const duplicateId = checkId('post', duplicatePostId);
       const canonicalId = checkId('post', canonicalPostId);
       if (duplicateId === canonicalId) throw conflict('A post cannot be merged into itself.');
-      return change(base, actor, (current) => mergePosts(base, current, duplicateId, canonicalId));
+      return change(base, actor, (current) => mergePosts(current, duplicateId, canonicalId));
     },
     async unmerge(actor, postId) {
       const id = checkId('post', postId);
-      return change(base, actor, (current) => unmergePost(base, current, id));
+      return change(base, actor, (current) => unmergePost(current, id));
     },
   };
 }
@@ -48,14 +48,9 @@ interface Pair {
   readonly canonical: TalkedPost;
 }
 
-async function mergePosts(
-  base: Base,
-  current: Change,
-  duplicateId: string,
-  canonicalId: string,
-): Promise<PostDetail> {
-  await holdFamilies(base, current, 'alone');
-  const { duplicate, canonical } = await holdPair(base, current, duplicateId, canonicalId);
+async function mergePosts(current: Change, duplicateId: string, canonicalId: string): Promise<PostDetail> {
+  await holdFamilies(current, 'alone');
+  const { duplicate, canonical } = await holdPair(current, duplicateId, canonicalId);
   await markChanged(current, duplicate, { merged_into_id: canonicalId });
   await countComments(current, [canonicalId], duplicate.comment_count);
   await uniteVotes(current, canonicalId);
@@ -77,12 +72,7 @@ async function announce(current: Change, { id, board_id }: TalkedPost, canonical
 }
 
 /** Both posts, held; neither is part of another one, so each is the top of its family. */
-async function holdPair(
-  base: Base,
-  { tx, actor }: Change,
-  duplicateId: string,
-  canonicalId: string,
-): Promise<Pair> {
+async function holdPair({ tx, actor }: Change, duplicateId: string, canonicalId: string): Promise<Pair> {
   const look = async (): Promise<Pair> => {
     const pair = {
       duplicate: await findPost(tx, actor, duplicateId),
@@ -91,8 +81,7 @@ async function holdPair(
     requireMergeable(pair);
     return pair;
   };
-  const pair = await look();
-  if (base.store.engine === 'sqlite') return pair;
+  await look();
   await lockIds(tx, actor, [duplicateId, canonicalId]);
   return look();
 }
@@ -108,13 +97,13 @@ function requireMergeable({ duplicate, canonical }: Pair): void {
     );
 }
 
-async function unmergePost(base: Base, current: Change, id: string): Promise<PostDetail> {
+async function unmergePost(current: Change, id: string): Promise<PostDetail> {
   const { tx, actor } = current;
-  await holdFamilies(base, current, 'alone');
+  await holdFamilies(current, 'alone');
   await findPost(tx, actor, id);
-  const [, canonicalId, ...above] = await holdPath(base, current, id);
+  const [, canonicalId, ...above] = await holdPath(current, id);
   if (canonicalId === undefined) throw conflict('This post is not merged.');
-  const post = await findPost(tx, actor, id, base.store.engine);
+  const post = await findAndHoldPost(tx, actor, id);
   const canonical = await findPost(tx, actor, canonicalId);
   await markChanged(current, post, { merged_into_id: null });
   await countComments(current, [canonicalId, ...above], -post.comment_count);

@@ -76,7 +76,7 @@ interface Ballot {
 function cast(base: Base, actor: Actor, postId: string, ballot: Ballot): Promise<VoteResult> {
   return change(base, actor, async (current) => {
     // Held until the end, so that the count that is read here is still true when it is written.
-    const post = await holdOpenPost(base, current, postId);
+    const post = await holdOpenPost(current, postId);
     const isAdded = ballot.wanted !== false && (await add(current, post, ballot));
     if (!isAdded && ballot.wanted === true) return { voted: true, voteCount: post.vote_count };
     if (!isAdded && !(await withdraw(current, post, ballot)))
