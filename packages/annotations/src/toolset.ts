@@ -1,8 +1,8 @@
 /** The toolset `annotations`: ten tools for notes, two for diffs, three for page tokens, their documents, their prompt and the browser link. */
+import type { AllowedNames } from '@parley/http';
 import type { ChangeBus } from '@parley/kit';
 import { defineToolset } from '@parley/kit';
 import type { Store } from '@parley/store';
-import type { LinkNames } from './link/door.ts';
 import { annotationMigrations } from './migrations/index.ts';
 import { INSTRUCTIONS, startPolling } from './prompts.ts';
 import { annotationResources } from './resources.ts';
@@ -23,7 +23,7 @@ export interface AnnotationsHost {
   /** Runs when the program begins to stop, before running calls are waited for. */
   onStop(work: () => Promise<void>): void;
   /** Names and pages that the browser link accepts besides the loopback ones. */
-  readonly names: LinkNames;
+  readonly names: AllowedNames;
   overlayScript(): Promise<string | undefined>;
   /** How long a silent agent keeps a note; absent: 30 minutes. */
   readonly noteLeaseMs?: number;

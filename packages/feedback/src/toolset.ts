@@ -1,9 +1,9 @@
 /** The toolset `feedback` over the services of this process. */
 import type { Events } from '@parley/events';
 import type { Identity } from '@parley/identity';
-import type { ChangeBus, Observer, RouteSet } from '@parley/kit';
+import type { AllowedNames, RouteSet } from '@parley/http';
+import type { ChangeBus, Observer } from '@parley/kit';
 import { defineToolset } from '@parley/kit';
-import type { AllowedNames } from '@parley/kit/inbound';
 import type { Store } from '@parley/store';
 import type { TaskEngine } from '@parley/tasks';
 import type { BackendSource } from './backend.ts';

@@ -4,18 +4,10 @@ import { createEvents, eventMigrations } from '@parley/events';
 import { createEgress } from '@parley/kit/egress';
 import type { FeedbackHost } from '@parley/feedback';
 import { gatewayMigrations, heavyCallRate, recordTo, storedSteps, unavailableStore } from '@parley/gateway';
+import type { RouteSet } from '@parley/http';
 import type { Identity } from '@parley/identity';
 import { identityMigrations } from '@parley/identity';
-import type {
-  AnyToolset,
-  Caller,
-  CallRecord,
-  ChangeBus,
-  Engine,
-  Installed,
-  Middleware,
-  RouteSet,
-} from '@parley/kit';
+import type { AnyToolset, Caller, CallRecord, ChangeBus, Engine, Installed, Middleware } from '@parley/kit';
 import { createEngine, createStateSealer, install } from '@parley/kit';
 import type { MigrationSet, Store } from '@parley/store';
 import type { Base, KnownTool } from './base.ts';

@@ -1,6 +1,7 @@
 /** What visitors do: every form of the pages ends here. */
 import type { IncomingMessage } from 'node:http';
-import { HttpRefusal, REFUSED } from '@parley/kit/inbound';
+import { HttpRefusal } from '@parley/http';
+import { dropToken, hasToken, keepToken, sessionToken } from '@parley/http/pages';
 import type { Actor } from '../actor.ts';
 import { notFound, RuleBroken } from '../faults.ts';
 import type { FeedbackServices } from '../services/index.ts';
@@ -9,8 +10,7 @@ import { TEAM_NAME } from '../services/people/visitors.ts';
 import { CreateComment, CreatePost } from '../shapes/posts.ts';
 import type { Answer } from './answer.ts';
 import { redirect } from './answer.ts';
-import { dropToken, keepToken, sessionToken } from './cookies.ts';
-import { hasToken, nameOf, textOf } from './form.ts';
+import { nameOf, textOf } from './form.ts';
 import { alike } from './similar.ts';
 import { findBoard } from './views/board.ts';
 import { anchorOf } from './views/comments.ts';
@@ -78,7 +78,7 @@ async function requirePost({ reading }: Visit, id: string): Promise<PublicPostDe
 
 function requireToken({ form }: Sent, csrfToken: string): void {
   if (!hasToken(form, csrfToken))
-    throw new HttpRefusal(403, REFUSED, 'This form is out of date. Go back, reload the page and try again.');
+    throw new HttpRefusal(403, 'This form is out of date. Go back, reload the page and try again.');
 }
 
 const signIn: Action = (sent) => asVisitor(sent, async () => redirect(placeOf(sent.form.get('next'))));

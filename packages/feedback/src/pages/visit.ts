@@ -1,10 +1,10 @@
 /** One request for a page: what is published, who asks, and where from. */
 import type { IncomingMessage } from 'node:http';
+import { sessionToken } from '@parley/http/pages';
 import type { FoundSession } from '@parley/identity';
 import type { Actor } from '../actor.ts';
 import type { FeedbackServices } from '../services/index.ts';
 import type { PublicReading } from '../services/public/public.ts';
-import { sessionToken } from './cookies.ts';
 
 /** Somebody looks at the pages. */
 export interface Visit {

@@ -5,7 +5,7 @@ import type { TestApi } from '../../test/rest-api.ts';
 import { openRest } from '../../test/rest-api.ts';
 import type { World } from '../../test/rest-samples.ts';
 import { fill, makeWorld, nameOf, SAMPLES, unknownWorld } from '../../test/rest-samples.ts';
-import type { Route } from './route.ts';
+import type { FeedbackRoute as Route } from './route.ts';
 import { ROUTES } from './routes/index.ts';
 import { onBothEngines } from '../testing/engines.ts';
 import { feedbackToolset } from '../toolset.ts';
