@@ -8,7 +8,7 @@ import {
   HttpRefusal,
   MemoryWindows,
 } from '@parley/http';
-import { checkSameOrigin, readForm } from '@parley/http/pages';
+import { checkSameOrigin, createPaths, readForm } from '@parley/http/pages';
 import { notFound } from '../faults.ts';
 import type { FeedbackServices } from '../services/index.ts';
 import type { PublicReading } from '../services/public/public.ts';
@@ -39,6 +39,8 @@ export interface PageOptions {
 
 const MINUTE_MS = 60_000;
 const PAGES_PREFIX = '/feedback';
+const pageAt = createPaths(PAGES);
+const actionAt = createPaths(ACTIONS);
 const API_PREFIX = '/api/public';
 const FEED = '/changelog.xml';
 
@@ -59,14 +61,14 @@ export function createPageRoutes(services: FeedbackServices, options: PageOption
   }
 
   async function show(visit: Visit): Promise<Answer> {
-    const found = match(PAGES, visit.url.pathname);
-    const answer = await found?.entry(visit, found.parameter);
+    const found = await pageAt(placeOf(visit));
+    const answer = await found?.entry(visit, found.params['at'] ?? '');
     if (answer === undefined) throw notFound('Page');
     return answer;
   }
 
   async function act(req: IncomingMessage, visit: Visit): Promise<Answer> {
-    const found = match(ACTIONS, visit.url.pathname);
+    const found = await actionAt(placeOf(visit));
     if (found === undefined) throw notFound('Page');
     checkSameOrigin(req, options.publicUrl);
     const name = addressOf(req);
@@ -76,7 +78,7 @@ export function createPageRoutes(services: FeedbackServices, options: PageOption
       const waitMs = visitors.take([{ name, limit: visitorsPerHour }], now());
       refuse(waitMs, 'Too many new visitors came from your address.');
     };
-    return found.entry({ req, visit, form, services, countVisitor }, found.parameter);
+    return found.entry({ req, visit, form, services, countVisitor }, found.params['at'] ?? '');
   }
 
   async function handlePage(req: IncomingMessage, res: ServerResponse): Promise<void> {
@@ -142,17 +144,8 @@ function requireMethod({ method }: IncomingMessage, wanted: 'GET' | 'POST'): voi
   throw new HttpRefusal(405, 'This address does not take that kind of request.', { headers: { allow } });
 }
 
-/** The entry whose pattern fits the path below `/feedback`. */
-function match<T>(
-  table: Readonly<Record<string, T>>,
-  path: string,
-): { entry: T; parameter: string } | undefined {
-  const parts = path.slice(PAGES_PREFIX.length + 1).split('/');
-  for (const [pattern, entry] of Object.entries(table)) {
-    const wanted = pattern.split('/');
-    const fits =
-      wanted.length === parts.length && wanted.every((part, at) => part === ':' || part === parts[at]);
-    if (fits) return { entry, parameter: parts[wanted.indexOf(':')] ?? '' };
-  }
-  return undefined;
+/** The path below `/feedback`. */
+function placeOf({ url: { pathname } }: Visit): string {
+  const place = pathname.slice(PAGES_PREFIX.length);
+  return place === '' ? '/' : place;
 }

@@ -23,7 +23,7 @@ export async function visitOf(
 ): Promise<Visit> {
   const { services, reading, publicUrl } = parts;
   const url = urlOf(req, publicUrl);
-  const token = sessionToken(req);
+  const token = await sessionToken(req);
   const found = token === undefined ? undefined : await services.identity.sessions.find(token);
   const isHere = found?.caller.organizationId === reading.site.organizationId;
   return { reading, session: isHere ? found : undefined, base: url.origin, url };

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import type { ErrorCode } from '../refusal.ts';
 import { ERROR_STATUS } from '../refusal.ts';
 import type { Answer } from '../route/answer.ts';
-import { namesOf } from '../route/matching.ts';
+import { namesIn } from '../route/paths.ts';
 import type { RouteFacts } from '../route/route.ts';
 import type { Json } from './parts.ts';
 import { ERROR_SCHEMA, errorResponses, HEADERS, PAGINATION_SCHEMA, REF } from './parts.ts';
@@ -102,7 +102,7 @@ function capital(word: string): string {
 }
 
 function parametersOf(route: RouteFacts): Json[] {
-  const path = namesOf(route).map((name) => ({
+  const path = namesIn(route.path).map((name) => ({
     name,
     in: 'path',
     required: true,

@@ -142,7 +142,7 @@ export function createServe<Scope>(
     let route: Route<Scope> | undefined;
     try {
       access.requireTeam(caller);
-      const match = matcher.match(req.method ?? 'GET', path.slice(prefix.length));
+      const match = await matcher.match(req.method ?? 'GET', path.slice(prefix.length));
       ({ route } = match);
       return { route, answer: await serveRoute(admitted, match) };
     } catch (error) {

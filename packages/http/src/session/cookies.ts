@@ -1,4 +1,4 @@
-/** The sign-in cookie: where the token of a session lives in a browser. */
+/** The sign-in cookie: where the token of a session lives in a browser. Hono writes and reads it, from the first one on. */
 import type { IncomingMessage } from 'node:http';
 
 const NAME = 'parley_session';
@@ -7,27 +7,24 @@ const SECURE_NAME = `__Host-${NAME}`;
 const WEEK_S = 7 * 24 * 60 * 60;
 
 /** The token that the browser sent; the cookie of https wins. */
-export function sessionToken({ headers }: IncomingMessage): string | undefined {
-  const cookies = new Map<string, string>();
-  for (const pair of (headers.cookie ?? '').split(';')) {
-    const at = pair.indexOf('=');
-    const name = pair.slice(0, at).trim();
-    if (at > 0 && !cookies.has(name)) cookies.set(name, pair.slice(at + 1).trim());
-  }
-  return cookies.get(SECURE_NAME) ?? cookies.get(NAME);
+export async function sessionToken({ headers: { cookie } }: IncomingMessage): Promise<string | undefined> {
+  if (cookie === undefined) return undefined;
+  const { parse } = await import('hono/utils/cookie');
+  return parse(cookie, SECURE_NAME)[SECURE_NAME] ?? parse(cookie, NAME)[NAME];
 }
 
 /** Puts a token into the browser. */
-export function keepToken(token: string, isHttps: boolean): string {
-  return cookie(token, isHttps, WEEK_S);
+export function keepToken(token: string, isHttps: boolean): Promise<string> {
+  return cookieOf(token, isHttps, WEEK_S);
 }
 
 /** Takes it out again. */
-export function dropToken(isHttps: boolean): string {
-  return cookie('', isHttps, 0);
+export function dropToken(isHttps: boolean): Promise<string> {
+  return cookieOf('', isHttps, 0);
 }
 
-function cookie(value: string, isHttps: boolean, maxAgeS: number): string {
-  const rules = `Path=/; HttpOnly; SameSite=Lax; Max-Age=${maxAgeS}`;
-  return isHttps ? `${SECURE_NAME}=${value}; ${rules}; Secure` : `${NAME}=${value}; ${rules}`;
+async function cookieOf(value: string, secure: boolean, maxAge: number): Promise<string> {
+  const { serialize } = await import('hono/utils/cookie');
+  const rules = { path: '/', httpOnly: true, sameSite: 'Lax', maxAge, secure } as const;
+  return serialize(secure ? SECURE_NAME : NAME, value, rules);
 }
