@@ -6,12 +6,13 @@ import type { ImportUse } from './imports.ts';
 import { lineAt } from './source-tree.ts';
 import type { SourceFile, SourceTree, WorkspacePackage } from './source-tree.ts';
 
-const base = ['kit', 'store', 'identity', 'tasks', 'events'];
+const base = ['kit', 'store', 'identity', 'http', 'tasks', 'events'];
 
 const allowedImports: Record<string, readonly string[]> = {
   kit: [],
   store: [],
   identity: ['kit', 'store'],
+  http: ['kit', 'store', 'identity'],
   tasks: ['kit', 'store', 'identity'],
   events: ['kit', 'store', 'identity', 'tasks'],
   gateway: base,

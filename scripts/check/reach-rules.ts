@@ -11,7 +11,7 @@ const drivers =
   /^(better-sqlite3|sqlite3|node:sqlite|pg|pg-[a-z-]+|postgres|mysql2?|@libsql\/.+|libsql)(\/|$)/;
 const configFile = 'apps/server/src/config.ts';
 const egressFolder = 'packages/kit/src/egress/';
-const serverFolders = ['packages/gateway/', 'apps/server/'];
+const serverFolders = ['packages/http/', 'packages/gateway/', 'apps/server/'];
 
 const outboundGlobals = new Set(['fetch', 'WebSocket', 'EventSource', 'XMLHttpRequest']);
 const outboundClasses = new Set(['StreamableHTTPClientTransport', 'SSEClientTransport']);

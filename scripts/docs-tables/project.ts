@@ -18,6 +18,7 @@ const reasons: Record<string, string> = {
   'better-sqlite3':
     'the embedded database; ships its compiled binaries inside the package, so no install script runs',
   'csv-parse': 'CSV files of imports, read as a stream; loaded by the import only',
+  hono: 'the router of REST and pages, and the sign-in cookie; loaded by the first request that needs them',
   kysely: 'typed queries that run on both databases',
   'markdown-it':
     'CommonMark as safe HTML on the public pages and in the feed; loaded by the first text shown',

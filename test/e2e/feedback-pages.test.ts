@@ -2,8 +2,8 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { docsPageOf } from '../../packages/feedback/src/rest/docs-page.ts';
-import { ROUTES } from '../../packages/feedback/src/rest/routes/index.ts';
+import { docsPageOf } from '../../packages/http/src/rest.ts';
+import { feedbackApi } from '../../packages/feedback/src/rest.ts';
 import { ROOT } from '../product/build.ts';
 import { describeInBrowser, launchChromium } from './chromium.ts';
 import type { FeedbackSite } from './feedback-site.ts';
@@ -251,7 +251,7 @@ describeInBrowser('public pages', () => {
   ] as const)('the page about the API is accessible and fits: $size, $scheme', async ({ size, scheme }) => {
     await using tab = await openTab({ ...(size === 'desk' ? DESK : PHONE), colorScheme: scheme });
     const { page } = tab;
-    await page.goto(`data:text/html;charset=utf-8,${encodeURIComponent(docsPageOf(ROUTES))}`);
+    await page.goto(`data:text/html;charset=utf-8,${encodeURIComponent(docsPageOf(feedbackApi))}`);
     await page.screenshot({ path: join(SHOTS, `feedback-api-${size}-${scheme}.png`) });
     expect(await violations(page)).toEqual([]);
     const overflow = await page.evaluate<number>(

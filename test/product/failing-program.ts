@@ -1,6 +1,6 @@
 /** The real command line with a toolset whose routes throw and whose stop fails. */
 import type { ServerResponse } from 'node:http';
-import type { RouteSet } from '@parley/kit';
+import type { RouteSet } from '@parley/http';
 import { defineToolset } from '@parley/kit';
 import type { AppHost } from '../../apps/server/src/index.ts';
 import { main } from '../../apps/server/src/index.ts';
@@ -28,6 +28,7 @@ const failingToolset = defineToolset({
     });
   },
   routes: (): RouteSet => ({
+    name: 'Failing',
     prefix: '/failing',
     handle: (req, res) => FAULTS[(req.url ?? '').split('/').at(-1) ?? '']!(res),
     close: () => Promise.reject(new Error('routes that do not close')),

@@ -77,6 +77,63 @@ describe('a Host', () => {
   });
 });
 
+/** Every surface with a request that it takes from a program or page of this machine. */
+const SURFACES: Readonly<
+  Record<string, { head: string; headers: () => Record<string, string>; body: string }>
+> = {
+  mcp: {
+    head: 'POST /mcp',
+    headers: () => ({ ...withKey(), 'content-type': 'application/json' }),
+    body: '{"jsonrpc":"2.0","id":1,"method":"ping"}',
+  },
+  api: { head: 'GET /api/v1/tags', headers: withKey, body: '' },
+  'public api': { head: 'GET /api/public/boards', headers: () => ({}), body: '' },
+  pages: { head: 'GET /feedback', headers: () => ({}), body: '' },
+  feed: { head: 'GET /changelog.xml', headers: () => ({}), body: '' },
+  probe: { head: 'GET /health', headers: () => ({}), body: '' },
+  link: { head: 'OPTIONS /__parley/messages', headers: () => ({}), body: '' },
+};
+
+/** The link is spoken to by every page of this machine; every other surface by its own pages alone. */
+const NAMES: readonly { host: string; origin?: string; others: 'in' | 'out'; link: 'in' | 'out' }[] = [
+  { host: 'localhost:80', origin: 'http://localhost:80', others: 'in', link: 'in' },
+  { host: 'LocalHost', origin: 'https://LocalHost', others: 'in', link: 'in' },
+  { host: '127.0.0.1', origin: 'http://127.0.0.1', others: 'in', link: 'in' },
+  { host: '127.9.8.7:1', origin: 'http://127.9.8.7:1', others: 'in', link: 'in' },
+  { host: '[::1]:5', origin: 'http://[::1]:5', others: 'in', link: 'in' },
+  { host: 'app.localhost:3', origin: 'http://app.localhost:3', others: 'in', link: 'in' },
+  { host: 'localhost', origin: 'http://localhost:5173', others: 'out', link: 'in' },
+  { host: 'localhost', origin: 'http://app.localhost:5173', others: 'out', link: 'in' },
+  { host: 'localhost', origin: 'http://127.0.0.1:5173', others: 'out', link: 'in' },
+  { host: 'localhost', others: 'in', link: 'out' },
+  { host: 'localhost', origin: 'null', others: 'out', link: 'out' },
+  { host: 'localhost', origin: 'https://evil.example', others: 'out', link: 'out' },
+  { host: 'localhost', origin: 'http://localhost.evil.example', others: 'out', link: 'out' },
+  { host: 'localhost', origin: 'http://evil-localhost', others: 'out', link: 'out' },
+  { host: 'localhost', origin: 'http://127.0.0.1.evil.example', others: 'out', link: 'out' },
+  { host: 'localhost', origin: 'file://localhost', others: 'out', link: 'out' },
+  { host: 'localhost', origin: 'http://localhost:99999', others: 'out', link: 'out' },
+  { host: 'evil.example', origin: 'http://evil.example', others: 'out', link: 'out' },
+  { host: 'evil.localhost.example', others: 'out', link: 'out' },
+  { host: 'evillocalhost', others: 'out', link: 'out' },
+  { host: '128.0.0.1', others: 'out', link: 'out' },
+  { host: '127.0.0.1.evil.example', others: 'out', link: 'out' },
+  { host: '[::2]', others: 'out', link: 'out' },
+  { host: '0.0.0.0', others: 'out', link: 'out' },
+];
+
+describe.each(NAMES)('Host $host with Origin $origin', ({ host, origin, others, link }) => {
+  test.each(Object.entries(SURFACES))('at %s', async (surface, { head, headers, body }) => {
+    const names = { host, ...(origin !== undefined && { origin }) };
+    const length: Record<string, string> = body === '' ? {} : { 'content-length': String(body.length) };
+    const answer = await rawAnswer(head, { ...headers(), ...length, ...names }, body);
+    const isIn = (surface === 'link' ? link : others) === 'in';
+    expect(statusOf(answer) === 403).toBe(!isIn);
+    expect(statusOf(answer)).toBeLessThan(500);
+    if (!isIn) expect(bodyOf(answer)).toMatch(/--allow-(host|origin)|needs an Origin header/);
+  });
+});
+
 describe('a path', () => {
   test.each([
     '/feedback/..//evil.co/boards/ideas',

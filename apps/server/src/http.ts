@@ -3,15 +3,16 @@ import { createServer, STATUS_CODES } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Gateway } from '@parley/gateway';
-import { HttpRefusal, writeRefusal } from '@parley/gateway';
+import { writeRefusal } from '@parley/gateway';
+import type { RouteSet } from '@parley/http';
+import { createRouteTable, HttpRefusal, internalError } from '@parley/http';
 import { detach } from '@parley/kit';
-import type { RouteSet } from '@parley/kit';
 import type { Config } from './config.ts';
 import { UsageError } from './config.ts';
 import { plainAnswerTo } from './known-strangers.ts';
 import type { Probes } from './probes.ts';
 import { cutSlowReaders } from './slow-readers.ts';
-import { answerRaw, createUpgrades, isWebSocket } from './upgrades.ts';
+import { createUpgrades, isWebSocket, refuseRaw } from './upgrades.ts';
 
 /** The listening part of the server. */
 export interface HttpServer {
@@ -41,7 +42,7 @@ export interface HttpServerOptions {
 /** Creates the server with the limits of the configuration. */
 export function createHttpServer(options: HttpServerOptions): HttpServer {
   const { config, gateway, probes, onFault } = options;
-  const routesFor = (url: string) => options.routes.find(({ prefix }) => isUnder(url, prefix));
+  const routesFor = createRouteTable(options.routes, [{ name: 'MCP', prefix: '/mcp' }]);
   const handlerOf = (req: IncomingMessage): Pick<Gateway, 'handle'> => {
     const url = req.url ?? '/';
     if (url.startsWith('/mcp') && !url.includes('/.well-known/')) return gateway;
@@ -116,13 +117,6 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   };
 }
 
-/** True for the prefix itself, with or without a query, and for every path below it. */
-function isUnder(url: string, prefix: string): boolean {
-  if (!url.startsWith(prefix)) return false;
-  const next = url[prefix.length];
-  return next === undefined || next === '/' || next === '?';
-}
-
 interface RunningCalls {
   add(res: ServerResponse): void;
   /** Resolves when none is left, or after the time. */
@@ -155,8 +149,7 @@ function createRunningCalls(): RunningCalls {
 function fail(res: ServerResponse, error: unknown, onFault: HttpServerOptions['onFault']): void {
   if (!(error instanceof HttpRefusal)) onFault(error, 'http');
   if (res.headersSent) res.destroy();
-  else
-    writeRefusal(res, error instanceof HttpRefusal ? error : new HttpRefusal(500, -32603, 'Internal error'));
+  else writeRefusal(res, error instanceof HttpRefusal ? error : internalError());
 }
 
 /** What Node says about bytes that are no request. */
@@ -177,8 +170,8 @@ function answerBrokenRequest(
     return;
   }
   const status = BROKEN[error.code ?? ''] ?? 400;
-  const refusal = new HttpRefusal(status, -32600, STATUS_CODES[status] ?? '');
-  answerRaw(socket, refusal, routesFor(urlIn(error.rawPacket)));
+  const refusal = new HttpRefusal(status, STATUS_CODES[status] ?? '', { rpc: -32600 });
+  refuseRaw(socket, refusal, routesFor(urlIn(error.rawPacket)));
 }
 
 const LONGEST_LINE_BYTES = 8 * 1024;

@@ -1,7 +1,8 @@
 /** The operators' routes: is it alive, is it ready, what does it do. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Gateway } from '@parley/gateway';
-import { HttpRefusal, writeJson } from '@parley/gateway';
+import { writeJson } from '@parley/gateway';
+import { HttpRefusal } from '@parley/http';
 import { isGranted, mayAdminister } from '@parley/kit';
 import type { Store } from '@parley/store';
 import { StoreUnavailableError } from '@parley/store';
@@ -50,7 +51,7 @@ export function createProbes(options: { gateway: Gateway; store: Store; metrics:
       const caller = await gateway.admit(req);
       const maySee = mayAdminister(caller) && isGranted(caller.grants, 'self', '*');
       if (isRead && path === '/metrics' && maySee) return showMetrics(res);
-      throw new HttpRefusal(404, -32601, 'Nothing is served at this URL.');
+      throw new HttpRefusal(404, 'Nothing is served at this URL.', { rpc: -32601 });
     },
     stopping() {
       isStopping = true;

@@ -6,7 +6,6 @@ export {
   WATCH_POLL_INTERVAL_MS,
 } from './limits.ts';
 export type { AnnotationLimits } from './limits.ts';
-export type { LinkNames } from './link/door.ts';
 export type { ClientMessage, ServerMessage } from './link/messages.ts';
 export { toMarkdown } from './markdown/index.ts';
 export type { MarkdownLevel, MarkdownNote } from './markdown/index.ts';

@@ -1,11 +1,16 @@
 /** Everything under `/__parley`: the overlay's script and the browser link, which guard themselves. */
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Duplex } from 'node:stream';
+import type { AllowedNames, RouteSet } from '@parley/http';
+import {
+  answerCors,
+  answerRaw,
+  createFrontDoor,
+  DEFAULT_INBOUND_LIMITS,
+  HttpRefusal,
+  internalError,
+} from '@parley/http';
 import { detach } from '@parley/kit';
-import type { RouteSet } from '@parley/kit';
-import type { LinkNames } from './link/door.ts';
-import { checkHost, checkOrigin, DoorRefusal } from './link/door.ts';
 import { createHttpLink } from './link/http-link.ts';
 import { LinkHub } from './link/hub.ts';
 import { createSocketLink } from './link/socket.ts';
@@ -13,7 +18,7 @@ import type { AnnotationServices } from './services/index.ts';
 
 /** What the routes need besides the services. */
 export interface RouteOptions {
-  readonly names: LinkNames;
+  readonly names: AllowedNames;
   /** The text of the overlay's script; undefined when it cannot be built here. */
   overlayScript(): Promise<string | undefined>;
 }
@@ -24,9 +29,11 @@ const SOCKET = `${PREFIX}/socket`;
 const TIDY_EVERY_MS = 60 * 60_000;
 const YEAR_S = 365 * 24 * 60 * 60;
 
+const CORS = { headers: 'authorization, content-type', preflight: { 'access-control-max-age': '600' } };
+
 /** Creates the routes of one server. */
 export function createAnnotationRoutes(services: AnnotationServices, options: RouteOptions): RouteSet {
-  const { names } = options;
+  const door = createFrontDoor(options.names, DEFAULT_INBOUND_LIMITS);
   const hub = new LinkHub(services);
   const sockets = createSocketLink(services, hub);
   // A process that serves pages lives long enough to tidy up.
@@ -41,40 +48,39 @@ export function createAnnotationRoutes(services: AnnotationServices, options: Ro
 
   async function serve(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const path = pathOf(req);
-    checkHost(req, names);
+    door.checkHost(req);
     if (path === OVERLAY) return serveOverlay(req, res, await options.overlayScript());
     const route = Object.hasOwn(linkRoutes, path) ? linkRoutes[path] : undefined;
     if (route === undefined) {
-      if (path === SOCKET) throw new DoorRefusal(426, 'This path speaks WebSocket only.');
-      throw new DoorRefusal(401, 'Nothing is served at this URL without a credential.');
+      if (path === SOCKET) throw new HttpRefusal(426, 'This path speaks WebSocket only.');
+      throw new HttpRefusal(401, 'Nothing is served at this URL without a credential.');
     }
-    const origin = checkOrigin(req, names);
-    res.setHeader('access-control-allow-origin', origin);
-    res.setHeader('vary', 'origin');
-    if (req.method === 'OPTIONS') return answerPreflight(res, route.method);
-    if (req.method !== route.method) throw new DoorRefusal(405, `Use ${route.method} here.`);
+    const origin = requireOrigin(door.checkPage(req));
+    if (answerCors(req, res, origin, { ...CORS, methods: route.method })) return;
+    if (req.method !== route.method) throw new HttpRefusal(405, `Use ${route.method} here.`);
     return route.handle(req, res, origin);
   }
 
   return {
+    name: 'Browser link',
     prefix: PREFIX,
     async handle(req, res) {
       try {
         await serve(req, res);
       } catch (error) {
-        if (!(error instanceof DoorRefusal)) services.onFault(error, 'annotation routes');
-        refuse(res, error instanceof DoorRefusal ? error : new DoorRefusal(500, 'Internal error'));
+        if (!(error instanceof HttpRefusal)) services.onFault(error, 'annotation routes');
+        refuse(res, error instanceof HttpRefusal ? error : internalError());
       }
     },
     upgrade(req, socket, head) {
       const fail = (error: unknown) => {
-        if (!(error instanceof DoorRefusal)) services.onFault(error, 'annotation routes');
-        refuseUpgrade(socket, error instanceof DoorRefusal ? error : new DoorRefusal(500, 'Internal error'));
+        if (!(error instanceof HttpRefusal)) services.onFault(error, 'annotation routes');
+        const { status, message } = error instanceof HttpRefusal ? error : internalError();
+        answerRaw(socket, status, { type: 'text/plain', body: message });
       };
       detach(async () => {
-        if (pathOf(req) !== SOCKET) throw new DoorRefusal(404, 'Nothing is served at this URL.');
-        checkHost(req, names);
-        await sockets.accept(req, socket, head, checkOrigin(req, names));
+        if (pathOf(req) !== SOCKET) throw new HttpRefusal(404, 'Nothing is served at this URL.');
+        await sockets.accept(req, socket, head, requireOrigin(door.checkPage(req)));
       }, fail);
     },
     async close() {
@@ -85,14 +91,20 @@ export function createAnnotationRoutes(services: AnnotationServices, options: Ro
   };
 }
 
+/** A page always says where it comes from; what does not is no page. */
+function requireOrigin(origin: string | undefined): string {
+  if (origin !== undefined) return origin;
+  throw new HttpRefusal(403, 'The browser link needs an Origin header, as every browser sends it.');
+}
+
 function pathOf(req: IncomingMessage): string {
   return (req.url ?? '/').split('?')[0] ?? '/';
 }
 
 function serveOverlay(req: IncomingMessage, res: ServerResponse, script: string | undefined): void {
-  if (req.method !== 'GET' && req.method !== 'HEAD') throw new DoorRefusal(405, 'Use GET here.');
+  if (req.method !== 'GET' && req.method !== 'HEAD') throw new HttpRefusal(405, 'Use GET here.');
   if (script === undefined) {
-    throw new DoorRefusal(503, 'The overlay is not built. Run "npm run build", then start again.');
+    throw new HttpRefusal(503, 'The overlay is not built. Run "npm run build", then start again.');
   }
   const hash = createHash('sha256').update(script).digest('base64url').slice(0, 16);
   const isPinned = new URL(req.url ?? '/', 'http://localhost').searchParams.get('v') === hash;
@@ -113,16 +125,7 @@ function serveOverlay(req: IncomingMessage, res: ServerResponse, script: string 
   res.end(req.method === 'HEAD' ? undefined : script);
 }
 
-function answerPreflight(res: ServerResponse, method: string): void {
-  res.writeHead(204, {
-    'access-control-allow-methods': method,
-    'access-control-allow-headers': 'authorization, content-type',
-    'access-control-max-age': '600',
-  });
-  res.end();
-}
-
-function refuse(res: ServerResponse, { status, message }: DoorRefusal): void {
+function refuse(res: ServerResponse, { status, message }: HttpRefusal): void {
   if (res.headersSent) {
     res.destroy();
     return;
@@ -138,17 +141,4 @@ function codeOf(status: number): string {
   if (status === 401) return 'unauthorized';
   if (status === 403) return 'forbidden';
   return status === 413 ? 'invalid' : 'unavailable';
-}
-
-const WORDS: Readonly<Record<number, string>> = {
-  403: 'Forbidden',
-  404: 'Not Found',
-  429: 'Too Many Requests',
-};
-
-function refuseUpgrade(socket: Duplex, { status, message }: DoorRefusal): void {
-  socket.on('error', () => socket.destroy());
-  socket.end(
-    `HTTP/1.1 ${status} ${WORDS[status] ?? 'Internal Server Error'}\r\ncontent-type: text/plain\r\ncontent-length: ${Buffer.byteLength(message)}\r\nconnection: close\r\n\r\n${message}`,
-  );
 }

@@ -2,12 +2,11 @@
 import { once } from 'node:events';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { AllowedNames, RouteSet } from '@parley/http';
 import { detach } from '@parley/kit';
-import type { RouteSet } from '@parley/kit';
 import type { Store } from '@parley/store';
 import { scratchStore } from '@parley/store/testing';
 import { WebSocket } from 'ws';
-import type { LinkNames } from '../src/link/door.ts';
 import type { ClientMessage, ServerMessage, ServerPayloads } from '../src/link/messages.ts';
 import { createAnnotationRoutes } from '../src/routes.ts';
 import type { Desk, DeskOptions } from './notes.ts';
@@ -56,7 +55,7 @@ export interface Page {
 
 /** Starts the server on a free port. */
 export async function startLink(
-  options: DeskOptions & { names?: LinkNames; script?: string } = {},
+  options: DeskOptions & { names?: AllowedNames; script?: string } = {},
 ): Promise<LinkServer> {
   const store = await scratchStore();
   const desk = await openDesk(store, options);

@@ -1,20 +1,8 @@
-/** Faults that REST tells apart more finely than the shared codes of tools do. */
+/** The faults of feedback in its own words. */
 import { ToolError } from '@parley/kit';
 import { isUniqueViolation } from '@parley/store';
 
-/** A rule of the domain is broken: over REST a VALIDATION_ERROR, over MCP `invalid`. */
-export class RuleBroken extends ToolError<'invalid'> {
-  constructor(message: string) {
-    super('invalid', message);
-  }
-}
-
-/** What the caller holds is not what is stored any more: over REST 412. */
-export class Stale extends ToolError<'conflict'> {
-  constructor() {
-    super('conflict', 'It has changed since you read it. Read it again, then repeat the change.');
-  }
-}
+export { RuleBroken, Stale } from '@parley/http';
 
 /** The answer for what does not exist and for what belongs to somebody else. */
 export function notFound(thing: string): ToolError<'not_found'> {

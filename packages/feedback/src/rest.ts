@@ -1,61 +1,53 @@
-/** REST at `/api/v1`: one table of routes over the services. Start reading at `rest/serve.ts`. */
-import { detach } from '@parley/kit';
-import type { Observer, RouteSet } from '@parley/kit';
-import type { AllowedNames, InboundLimits } from '@parley/kit/inbound';
-import { DEFAULT_INBOUND_LIMITS } from '@parley/kit/inbound';
-import { BASE } from './rest/base.ts';
-import { ERROR_STATUS, statusError } from './rest/errors.ts';
-import { sweepAnswers } from './rest/idempotency/claims.ts';
-import type { RateOptions } from './rest/rate/limiter.ts';
-import { createRateLimiter } from './rest/rate/limiter.ts';
-import type { Route } from './rest/route.ts';
+/** REST at `/api/v1`: one table of routes over the services. How routes are served: `packages/http`. */
+import type { RouteSet } from '@parley/http';
+import type { RestOptions, RouteFacts } from '@parley/http/rest';
+import { defineRoutes, ERROR_STATUS } from '@parley/http/rest';
+import { feedbackResources } from './resources.ts';
 import { ROUTES } from './rest/routes/index.ts';
-import { createServe } from './rest/serve.ts';
-import type { StreamLimits } from './rest/streams.ts';
-import { createStreams } from './rest/streams.ts';
 import type { FeedbackServices } from './services/index.ts';
+import { NOUNS } from './services/write.ts';
+import { feedbackTools } from './tools/index.ts';
 
-/** What the program that serves the routes decides. */
-export interface RestOptions extends RateOptions {
-  /** Hosts besides the loopback ones, and other sites whose pages may call. */
-  readonly names: AllowedNames;
-  readonly limits?: Partial<InboundLimits>;
-  /** Limits of `GET /stream`. */
-  readonly streams?: Partial<StreamLimits>;
-  /** Told of every call of a known caller, refused ones too. */
-  readonly observe?: Observer;
-}
+export type { RestOptions };
+
+/** The set of routes with its documents. */
+export const feedbackApi = defineRoutes({
+  prefix: '/api/v1',
+  toolset: 'feedback',
+  title: 'Parley feedback API',
+  version: '1',
+  description: 'Boards, posts, votes, comments, statuses, tags, roadmaps and the changelog.',
+  heading: 'Feedback API',
+  note: 'Boards, statuses, tags, roadmaps and members are taken by id, slug or name.',
+  routes: ROUTES,
+  guards: [...feedbackTools, ...feedbackResources],
+  // The second tier is about what a model has to choose from, not about power: decision 012.
+  byName: 'wildcard',
+  notices: { nouns: NOUNS, people: 'members' },
+});
 
 /** The table of routes, for documents about it. */
-export const restRoutes: readonly Pick<Route, 'method' | 'path' | 'summary' | 'who' | 'grants'>[] = ROUTES;
+export const restRoutes: readonly Pick<RouteFacts, 'method' | 'path' | 'summary' | 'who' | 'grants'>[] =
+  ROUTES;
 
 /** The codes of errors with their status, for documents about them. */
 export const restErrors: Readonly<Record<string, number>> = ERROR_STATUS;
 
-const BODY_BYTES = 1024 * 1024;
-const SWEEP_EVERY_MS = 10 * 60_000;
-
 /** Creates the routes of one server. */
 export function createRestRoutes(services: FeedbackServices, options: RestOptions): RouteSet[] {
-  const { store, now, onFault } = services;
-  const rate = createRateLimiter(store, options, now);
-  const limits = { ...DEFAULT_INBOUND_LIMITS, bodyBytes: BODY_BYTES, ...options.limits };
-  const { names, observe } = options;
-  const streams = createStreams(store.signal, options.streams);
-  const serve = createServe(services, { routes: ROUTES, names, limits, rate, streams, observe });
-  const sweep = () => Promise.all([rate.sweep(), sweepAnswers(store, now())]);
-  const sweeping = setInterval(() => {
-    detach(sweep(), (error) => onFault(error, 'feedback REST'));
-  }, SWEEP_EVERY_MS).unref();
+  const { store, identity, now, onFault } = services;
   return [
-    {
-      prefix: BASE,
-      handle: serve,
-      refusal: (status, message) => JSON.stringify(statusError(status, message).toBody()),
-      async close() {
-        clearInterval(sweeping);
-        streams.close();
+    feedbackApi.serve({
+      ...options,
+      store,
+      identity,
+      now,
+      onFault,
+      toolServices: services,
+      async scope(caller) {
+        const actor = await services.actor(caller);
+        return (onChange) => ({ services, actor: onChange === undefined ? actor : { ...actor, onChange } });
       },
-    },
+    }),
   ];
 }

@@ -200,37 +200,6 @@ export interface SubscriptionRow {
   created_at: number;
 }
 
-/** A POST with an `Idempotency-Key`, by the caller who sent it. */
-export interface IdempotencyRow {
-  organization_id: string;
-  caller_id: string;
-  key: string;
-  /** Method, path and body: the same key with anything else is refused. */
-  request_hash: string;
-  /** Who works on it; a new one takes over when the lease is over. */
-  claim: string;
-  /** `applied` is written in the transaction of the change, `answered` with the answer. */
-  state: 'claimed' | 'applied' | 'answered';
-  lease_until: number;
-  status: number | null;
-  location: string | null;
-  body: string | null;
-  /** 1 when the body holds a secret and is sealed. */
-  is_sealed: Generated<number>;
-  created_at: number;
-}
-
-/** Requests of one client per second of the last minute; PostgreSQL only. */
-export interface RateWindowRow {
-  bucket: string;
-  /** The second of the newest count. */
-  slot: number;
-  counts: number[];
-  max_hits: number;
-  /** Whether the request that wrote this was within the limit. */
-  is_open: boolean;
-}
-
 /** A row of a file that an import has made a post from. */
 export interface ImportRow {
   organization_id: string;
@@ -276,8 +245,6 @@ export interface FeedbackTables {
   feedback_changelog_posts: ChangelogPostRow;
   feedback_activity: ActivityRow;
   feedback_subscriptions: SubscriptionRow;
-  feedback_idempotency: IdempotencyRow;
-  feedback_rate_windows: RateWindowRow;
   feedback_import_rows: ImportRow;
   feedback_archives: ArchiveRow;
   feedback_archive_people: ArchivePersonRow;

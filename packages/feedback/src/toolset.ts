@@ -1,7 +1,8 @@
 /** The toolset `feedback` over the services of this process. */
 import type { Events } from '@parley/events';
 import type { Identity } from '@parley/identity';
-import type { Host, RouteSet, SettingsOf } from '@parley/kit';
+import type { RouteSet } from '@parley/http';
+import type { Host, SettingsOf } from '@parley/kit';
 import { defineToolset } from '@parley/kit';
 import type { Store } from '@parley/store';
 import type { TaskEngine } from '@parley/tasks';

@@ -2,7 +2,7 @@
 import { randomInt } from 'node:crypto';
 import { typeId } from '@parley/kit';
 import * as z from 'zod';
-import type { Route } from '../src/rest/route.ts';
+import type { FeedbackRoute as Route } from '../src/rest/route.ts';
 import { ROUTES } from '../src/rest/routes/index.ts';
 import type { TestApi } from './rest-api.ts';
 import type { World } from './rest-samples.ts';

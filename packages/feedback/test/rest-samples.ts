@@ -1,6 +1,6 @@
 /** One working request for every route of the table, over things made for it. */
 import { typeId } from '@parley/kit';
-import type { Route } from '../src/rest/route.ts';
+import type { FeedbackRoute as Route } from '../src/rest/route.ts';
 import type { TestApi } from './rest-api.ts';
 
 /** Ids of one thing of each kind, by the name that samples use. */

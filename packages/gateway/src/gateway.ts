@@ -3,15 +3,14 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Identity } from '@parley/identity';
 import type { Caller, ChangeBus, Engine, ServerInfo } from '@parley/kit';
 import { RPC } from '@parley/kit';
-import { UnreadBytes } from '@parley/kit/inbound';
+import type { AllowedNames } from '@parley/http';
+import { answerCors, createFrontDoor, HttpRefusal, readJson, UnreadBytes } from '@parley/http';
 import { AnswerBatch } from './http/answer-batch.ts';
-import { HttpRefusal, writeRefusal } from './http/answers.ts';
+import { writeRefusal } from './http/answers.ts';
 import { createAuthenticate } from './http/authenticate.ts';
 import { createRequestRate } from './calls/call-rate.ts';
 import type { HotRequest } from './http/hot-path.ts';
 import { HotPath, hotRequestOf, MODERN_VERSION } from './http/hot-path.ts';
-import type { AllowedNames } from './http/inbound.ts';
-import { createFrontDoor, readJson } from './http/inbound.ts';
 import type { Limits } from './limits.ts';
 import { refuseLongWords } from './http/long-words.ts';
 import type { ModernLeg, Served } from './http/modern.ts';
@@ -51,6 +50,12 @@ interface SdkLegs {
   classify(req: IncomingMessage, body: unknown): 'modern' | 'legacy';
 }
 
+const CORS = {
+  methods: 'POST, GET, DELETE',
+  headers: (asked = 'authorization, content-type') => asked,
+  exposed: 'mcp-session-id, mcp-protocol-version',
+};
+
 /** Creates the gateway; the SDK is loaded with the first request that needs it. */
 export function createGateway(options: GatewayOptions): Gateway {
   const { limits, identity, anonymous } = options;
@@ -65,14 +70,14 @@ export function createGateway(options: GatewayOptions): Gateway {
 
   async function serve(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const listedOrigin = door.check(req);
-    if (listedOrigin !== undefined && answerCors(req, res, listedOrigin)) return;
+    if (listedOrigin !== undefined && answerCors(req, res, listedOrigin, CORS)) return;
     const found = authenticate(req);
     const caller = found instanceof Promise ? await found : found;
     countRequest(caller);
     const endpoint = endpointOf(pathOf(req), caller);
     const engine = endpoint instanceof Promise ? await endpoint : endpoint;
     if (engine === undefined)
-      throw new HttpRefusal(404, RPC.methodNotFound, 'Nothing is served at this URL.');
+      throw new HttpRefusal(404, 'Nothing is served at this URL.', { rpc: RPC.methodNotFound });
     const served = { caller, engine };
     if (req.method !== 'POST') return serveBodyless(req, res, served);
     const body = await readJson(req, limits);
@@ -93,7 +98,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     const { batchMessages } = limits;
     if (length > batchMessages) {
       const message = `Invalid Request: Batch must not exceed ${batchMessages} messages`;
-      throw new HttpRefusal(400, RPC.invalidRequest, message);
+      throw new HttpRefusal(400, message, { rpc: RPC.invalidRequest });
     }
     if (length > 1) countRequest(caller, length - 1);
   }
@@ -117,7 +122,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   async function serveBodyless(req: IncomingMessage, res: ServerResponse, served: Served): Promise<void> {
     const isSession =
       (req.method === 'GET' || req.method === 'DELETE') && req.headers['mcp-session-id'] !== undefined;
-    if (!isSession) throw new HttpRefusal(405, -32000, 'Method not allowed.', { allow: 'POST' });
+    if (!isSession) throw new HttpRefusal(405, 'Method not allowed.', { headers: { allow: 'POST' } });
     const { sessions } = await sdk();
     await sessions.handle(req, res, undefined, served);
   }
@@ -206,20 +211,6 @@ function pathOf(req: IncomingMessage): string {
   return query === -1 ? url : url.slice(0, query);
 }
 
-function answerCors(req: IncomingMessage, res: ServerResponse, origin: string): boolean {
-  res.setHeader('access-control-allow-origin', origin);
-  res.setHeader('vary', 'origin');
-  res.setHeader('access-control-expose-headers', 'mcp-session-id, mcp-protocol-version');
-  if (req.method !== 'OPTIONS') return false;
-  const allowed = req.headers['access-control-request-headers'] ?? 'authorization, content-type';
-  res.writeHead(204, {
-    'access-control-allow-methods': 'POST, GET, DELETE',
-    'access-control-allow-headers': allowed,
-  });
-  res.end();
-  return true;
-}
-
 function fail(res: ServerResponse, error: unknown, onFault: GatewayOptions['onFault']): void {
   if (error instanceof HttpRefusal) {
     writeRefusal(res, error);
@@ -227,5 +218,5 @@ function fail(res: ServerResponse, error: unknown, onFault: GatewayOptions['onFa
   }
   onFault(error, 'gateway');
   if (res.headersSent) res.destroy();
-  else writeRefusal(res, new HttpRefusal(500, RPC.internalError, 'Internal error'));
+  else writeRefusal(res, new HttpRefusal(500, 'Internal error', { rpc: RPC.internalError }));
 }

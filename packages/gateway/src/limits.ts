@@ -1,7 +1,7 @@
 /** Inbound limits with their defaults. */
 import type { Caller } from '@parley/kit';
-import type { InboundLimits, PlaceLimit } from '@parley/kit/inbound';
-import { DEFAULT_INBOUND_LIMITS } from '@parley/kit/inbound';
+import type { InboundLimits, PlaceLimit } from '@parley/http';
+import { DEFAULT_INBOUND_LIMITS } from '@parley/http';
 
 /** How much one request, one caller and one process may take. */
 export interface Limits extends InboundLimits {

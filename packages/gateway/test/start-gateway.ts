@@ -6,7 +6,8 @@ import type { Identity } from '@parley/identity';
 import { createIdentity, IDENTITY_CHANGED, identityMigrations } from '@parley/identity';
 import type { AnyToolset, Caller, ChangeBus, Engine, Grants, Source, StateSealer } from '@parley/kit';
 import { ALL_GRANTS, createChangeBus, createEngine, detach, install, toolsetSource } from '@parley/kit';
-import { UnreadBytes } from '@parley/kit/inbound';
+import type { AllowedNames } from '@parley/http';
+import { readJson, UnreadBytes } from '@parley/http';
 import type { Store, StoredCallRecord } from '@parley/store';
 import { StoreUnavailableError } from '@parley/store';
 import { scratchStore } from '@parley/store/testing';
@@ -18,8 +19,7 @@ import {
   recordTo,
   storedSteps,
 } from '../src/index.ts';
-import type { AllowedNames, Limits } from '../src/index.ts';
-import { readJson } from '../src/http/inbound.ts';
+import type { Limits } from '../src/index.ts';
 import { createModernLeg } from '../src/http/modern.ts';
 import { createNoticeBoard } from '../src/http/notices.ts';
 import type { Lab } from './lab-tools.ts';

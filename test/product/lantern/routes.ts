@@ -1,11 +1,12 @@
 /** The routes under `/lanterns`: a page for everybody, and the number for whoever has a key. */
 import type { Identity } from '@parley/identity';
-import type { RouteSet } from '@parley/kit';
+import type { RouteSet } from '@parley/http';
 import type { Lanterns } from './services.ts';
 
 /** Creates the routes. */
 export function createLanternRoutes(lanterns: Lanterns, identity: Identity): RouteSet {
   return {
+    name: 'Lanterns',
     prefix: '/lanterns',
     async handle(req, res) {
       if (req.url === '/lanterns/about') {

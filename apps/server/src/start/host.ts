@@ -2,8 +2,9 @@
 import { createEvents, eventMigrations } from '@parley/events';
 import { createEgress } from '@parley/kit/egress';
 import { gatewayMigrations, heavyCallRate, recordTo, storedSteps, unavailableStore } from '@parley/gateway';
+import type { RouteSet } from '@parley/http';
 import { identityMigrations, roleDefaultsOf } from '@parley/identity';
-import type { Caller, CallRecord, Middleware, RouteSet, Source, StartNotice, Toolset } from '@parley/kit';
+import type { Caller, CallRecord, Middleware, Source, StartNotice, Toolset } from '@parley/kit';
 import { createEngine, createStateSealer, install, toolsetSource } from '@parley/kit';
 import type { MigrationSet } from '@parley/store';
 import type { Base } from './base.ts';

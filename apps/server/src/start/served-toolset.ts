@@ -1,7 +1,8 @@
 /** What this server takes from toolsets: their types held against its own, and what it composes from all of them. */
 import type { Events } from '@parley/events';
+import type { RouteSet } from '@parley/http';
 import type { Identity } from '@parley/identity';
-import type { AnyTool, Engine, Host, OutsideTool, RouteSet, Toolset } from '@parley/kit';
+import type { AnyTool, Engine, Host, OutsideTool, Toolset } from '@parley/kit';
 import type { Egress } from '@parley/kit/egress';
 import type { MigrationSet, Store } from '@parley/store';
 import type { TaskEngine } from '@parley/tasks';

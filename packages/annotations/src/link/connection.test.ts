@@ -60,11 +60,15 @@ test('presence is told when it is news, not when only its time moved', () => {
 test('a meter gives its burst, then its rate, and counts violations by the minute', () => {
   let now = 0;
   const meter = new Meter(DEFAULT_ANNOTATION_LIMITS, () => now);
-  const taken = () => Array.from({ length: 100 }, () => meter.take()).filter(Boolean).length;
+  const taken = () => Array.from({ length: 100 }, () => meter.take('ses')).filter(Boolean).length;
   expect(taken()).toBe(60);
   now += 1000;
   expect(taken()).toBe(20);
-  expect([meter.isTooMuch(), meter.isTooMuch()]).toEqual([false, false]);
+  expect([meter.noteViolation('ses'), meter.noteViolation('ses')]).toEqual([false, false]);
   now += 60_000;
-  expect([meter.isTooMuch(), meter.isTooMuch(), meter.isTooMuch()]).toEqual([false, false, true]);
+  expect([meter.noteViolation('ses'), meter.noteViolation('ses'), meter.noteViolation('ses')]).toEqual([
+    false,
+    false,
+    true,
+  ]);
 });

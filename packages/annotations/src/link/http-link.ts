@@ -1,13 +1,12 @@
 /** The same link where WebSocket is blocked: messages by POST, news by an event stream, pictures by upload. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { ToolError } from '@parley/kit';
-import { DEFAULT_INBOUND_LIMITS, endOrDestroy, HttpRefusal, readBytes } from '@parley/kit/inbound';
+import { DEFAULT_INBOUND_LIMITS, endOrDestroy, HttpRefusal, readBytes } from '@parley/http';
+import { httpStatusOf, ToolError } from '@parley/kit';
 import type { SessionRow } from '../schema.ts';
 import type { AnnotationServices } from '../services/index.ts';
 import type { Channel } from './connection.ts';
 import { Connection } from './connection.ts';
 import { answerMessage, errorMessage, idOf } from './dispatch.ts';
-import { DoorRefusal } from './door.ts';
 import { knownSession, openSession, readyPayload } from './greeting.ts';
 import type { LinkHub } from './hub.ts';
 import { readMessage } from './inbox.ts';
@@ -22,16 +21,6 @@ export interface HttpLink {
   screenshot(req: IncomingMessage, res: ServerResponse, origin: string): Promise<void>;
 }
 
-const STATUS_OF: Readonly<Record<LinkErrorCode, number>> = {
-  not_found: 404,
-  conflict: 409,
-  invalid: 400,
-  rate_limited: 429,
-  forbidden: 403,
-  unavailable: 503,
-  unauthorized: 401,
-};
-
 const KEEP_ALIVE_MS = 15_000;
 
 /** Creates the link. */
@@ -45,9 +34,8 @@ export function createHttpLink(services: AnnotationServices, hub: LinkHub): Http
   const meter = (session: SessionRow): void => {
     const connections = hub.connectionsOf(session.id);
     for (const connection of connections) connection.heard();
-    const sent = hub.meterOf(session.id);
-    if (!sent.take()) {
-      if (sent.isTooMuch())
+    if (!hub.meter.take(session.id)) {
+      if (hub.meter.noteViolation(session.id))
         for (const connection of connections) connection.close(CLOSE.tooMuch, 'Too many messages.');
       throw new ToolError('rate_limited', 'This page sends too fast. Wait a second, then send it again.');
     }
@@ -79,7 +67,7 @@ export function createHttpLink(services: AnnotationServices, hub: LinkHub): Http
         message = readMessage(bytes.toString('utf8'));
         writeMessage(res, await answer(session, origin, message));
       } catch (error) {
-        if (error instanceof DoorRefusal) throw error;
+        if (error instanceof HttpRefusal) throw error;
         writeMessage(res, errorMessage(error, message?.id, services.onFault));
       }
     },
@@ -121,7 +109,7 @@ export function createHttpLink(services: AnnotationServices, hub: LinkHub): Http
         const added = await services.screenshots.add(session, bytes, req.headers['content-type'] ?? '');
         writeJson(res, 201, added);
       } catch (error) {
-        if (error instanceof DoorRefusal) throw error;
+        if (error instanceof HttpRefusal) throw error;
         writeMessage(res, errorMessage(error, undefined, services.onFault));
       }
     },
@@ -140,7 +128,7 @@ function channelOf(res: ServerResponse): Channel {
 }
 
 function writeMessage(res: ServerResponse, message: ServerMessage): void {
-  writeJson(res, message.type === 'error' ? STATUS_OF[message.payload.code] : 200, message);
+  writeJson(res, message.type === 'error' ? statusOf(message.payload.code) : 200, message);
 }
 
 function writeJson(res: ServerResponse, status: number, value: unknown): void {
@@ -149,9 +137,12 @@ function writeJson(res: ServerResponse, status: number, value: unknown): void {
   res.end(JSON.stringify(value));
 }
 
-async function readBody(req: IncomingMessage, maxBytes: number): Promise<Buffer> {
+/** Codes of the link are the shared ones of tools, and one for pages that have not said hello. */
+function statusOf(code: LinkErrorCode): number {
+  return code === 'unauthorized' ? 401 : httpStatusOf(code);
+}
+
+function readBody(req: IncomingMessage, maxBytes: number): Promise<Buffer> {
   const limits = { ...DEFAULT_INBOUND_LIMITS, bodyBytes: maxBytes };
-  return readBytes(req, limits, `The body has more than ${maxBytes} bytes.`).catch((error: unknown) => {
-    throw error instanceof HttpRefusal ? new DoorRefusal(error.status, error.message) : error;
-  });
+  return readBytes(req, limits, `The body has more than ${maxBytes} bytes.`);
 }

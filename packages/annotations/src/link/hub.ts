@@ -1,6 +1,6 @@
 /** Every live connection of this process, by session, and what it is told when the data changes. */
+import { Places, UnreadBytes } from '@parley/http';
 import { detach, DueWork, ToolError } from '@parley/kit';
-import { Places, UnreadBytes } from '@parley/kit/inbound';
 import type { AnnotationServices } from '../services/index.ts';
 import type { AnnotationChange } from '../services/changes.ts';
 import type { Annotation, Presence } from '../shapes.ts';
@@ -25,18 +25,20 @@ interface Place {
 export class LinkHub {
   /** What pages leave unread, counted over all of them. */
   readonly unread = new UnreadBytes();
+  /** What sessions send, with or without a connection. */
+  readonly meter: Meter;
   readonly #services: AnnotationServices;
   readonly #seats = new Places();
   readonly #seatOf = new WeakMap<Connection, () => void>();
   /** One reader per session, so that an older state never overtakes a newer one. */
   readonly #telling: DueWork<Place>;
   readonly #places = new Map<string, Place>();
-  readonly #meters = new Map<string, Meter>();
   readonly #unlisten: () => void;
   #sweep: NodeJS.Timeout | undefined;
 
   constructor(services: AnnotationServices) {
     this.#services = services;
+    this.meter = new Meter(services.limits, services.now);
     this.#telling = new DueWork({
       work: (place) => this.#tell(place),
       onFault: (error) => services.onFault(error, 'annotation link'),
@@ -72,16 +74,6 @@ export class LinkHub {
     this.#telling.delete(place);
     if (this.#places.size === 0) this.#stopSweep();
     this.#run(this.#services.sessions.release(id));
-  }
-
-  /** The meter of a session, with or without a connection. */
-  meterOf(sessionId: string): Meter {
-    const known = this.#meters.get(sessionId);
-    if (known !== undefined) return known;
-    for (const [id, meter] of this.#meters) if (meter.isIdle()) this.#meters.delete(id);
-    const fresh = new Meter(this.#services.limits, this.#services.now);
-    this.#meters.set(sessionId, fresh);
-    return fresh;
   }
 
   /** The connections of a session. */

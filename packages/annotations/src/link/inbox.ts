@@ -1,6 +1,6 @@
 /** From bytes to a checked message: size, JSON, type, payload. */
-import { nulIn, pathOfNul, ToolError } from '@parley/kit';
-import { DEFAULT_INBOUND_LIMITS, parseJson } from '@parley/kit/inbound';
+import { DEFAULT_INBOUND_LIMITS, parseJson } from '@parley/http';
+import { describeIssues, nulIn, pathOfNul, ToolError } from '@parley/kit';
 import type { ClientPayload, ClientType } from './messages.ts';
 import { CLIENT_PAYLOADS } from './messages.ts';
 
@@ -24,6 +24,7 @@ export class BadMessage extends ToolError {
 }
 
 const MAX_ID_LENGTH = 100;
+const MAX_FAULTS = 10;
 
 /** Reads one message; throws BadMessage. */
 export function readMessage(text: string): Inbound {
@@ -47,10 +48,8 @@ export function readMessage(text: string): Inbound {
   }
   const parsed = CLIENT_PAYLOADS[type].safeParse(payload ?? {});
   if (!parsed.success) {
-    const faults = parsed.error.issues.map(
-      (issue) => `${issue.path.join('.') || 'payload'}: ${issue.message}`,
-    );
-    throw new BadMessage(faults.slice(0, 10).join('; ').slice(0, 2000), knownId);
+    const faults = describeIssues(parsed.error.issues.slice(0, MAX_FAULTS), payload);
+    throw new BadMessage(faults, knownId);
   }
   const nul = pathOfNul(payload);
   if (nul !== undefined) throw new BadMessage(nulIn(nul), knownId);

@@ -1,7 +1,7 @@
 /** One page with a socket, from its hello to its end. */
 import type { Duplex } from 'node:stream';
+import type { Outlet } from '@parley/http';
 import { ToolError } from '@parley/kit';
-import type { Outlet } from '@parley/kit/inbound';
 import type { RawData, WebSocket } from 'ws';
 import type { AnnotationServices } from '../services/index.ts';
 import type { Channel } from './connection.ts';
@@ -110,7 +110,7 @@ export class SocketPage {
     }
     if (!wasGreeted) return true;
     connection.heard();
-    if (this.#hub.meterOf(connection.session.id).take()) return true;
+    if (this.#hub.meter.take(connection.session.id)) return true;
     this.#violate(
       new ToolError('rate_limited', 'This page sends too fast. Wait a second, then send the message again.'),
     );
@@ -166,7 +166,7 @@ export class SocketPage {
     const connection = this.#connection;
     if (connection === undefined) return;
     connection.send(errorMessage(error, undefined, this.#services.onFault));
-    if (this.#hub.meterOf(connection.session.id).isTooMuch()) {
+    if (this.#hub.meter.noteViolation(connection.session.id)) {
       part(this.#ws, CLOSE.tooMuch, 'Too many messages over the limits.');
     }
   }

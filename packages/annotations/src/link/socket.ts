@@ -1,10 +1,9 @@
 /** The link over WebSocket: how sockets come in and go. */
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { Places } from '@parley/kit/inbound';
+import { HttpRefusal, Places } from '@parley/http';
 import type { WebSocketServer } from 'ws';
 import type { AnnotationServices } from '../services/index.ts';
-import { DoorRefusal } from './door.ts';
 import type { LinkHub } from './hub.ts';
 import { part, SocketPage } from './socket-page.ts';
 
@@ -32,7 +31,7 @@ export function createSocketLink(services: AnnotationServices, hub: LinkHub): So
         ['process', limits.ungreetedPerProcess],
       ]);
       if (onGreeted === undefined)
-        throw new DoorRefusal(429, 'Too many pages are connecting. Try again in a moment.');
+        throw new HttpRefusal(429, 'Too many pages are connecting. Try again in a moment.');
       socket.once('close', onGreeted);
       loading ??= loadServer(limits.messageBytes * CUT_OFF_FACTOR);
       const server = await loading;

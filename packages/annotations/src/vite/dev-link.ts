@@ -1,7 +1,7 @@
 /** Owns the browser link inside a dev server: the store of the project's data folder behind `/__parley/`. */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { RouteSet } from '@parley/kit';
+import type { RouteSet } from '@parley/http';
 import type { ViteDevServer } from 'vite';
 import { detach } from '../detach.ts';
 import type { DevStore } from './dev-store.ts';

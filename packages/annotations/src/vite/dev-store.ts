@@ -2,10 +2,9 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createIdentity, identityMigrations } from '@parley/identity';
-import type { RouteSet } from '@parley/kit';
+import type { AllowedNames, RouteSet } from '@parley/http';
 import { openStore } from '@parley/store';
 import type { Store } from '@parley/store';
-import type { LinkNames } from '../link/door.ts';
 import { annotationMigrations } from '../migrations/index.ts';
 import { createOverlayScript } from '../overlay-script.ts';
 import { createAnnotationRoutes } from '../routes.ts';
@@ -21,7 +20,7 @@ export interface DevStore {
 /** Opens the folder, brings its tables up to date and makes its owner when there is none. */
 export async function openDevStore(
   dataDir: string,
-  names: LinkNames,
+  names: AllowedNames,
   onFault: (error: unknown) => void,
 ): Promise<DevStore> {
   const store = await openStore({ dataDir, onError: onFault });

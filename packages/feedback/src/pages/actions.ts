@@ -1,6 +1,7 @@
 /** What visitors do: every form of the pages ends here. */
 import type { IncomingMessage } from 'node:http';
-import { HttpRefusal, REFUSED } from '@parley/kit/inbound';
+import { HttpRefusal } from '@parley/http';
+import { dropToken, hasToken, keepToken, sessionToken } from '@parley/http/pages';
 import type { Actor } from '../actor.ts';
 import { notFound, RuleBroken } from '../faults.ts';
 import type { FeedbackServices } from '../services/index.ts';
@@ -9,8 +10,7 @@ import { TEAM_NAME } from '../services/people/visitors.ts';
 import { CreateComment, CreatePost } from '../shapes/posts.ts';
 import type { Answer } from './answer.ts';
 import { redirect } from './answer.ts';
-import { dropToken, keepToken, sessionToken } from './cookies.ts';
-import { hasToken, nameOf, textOf } from './form.ts';
+import { nameOf, textOf } from './form.ts';
 import { alike } from './similar.ts';
 import { findBoard } from './views/board.ts';
 import { anchorOf } from './views/comments.ts';
@@ -60,7 +60,8 @@ async function asVisitor(sent: Sent, act: (actor: Actor) => Promise<Answer>): Pr
   const session = await services.identity.sessions.find(token);
   if (session === undefined) throw notFound('Visitor');
   const answer = await act(await actorOfSession(services, session));
-  return { ...answer, headers: { ...answer.headers, 'set-cookie': keepToken(token, isHttps(req, visit)) } };
+  const cookie = await keepToken(token, isHttps(req, visit));
+  return { ...answer, headers: { ...answer.headers, 'set-cookie': cookie } };
 }
 
 /** Runs an action on what somebody made before; who has no session any more signs in first. */
@@ -78,19 +79,19 @@ async function requirePost({ reading }: Visit, id: string): Promise<PublicPostDe
 
 function requireToken({ form }: Sent, csrfToken: string): void {
   if (!hasToken(form, csrfToken))
-    throw new HttpRefusal(403, REFUSED, 'This form is out of date. Go back, reload the page and try again.');
+    throw new HttpRefusal(403, 'This form is out of date. Go back, reload the page and try again.');
 }
 
 const signIn: Action = (sent) => asVisitor(sent, async () => redirect(placeOf(sent.form.get('next'))));
 
 const signOut: Action = async (sent) => {
   const { visit, services, req } = sent;
-  const token = sessionToken(req);
+  const token = await sessionToken(req);
   if (visit.session !== undefined && token !== undefined) {
     requireToken(sent, visit.session.csrfToken);
     await services.identity.sessions.close(token);
   }
-  return redirect('/feedback', { 'set-cookie': dropToken(isHttps(req, visit)) });
+  return redirect('/feedback', { 'set-cookie': await dropToken(isHttps(req, visit)) });
 };
 
 const createPost: Action = async (sent, slug) => {
@@ -196,17 +197,19 @@ const react: Action = (sent) =>
     return redirect(`${placeOf(sent.form.get('next'))}#${anchorOf(id)}`);
   });
 
-/** The forms by address; `:` stands for the parameter. */
-export const ACTIONS: Readonly<Record<string, Action>> = {
-  'sign-in': signIn,
-  'sign-out': signOut,
-  'boards/:/new': createPost,
-  'posts/:/vote': vote,
-  'posts/:/comments': comment,
-  'posts/:/edit': editPost,
-  'posts/:/follow': follow,
-  'posts/:/delete': deletePost,
-  'comments/:/edit': editComment,
-  'comments/:/delete': deleteComment,
-  reactions: react,
-};
+/** The forms by address below `/feedback`. */
+export const ACTIONS = new Map<string, Action>(
+  Object.entries({
+    '/sign-in': signIn,
+    '/sign-out': signOut,
+    '/boards/:at/new': createPost,
+    '/posts/:at/vote': vote,
+    '/posts/:at/comments': comment,
+    '/posts/:at/edit': editPost,
+    '/posts/:at/follow': follow,
+    '/posts/:at/delete': deletePost,
+    '/comments/:at/edit': editComment,
+    '/comments/:at/delete': deleteComment,
+    '/reactions': react,
+  }),
+);

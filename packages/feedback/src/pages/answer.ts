@@ -1,13 +1,12 @@
 /** What is sent: status, headers and body, with an entity tag on everything that is read. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { etagOf, isUnchanged } from '../rest/etag.ts';
+import type { HttpAnswer } from '@parley/http/pages';
+import { tagged, writeAnswer } from '@parley/http/pages';
 import { layout } from './layout.ts';
 import type { Sheet } from './layout.ts';
 
-/** One answer. */
-export interface Answer {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
+/** One answer; every one has a body, if only an empty one. */
+export interface Answer extends HttpAnswer {
   readonly body: string;
 }
 
@@ -60,16 +59,7 @@ export function redirect(to: string, headers: Readonly<Record<string, string>> =
 
 /** Sends an answer, or only that the reader has it already. */
 export function send(req: IncomingMessage, res: ServerResponse, answer: Answer): void {
-  const { status, body } = answer;
-  const headers: Record<string, string> = { ...SAFE_HEADERS, ...answer.headers };
-  if (status === 200 && headers['cache-control'] !== 'no-store') {
-    const etag = etagOf(body);
-    headers['etag'] = etag;
-    if (isUnchanged(req.headers['if-none-match'], etag)) {
-      res.writeHead(304, headers).end();
-      return;
-    }
-  }
-  res.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) });
-  res.end(req.method === 'HEAD' ? undefined : body);
+  const safe: HttpAnswer = { ...answer, headers: { ...SAFE_HEADERS, ...answer.headers } };
+  const isKept = answer.status === 200 && answer.headers['cache-control'] !== 'no-store';
+  writeAnswer(req, res, isKept ? tagged(req, safe) : safe);
 }

@@ -1,6 +1,7 @@
 /** What went wrong, as a page for people and as JSON for programs. */
-import { HttpRefusal, REFUSED } from '@parley/kit/inbound';
-import { internalError, RestError, toRestError } from '../rest/errors.ts';
+import type { IncomingMessage } from 'node:http';
+import { HttpRefusal, internalError } from '@parley/http';
+import { errorBody, toRefusal } from '@parley/http/rest';
 import type { Answer } from './answer.ts';
 import { problemPage } from './views/forms.ts';
 import type { Visit } from './visit.ts';
@@ -9,17 +10,20 @@ import type { Visit } from './visit.ts';
 export type OnFault = (error: unknown, where: string) => void;
 
 /** Nothing is published here. */
-export class Unpublished extends RestError {
+export class Unpublished extends HttpRefusal {
   constructor() {
     super('NOT_FOUND', 'The owner of this server has not published its feedback pages.');
   }
 }
 
 /** Throws when there is something to wait for. */
-export function refuse(seconds: number | undefined, what: string): void {
-  if (seconds === undefined) return;
+export function refuse(waitMs: number, what: string): void {
+  if (waitMs === 0) return;
+  const seconds = Math.max(1, Math.ceil(waitMs / 1000));
   const wait = seconds > 90 ? `${Math.ceil(seconds / 60)} minutes` : `${seconds} seconds`;
-  throw new HttpRefusal(429, REFUSED, `${what} Try again in ${wait}.`, { 'retry-after': String(seconds) });
+  throw new HttpRefusal(429, `${what} Try again in ${wait}.`, {
+    headers: { 'retry-after': String(seconds) },
+  });
 }
 
 const TITLES: Readonly<Record<number, string>> = {
@@ -40,8 +44,16 @@ const PEOPLE: Readonly<Record<string, string>> = {
   'Internal error': 'This is our fault, not yours. Try again in a moment.',
 };
 
+/** The request that a fault came of. */
+export interface Failed {
+  readonly req: IncomingMessage;
+  /** Undefined when nobody knows yet who asks. */
+  readonly visit: Visit | undefined;
+  readonly onFault: OnFault;
+}
+
 /** The page about a fault. */
-export function problemOf(error: unknown, visit: Visit | undefined, onFault: OnFault): Answer {
+export function problemOf(error: unknown, { req, visit, onFault }: Failed): Answer {
   const { status, headers, message } = knownFault(error, onFault);
   const title = error instanceof Unpublished ? 'Nothing here yet' : (TITLES[status] ?? 'That did not work');
   const answer = problemPage(visit, {
@@ -50,7 +62,7 @@ export function problemOf(error: unknown, visit: Visit | undefined, onFault: OnF
     message: PEOPLE[message] ?? (/[.!?]$/.test(message) ? message : `${message}.`),
   });
   // What is left of a refused request is not read, so the connection cannot be used again.
-  const ending = error instanceof HttpRefusal ? { connection: 'close' } : {};
+  const ending = req.complete ? {} : { connection: 'close' };
   return { ...answer, headers: { ...answer.headers, ...headers, ...ending } };
 }
 
@@ -61,12 +73,12 @@ export function dataProblemOf(error: unknown, onFault: OnFault): Answer {
   return {
     status: fault.status,
     headers: { ...fault.headers, ...type },
-    body: JSON.stringify(fault.toBody()),
+    body: errorBody(fault),
   };
 }
 
-function knownFault(error: unknown, onFault: OnFault): RestError {
-  const known = toRestError(error);
+function knownFault(error: unknown, onFault: OnFault): HttpRefusal {
+  const known = toRefusal(error);
   if (known === undefined) onFault(error, 'feedback pages');
   return known ?? internalError();
 }

@@ -1,8 +1,8 @@
 /** `/api/public`: what everybody may read, as JSON. */
+import { pageBody } from '@parley/http/rest';
 import * as z from 'zod';
 import { describeIssues, ToolError } from '@parley/kit';
 import { notFound } from '../faults.ts';
-import { pageBody } from '../rest/answer.ts';
 import { listOf } from '../services/nouns/name-key.ts';
 import type { PublicReading } from '../services/public/public.ts';
 import type { PublicComment } from '../services/public/shapes.ts';

@@ -1,10 +1,15 @@
 /** Every address of the public side: pages under `/feedback`, the feed, and `/api/public`. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { RouteSet } from '@parley/kit';
-import type { AllowedNames } from '@parley/kit/inbound';
-import { createFrontDoor, DEFAULT_INBOUND_LIMITS, HttpRefusal, REFUSED } from '@parley/kit/inbound';
+import type { AllowedNames, RouteSet } from '@parley/http';
+import {
+  createClientAddress,
+  createFrontDoor,
+  DEFAULT_INBOUND_LIMITS,
+  HttpRefusal,
+  MemoryWindows,
+} from '@parley/http';
+import { checkSameOrigin, createPaths, readForm } from '@parley/http/pages';
 import { notFound } from '../faults.ts';
-import { createClientAddress } from '../rest/rate/client-address.ts';
 import type { FeedbackServices } from '../services/index.ts';
 import type { PublicReading } from '../services/public/public.ts';
 import { createPublicReading } from '../services/public/public.ts';
@@ -13,10 +18,8 @@ import type { Answer } from './answer.ts';
 import { send } from './answer.ts';
 import { feed } from './feed.ts';
 import { fileAt } from './files.ts';
-import { checkSameOrigin, readForm } from './form.ts';
 import { dataProblemOf, problemOf, refuse, Unpublished } from './problems.ts';
 import { publicApi } from './public-api.ts';
-import { createRateLimit } from './rate.ts';
 import { PAGES } from './views/index.ts';
 import type { Visit } from './visit.ts';
 import { urlOf, visitOf } from './visit.ts';
@@ -28,14 +31,16 @@ export interface PageOptions {
   readonly publicUrl?: string | undefined;
   /** Proxies whose `X-Forwarded-For` counts. */
   readonly trustedProxies?: readonly string[] | undefined;
-  /** Forms that one address may send per minute; 20 unless told. */
+  /** Forms that one address may send per minute; 20 by default. */
   readonly writesPerMinute?: number | undefined;
-  /** New visitors from one address per hour; 100 unless told, since an office has one address. */
+  /** New visitors from one address per hour; 100 by default, since an office has one address. */
   readonly visitorsPerHour?: number | undefined;
 }
 
 const MINUTE_MS = 60_000;
 const PAGES_PREFIX = '/feedback';
+const pageAt = createPaths(PAGES);
+const actionAt = createPaths(ACTIONS);
 const API_PREFIX = '/api/public';
 const FEED = '/changelog.xml';
 
@@ -45,8 +50,9 @@ export function createPageRoutes(services: FeedbackServices, options: PageOption
   const read = createPublicReading({ store, identity, now });
   const door = createFrontDoor(namesOf(options), DEFAULT_INBOUND_LIMITS);
   const addressOf = createClientAddress(options.trustedProxies ?? []);
-  const writes = createRateLimit({ max: options.writesPerMinute ?? 20, windowMs: MINUTE_MS, now });
-  const visitors = createRateLimit({ max: options.visitorsPerHour ?? 100, windowMs: 60 * MINUTE_MS, now });
+  const { writesPerMinute = 20, visitorsPerHour = 100 } = options;
+  const writes = new MemoryWindows({ spanMs: MINUTE_MS });
+  const visitors = new MemoryWindows({ spanMs: 60 * MINUTE_MS });
 
   async function open(): Promise<PublicReading> {
     const reading = await read();
@@ -55,21 +61,24 @@ export function createPageRoutes(services: FeedbackServices, options: PageOption
   }
 
   async function show(visit: Visit): Promise<Answer> {
-    const found = match(PAGES, visit.url.pathname);
-    const answer = await found?.entry(visit, found.parameter);
+    const found = await pageAt(placeOf(visit));
+    const answer = await found?.entry(visit, found.params['at'] ?? '');
     if (answer === undefined) throw notFound('Page');
     return answer;
   }
 
   async function act(req: IncomingMessage, visit: Visit): Promise<Answer> {
-    const found = match(ACTIONS, visit.url.pathname);
+    const found = await actionAt(placeOf(visit));
     if (found === undefined) throw notFound('Page');
     checkSameOrigin(req, options.publicUrl);
-    const from = addressOf(req);
-    refuse(writes.take(from), 'That was a lot at once.');
+    const name = addressOf(req);
+    refuse(writes.take([{ name, limit: writesPerMinute }], now()), 'That was a lot at once.');
     const form = await readForm(req);
-    const countVisitor = () => refuse(visitors.take(from), 'Too many new visitors came from your address.');
-    return found.entry({ req, visit, form, services, countVisitor }, found.parameter);
+    const countVisitor = () => {
+      const waitMs = visitors.take([{ name, limit: visitorsPerHour }], now());
+      refuse(waitMs, 'Too many new visitors came from your address.');
+    };
+    return found.entry({ req, visit, form, services, countVisitor }, found.params['at'] ?? '');
   }
 
   async function handlePage(req: IncomingMessage, res: ServerResponse): Promise<void> {
@@ -83,7 +92,7 @@ export function createPageRoutes(services: FeedbackServices, options: PageOption
       requireMethod(req, 'POST');
       return send(req, res, await act(req, visit));
     } catch (error) {
-      return send(req, res, problemOf(error, visit, services.onFault));
+      return send(req, res, problemOf(error, { req, visit, onFault: services.onFault }));
     }
   }
 
@@ -103,9 +112,9 @@ export function createPageRoutes(services: FeedbackServices, options: PageOption
   }
 
   return [
-    routeSet(PAGES_PREFIX, handlePage),
-    routeSet(API_PREFIX, (req, res) => handleData(req, res, publicApi)),
-    routeSet(FEED, (req, res) =>
+    routeSet('Feedback pages', PAGES_PREFIX, handlePage),
+    routeSet('Public feedback API', API_PREFIX, (req, res) => handleData(req, res, publicApi)),
+    routeSet('Changelog feed', FEED, (req, res) =>
       handleData(req, res, async (reading, { pathname, origin }) => {
         if (pathname !== FEED) throw notFound('Feed');
         return feed(reading, origin);
@@ -121,8 +130,8 @@ function namesOf({ names, publicUrl }: PageOptions): AllowedNames {
   return { hosts: [...names.hosts, hostname], origins: [...names.origins, origin] };
 }
 
-function routeSet(prefix: string, handle: RouteSet['handle']): RouteSet {
-  return { prefix, handle, close: async () => undefined };
+function routeSet(name: string, prefix: string, handle: RouteSet['handle']): RouteSet {
+  return { name, prefix, handle, close: async () => undefined };
 }
 
 function isRead({ method }: IncomingMessage): boolean {
@@ -132,20 +141,11 @@ function isRead({ method }: IncomingMessage): boolean {
 function requireMethod({ method }: IncomingMessage, wanted: 'GET' | 'POST'): void {
   if (method === wanted) return;
   const allow = wanted === 'GET' ? 'GET, HEAD' : 'GET, HEAD, POST';
-  throw new HttpRefusal(405, REFUSED, 'This address does not take that kind of request.', { allow });
+  throw new HttpRefusal(405, 'This address does not take that kind of request.', { headers: { allow } });
 }
 
-/** The entry whose pattern fits the path below `/feedback`. */
-function match<T>(
-  table: Readonly<Record<string, T>>,
-  path: string,
-): { entry: T; parameter: string } | undefined {
-  const parts = path.slice(PAGES_PREFIX.length + 1).split('/');
-  for (const [pattern, entry] of Object.entries(table)) {
-    const wanted = pattern.split('/');
-    const fits =
-      wanted.length === parts.length && wanted.every((part, at) => part === ':' || part === parts[at]);
-    if (fits) return { entry, parameter: parts[wanted.indexOf(':')] ?? '' };
-  }
-  return undefined;
+/** The path below `/feedback`. */
+function placeOf({ url: { pathname } }: Visit): string {
+  const place = pathname.slice(PAGES_PREFIX.length);
+  return place === '' ? '/' : place;
 }

@@ -1,10 +1,10 @@
 /** One request for a page: what is published, who asks, and where from. */
 import type { IncomingMessage } from 'node:http';
+import { sessionToken } from '@parley/http/pages';
 import type { FoundSession } from '@parley/identity';
 import type { Actor } from '../actor.ts';
 import type { FeedbackServices } from '../services/index.ts';
 import type { PublicReading } from '../services/public/public.ts';
-import { sessionToken } from './cookies.ts';
 
 /** Somebody looks at the pages. */
 export interface Visit {
@@ -23,7 +23,7 @@ export async function visitOf(
 ): Promise<Visit> {
   const { services, reading, publicUrl } = parts;
   const url = urlOf(req, publicUrl);
-  const token = sessionToken(req);
+  const token = await sessionToken(req);
   const found = token === undefined ? undefined : await services.identity.sessions.find(token);
   const isHere = found?.caller.organizationId === reading.site.organizationId;
   return { reading, session: isHere ? found : undefined, base: url.origin, url };

@@ -270,22 +270,25 @@ describe('forms', () => {
   test('the cookie is closed to scripts and foreign sites, and on https to plain http too', async () => {
     await using scene = await openSite(onSqlite);
     const { url } = scene.site;
+    const rules = ['HttpOnly', 'Max-Age=604800', 'Path=/', 'SameSite=Lax'];
+    // Their order means nothing to a browser.
+    const rulesOf = ({ headers }: { headers: Headers }) => headers.get('set-cookie')?.split('; ').toSorted();
     const browser = openBrowser(scene.site);
     const plain = await browser.post('/feedback/sign-in', { name: 'Vera' });
-    expect(plain.headers.get('set-cookie')).toMatch(
-      /^parley_session=\S+; Path=\/; HttpOnly; SameSite=Lax; Max-Age=604800$/,
-    );
+    expect(rulesOf(plain)).toEqual([...rules, expect.stringMatching(/^parley_session=\S+$/)]);
     const secure = await openBrowser(scene.site).post(
       '/feedback/sign-in',
       { name: 'Vera' },
       { origin: url.replace('http:', 'https:') },
     );
-    expect(secure.headers.get('set-cookie')).toMatch(
-      /^__Host-parley_session=\S+; Path=\/; HttpOnly; SameSite=Lax; Max-Age=604800; Secure$/,
-    );
+    expect(rulesOf(secure)).toEqual([
+      ...rules,
+      'Secure',
+      expect.stringMatching(/^__Host-parley_session=\S+$/),
+    ]);
     await browser.get('/feedback');
     const left = await browser.post('/feedback/sign-out', {});
-    expect(left.headers.get('set-cookie')).toMatch(/^parley_session=; .*Max-Age=0$/);
+    expect(rulesOf(left)).toEqual(['HttpOnly', 'Max-Age=0', 'Path=/', 'SameSite=Lax', 'parley_session=']);
     expect(
       await scene.feedback.identity.sessions.find(plain.headers.get('set-cookie')?.split(/[=;]/)[1] ?? ''),
     ).toBeUndefined();

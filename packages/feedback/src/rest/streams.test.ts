@@ -10,7 +10,6 @@ import type { TestApi } from '../../test/rest-api.ts';
 import { openRest } from '../../test/rest-api.ts';
 import { createRestRoutes } from '../rest.ts';
 import { onBothEngines } from '../testing/engines.ts';
-import { createStreams } from './streams.ts';
 
 /** A client that listens. */
 interface Listener {
@@ -182,29 +181,6 @@ onBothEngines('the stream', (open) => {
     socket.resetAndDestroy();
     await made;
     expect(await (await listenWhenFree(api, api.keys.member)).until(': listening')).toBe(': listening\n\n');
-  });
-
-  test.each([
-    ['that nobody reads is cut', { unread: 'x'.repeat(70_000), mayStay: async () => true }],
-    ['whose access cannot be checked ends', { unread: '', mayStay: () => Promise.reject(new Error('lost')) }],
-  ])('%s', async (_name, { unread, mayStay }) => {
-    const streams = createStreams((await open()).signal, { keepAliveMs: 20 });
-    const server = createServer((_req, res) => {
-      streams.open({ res, callerId: 'key_1', organizationId: 'org_1', mayStay });
-      res.writeHead(200).write(': listening\n\n');
-      // What is written from now on stays here, as with a client that does not read.
-      if (unread !== '') res.socket?.cork();
-      if (unread !== '') res.write(unread);
-    }).listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const { port } = server.address() as AddressInfo; // a listening TCP server has a port
-    const text = await fetch(`http://127.0.0.1:${port}/`)
-      .then((answer) => answer.text())
-      .catch(() => 'cut');
-    expect(text).toMatch(unread === '' ? /^: listening/ : /^cut$/);
-    streams.close();
-    server.close();
-    server.closeAllConnections();
   });
 
   test('has no HEAD and no other method, and takes no query', async () => {

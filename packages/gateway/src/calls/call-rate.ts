@@ -1,26 +1,27 @@
 /** The fourth stage: how often a caller may call. What they may call, the kit's resolver decides. */
 import type { Caller, Middleware } from '@parley/kit';
 import { ToolError } from '@parley/kit';
-import { HttpRefusal, REFUSED } from '../http/answers.ts';
+import { HttpRefusal, TokenBuckets } from '@parley/http';
 import type { Limits } from '../limits.ts';
-import { RateLimiter } from '../http/request-rate.ts';
 
 /** Counts requests of a caller; throws 429 when there are too many. */
 export function createRequestRate(limits: Limits): (caller: Caller, count?: number) => void {
-  const limiter = new RateLimiter(limits.ratePerSecond, limits.rateBurst);
+  const limiter = new TokenBuckets(limits.ratePerSecond, limits.rateBurst);
   return (caller, count = 1) => {
     const waitMs = limiter.take(caller.id, count);
     if (waitMs === 0) return;
     const seconds = String(Math.ceil(waitMs / 1000));
-    throw new HttpRefusal(429, REFUSED, `Too many requests. Try again in ${seconds} s.`, {
-      'retry-after': seconds,
+    throw new HttpRefusal(429, `Too many requests. Try again in ${seconds} s.`, {
+      headers: {
+        'retry-after': seconds,
+      },
     });
   };
 }
 
 /** Counts calls of tools that reach outside or run things, which have a lower limit. */
 export function heavyCallRate(limits: Limits): Middleware {
-  const limiter = new RateLimiter(limits.heavyRatePerSecond, limits.heavyRateBurst);
+  const limiter = new TokenBuckets(limits.heavyRatePerSecond, limits.heavyRateBurst);
   return {
     call({ tool, caller, taskId }, next) {
       // A task was counted when it was made; how often it wakes is not its caller's doing.

@@ -2,7 +2,7 @@
 import type { Middleware } from '@parley/kit';
 import { ToolError } from '@parley/kit';
 import { StoreUnavailableError } from '@parley/store';
-import { HttpRefusal, REFUSED } from '../http/answers.ts';
+import { HttpRefusal } from '@parley/http';
 
 const RETRY_SECONDS = '5';
 
@@ -21,5 +21,5 @@ function explain(error: unknown): never {
 /** The same before a tool is reached: 503, or the error itself when it is something else. */
 export function asHttpRefusal(error: unknown): unknown {
   if (!(error instanceof StoreUnavailableError)) return error;
-  return new HttpRefusal(503, REFUSED, error.message, { 'retry-after': RETRY_SECONDS });
+  return new HttpRefusal(503, error.message, { headers: { 'retry-after': RETRY_SECONDS } });
 }

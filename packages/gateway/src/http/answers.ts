@@ -1,12 +1,10 @@
 /** Writes answers straight to the response: JSON bodies, JSON-RPC errors, refusals. */
 import type { ServerResponse } from 'node:http';
 import type { ProtocolFault } from '@parley/kit';
-import { HttpRefusal, REFUSED } from '@parley/kit/inbound';
+import type { HttpRefusal } from '@parley/http';
 
 /** A JSON-RPC id that can be echoed. */
 export type RequestId = string | number | null;
-
-export { HttpRefusal, REFUSED };
 
 const JSON_TYPE = 'application/json';
 
@@ -28,8 +26,8 @@ export function writeRefusal(res: ServerResponse, refusal: HttpRefusal): void {
 }
 
 /** The JSON text of a refusal. */
-export function refusalJson({ code, message }: HttpRefusal): string {
-  return JSON.stringify({ jsonrpc: '2.0', error: { code, message }, id: null });
+export function refusalJson({ rpc, message }: HttpRefusal): string {
+  return JSON.stringify({ jsonrpc: '2.0', error: { code: rpc, message }, id: null });
 }
 
 /** The JSON text of a JSON-RPC error, with the keys in the order the SDK writes them. */

@@ -1,10 +1,9 @@
 /** The second stage: from the Authorization header to a caller, with a brake on guessing. */
 import type { IncomingMessage } from 'node:http';
+import { HttpRefusal, TokenBuckets } from '@parley/http';
 import type { Caller } from '@parley/kit';
 import type { Identity } from '@parley/identity';
-import { HttpRefusal, REFUSED } from './answers.ts';
 import type { Limits } from '../limits.ts';
-import { RateLimiter } from './request-rate.ts';
 
 /** Finds the caller of a request or throws 401. */
 export type Authenticate = (req: IncomingMessage) => Caller | Promise<Caller>;
@@ -13,19 +12,26 @@ const BEARER = /^Bearer ([A-Za-z0-9_-]+)$/i;
 
 /** Creates the stage; `anonymous` serves requests without a credential, which the product never does. */
 export function createAuthenticate(identity: Identity, limits: Limits, anonymous?: Caller): Authenticate {
-  const failures = new RateLimiter(limits.failedCredentialsPerMinute / 60, limits.failedCredentialsPerMinute);
+  const failures = new TokenBuckets(
+    limits.failedCredentialsPerMinute / 60,
+    limits.failedCredentialsPerMinute,
+  );
 
   function refuse(req: IncomingMessage): never {
     // Asking without a credential is how clients find out that one is wanted; it guesses nothing.
     const isGuess = req.headers.authorization !== undefined;
     const waitMs = isGuess ? failures.take(req.socket.remoteAddress ?? '') : 0;
     if (waitMs > 0) {
-      throw new HttpRefusal(429, REFUSED, 'Too many failed credentials. Try again later.', {
-        'retry-after': String(Math.ceil(waitMs / 1000)),
+      throw new HttpRefusal(429, 'Too many failed credentials. Try again later.', {
+        headers: {
+          'retry-after': String(Math.ceil(waitMs / 1000)),
+        },
       });
     }
-    throw new HttpRefusal(401, REFUSED, 'Send a valid API key as "Authorization: Bearer <key>".', {
-      'www-authenticate': 'Bearer realm="parley"',
+    throw new HttpRefusal(401, 'Send a valid API key as "Authorization: Bearer <key>".', {
+      headers: {
+        'www-authenticate': 'Bearer realm="parley"',
+      },
     });
   }
 

@@ -1,7 +1,7 @@
 /** Listen streams: who may hold how many, and what each of them asked for. */
 import type { ServerEvent, ServerEventBus } from '@modelcontextprotocol/server';
 import type { Change } from '@parley/kit';
-import { Places } from '@parley/kit/inbound';
+import { Places } from '@parley/http';
 import type { Limits } from '../limits.ts';
 import { streamPlaces } from '../limits.ts';
 import type { Served } from './modern.ts';

@@ -1,6 +1,6 @@
 /** Words of a message that an answer repeats: bounded, so that nobody is answered with megabytes of their own. */
 import { RPC } from '@parley/kit';
-import { HttpRefusal } from './answers.ts';
+import { HttpRefusal } from '@parley/http';
 
 const MAX_ID = 4096;
 const MAX_WORD = 8192;
@@ -29,5 +29,7 @@ function isLonger(value: unknown, limit: number): boolean {
 }
 
 function tooLong(what: string, limit: number): HttpRefusal {
-  return new HttpRefusal(400, RPC.invalidRequest, `Invalid Request: ${what} has at most ${limit} characters`);
+  return new HttpRefusal(400, `Invalid Request: ${what} has at most ${limit} characters`, {
+    rpc: RPC.invalidRequest,
+  });
 }

@@ -5,7 +5,7 @@ import type { AuthInfo, ServerEventBus } from '@modelcontextprotocol/server';
 import { createMcpHandler } from '@modelcontextprotocol/server';
 import type { Caller, Engine, ServerInfo } from '@parley/kit';
 import { checkParamHeaders, decodeHeaderValue, ProtocolFault } from '@parley/kit';
-import type { UnreadBytes } from '@parley/kit/inbound';
+import type { UnreadBytes } from '@parley/http';
 import { createProtocolServer } from '@parley/kit/protocol';
 import type { RequestId } from './answers.ts';
 import { faultJson, writeJson } from './answers.ts';

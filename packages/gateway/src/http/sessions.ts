@@ -5,10 +5,9 @@ import { NodeStreamableHTTPServerTransport } from '@modelcontextprotocol/node';
 import type { Server } from '@modelcontextprotocol/server';
 import type { Change, ServerInfo } from '@parley/kit';
 import { detach, OpenConnection } from '@parley/kit';
-import type { UnreadBytes } from '@parley/kit/inbound';
-import { Places } from '@parley/kit/inbound';
+import type { UnreadBytes } from '@parley/http';
+import { HttpRefusal, Places } from '@parley/http';
 import { createProtocolServer, withLegacyCodes } from '@parley/kit/protocol';
-import { HttpRefusal, REFUSED } from './answers.ts';
 import { createEventLog } from './event-log.ts';
 import type { Limits } from '../limits.ts';
 import { streamPlaces } from '../limits.ts';
@@ -91,9 +90,8 @@ export function createSessionLeg(options: SessionOptions): SessionLeg {
     if (idle !== undefined) return end(idle);
     throw new HttpRefusal(
       429,
-      REFUSED,
       `At most ${limits.sessionsPerCaller} sessions may be open at once, and all of them are busy.`,
-      { 'retry-after': BUSY_RETRY_SECONDS },
+      { headers: { 'retry-after': BUSY_RETRY_SECONDS } },
     );
   }
 
@@ -158,18 +156,20 @@ export function createSessionLeg(options: SessionOptions): SessionLeg {
       const isMine = session?.served.caller.id === served.caller.id && session.path === path;
       // The sweep may not have come by yet, and an idle session is over whether it has or not.
       if (isMine && !isIdle(session)) return session;
-      throw new HttpRefusal(404, -32001, 'Session not found');
+      throw new HttpRefusal(404, 'Session not found', { rpc: -32001 });
     }
     const opens = [body].flat().some((message) => isInitialize(message));
-    if (!opens) throw new HttpRefusal(400, REFUSED, 'Bad Request: Mcp-Session-Id header is required');
+    if (!opens) throw new HttpRefusal(400, 'Bad Request: Mcp-Session-Id header is required');
     return openSession(served, path);
   }
 
   function placeFor({ caller }: Served): () => void {
     const release = places.take(streamPlaces(caller, limits));
     if (release !== undefined) return release;
-    throw new HttpRefusal(429, REFUSED, 'Too many streams are open. Close one, or try again later.', {
-      'retry-after': '60',
+    throw new HttpRefusal(429, 'Too many streams are open. Close one, or try again later.', {
+      headers: {
+        'retry-after': '60',
+      },
     });
   }
 

@@ -6,10 +6,10 @@ import type { Readable, Writable } from 'node:stream';
 import type { Caller, ChangeBus, Engine, Listing, ServerInfo } from '@parley/kit';
 import { detach, OpenConnection, ProtocolFault, RPC } from '@parley/kit';
 import type { Answer } from '../http/answer-batch.ts';
-import { faultJson, HttpRefusal, REFUSED } from '../http/answers.ts';
+import { HttpRefusal, parseJson, REFUSED } from '@parley/http';
+import { faultJson } from '../http/answers.ts';
 import type { HotRequest } from '../http/hot-path.ts';
 import { HotPath, hotRequestOf } from '../http/hot-path.ts';
-import { parseJson } from '../http/inbound.ts';
 import type { Limits } from '../limits.ts';
 import { linesOf, TOO_LONG } from './lines.ts';
 import { cancelledId, isRequest, methodOf } from './messages.ts';
@@ -89,7 +89,9 @@ export async function serveStdio(options: StdioOptions): Promise<void> {
 
   async function answer(line: string | typeof TOO_LONG): Promise<void> {
     if (line === TOO_LONG)
-      throw new HttpRefusal(413, RPC.invalidRequest, `A message has more than ${limits.bodyBytes} bytes.`);
+      throw new HttpRefusal(413, `A message has more than ${limits.bodyBytes} bytes.`, {
+        rpc: RPC.invalidRequest,
+      });
     const body = parseJson(line, limits);
     const caller = await options.caller();
     if (caller === undefined) {
@@ -142,6 +144,6 @@ function invalidKeyJson(id: string | number): string {
 function refusalJson(error: unknown, { onFault }: StdioOptions): string {
   const refusal = error instanceof HttpRefusal ? error : undefined;
   if (refusal === undefined) onFault(error, 'stdio');
-  const fault = { code: refusal?.code ?? RPC.internalError, message: refusal?.message ?? 'Internal error' };
+  const fault = { code: refusal?.rpc ?? RPC.internalError, message: refusal?.message ?? 'Internal error' };
   return JSON.stringify({ jsonrpc: '2.0', error: fault, id: null });
 }

@@ -61,16 +61,18 @@ const signIn: PageView = async (visit) => {
   return namePage(visit, '/feedback/sign-in', new URLSearchParams({ next }));
 };
 
-/** `:` stands for the parameter. */
-export const PAGES: Readonly<Record<string, PageView>> = {
-  '': boardsPage,
-  'boards/:': board,
-  'boards/:/new': newPost,
-  'boards/:/similar': similar,
-  'posts/:': post,
-  'posts/:/edit': editPost,
-  roadmap: roadmapPage,
-  changelog: changelogPage,
-  'changelog/:': change,
-  'sign-in': signIn,
-};
+/** By address below `/feedback`. */
+export const PAGES = new Map<string, PageView>(
+  Object.entries({
+    '/': boardsPage,
+    '/boards/:at': board,
+    '/boards/:at/new': newPost,
+    '/boards/:at/similar': similar,
+    '/posts/:at': post,
+    '/posts/:at/edit': editPost,
+    '/roadmap': roadmapPage,
+    '/changelog': changelogPage,
+    '/changelog/:at': change,
+    '/sign-in': signIn,
+  }),
+);

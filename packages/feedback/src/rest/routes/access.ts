@@ -1,4 +1,5 @@
 /** Routes of what reaches in and out: API keys and webhooks. Secrets are shown once. */
+import { created, nothing, one, page, pageFields, whole } from '@parley/http/rest';
 import * as z from 'zod';
 import {
   ApiKey,
@@ -10,8 +11,6 @@ import {
   Webhook,
   WebhookTest,
 } from '../../shapes/nouns.ts';
-import { created, nothing, one, page, whole } from '../answer.ts';
-import { pageFields } from '../query.ts';
 import { defineRoute } from '../route.ts';
 import { WHO_MAY } from '../../services/who-may.ts';
 import { whoFor } from '../../team-surface.ts';

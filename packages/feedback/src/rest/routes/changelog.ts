@@ -1,8 +1,7 @@
 /** Routes of the changelog. */
+import { created, flag, nothing, one, page, pageFields } from '@parley/http/rest';
 import * as z from 'zod';
 import { ChangelogEntry, CreateChangelog, PatchChangelog } from '../../shapes/nouns.ts';
-import { created, nothing, one, page } from '../answer.ts';
-import { flag, pageFields } from '../query.ts';
 import { defineRoute } from '../route.ts';
 import { WHO_MAY } from '../../services/who-may.ts';
 import { whoFor } from '../../team-surface.ts';

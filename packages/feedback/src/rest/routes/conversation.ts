@@ -1,4 +1,5 @@
 /** Routes of votes, following, comments, reactions and pins. */
+import { created, nothing, one, page, pageFields, whole } from '@parley/http/rest';
 import * as z from 'zod';
 import { ids, text } from '../../shapes/fields.ts';
 import { Following } from '../../shapes/inbox.ts';
@@ -11,8 +12,6 @@ import {
   Voter,
   VoteResult,
 } from '../../shapes/posts.ts';
-import { created, nothing, one, page, whole } from '../answer.ts';
-import { pageFields } from '../query.ts';
 import { defineRoute } from '../route.ts';
 import { WHO_MAY } from '../../services/who-may.ts';
 import { whoFor } from '../../team-surface.ts';

@@ -1,4 +1,5 @@
 /** Routes of the team's inbox: moderation, counts, triage of many posts, similar posts, settings, live changes. */
+import { eventStream, limitUpTo, one, page, pageFields, whole, toRefusal } from '@parley/http/rest';
 import * as z from 'zod';
 import {
   BulkTriage,
@@ -10,9 +11,6 @@ import {
 } from '../../shapes/inbox.ts';
 import { ids } from '../../shapes/fields.ts';
 import { PostDetail, PostItem } from '../../shapes/posts.ts';
-import { eventStream, one, page, whole } from '../answer.ts';
-import { toRestError } from '../errors.ts';
-import { limitUpTo, pageFields } from '../query.ts';
 import { defineRoute } from '../route.ts';
 import { WHO_MAY } from '../../services/who-may.ts';
 import { whoFor } from '../../team-surface.ts';
@@ -68,7 +66,7 @@ const triageRoutes = [
     async run({ services, actor, body: { ids: postIds, ...change } }) {
       const results = await services.inbox.bulkTriage(actor, postIds, change);
       return results.map(({ id, ok, error }) => {
-        const { code, message } = toRestError(error) ?? {};
+        const { code, message } = toRefusal(error) ?? {};
         return { id, ok, ...(code !== undefined && message !== undefined && { error: { code, message } }) };
       });
     },

@@ -1,5 +1,5 @@
 /** The table of routes: everything that `/api/v1` serves to the team. */
-import type { Route } from '../route.ts';
+import type { FeedbackRoute } from '../route.ts';
 import { accessRoutes } from './access.ts';
 import { changelogRoutes } from './changelog.ts';
 import { conversationRoutes } from './conversation.ts';
@@ -9,7 +9,7 @@ import { postRoutes } from './posts.ts';
 import { roadmapRoutes } from './roadmaps.ts';
 import { sortingRoutes } from './sorting.ts';
 
-export const ROUTES: readonly Route[] = [
+export const ROUTES: readonly FeedbackRoute[] = [
   ...postRoutes,
   ...inboxRoutes,
   ...conversationRoutes,

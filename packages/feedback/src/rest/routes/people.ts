@@ -1,8 +1,7 @@
 /** Routes of members and of everybody who has been here. */
+import { flag, nothing, one, page, pageFields, whole } from '@parley/http/rest';
 import * as z from 'zod';
 import { Member, Person, PERSON_SORTS, RANKS } from '../../shapes/nouns.ts';
-import { nothing, one, page, whole } from '../answer.ts';
-import { flag, pageFields } from '../query.ts';
 import { defineRoute } from '../route.ts';
 import { WHO_MAY } from '../../services/who-may.ts';
 import { whoFor } from '../../team-surface.ts';

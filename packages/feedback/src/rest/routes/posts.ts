@@ -1,9 +1,8 @@
 /** Routes of posts: listed, read, made, changed, deleted, restored, merged. */
+import { created, flag, idList, nothing, one, page, pageFields } from '@parley/http/rest';
 import * as z from 'zod';
 import { ids } from '../../shapes/fields.ts';
 import { Activity, CreatePost, PatchPost, POST_SORTS, PostDetail, PostItem } from '../../shapes/posts.ts';
-import { created, nothing, one, page } from '../answer.ts';
-import { flag, idList, pageFields } from '../query.ts';
 import { defineRoute } from '../route.ts';
 import { WHO_MAY } from '../../services/who-may.ts';
 import { whoFor } from '../../team-surface.ts';

@@ -1,9 +1,8 @@
 /** Routes of roadmaps and of the posts on them. */
+import { created, nothing, one, page, pageFields, whole } from '@parley/http/rest';
 import * as z from 'zod';
 import { ids } from '../../shapes/fields.ts';
 import { CreateRoadmap, PatchRoadmap, Roadmap, RoadmapPost } from '../../shapes/nouns.ts';
-import { created, nothing, one, page, whole } from '../answer.ts';
-import { pageFields } from '../query.ts';
 import { defineRoute } from '../route.ts';
 import { WHO_MAY } from '../../services/who-may.ts';
 import { whoFor } from '../../team-surface.ts';

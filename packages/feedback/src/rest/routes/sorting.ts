@@ -1,4 +1,5 @@
 /** Routes of boards, statuses and tags. */
+import { created, flag, nothing, one, whole } from '@parley/http/rest';
 import * as z from 'zod';
 import {
   Board,
@@ -11,8 +12,6 @@ import {
   Status,
   Tag,
 } from '../../shapes/nouns.ts';
-import { created, nothing, one, whole } from '../answer.ts';
-import { flag } from '../query.ts';
 import { defineRoute } from '../route.ts';
 import { WHO_MAY } from '../../services/who-may.ts';
 import { whoFor } from '../../team-surface.ts';

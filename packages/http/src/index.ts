@@ -1,0 +1,20 @@
+/** The base of every HTTP surface: what is checked about a request before any work is done, and what stays open. */
+export { readBytes } from './body/bytes.ts';
+export { parseJson, readJson } from './body/json.ts';
+export { DEFAULT_INBOUND_LIMITS } from './body/limits.ts';
+export type { InboundLimits } from './body/limits.ts';
+export { createClientAddress } from './door/client-address.ts';
+export { createFrontDoor } from './door/front-door.ts';
+export type { AllowedNames } from './door/names.ts';
+export { RuleBroken, Stale } from './faults.ts';
+export { TokenBuckets } from './rate/buckets.ts';
+export { MemoryWindows } from './rate/memory-windows.ts';
+export { HttpRefusal, internalError, REFUSED } from './refusal.ts';
+export { answerCors } from './respond/cors.ts';
+export { answerRaw } from './respond/raw.ts';
+export type { RouteSet } from './route-set.ts';
+export { createRouteTable } from './route-table.ts';
+export { Places } from './streams/places.ts';
+export type { PlaceLimit } from './streams/places.ts';
+export { endOrDestroy, UnreadBytes } from './streams/unread.ts';
+export type { Outlet } from './streams/unread.ts';

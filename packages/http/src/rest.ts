@@ -1,0 +1,14 @@
+/** REST: routes as object literals, and everything that follows from them. Start reading at `route/define-routes.ts`. */
+export { docsPageOf } from './openapi/docs-page.ts';
+export { openApiOf } from './openapi/openapi.ts';
+export { ERROR_STATUS } from './refusal.ts';
+export type { CheckCurrent } from './respond/etag.ts';
+export { created, eventStream, nothing, one, page, pageBody, whole } from './route/answer.ts';
+export { defineRoutes } from './route/define-routes.ts';
+export type { RestOptions } from './route/define-routes.ts';
+export { errorBody, toRefusal } from './route/to-refusal.ts';
+export { flag, idList, limitUpTo, pageFields } from './route/query.ts';
+export { defineRouteFor } from './route/route.ts';
+export type { Route, RouteFacts } from './route/route.ts';
+export { createRestTables } from './tables.ts';
+export type { IdempotencyRow } from './tables.ts';

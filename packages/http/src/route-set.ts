@@ -1,0 +1,18 @@
+/** Routes that a toolset brings besides MCP; the program that serves it dispatches to them by prefix. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+
+/** Everything under one prefix; the routes guard themselves. */
+export interface RouteSet {
+  /** What it is called where two sets want the same prefix. */
+  readonly name: string;
+  /** Where two prefixes fit a path, the longer one has it. */
+  readonly prefix: string;
+  handle(req: IncomingMessage, res: ServerResponse): Promise<void>;
+  /** Takes over a WebSocket offer, after its own checks; absent where none is spoken. */
+  upgrade?(req: IncomingMessage, socket: Duplex, head: Buffer): void;
+  /** The JSON of a refusal in the form of these routes, for a request that was refused before it reached them. */
+  refusal?(status: number, message: string): string;
+  /** Ends every stream and socket. */
+  close(): Promise<void>;
+}

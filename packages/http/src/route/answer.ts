@@ -1,0 +1,81 @@
+/** What a route answers with: the status, the shape of the body, and how a result becomes one. */
+import type * as z from 'zod';
+
+/** One page of a list. */
+export interface Page<T> {
+  readonly items: T[];
+  /** Asks for the next page; null on the last one. */
+  readonly cursor: string | null;
+  readonly hasMore: boolean;
+  /** All rows that fit, at this moment. */
+  readonly total: number;
+}
+
+/** How the data stands in the body. */
+export type AnswerKind = 'one' | 'page' | 'whole' | 'none' | 'stream';
+
+/** The success of a route whose handler gives a `Result`. */
+export interface Answer<Result> {
+  readonly kind: AnswerKind;
+  readonly status: 200 | 201 | 204;
+  /** One item of the data, with its name in the OpenAPI document. */
+  readonly item: { readonly name: string; readonly shape: z.ZodType } | undefined;
+  toBody(result: Result): unknown;
+  /** Where something new is found, below the base; undefined when nothing new was made. */
+  locationOf(result: Result, params: Readonly<Record<string, string>>): string | undefined;
+}
+
+const nowhere = () => undefined;
+
+/** `{data}` with 200. */
+export function one<T>(name: string, shape: z.ZodType<T>): Answer<T> {
+  return { kind: 'one', status: 200, item: { name, shape }, toBody: dataOf, locationOf: nowhere };
+}
+
+/** `{data}` with 201 and a `Location`. */
+export function created<T>(
+  name: string,
+  shape: z.ZodType<T>,
+  locationOf: (made: T, params: Readonly<Record<string, string>>) => string,
+): Answer<T> {
+  return { kind: 'one', status: 201, item: { name, shape }, toBody: dataOf, locationOf };
+}
+
+/** A whole list: `{data: [...]}`. */
+export function whole<T>(name: string, shape: z.ZodType<T>): Answer<T[]> {
+  return { kind: 'whole', status: 200, item: { name, shape }, toBody: dataOf, locationOf: nowhere };
+}
+
+/** One page: `{data: [...], pagination, meta: {pagination}}`; clients look for it in either place. */
+export function page<T>(name: string, shape: z.ZodType<T>): Answer<Page<T>> {
+  return {
+    kind: 'page',
+    status: 200,
+    item: { name, shape },
+    toBody: pageBody,
+    locationOf: nowhere,
+  };
+}
+
+/** The body of a page. */
+export function pageBody({ items, cursor, hasMore, total }: Page<unknown>): unknown {
+  const pagination = { cursor, hasMore, total };
+  return { data: items, pagination, meta: { pagination } };
+}
+
+/** 204 without a body. */
+export const nothing: Answer<void> = {
+  kind: 'none',
+  status: 204,
+  item: undefined,
+  toBody: () => undefined,
+  locationOf: nowhere,
+};
+
+/** 200 with server-sent events, until one side ends it; the server keeps it, the handler does nothing. */
+export const eventStream: Answer<void> = { ...nothing, kind: 'stream', status: 200 };
+
+/** The body of everything that is not a page; `ETag` and `If-Match` compare exactly this. */
+export function dataOf(data: unknown): { data: unknown } {
+  return { data };
+}

@@ -1,0 +1,154 @@
+/** A set of routes that only declares: everything else comes with it. */
+import { onBothEngines } from '@parley/store/testing';
+import { identityMigrations } from '@parley/identity';
+import { describe, expect, test } from 'vitest';
+import { notesApi, notesMigrations, openNotes } from '../../test/notes-api.ts';
+import { openApiOf } from '../openapi/openapi.ts';
+import { docsPageOf } from '../openapi/docs-page.ts';
+import { nothing } from './answer.ts';
+import { defineRouteFor } from './route.ts';
+
+const EVERYTHING = { notes: ['*', 'write_note'] };
+
+onBothEngines(
+  'declared routes',
+  (open) => {
+    test('stand behind the door, whose refusals are in their own form', async () => {
+      const api = await openNotes(await open());
+      const as = await api.keyWith(EVERYTHING);
+      const wrong = await api.call('GET', '/notes', { as, headers: { origin: 'https://evil.example' } });
+      expect([wrong.status, JSON.parse(wrong.text)]).toEqual([
+        403,
+        {
+          error: {
+            code: 'FORBIDDEN',
+            message: 'Requests from that Origin are not accepted. Add it with --allow-origin.',
+          },
+          message: 'Requests from that Origin are not accepted. Add it with --allow-origin.',
+        },
+      ]);
+      expect((await api.call('GET', '/notes')).status).toBe(401);
+      expect((await api.call('GET', '/notes', { as: 'nonsense' })).status).toBe(401);
+      expect((await api.call('GET', '/notes', { as })).status).toBe(200);
+    });
+
+    test('have limits: bodies, queries, requests per minute', async () => {
+      const api = await openNotes(await open(), { limits: { bodyBytes: 100 }, ratePerMinute: 6 });
+      const as = await api.keyWith(EVERYTHING);
+      const large = await api.call('POST', '/notes', { as, body: { text: 'x'.repeat(200) } });
+      expect(large.status).toBe(413);
+      expect((await api.call('POST', '/notes', { as, body: { text: 'x', more: 1 } })).status).toBe(400);
+      expect((await api.call('GET', '/notes?limit=x', { as })).status).toBe(400);
+      expect((await api.call('GET', '/notes?other=1', { as })).status).toBe(400);
+      expect((await api.call('PUT', '/notes', { as })).headers.get('allow')).toBe('GET, HEAD, POST');
+      expect((await api.call('GET', '/nowhere', { as })).text).toContain('/api/notes/docs');
+      const refused = await api.call('GET', '/notes', { as });
+      expect([refused.status, refused.headers.get('retry-after')]).toEqual([
+        429,
+        expect.stringMatching(/^\d+$/),
+      ]);
+    });
+
+    test('speak to listed pages, and to no others', async () => {
+      const api = await openNotes(await open());
+      const origin = 'https://app.example';
+      const preflight = await api.call('OPTIONS', '/notes', { headers: { origin } });
+      expect([preflight.status, preflight.headers.get('access-control-allow-origin')]).toEqual([204, origin]);
+      expect(preflight.headers.get('access-control-allow-headers')).toContain('idempotency-key');
+      const own = await api.call('GET', '/docs');
+      expect(own.headers.get('access-control-allow-origin')).toBeNull();
+    });
+
+    test('tag what is read, and delete nothing that has changed since', async () => {
+      const api = await openNotes(await open());
+      const as = await api.keyWith(EVERYTHING);
+      const made = await api.call('POST', '/notes', { as, body: { text: 'one' } });
+      const location = made.headers.get('location') ?? '';
+      expect([made.status, location]).toEqual([201, expect.stringMatching(/^\/api\/notes\/notes\/note_/)]);
+      const path = location.slice(notesApi.prefix.length);
+      const etag = (await api.call('GET', path, { as })).headers.get('etag') ?? '';
+      const same = await api.call('GET', path, { as, headers: { 'if-none-match': etag } });
+      expect([same.status, same.text]).toEqual([304, '']);
+      const stale = await api.call('DELETE', path, { as, headers: { 'if-match': '"other"' } });
+      expect([stale.status, JSON.parse(stale.text).error.code]).toEqual([412, 'PRECONDITION_FAILED']);
+      expect((await api.call('DELETE', path, { as, headers: { 'if-match': etag } })).status).toBe(204);
+      expect((await api.call('GET', path, { as })).status).toBe(404);
+      expect(api.faults).toEqual([]);
+    });
+
+    test('have one effect per Idempotency-Key', async () => {
+      const api = await openNotes(await open());
+      const as = await api.keyWith(EVERYTHING);
+      const write = (text: string) =>
+        api.call('POST', '/notes', { as, body: { text }, headers: { 'idempotency-key': 'k' } });
+      const answers = await Promise.all(Array.from({ length: 5 }, () => write('once')));
+      expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
+      expect((await write('twice')).status).toBe(409);
+      expect(JSON.parse((await api.call('GET', '/notes', { as })).text).pagination.total).toBe(1);
+    });
+
+    test('are recorded under their toolset, with the code of what was refused', async () => {
+      const api = await openNotes(await open());
+      const as = await api.keyWith(EVERYTHING);
+      await api.call('GET', '/notes', { as });
+      await api.call('GET', '/notes/nothing', { as });
+      await api.call('GET', '/elsewhere', { as });
+      const seen = api.records.map(({ toolset, name, outcome, code }) => [toolset, name, outcome, code]);
+      expect(seen).toEqual([
+        ['notes', 'GET /notes', 'ok', null],
+        ['notes', 'GET /notes/:id', 'error', 'not_found'],
+        ['notes', 'unknown route', 'error', 'not_found'],
+      ]);
+    });
+
+    test('tell listeners what has changed', async () => {
+      const api = await openNotes(await open());
+      const as = await api.keyWith(EVERYTHING);
+      const stream = await fetch(`${api.url}/stream`, { headers: { authorization: `Bearer ${as}` } });
+      const chunks = stream.body?.pipeThrough(new TextDecoderStream()).getReader();
+      let heard = '';
+      const until = async (wanted: string) => {
+        while (!heard.includes(wanted)) heard += (await chunks?.read())?.value ?? '';
+      };
+      await until(': listening');
+      await api.call('POST', '/notes', { as, body: { text: 'news' } });
+      await until('\n\nevent');
+      await until('}\n\n');
+      expect(heard).toBe(': listening\n\nevent: notes.notes\ndata: {"noun":"notes"}\n\n');
+      await chunks?.cancel();
+    });
+  },
+  [identityMigrations, notesMigrations],
+);
+
+describe('the documents of declared routes', () => {
+  test('are made from the literals alone', () => {
+    const document = openApiOf(notesApi) as {
+      paths: Record<string, Record<string, { description: string }>>;
+    };
+    expect(Object.keys(document.paths)).toEqual(['/notes', '/notes/{id}', '/notes/newest', '/stream']);
+    expect(document.paths['/notes/{id}']?.['delete']?.description).toBe(
+      'For the team. Needs the grant `notes:delete_note`.',
+    );
+    const page = docsPageOf(notesApi);
+    expect(page).toContain('<h1>Notes</h1>');
+    expect(page).toContain('<code>DELETE /notes/:id</code>');
+    expect(page).not.toMatch(/feedback/i);
+  });
+
+  test('a GET that does more than read is refused where it is defined', () => {
+    const define = defineRouteFor<object>();
+    const route = {
+      method: 'GET',
+      path: '/x',
+      summary: 'x',
+      who: 'team',
+      grants: ['x'],
+      answer: nothing,
+    } as const;
+    expect(() => define({ ...route, effect: 'delete', run: async () => undefined })).toThrow(
+      'GET /x must only read',
+    );
+    expect(define({ ...route, run: async () => undefined }).effect).toBe('read');
+  });
+});

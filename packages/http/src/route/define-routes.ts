@@ -1,0 +1,109 @@
+/** A set of routes: one literal gives the served prefix, its guards, its limits and both documents about it. */
+import type { Identity } from '@parley/identity';
+import type { Caller, Observer } from '@parley/kit';
+import { detach } from '@parley/kit';
+import type { Store } from '@parley/store';
+import type { InboundLimits } from '../body/limits.ts';
+import { DEFAULT_INBOUND_LIMITS } from '../body/limits.ts';
+import type { AllowedNames } from '../door/names.ts';
+import { Claims } from '../idempotency/claims.ts';
+import type { OnChange } from '../idempotency/once.ts';
+import type { ApiWords } from '../openapi/openapi.ts';
+import type { RateOptions } from '../rate/request-rate.ts';
+import { createRequestRate } from '../rate/request-rate.ts';
+import { HttpRefusal } from '../refusal.ts';
+import type { RouteSet } from '../route-set.ts';
+import type { NoticeSource, StreamLimits } from '../streams/notice-streams.ts';
+import { createNoticeStreams } from '../streams/notice-streams.ts';
+import type { AccessRules } from './authorize.ts';
+import { errorBody } from './to-refusal.ts';
+import type { Route } from './route.ts';
+import { createServe } from './serve.ts';
+
+/** A set of routes as its author writes it; its two tables come from `createRestTables(toolset)`. */
+export interface RoutesDefinition<Scope> extends ApiWords, AccessRules {
+  readonly routes: readonly Route<Scope>[];
+  /** What its `eventStream` routes tell of. */
+  readonly notices?: NoticeSource;
+}
+
+/** What the program that serves the routes decides. */
+export interface RestOptions extends RateOptions {
+  /** Hosts besides the loopback ones, and other sites whose pages may call. */
+  readonly names: AllowedNames;
+  readonly limits?: Partial<InboundLimits>;
+  /** Limits of event streams. */
+  readonly streams?: Partial<StreamLimits>;
+  /** Told of every call of a known caller, refused ones too. */
+  readonly observe?: Observer;
+}
+
+/** What a set of routes stands on. */
+export interface RoutesHost<Scope> extends RestOptions {
+  readonly store: Store;
+  readonly identity: Identity;
+  readonly now: () => number;
+  readonly onFault: (error: unknown, where: string) => void;
+  /** What conditions of tools are asked with: the services of the toolset. */
+  readonly toolServices: unknown;
+  /** What handlers get for a caller; `onChange` must run in the transaction of whatever they change. */
+  scope(caller: Caller): Promise<(onChange?: OnChange) => Scope>;
+}
+
+/** A defined set of routes. */
+export interface Routes<Scope> extends RoutesDefinition<Scope> {
+  /** Serves the routes; everything it began ends with `close`. */
+  serve(host: RoutesHost<Scope>): RouteSet;
+}
+
+const BODY_BYTES = 1024 * 1024;
+const SWEEP_EVERY_MS = 10 * 60_000;
+
+/**
+ * Puts routes under one prefix.
+ *
+ * @example
+ * const api = defineRoutes({ prefix: '/api/notes', toolset: 'notes', title: 'Notes API', routes, ... });
+ * // in the toolset: routes: (services, host) => api.serve({ ...host, scope: async () => () => ({ services }) })
+ */
+export function defineRoutes<Scope>(definition: RoutesDefinition<Scope>): Routes<Scope> {
+  const { prefix, toolset, heading, notices } = definition;
+  const where = `${toolset} REST`;
+  return {
+    ...definition,
+    serve(host) {
+      const { store, now } = host;
+      const onFault = (error: unknown) => host.onFault(error, where);
+      const rate = createRequestRate({ store, toolset, now }, host);
+      const claims = new Claims(store, toolset);
+      const parts = notices && { ...notices, toolset, signal: store.signal };
+      const streams = parts && createNoticeStreams(parts, host.streams);
+      const serve = createServe(definition, host, {
+        limits: { ...DEFAULT_INBOUND_LIMITS, bodyBytes: BODY_BYTES, ...host.limits },
+        rate,
+        streams,
+        onFault,
+        repeats: {
+          store,
+          claims,
+          now,
+          onFault: (error) => host.onFault(error, `${toolset} idempotency`),
+        },
+      });
+      const sweep = () => Promise.all([rate.sweep(), claims.sweep(now())]);
+      const sweeping = setInterval(() => {
+        detach(sweep(), onFault);
+      }, SWEEP_EVERY_MS).unref();
+      return {
+        name: heading,
+        prefix,
+        handle: serve,
+        refusal: (status, message) => errorBody(new HttpRefusal(status, message)),
+        async close() {
+          clearInterval(sweeping);
+          streams?.close();
+        },
+      };
+    },
+  };
+}

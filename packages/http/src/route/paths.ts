@@ -1,0 +1,83 @@
+/** From a path to what stands there: Hono's trie of path segments, loaded by the first request that asks. */
+import { HttpRefusal } from '../refusal.ts';
+
+const EMPTY_SEGMENT = /\/(?=\/|$)/g;
+
+/** What stands at a path, with the values of its parameters. */
+export interface Found<Entry> {
+  readonly entry: Entry;
+  readonly params: Readonly<Record<string, string>>;
+}
+
+/** Finds entries by path; a fixed segment comes before a parameter. */
+export type Paths<Entry> = (path: string) => Promise<Found<Entry> | undefined>;
+
+/** Takes patterns like `/posts/:id`; throws when two of them are one path with two names. */
+export function createPaths<Entry>(entries: ReadonlyMap<string, Entry>): Paths<Entry> {
+  const shapes = new Map<string, string>();
+  for (const pattern of entries.keys()) {
+    const shape = pattern.replaceAll(/:[^/]+/g, ':');
+    const other = shapes.get(shape);
+    if (other !== undefined)
+      throw new Error(`${other} and ${pattern} are one path with two names. Use one of them.`);
+    shapes.set(shape, pattern);
+  }
+  let loading: Promise<(path: string) => Found<Entry> | undefined> | undefined;
+  return async (path) => (await (loading ??= build(entries)))(path);
+}
+
+async function build<Entry>(entries: ReadonlyMap<string, Entry>) {
+  const { TrieRouter } = await import('hono/router/trie-router');
+  const router = new TrieRouter<readonly [pattern: string, entry: Entry]>();
+  // The router answers in the order of the table, so what is more definite goes first.
+  for (const item of [...entries].toSorted(([left], [right]) => byFixedSegments(left, right)))
+    router.add('ALL', item[0], item);
+  return (path: string): Found<Entry> | undefined => {
+    const [[found]] = router.match('ALL', withoutGaps(path));
+    if (found === undefined) return undefined;
+    const [pattern, entry] = found[0];
+    return { entry, params: paramsOf(pattern, path) };
+  };
+}
+
+/** An empty segment is a value like any other, which the router takes for none. */
+function withoutGaps(path: string): string {
+  return path === '/' ? path : path.replaceAll(EMPTY_SEGMENT, '/\0');
+}
+
+function byFixedSegments(left: string, right: string): number {
+  const [ours, theirs] = [segmentsOf(left), segmentsOf(right)];
+  const at = ours.findIndex((segment, index) => isName(segment) !== isName(theirs[index] ?? ''));
+  return at === -1 ? 0 : isName(ours[at] ?? '') ? 1 : -1;
+}
+
+/** Read from the path itself: the router takes a segment that is written like a parameter for a fixed one. */
+function paramsOf(pattern: string, path: string): Record<string, string> {
+  const values = segmentsOf(path);
+  return Object.fromEntries(
+    segmentsOf(pattern).flatMap((segment, at) =>
+      isName(segment) ? [[segment.slice(1), decoded(values[at] ?? '')]] : [],
+    ),
+  );
+}
+
+/** The names after colons in a pattern. */
+export function namesIn(pattern: string): string[] {
+  return segmentsOf(pattern).flatMap((segment) => (isName(segment) ? [segment.slice(1)] : []));
+}
+
+function segmentsOf(path: string): string[] {
+  return path.split('/').slice(1);
+}
+
+function isName(segment: string): boolean {
+  return segment.startsWith(':');
+}
+
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    throw new HttpRefusal('BAD_REQUEST', 'The path holds a percent sign that is no valid encoding.');
+  }
+}

@@ -1,0 +1,40 @@
+/** Every call of a route is recorded as calls of tools are: who, what, how it ended, how long it took. */
+import type { Caller, CallRecord, Observer } from '@parley/kit';
+import type { ErrorCode } from '../refusal.ts';
+import type { RouteFacts } from './route.ts';
+
+/** The name under which paths are recorded that no route has. */
+export const UNKNOWN_ROUTE = 'unknown route';
+
+/** A call that is under way. */
+export interface Recording {
+  /** Hands the record over; `code` is null for a success. */
+  end(route: RouteFacts | undefined, code: ErrorCode | null): void;
+}
+
+/** Begins the record of a call of a toolset's routes. */
+export function beginRecord(
+  { observe, toolset }: { readonly observe: Observer | undefined; readonly toolset: string },
+  caller: Caller,
+): Recording {
+  const startMs = performance.now();
+  return {
+    end(route, code) {
+      observe?.({
+        caller,
+        method: 'rest',
+        name: route === undefined ? UNKNOWN_ROUTE : `${route.method} ${route.path}`,
+        toolset,
+        outcome: outcomeOf(code),
+        code: code === null ? null : code.toLowerCase(),
+        durationMs: performance.now() - startMs,
+        info: { id: null, era: 'rest', client: null },
+      });
+    },
+  };
+}
+
+function outcomeOf(code: ErrorCode | null): CallRecord['outcome'] {
+  if (code === null) return 'ok';
+  return code === 'FORBIDDEN' ? 'denied' : 'error';
+}

@@ -1,0 +1,38 @@
+/** From a fault of the work to a refusal: every one becomes one code, one status and one sentence. */
+import { ToolError } from '@parley/kit';
+import { StoreUnavailableError } from '@parley/store';
+import { RuleBroken, Stale } from '../faults.ts';
+import type { ErrorCode } from '../refusal.ts';
+import { HttpRefusal } from '../refusal.ts';
+
+const RETRY_SECONDS = '5';
+
+const OF_TOOL_CODE: Readonly<Record<string, ErrorCode>> = {
+  not_found: 'NOT_FOUND',
+  conflict: 'CONFLICT',
+  declined: 'CONFLICT',
+  forbidden: 'FORBIDDEN',
+  invalid: 'BAD_REQUEST',
+  rate_limited: 'RATE_LIMITED',
+  unavailable: 'UNAVAILABLE',
+};
+
+/** What a fault is refused with; undefined for a fault of ours, which nobody outside hears about. */
+export function toRefusal(error: unknown): HttpRefusal | undefined {
+  if (error instanceof HttpRefusal) return error;
+  if (error instanceof RuleBroken) return new HttpRefusal('VALIDATION_ERROR', error.message);
+  if (error instanceof Stale) return new HttpRefusal('PRECONDITION_FAILED', error.message);
+  if (error instanceof ToolError) {
+    const code = Object.hasOwn(OF_TOOL_CODE, error.code) ? OF_TOOL_CODE[error.code] : undefined;
+    return new HttpRefusal(code ?? 'BAD_REQUEST', error.message);
+  }
+  if (error instanceof StoreUnavailableError)
+    return new HttpRefusal('UNAVAILABLE', error.message, { headers: { 'retry-after': RETRY_SECONDS } });
+  return undefined;
+}
+
+/** The body of a refusal over REST. */
+export function errorBody({ code, message, details }: HttpRefusal): string {
+  // Some clients look for the text at the top.
+  return JSON.stringify({ error: { code, message, ...(details !== undefined && { details }) }, message });
+}
