@@ -5,8 +5,7 @@ export type { Caller, CallSource } from './access/caller.ts';
 export { ALL_GRANTS, firstUncovered, intersectGrants, isGranted, unionGrants } from './access/grants.ts';
 export type { Grants } from './access/grants.ts';
 export type { CatalogTool } from './catalog/compiled-tool.ts';
-export type { FoundTool, TaskExchange } from './call/tool-calls.ts';
-export type { Catalog } from './catalog/catalog.ts';
+export type { FoundTool } from './call/tool-calls.ts';
 export { createCatalog } from './catalog/catalog.ts';
 export { createChangeBus } from './changes.ts';
 export type { Change, ChangeBus } from './changes.ts';
@@ -25,7 +24,6 @@ export { OpenConnection } from './channel/connection.ts';
 export type { Connection } from './channel/connection.ts';
 export type { Context, JsonSchema, Question, RequestInfo } from './define/context.ts';
 export { DueWork } from './due-work.ts';
-export type { DueWorkOptions } from './due-work.ts';
 export { hintsOf } from './define/effects.ts';
 export type { Effect, Hints } from './define/effects.ts';
 export { createEngine } from './call/engine.ts';
@@ -35,7 +33,6 @@ export type { Exchange } from './call/exchange.ts';
 export type {
   Extension,
   ExtensionListen,
-  ExtensionMethod,
   ExtensionNotice,
   ExtensionSubscription,
 } from './protocol/extension.ts';
@@ -59,7 +56,7 @@ export type {
 } from './channel/channel.ts';
 export { nulIn, pathOfNul } from './call/json-path.ts';
 export { createListing, instructionsOf } from './catalog/listing.ts';
-export type { ListedCatalog, ListedTool, Listing } from './catalog/listing.ts';
+export type { ListedTool, Listing } from './catalog/listing.ts';
 export type { Middleware, ResourceRead, ToolCall } from './call/middleware.ts';
 export { defineOutsidePrompt, defineOutsideResource } from './define/outside-document.ts';
 export { defineOutsideTool } from './define/outside-tool.ts';
@@ -78,12 +75,12 @@ export type { Resource, ResourceContent } from './define/resource.ts';
 export type { RouteSet } from './routes.ts';
 export { serveStdio } from './protocol/serve-stdio.ts';
 export { stepBusy } from './channel/steps.ts';
-export type { StepScope, StepStore } from './channel/steps.ts';
+export type { StepStore } from './channel/steps.ts';
 export type { TaskCall, TaskSeam } from './call/task-seam.ts';
 export { defineTool, defineToolFor } from './define/tool.ts';
 export type { AnyTool, Tool } from './define/tool.ts';
 export { isInputRequired, isToolResult } from './call/tool-answer.ts';
-export type { CreatedTask, InputRequired, ToolAnswer } from './call/tool-answer.ts';
+export type { CreatedTask, ToolAnswer } from './call/tool-answer.ts';
 export { defineToolset, install } from './define/toolset.ts';
 export type { AnyToolset, Installed, Toolset } from './define/toolset.ts';
 export { typeId } from './type-id.ts';
