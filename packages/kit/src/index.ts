@@ -5,8 +5,7 @@ export type { Caller, CallSource } from './access/caller.ts';
 export { ALL_GRANTS, firstUncovered, intersectGrants, isGranted, unionGrants } from './access/grants.ts';
 export type { Grants } from './access/grants.ts';
 export type { CatalogTool } from './catalog/compiled-tool.ts';
-export type { FoundTool, TaskExchange } from './call/tool-calls.ts';
-export type { Catalog } from './catalog/catalog.ts';
+export type { FoundTool } from './call/tool-calls.ts';
 export { createCatalog } from './catalog/catalog.ts';
 export { coalesce, createChangeBus } from './changes.ts';
 export type { Change, ChangeBus } from './changes.ts';
@@ -26,7 +25,6 @@ export type { Connection } from './channel/connection.ts';
 export type { Context, JsonSchema, Question, RequestInfo } from './define/context.ts';
 export { detach } from './detach.ts';
 export { DueWork } from './due-work.ts';
-export type { DueWorkOptions } from './due-work.ts';
 export type { Collection } from './define/collection.ts';
 export { checkListQuery, listInput } from './define/collection-query.ts';
 export type { ListQuery, Where } from './define/collection-query.ts';
@@ -42,7 +40,6 @@ export type { Exchange } from './call/exchange.ts';
 export type {
   Extension,
   ExtensionListen,
-  ExtensionMethod,
   ExtensionNotice,
   ExtensionSubscription,
 } from './protocol/extension.ts';
@@ -66,7 +63,7 @@ export type {
 } from './channel/channel.ts';
 export { nulIn, pathOfNul } from './call/json-path.ts';
 export { createListing, instructionsOf } from './catalog/listing.ts';
-export type { ListedCatalog, ListedTool, Listing } from './catalog/listing.ts';
+export type { ListedTool, Listing } from './catalog/listing.ts';
 export type { Middleware, ResourceRead, ToolCall } from './call/middleware.ts';
 export { defineOutsidePrompt, defineOutsideResource } from './define/outside-document.ts';
 export { defineOutsideTool } from './define/outside-tool.ts';
@@ -85,12 +82,12 @@ export { defineResource } from './define/resource.ts';
 export type { Resource, ResourceContent } from './define/resource.ts';
 export { serveStdio } from './protocol/serve-stdio.ts';
 export { stepBusy } from './channel/steps.ts';
-export type { StepScope, StepStore } from './channel/steps.ts';
+export type { StepStore } from './channel/steps.ts';
 export type { TaskCall, TaskSeam } from './call/task-seam.ts';
 export { defineTool, defineToolFor, defineToolWith } from './define/tool.ts';
 export type { AnyTool, Tool } from './define/tool.ts';
 export { isInputRequired, isToolResult } from './call/tool-answer.ts';
-export type { CreatedTask, InputRequired, ToolAnswer } from './call/tool-answer.ts';
+export type { CreatedTask, ToolAnswer } from './call/tool-answer.ts';
 export { defineToolset, install } from './define/toolset.ts';
 export { toolsIn } from './define/tools-in.ts';
 export type { AnyToolset, Installed, Toolset } from './define/toolset.ts';

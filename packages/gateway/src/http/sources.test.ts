@@ -137,7 +137,7 @@ test('a source that cannot be loaded refuses the request with 503, and the next 
   const away: Source = {
     ...source,
     async prepare(organizationId) {
-      if (isAway) throw new StoreUnavailableError('lost');
+      if (isAway) throw new StoreUnavailableError('busy');
       await source.prepare?.(organizationId);
     },
   };
