@@ -1,9 +1,8 @@
 /** A small web server with the pages that the tests annotate. */
 import { readFileSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:http';
-import { once } from 'node:events';
 import { join } from 'node:path';
+import { listening } from '@parley/test-support/listening';
 
 /** The pages under an address of their own. */
 export interface Site extends AsyncDisposable {
@@ -46,15 +45,5 @@ export async function serveSite(overlayTag: string): Promise<Site> {
     });
     response.end(html);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo; // a listening TCP server has a port
-  return {
-    url: `http://127.0.0.1:${port}`,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
-  };
+  return listening(server);
 }

@@ -1,8 +1,8 @@
 /** Owns HTTP servers whose every answer a test decides. */
-import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { onTestFinished } from 'vitest';
+import { listening } from './listening.ts';
 
 /** One request as the server saw it. */
 export interface SeenRequest {
@@ -38,22 +38,8 @@ export async function startServer(script: Script): Promise<ScriptedServer> {
     // A client that gives up breaks its request off, and a script that fails must not leave its client waiting.
     running.add(answer(incoming, response).catch(() => response.destroy()));
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('The server has no port.');
-  const host = `127.0.0.1:${address.port}`;
-  return {
-    port: address.port,
-    host,
-    origin: `http://${host}`,
-    seen,
-    [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
-  };
+  const { port, url, ...rest } = await listening(server);
+  return { ...rest, port, host: `127.0.0.1:${port}`, origin: url, seen };
 }
 
 /** Starts a server that ends with the test. */

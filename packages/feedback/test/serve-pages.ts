@@ -1,8 +1,7 @@
 /** The public pages over real HTTP, and a browser without scripts, for tests. */
-import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { detach } from '@parley/kit';
+import { listening } from '@parley/test-support/listening';
 import type { PageOptions } from '../src/pages/routes.ts';
 import { createPageRoutes } from '../src/pages/routes.ts';
 import type { FeedbackServices } from '../src/services/index.ts';
@@ -23,17 +22,8 @@ export async function servePages(
     const found = routes.find(({ prefix }) => path === prefix || path.startsWith(`${prefix}/`));
     if (found === undefined) res.writeHead(404).end();
     else detach(found.handle(req, res), (error) => res.destroy(error as Error));
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo; // a listening TCP server has a port
-  return {
-    url: `http://127.0.0.1:${port}`,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
-  };
+  });
+  return listening(server);
 }
 
 /** What came back. */

@@ -1,6 +1,7 @@
 /** A second process for tests: writes rows, makes a backup, writes more rows, and waits to be killed. */
 import { openStore } from '../src/index.ts';
 import type { MigrationSet, StoreOptions } from '../src/index.ts';
+import { callRecord } from './call-record.ts';
 
 interface Settings {
   readonly options: StoreOptions;
@@ -33,9 +34,7 @@ async function write(name: string, rows: number): Promise<void> {
       .insertInto('notes')
       .values({ id, text: id.repeat(40) })
       .execute();
-    const who = { organizationId: 'org_a', callerId: 'key_1', source: 'key', client: null, requestId: null };
-    const what = { toolset: 'notes', tool: id, method: 'tools/call', outcome: 'ok' as const, code: null };
-    store.records.append({ ...who, ...what, at: Date.now(), durationUs: 1, era: '2026-07-28' });
+    store.records.append(callRecord({ tool: id }));
   }
   await store.records.flush();
 }

@@ -2,8 +2,9 @@
 import { sql } from 'kysely';
 import { eventually } from '@parley/test-support/eventually';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { callRecord } from '../../test/call-record.ts';
 import { BackupError, openStore, StoreUnavailableError } from '../index.ts';
-import type { CallRecord, SignalEvent, Store } from '../index.ts';
+import type { SignalEvent, Store } from '../index.ts';
 import { scratchDatabase } from '../testing/index.ts';
 import type { ScratchDatabase } from '../testing/index.ts';
 
@@ -126,21 +127,7 @@ test('two transactions that block each other end with a typed error, not a hang'
 });
 
 test('records that the database refuses for good are dropped, counted and reported, and the next ones arrive', async () => {
-  const record: CallRecord = {
-    at: 1,
-    organizationId: 'org_a',
-    callerId: 'key_1',
-    source: 'key',
-    toolset: 'notes',
-    tool: 'note_list',
-    method: 'tools/call',
-    outcome: 'ok',
-    code: null,
-    durationUs: 1,
-    era: '2026-07-28',
-    client: null,
-    requestId: null,
-  };
+  const record = callRecord();
   await sql`alter table parley_call_records rename to away`.execute(store.db());
   store.records.append(record);
   await store.records.flush();

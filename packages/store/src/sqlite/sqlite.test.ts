@@ -5,6 +5,7 @@ import Database from 'better-sqlite3';
 import { sql } from 'kysely';
 import { eventually } from '@parley/test-support/eventually';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { callRecord } from '../../test/call-record.ts';
 import { BackupError, openStore, StoreUnavailableError } from '../index.ts';
 import type { MigrationSet, SignalEvent, Store } from '../index.ts';
 import { scratchDatabase, scratchStore } from '../testing/index.ts';
@@ -47,21 +48,7 @@ const count = async (): Promise<number> =>
 
 function appendRecords(total: number): void {
   for (let index = 0; index < total; index += 1) {
-    store.records.append({
-      at: Date.now(),
-      organizationId: 'org_a',
-      callerId: 'key_1',
-      source: 'key',
-      toolset: 'notes',
-      tool: 'note_list',
-      method: 'tools/call',
-      outcome: 'ok',
-      code: null,
-      durationUs: 1,
-      era: '2026-07-28',
-      client: null,
-      requestId: null,
-    });
+    store.records.append(callRecord());
   }
 }
 
