@@ -8,6 +8,7 @@ import { checkReach } from './reach-rules.ts';
 import { checkSecrets } from './secret-rules.ts';
 import { readSourceTree } from './source-tree.ts';
 import { checkExportLists, checkNames, checkStyle } from './style-rules.ts';
+import { checkWalks } from './walks.ts';
 
 /** Checks the workspace at a root folder against every rule of the house. */
 export function checkBoundaries(root: string): Report {
@@ -20,6 +21,7 @@ export function checkBoundaries(root: string): Report {
     ...checkExportLists(tree),
     ...checkNames(tree),
     ...checkOwnedNames(tree),
+    ...checkWalks(tree),
     ...tree.files.flatMap((file) => [
       ...checkImports(tree, file),
       ...checkPromises(file),

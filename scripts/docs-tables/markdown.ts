@@ -12,14 +12,15 @@ export function code(text: string): string {
   return text === '' ? '' : `\`${text}\``;
 }
 
-/** Milliseconds and bytes in the largest unit that leaves a whole number. */
+/** Milliseconds and bytes in the largest unit that leaves a whole number; one day is 24 h. */
 export function readable(name: string, value: number): string {
-  const units = name.endsWith('Ms') ? durations : name.endsWith('Bytes') ? sizes : [];
-  const unit = units.find(([, factor]) => value % factor === 0);
+  const units = name.endsWith('Ms') ? durations : /Bytes(Per|$)/.test(name) ? sizes : [];
+  const unit = units.find(([label, factor]) => value % factor === 0 && (label !== 'days' || value > factor));
   return unit === undefined ? value.toLocaleString('en-US') : `${value / unit[1]} ${unit[0]}`;
 }
 
 const durations: [string, number][] = [
+  ['days', 86_400_000],
   ['h', 3_600_000],
   ['min', 60_000],
   ['s', 1000],
@@ -28,5 +29,6 @@ const durations: [string, number][] = [
 const sizes: [string, number][] = [
   ['MiB', 1024 ** 2],
   ['KiB', 1024],
+  ['kB', 1000],
   ['bytes', 1],
 ];
