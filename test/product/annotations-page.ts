@@ -82,6 +82,11 @@ export async function openPage(
     protocol: 1,
   });
   if (answer.type !== 'session:ready') throw new Error(JSON.stringify(answer));
+  // As the overlay does: a page that says nothing is taken for gone, however long a busy machine lets a test wait.
+  const ping = setInterval(() => {
+    ws.send(JSON.stringify({ type: 'session:ping', payload: {} }));
+  }, answer.payload.limits.pingMs);
+  ws.on('close', () => clearInterval(ping));
   return {
     ready: answer.payload,
     received,
