@@ -162,6 +162,8 @@ export const Presence = z.object({
 
 /** An annotation as every surface shows it. */
 export type Annotation = z.output<typeof Annotation>;
+/** An annotation as its own page gets it: with the id that the page gave it, by which the page knows it again. */
+export type PageAnnotation = Annotation & { readonly clientId: string };
 /** A status of an annotation. */
 export type AnnotationStatus = Annotation['status'];
 /** What the browser captured. */

@@ -3,7 +3,7 @@ import { Places, UnreadBytes } from '@parley/http';
 import { detach, DueWork, ToolError } from '@parley/kit';
 import type { AnnotationServices } from '../services/index.ts';
 import type { AnnotationChange } from '../services/changes.ts';
-import type { Annotation, Presence } from '../shapes.ts';
+import type { PageAnnotation, Presence } from '../shapes.ts';
 import type { Connection } from './connection.ts';
 import { CLOSE } from './messages.ts';
 import { Meter } from './meter.ts';
@@ -140,11 +140,11 @@ export class LinkHub {
     for (const connection of place.connections) connection.tellPresence(presence);
   }
 
-  #sendAll({ connections }: Place, annotations: readonly Annotation[]): void {
+  #sendAll({ connections }: Place, annotations: readonly PageAnnotation[]): void {
     for (const connection of connections) connection.sync(annotations);
   }
 
-  #sendSome({ connections }: Place, annotations: readonly Annotation[]): void {
+  #sendSome({ connections }: Place, annotations: readonly PageAnnotation[]): void {
     for (const connection of connections) for (const annotation of annotations) connection.update(annotation);
   }
 
