@@ -31,7 +31,7 @@ export type FeedbackFigures = { sqlite: FeedbackSpeed; postgres?: FeedbackSpeed 
 /** How much of each. */
 export type FeedbackSettings = { posts: number; queries: number; votes: number };
 
-const warmUpShare = 0.2;
+const WARM_UP_SHARE = 0.2;
 
 /** Measures P9 on SQLite, and once more on PostgreSQL where there is one. */
 export async function measureFeedback(
@@ -81,14 +81,14 @@ async function measureOn(
 }
 
 async function measureInside(server: ServerProcess, { queries, votes }: FeedbackSettings) {
-  const warmUp = Math.round(queries * warmUpShare);
+  const warmUp = Math.round(queries * WARM_UP_SHARE);
   await server.ask(`search ${warmUp}`);
   const search = cpuTimesOf(await server.ask(`search ${queries}`));
   await server.ask(`list ${warmUp}`);
   const list = cpuTimesOf(await server.ask(`list ${queries}`));
   const pages = await server.ask(`deep ${Math.round(queries / 2)}`);
   const deep = { ...timesOf(pages), deepest: Number(pages['deepest']) };
-  await server.ask(`vote ${Math.round(votes * warmUpShare)}`);
+  await server.ask(`vote ${Math.round(votes * WARM_UP_SHARE)}`);
   const voted = await server.ask(`vote ${votes}`);
   return {
     search,
@@ -101,7 +101,7 @@ async function measureInside(server: ServerProcess, { queries, votes }: Feedback
 async function measureHttp(server: ServerProcess, { queries, votes }: FeedbackSettings) {
   const some = Math.round(queries / 2);
   const read = async (command: string) => {
-    await readOverRest(server.ready, await pathsOf(server, `${command} ${Math.round(some * warmUpShare)}`));
+    await readOverRest(server.ready, await pathsOf(server, `${command} ${Math.round(some * WARM_UP_SHARE)}`));
     return spread(await readOverRest(server.ready, await pathsOf(server, `${command} ${some}`)));
   };
   return {

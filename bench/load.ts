@@ -28,7 +28,7 @@ export type WindowResult = {
 };
 
 const run = promisify(execFile);
-const placeholderId = 99_999_999;
+const PLACEHOLDER_ID = 99_999_999;
 const luaScript = fileURLToPath(new URL('unique-id.lua', import.meta.url));
 const generatorScript = fileURLToPath(new URL('generator.ts', import.meta.url));
 
@@ -58,7 +58,7 @@ function wrkArguments(window: Window): string[] {
     luaScript,
     window.url,
     '--',
-    modernBody(window.kind, placeholderId),
+    modernBody(window.kind, PLACEHOLDER_ID),
     String(window.firstId),
     String(window.answerBytes),
     ...headers,

@@ -39,7 +39,7 @@ export type Point = {
 
 type State = Point & { target: Target; windowSeconds: number };
 
-const saturatedShare = 0.95;
+const SATURATED_SHARE = 0.95;
 let nextId = 10_000_000;
 
 /** Measures all targets, one window of each per round, the order rotated from round to round. */
@@ -131,7 +131,7 @@ async function measureWindow(state: State, method: Method): Promise<void> {
   state.cpuUs = cpuUs;
   state.rate = Math.round(result.requests / result.seconds);
   state.p50Us = result.p50Us;
-  state.saturated = usedUs / 1e6 / result.seconds >= saturatedShare;
+  state.saturated = usedUs / 1e6 / result.seconds >= SATURATED_SHARE;
 }
 
 async function load(state: State, seconds: number, method: Method): Promise<WindowResult> {

@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { pinned } from './machine.ts';
 
-const startLimitMs = 30_000;
-const stopLimitMs = 5_000;
+const START_LIMIT_MS = 30_000;
+const STOP_LIMIT_MS = 5_000;
 
 /** A running bench server. */
 export type ServerProcess = {
@@ -27,7 +27,7 @@ export async function startServer(script: string, args: string[], core?: number)
   child.stderr.setEncoding('utf8');
   child.stderr.on('data', (chunk: string) => (errorText = (errorText + chunk).slice(-2000)));
   const exited = once(child, 'exit');
-  const limit = setTimeout(() => child.kill('SIGKILL'), startLimitMs);
+  const limit = setTimeout(() => child.kill('SIGKILL'), START_LIMIT_MS);
 
   const nextObject = async (): Promise<Record<string, unknown>> => {
     const line = await lines.next();
@@ -55,7 +55,7 @@ export async function startServer(script: string, args: string[], core?: number)
     },
     stop: async () => {
       if (child.exitCode !== null || child.signalCode !== null) return;
-      const force = setTimeout(() => child.kill('SIGKILL'), stopLimitMs);
+      const force = setTimeout(() => child.kill('SIGKILL'), STOP_LIMIT_MS);
       child.kill('SIGTERM');
       await exited;
       clearTimeout(force);

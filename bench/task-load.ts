@@ -10,9 +10,9 @@ export type Endpoint = { url: string; key: string };
 type Sent = { method: string; params: Record<string, unknown> };
 type TaskAnswer = { resultType?: string; taskId?: string; status?: string };
 
-const extension = 'io.modelcontextprotocol/tasks';
+const EXTENSION = 'io.modelcontextprotocol/tasks';
 const envelope = {
-  capabilities: { extensions: { [extension]: {} } },
+  capabilities: { extensions: { [EXTENSION]: {} } },
   meta: { 'io.modelcontextprotocol/clientInfo': { name: 'bench', version: '1' } },
 };
 

@@ -21,8 +21,8 @@ export type ParkedTasks = {
 
 type Footprint = { asLeftMb: number; neededMb: number; timers: number };
 
-const idleSeconds = 5;
-const warmUp = 500;
+const IDLE_SECONDS = 5;
+const WARM_UP = 500;
 
 /** Parks so many tasks, half asleep and half waiting for an answer, and looks at the process that holds them. */
 export async function measureParked(
@@ -34,8 +34,8 @@ export async function measureParked(
   // not pinned, so that collecting garbage does not hold up the parking
   const server = await startServer(script, ['--data', dataDir, '--worker']);
   try {
-    await server.ask(`create ${warmUp}`);
-    await server.ask(`times ${warmUp}`);
+    await server.ask(`create ${WARM_UP}`);
+    await server.ask(`times ${WARM_UP}`);
     const before = await footprint(server);
     await server.ask(`park ${count}`);
     const cpuPercent = await idleCpu(server.pid, method);
@@ -43,7 +43,7 @@ export async function measureParked(
     return {
       count,
       cpuPercent,
-      seconds: idleSeconds,
+      seconds: IDLE_SECONDS,
       timersBefore: before.timers,
       timersAfter: after.timers,
       addedMb: tenths(after.neededMb - before.neededMb),
@@ -66,7 +66,7 @@ async function footprint(server: ServerProcess): Promise<Footprint> {
 async function idleCpu(pid: number, { cpuSource }: Method): Promise<number> {
   const startedMs = performance.now();
   const beforeUs = cpuTimeUs(pid, cpuSource);
-  await pause(idleSeconds * 1000);
+  await pause(IDLE_SECONDS * 1000);
   const usedUs = cpuTimeUs(pid, cpuSource) - beforeUs;
   return Number((usedUs / (performance.now() - startedMs) / 10).toFixed(2));
 }

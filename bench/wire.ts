@@ -6,12 +6,12 @@ import type { Message } from '@parley/test-support/wire';
 /** The two requests of the hot path. */
 export type RequestKind = 'call' | 'list';
 
-const text = 'hi';
+const TEXT = 'hi';
 const client = { 'io.modelcontextprotocol/clientInfo': { name: 'bench', version: '1' } };
 
 /** A request of the revision that is measured. */
 function modernRequest(kind: RequestKind, id: number): Message {
-  const params = kind === 'call' ? { name: 'echo', arguments: { text } } : {};
+  const params = kind === 'call' ? { name: 'echo', arguments: { text: TEXT } } : {};
   return modern(`tools/${kind}`, params, { id, meta: client });
 }
 
@@ -44,7 +44,7 @@ export function assertAnswer(kind: RequestKind, id: number, toolCount: number, b
     throw new Error(`The answer to tools/${kind} is not a complete result: ${seen}`);
   }
   if (kind === 'call') {
-    const isEcho = result.structuredContent?.text === text && result.content?.[0]?.text;
+    const isEcho = result.structuredContent?.text === TEXT && result.content?.[0]?.text;
     if (!isEcho) throw new Error(`The echo tool did not answer with the text sent: ${seen}`);
     return;
   }

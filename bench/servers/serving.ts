@@ -17,7 +17,7 @@ export type Serving = {
   commands?: Readonly<Record<string, (argument: string) => Promise<object> | object>>;
 };
 
-const earlyEndMs = 200;
+const EARLY_END_MS = 200;
 
 /** The flags every bench server takes. */
 export function serveOptions(): { tools: number; port: number } {
@@ -50,7 +50,7 @@ export function announce(ready: ReadyLine, serving: Serving): void {
   lines.on('line', (line) => detach(answer(line.trim(), serving), fail));
   lines.on('close', () => {
     // an input that ends at once was never held open by anyone
-    if (performance.now() - startedMs > earlyEndMs) detach(end(), fail);
+    if (performance.now() - startedMs > EARLY_END_MS) detach(end(), fail);
   });
   process.stdout.write(`${JSON.stringify({ ...ready, pid: process.pid })}\n`);
 }

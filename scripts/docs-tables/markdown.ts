@@ -14,18 +14,18 @@ export function code(text: string): string {
 
 /** Milliseconds and bytes in the largest unit that leaves a whole number. */
 export function readable(name: string, value: number): string {
-  const units = name.endsWith('Ms') ? durations : name.endsWith('Bytes') ? sizes : [];
+  const units = name.endsWith('Ms') ? DURATIONS : name.endsWith('Bytes') ? SIZES : [];
   const unit = units.find(([, factor]) => value % factor === 0);
   return unit === undefined ? value.toLocaleString('en-US') : `${value / unit[1]} ${unit[0]}`;
 }
 
-const durations: [string, number][] = [
+const DURATIONS: [string, number][] = [
   ['h', 3_600_000],
   ['min', 60_000],
   ['s', 1000],
   ['ms', 1],
 ];
-const sizes: [string, number][] = [
+const SIZES: [string, number][] = [
   ['MiB', 1024 ** 2],
   ['KiB', 1024],
   ['bytes', 1],

@@ -3,9 +3,9 @@ import { detach } from './detach.ts';
 import type { Engine } from './engine.ts';
 import { StoreUnavailableError } from './errors.ts';
 
-const freshMs = 1_000;
+const FRESH_MS = 1_000;
 // A probe that waits longer than this is an answer too: whoever asks has a deadline of its own.
-const waitMs = 5_000;
+const WAIT_MS = 5_000;
 
 interface Found {
   readonly until: number;
@@ -22,7 +22,7 @@ export function createWriteProbe(engine: Engine, clock: () => number): () => Pro
       () => undefined,
       (failure: unknown) => (failure instanceof Error ? failure : new Error(String(failure))),
     );
-    found = { until: performance.now() + freshMs, error };
+    found = { until: performance.now() + FRESH_MS, error };
     return found;
   }
 
@@ -50,7 +50,7 @@ async function tryWrite(engine: Engine, at: number): Promise<void> {
 
 async function inTime(work: Promise<void>): Promise<void> {
   const { promise, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new StoreUnavailableError('busy')), waitMs);
+  const timer = setTimeout(() => reject(new StoreUnavailableError('busy')), WAIT_MS);
   try {
     await Promise.race([work, promise]);
   } finally {

@@ -40,11 +40,11 @@ export interface RecordLogOptions {
   capacity?: number;
 }
 
-const flushEveryMs = 100;
-const longestRetryMs = 2_000;
-const pruneEveryMs = 10_000;
+const FLUSH_EVERY_MS = 100;
+const LONGEST_RETRY_MS = 2_000;
+const PRUNE_EVERY_MS = 10_000;
 const defaultRetention: RecordRetention = { maxAgeMs: 30 * 24 * 3_600_000, maxRows: 1_000_000 };
-const defaultMaxBytes = 1024 ** 3;
+const DEFAULT_MAX_BYTES = 1024 ** 3;
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
@@ -60,7 +60,7 @@ export class BufferedRecordLog implements RecordLog {
   #background: Promise<void> | undefined;
   #writing: Promise<void> | undefined;
   #pruning: Promise<number> | undefined;
-  #retryMs = flushEveryMs;
+  #retryMs = FLUSH_EVERY_MS;
   #prunedAt = 0;
   #isClosed = false;
 
@@ -115,7 +115,7 @@ export class BufferedRecordLog implements RecordLog {
 
   async #pruneAll(): Promise<number> {
     const { retention = defaultRetention, table, clock } = this.#options;
-    const { maxAgeMs, maxRows, maxBytes = defaultMaxBytes } = retention;
+    const { maxAgeMs, maxRows, maxBytes = DEFAULT_MAX_BYTES } = retention;
     for (let total = 0; ;) {
       const { rows, bytes } = await table.size();
       const fitting = bytes > maxBytes ? Math.floor((rows * maxBytes) / bytes) : maxRows;
@@ -144,10 +144,10 @@ export class BufferedRecordLog implements RecordLog {
   async #onTimer(): Promise<void> {
     try {
       await this.#write();
-      this.#retryMs = flushEveryMs;
+      this.#retryMs = FLUSH_EVERY_MS;
       await this.#pruneNowAndThen();
     } catch (error) {
-      this.#retryMs = Math.min(this.#retryMs * 2, longestRetryMs);
+      this.#retryMs = Math.min(this.#retryMs * 2, LONGEST_RETRY_MS);
       this.#options.onError(error);
     }
     this.#timer = undefined;
@@ -200,7 +200,7 @@ export class BufferedRecordLog implements RecordLog {
 
   async #pruneNowAndThen(): Promise<void> {
     const now = performance.now();
-    if (this.#prunedAt > 0 && now - this.#prunedAt < pruneEveryMs) return;
+    if (this.#prunedAt > 0 && now - this.#prunedAt < PRUNE_EVERY_MS) return;
     this.#prunedAt = now;
     await this.prune();
   }

@@ -43,12 +43,12 @@ export interface SignalLink {
   isBroken(): boolean;
 }
 
-const maxSignalBytes = 4_000;
+const MAX_SIGNAL_BYTES = 4_000;
 
 /** A checked event; PostgreSQL carries less than 8,000 bytes, so both engines refuse what would not fit. */
 export function signalEvent(topic: string, payload?: string): SignalEvent {
   if (topic === '' || topic === '*') throw new TypeError('A signal needs a topic other than "*".');
-  if (Buffer.byteLength(topic) + Buffer.byteLength(payload ?? '') > maxSignalBytes) {
+  if (Buffer.byteLength(topic) + Buffer.byteLength(payload ?? '') > MAX_SIGNAL_BYTES) {
     throw new TypeError('A signal is too long. Send the id of what changed and let the reader load it.');
   }
   return { topic, payload: payload ?? null };
