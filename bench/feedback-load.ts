@@ -2,7 +2,10 @@
 import { Agent, request } from 'node:http';
 
 /** Where to send. */
-export type Endpoint = { url: string; key: string };
+export interface Endpoint {
+  url: string;
+  key: string;
+}
 
 const CONNECTIONS = 16;
 

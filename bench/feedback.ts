@@ -12,7 +12,7 @@ import type { ServerProcess } from './server-process.ts';
 export type QueryTimes = Latency & { p95Ms: number };
 
 /** Figures that both databases have. */
-export type FeedbackSpeed = {
+export interface FeedbackSpeed {
   /** Posts that lists show; the others are deleted or hidden. */
   listed: number;
   fillSeconds: number;
@@ -23,13 +23,20 @@ export type FeedbackSpeed = {
   deep: QueryTimes & { deepest: number };
   votes: { perSecond: number; wrong: number };
   http: { search: QueryTimes; list: QueryTimes; votesPerSecond: number };
-};
+}
 
 /** Everything P9 measures. */
-export type FeedbackFigures = { sqlite: FeedbackSpeed; postgres?: FeedbackSpeed };
+export interface FeedbackFigures {
+  sqlite: FeedbackSpeed;
+  postgres?: FeedbackSpeed;
+}
 
 /** How much of each. */
-export type FeedbackSettings = { posts: number; queries: number; votes: number };
+export interface FeedbackSettings {
+  posts: number;
+  queries: number;
+  votes: number;
+}
 
 const WARM_UP_SHARE = 0.2;
 
@@ -46,12 +53,12 @@ export async function measureFeedback(
   return { sqlite, postgres: await measureOn(run, 'PostgreSQL', ['--database-url', databaseUrl]) };
 }
 
-type FeedbackRun = {
+interface FeedbackRun {
   settings: FeedbackSettings;
   method: Method;
   progress: (line: string) => void;
   script: string;
-};
+}
 
 async function measureOn(
   { settings, method, progress, script }: FeedbackRun,

@@ -22,7 +22,10 @@ import type { RequestKind } from './wire.ts';
 export const MEASURABLE = ['P1', 'P2', 'P3', 'P5', 'P6', 'P7', 'P8', 'P9', 'P10'];
 
 /** Which part of the bench to run. */
-export type Selection = { isQuick: boolean; only: string[] | undefined };
+export interface Selection {
+  isQuick: boolean;
+  only: string[] | undefined;
+}
 
 type Wanted = [id: string, server: ServerName, toolCount: number, kind: RequestKind];
 

@@ -12,15 +12,19 @@ import type { Soak, SoakResult } from './soak.ts';
 import { checkedExchange } from './wire.ts';
 
 /** One look at a server's memory, after garbage collection. */
-export type MemorySample = {
+export interface MemorySample {
   calls: number;
   rssMb: number;
   descriptors: number | null;
   timers: number | null;
-};
+}
 
 /** Memory before and after the long load. */
-export type FlatMemory = { early: MemorySample; late: MemorySample; load: SoakResult[] };
+export interface FlatMemory {
+  early: MemorySample;
+  late: MemorySample;
+  load: SoakResult[];
+}
 
 const run = promisify(execFile);
 const soakScript = fileURLToPath(new URL('soak.ts', import.meta.url));

@@ -7,20 +7,24 @@ import { checkedExchange } from './wire.ts';
 import type { RequestKind } from './wire.ts';
 
 /** One thing to measure: a kind of request against a running server. */
-export type Target = {
+export interface Target {
   name: string;
   pid: number;
   url: string;
   key: string;
   kind: RequestKind;
   toolCount: number;
-};
+}
 
 /** How long and how often. */
-export type PointSettings = { warmUpSeconds: number; windowSeconds: number; rounds: number };
+export interface PointSettings {
+  warmUpSeconds: number;
+  windowSeconds: number;
+  rounds: number;
+}
 
 /** What was measured; `voidReason` means that the figures must not be used. */
-export type Point = {
+export interface Point {
   name: string;
   cpuUs: number;
   windowsCpuUs: number[];
@@ -35,7 +39,7 @@ export type Point = {
   /** Time of the first request of this kind on a server just started. */
   firstAnswerMs: number;
   voidReason?: string;
-};
+}
 
 type State = Point & { target: Target; windowSeconds: number };
 

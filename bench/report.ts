@@ -10,7 +10,7 @@ import type { Verdict } from './verdict.ts';
 import type { WakeUps, WatchSpeed } from './watch.ts';
 
 /** A finished run. */
-export type Run = {
+export interface Run {
   mode: 'full' | 'quick';
   startedAt: Date;
   loadAtStart: number[];
@@ -18,7 +18,7 @@ export type Run = {
   method: Method;
   measured: Measured;
   verdicts: Verdict[];
-};
+}
 
 /** Prints the points, the cold starts and the verdicts, each as an aligned table. */
 export function printRun(run: Run): void {

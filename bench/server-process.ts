@@ -8,14 +8,14 @@ const START_LIMIT_MS = 30_000;
 const STOP_LIMIT_MS = 5_000;
 
 /** A running bench server. */
-export type ServerProcess = {
+export interface ServerProcess {
   pid: number;
   /** The fields of its ready line. */
   ready: Record<string, unknown> & { url: string; key: string };
   /** Sends one control line and gives its answer. */
   ask: (line: string) => Promise<Record<string, unknown>>;
   stop: () => Promise<void>;
-};
+}
 
 /** Starts a script with Node and waits for its ready line. */
 export async function startServer(script: string, args: string[], core?: number): Promise<ServerProcess> {

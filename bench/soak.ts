@@ -5,19 +5,28 @@ import { fileURLToPath } from 'node:url';
 import { modernBody, modernHeaders } from './wire.ts';
 
 /** What to send; every fifth block speaks 2025. */
-export type Soak = { url: string; key: string; calls: number; connections: number };
+export interface Soak {
+  url: string;
+  key: string;
+  calls: number;
+  connections: number;
+}
 
 /** What was sent, and how many answers were not what was expected. */
-export type SoakResult = {
+export interface SoakResult {
   calls: number;
   calls2025: number;
   errorsMade: number;
   disconnectsMade: number;
   failures: number;
   firstFailure?: string;
-};
+}
 
-type Answer = { status: number; headers: IncomingHttpHeaders; body: string };
+interface Answer {
+  status: number;
+  headers: IncomingHttpHeaders;
+  body: string;
+}
 
 const BLOCK_SIZE = 100;
 const ERROR_AT = 25;
@@ -54,7 +63,11 @@ export async function callOnce2025(url: string, key: string): Promise<void> {
     throw new Error(`A 2025 call answered HTTP ${answer.status}: ${answer.body}`);
 }
 
-type Run = { agent: Agent; options: Soak; result: SoakResult };
+interface Run {
+  agent: Agent;
+  options: Soak;
+  result: SoakResult;
+}
 
 async function sendBlock(run: Run, block: number, isLegacy: boolean): Promise<void> {
   const { result, options } = run;

@@ -14,7 +14,7 @@ import { modernBody } from './wire.ts';
 export type Opening = 'modern' | '2025';
 
 /** The cold starts of one program opened in one way. */
-export type ColdStart = {
+export interface ColdStart {
   name: string;
   opening: Opening;
   tools: number;
@@ -24,14 +24,27 @@ export type ColdStart = {
   cpuMs: number;
   runsMs: number[];
   rssMb: number | null;
-};
+}
 
 /** All cold starts; `firstEverMs` is Parley on a folder that did not exist. */
-export type ColdStarts = { starts: ColdStart[]; firstEverMs: number | null };
+export interface ColdStarts {
+  starts: ColdStart[];
+  firstEverMs: number | null;
+}
 
 /** A program to start; how many tools it lists is checked unless it has its own. */
-type Program = { name: string; opening: Opening; args: string[]; tools?: number };
-type Run = { elapsedMs: number; cpuMs: number; tools: number; rssBytes: number | undefined };
+interface Program {
+  name: string;
+  opening: Opening;
+  args: string[];
+  tools?: number;
+}
+interface Run {
+  elapsedMs: number;
+  cpuMs: number;
+  tools: number;
+  rssBytes: number | undefined;
+}
 
 const source = cpuSource();
 const LIST_ID = 2;

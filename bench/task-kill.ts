@@ -7,7 +7,12 @@ import { createInterface } from 'node:readline';
 import { startServer } from './server-process.ts';
 
 /** What became of the acknowledged tasks. */
-export type KillCount = { kills: number; acknowledged: number; missing: number; momentsMs: number[] };
+export interface KillCount {
+  kills: number;
+  acknowledged: number;
+  missing: number;
+  momentsMs: number[];
+}
 
 const SHORTEST_MS = 100;
 const LONGEST_MS = 1000;

@@ -5,10 +5,20 @@ import { latencyOf } from './latency.ts';
 import type { Latency } from './latency.ts';
 
 /** Where to send. */
-export type Endpoint = { url: string; key: string };
+export interface Endpoint {
+  url: string;
+  key: string;
+}
 
-type Sent = { method: string; params: Record<string, unknown> };
-type TaskAnswer = { resultType?: string; taskId?: string; status?: string };
+interface Sent {
+  method: string;
+  params: Record<string, unknown>;
+}
+interface TaskAnswer {
+  resultType?: string;
+  taskId?: string;
+  status?: string;
+}
 
 const EXTENSION = 'io.modelcontextprotocol/tasks';
 const envelope = {

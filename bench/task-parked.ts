@@ -6,7 +6,7 @@ import { startServer } from './server-process.ts';
 import type { ServerProcess } from './server-process.ts';
 
 /** What parked tasks cost. */
-export type ParkedTasks = {
+export interface ParkedTasks {
   count: number;
   /** Of one core, in a process that does nothing else. */
   cpuPercent: number;
@@ -17,9 +17,13 @@ export type ParkedTasks = {
   addedMb: number;
   /** Resident memory as the work of parking left it, with the free pages that V8 keeps for more such work. */
   addedAsLeftMb: number;
-};
+}
 
-type Footprint = { asLeftMb: number; neededMb: number; timers: number };
+interface Footprint {
+  asLeftMb: number;
+  neededMb: number;
+  timers: number;
+}
 
 const IDLE_SECONDS = 5;
 const WARM_UP = 500;

@@ -13,7 +13,7 @@ import { measureParked } from './task-parked.ts';
 import type { ParkedTasks } from './task-parked.ts';
 
 /** Figures that both databases have. */
-export type TaskSpeed = {
+export interface TaskSpeed {
   /** Created one after another and left for another process to run. */
   queuedPerSecond: number;
   /** Created one after another and run by the same process meanwhile. */
@@ -24,19 +24,24 @@ export type TaskSpeed = {
   startOneProcess: Latency;
   startTwoProcesses: Latency;
   resume: Latency;
-};
+}
 
 /** Everything P7 measures. */
-export type TaskFigures = {
+export interface TaskFigures {
   sqlite: TaskSpeed;
   get: Latency & { stored: number };
   parked: ParkedTasks;
   kill: KillCount;
   postgres?: TaskSpeed;
-};
+}
 
 /** How much of each; a third of the creations on PostgreSQL. The targets name how many are parked and stored. */
-export type TaskSettings = { creations: number; starts: number; reads: number; kills: number };
+export interface TaskSettings {
+  creations: number;
+  starts: number;
+  reads: number;
+  kills: number;
+}
 
 const CONNECTIONS = 16;
 const PARKED_COUNT = 10_000;
@@ -61,12 +66,12 @@ export async function measureTasks(
   return { sqlite: speed, get, parked, kill, ...(postgres && { postgres }) };
 }
 
-type TaskRun = {
+interface TaskRun {
   settings: TaskSettings;
   script: string;
   method: Method;
   progress: (line: string) => void;
-};
+}
 
 async function onSqlite(run: TaskRun): Promise<{ speed: TaskSpeed; get: TaskFigures['get'] }> {
   const { product, http } = await measureHttp(run, undefined);

@@ -2,13 +2,13 @@
 import * as z from 'zod';
 
 /** One bench tool: the same object on the floor, on the SDK and on Parley. */
-export type BenchTool = {
+export interface BenchTool {
   name: string;
   description: string;
   input: z.ZodObject;
   output: z.ZodObject;
   run: (input: Record<string, unknown>) => Record<string, unknown>;
-};
+}
 
 /** The hints of a tool that only reads, as every server lists them. */
 export const readHints = {

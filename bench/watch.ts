@@ -9,21 +9,30 @@ import { startServer } from './server-process.ts';
 import type { ServerProcess } from './server-process.ts';
 
 /** Times until the last waiter has answered, over many changes. */
-export type WakeUp = {
+export interface WakeUp {
   /** From the moment the change is asked for, so that its commit counts too. */
   fromChange: Latency;
   /** From the moment the maker knows of the commit; a waiter beside it may know earlier. */
   fromCommit: Latency;
-};
+}
 
 /** One waiter, and many at once. */
-export type WakeUps = { one: WakeUp; many: WakeUp };
+export interface WakeUps {
+  one: WakeUp;
+  many: WakeUp;
+}
 
 /** Figures that both databases have. */
-export type WatchSpeed = { oneProcess: WakeUps; twoProcesses: WakeUps };
+export interface WatchSpeed {
+  oneProcess: WakeUps;
+  twoProcesses: WakeUps;
+}
 
 /** Everything P6 measures. */
-export type WatchFigures = { sqlite: WatchSpeed; postgres?: WatchSpeed };
+export interface WatchFigures {
+  sqlite: WatchSpeed;
+  postgres?: WatchSpeed;
+}
 
 /** How many waiters `many` means. */
 export const MANY_WAITERS = 100;

@@ -55,7 +55,11 @@ export function assertAnswer(kind: RequestKind, id: number, toolCount: number, b
 }
 
 /** One answer over the wire, and how long it took. */
-export type Exchange = { status: number; body: string; elapsedMs: number };
+export interface Exchange {
+  status: number;
+  body: string;
+  elapsedMs: number;
+}
 
 /** Sends one request over a connection of its own. */
 export function exchange(url: string, headers: Record<string, string>, body: string): Promise<Exchange> {

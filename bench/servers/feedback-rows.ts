@@ -8,13 +8,13 @@ import { textOf } from './feedback-text.ts';
 import type { Vocabulary } from './feedback-text.ts';
 
 /** What the posts lie on. */
-export type Ground = {
+export interface Ground {
   organizationId: string;
   boardIds: string[];
   statusIds: string[];
   tagIds: string[];
   people: { memberId: string; userId: string }[];
-};
+}
 
 const BATCH = 500;
 const SPAN_MS = 3 * 365 * 24 * 60 * 60_000;

@@ -27,11 +27,11 @@ export function seededRandom(seed: number): () => number {
 }
 
 /** Words, the most frequent first. */
-export type Vocabulary = {
+export interface Vocabulary {
   pick: () => string;
   /** Those that a search looks for: all but the stop words. */
   telling: readonly string[];
-};
+}
 
 /** A vocabulary whose n-th word comes about 1/n as often as the first. */
 export function vocabulary(random: () => number): Vocabulary {

@@ -9,12 +9,12 @@ const META_VERSION = 'io.modelcontextprotocol/protocolVersion';
 const META_CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities';
 const SERVER_META = '{"io.modelcontextprotocol/serverInfo":{"name":"floor","version":"1.0.0"}}';
 
-type Message = {
+interface Message {
   jsonrpc?: string;
   id?: number | string;
   method?: string;
   params?: { name?: string; arguments?: unknown; _meta?: Record<string, unknown> };
-};
+}
 
 const { tools: toolCount, port } = serveOptions();
 const tools = benchTools(toolCount);

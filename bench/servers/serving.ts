@@ -7,15 +7,18 @@ import { runInNewContext } from 'node:vm';
 import { detach } from '../../packages/kit/src/detach.ts';
 
 /** What a bench server says in its first line; fields beyond these are its own. */
-export type ReadyLine = { url: string; key: string };
+export interface ReadyLine {
+  url: string;
+  key: string;
+}
 
 /** What a server can add to the control lines it answers. */
-export type Serving = {
+export interface Serving {
   close: () => Promise<void> | void;
   records?: () => Promise<number>;
   /** Control lines of its own by their first word; the rest of the line is the argument. */
   commands?: Readonly<Record<string, (argument: string) => Promise<object> | object>>;
-};
+}
 
 const EARLY_END_MS = 200;
 

@@ -42,7 +42,9 @@ engine.register(
 );
 if (values.worker) engine.start();
 
-type Tables = { tasks: { id: string; state: string; due_at: number } };
+interface Tables {
+  tasks: { id: string; state: string; due_at: number };
+}
 
 /** Creates tasks one after another, each committed before the next. */
 async function create(count: number): Promise<object> {

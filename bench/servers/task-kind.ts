@@ -5,7 +5,10 @@ import type { Kind, NewTask } from '@parley/tasks';
 /** What a bench task does: end at once, ask and end, or sleep for an hour. */
 export type BenchWork = 'end' | 'ask' | 'sleep';
 
-type BenchInput = { work: BenchWork; sentMs: number };
+interface BenchInput {
+  work: BenchWork;
+  sentMs: number;
+}
 
 const KIND_NAME = 'bench';
 const SLEEP_MS = 3_600_000;

@@ -24,7 +24,10 @@ const services = createAnnotationServices({
   onFault: (error) => process.stderr.write(`${String(error)}\n`),
 });
 
-type Answer = { answeredMs: number; ids: string[] };
+interface Answer {
+  answeredMs: number;
+  ids: string[];
+}
 let answers: Promise<Answer>[] = [];
 let opening: ReturnType<typeof openPage> | undefined;
 

@@ -14,8 +14,17 @@ import { dirname, join, relative } from 'node:path';
 import type { Finding, Report } from './finding.ts';
 import { lineAt, listFiles } from './source-tree.ts';
 
-type Fence = { info: string; code: string; offset: number };
-type Page = { path: string; text: string; prose: string; fences: Fence[] };
+interface Fence {
+  info: string;
+  code: string;
+  offset: number;
+}
+interface Page {
+  path: string;
+  text: string;
+  prose: string;
+  fences: Fence[];
+}
 
 const RUN_LIMIT_MS = 60_000;
 

@@ -71,7 +71,10 @@ export function checkImports(tree: SourceTree, file: SourceFile): Finding[] {
   });
 }
 
-type Refusal = { rule: string; message: string };
+interface Refusal {
+  rule: string;
+  message: string;
+}
 
 function isKnownPackage(target: WorkspacePackage): boolean {
   const [group, name = ''] = target.folder.split('/');

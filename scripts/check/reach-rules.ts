@@ -35,7 +35,11 @@ const PROGRAM_STARTERS = ['apps/server/bin/'];
 
 const VIA_EGRESS = 'send the request through the egress guard in packages/kit/src/egress';
 
-type Spot = { rule: string; offset: number; message: string };
+interface Spot {
+  rule: string;
+  offset: number;
+  message: string;
+}
 
 /** Checks one file of a package or an app against the four rules. */
 export function checkReach(file: SourceFile): Finding[] {

@@ -8,7 +8,10 @@ const CAP_LINES = 500;
 const EXCEPTIONS_FILE = 'scripts/check/size-exceptions.json';
 const FOLDERS = ['packages', 'apps', 'examples', 'test', 'bench', 'scripts'];
 
-type Sized = { path: string; lines: number };
+interface Sized {
+  path: string;
+  lines: number;
+}
 
 /** Measures the source files at a root folder. */
 export function checkSizes(root: string): Report {

@@ -8,20 +8,24 @@ import type { ImportUse } from './imports.ts';
 import type { SyntaxNode } from './syntax-tree.ts';
 
 /** The fields of a package.json that the checks read. */
-export type Manifest = {
+export interface Manifest {
   name?: string;
   exports?: Record<string, unknown>;
   dependencies?: Record<string, string>;
   devDependencies?: Record<string, string>;
   peerDependencies?: Record<string, string>;
   optionalDependencies?: Record<string, string>;
-};
+}
 
 /** A workspace package: `folder` is its path from the root, such as `packages/kit`. */
-export type WorkspacePackage = { folder: string; name: string; manifest: Manifest };
+export interface WorkspacePackage {
+  folder: string;
+  name: string;
+  manifest: Manifest;
+}
 
 /** A parsed source file; paths are relative to the root and use forward slashes. */
-export type SourceFile = {
+export interface SourceFile {
   path: string;
   text: string;
   isTest: boolean;
@@ -32,16 +36,16 @@ export type SourceFile = {
   exports: ParseResult['module']['staticExports'];
   imports: ImportUse[];
   parseErrors: string[];
-};
+}
 
 /** Everything the checks look at, read once. */
-export type SourceTree = {
+export interface SourceTree {
   root: string;
   rootManifest: Manifest;
   packages: WorkspacePackage[];
   paths: string[];
   files: SourceFile[];
-};
+}
 
 const SOURCE_FOLDERS = ['packages', 'apps', 'examples', 'test', 'bench', 'scripts'];
 const SKIPPED_NAMES = new Set(['node_modules', 'dist', 'coverage', 'fixtures']);

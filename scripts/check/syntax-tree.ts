@@ -1,7 +1,12 @@
 /** Owns walking a parsed file and telling a global name from a local one. */
 
 /** A node of the parsed file; the checks read only the few fields they know. */
-export type SyntaxNode = { type: string; start: number; end: number; [field: string]: unknown };
+export interface SyntaxNode {
+  type: string;
+  start: number;
+  end: number;
+  [field: string]: unknown;
+}
 
 /** Called for each node with its ancestors, nearest last. */
 export type Visit = (node: SyntaxNode, ancestors: readonly SyntaxNode[]) => void;

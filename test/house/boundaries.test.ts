@@ -3,7 +3,11 @@ import { checkBoundaries } from '../../scripts/check/boundaries.ts';
 import { checkWorkspace, manifest } from './workspace.ts';
 import type { Files } from './workspace.ts';
 
-type Row = { promise: string; files: Files; broken: string[] };
+interface Row {
+  promise: string;
+  files: Files;
+  broken: string[];
+}
 
 const DOC = '/** Owns this. */\n';
 

@@ -10,19 +10,19 @@ export type Migration = (db: Kysely<AnyTables>, engine: StoreEngine) => Promise<
 
 /** The migrations of one toolset or package, applied in the order of the keys. */
 export interface MigrationSet {
-  name: string;
-  migrations: { [name: string]: Migration };
+  readonly name: string;
+  readonly migrations: { [name: string]: Migration };
 }
 
 interface AppliedMigration {
-  set_name: string;
-  name: string;
+  readonly set_name: string;
+  readonly name: string;
 }
 
 interface PendingMigration {
-  set: string;
-  name: string;
-  run: Migration;
+  readonly set: string;
+  readonly name: string;
+  readonly run: Migration;
 }
 
 /** The names `set/migration` of what is pending; applies nothing. */

@@ -12,17 +12,17 @@ export type StoreEngine = 'sqlite' | 'postgres';
 /** Where the data lives, and the few choices that the store leaves open. */
 export interface StoreOptions {
   /** Folder of the databases and of the key file; made with mode 0700 when absent. */
-  dataDir: string;
+  readonly dataDir: string;
   /** PostgreSQL address; absent means SQLite in the data folder. */
-  databaseUrl?: string;
+  readonly databaseUrl?: string;
   /** 32 bytes in base64url, several of them one per line with the newest first; wins over the key file. */
-  secretKey?: string;
+  readonly secretKey?: string;
   /** How long call records are kept; 30 days and a million rows unless told. */
-  recordRetention?: RecordRetention;
+  readonly recordRetention?: RecordRetention;
   /** Milliseconds since the epoch; `Date.now` unless told. */
-  clock?: () => number;
+  readonly clock?: () => number;
   /** Told of failures in the background: a throwing subscriber, a flush that failed, a lost connection. */
-  onError?: (error: unknown) => void;
+  readonly onError?: (error: unknown) => void;
 }
 
 /** Anything that queries can run on: the store itself, or a transaction. */

@@ -14,7 +14,7 @@ const INSERT_SQL = `insert into parley_call_records (at, organization_id, caller
   $6::text[], $7::text[], $8::text[], $9::text[], $10::bigint[], $11::text[], $12::text[], $13::text[])`;
 
 interface RecordTables {
-  parley_call_records: {
+  readonly parley_call_records: {
     id: number;
     at: number;
     organization_id: string;

@@ -13,7 +13,7 @@ const HEARTBEAT_EVERY_MS = 10_000;
 
 /** How the link connects. */
 export interface PostgresSignalOptions extends Pick<EngineOptions, 'origin' | 'onError'> {
-  createClient: () => Client;
+  readonly createClient: () => Client;
 }
 
 /** The link of one database. */

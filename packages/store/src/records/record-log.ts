@@ -4,10 +4,10 @@ import type { CallRecord, RecordQuery, RecordTable, StoredCallRecord } from './r
 
 /** How long call records are kept; whichever limit is met first. */
 export interface RecordRetention {
-  maxAgeMs: number;
-  maxRows: number;
+  readonly maxAgeMs: number;
+  readonly maxRows: number;
   /** On the disk, as near as the engine can tell; 1 GiB unless told. */
-  maxBytes?: number;
+  readonly maxBytes?: number;
 }
 
 /** The log of calls. It may lose the last batch on a crash; it never holds up a call. */
@@ -32,12 +32,12 @@ export interface RecordLog {
 
 /** What a log is made of. */
 export interface RecordLogOptions {
-  table: RecordTable;
-  retention?: RecordRetention | undefined;
-  clock: () => number;
-  onError: (error: unknown) => void;
+  readonly table: RecordTable;
+  readonly retention?: RecordRetention | undefined;
+  readonly clock: () => number;
+  readonly onError: (error: unknown) => void;
   /** Records that fit in memory; a power of two. */
-  capacity?: number;
+  readonly capacity?: number;
 }
 
 const FLUSH_EVERY_MS = 100;

@@ -6,8 +6,8 @@ import type { KeyRing } from './secret-key.ts';
 
 /** The row that a sealed value belongs to. */
 export interface SecretContext {
-  organizationId: string;
-  rowId: string;
+  readonly organizationId: string;
+  readonly rowId: string;
 }
 
 /** Seals and opens secrets, and derives keys for other purposes. */

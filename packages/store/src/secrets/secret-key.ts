@@ -8,8 +8,8 @@ const KEY_BYTES = 32;
 
 /** One secret key, known by an id that tells nothing about it. */
 export interface SecretKey {
-  id: string;
-  bytes: Buffer;
+  readonly id: string;
+  readonly bytes: Buffer;
 }
 
 /** At least one key, the newest first. */

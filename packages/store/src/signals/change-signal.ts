@@ -4,14 +4,14 @@ import type { AnyTables } from '../engine.ts';
 
 /** One announced change. The topic `*` means that changes may have been missed: read everything again. */
 export interface SignalEvent {
-  topic: string;
-  payload: string | null;
+  readonly topic: string;
+  readonly payload: string | null;
 }
 
 /** How long `wait` waits. */
 export interface WaitOptions {
-  signal?: AbortSignal;
-  timeoutMs?: number;
+  readonly signal?: AbortSignal;
+  readonly timeoutMs?: number;
 }
 
 /** Announces changes to every process on the same database. */
@@ -55,8 +55,8 @@ export function signalEvent(topic: string, payload?: string): SignalEvent {
 }
 
 interface Subscriber {
-  prefix: string;
-  fn: (event: SignalEvent) => void;
+  readonly prefix: string;
+  readonly fn: (event: SignalEvent) => void;
 }
 
 /** The subscribers of this process. */

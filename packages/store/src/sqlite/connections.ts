@@ -50,9 +50,9 @@ export class StatementCache {
 
 /** The connection that writes, and the file under it. */
 export interface Writer {
-  database: Database.Database;
+  readonly database: Database.Database;
   /** Released after every connection of the file is closed. */
-  file: HeldFile;
+  readonly file: HeldFile;
 }
 
 /** Opens a database file for writing; waits for other processes happen outside the driver, off the event loop. */

@@ -34,15 +34,15 @@ const SELECT_SQL = `select id, at, organization_id as organizationId, caller_id 
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 interface OpenTable {
-  database: Database.Database;
-  file: Writer['file'];
-  identity: FileIdentity | undefined;
-  begin: Database.Statement;
-  commit: Database.Statement;
-  insertGroup: Database.Statement;
-  insertOne: Database.Statement;
-  bounds: Database.Statement<[], { low: number | null; high: number | null }>;
-  usedBytes: Database.Statement<[], number>;
+  readonly database: Database.Database;
+  readonly file: Writer['file'];
+  readonly identity: FileIdentity | undefined;
+  readonly begin: Database.Statement;
+  readonly commit: Database.Statement;
+  readonly insertGroup: Database.Statement;
+  readonly insertOne: Database.Statement;
+  readonly bounds: Database.Statement<[], { low: number | null; high: number | null }>;
+  readonly usedBytes: Database.Statement<[], number>;
 }
 
 /** The records of one data folder. */

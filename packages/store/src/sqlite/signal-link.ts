@@ -17,15 +17,15 @@ const READ_SQL = `select seq, topic, payload, origin from parley_signals where s
 const LAST_SQL = 'select coalesce(max(seq), 0) as seq from parley_signals';
 
 interface SignalRow extends SignalEvent {
-  seq: number;
-  origin: string;
+  readonly seq: number;
+  readonly origin: string;
 }
 
 /** The parts that the link reads with. */
 export interface SignalLinkParts {
-  writer: StatementCache;
-  reader: () => StatementCache;
-  options: Pick<EngineOptions, 'origin' | 'clock' | 'onError'>;
+  readonly writer: StatementCache;
+  readonly reader: () => StatementCache;
+  readonly options: Pick<EngineOptions, 'origin' | 'clock' | 'onError'>;
 }
 
 /** The link of one SQLite file. */
