@@ -28,7 +28,6 @@ const NAME = z.object({ name: z.string() });
 const ANSWER = z.object({ answer: z.string() });
 const base = { description: 'For tests.', effect: 'update' as const };
 
-/** The toolset `lab`. */
 export const labToolset = defineToolset({
   name: 'lab',
   title: 'Lab',

@@ -14,7 +14,6 @@ import { stopPart } from './stop-part.ts';
 import { createMetrics } from './telemetry/metrics.ts';
 import { SERVER_INFO } from './version.ts';
 
-/** What an app is made from. */
 export interface AppOptions {
   readonly config: Config;
   /** Toolsets besides Parley's own. */

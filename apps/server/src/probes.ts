@@ -21,7 +21,6 @@ export interface Probes {
  */
 export const OPEN_ROUTES = ['/', '/health', '/ready'] as const;
 
-/** Creates the routes. */
 export function createProbes(options: { gateway: Gateway; store: Store; metrics: Metrics }): Probes {
   const { gateway, store, metrics } = options;
   let isStopping = false;

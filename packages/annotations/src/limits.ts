@@ -45,7 +45,6 @@ export interface AnnotationLimits {
   readonly keepClosedMs: number;
 }
 
-/** The defaults. */
 export const DEFAULT_ANNOTATION_LIMITS: AnnotationLimits = {
   messageBytes: 256 * 1024,
   messagesPerSecond: 20,

@@ -164,19 +164,12 @@ export const Presence = z.object({
 export type Annotation = z.output<typeof Annotation>;
 /** An annotation as its own page gets it: with the id that the page gave it, by which the page knows it again. */
 export type PageAnnotation = Annotation & { readonly clientId: string };
-/** A status of an annotation. */
 export type AnnotationStatus = Annotation['status'];
-/** What the browser captured. */
 export type Captured = z.output<typeof Captured>;
-/** What the person wrote. */
 export type Wish = z.output<typeof Wish>;
-/** A picture's description. */
 export type Screenshot = z.output<typeof Screenshot>;
-/** One message of a thread. */
 export type Reply = z.output<typeof Reply>;
-/** One browser tab. */
 export type Session = z.output<typeof Session>;
-/** Whether an agent is there. */
 export type Presence = z.output<typeof Presence>;
 
 function depthOf(value: unknown): number {

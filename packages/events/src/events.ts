@@ -29,7 +29,6 @@ export interface Events {
   sweep(): Promise<void>;
 }
 
-/** Options of `createEvents`. */
 export interface EventsOptions {
   readonly store: Store;
   readonly tasks: TaskEngine;

@@ -73,7 +73,6 @@ export interface Identity {
   close(): void;
 }
 
-/** Options of `createIdentity`. */
 export interface IdentityOptions {
   readonly now?: () => number;
   /** Which tools need an explicit name; absent: none. */

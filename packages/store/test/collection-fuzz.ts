@@ -152,7 +152,6 @@ const order: fc.Arbitrary<OrderBy> = fc.record(
   { requiredKeys: ['field'] },
 );
 
-/** A query. */
 export const queries: fc.Arbitrary<ListQuery> = fc.record(
   {
     where: tree.where,

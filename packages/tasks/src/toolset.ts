@@ -4,7 +4,6 @@ import type { TaskServices, TasksHost } from './services/tasks.ts';
 import * as manage from './tools/manage.ts';
 import * as start from './tools/start.ts';
 
-/** The toolset. */
 export const tasksToolset = defineToolset({
   name: 'tasks',
   title: 'Tasks',

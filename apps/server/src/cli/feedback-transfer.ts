@@ -14,10 +14,8 @@ import { createProgressLine } from './progress-line.ts';
 import { withCaller } from './session.ts';
 import { onSignal } from './signals.ts';
 
-/** The flags of the import. */
 export const IMPORT_FLAGS = { board: 'text', 'create-boards': 'switch', 'dry-run': 'switch' } as const;
 
-/** The flags of the export. */
 export const EXPORT_FLAGS = { 'posts-csv': 'switch' } as const;
 
 const IMPORT_USAGE =

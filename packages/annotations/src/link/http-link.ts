@@ -23,7 +23,6 @@ export interface HttpLink {
 
 const KEEP_ALIVE_MS = 15_000;
 
-/** Creates the link. */
 export function createHttpLink(services: AnnotationServices, hub: LinkHub): HttpLink {
   const find = (req: IncomingMessage, origin: string) =>
     knownSession(services, origin, req.headers.authorization);

@@ -92,7 +92,6 @@ export interface LinkLimits {
   readonly pingMs: number;
 }
 
-/** Codes of `error`. */
 export type LinkErrorCode =
   | 'not_found'
   | 'conflict'

@@ -12,7 +12,6 @@ import type { LinkHub } from './hub.ts';
 import { BadMessage, readMessage } from './inbox.ts';
 import { CLOSE } from './messages.ts';
 
-/** What a page is made of. */
 export interface SocketParts {
   readonly services: AnnotationServices;
   readonly hub: LinkHub;

@@ -24,7 +24,6 @@ type Open =
   | { readonly mode: 'preview'; readonly panel: Panel; readonly note: PageAnnotation }
   | { readonly mode: 'help'; readonly panel: Panel; readonly key: string };
 
-/** What panels need from the rest. */
 export interface PanelParts {
   readonly top: HTMLElement;
   readonly options: OverlaySettings;
@@ -39,7 +38,6 @@ export interface PanelParts {
   copyText(text: string): void;
 }
 
-/** The panels. */
 export interface Panels {
   current(): Open | undefined;
   mode(): Mode | undefined;

@@ -45,7 +45,6 @@ export function isUnifiedDiff(text: string): boolean {
   return lines.slice(hunk + 1).some((line) => /^[+-]/.test(line) && !/^(\+\+\+|---) /.test(line));
 }
 
-/** Creates the service. */
 export function createDiffs(parts: ActionParts, leases: Leases, stopping: AbortSignal): Diffs {
   return {
     async propose(agent, id, diff, message) {

@@ -54,7 +54,6 @@ export interface Notes {
   byId(ids: readonly string[]): Promise<PageAnnotation[]>;
 }
 
-/** All services of annotations. */
 export interface AnnotationServices {
   readonly limits: AnnotationLimits;
   readonly changes: AnnotationChanges;
@@ -77,7 +76,6 @@ export interface AnnotationServices {
   close(): Promise<void>;
 }
 
-/** What services are built from. */
 export interface AnnotationServicesOptions {
   readonly store: Store;
   /** Where notices for MCP clients go. */

@@ -5,7 +5,6 @@ import { HELD, holderOf } from './holder.ts';
 import { letGo } from './lapse.ts';
 import type { ActionParts } from './transitions.ts';
 
-/** What leases stand on. */
 export interface LeaseParts extends ActionParts {
   readonly onFault: (error: unknown, where: string) => void;
 }

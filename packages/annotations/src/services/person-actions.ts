@@ -14,12 +14,10 @@ import { loadPageAnnotations } from './rows.ts';
 import type { ActionParts, Step } from './transitions.ts';
 import { actOfPage, noteNotFound } from './transitions.ts';
 
-/** The session that acts. */
 export type ActingSession = Pick<SessionRow, 'id' | 'organization_id'>;
 
 const OPEN = ['pending', 'acknowledged', 'diff_proposed'] as const;
 
-/** The actions of a person. */
 export interface PersonActions {
   /** A second create with the same client id answers the first note. */
   create(
@@ -35,7 +33,6 @@ export interface PersonActions {
   clear(session: ActingSession, ids?: readonly string[]): Promise<number>;
 }
 
-/** Creates the actions. */
 export function createPersonActions(parts: ActionParts, limits: AnnotationLimits): PersonActions {
   const refOf = (session: ActingSession, id: string) => ({
     organizationId: session.organization_id,

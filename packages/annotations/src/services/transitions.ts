@@ -12,7 +12,6 @@ import { loadAnnotations, loadPageAnnotations } from './rows.ts';
 import type { NewReply } from './thread.ts';
 import { addReply, refuseFull } from './thread.ts';
 
-/** What actions stand on. */
 export interface ActionParts {
   readonly store: Store;
   readonly changes: AnnotationChanges;

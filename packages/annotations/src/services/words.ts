@@ -29,7 +29,6 @@ const MAX_WAITING = 20;
 // The largest number of the column.
 const MAX_POSITION = 2 ** 31 - 1;
 
-/** Creates the service. */
 export function createWords(store: Store): Words {
   return {
     async take(agent, id, maxCharacters = MAX_TOLD_CHARACTERS) {

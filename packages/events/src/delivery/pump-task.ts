@@ -5,7 +5,6 @@ import type { NewTask } from '@parley/tasks';
 import type { EventTables, EventTargetRow } from '../schema.ts';
 import type { DeliveryParts, Target } from './parts.ts';
 
-/** The kind of the task. */
 export const PUMP_KIND = 'events.deliver';
 
 /** Tells a running pump of new work, with the id of its target. */

@@ -11,7 +11,6 @@ export type Answer =
   | { readonly statusCode: number; readonly error: string | null }
   | { readonly statusCode: null; readonly error: string };
 
-/** What one request needs. */
 export interface SendOptions {
   readonly egress: Egress;
   readonly limits: EventLimits;

@@ -31,7 +31,6 @@ export interface KeyInfo {
   readonly revokedAt: number | null;
 }
 
-/** What a new key is made from. */
 export interface NewKey {
   readonly name: string;
   readonly grants: Grants;

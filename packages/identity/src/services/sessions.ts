@@ -41,7 +41,6 @@ const IDLE_MS = 12 * 3_600_000;
 const LIFE_MS = 7 * 24 * 3_600_000;
 const SEEN_EVERY_MS = 60_000;
 
-/** Creates the sessions over a store. */
 export function createSessions(
   store: Store,
   options: { now: () => number; onError: (error: unknown) => void; builtIn: RoleGrants },

@@ -13,7 +13,6 @@ import { OWN } from './names.ts';
 import { Recent } from './recent.ts';
 import type { Source, SourcePart } from './source.ts';
 
-/** What endpoints are made from. */
 export interface EndpointParts {
   readonly sources: readonly Source[];
   readonly filters: readonly Filter<CatalogTool>[];

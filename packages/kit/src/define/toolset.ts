@@ -44,7 +44,6 @@ export interface ToolsetSpec<
   readonly onStarted?: (services: Services, host: Host, url: string) => Promise<StartNotice>;
 }
 
-/** A defined toolset. */
 export interface Toolset<
   Services = unknown,
   Host = unknown,

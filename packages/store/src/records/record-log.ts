@@ -30,7 +30,6 @@ export interface RecordLog {
   close(): Promise<void>;
 }
 
-/** What a log is made of. */
 export interface RecordLogOptions {
   readonly table: RecordTable;
   readonly retention?: RecordRetention | undefined;

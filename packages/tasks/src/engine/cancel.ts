@@ -7,7 +7,6 @@ import { CANCEL } from './changes.ts';
 import { finish } from './finish.ts';
 import { lockTask } from './rows.ts';
 
-/** What cancelling needs. */
 export interface CancelOptions {
   readonly changes: TaskChanges;
   readonly limits: TaskLimits;

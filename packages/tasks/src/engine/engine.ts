@@ -46,7 +46,6 @@ export interface TaskEngine {
   readonly onFault: (error: unknown, where: string) => void;
 }
 
-/** Options of `createTaskEngine`. */
 export interface TaskEngineOptions {
   readonly store: Store;
   readonly limits?: Partial<TaskLimits>;

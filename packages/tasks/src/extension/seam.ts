@@ -27,7 +27,6 @@ const GRACE_MS = 50;
 const INLINE_MS = 50_000;
 const INLINE_WITH_PROGRESS_MS = 10 * 60_000;
 
-/** Creates the seam over an engine. */
 export function createTaskSeam(engine: TaskEngine, options: SeamOptions = {}): TaskSeam {
   const now = options.now ?? Date.now;
   const graceMs = options.graceMs ?? GRACE_MS;

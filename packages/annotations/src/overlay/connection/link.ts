@@ -11,7 +11,6 @@ export type Connection =
   | { readonly state: 'offline'; readonly isBlocked?: boolean }
   | { readonly state: 'refused'; readonly reason: string };
 
-/** What the link needs. */
 export interface LinkParts {
   readonly server: string;
   readonly outbox: Outbox;

@@ -12,7 +12,6 @@ import type { StateStore } from './state.ts';
 import { createState } from './state.ts';
 import type { Shelf } from './storage.ts';
 
-/** What the session needs. */
 export interface SessionParts {
   readonly server: string;
   readonly token: string;
@@ -20,7 +19,6 @@ export interface SessionParts {
   onError(message: string): void;
 }
 
-/** The session. */
 export interface TabSession {
   readonly state: StateStore;
   send(message: Wish): void;

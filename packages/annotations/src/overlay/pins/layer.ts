@@ -7,7 +7,6 @@ import { h } from '../ui/dom.ts';
 import { badgeIcon, spokenStatus } from '../ui/status.ts';
 import type { Bindings } from './bindings.ts';
 
-/** What the pins need. */
 export interface PinParts {
   readonly layer: HTMLElement;
   readonly bindings: Bindings;
@@ -17,7 +16,6 @@ export interface PinParts {
   onPlaces(): void;
 }
 
-/** The pins. */
 export interface Pins {
   show(notes: readonly PageAnnotation[]): void;
   /** The notes of this route whose element is not there. */

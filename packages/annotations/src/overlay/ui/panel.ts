@@ -3,7 +3,6 @@ import { h, icon } from './dom.ts';
 import { ICONS } from './icons.ts';
 import { focusedElement } from './root.ts';
 
-/** A panel to be shown. */
 export interface PanelSpec {
   readonly title: string;
   readonly isWide?: boolean;
@@ -15,7 +14,6 @@ export interface PanelSpec {
   readonly onClose: () => void;
 }
 
-/** A shown panel. */
 export interface Panel {
   readonly element: HTMLElement;
   readonly title: HTMLElement;

@@ -9,14 +9,12 @@ import { openPanel } from './panel.ts';
 import { badge } from './status.ts';
 import { targetDetails } from './target.ts';
 
-/** The open panel. */
 export interface ThreadPanel extends Panel {
   note(): PageAnnotation;
   update(note: PageAnnotation): void;
   send(): void;
 }
 
-/** Opens the thread of a note. */
 export function openThread(
   top: HTMLElement,
   note: PageAnnotation,

@@ -34,7 +34,6 @@ export interface ModerationService {
   set(actor: Actor, postId: string, state: ModerationState): Promise<PostDetail>;
 }
 
-/** Creates the service. */
 export function createModeration(base: Base): ModerationService {
   return {
     async queue(actor, query) {

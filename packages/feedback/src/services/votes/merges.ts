@@ -27,7 +27,6 @@ export interface MergeService {
   unmerge(actor: Actor, postId: string): Promise<PostDetail>;
 }
 
-/** Creates the service. */
 export function createMerges(base: Base): MergeService {
   return {
     async merge(actor, { duplicatePostId, canonicalPostId }) {
