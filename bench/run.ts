@@ -32,7 +32,7 @@ function fail(message: string): never {
   process.exit(2);
 }
 
-/** Becomes the server, so that whoever started the bench holds exactly one process. */
+/** Becomes the server, so that the parent holds exactly one process. */
 async function serve(name: string): Promise<void> {
   const source = serverSources[name];
   if (source === undefined || !existsSync(new URL(source, import.meta.url))) {

@@ -49,7 +49,7 @@ export async function startServer(script: string, args: string[], core?: number)
         child.stdin.write(`${line}\n`);
         return nextObject();
       });
-      // Whoever asked is told; the next question only waits for its turn.
+      // The caller gets the fault; the next question only waits for its turn.
       previous = answer.catch(() => undefined);
       return answer;
     },

@@ -43,7 +43,7 @@ function page(): ReturnType<typeof openPage> {
   return opening;
 }
 
-/** Starts watches, and answers once all of them wait. */
+/** Starts watches, and returns once all of them wait. */
 async function arm(count: number): Promise<object> {
   const { signal } = new AbortController();
   answers = Array.from({ length: count }, async () => {

@@ -12,7 +12,7 @@ import { ledger } from './ledger.ts';
 
 const WANTED_ACKS = 10_000;
 
-/** Starts the program, kills it after `acks` acknowledged writes, and answers every id that it acknowledged. */
+/** Starts the program, kills it after `acks` acknowledged writes, and returns every id that it acknowledged. */
 async function writeAndKill(options: StoreOptions, run: number, acks: number): Promise<string[]> {
   const program = join(import.meta.dirname, 'write-program.ts');
   const child = spawn(process.execPath, [program, JSON.stringify({ options, run })], {

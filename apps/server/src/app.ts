@@ -31,7 +31,7 @@ export interface App {
   readonly host: SharedHost;
   readonly ownerKeyFile: string;
   listen(): Promise<{ url: string; mcp: string }>;
-  /** What toolsets have to say to whoever started the server at this address. */
+  /** What toolsets tell the person who started the server at this address. */
   noticesAt(url: string): Promise<StartNotice[]>;
   /** Reports and counts an error that nothing caught. */
   onUncaught(error: unknown, where: string): void;

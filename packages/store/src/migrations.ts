@@ -30,7 +30,7 @@ export async function pending(engine: Engine, sets: MigrationSet[]): Promise<str
   return (await findPending(engine, [storeMigrations, ...sets])).map(({ set, name }) => `${set}/${name}`);
 }
 
-/** Applies what is pending and answers the names `set/migration` of what it applied. */
+/** Applies what is pending and returns the names `set/migration` of what it applied. */
 export async function migrate(engine: Engine, sets: MigrationSet[], clock: () => number): Promise<string[]> {
   const all = [storeMigrations, ...sets];
   if ((await findPending(engine, all)).length === 0) return [];

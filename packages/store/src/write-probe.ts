@@ -4,7 +4,7 @@ import type { Engine } from './engine.ts';
 import { StoreUnavailableError } from './errors.ts';
 
 const FRESH_MS = 1_000;
-// A probe that waits longer than this is an answer too: whoever asks has a deadline of its own.
+// A probe that waits longer than this is an answer too: the caller has a deadline of its own.
 const WAIT_MS = 5_000;
 
 interface Found {
@@ -12,7 +12,7 @@ interface Found {
   readonly error: Error | undefined;
 }
 
-/** Answers whether a write works; what was found counts for a second, and many who ask at once share one look. */
+/** Returns whether a write works; what was found counts for a second, and many who ask at once share one look. */
 export function createWriteProbe(engine: Engine, clock: () => number): () => Promise<void> {
   let found: Found | undefined;
   let looking: Promise<Found> | undefined;

@@ -24,7 +24,7 @@ const EXPORT_USAGE = 'Usage: parley feedback export [FILE] [--posts-csv] [--json
 
 const INTERRUPTED = 130;
 
-/** Imports a file; answers 1 when a row could not be imported. */
+/** Imports a file; returns 1 when a row could not be imported. */
 export const importFeedback: Command = async (args, toolsets) => {
   const { config, positionals, extras } = loadConfig(args, { extra: IMPORT_FLAGS, toolsets });
   const [, path, ...rest] = positionals;

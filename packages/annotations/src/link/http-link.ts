@@ -60,7 +60,7 @@ export function createHttpLink(services: AnnotationServices, hub: LinkHub): Http
       let message: Inbound | undefined;
       try {
         const session = await find(req, origin);
-        // Whoever has not said hello yet has nothing longer to say.
+        // A page that has not said hello yet has nothing longer to say.
         const { helloBytes, messageBytes } = services.limits;
         const bytes = await readBody(req, session === undefined ? helloBytes : messageBytes);
         message = readMessage(bytes.toString('utf8'));
@@ -75,7 +75,7 @@ export function createHttpLink(services: AnnotationServices, hub: LinkHub): Http
       let connection: Connection;
       try {
         connection = new Connection(await requireSession(req, origin), channelOf(res), services.now);
-        // Whoever has left already never closes again, and would stay connected for ever.
+        // A page that has left already never closes again, and would stay connected for ever.
         if (res.destroyed) return;
         hub.add(connection);
       } catch (error) {

@@ -2,7 +2,7 @@
  * The messages of the browser link, both ways; the overlay imports the types.
  *
  * Over WebSocket each frame is one message. Where WebSocket is blocked: `POST /__parley/messages` takes one message and
- * answers the message that comes back; the first is `hello`, every other carries `Authorization: Bearer <sessionToken>`,
+ * returns the message that comes back; the first is `hello`, every other carries `Authorization: Bearer <sessionToken>`,
  * as do `GET /__parley/events` (read with fetch; each event's data is one message) and `POST /__parley/screenshots`.
  */
 import * as z from 'zod';

@@ -19,7 +19,7 @@ export type ActingSession = Pick<SessionRow, 'id' | 'organization_id'>;
 const OPEN = ['pending', 'acknowledged', 'diff_proposed'] as const;
 
 export interface PersonActions {
-  /** A second create with the same client id answers the first note. */
+  /** A second create with the same client id returns the first note. */
   create(
     session: ActingSession,
     note: ClientPayload<'annotation:create'>,
@@ -29,7 +29,7 @@ export interface PersonActions {
   reopen(session: ActingSession, id: string): Promise<PageAnnotation>;
   /** Dismisses; nothing is ever removed by a page. */
   remove(session: ActingSession, id: string): Promise<PageAnnotation>;
-  /** Dismisses the open notes of the session, or those named; answers how many. */
+  /** Dismisses the open notes of the session, or those named; returns how many. */
   clear(session: ActingSession, ids?: readonly string[]): Promise<number>;
 }
 

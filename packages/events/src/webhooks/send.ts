@@ -43,7 +43,7 @@ export async function sendWebhook(options: SendOptions): Promise<Answer> {
       body,
       signal: AbortSignal.any([signal, timeout]),
       stream: true,
-      // Where an event goes is decided by whoever made the webhook, not by the receiver.
+      // Where an event goes is decided by the maker of the webhook, not by the receiver.
       redirect: 'manual',
     });
     await drain(response, limits.answerBytes);

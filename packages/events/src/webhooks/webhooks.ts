@@ -37,7 +37,7 @@ export interface WebhookWithSecret {
   readonly secret: string;
 }
 
-/** The webhooks of organizations; a foreign id answers like an unknown one. */
+/** The webhooks of organizations; a foreign id is treated like an unknown one. */
 export interface Webhooks {
   create(organizationId: string, webhook: NewWebhook): Promise<WebhookWithSecret>;
   list(organizationId: string): Promise<Webhook[]>;

@@ -125,7 +125,7 @@ async function remove(store: Store, tokenHash: string): Promise<void> {
     .execute();
 }
 
-// Only whoever has the session's token can make it, so it needs no place in the database.
+// Only the holder of the session's token can make it, so it is not stored.
 function csrfTokenOf(token: string): string {
   return createHmac('sha256', token).update('csrf').digest('base64url');
 }

@@ -75,7 +75,7 @@ export class Endpoints {
     return loading && Promise.all(loading).then(() => undefined);
   }
 
-  /** Whoever comes while a part is being loaded waits for the same load. */
+  /** A call that comes while a part is being loaded waits for the same load. */
   async #load(source: Source, organizationId: string): Promise<void> {
     const key = `${source.name} ${organizationId}`;
     const loading = this.#loading.get(key) ?? source.prepare?.(organizationId);

@@ -1,6 +1,6 @@
 /** Owns what an owner may decide about outbound requests: listed hosts, the resolver and the limits. */
 
-/** One address of a name, as a resolver answers it. */
+/** One address of a name, as a resolver returns it. */
 export interface ResolvedAddress {
   readonly address: string;
   readonly family: 4 | 6;

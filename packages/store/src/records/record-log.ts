@@ -6,7 +6,7 @@ import type { CallRecord, RecordQuery, RecordTable, StoredCallRecord } from './r
 export interface RecordRetention {
   readonly maxAgeMs: number;
   readonly maxRows: number;
-  /** On the disk, as near as the engine can tell; 1 GiB unless told. */
+  /** On the disk, as near as the engine can tell; 1 GiB by default. */
   readonly maxBytes?: number;
 }
 
@@ -24,7 +24,7 @@ export interface RecordLog {
   list(query: RecordQuery): Promise<StoredCallRecord[]>;
   /** How many records are stored. */
   count(): Promise<number>;
-  /** Applies the retention now and answers how many records it deleted. */
+  /** Applies the retention now and returns how many records it deleted. */
   prune(): Promise<number>;
   /** Stores what waits and stops. */
   close(): Promise<void>;
@@ -91,7 +91,7 @@ export class BufferedRecordLog implements RecordLog {
   }
 
   async flush(): Promise<void> {
-    // Whoever wrote it has reported the fault, and what it did not write is written now.
+    // The write under way reports its own fault, and what it did not write is written now.
     await this.#writing?.catch(() => undefined);
     await this.#write();
   }
@@ -105,7 +105,7 @@ export class BufferedRecordLog implements RecordLog {
   }
 
   prune(): Promise<number> {
-    // Whoever asks while one is under way gets its count.
+    // A call while one is under way gets its count.
     this.#pruning ??= this.#pruneAll().finally(() => {
       this.#pruning = undefined;
     });

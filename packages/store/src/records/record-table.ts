@@ -44,13 +44,13 @@ export interface RecordQuery {
 export interface RecordTable {
   /** Most rows that one `write` takes. */
   readonly chunkRows: number;
-  /** Stores the rows and answers how many of them it had to leave out as unusable. */
+  /** Stores the rows and returns how many of them it had to leave out as unusable. */
   write(rows: CallRecord[]): Promise<number>;
   list(query: RecordQuery): Promise<StoredCallRecord[]>;
   count(): Promise<number>;
   /** How many rows there are, and about how many bytes they take on the disk. */
   size(): Promise<{ rows: number; bytes: number }>;
-  /** Deletes the oldest rows, in small batches, and answers how many. */
+  /** Deletes the oldest rows, in small batches, and returns how many. */
   prune(olderThan: number, maxRows: number): Promise<number>;
   close(): Promise<void>;
 }

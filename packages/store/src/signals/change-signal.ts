@@ -18,7 +18,7 @@ export interface WaitOptions {
 export interface ChangeSignal {
   /** Announces a change that needs no transaction. */
   publish(topic: string, payload?: string): Promise<void>;
-  /** Calls `fn` for every topic that starts with `prefix`, and for `*`; answers the function that ends it. */
+  /** Calls `fn` for every topic that starts with `prefix`, and for `*`; returns the function that ends it. */
   subscribe(prefix: string, fn: (event: SignalEvent) => void): () => void;
   /**
    * The next event of `prefix`, or null after the timeout or an abort. It listens from the moment of the call, so

@@ -23,7 +23,7 @@ export class StatementCache {
     this.database = database;
   }
 
-  /** The statement of this text; the caller names the rows that it answers. */
+  /** The statement of this text; the caller names the rows that it returns. */
   prepare<R>(sql: string): Database.Statement<unknown[], R> {
     const known = this.#statements.get(sql);
     if (known) return known;

@@ -61,7 +61,7 @@ export class FileGuard {
   async look(): Promise<void> {
     if (process.platform === 'win32') return;
     const moved = await this.#firstMoved();
-    // Whoever closes last takes the side files away.
+    // The last connection to close takes the side files away.
     if (this.#isClosed || this.#lost?.reason === 'damaged') return;
     const before = this.#lost?.reason;
     if (moved !== undefined) this.#lost = new StoreUnavailableError('gone', undefined, moved);

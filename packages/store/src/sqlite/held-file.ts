@@ -36,7 +36,7 @@ export class HeldFile {
     heldFiles.set(this.#key, this.#held);
   }
 
-  /** Undefined for what is no database of SQLite; whoever opens it next says what it is. */
+  /** Undefined for what is no database of SQLite; the driver says what it is when it opens it. */
   header(): FileHeader | undefined {
     const bytes = Buffer.alloc(HEADER_BYTES);
     try {
@@ -48,7 +48,7 @@ export class HeldFile {
     if (!bytes.toString('latin1').startsWith('SQLite format 3\0')) return undefined;
     const pageBytes = bytes.readUInt16BE(16);
     return {
-      // Whoever takes a copy into use changes it to the mode with a log first, older versions too.
+      // Every version changes a copy to the mode with a log before it uses it.
       isFreshCopy: bytes.readUInt32BE(68) === COPY_MARK && bytes[18] === 1,
       wantedBytes: (pageBytes === 1 ? 65_536 : pageBytes) * bytes.readUInt32BE(28),
     };

@@ -83,7 +83,7 @@ export class SqliteRecordTable implements RecordTable {
   }
 
   async close(): Promise<void> {
-    // One that did not open has told whoever opened it, and there is nothing to close.
+    // One that did not open has told its caller so, and there is nothing to close.
     const table = await this.#table?.catch(() => undefined);
     this.#table = undefined;
     table?.database.close();

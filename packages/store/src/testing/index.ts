@@ -100,7 +100,7 @@ function addressOf(database: string): string {
   return url.href;
 }
 
-/** The database that has these migrations; made by whoever needs it first, whatever process that is. */
+/** The database that has these migrations; made by the first test that needs it, in any process. */
 async function migratedTemplate(sets: MigrationSet[]): Promise<string> {
   const contents = sets.map(({ name, migrations }) => [name, Object.keys(migrations)]);
   const digest = createHash('sha256').update(JSON.stringify(contents)).digest('hex').slice(0, 16);

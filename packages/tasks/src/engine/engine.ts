@@ -33,7 +33,7 @@ export interface TaskEngine {
   list(owner: TaskOwner, query: { status?: TaskStatus; limit: number; cursor?: string }): Promise<TaskPage>;
   /** Stores answers; false when the owner has no such task. */
   answer(owner: TaskOwner, taskId: string, responses: Readonly<Record<string, unknown>>): Promise<boolean>;
-  /** Cancels; answers the task as it was, or undefined when the owner has no such task. */
+  /** Cancels; returns the task as it was, or undefined when the owner has no such task. */
   cancel(owner: TaskOwner, taskId: string, reason: string): Promise<Task | undefined>;
   /** Calls the listener for every change and, in this process, every progress report. */
   watch(taskId: string, listener: (change: TaskChange) => void): () => void;
@@ -42,7 +42,7 @@ export interface TaskEngine {
   readonly closing: AbortSignal;
   /** Lets go of every running task; work resumes at the next start or in another process. */
   stop(): Promise<void>;
-  /** For whoever does work around the engine that nobody waits for. */
+  /** Where work around the engine that nobody waits for reports its faults. */
   readonly onFault: (error: unknown, where: string) => void;
 }
 

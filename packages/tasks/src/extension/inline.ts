@@ -82,7 +82,7 @@ async function askSession(engine: TaskEngine, call: TaskCall, task: Task): Promi
       return [key, response] as const;
     }),
   );
-  // The question of a client that has gone stays open for whoever looks at the task next.
+  // The question of a client that has gone stays open for the next client that looks at the task.
   if (call.exchange.signal().aborted) return;
   await engine.answer(ownerOf(call.caller), task.id, Object.fromEntries(answers));
 }

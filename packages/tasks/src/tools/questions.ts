@@ -1,4 +1,4 @@
-/** Delivers the open questions of a task over the request of whoever looks at it. */
+/** Delivers the open questions of a task over the request of the client that looks at it. */
 import type { Context, InputRequest } from '@parley/kit';
 import { isSupported, Leave } from '@parley/kit';
 import { refusalOf } from '../extension/inline.ts';

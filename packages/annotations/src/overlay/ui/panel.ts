@@ -17,7 +17,7 @@ export interface PanelSpec {
 export interface Panel {
   readonly element: HTMLElement;
   readonly title: HTMLElement;
-  /** Keeps Tab inside; answers false when focus was not its business. */
+  /** Keeps Tab inside; returns false when focus was not its business. */
   trap(isBackwards: boolean): void;
   place(): void;
   /** Takes it away and gives focus back. */

@@ -9,7 +9,7 @@ import type { Base } from '../write.ts';
 import { change } from '../write.ts';
 
 export interface SettingsService {
-  /** For whoever serves the organization; nothing is published before an administrator says so. */
+  /** For the code that serves the organization; nothing is published before an administrator says so. */
   get(organizationId: string): Promise<Settings>;
   publish(actor: Actor, isPublished: boolean, check?: CheckCurrent<Settings>): Promise<Settings>;
 }

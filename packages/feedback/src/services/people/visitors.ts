@@ -59,7 +59,7 @@ function doorkeeperOf(organizationId: string): Caller {
   return { ...systemCaller('feedback-pages', 'Public pages', organizationId), ...powers };
 }
 
-/** Throws unless everybody may see the board; answers whether the team looks at its posts first. */
+/** Throws unless everybody may see the board; returns whether the team looks at its posts first. */
 async function requirePublicBoard({ tx, actor }: Change, id: string): Promise<boolean> {
   const row = await tx
     .db<FeedbackTables>()
