@@ -8,7 +8,7 @@ import type { Store } from '@parley/store';
 import { StoreUnavailableError } from '@parley/store';
 import type { Metrics } from './telemetry/metrics.ts';
 
-/** Everything outside `/mcp`. */
+/** The server's own routes besides `/mcp`; toolsets bring theirs. */
 export interface Probes {
   handle(req: IncomingMessage, res: ServerResponse): Promise<void>;
   /** From now on `/ready` says no, so that a load balancer sends nothing more. */

@@ -8,5 +8,5 @@ export const tasksToolset = defineToolset({
   name: 'tasks',
   title: 'Tasks',
   tools: toolsIn(start, manage),
-  services: (host: TasksHost): TaskServices => ({ engine: host.tasks }),
+  services: (host: TasksHost): TaskServices => ({ tasks: host.tasks }),
 });

@@ -10,7 +10,7 @@ export interface Channel {
 }
 
 /** A page that listens. */
-export class Connection {
+export class PageLink {
   readonly session: SessionRow;
   readonly #channel: Channel;
   readonly #now: () => number;

@@ -5,7 +5,7 @@ import { httpStatusOf, ToolError } from '@parley/kit';
 import type { SessionRow } from '../schema.ts';
 import type { AnnotationServices } from '../services/index.ts';
 import type { Channel } from './connection.ts';
-import { Connection } from './connection.ts';
+import { PageLink } from './connection.ts';
 import { answerMessage, errorMessage, idOf } from './dispatch.ts';
 import { knownSession, openSession, readyPayload } from './greeting.ts';
 import type { LinkHub } from './hub.ts';
@@ -72,9 +72,9 @@ export function createHttpLink(services: AnnotationServices, hub: LinkHub): Http
     },
 
     async events(req, res, origin) {
-      let connection: Connection;
+      let connection: PageLink;
       try {
-        connection = new Connection(await requireSession(req, origin), channelOf(res), services.now);
+        connection = new PageLink(await requireSession(req, origin), channelOf(res), services.now);
         // A page that has left already never closes again, and would stay connected for ever.
         if (res.destroyed) return;
         hub.add(connection);

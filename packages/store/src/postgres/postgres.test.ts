@@ -3,7 +3,8 @@ import { sql } from 'kysely';
 import { eventually } from '@parley/test-support/eventually';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { BackupError, openStore, StoreUnavailableError } from '../index.ts';
-import type { CallRecord, SignalEvent, Store } from '../index.ts';
+import type { SignalEvent, Store } from '../index.ts';
+import type { NewCallRecord } from '../records/record-table.ts';
 import { scratchDatabase } from '../testing/index.ts';
 import type { ScratchDatabase } from '../testing/index.ts';
 
@@ -126,7 +127,7 @@ test('two transactions that block each other end with a typed error, not a hang'
 });
 
 test('records that the database refuses for good are dropped, counted and reported, and the next ones arrive', async () => {
-  const record: CallRecord = {
+  const record: NewCallRecord = {
     at: 1,
     organizationId: 'org_a',
     callerId: 'key_1',

@@ -2,7 +2,7 @@
 import { CompiledQuery, sql } from 'kysely';
 import type { Kysely } from 'kysely';
 import type { AnyTables } from '../engine.ts';
-import type { CallRecord, RecordQuery, RecordTable, StoredCallRecord } from '../records/record-table.ts';
+import type { NewCallRecord, RecordQuery, RecordTable, StoredCallRecord } from '../records/record-table.ts';
 
 const PRUNE_ROWS = 5_000;
 const SAMPLE_ROWS = 500;
@@ -23,7 +23,7 @@ interface RecordTables {
     toolset: string;
     tool: string;
     method: string;
-    outcome: CallRecord['outcome'];
+    outcome: NewCallRecord['outcome'];
     code: string | null;
     duration_us: number;
     era: string;
@@ -41,7 +41,7 @@ export class PostgresRecordTable implements RecordTable {
     this.#db = db;
   }
 
-  async write(rows: CallRecord[]): Promise<number> {
+  async write(rows: NewCallRecord[]): Promise<number> {
     const usable = rows.filter((row) => Number.isSafeInteger(row.at) && Number.isSafeInteger(row.durationUs));
     await this.#db.executeQuery(CompiledQuery.raw(INSERT_SQL, columnsOf(usable)));
     return rows.length - usable.length;
@@ -102,7 +102,7 @@ export class PostgresRecordTable implements RecordTable {
   async close(): Promise<void> {}
 }
 
-function columnsOf(rows: CallRecord[]): unknown[][] {
+function columnsOf(rows: NewCallRecord[]): unknown[][] {
   return [
     rows.map((row) => row.at),
     rows.map((row) => storable(row.organizationId)),

@@ -4,12 +4,12 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { eventually } from '@parley/test-support/eventually';
 import { expect, test } from 'vitest';
-import type { CallRecord } from '../index.ts';
+import type { NewCallRecord } from './record-table.ts';
 import { onBothEngines } from '../testing/index.ts';
 
 const NOW = 1_793_000_000_000;
 
-const record = (fields: Partial<CallRecord> = {}): CallRecord => ({
+const record = (fields: Partial<NewCallRecord> = {}): NewCallRecord => ({
   at: NOW,
   organizationId: 'org_a',
   callerId: 'key_1',

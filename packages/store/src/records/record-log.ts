@@ -1,6 +1,6 @@
 /** The call-record log: a bounded ring in memory, written in batches off the request path. */
 import { StoreUnavailableError } from '../errors.ts';
-import type { CallRecord, RecordQuery, RecordTable, StoredCallRecord } from './record-table.ts';
+import type { NewCallRecord, RecordQuery, RecordTable, StoredCallRecord } from './record-table.ts';
 
 /** How long call records are kept; whichever limit is met first. */
 export interface RecordRetention {
@@ -17,7 +17,7 @@ export interface RecordLog {
   /** Records that wait in memory. */
   readonly pending: number;
   /** Takes a record; constant time, never throws. */
-  append(record: CallRecord): void;
+  append(record: NewCallRecord): void;
   /** Resolves when every record appended before the call is stored. */
   flush(): Promise<void>;
   /** Stored records, newest first; `before` with the last id gives the next page. */
@@ -50,7 +50,7 @@ const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(reso
 /** The log over the record table of an engine. */
 export class BufferedRecordLog implements RecordLog {
   readonly #options: RecordLogOptions;
-  readonly #slots: Array<CallRecord | undefined>;
+  readonly #slots: Array<NewCallRecord | undefined>;
   readonly #mask: number;
   #head = 0;
   #size = 0;
@@ -80,7 +80,7 @@ export class BufferedRecordLog implements RecordLog {
     return this.#size;
   }
 
-  append(record: CallRecord): void {
+  append(record: NewCallRecord): void {
     if (this.#size > this.#mask || this.#isClosed) {
       this.#dropped += 1;
       return;
@@ -171,7 +171,7 @@ export class BufferedRecordLog implements RecordLog {
   }
 
   // Rows wait for a database that is away; what it refuses for good would block the log for ever.
-  async #store(rows: CallRecord[]): Promise<number> {
+  async #store(rows: NewCallRecord[]): Promise<number> {
     try {
       return await this.#options.table.write(rows);
     } catch (error) {
@@ -181,8 +181,8 @@ export class BufferedRecordLog implements RecordLog {
     }
   }
 
-  #peek(count: number): CallRecord[] {
-    const rows: CallRecord[] = [];
+  #peek(count: number): NewCallRecord[] {
+    const rows: NewCallRecord[] = [];
     for (let offset = 0; offset < count; offset += 1) {
       const row = this.#slots[(this.#head + offset) & this.#mask];
       if (row) rows.push(row);

@@ -3,8 +3,8 @@
 /** How a call ended. */
 export type CallOutcome = 'ok' | 'error' | 'denied' | 'cancelled';
 
-/** One call: who, what, when, how it ended. */
-export interface CallRecord {
+/** A call to be recorded: who, what, when, how it ended. */
+export interface NewCallRecord {
   readonly at: number;
   readonly organizationId: string;
   readonly callerId: string;
@@ -20,8 +20,8 @@ export interface CallRecord {
   readonly requestId: string | null;
 }
 
-/** A record as it is read back; ids grow with time. */
-export interface StoredCallRecord extends CallRecord {
+/** The same as it is read back; ids grow with time. */
+export interface StoredCallRecord extends NewCallRecord {
   readonly id: number;
 }
 
@@ -45,7 +45,7 @@ export interface RecordTable {
   /** Most rows that one `write` takes. */
   readonly chunkRows: number;
   /** Stores the rows and returns how many of them it had to leave out as unusable. */
-  write(rows: CallRecord[]): Promise<number>;
+  write(rows: NewCallRecord[]): Promise<number>;
   list(query: RecordQuery): Promise<StoredCallRecord[]>;
   count(): Promise<number>;
   /** How many rows there are, and about how many bytes they take on the disk. */

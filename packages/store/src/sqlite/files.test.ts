@@ -17,7 +17,8 @@ import { sql } from 'kysely';
 import { eventually } from '@parley/test-support/eventually';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { damagedFiles, openStore, StoreUnavailableError } from '../index.ts';
-import type { CallRecord, MigrationSet, Store, UnavailableReason } from '../index.ts';
+import type { MigrationSet, Store, UnavailableReason } from '../index.ts';
+import type { NewCallRecord } from '../records/record-table.ts';
 import { scratchDatabase } from '../testing/index.ts';
 import type { ScratchDatabase } from '../testing/index.ts';
 
@@ -78,7 +79,7 @@ const unavailable = (reason: UnavailableReason) =>
 const lookedAgain = async (found: unknown) =>
   eventually(async () => expect(await failureOf(store.ping())).toEqual(found), 50);
 
-function record(tool: string): CallRecord {
+function record(tool: string): NewCallRecord {
   const who = { organizationId: 'org_a', callerId: 'key_1', source: 'key', client: null, requestId: null };
   const what = { toolset: 'notes', tool, method: 'tools/call', outcome: 'ok' as const, code: null };
   return { ...who, ...what, at: Date.now(), durationUs: 1, era: '2026-07-28' };

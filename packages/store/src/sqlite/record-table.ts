@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import type Database from 'better-sqlite3';
-import type { CallRecord, RecordQuery, RecordTable, StoredCallRecord } from '../records/record-table.ts';
+import type { NewCallRecord, RecordQuery, RecordTable, StoredCallRecord } from '../records/record-table.ts';
 import { openWriter } from './connections.ts';
 import type { SqliteDriverModule, Writer } from './connections.ts';
 import { isDamaged, toStoreError } from './errors.ts';
@@ -59,7 +59,7 @@ export class SqliteRecordTable implements RecordTable {
     this.#onError = onError;
   }
 
-  write(rows: CallRecord[]): Promise<number> {
+  write(rows: NewCallRecord[]): Promise<number> {
     return this.#mending(async () => {
       await this.#leaveMoved();
       return writeRows(await this.#open(), rows);
@@ -238,7 +238,7 @@ function prepareTable({ database, file }: Writer, identity: FileIdentity | undef
   };
 }
 
-function writeRows(table: OpenTable, rows: CallRecord[]): number {
+function writeRows(table: OpenTable, rows: NewCallRecord[]): number {
   let unusable = 0;
   table.begin.run();
   try {
@@ -256,7 +256,7 @@ function writeRows(table: OpenTable, rows: CallRecord[]): number {
   }
 }
 
-function tryInsert(insert: Database.Statement, rows: CallRecord[]): boolean {
+function tryInsert(insert: Database.Statement, rows: NewCallRecord[]): boolean {
   const values: unknown[] = [];
   for (const row of rows) {
     values.push(row.at, row.organizationId, row.callerId, row.source, row.toolset, row.tool, row.method);

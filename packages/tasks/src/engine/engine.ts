@@ -160,7 +160,7 @@ function isTaskId(text: string): boolean {
 
 /** Waits until the task is final, or the listener's signal fires. */
 export async function untilFinal(
-  engine: TaskEngine,
+  tasks: TaskEngine,
   owner: TaskOwner,
   taskId: string,
   signal: AbortSignal,
@@ -169,8 +169,8 @@ export async function untilFinal(
   const stop = AbortSignal.any([signal, over.signal]);
   try {
     for (;;) {
-      const changed = nextChange(engine, taskId, stop);
-      const task = await engine.get(owner, taskId);
+      const changed = nextChange(tasks, taskId, stop);
+      const task = await tasks.get(owner, taskId);
       if (task === undefined) throw new ToolError('not_found', `Task not found: ${taskId}`);
       if (isFinal(task.status)) return task;
       await changed;
@@ -183,14 +183,14 @@ export async function untilFinal(
 }
 
 /** Resolves with the next change of a task, or when the signal fires. */
-export function nextChange(engine: TaskEngine, taskId: string, signal: AbortSignal): Promise<void> {
+export function nextChange(tasks: TaskEngine, taskId: string, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
       unwatch();
       signal.removeEventListener('abort', done);
       resolve();
     };
-    const unwatch = engine.watch(taskId, (change) => {
+    const unwatch = tasks.watch(taskId, (change) => {
       if (change.kind === 'changed') done();
     });
     if (signal.aborted) done();

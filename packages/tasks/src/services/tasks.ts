@@ -3,7 +3,7 @@ import type { Host } from '@parley/kit';
 import type { TaskEngine } from '../engine/engine.ts';
 
 export interface TaskServices {
-  readonly engine: TaskEngine;
+  readonly tasks: TaskEngine;
 }
 
 export type TasksHost = Host<{ readonly tasks: TaskEngine }>;

@@ -15,7 +15,7 @@ export async function deliverQuestions(task: Task, ctx: Context<TaskServices>): 
     open.map(async ([key, request]) => [key, await ask(key, request, ctx)] as const),
   );
   if (answers.length > 0)
-    await ctx.services.engine.answer(ownerOf(ctx.caller), task.id, Object.fromEntries(answers));
+    await ctx.services.tasks.answer(ownerOf(ctx.caller), task.id, Object.fromEntries(answers));
 }
 
 function capabilitiesOf(ctx: Context) {

@@ -5,7 +5,7 @@ import { viewportNow } from '../capture/capture.ts';
 import { detectFramework } from '../capture/component.ts';
 import type { Link } from './link.ts';
 import { createLink } from './link.ts';
-import type { Waiting, Wish } from './outbox.ts';
+import type { ChangeMessage, Waiting } from './outbox.ts';
 import { openOutbox } from './outbox.ts';
 import { openSiblingTabs } from './sibling-tabs.ts';
 import type { StateStore } from './state.ts';
@@ -21,7 +21,7 @@ export interface SessionParts {
 
 export interface TabSession {
   readonly state: StateStore;
-  send(message: Wish): void;
+  send(message: ChangeMessage): void;
   setAutoApprove(isOn: boolean): void;
   /** Tells the server where the page is now. */
   tellPlace(): void;

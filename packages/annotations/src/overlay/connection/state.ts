@@ -1,12 +1,12 @@
 /** Owns what the overlay knows: notes, presence, connection; the server's word replaces every local copy. */
 import type { ServerMessage } from '../../link/messages.ts';
 import type { PageAnnotation, Presence, Session } from '../../shapes.ts';
-import type { Connection } from './link.ts';
+import type { LinkState } from './link.ts';
 import type { Waiting } from './outbox.ts';
 
 /** Everything that is shown. */
 export interface State {
-  readonly connection: Connection;
+  readonly connection: LinkState;
   readonly session: Session | undefined;
   /** Notes of the server, then notes that still wait to be sent. */
   readonly notes: readonly PageAnnotation[];
@@ -21,7 +21,7 @@ export interface StateStore {
   now(): State;
   find(id: string): PageAnnotation | undefined;
   apply(message: ServerMessage): void;
-  setConnection(connection: Connection): void;
+  setConnection(connection: LinkState): void;
   setWaiting(waiting: readonly Waiting[]): void;
   setHidden(ids: Hidden): void;
   setAutoApprove(isOn: boolean): void;
