@@ -5,7 +5,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 /** Where a CPU time came from, best first. */
 export type CpuSource = 'schedstat' | 'stat' | 'ps';
 
-const microsPerTick = 10_000;
+const MICROS_PER_TICK = 10_000;
 
 /** The best source of CPU time on this machine. */
 export function cpuSource(): CpuSource {
@@ -33,7 +33,7 @@ function schedstatUs(pid: number): number {
 export function statUs(line: string): number {
   // the command name may hold spaces, so fields are counted after its closing bracket
   const fields = line.slice(line.lastIndexOf(')') + 2).split(' ');
-  return (Number(fields[11]) + Number(fields[12])) * microsPerTick;
+  return (Number(fields[11]) + Number(fields[12])) * MICROS_PER_TICK;
 }
 
 /** Microseconds out of a clock such as `1-02:03:04` or `0:03.25`. */

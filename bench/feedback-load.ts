@@ -2,9 +2,12 @@
 import { Agent, request } from 'node:http';
 
 /** Where to send. */
-export type Endpoint = { url: string; key: string };
+export interface Endpoint {
+  url: string;
+  key: string;
+}
 
-const connections = 16;
+const CONNECTIONS = 16;
 
 /** Reads paths over one connection; gives how long each took. */
 export async function readOverRest(endpoint: Endpoint, paths: readonly string[]): Promise<number[]> {
@@ -27,7 +30,7 @@ export async function readOverRest(endpoint: Endpoint, paths: readonly string[])
 
 /** Puts to paths over many connections; gives how many were answered per second. */
 export async function putOverRest(endpoint: Endpoint, paths: readonly string[]): Promise<number> {
-  const agent = new Agent({ keepAlive: true, maxSockets: connections });
+  const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
   let next = 0;
   const keepPutting = async () => {
     for (let path = paths[next++]; path !== undefined; path = paths[next++])
@@ -35,7 +38,7 @@ export async function putOverRest(endpoint: Endpoint, paths: readonly string[]):
   };
   const startedMs = performance.now();
   try {
-    await Promise.all(Array.from({ length: connections }, keepPutting));
+    await Promise.all(Array.from({ length: CONNECTIONS }, keepPutting));
   } finally {
     agent.destroy();
   }

@@ -2,7 +2,7 @@
 import type { FeedbackFigures, FeedbackSpeed, QueryTimes } from './feedback.ts';
 
 /** The titles of its columns. */
-export const feedbackHeader = [
+export const FEEDBACK_HEADER = [
   'feedback',
   'search p50 ms',
   'p95 ms',

@@ -12,7 +12,7 @@ import type { ServerProcess } from './server-process.ts';
 export type QueryTimes = Latency & { p95Ms: number };
 
 /** Figures that both databases have. */
-export type FeedbackSpeed = {
+export interface FeedbackSpeed {
   /** Posts that lists show; the others are deleted or hidden. */
   listed: number;
   fillSeconds: number;
@@ -23,15 +23,22 @@ export type FeedbackSpeed = {
   deep: QueryTimes & { deepest: number };
   votes: { perSecond: number; wrong: number };
   http: { search: QueryTimes; list: QueryTimes; votesPerSecond: number };
-};
+}
 
 /** Everything P9 measures. */
-export type FeedbackFigures = { sqlite: FeedbackSpeed; postgres?: FeedbackSpeed };
+export interface FeedbackFigures {
+  sqlite: FeedbackSpeed;
+  postgres?: FeedbackSpeed;
+}
 
 /** How much of each. */
-export type FeedbackSettings = { posts: number; queries: number; votes: number };
+export interface FeedbackSettings {
+  posts: number;
+  queries: number;
+  votes: number;
+}
 
-const warmUpShare = 0.2;
+const WARM_UP_SHARE = 0.2;
 
 /** Measures P9 on SQLite, and once more on PostgreSQL where there is one. */
 export async function measureFeedback(
@@ -46,12 +53,12 @@ export async function measureFeedback(
   return { sqlite, postgres: await measureOn(run, 'PostgreSQL', ['--database-url', databaseUrl]) };
 }
 
-type FeedbackRun = {
+interface FeedbackRun {
   settings: FeedbackSettings;
   method: Method;
   progress: (line: string) => void;
   script: string;
-};
+}
 
 async function measureOn(
   { settings, method, progress, script }: FeedbackRun,
@@ -81,14 +88,14 @@ async function measureOn(
 }
 
 async function measureInside(server: ServerProcess, { queries, votes }: FeedbackSettings) {
-  const warmUp = Math.round(queries * warmUpShare);
+  const warmUp = Math.round(queries * WARM_UP_SHARE);
   await server.ask(`search ${warmUp}`);
   const search = cpuTimesOf(await server.ask(`search ${queries}`));
   await server.ask(`list ${warmUp}`);
   const list = cpuTimesOf(await server.ask(`list ${queries}`));
   const pages = await server.ask(`deep ${Math.round(queries / 2)}`);
   const deep = { ...timesOf(pages), deepest: Number(pages['deepest']) };
-  await server.ask(`vote ${Math.round(votes * warmUpShare)}`);
+  await server.ask(`vote ${Math.round(votes * WARM_UP_SHARE)}`);
   const voted = await server.ask(`vote ${votes}`);
   return {
     search,
@@ -101,7 +108,7 @@ async function measureInside(server: ServerProcess, { queries, votes }: Feedback
 async function measureHttp(server: ServerProcess, { queries, votes }: FeedbackSettings) {
   const some = Math.round(queries / 2);
   const read = async (command: string) => {
-    await readOverRest(server.ready, await pathsOf(server, `${command} ${Math.round(some * warmUpShare)}`));
+    await readOverRest(server.ready, await pathsOf(server, `${command} ${Math.round(some * WARM_UP_SHARE)}`));
     return spread(await readOverRest(server.ready, await pathsOf(server, `${command} ${some}`)));
   };
   return {

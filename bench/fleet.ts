@@ -11,15 +11,20 @@ import type { RequestKind } from './wire.ts';
 export type ServerName = 'floor' | 'sdk' | 'parley' | 'parley-postgres';
 
 /** One running server of the fleet. */
-export type FleetMember = { name: ServerName; toolCount: number; server: ServerProcess; listKey: string };
+export interface FleetMember {
+  name: ServerName;
+  toolCount: number;
+  server: ServerProcess;
+  listKey: string;
+}
 
 /** The servers of one run; starting the same one twice gives the same process. */
-export type Fleet = {
+export interface Fleet {
   member: (name: ServerName, toolCount: number) => Promise<FleetMember | undefined>;
   target: (name: ServerName, toolCount: number, kind: RequestKind) => Promise<Target | undefined>;
   members: () => FleetMember[];
   stop: () => Promise<void>;
-};
+}
 
 /** Opens an empty fleet; a server that this checkout or machine cannot start is left out. */
 export function openFleet(method: Method, databaseUrl: string | undefined): Fleet {

@@ -1,7 +1,11 @@
 /** Owns what a row of measured times is told as. */
 
 /** Times of one thing done many times. */
-export type Latency = { count: number; p50Ms: number; p99Ms: number };
+export interface Latency {
+  count: number;
+  p50Ms: number;
+  p99Ms: number;
+}
 
 /** The middle and the slow end of some times. */
 export function latencyOf(timesMs: readonly number[]): Latency {

@@ -8,7 +8,7 @@ import { modernBody, modernHeaders } from './wire.ts';
 import type { RequestKind } from './wire.ts';
 
 /** What to send, and for how long. */
-export type Window = {
+export interface Window {
   url: string;
   key: string;
   kind: RequestKind;
@@ -17,18 +17,18 @@ export type Window = {
   firstId: number;
   /** The size of a right answer: ids of eight digits make all of them equal. */
   answerBytes: number;
-};
+}
 
 /** What came back in one window. */
-export type WindowResult = {
+export interface WindowResult {
   requests: number;
   seconds: number;
   errors: number;
   p50Us: number;
-};
+}
 
 const run = promisify(execFile);
-const placeholderId = 99_999_999;
+const PLACEHOLDER_ID = 99_999_999;
 const luaScript = fileURLToPath(new URL('unique-id.lua', import.meta.url));
 const generatorScript = fileURLToPath(new URL('generator.ts', import.meta.url));
 
@@ -58,7 +58,7 @@ function wrkArguments(window: Window): string[] {
     luaScript,
     window.url,
     '--',
-    modernBody(window.kind, placeholderId),
+    modernBody(window.kind, PLACEHOLDER_ID),
     String(window.firstId),
     String(window.answerBytes),
     ...headers,

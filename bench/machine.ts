@@ -7,12 +7,12 @@ import { cpuSource } from './cpu.ts';
 import type { CpuSource } from './cpu.ts';
 
 /** How this run measures: what was found, and what it falls back to. */
-export type Method = {
+export interface Method {
   generator: 'wrk' | 'own';
   cpuSource: CpuSource;
   /** Undefined when taskset or a second core is missing. */
   cores: { server: number; generator: number } | undefined;
-};
+}
 
 const root = new URL('../', import.meta.url);
 

@@ -19,15 +19,18 @@ import { measureWatch } from './watch.ts';
 import type { RequestKind } from './wire.ts';
 
 /** The targets this bench can measure. */
-export const measurable = ['P1', 'P2', 'P3', 'P5', 'P6', 'P7', 'P8', 'P9', 'P10'];
+export const MEASURABLE = ['P1', 'P2', 'P3', 'P5', 'P6', 'P7', 'P8', 'P9', 'P10'];
 
 /** Which part of the bench to run. */
-export type Selection = { isQuick: boolean; only: string[] | undefined };
+export interface Selection {
+  isQuick: boolean;
+  only: string[] | undefined;
+}
 
 type Wanted = [id: string, server: ServerName, toolCount: number, kind: RequestKind];
 
-const toolCount = 100;
-const quickPoints: Wanted[] = [
+const TOOL_COUNT = 100;
+const QUICK_POINTS: Wanted[] = [
   ['P1', 'floor', 100, 'call'],
   ['P1', 'sdk', 100, 'call'],
   ['P1', 'parley', 100, 'call'],
@@ -37,7 +40,7 @@ const quickPoints: Wanted[] = [
   ['P3', 'parley', 100, 'list'],
 ];
 const fullPoints: Wanted[] = [
-  ...quickPoints,
+  ...QUICK_POINTS,
   ['P1', 'parley-postgres', 100, 'call'],
   ['P1', 'floor', 10, 'call'],
   ['P1', 'floor', 500, 'call'],
@@ -48,8 +51,8 @@ const fullPoints: Wanted[] = [
 // Four windows: with three of a second, two servers of equal cost were seen 14 % apart once.
 const quickSettings = { warmUpSeconds: 1, windowSeconds: 1, rounds: 4 };
 const fullSettings = { warmUpSeconds: 2, windowSeconds: 3, rounds: 5 };
-const quickWatchChanges = 60;
-const fullWatchChanges = 200;
+const QUICK_WATCH_CHANGES = 60;
+const FULL_WATCH_CHANGES = 200;
 const quickTasks = { creations: 1000, starts: 50, reads: 1000, kills: 2 };
 const fullTasks = { creations: 3000, starts: 100, reads: 3000, kills: 4 };
 const quickFeedback = { posts: 100_000, queries: 300, votes: 2000 };
@@ -87,7 +90,7 @@ async function measureAll(selection: Selection, method: Method): Promise<Measure
     await addPoints(measured, selection, fleet, method);
     await fleet.stop();
     if (wants(selection, 'P5')) {
-      measured.coldStarts = await measureColdStarts(toolCount, 9, progress);
+      measured.coldStarts = await measureColdStarts(TOOL_COUNT, 9, progress);
     }
     if (wants(selection, 'P6')) await addWatch(measured, selection, method, postgres);
     if (wants(selection, 'P7')) await addTasks(measured, selection, method, postgres);
@@ -102,8 +105,8 @@ async function measureAll(selection: Selection, method: Method): Promise<Measure
 }
 
 async function addIdle(measured: Measured, fleet: Fleet): Promise<void> {
-  const parley = await fleet.member('parley', toolCount);
-  if (parley) measured.idleMb = await measureIdle(parley.server, toolCount);
+  const parley = await fleet.member('parley', TOOL_COUNT);
+  if (parley) measured.idleMb = await measureIdle(parley.server, TOOL_COUNT);
 }
 
 async function addPoints(
@@ -113,7 +116,7 @@ async function addPoints(
   method: Method,
 ): Promise<void> {
   const targets: Target[] = [];
-  for (const [id, server, tools, kind] of selection.isQuick ? quickPoints : fullPoints) {
+  for (const [id, server, tools, kind] of selection.isQuick ? QUICK_POINTS : fullPoints) {
     const target = wants(selection, id) ? await fleet.target(server, tools, kind) : undefined;
     if (target) targets.push(target);
   }
@@ -121,7 +124,7 @@ async function addPoints(
   const settings = selection.isQuick ? quickSettings : fullSettings;
   const parley = fleet
     .members()
-    .find(({ name, toolCount: tools }) => name === 'parley' && tools === toolCount);
+    .find(({ name, toolCount: tools }) => name === 'parley' && tools === TOOL_COUNT);
   const recordsBefore = (await parley?.server.ask('records'))?.['records'];
   measured.points = await measurePoints(targets, settings, method, progress);
   const recordsAfter = (await parley?.server.ask('records'))?.['records'];
@@ -132,11 +135,11 @@ async function addPoints(
 }
 
 function callsMade(points: Point[]): number {
-  return points.find(({ name }) => name === `parley ${toolCount} call`)?.requests ?? 0;
+  return points.find(({ name }) => name === `parley ${TOOL_COUNT} call`)?.requests ?? 0;
 }
 
 async function addFlat(measured: Measured, fleet: Fleet, method: Method): Promise<void> {
-  const parley = await fleet.member('parley', toolCount);
+  const parley = await fleet.member('parley', TOOL_COUNT);
   if (!parley) return;
   const calls = { earlyCalls: 100_000, lateCalls: 1_000_000 };
   measured.flat = await measureFlat(parley.server, calls, method, progress);
@@ -149,7 +152,7 @@ async function addWatch(
   postgres: Postgres | undefined,
 ): Promise<void> {
   const databaseUrl = await postgres?.database('watch');
-  const changes = isQuick ? quickWatchChanges : fullWatchChanges;
+  const changes = isQuick ? QUICK_WATCH_CHANGES : FULL_WATCH_CHANGES;
   measured.watch = await measureWatch(changes, { method, databaseUrl }, progress);
 }
 

@@ -12,19 +12,23 @@ import type { Soak, SoakResult } from './soak.ts';
 import { checkedExchange } from './wire.ts';
 
 /** One look at a server's memory, after garbage collection. */
-export type MemorySample = {
+export interface MemorySample {
   calls: number;
   rssMb: number;
   descriptors: number | null;
   timers: number | null;
-};
+}
 
 /** Memory before and after the long load. */
-export type FlatMemory = { early: MemorySample; late: MemorySample; load: SoakResult[] };
+export interface FlatMemory {
+  early: MemorySample;
+  late: MemorySample;
+  load: SoakResult[];
+}
 
 const run = promisify(execFile);
 const soakScript = fileURLToPath(new URL('soak.ts', import.meta.url));
-const settleMs = 500;
+const SETTLE_MS = 500;
 
 /** Resident memory in MB of a server at rest, once both eras have been used. */
 export async function measureIdle(server: ServerProcess, toolCount: number): Promise<number> {
@@ -32,7 +36,7 @@ export async function measureIdle(server: ServerProcess, toolCount: number): Pro
   await checkedExchange({ url, key, kind: 'call', toolCount });
   await checkedExchange({ url, key, kind: 'list', toolCount });
   await callOnce2025(url, key);
-  await pause(settleMs);
+  await pause(SETTLE_MS);
   const bytes = residentBytes(server.pid);
   return bytes === undefined ? (await sample(server, 0)).rssMb : megabytes(bytes);
 }
@@ -76,7 +80,7 @@ async function settledDescriptors(pid: number): Promise<number | undefined> {
   let last = openDescriptors(pid);
   // closed connections leave the table a moment after the client has gone
   for (let equalReads = 0, reads = 0; equalReads < 4 && reads < 40; reads++) {
-    await pause(settleMs);
+    await pause(SETTLE_MS);
     const current = openDescriptors(pid);
     equalReads = current === last ? equalReads + 1 : 0;
     last = current;

@@ -5,7 +5,7 @@ import { ruled } from './verdict.ts';
 import type { Verdict } from './verdict.ts';
 
 /** Averages over the tools of all own toolsets, and one list of ten notes. */
-export type ModelCost = {
+export interface ModelCost {
   tools: number;
   toolBytes: number;
   toolTokens: number;
@@ -13,7 +13,7 @@ export type ModelCost = {
   /** The same for the tools that an owner sees without naming any. */
   everyday: { tools: number; toolBytes: number; toolTokens: number };
   noteTokens: number;
-};
+}
 
 /** Counts what the built-in toolsets publish and what the annotation tools answer. */
 export async function measureModelCost(): Promise<ModelCost> {

@@ -7,20 +7,24 @@ import { checkedExchange } from './wire.ts';
 import type { RequestKind } from './wire.ts';
 
 /** One thing to measure: a kind of request against a running server. */
-export type Target = {
+export interface Target {
   name: string;
   pid: number;
   url: string;
   key: string;
   kind: RequestKind;
   toolCount: number;
-};
+}
 
 /** How long and how often. */
-export type PointSettings = { warmUpSeconds: number; windowSeconds: number; rounds: number };
+export interface PointSettings {
+  warmUpSeconds: number;
+  windowSeconds: number;
+  rounds: number;
+}
 
 /** What was measured; `voidReason` means that the figures must not be used. */
-export type Point = {
+export interface Point {
   name: string;
   cpuUs: number;
   windowsCpuUs: number[];
@@ -35,11 +39,11 @@ export type Point = {
   /** Time of the first request of this kind on a server just started. */
   firstAnswerMs: number;
   voidReason?: string;
-};
+}
 
 type State = Point & { target: Target; windowSeconds: number };
 
-const saturatedShare = 0.95;
+const SATURATED_SHARE = 0.95;
 let nextId = 10_000_000;
 
 /** Measures all targets, one window of each per round, the order rotated from round to round. */
@@ -131,7 +135,7 @@ async function measureWindow(state: State, method: Method): Promise<void> {
   state.cpuUs = cpuUs;
   state.rate = Math.round(result.requests / result.seconds);
   state.p50Us = result.p50Us;
-  state.saturated = usedUs / 1e6 / result.seconds >= saturatedShare;
+  state.saturated = usedUs / 1e6 / result.seconds >= SATURATED_SHARE;
 }
 
 async function load(state: State, seconds: number, method: Method): Promise<WindowResult> {

@@ -7,19 +7,21 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 /** A running PostgreSQL. */
-export type Postgres = {
+export interface Postgres {
   /** Makes an empty database and gives its address. */
   database: (name: string) => Promise<string>;
   stop: () => Promise<void>;
-};
+}
 
-type Embedded = {
+interface Embedded {
   initialise: () => Promise<void>;
   start: () => Promise<void>;
   createDatabase: (name: string) => Promise<void>;
   stop: () => Promise<void>;
-};
-type EmbeddedModule = { default: new (options: Record<string, unknown>) => Embedded };
+}
+interface EmbeddedModule {
+  default: new (options: Record<string, unknown>) => Embedded;
+}
 
 /** Starts PostgreSQL when the test tools carry it, else gives undefined. */
 export async function startPostgres(): Promise<Postgres | undefined> {

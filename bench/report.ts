@@ -1,7 +1,7 @@
 /** Owns what a run leaves behind: the printed tables and the result file. */
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { feedbackHeader, feedbackRows } from './feedback-table.ts';
+import { FEEDBACK_HEADER, feedbackRows } from './feedback-table.ts';
 import { currentCommit, loadAverages, machineFacts, versions } from './machine.ts';
 import type { Method } from './machine.ts';
 import type { Measured } from './targets.ts';
@@ -10,7 +10,7 @@ import type { Verdict } from './verdict.ts';
 import type { WakeUps, WatchSpeed } from './watch.ts';
 
 /** A finished run. */
-export type Run = {
+export interface Run {
   mode: 'full' | 'quick';
   startedAt: Date;
   loadAtStart: number[];
@@ -18,7 +18,7 @@ export type Run = {
   method: Method;
   measured: Measured;
   verdicts: Verdict[];
-};
+}
 
 /** Prints the points, the cold starts and the verdicts, each as an aligned table. */
 export function printRun(run: Run): void {
@@ -55,17 +55,17 @@ export function printRun(run: Run): void {
   if (watch) {
     const rows = watchRows('SQLite', watch.sqlite);
     if (watch.postgres) rows.push(...watchRows('PostgreSQL', watch.postgres));
-    print(watchHeader, rows);
+    print(WATCH_HEADER, rows);
     say('');
   }
   if (tasks) {
     const rows = [taskRow('SQLite', tasks.sqlite)];
     if (tasks.postgres) rows.push(taskRow('PostgreSQL', tasks.postgres));
-    print(taskHeader, rows);
+    print(TASK_HEADER, rows);
     say('');
   }
   if (feedback) {
-    print(feedbackHeader, feedbackRows(feedback));
+    print(FEEDBACK_HEADER, feedbackRows(feedback));
     say('');
   }
   const rows = run.verdicts.map((verdict) => [
@@ -109,7 +109,7 @@ export function writeRun(run: Run, isComplete: boolean): string {
   return path;
 }
 
-const watchHeader = [
+const WATCH_HEADER = [
   'watch wake-up',
   'one waiter p50 ms',
   'p99 ms',
@@ -129,7 +129,7 @@ function watchRows(name: string, { oneProcess, twoProcesses }: WatchSpeed): stri
   return [row('one process', oneProcess), row('two processes', twoProcesses)];
 }
 
-const taskHeader = [
+const TASK_HEADER = [
   'durable tasks',
   'queued per s',
   'run per s',

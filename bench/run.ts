@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 
-const usage = `Usage: npm run bench -- [--quick] [--only P1,P3] | --serve floor|sdk|parley [--tools N] [--port P]`;
+const USAGE = `Usage: npm run bench -- [--quick] [--only P1,P3] | --serve floor|sdk|parley [--tools N] [--port P]`;
 const serverSources: Record<string, string> = {
   floor: 'servers/floor.ts',
   sdk: 'servers/sdk.ts',
@@ -23,7 +23,7 @@ function readFlags() {
       },
     }).values;
   } catch (error) {
-    fail(`${error instanceof Error ? error.message : String(error)}\n${usage}`);
+    fail(`${error instanceof Error ? error.message : String(error)}\n${USAGE}`);
   }
 }
 
@@ -32,11 +32,11 @@ function fail(message: string): never {
   process.exit(2);
 }
 
-/** Becomes the server, so that whoever started the bench holds exactly one process. */
+/** Becomes the server, so that the parent holds exactly one process. */
 async function serve(name: string): Promise<void> {
   const source = serverSources[name];
   if (source === undefined || !existsSync(new URL(source, import.meta.url))) {
-    fail(`There is no bench server "${name}" here.\n${usage}`);
+    fail(`There is no bench server "${name}" here.\n${USAGE}`);
   }
   // the bundler leaves a child behind, which must not become the server's
   const bundler = fileURLToPath(new URL('bundle.ts', import.meta.url));
@@ -51,9 +51,9 @@ const flags = readFlags();
 if (flags.serve !== undefined) {
   await serve(flags.serve);
 } else {
-  const { measure, measurable } = await import('./measure.ts');
+  const { measure, MEASURABLE } = await import('./measure.ts');
   const only = flags.only?.toUpperCase().split(',');
-  const unknown = only?.find((id) => !measurable.includes(id));
-  if (unknown !== undefined) fail(`Name targets out of ${measurable.join(', ')}, not "${unknown}".`);
+  const unknown = only?.find((id) => !MEASURABLE.includes(id));
+  if (unknown !== undefined) fail(`Name targets out of ${MEASURABLE.join(', ')}, not "${unknown}".`);
   process.exitCode = await measure({ isQuick: flags.quick, only });
 }

@@ -4,18 +4,18 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { pinned } from './machine.ts';
 
-const startLimitMs = 30_000;
-const stopLimitMs = 5_000;
+const START_LIMIT_MS = 30_000;
+const STOP_LIMIT_MS = 5_000;
 
 /** A running bench server. */
-export type ServerProcess = {
+export interface ServerProcess {
   pid: number;
   /** The fields of its ready line. */
   ready: Record<string, unknown> & { url: string; key: string };
   /** Sends one control line and gives its answer. */
   ask: (line: string) => Promise<Record<string, unknown>>;
   stop: () => Promise<void>;
-};
+}
 
 /** Starts a script with Node and waits for its ready line. */
 export async function startServer(script: string, args: string[], core?: number): Promise<ServerProcess> {
@@ -27,7 +27,7 @@ export async function startServer(script: string, args: string[], core?: number)
   child.stderr.setEncoding('utf8');
   child.stderr.on('data', (chunk: string) => (errorText = (errorText + chunk).slice(-2000)));
   const exited = once(child, 'exit');
-  const limit = setTimeout(() => child.kill('SIGKILL'), startLimitMs);
+  const limit = setTimeout(() => child.kill('SIGKILL'), START_LIMIT_MS);
 
   const nextObject = async (): Promise<Record<string, unknown>> => {
     const line = await lines.next();
@@ -49,13 +49,13 @@ export async function startServer(script: string, args: string[], core?: number)
         child.stdin.write(`${line}\n`);
         return nextObject();
       });
-      // Whoever asked is told; the next question only waits for its turn.
+      // The caller gets the fault; the next question only waits for its turn.
       previous = answer.catch(() => undefined);
       return answer;
     },
     stop: async () => {
       if (child.exitCode !== null || child.signalCode !== null) return;
-      const force = setTimeout(() => child.kill('SIGKILL'), stopLimitMs);
+      const force = setTimeout(() => child.kill('SIGKILL'), STOP_LIMIT_MS);
       child.kill('SIGTERM');
       await exited;
       clearTimeout(force);

@@ -5,29 +5,38 @@ import { fileURLToPath } from 'node:url';
 import { modernBody, modernHeaders } from './wire.ts';
 
 /** What to send; every fifth block speaks 2025. */
-export type Soak = { url: string; key: string; calls: number; connections: number };
+export interface Soak {
+  url: string;
+  key: string;
+  calls: number;
+  connections: number;
+}
 
 /** What was sent, and how many answers were not what was expected. */
-export type SoakResult = {
+export interface SoakResult {
   calls: number;
   calls2025: number;
   errorsMade: number;
   disconnectsMade: number;
   failures: number;
   firstFailure?: string;
-};
+}
 
-type Answer = { status: number; headers: IncomingHttpHeaders; body: string };
+interface Answer {
+  status: number;
+  headers: IncomingHttpHeaders;
+  body: string;
+}
 
-const blockSize = 100;
-const errorAt = 25;
-const disconnectAt = 50;
-const legacyVersion = '2025-11-25';
+const BLOCK_SIZE = 100;
+const ERROR_AT = 25;
+const DISCONNECT_AT = 50;
+const LEGACY_VERSION = '2025-11-25';
 
 /** Sends the whole load and counts. */
 export async function soak(options: Soak): Promise<SoakResult> {
   const agent = new Agent({ keepAlive: true, maxSockets: options.connections });
-  const blocks = Math.ceil(options.calls / blockSize);
+  const blocks = Math.ceil(options.calls / BLOCK_SIZE);
   const result = { calls: 0, calls2025: 0, errorsMade: 0, disconnectsMade: 0, failures: 0 };
   let next = 0;
   const work = async () => {
@@ -54,21 +63,25 @@ export async function callOnce2025(url: string, key: string): Promise<void> {
     throw new Error(`A 2025 call answered HTTP ${answer.status}: ${answer.body}`);
 }
 
-type Run = { agent: Agent; options: Soak; result: SoakResult };
+interface Run {
+  agent: Agent;
+  options: Soak;
+  result: SoakResult;
+}
 
 async function sendBlock(run: Run, block: number, isLegacy: boolean): Promise<void> {
   const { result, options } = run;
   const headers = isLegacy ? await openSession(run) : modernHeaders('call', options.key);
-  for (let index = 0; index < blockSize; index++) {
-    const id = block * blockSize + index + 1;
+  for (let index = 0; index < BLOCK_SIZE; index++) {
+    const id = block * BLOCK_SIZE + index + 1;
     result.calls++;
     if (isLegacy) result.calls2025++;
-    if (index === disconnectAt) {
+    if (index === DISCONNECT_AT) {
       result.disconnectsMade++;
       await disconnect(run, headers, callBody(id, isLegacy, true));
       continue;
     }
-    const isRight = index !== errorAt;
+    const isRight = index !== ERROR_AT;
     if (!isRight) result.errorsMade++;
     const answer = await post(run, headers, callBody(id, isLegacy, isRight)).catch(String);
     if (!isExpected(answer, isRight)) noteFailure(result, answer);
@@ -80,11 +93,11 @@ async function openSession(run: Run): Promise<Record<string, string>> {
   const headers: Record<string, string> = {
     'Content-Type': 'application/json',
     Accept: 'application/json, text/event-stream',
-    'MCP-Protocol-Version': legacyVersion,
+    'MCP-Protocol-Version': LEGACY_VERSION,
     Authorization: `Bearer ${run.options.key}`,
   };
   const clientInfo = { name: 'bench', version: '1' };
-  const params = { protocolVersion: legacyVersion, capabilities: {}, clientInfo };
+  const params = { protocolVersion: LEGACY_VERSION, capabilities: {}, clientInfo };
   const opening = { jsonrpc: '2.0', id: 0, method: 'initialize', params };
   const answer = await post(run, headers, JSON.stringify(opening));
   if (answer.status !== 200) noteFailure(run.result, answer);

@@ -14,7 +14,7 @@ import { modernBody } from './wire.ts';
 export type Opening = 'modern' | '2025';
 
 /** The cold starts of one program opened in one way. */
-export type ColdStart = {
+export interface ColdStart {
   name: string;
   opening: Opening;
   tools: number;
@@ -24,19 +24,32 @@ export type ColdStart = {
   cpuMs: number;
   runsMs: number[];
   rssMb: number | null;
-};
+}
 
 /** All cold starts; `firstEverMs` is Parley on a folder that did not exist. */
-export type ColdStarts = { starts: ColdStart[]; firstEverMs: number | null };
+export interface ColdStarts {
+  starts: ColdStart[];
+  firstEverMs: number | null;
+}
 
 /** A program to start; how many tools it lists is checked unless it has its own. */
-type Program = { name: string; opening: Opening; args: string[]; tools?: number };
-type Run = { elapsedMs: number; cpuMs: number; tools: number; rssBytes: number | undefined };
+interface Program {
+  name: string;
+  opening: Opening;
+  args: string[];
+  tools?: number;
+}
+interface Run {
+  elapsedMs: number;
+  cpuMs: number;
+  tools: number;
+  rssBytes: number | undefined;
+}
 
 const source = cpuSource();
-const listId = 2;
-const answerLimitMs = 20_000;
-const openings: Opening[] = ['modern', '2025'];
+const LIST_ID = 2;
+const ANSWER_LIMIT_MS = 20_000;
+const OPENINGS: Opening[] = ['modern', '2025'];
 const handshake = [
   {
     jsonrpc: '2.0',
@@ -49,7 +62,7 @@ const handshake = [
     },
   },
   { jsonrpc: '2.0', method: 'notifications/initialized' },
-  { jsonrpc: '2.0', id: listId, method: 'tools/list' },
+  { jsonrpc: '2.0', id: LIST_ID, method: 'tools/list' },
 ].map((message) => `${JSON.stringify(message)}\n`);
 
 /** Measures every program in both ways, one run of each per round, the order rotated. */
@@ -87,7 +100,7 @@ function allPrograms(toolCount: number, parley: string[] | undefined, own: strin
   writeFileSync(list, JSON.stringify(benchTools(toolCount).map(wireDefinition)));
   const bare = [bundleScript('servers/bare-stdio.ts'), list];
   const sdk = [bundleScript('servers/sdk-stdio.ts'), String(toolCount)];
-  return openings.flatMap((opening) => [
+  return OPENINGS.flatMap((opening) => [
     // Two openings tell servers apart, not the bare script nor the number of tools.
     ...(opening === 'modern' ? [{ name: 'bare', opening, args: bare, tools: toolCount }] : []),
     { name: 'sdk', opening, args: sdk, tools: toolCount },
@@ -127,10 +140,10 @@ export async function coldStart(args: string[], opening: Opening, toolCount?: nu
   const startedMs = performance.now();
   const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] });
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
-  const limit = setTimeout(() => child.kill('SIGKILL'), answerLimitMs);
+  const limit = setTimeout(() => child.kill('SIGKILL'), ANSWER_LIMIT_MS);
   // a program that died early is reported by its missing answer
   child.stdin.on('error', () => undefined);
-  const [first = '', ...rest] = opening === 'modern' ? [`${modernBody('list', listId)}\n`] : handshake;
+  const [first = '', ...rest] = opening === 'modern' ? [`${modernBody('list', LIST_ID)}\n`] : handshake;
   child.stdin.write(first);
   try {
     for await (const line of createInterface({ input: child.stdout })) {
@@ -139,7 +152,7 @@ export async function coldStart(args: string[], opening: Opening, toolCount?: nu
       // parsed JSON has no type of its own; the two fields are checked here
       const answer = JSON.parse(line) as { id?: number; result?: { tools?: unknown[] } };
       if (answer.id === 1) child.stdin.write(rest.join(''));
-      if (answer.id !== listId) continue;
+      if (answer.id !== LIST_ID) continue;
       const tools = answer.result?.tools?.length ?? 0;
       if (tools !== (toolCount ?? Math.max(tools, 1)))
         throw new Error(`${args[0]} listed ${tools} of ${toolCount ?? 'its own'} tools.`);

@@ -14,7 +14,7 @@ import { judgeWatch } from './watch-targets.ts';
 import type { WatchFigures } from './watch.ts';
 
 /** Everything a run measured; a missing part was not measured. */
-export type Measured = {
+export interface Measured {
   points: Point[];
   coldStarts?: ColdStarts;
   idleMb?: number;
@@ -24,7 +24,7 @@ export type Measured = {
   tasks?: TaskFigures;
   feedback?: FeedbackFigures;
   modelCost?: ModelCost;
-};
+}
 
 const lower = { better: 'lower', unit: 'x' } as const;
 const higher = { better: 'higher', unit: 'x' } as const;

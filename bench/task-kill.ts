@@ -7,17 +7,22 @@ import { createInterface } from 'node:readline';
 import { startServer } from './server-process.ts';
 
 /** What became of the acknowledged tasks. */
-export type KillCount = { kills: number; acknowledged: number; missing: number; momentsMs: number[] };
+export interface KillCount {
+  kills: number;
+  acknowledged: number;
+  missing: number;
+  momentsMs: number[];
+}
 
-const shortestMs = 100;
-const longestMs = 1000;
+const SHORTEST_MS = 100;
+const LONGEST_MS = 1000;
 
 /** Kills a creating process so many times on one folder, then counts. */
 export async function countAfterKills(script: string, dataDir: string, kills: number): Promise<KillCount> {
   const acknowledged: string[] = [];
   const momentsMs: number[] = [];
   for (let kill = 0; kill < kills; kill++) {
-    const momentMs = Math.round(shortestMs + Math.random() * (longestMs - shortestMs));
+    const momentMs = Math.round(SHORTEST_MS + Math.random() * (LONGEST_MS - SHORTEST_MS));
     momentsMs.push(momentMs);
     acknowledged.push(...(await floodAndKill(script, dataDir, momentMs)));
   }

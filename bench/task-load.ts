@@ -5,14 +5,24 @@ import { latencyOf } from './latency.ts';
 import type { Latency } from './latency.ts';
 
 /** Where to send. */
-export type Endpoint = { url: string; key: string };
+export interface Endpoint {
+  url: string;
+  key: string;
+}
 
-type Sent = { method: string; params: Record<string, unknown> };
-type TaskAnswer = { resultType?: string; taskId?: string; status?: string };
+interface Sent {
+  method: string;
+  params: Record<string, unknown>;
+}
+interface TaskAnswer {
+  resultType?: string;
+  taskId?: string;
+  status?: string;
+}
 
-const extension = 'io.modelcontextprotocol/tasks';
+const EXTENSION = 'io.modelcontextprotocol/tasks';
 const envelope = {
-  capabilities: { extensions: { [extension]: {} } },
+  capabilities: { extensions: { [EXTENSION]: {} } },
   meta: { 'io.modelcontextprotocol/clientInfo': { name: 'bench', version: '1' } },
 };
 

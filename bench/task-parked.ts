@@ -6,7 +6,7 @@ import { startServer } from './server-process.ts';
 import type { ServerProcess } from './server-process.ts';
 
 /** What parked tasks cost. */
-export type ParkedTasks = {
+export interface ParkedTasks {
   count: number;
   /** Of one core, in a process that does nothing else. */
   cpuPercent: number;
@@ -17,12 +17,16 @@ export type ParkedTasks = {
   addedMb: number;
   /** Resident memory as the work of parking left it, with the free pages that V8 keeps for more such work. */
   addedAsLeftMb: number;
-};
+}
 
-type Footprint = { asLeftMb: number; neededMb: number; timers: number };
+interface Footprint {
+  asLeftMb: number;
+  neededMb: number;
+  timers: number;
+}
 
-const idleSeconds = 5;
-const warmUp = 500;
+const IDLE_SECONDS = 5;
+const WARM_UP = 500;
 
 /** Parks so many tasks, half asleep and half waiting for an answer, and looks at the process that holds them. */
 export async function measureParked(
@@ -34,8 +38,8 @@ export async function measureParked(
   // not pinned, so that collecting garbage does not hold up the parking
   const server = await startServer(script, ['--data', dataDir, '--worker']);
   try {
-    await server.ask(`create ${warmUp}`);
-    await server.ask(`times ${warmUp}`);
+    await server.ask(`create ${WARM_UP}`);
+    await server.ask(`times ${WARM_UP}`);
     const before = await footprint(server);
     await server.ask(`park ${count}`);
     const cpuPercent = await idleCpu(server.pid, method);
@@ -43,7 +47,7 @@ export async function measureParked(
     return {
       count,
       cpuPercent,
-      seconds: idleSeconds,
+      seconds: IDLE_SECONDS,
       timersBefore: before.timers,
       timersAfter: after.timers,
       addedMb: tenths(after.neededMb - before.neededMb),
@@ -66,7 +70,7 @@ async function footprint(server: ServerProcess): Promise<Footprint> {
 async function idleCpu(pid: number, { cpuSource }: Method): Promise<number> {
   const startedMs = performance.now();
   const beforeUs = cpuTimeUs(pid, cpuSource);
-  await pause(idleSeconds * 1000);
+  await pause(IDLE_SECONDS * 1000);
   const usedUs = cpuTimeUs(pid, cpuSource) - beforeUs;
   return Number((usedUs / (performance.now() - startedMs) / 10).toFixed(2));
 }

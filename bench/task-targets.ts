@@ -4,7 +4,7 @@ import type { TaskFigures } from './tasks.ts';
 import { ruled } from './verdict.ts';
 import type { Note, Verdict } from './verdict.ts';
 
-const id = 'P7';
+const ID = 'P7';
 
 /** Judges durable tasks on SQLite; figures of PostgreSQL stand beside them in the notes. */
 export function judgeTasks(tasks: TaskFigures | undefined): Verdict[] {
@@ -12,34 +12,34 @@ export function judgeTasks(tasks: TaskFigures | undefined): Verdict[] {
   const postgres = tasks?.postgres;
   return [
     ruled(
-      { id, what: 'tasks created per second on SQLite', limit: 1000, better: 'higher', unit: ' per s' },
+      { id: ID, what: 'tasks created per second on SQLite', limit: 1000, better: 'higher', unit: ' per s' },
       // created means committed; the slower of the two ways to create one after another is judged
       speed && Math.min(speed.queuedPerSecond, speed.runPerSecond),
       createdNote(tasks),
     ),
     ruled(
-      { id, what: 'enqueue to start p50, one process', limit: 20, better: 'under', unit: ' ms' },
+      { id: ID, what: 'enqueue to start p50, one process', limit: 20, better: 'under', unit: ' ms' },
       speed?.startOneProcess.p50Ms,
       latencyNote(speed?.startOneProcess, postgres?.startOneProcess),
     ),
     ruled(
-      { id, what: 'enqueue to start p50, two processes', limit: 200, better: 'under', unit: ' ms' },
+      { id: ID, what: 'enqueue to start p50, two processes', limit: 200, better: 'under', unit: ' ms' },
       speed?.startTwoProcesses.p50Ms,
       latencyNote(speed?.startTwoProcesses, postgres?.startTwoProcesses),
     ),
     ruled(
-      { id, what: 'answer to resumed p50, one process', limit: 50, better: 'under', unit: ' ms' },
+      { id: ID, what: 'answer to resumed p50, one process', limit: 50, better: 'under', unit: ' ms' },
       speed?.resume.p50Ms,
       latencyNote(speed?.resume, postgres?.resume),
     ),
     ruled(
-      { id, what: 'tasks/get p99 with 100,000 stored tasks', limit: 5, better: 'under', unit: ' ms' },
+      { id: ID, what: 'tasks/get p99 with 100,000 stored tasks', limit: 5, better: 'under', unit: ' ms' },
       tasks?.get.p99Ms,
       tasks && plain(`p50 ${tasks.get.p50Ms} ms over HTTP, ${tasks.get.stored} tasks stored`),
     ),
     ...judgeParked(tasks?.parked),
     ruled(
-      { id, what: 'acknowledged tasks missing after kill -9', limit: 0, better: 'lower', unit: ' tasks' },
+      { id: ID, what: 'acknowledged tasks missing after kill -9', limit: 0, better: 'lower', unit: ' tasks' },
       tasks?.kill.missing,
       tasks && killNote(tasks.kill),
     ),
@@ -49,12 +49,12 @@ export function judgeTasks(tasks: TaskFigures | undefined): Verdict[] {
 function judgeParked(parked: TaskFigures['parked'] | undefined): Verdict[] {
   return [
     ruled(
-      { id, what: '10,000 parked tasks: CPU', limit: 1, better: 'under', unit: ' %' },
+      { id: ID, what: '10,000 parked tasks: CPU', limit: 1, better: 'under', unit: ' %' },
       parked?.cpuPercent,
       parked && timersNote(parked),
     ),
     ruled(
-      { id, what: '10,000 parked tasks: added memory', limit: 50, better: 'under', unit: ' MB' },
+      { id: ID, what: '10,000 parked tasks: added memory', limit: 50, better: 'under', unit: ' MB' },
       parked?.addedMb,
       parked && plain(`${parked.addedAsLeftMb} MB with the free pages that the work of parking left`),
     ),

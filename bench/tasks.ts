@@ -13,7 +13,7 @@ import { measureParked } from './task-parked.ts';
 import type { ParkedTasks } from './task-parked.ts';
 
 /** Figures that both databases have. */
-export type TaskSpeed = {
+export interface TaskSpeed {
   /** Created one after another and left for another process to run. */
   queuedPerSecond: number;
   /** Created one after another and run by the same process meanwhile. */
@@ -24,25 +24,30 @@ export type TaskSpeed = {
   startOneProcess: Latency;
   startTwoProcesses: Latency;
   resume: Latency;
-};
+}
 
 /** Everything P7 measures. */
-export type TaskFigures = {
+export interface TaskFigures {
   sqlite: TaskSpeed;
   get: Latency & { stored: number };
   parked: ParkedTasks;
   kill: KillCount;
   postgres?: TaskSpeed;
-};
+}
 
 /** How much of each; a third of the creations on PostgreSQL. The targets name how many are parked and stored. */
-export type TaskSettings = { creations: number; starts: number; reads: number; kills: number };
+export interface TaskSettings {
+  creations: number;
+  starts: number;
+  reads: number;
+  kills: number;
+}
 
-const connections = 16;
-const parkedCount = 10_000;
-const storedCount = 100_000;
-const warmUpReads = 500;
-const warmUpAnswers = 20;
+const CONNECTIONS = 16;
+const PARKED_COUNT = 10_000;
+const STORED_COUNT = 100_000;
+const WARM_UP_READS = 500;
+const WARM_UP_ANSWERS = 20;
 
 /** Measures P7 on SQLite, and the speeds once more on PostgreSQL where there is one. */
 export async function measureTasks(
@@ -53,31 +58,31 @@ export async function measureTasks(
   const script = bundleScript('servers/task-engine.ts');
   const run = { settings, script, method, progress };
   const { speed, get } = await onSqlite(run);
-  progress(`tasks: ${parkedCount} parked`);
-  const parked = await inFolder((dataDir) => measureParked(script, dataDir, parkedCount, method));
+  progress(`tasks: ${PARKED_COUNT} parked`);
+  const parked = await inFolder((dataDir) => measureParked(script, dataDir, PARKED_COUNT, method));
   progress(`tasks: ${settings.kills} kills`);
   const kill = await inFolder((dataDir) => countAfterKills(script, dataDir, settings.kills));
   const postgres = databaseUrl === undefined ? undefined : await onPostgres(run, databaseUrl);
   return { sqlite: speed, get, parked, kill, ...(postgres && { postgres }) };
 }
 
-type TaskRun = {
+interface TaskRun {
   settings: TaskSettings;
   script: string;
   method: Method;
   progress: (line: string) => void;
-};
+}
 
 async function onSqlite(run: TaskRun): Promise<{ speed: TaskSpeed; get: TaskFigures['get'] }> {
   const { product, http } = await measureHttp(run, undefined);
   let get: TaskFigures['get'];
   try {
-    run.progress(`tasks: reads with ${storedCount} stored`);
-    const { ids } = await product.ask(`fill ${storedCount}`);
+    run.progress(`tasks: reads with ${STORED_COUNT} stored`);
+    const { ids } = await product.ask(`fill ${STORED_COUNT}`);
     const { stored } = await product.ask('stored');
     // printed by our own script
-    const chosen = shuffled(ids as string[]).slice(0, run.settings.reads + warmUpReads);
-    await getOverHttp(product.ready, chosen.splice(0, warmUpReads));
+    const chosen = shuffled(ids as string[]).slice(0, run.settings.reads + WARM_UP_READS);
+    await getOverHttp(product.ready, chosen.splice(0, WARM_UP_READS));
     get = { ...(await getOverHttp(product.ready, chosen)), stored: Number(stored) };
   } finally {
     await product.stop();
@@ -106,8 +111,11 @@ async function measureHttp(
   const script = await bundleShipped('servers/task-product.ts');
   const product = await startServer(script, args, method.cores?.server);
   try {
-    await createOverHttp(product.ready, { count: settings.creations / 2, connections });
-    const created = await createOverHttp(product.ready, { count: settings.creations, connections });
+    await createOverHttp(product.ready, { count: settings.creations / 2, connections: CONNECTIONS });
+    const created = await createOverHttp(product.ready, {
+      count: settings.creations,
+      connections: CONNECTIONS,
+    });
     return { product, http: { httpPerSecond: created.perSecond, httpCreate: created.latency } };
   } catch (error) {
     await product.stop();
@@ -133,7 +141,7 @@ async function measureEngine(
       await timesOf(runner, creations);
       await runner.ask(`trickle ${starts},10`);
       const startOneProcess = latencyOf(await timesOf(runner, starts));
-      await runner.ask(`answer ${warmUpAnswers}`);
+      await runner.ask(`answer ${WARM_UP_ANSWERS}`);
       const resume = latencyOf(numbers((await runner.ask(`answer ${starts}`))['timesMs']));
       maker = await startServer(script, flags, method.cores?.generator);
       await maker.ask(`trickle ${starts},60`);

@@ -2,13 +2,13 @@
 import * as z from 'zod';
 
 /** One bench tool: the same object on the floor, on the SDK and on Parley. */
-export type BenchTool = {
+export interface BenchTool {
   name: string;
   description: string;
   input: z.ZodObject;
   output: z.ZodObject;
   run: (input: Record<string, unknown>) => Record<string, unknown>;
-};
+}
 
 /** The hints of a tool that only reads, as every server lists them. */
 export const readHints = {
@@ -18,8 +18,8 @@ export const readHints = {
   openWorldHint: false,
 } as const;
 
-const verbs = ['Find', 'Read', 'Count', 'Compare', 'Export'];
-const nouns = ['invoices', 'tickets', 'releases', 'contacts', 'shipments', 'reports', 'branches'];
+const VERBS = ['Find', 'Read', 'Count', 'Compare', 'Export'];
+const NOUNS = ['invoices', 'tickets', 'releases', 'contacts', 'shipments', 'reports', 'branches'];
 
 const echo: BenchTool = {
   name: 'echo',
@@ -35,8 +35,8 @@ export function benchTools(count: number): BenchTool[] {
 }
 
 function filler(number: number): BenchTool {
-  const verb = verbs[number % verbs.length];
-  const noun = nouns[number % nouns.length];
+  const verb = VERBS[number % VERBS.length];
+  const noun = NOUNS[number % NOUNS.length];
   return {
     name: `tool_${String(number).padStart(3, '0')}`,
     description: `${verb} ${noun} of a project.`,

@@ -1,7 +1,7 @@
 /** Owns the verdict on one figure: its rule, its words, and whether it is kept. */
 
 /** One line of the table. */
-export type Verdict = {
+export interface Verdict {
   id: string;
   what: string;
   target: string;
@@ -12,20 +12,23 @@ export type Verdict = {
   goal?: string;
   isGoalMet?: boolean;
   note?: string;
-};
+}
 
 /** What a figure must keep; `under` leaves out the limit itself. */
-export type Rule = {
+export interface Rule {
   id: string;
   what: string;
   limit: number;
   better: 'lower' | 'under' | 'higher';
   unit: 'x' | ' MB' | ' ms' | ' %' | ' per s' | ' tasks' | ' bytes' | ' tokens';
   goal?: number;
-};
+}
 
 /** What is told beside a figure; `isBroken` makes a miss of it however good the figure is. */
-export type Note = { text: string; isBroken: boolean };
+export interface Note {
+  text: string;
+  isBroken: boolean;
+}
 
 const comparisons = {
   lower: { sign: '<=', keeps: (value: number, limit: number) => value <= limit },

@@ -1,7 +1,7 @@
 /** Owns the targets of watching: what P6 promises, and whether the figures keep it. */
 import { ruled } from './verdict.ts';
 import type { Note, Verdict } from './verdict.ts';
-import { manyWaiters } from './watch.ts';
+import { MANY_WAITERS } from './watch.ts';
 import type { WakeUps, WatchFigures, WatchSpeed } from './watch.ts';
 
 const rule = { id: 'P6', better: 'under', unit: ' ms' } as const;
@@ -34,5 +34,5 @@ function noteOn(watch: WatchFigures | undefined, pick: (speed: WatchSpeed) => Wa
 }
 
 function told({ one, many }: WakeUps): string {
-  return `one waiter ${one.fromChange.p50Ms} ms, last of ${manyWaiters} ${many.fromChange.p50Ms} ms, from the commit ${one.fromCommit.p50Ms} and ${many.fromCommit.p50Ms} ms`;
+  return `one waiter ${one.fromChange.p50Ms} ms, last of ${MANY_WAITERS} ${many.fromChange.p50Ms} ms, from the commit ${one.fromCommit.p50Ms} and ${many.fromCommit.p50Ms} ms`;
 }

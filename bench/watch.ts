@@ -9,29 +9,38 @@ import { startServer } from './server-process.ts';
 import type { ServerProcess } from './server-process.ts';
 
 /** Times until the last waiter has answered, over many changes. */
-export type WakeUp = {
+export interface WakeUp {
   /** From the moment the change is asked for, so that its commit counts too. */
   fromChange: Latency;
   /** From the moment the maker knows of the commit; a waiter beside it may know earlier. */
   fromCommit: Latency;
-};
+}
 
 /** One waiter, and many at once. */
-export type WakeUps = { one: WakeUp; many: WakeUp };
+export interface WakeUps {
+  one: WakeUp;
+  many: WakeUp;
+}
 
 /** Figures that both databases have. */
-export type WatchSpeed = { oneProcess: WakeUps; twoProcesses: WakeUps };
+export interface WatchSpeed {
+  oneProcess: WakeUps;
+  twoProcesses: WakeUps;
+}
 
 /** Everything P6 measures. */
-export type WatchFigures = { sqlite: WatchSpeed; postgres?: WatchSpeed };
+export interface WatchFigures {
+  sqlite: WatchSpeed;
+  postgres?: WatchSpeed;
+}
 
 /** How many waiters `many` means. */
-export const manyWaiters = 100;
+export const MANY_WAITERS = 100;
 
-const warmUpChanges = 5;
-const shortGapMs = 10;
+const WARM_UP_CHANGES = 5;
+const SHORT_GAP_MS = 10;
 // other processes look at a SQLite file by a clock, and the gaps spread over a whole round of it
-const pollGapMs = 50;
+const POLL_GAP_MS = 50;
 
 /** Measures P6 on SQLite, and a third of the changes once more on PostgreSQL where there is one. */
 export async function measureWatch(
@@ -41,11 +50,11 @@ export async function measureWatch(
 ): Promise<WatchFigures> {
   const script = bundleScript('servers/watch-services.ts');
   progress('watch: SQLite');
-  const sqlite = await measureOn(script, [], { changes, otherGapMs: pollGapMs }, method);
+  const sqlite = await measureOn(script, [], { changes, otherGapMs: POLL_GAP_MS }, method);
   if (databaseUrl === undefined) return { sqlite };
   progress('watch: PostgreSQL');
   const flags = ['--database-url', databaseUrl];
-  const some = { changes: Math.round(changes / 3), otherGapMs: shortGapMs };
+  const some = { changes: Math.round(changes / 3), otherGapMs: SHORT_GAP_MS };
   const postgres = await measureOn(script, flags, some, method);
   return { sqlite, postgres };
 }
@@ -61,7 +70,7 @@ async function measureOn(
     const waiter = await startServer(script, flags, method.cores?.server);
     let maker: ServerProcess | undefined;
     try {
-      const oneProcess = await wakeUps(waiter, waiter, changes, shortGapMs);
+      const oneProcess = await wakeUps(waiter, waiter, changes, SHORT_GAP_MS);
       maker = await startServer(script, flags, method.cores?.generator);
       const twoProcesses = await wakeUps(waiter, maker, changes, otherGapMs);
       return { oneProcess, twoProcesses };
@@ -80,10 +89,10 @@ async function wakeUps(
 ): Promise<WakeUps> {
   await maker.ask('open');
   const measured = async (waiters: number) => {
-    await wakeMany(waiter, maker, { changes: warmUpChanges, waiters, gapMs });
+    await wakeMany(waiter, maker, { changes: WARM_UP_CHANGES, waiters, gapMs });
     return wakeMany(waiter, maker, { changes, waiters, gapMs });
   };
-  return { one: await measured(1), many: await measured(manyWaiters) };
+  return { one: await measured(1), many: await measured(MANY_WAITERS) };
 }
 
 async function wakeMany(

@@ -6,12 +6,12 @@ import type { Message } from '@parley/test-support/wire';
 /** The two requests of the hot path. */
 export type RequestKind = 'call' | 'list';
 
-const text = 'hi';
+const TEXT = 'hi';
 const client = { 'io.modelcontextprotocol/clientInfo': { name: 'bench', version: '1' } };
 
 /** A request of the revision that is measured. */
 function modernRequest(kind: RequestKind, id: number): Message {
-  const params = kind === 'call' ? { name: 'echo', arguments: { text } } : {};
+  const params = kind === 'call' ? { name: 'echo', arguments: { text: TEXT } } : {};
   return modern(`tools/${kind}`, params, { id, meta: client });
 }
 
@@ -44,7 +44,7 @@ export function assertAnswer(kind: RequestKind, id: number, toolCount: number, b
     throw new Error(`The answer to tools/${kind} is not a complete result: ${seen}`);
   }
   if (kind === 'call') {
-    const isEcho = result.structuredContent?.text === text && result.content?.[0]?.text;
+    const isEcho = result.structuredContent?.text === TEXT && result.content?.[0]?.text;
     if (!isEcho) throw new Error(`The echo tool did not answer with the text sent: ${seen}`);
     return;
   }
@@ -55,7 +55,11 @@ export function assertAnswer(kind: RequestKind, id: number, toolCount: number, b
 }
 
 /** One answer over the wire, and how long it took. */
-export type Exchange = { status: number; body: string; elapsedMs: number };
+export interface Exchange {
+  status: number;
+  body: string;
+  elapsedMs: number;
+}
 
 /** Sends one request over a connection of its own. */
 export function exchange(url: string, headers: Record<string, string>, body: string): Promise<Exchange> {

@@ -11,7 +11,7 @@ import { taskTables } from './docs-tables/tasks.ts';
 
 const root = join(import.meta.dirname, '..');
 const isCheck = process.argv.includes('--check');
-const marked = /<!-- table:([a-z-]+) -->\n[\s\S]*?<!-- \/table -->/g;
+const MARKED = /<!-- table:([a-z-]+) -->\n[\s\S]*?<!-- \/table -->/g;
 
 const tables: Record<string, () => string> = {
   ...kitTables,
@@ -24,7 +24,7 @@ const tables: Record<string, () => string> = {
 const used = new Set<string>();
 
 function render(text: string): string {
-  return text.replace(marked, (_whole, name: string) => {
+  return text.replace(MARKED, (_whole, name: string) => {
     const table = tables[name];
     if (table === undefined) {
       throw new Error(`There is no table "${name}". Use one of ${Object.keys(tables).join(', ')}.`);

@@ -13,7 +13,7 @@ if (code === 0) {
   process.exitCode = code;
 }
 
-/** Builds in a process of its own, so that the server does not carry the bundler along; answers the exit code. */
+/** Builds in a process of its own, so that the server does not carry the bundler along; returns the exit code. */
 function build(): Promise<number> {
   return new Promise((resolve) => {
     const child = spawn(process.execPath, [fileURLToPath(new URL('build.ts', import.meta.url))], {

@@ -35,14 +35,14 @@ type Opening = (path: string, key: string) => string;
 const head = (method: string, path: string, ...lines: string[]) =>
   [`${method} ${path} HTTP/1.1`, 'Host: localhost', ...lines].join('\r\n');
 const bearer = (key: string) => `Authorization: Bearer ${key}`;
-const upgrade = ['Connection: Upgrade', 'Upgrade: websocket'];
-const socketKey = ['Sec-WebSocket-Version: 13', 'Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA=='];
+const UPGRADE = ['Connection: Upgrade', 'Upgrade: websocket'];
+const SOCKET_KEY = ['Sec-WebSocket-Version: 13', 'Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA=='];
 
 /** What is sent before the reset. */
 const OPENINGS: readonly Opening[] = [
   (path) => `${head('GET', path)}\r\n\r\n`,
-  (path) => `${head('GET', path, ...upgrade)}\r\n\r\n`,
-  (path) => `${head('GET', path, ...upgrade, ...socketKey, 'Origin: http://localhost')}\r\n\r\n\u0081\u0005`,
+  (path) => `${head('GET', path, ...UPGRADE)}\r\n\r\n`,
+  (path) => `${head('GET', path, ...UPGRADE, ...SOCKET_KEY, 'Origin: http://localhost')}\r\n\r\n\u0081\u0005`,
   (path) => head('GET', path, 'X-Half: 1'),
   (path, key) => `${head('GET', path, bearer(key))}\r\n\r\n`,
   (path, key) =>

@@ -27,7 +27,7 @@ export async function timeQueries(
   return { timesMs, cpuMs: cpuUs / 1000 / queries.length };
 }
 
-const strideRows = 100;
+const STRIDE_ROWS = 100;
 
 /** Times pages further and further down, reached by cursors. */
 export async function timeDeepPages(
@@ -43,12 +43,12 @@ export async function timeDeepPages(
     for (let page = 0; page < count / filters.length; page++) {
       const stride = await services.posts.list(actor, {
         ...filter,
-        limit: strideRows,
+        limit: STRIDE_ROWS,
         ...(cursor !== null && { cursor }),
       });
       ({ cursor } = stride);
       if (cursor === null) break;
-      deepest = Math.max(deepest, (page + 1) * strideRows);
+      deepest = Math.max(deepest, (page + 1) * STRIDE_ROWS);
       const query = { ...filter, limit: 20, cursor };
       const startedMs = performance.now();
       const found = await services.posts.list(actor, query);

@@ -8,23 +8,23 @@ import { textOf } from './feedback-text.ts';
 import type { Vocabulary } from './feedback-text.ts';
 
 /** What the posts lie on. */
-export type Ground = {
+export interface Ground {
   organizationId: string;
   boardIds: string[];
   statusIds: string[];
   tagIds: string[];
   people: { memberId: string; userId: string }[];
-};
+}
 
-const batch = 500;
-const spanMs = 3 * 365 * 24 * 60 * 60_000;
+const BATCH = 500;
+const SPAN_MS = 3 * 365 * 24 * 60 * 60_000;
 
 /** Puts people into the organization who post and vote. */
 export async function fillPeople(store: Store, organizationId: string, count: number) {
   const people = Array.from({ length: count }, () => ({ memberId: typeId('mem'), userId: typeId('user') }));
   const created_at = Date.now();
-  for (let made = 0; made < count; made += batch) {
-    const some = people.slice(made, made + batch);
+  for (let made = 0; made < count; made += BATCH) {
+    const some = people.slice(made, made + BATCH);
     await store.transaction(async (tx) => {
       const db = tx.db<IdentityTables>();
       const users = some.map(({ userId: id }) => ({
@@ -57,11 +57,11 @@ export async function fillPosts(
   ground: Ground,
   { count, words, random }: { count: number; words: Vocabulary; random: () => number },
 ): Promise<void> {
-  const startMs = Date.now() - spanMs;
-  for (let made = 0; made < count; made += batch) {
-    const size = Math.min(batch, count - made);
+  const startMs = Date.now() - SPAN_MS;
+  for (let made = 0; made < count; made += BATCH) {
+    const size = Math.min(BATCH, count - made);
     const rows = Array.from({ length: size }, (_, index) =>
-      postRow(ground, { createdAt: startMs + Math.floor(((made + index) / count) * spanMs), words, random }),
+      postRow(ground, { createdAt: startMs + Math.floor(((made + index) / count) * SPAN_MS), words, random }),
     );
     const tags = rows.flatMap(({ id: post_id }) =>
       random() < 0.6

@@ -1,14 +1,14 @@
 /** Owns the words of bench posts: a vocabulary spread as in real text, and what people look for in it. */
 import { STOP_WORDS } from '../../packages/feedback/src/search/words.ts';
 
-const vocabularySize = 30_000;
+const VOCABULARY_SIZE = 30_000;
 
 // the most frequent words of English, then those of the trade; the rest is invented
-const frequent = `the to and of a in is it i for that would on with like be we this when have as can not but if
+const FREQUENT = `the to and of a in is it i for that would on with like be we this when have as can not but if
   are users able or add so my from an at use you need feature project all time by there one which only our
   want make see view great just has task new list each user do more has no will page show every other option
   then into could some how also set they button way work team date board them up what click email open same`;
-const domain = `search filter export import calendar mobile notification comment attachment permission template
+const DOMAIN = `search filter export import calendar mobile notification comment attachment permission template
   dashboard report keyboard shortcut archive deadline reminder invite timeline sync offline slow crash error
   column label assignee subtask duplicate integration webhook markdown image upload download print theme dark
   language translate currency timezone week month quarter sprint estimate budget invoice client guest password
@@ -27,16 +27,16 @@ export function seededRandom(seed: number): () => number {
 }
 
 /** Words, the most frequent first. */
-export type Vocabulary = {
+export interface Vocabulary {
   pick: () => string;
   /** Those that a search looks for: all but the stop words. */
   telling: readonly string[];
-};
+}
 
 /** A vocabulary whose n-th word comes about 1/n as often as the first. */
 export function vocabulary(random: () => number): Vocabulary {
-  const known = new Set(`${frequent} ${domain}`.split(/\s+/));
-  while (known.size < vocabularySize) known.add(inventedWord(random));
+  const known = new Set(`${FREQUENT} ${DOMAIN}`.split(/\s+/));
+  while (known.size < VOCABULARY_SIZE) known.add(inventedWord(random));
   const words = [...known];
   const upTo = new Float64Array(words.length);
   let sum = 0;
@@ -59,12 +59,12 @@ function firstOver(values: Float64Array, wanted: number): number {
 
 const onsets = 'b c d f g h j k l m n p r s t v w br cl cr dr fl gr pl pr sh sl st tr th'.split(' ');
 const nuclei = 'a e i o u ai ea ee io ou'.split(' ');
-const codas = ['', '', '', 'n', 'r', 's', 't', 'l', 'm', 'nd', 'ng', 'st'];
+const CODAS = ['', '', '', 'n', 'r', 's', 't', 'l', 'm', 'nd', 'ng', 'st'];
 
 function inventedWord(random: () => number): string {
   const one = (parts: readonly string[]) => parts[Math.floor(random() * parts.length)] ?? '';
   const syllables = 2 + Math.floor(random() * 3);
-  return Array.from({ length: syllables }, () => one(onsets) + one(nuclei) + one(codas)).join('');
+  return Array.from({ length: syllables }, () => one(onsets) + one(nuclei) + one(CODAS)).join('');
 }
 
 /** A title of three to ten words, and a text of some ten to some hundred, most of them short. */
@@ -78,7 +78,7 @@ export function textOf({ pick }: Vocabulary, random: () => number): { title: str
 }
 
 // ranks between which a searched word is common, middling or rare
-const frequencies: readonly [number, number][] = [
+const FREQUENCIES: readonly [number, number][] = [
   [0, 60],
   [60, 2000],
   [2000, 20_000],
@@ -87,7 +87,7 @@ const frequencies: readonly [number, number][] = [
 /** One to three words of mixed frequency. */
 export function queryOf({ telling }: Vocabulary, random: () => number): string {
   return Array.from({ length: 1 + Math.floor(random() * 3) }, () => {
-    const [from, to] = frequencies[Math.floor(random() * frequencies.length)] ?? [0, 1];
+    const [from, to] = FREQUENCIES[Math.floor(random() * FREQUENCIES.length)] ?? [0, 1];
     return telling[from + Math.floor(random() * (to - from))] ?? '';
   }).join(' ');
 }

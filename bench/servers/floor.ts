@@ -4,24 +4,24 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { benchTools, wireDefinition } from '../tools.ts';
 import { announce, serveOptions } from './serving.ts';
 
-const version = '2026-07-28';
-const metaVersion = 'io.modelcontextprotocol/protocolVersion';
-const metaCapabilities = 'io.modelcontextprotocol/clientCapabilities';
-const serverMeta = '{"io.modelcontextprotocol/serverInfo":{"name":"floor","version":"1.0.0"}}';
+const VERSION = '2026-07-28';
+const META_VERSION = 'io.modelcontextprotocol/protocolVersion';
+const META_CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities';
+const SERVER_META = '{"io.modelcontextprotocol/serverInfo":{"name":"floor","version":"1.0.0"}}';
 
-type Message = {
+interface Message {
   jsonrpc?: string;
   id?: number | string;
   method?: string;
   params?: { name?: string; arguments?: unknown; _meta?: Record<string, unknown> };
-};
+}
 
 const { tools: toolCount, port } = serveOptions();
 const tools = benchTools(toolCount);
 const toolByName = new Map(tools.map((tool) => [tool.name, tool]));
 const definitions = JSON.stringify(tools.map(wireDefinition));
 const listTail = Buffer.from(
-  `,"result":{"resultType":"complete","tools":${definitions},"ttlMs":0,"cacheScope":"private","_meta":${serverMeta}}}`,
+  `,"result":{"resultType":"complete","tools":${definitions},"ttlMs":0,"cacheScope":"private","_meta":${SERVER_META}}}`,
 );
 
 const server = createServer((req, res) => {
@@ -56,10 +56,10 @@ function serve(req: IncomingMessage, res: ServerResponse, bytes: Buffer): void {
   if (message.jsonrpc !== '2.0' || id === undefined || !params || !meta) {
     return refuse(res, 400, -32602, 'Send one request with _meta.');
   }
-  if (meta[metaVersion] !== version || typeof meta[metaCapabilities] !== 'object') {
+  if (meta[META_VERSION] !== VERSION || typeof meta[META_CAPABILITIES] !== 'object') {
     return refuse(res, 400, -32602, 'The _meta envelope is incomplete.');
   }
-  if (req.headers['mcp-protocol-version'] !== version || req.headers['mcp-method'] !== method) {
+  if (req.headers['mcp-protocol-version'] !== VERSION || req.headers['mcp-method'] !== method) {
     return refuse(res, 400, -32020, 'A header disagrees with the body.');
   }
   if (method === 'tools/call') return call(req, res, id, params);
@@ -86,7 +86,7 @@ function call(
     res,
     200,
     Buffer.from(
-      `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{"resultType":"complete","content":[{"type":"text","text":${JSON.stringify(output)}}],"structuredContent":${output},"_meta":${serverMeta}}}`,
+      `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{"resultType":"complete","content":[{"type":"text","text":${JSON.stringify(output)}}],"structuredContent":${output},"_meta":${SERVER_META}}}`,
     ),
   );
 }

@@ -5,7 +5,12 @@ import { startServer } from '../server-process.ts';
 import type { ServerProcess } from '../server-process.ts';
 
 /** What the bench may ask for. */
-export type ParleyOptions = { tools: number; port?: number; databaseUrl?: string; core?: number };
+export interface ParleyOptions {
+  tools: number;
+  port?: number;
+  databaseUrl?: string;
+  core?: number;
+}
 
 /** Parley as the bench sees it; `listKey` is a caller whose narrow grants name every bench tool. */
 export type ParleyServer = ServerProcess & {

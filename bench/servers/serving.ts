@@ -7,17 +7,20 @@ import { runInNewContext } from 'node:vm';
 import { detach } from '../../packages/kit/src/detach.ts';
 
 /** What a bench server says in its first line; fields beyond these are its own. */
-export type ReadyLine = { url: string; key: string };
+export interface ReadyLine {
+  url: string;
+  key: string;
+}
 
 /** What a server can add to the control lines it answers. */
-export type Serving = {
+export interface Serving {
   close: () => Promise<void> | void;
   records?: () => Promise<number>;
   /** Control lines of its own by their first word; the rest of the line is the argument. */
   commands?: Readonly<Record<string, (argument: string) => Promise<object> | object>>;
-};
+}
 
-const earlyEndMs = 200;
+const EARLY_END_MS = 200;
 
 /** The flags every bench server takes. */
 export function serveOptions(): { tools: number; port: number } {
@@ -50,7 +53,7 @@ export function announce(ready: ReadyLine, serving: Serving): void {
   lines.on('line', (line) => detach(answer(line.trim(), serving), fail));
   lines.on('close', () => {
     // an input that ends at once was never held open by anyone
-    if (performance.now() - startedMs > earlyEndMs) detach(end(), fail);
+    if (performance.now() - startedMs > EARLY_END_MS) detach(end(), fail);
   });
   process.stdout.write(`${JSON.stringify({ ...ready, pid: process.pid })}\n`);
 }

@@ -7,7 +7,7 @@ import { parseArgs } from 'node:util';
 import { openStore } from '@parley/store';
 import { createTaskEngine, taskMigrations } from '@parley/tasks';
 import { announce, collector } from './serving.ts';
-import { benchKind, benchTask, clockMs, questionKey } from './task-kind.ts';
+import { benchKind, benchTask, clockMs, QUESTION_KEY } from './task-kind.ts';
 
 const { values } = parseArgs({
   options: {
@@ -42,7 +42,9 @@ engine.register(
 );
 if (values.worker) engine.start();
 
-type Tables = { tasks: { id: string; state: string; due_at: number } };
+interface Tables {
+  tasks: { id: string; state: string; due_at: number };
+}
 
 /** Creates tasks one after another, each committed before the next. */
 async function create(count: number): Promise<object> {
@@ -109,7 +111,7 @@ async function answer(count: number): Promise<object> {
     while ((await engine.get(owner, id))?.status !== 'input_required') await pause(1);
     const isReached = once(reached, 'time');
     const content = { sentMs: clockMs() };
-    await engine.answer(owner, id, { [questionKey]: { action: 'accept', content } });
+    await engine.answer(owner, id, { [QUESTION_KEY]: { action: 'accept', content } });
     await isReached;
   }
   return takeTimes(count);

@@ -5,10 +5,13 @@ import type { Kind, NewTask } from '@parley/tasks';
 /** What a bench task does: end at once, ask and end, or sleep for an hour. */
 export type BenchWork = 'end' | 'ask' | 'sleep';
 
-type BenchInput = { work: BenchWork; sentMs: number };
+interface BenchInput {
+  work: BenchWork;
+  sentMs: number;
+}
 
-const kindName = 'bench';
-const sleepMs = 3_600_000;
+const KIND_NAME = 'bench';
+const SLEEP_MS = 3_600_000;
 const question = {
   method: 'elicitation/create' as const,
   params: {
@@ -18,7 +21,7 @@ const question = {
 };
 
 /** The key of the question that an asking task waits with. */
-export const questionKey = 'when';
+export const QUESTION_KEY = 'when';
 
 /** A clock that all processes of this machine share. */
 export function clockMs(): number {
@@ -28,16 +31,16 @@ export function clockMs(): number {
 /** The kind; `onReached` gets the time from enqueue to the first line, or from an answer to the line after it. */
 export function benchKind(onReached: (elapsedMs: number) => void): Kind {
   return {
-    kind: kindName,
+    kind: KIND_NAME,
     version: 1,
     async run(input, { io }) {
       const reachedMs = clockMs();
       // made by `benchTask` below
       const { work, sentMs } = input as BenchInput;
-      if (work === 'sleep') await io.sleep('rest', sleepMs);
+      if (work === 'sleep') await io.sleep('rest', SLEEP_MS);
       if (work === 'end') onReached(reachedMs - sentMs);
       if (work === 'ask') {
-        const answer = await io.request(questionKey, question);
+        const answer = await io.request(QUESTION_KEY, question);
         onReached(clockMs() - answeredMs(answer));
       }
       return { outcome: 'completed', result: { content: [] } };
@@ -65,5 +68,5 @@ export function benchTask(work: BenchWork, owner = 0): NewTask {
     unattended: false,
   };
   const input: BenchInput = { work, sentMs: clockMs() };
-  return { kind: kindName, input, caller, capabilities: { elicitation: {} } };
+  return { kind: KIND_NAME, input, caller, capabilities: { elicitation: {} } };
 }

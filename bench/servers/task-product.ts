@@ -39,7 +39,9 @@ if (owner === undefined) throw new Error('The owner key of the bench does not wo
 const key = await identity.createKey(owner, { name: 'bench', grants: { bench: ['*'] }, expiresAt: null });
 
 // a copied row is whole whatever its columns are; only its name must differ
-type Tables = { tasks: Record<string, unknown> & { id: string; state: string } };
+interface Tables {
+  tasks: Record<string, unknown> & { id: string; state: string };
+}
 
 /** Copies a finished task until `count` more are stored; gives the ids of some of the copies. */
 async function fill(count: number): Promise<object> {

@@ -11,11 +11,11 @@ const { values } = parseArgs({
   options: { data: { type: 'string', default: '' }, 'database-url': { type: 'string' } },
 });
 const databaseUrl = values['database-url'];
-const organizationId = 'bench';
-const origin = 'http://localhost:5173';
-const watchLimitMs = 10_000;
+const ORGANIZATION_ID = 'bench';
+const ORIGIN = 'http://localhost:5173';
+const WATCH_LIMIT_MS = 10_000;
 const viewport = { width: 1280, height: 720, pixelRatio: 2 };
-const place = { url: `${origin}/cart`, title: 'Cart', viewport };
+const place = { url: `${ORIGIN}/cart`, title: 'Cart', viewport };
 
 const store = await openStore({ dataDir: values.data, ...(databaseUrl !== undefined && { databaseUrl }) });
 await store.migrate([annotationMigrations]);
@@ -24,15 +24,18 @@ const services = createAnnotationServices({
   onFault: (error) => process.stderr.write(`${String(error)}\n`),
 });
 
-type Answer = { answeredMs: number; ids: string[] };
+interface Answer {
+  answeredMs: number;
+  ids: string[];
+}
 let answers: Promise<Answer>[] = [];
 let opening: ReturnType<typeof openPage> | undefined;
 
 async function openPage() {
-  const token = await services.pageTokens.find(await services.pageTokens.show(organizationId), origin);
+  const token = await services.pageTokens.find(await services.pageTokens.show(ORGANIZATION_ID), ORIGIN);
   if (!token) throw new Error('The page token of the bench is not valid.');
   const hello = { ...place, userAgent: 'Bench', framework: 'react' as const };
-  return (await services.sessions.open(token, origin, hello)).row;
+  return (await services.sessions.open(token, ORIGIN, hello)).row;
 }
 
 function page(): ReturnType<typeof openPage> {
@@ -40,12 +43,12 @@ function page(): ReturnType<typeof openPage> {
   return opening;
 }
 
-/** Starts watches, and answers once all of them wait. */
+/** Starts watches, and returns once all of them wait. */
 async function arm(count: number): Promise<object> {
   const { signal } = new AbortController();
   answers = Array.from({ length: count }, async () => {
-    const options = { timeoutMs: watchLimitMs, batchWindowMs: 0, signal };
-    const found = await services.watches.watch({ organizationId }, options);
+    const options = { timeoutMs: WATCH_LIMIT_MS, batchWindowMs: 0, signal };
+    const found = await services.watches.watch({ organizationId: ORGANIZATION_ID }, options);
     return { answeredMs: clockMs(), ids: found?.annotations.map(({ id }) => id) ?? [] };
   });
   while (services.watches.waiting < count) await turn();

@@ -49,7 +49,6 @@ export function findBrowser(): string | undefined {
   return BROWSERS.find((path) => existsSync(path));
 }
 
-/** Opens the page. */
 export async function openPage(url: string, executablePath: string): Promise<Person> {
   const { chromium } = requireTool<{ chromium: { launch(options: object): Promise<Browser> } }>(
     'playwright-core',

@@ -43,7 +43,7 @@ export function runVite(root: string, ...args: string[]) {
   return spawn(process.execPath, [vite, ...args], { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
 }
 
-/** Starts the dev server and answers its URL. */
+/** Starts the dev server and returns its URL. */
 export function startDevServer(root: string): Promise<{ url: string } & AsyncDisposable> {
   const child = runVite(root, '--host', '127.0.0.1', '--port', '0');
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));

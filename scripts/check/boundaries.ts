@@ -1,4 +1,5 @@
 /** Owns the rules of the house as one check over a checkout: start here to see which rules exist. */
+import { checkConstants } from './constant-rules.ts';
 import { checkDialect } from './dialect-rules.ts';
 import type { Finding, Report } from './finding.ts';
 import { checkImports, checkManifests } from './import-rules.ts';
@@ -28,6 +29,7 @@ export function checkBoundaries(root: string): Report {
       ...checkReach(file),
       ...checkDialect(file),
       ...checkSecrets(file),
+      ...checkConstants(file),
       ...checkStyle(file),
     ]),
   ];

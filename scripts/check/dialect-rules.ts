@@ -5,8 +5,8 @@ import type { SourceFile } from './source-tree.ts';
 import { identifierName, isNode, literalText, propertyName, walkValues } from './syntax-tree.ts';
 import type { SyntaxNode } from './syntax-tree.ts';
 
-const engines = new Set(['sqlite', 'postgres']);
-const lockMethods = new Set([
+const ENGINES = new Set(['sqlite', 'postgres']);
+const LOCK_METHODS = new Set([
   'forUpdate',
   'forShare',
   'forNoKeyUpdate',
@@ -14,9 +14,10 @@ const lockMethods = new Set([
   'skipLocked',
   'noWait',
 ]);
-const lockSql = /\bpg_(try_)?advisory|\bfor\s+(no\s+key\s+)?(update|(key\s+)?share)\b|\bset\s+transaction\b/i;
+const LOCK_SQL =
+  /\bpg_(try_)?advisory|\bfor\s+(no\s+key\s+)?(update|(key\s+)?share)\b|\bset\s+transaction\b/i;
 // Suites for both engines, which other packages' tests import.
-const testSupport = /^packages\/[^/]+\/src\/([^/]+\/)*testing\//;
+const TEST_SUPPORT = /^packages\/[^/]+\/src\/([^/]+\/)*testing\//;
 
 /** Checks one file of a package or an app. */
 export function checkDialect(file: SourceFile): Finding[] {
@@ -24,7 +25,7 @@ export function checkDialect(file: SourceFile): Finding[] {
     !/^(packages|apps)\//.test(file.path) ||
     file.path.startsWith('packages/store/') ||
     file.isTest ||
-    testSupport.test(file.path);
+    TEST_SUPPORT.test(file.path);
   if (isExempt) return [];
   const findings: Finding[] = [];
   walkValues(file.program, (node, ancestors) => {
@@ -37,11 +38,11 @@ export function checkDialect(file: SourceFile): Finding[] {
 
 function faultOf(node: SyntaxNode, parent: SyntaxNode | undefined): string | undefined {
   const text = literalText(node);
-  if (text !== undefined && engines.has(text) && parent?.['key'] !== node)
+  if (text !== undefined && ENGINES.has(text) && parent?.['key'] !== node)
     return `'${text}' asks for the engine; use what the store offers, or byEngine({ sqlite, postgres }) where nothing is common`;
-  if (node.type === 'MemberExpression' && lockMethods.has(propertyName(node) ?? ''))
+  if (node.type === 'MemberExpression' && LOCK_METHODS.has(propertyName(node) ?? ''))
     return `${propertyName(node)} is of one engine; use tx.locked(query) or tx.hold(query)`;
-  if (isSqlText(node) && lockSql.test(rawText(node)))
+  if (isSqlText(node) && LOCK_SQL.test(rawText(node)))
     return 'this lock is of one engine; use tx.locked, tx.hold, tx.exclusive or store.snapshot';
   return undefined;
 }

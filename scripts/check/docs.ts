@@ -14,10 +14,19 @@ import { dirname, join, relative } from 'node:path';
 import type { Finding, Report } from './finding.ts';
 import { lineAt, listFiles } from './source-tree.ts';
 
-type Fence = { info: string; code: string; offset: number };
-type Page = { path: string; text: string; prose: string; fences: Fence[] };
+interface Fence {
+  info: string;
+  code: string;
+  offset: number;
+}
+interface Page {
+  path: string;
+  text: string;
+  prose: string;
+  fences: Fence[];
+}
 
-const runLimitMs = 60_000;
+const RUN_LIMIT_MS = 60_000;
 
 /** Checks every page at the root and under `docs`. */
 export function checkDocs(root: string): Report {
@@ -112,7 +121,7 @@ function runExample(root: string, code: string): string | undefined {
   try {
     const file = join(folder, 'example.ts');
     writeFileSync(file, code);
-    const result = spawnSync(process.execPath, [file], { cwd, encoding: 'utf8', timeout: runLimitMs });
+    const result = spawnSync(process.execPath, [file], { cwd, encoding: 'utf8', timeout: RUN_LIMIT_MS });
     if (result.status === 0) return undefined;
     const end = result.error === undefined ? '' : `\n${result.error.message}`;
     return `${result.stdout}${result.stderr}${end}`;

@@ -3,7 +3,10 @@ import { posix } from 'node:path';
 import type { WorkspacePackage } from './source-tree.ts';
 
 /** A public path of a package, such as `./testing`, and the file behind it, from the root. */
-export type Entry = { subpath: string; path: string };
+export interface Entry {
+  subpath: string;
+  path: string;
+}
 
 /** Lists the entries of a package; a path with conditions stands for its source file. */
 export function entriesOf(owner: WorkspacePackage): Entry[] {

@@ -6,7 +6,7 @@ import type { Finding, Report } from './finding.ts';
 import { readSourceTree } from './source-tree.ts';
 import type { SourceFile, SourceTree, WorkspacePackage } from './source-tree.ts';
 
-const snapshotFolder = 'test/house/exports';
+const SNAPSHOT_FOLDER = 'test/house/exports';
 
 /** Compares the public names with `test/house/exports`, or records them there when `update` is set. */
 export function checkExports(root: string, options: { update?: boolean } = {}): Report {
@@ -17,10 +17,10 @@ export function checkExports(root: string, options: { update?: boolean } = {}): 
       .map((owner) => [`${basename(owner.folder)}.txt`, listExports(tree, owner)]),
   );
   if (options.update === true) {
-    recordLists(join(root, snapshotFolder), lists);
-    return { findings: [], notes: [`recorded ${lists.size} lists in ${snapshotFolder}`] };
+    recordLists(join(root, SNAPSHOT_FOLDER), lists);
+    return { findings: [], notes: [`recorded ${lists.size} lists in ${SNAPSHOT_FOLDER}`] };
   }
-  return { findings: [...findMissing(tree), ...compareLists(join(root, snapshotFolder), lists)], notes: [] };
+  return { findings: [...findMissing(tree), ...compareLists(join(root, SNAPSHOT_FOLDER), lists)], notes: [] };
 }
 
 /** Lists the public names of a package as text, entry by entry. */
@@ -75,7 +75,7 @@ function compareLists(folder: string, lists: Map<string, string>): Finding[] {
       "the public names changed; undo it, or record it with 'npm run check -- exports --update'",
       ...changes,
     ].join('\n    ');
-    return [{ rule: 'exports', file: `${snapshotFolder}/${name}`, line: 1, message }];
+    return [{ rule: 'exports', file: `${SNAPSHOT_FOLDER}/${name}`, line: 1, message }];
   });
 }
 

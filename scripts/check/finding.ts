@@ -1,10 +1,18 @@
 /** Owns the shape in which every check reports what it saw. */
 
 /** One broken rule at one place. */
-export type Finding = { rule: string; file: string; line: number; message: string };
+export interface Finding {
+  rule: string;
+  file: string;
+  line: number;
+  message: string;
+}
 
 /** What a part of the check returns: notes are always printed, findings make it fail. */
-export type Report = { findings: Finding[]; notes: string[] };
+export interface Report {
+  findings: Finding[];
+  notes: string[];
+}
 
 /** Writes a finding as one greppable line. */
 export function formatFinding(finding: Finding): string {

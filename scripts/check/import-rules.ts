@@ -6,7 +6,7 @@ import type { ImportUse } from './imports.ts';
 import { lineAt } from './source-tree.ts';
 import type { SourceFile, SourceTree, WorkspacePackage } from './source-tree.ts';
 
-const base = ['kit', 'store', 'identity', 'http', 'tasks', 'events'];
+const BASE = ['kit', 'store', 'identity', 'http', 'tasks', 'events'];
 
 const allowedImports: Record<string, readonly string[]> = {
   kit: [],
@@ -15,21 +15,21 @@ const allowedImports: Record<string, readonly string[]> = {
   http: ['kit', 'store', 'identity'],
   tasks: ['kit', 'store', 'identity'],
   events: ['kit', 'store', 'identity', 'tasks'],
-  gateway: base,
-  annotations: base,
-  feedback: base,
-  mesh: base,
-  agent: base,
+  gateway: BASE,
+  annotations: BASE,
+  feedback: BASE,
+  mesh: BASE,
+  agent: BASE,
 };
 
 // What tests share; whatever ships must run without it, and the tests of every package may use it.
-const testSupport = 'test/support';
+const TEST_SUPPORT = 'test/support';
 
-const browserFolders = ['apps/console/src/', 'packages/annotations/src/overlay/'];
+const BROWSER_FOLDERS = ['apps/console/src/', 'packages/annotations/src/overlay/'];
 
 /** Tells whether a file runs in the browser, where the server's rules on requests do not apply. */
 export function isBrowserFile(path: string): boolean {
-  return browserFolders.some((folder) => path.startsWith(folder));
+  return BROWSER_FOLDERS.some((folder) => path.startsWith(folder));
 }
 
 /** Checks the order of packages in every package.json. */
@@ -71,7 +71,10 @@ export function checkImports(tree: SourceTree, file: SourceFile): Finding[] {
   });
 }
 
-type Refusal = { rule: string; message: string };
+interface Refusal {
+  rule: string;
+  message: string;
+}
 
 function isKnownPackage(target: WorkspacePackage): boolean {
   const [group, name = ''] = target.folder.split('/');
@@ -86,12 +89,12 @@ function unknownPackage(target: WorkspacePackage): Finding {
 
 function refuseImport(importer: WorkspacePackage, target: WorkspacePackage): Refusal | undefined {
   if (importer.folder === target.folder) return undefined;
-  if (target.folder === testSupport) {
+  if (target.folder === TEST_SUPPORT) {
     const message = `only tests import ${target.name}, by the development dependency of the root; remove it here`;
     return { rule: 'test-support', message };
   }
-  if (importer.folder === testSupport) {
-    const message = `the tests of every package use ${testSupport}, so it imports none; move the code to its package`;
+  if (importer.folder === TEST_SUPPORT) {
+    const message = `the tests of every package use ${TEST_SUPPORT}, so it imports none; move the code to its package`;
     return { rule: 'test-support', message };
   }
   if (!target.folder.startsWith('packages/')) {
@@ -120,7 +123,7 @@ function checkBare(tree: SourceTree, owner: WorkspacePackage, file: SourceFile, 
   const name = packageNameOf(use.specifier);
   const target = tree.packages.find((candidate) => candidate.name === name);
   const findings: Refusal[] = [];
-  const isForTests = file.isTest && target?.folder === testSupport;
+  const isForTests = file.isTest && target?.folder === TEST_SUPPORT;
   const refusal = target && !isForTests ? refuseImport(owner, target) : undefined;
   if (refusal) findings.push(refusal);
   if (target && !isExported(target, `.${use.specifier.slice(name.length)}`)) {

@@ -3,7 +3,7 @@ import { identifierName, isNode, literalText, propertyName, walk } from './synta
 import type { SyntaxNode } from './syntax-tree.ts';
 
 /** One import, re-export, dynamic import or require. */
-export type ImportUse = {
+export interface ImportUse {
   specifier: string;
   /** True only if nothing remains of it at run time. */
   isTypeOnly: boolean;
@@ -11,7 +11,7 @@ export type ImportUse = {
   offset: number;
   /** Imported name to local name; the whole module is `*`. */
   names: { imported: string; local: string }[];
-};
+}
 
 /** Lists the imports of a parsed file; text in strings and comments is not an import. */
 export function findImports(program: SyntaxNode): ImportUse[] {

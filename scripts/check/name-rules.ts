@@ -5,10 +5,10 @@ import type { SourceFile, SourceTree } from './source-tree.ts';
 import { identifierName, isNode, literalText, propertyName, walkValues } from './syntax-tree.ts';
 import type { SyntaxNode } from './syntax-tree.ts';
 
-const roleNames = new Set(['owner', 'admin', 'member', 'user']);
-const roleFolders = ['packages/identity/', 'packages/kit/src/access/'];
+const ROLE_NAMES = new Set(['owner', 'admin', 'member', 'user']);
+const ROLE_FOLDERS = ['packages/identity/', 'packages/kit/src/access/'];
 // Commands are named after the toolset that they are for.
-const namingToolsets = ['apps/server/src/toolsets.ts', 'apps/server/src/cli/', 'apps/server/bin/'];
+const NAMING_TOOLSETS = ['apps/server/src/toolsets.ts', 'apps/server/src/cli/', 'apps/server/bin/'];
 
 /** Checks that nothing names a toolset but its package and the one list, and nothing a role but identity and toolsets. */
 export function checkOwnedNames(tree: SourceTree): Finding[] {
@@ -39,7 +39,7 @@ function toolsetsIn({ program, owner }: SourceFile): [name: string, folder: stri
 }
 
 function checkToolsetNames(file: SourceFile, toolsets: ReadonlyMap<string, string>): Finding[] {
-  if (namingToolsets.some((path) => file.path.startsWith(path))) return [];
+  if (NAMING_TOOLSETS.some((path) => file.path.startsWith(path))) return [];
   return literalsOf(file).flatMap(({ text, node, parent }) => {
     const folder = toolsets.get(text);
     if (folder === undefined || file.path.startsWith(`${folder}/`)) return [];
@@ -51,9 +51,9 @@ function checkToolsetNames(file: SourceFile, toolsets: ReadonlyMap<string, strin
 }
 
 function checkRoleNames(file: SourceFile): Finding[] {
-  if (roleFolders.some((folder) => file.path.startsWith(folder))) return [];
+  if (ROLE_FOLDERS.some((folder) => file.path.startsWith(folder))) return [];
   return literalsOf(file).flatMap(({ text, node, parent }) => {
-    if (!roleNames.has(text)) return [];
+    if (!ROLE_NAMES.has(text)) return [];
     // Messages to models have a role too, and one of them is called the same.
     const isOfMessage = text === 'user' && parent?.type === 'Property' && propertyName(parent) === 'role';
     if (isOfMessage) return [];

@@ -5,7 +5,7 @@ import type { SourceFile } from './source-tree.ts';
 import { identifierName, isNode, propertyName, walkValues } from './syntax-tree.ts';
 import type { SyntaxNode } from './syntax-tree.ts';
 
-const handlers = new Set(['then', 'catch', 'finally']);
+const HANDLERS = new Set(['then', 'catch', 'finally']);
 
 /** Checks that detached work goes through `detach`, and that a fault which is let go has its reason beside it. */
 export function checkPromises(file: SourceFile): Finding[] {
@@ -40,7 +40,7 @@ function isDetachedChain(node: SyntaxNode): boolean {
   const call = node['expression'];
   if (node.type !== 'ExpressionStatement' || !isNode(call)) return false;
   const inner = call.type === 'ChainExpression' ? call['expression'] : call;
-  return isNode(inner) && inner.type === 'CallExpression' && handlers.has(methodOf(inner));
+  return isNode(inner) && inner.type === 'CallExpression' && HANDLERS.has(methodOf(inner));
 }
 
 /** The part of a node that takes a fault and does nothing with it. */

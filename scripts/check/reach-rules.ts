@@ -7,18 +7,18 @@ import type { SourceFile } from './source-tree.ts';
 import { identifierName, isGlobalUse, isNode, propertyName, walkValues } from './syntax-tree.ts';
 import type { SyntaxNode } from './syntax-tree.ts';
 
-const drivers =
+const DRIVERS =
   /^(better-sqlite3|sqlite3|node:sqlite|pg|pg-[a-z-]+|postgres|mysql2?|@libsql\/.+|libsql)(\/|$)/;
-const configFile = 'apps/server/src/config.ts';
-const egressFolder = 'packages/kit/src/egress/';
-const serverFolders = ['packages/http/', 'packages/gateway/', 'apps/server/'];
+const CONFIG_FILE = 'apps/server/src/config.ts';
+const EGRESS_FOLDER = 'packages/kit/src/egress/';
+const SERVER_FOLDERS = ['packages/http/', 'packages/gateway/', 'apps/server/'];
 
-const outboundGlobals = new Set(['fetch', 'WebSocket', 'EventSource', 'XMLHttpRequest']);
-const outboundClasses = new Set(['StreamableHTTPClientTransport', 'SSEClientTransport']);
-const outboundModules = /^(undici|(node:)?(https?|http2|net|tls|dgram))(\/|$)/;
-const serverModules = /^(node:)?(https?|http2|net)$/;
-const harmlessNetNames = new Set(['isIP', 'isIPv4', 'isIPv6', 'BlockList', 'SocketAddress']);
-const clientNames = new Set([
+const OUTBOUND_GLOBALS = new Set(['fetch', 'WebSocket', 'EventSource', 'XMLHttpRequest']);
+const OUTBOUND_CLASSES = new Set(['StreamableHTTPClientTransport', 'SSEClientTransport']);
+const OUTBOUND_MODULES = /^(undici|(node:)?(https?|http2|net|tls|dgram))(\/|$)/;
+const SERVER_MODULES = /^(node:)?(https?|http2|net)$/;
+const HARMLESS_NET_NAMES = new Set(['isIP', 'isIPv4', 'isIPv6', 'BlockList', 'SocketAddress']);
+const CLIENT_NAMES = new Set([
   'request',
   'get',
   'Agent',
@@ -29,13 +29,17 @@ const clientNames = new Set([
   'Socket',
 ]);
 
-const programModules = /^(node:)?(child_process|cluster)$/;
+const PROGRAM_MODULES = /^(node:)?(child_process|cluster)$/;
 // The whole list of what may start a program: the launchers, which start the Node that npm installed.
-const programStarters = ['apps/server/bin/'];
+const PROGRAM_STARTERS = ['apps/server/bin/'];
 
-const viaEgress = 'send the request through the egress guard in packages/kit/src/egress';
+const VIA_EGRESS = 'send the request through the egress guard in packages/kit/src/egress';
 
-type Spot = { rule: string; offset: number; message: string };
+interface Spot {
+  rule: string;
+  offset: number;
+  message: string;
+}
 
 /** Checks one file of a package or an app against the four rules. */
 export function checkReach(file: SourceFile): Finding[] {
@@ -57,7 +61,7 @@ export function checkReach(file: SourceFile): Finding[] {
 function findDrivers(file: SourceFile): Spot[] {
   if (file.path.startsWith('packages/store/')) return [];
   return file.imports
-    .filter((use) => drivers.test(use.specifier))
+    .filter((use) => DRIVERS.test(use.specifier))
     .map((use) => ({
       rule: 'driver',
       offset: use.offset,
@@ -66,7 +70,7 @@ function findDrivers(file: SourceFile): Spot[] {
 }
 
 function findEnvironment(file: SourceFile): Spot[] {
-  if (file.path === configFile || file.isTest) return [];
+  if (file.path === CONFIG_FILE || file.isTest) return [];
   const uses = file.imports.filter((use) => /^(node:)?process$/.test(use.specifier));
   const names = uses.flatMap((use) => use.names.map((name) => ({ ...name, offset: use.offset })));
   const offsets = names.filter(({ imported }) => imported === 'env').map(({ offset }) => offset);
@@ -81,14 +85,14 @@ function findEnvironment(file: SourceFile): Spot[] {
     if (isProcess(source) && patternKeys(node['id'] ?? node['left']).includes('env'))
       offsets.push(node.start);
   });
-  const message = `only ${configFile} reads process.env; take the value in as an argument`;
+  const message = `only ${CONFIG_FILE} reads process.env; take the value in as an argument`;
   return offsets.map((offset) => ({ rule: 'environment', offset, message }));
 }
 
 function findPrograms(file: SourceFile): Spot[] {
-  if (file.isTest || programStarters.some((place) => file.path.startsWith(place))) return [];
+  if (file.isTest || PROGRAM_STARTERS.some((place) => file.path.startsWith(place))) return [];
   return file.imports
-    .filter((use) => !use.isTypeOnly && programModules.test(use.specifier))
+    .filter((use) => !use.isTypeOnly && PROGRAM_MODULES.test(use.specifier))
     .map((use) => ({
       rule: 'program',
       offset: use.offset,
@@ -97,7 +101,7 @@ function findPrograms(file: SourceFile): Spot[] {
 }
 
 function findOutbound(file: SourceFile): Spot[] {
-  if (file.path.startsWith(egressFolder) || file.isTest || isBrowserFile(file.path)) return [];
+  if (file.path.startsWith(EGRESS_FOLDER) || file.isTest || isBrowserFile(file.path)) return [];
   return [
     ...file.imports.flatMap((use) => checkOutboundImport(file, use)),
     ...findClientMembers(file),
@@ -106,22 +110,22 @@ function findOutbound(file: SourceFile): Spot[] {
 }
 
 function checkOutboundImport(file: SourceFile, use: ImportUse): Spot[] {
-  if (use.isTypeOnly || !outboundModules.test(use.specifier)) return [];
-  const isServer = serverFolders.some((folder) => file.path.startsWith(folder));
-  const mayServe = isServer && serverModules.test(use.specifier) && !use.isDynamic;
+  if (use.isTypeOnly || !OUTBOUND_MODULES.test(use.specifier)) return [];
+  const isServer = SERVER_FOLDERS.some((folder) => file.path.startsWith(folder));
+  const mayServe = isServer && SERVER_MODULES.test(use.specifier) && !use.isDynamic;
   const isNet = /^(node:)?net$/.test(use.specifier);
   const refused = use.names.filter(({ imported }) =>
-    mayServe ? clientNames.has(imported) : !(isNet && harmlessNetNames.has(imported)),
+    mayServe ? CLIENT_NAMES.has(imported) : !(isNet && HARMLESS_NET_NAMES.has(imported)),
   );
   if (refused.length === 0 && use.names.length > 0) return [];
   if (refused.length === 0 && mayServe) return [];
   const what = refused.map(({ imported }) => imported).join(', ') || 'it';
-  const message = `importing ${what} from '${use.specifier}' can reach outside; ${viaEgress}`;
+  const message = `importing ${what} from '${use.specifier}' can reach outside; ${VIA_EGRESS}`;
   return [{ rule: 'egress', offset: use.offset, message }];
 }
 
 function findClientMembers(file: SourceFile): Spot[] {
-  const uses = file.imports.filter((use) => !use.isTypeOnly && outboundModules.test(use.specifier));
+  const uses = file.imports.filter((use) => !use.isTypeOnly && OUTBOUND_MODULES.test(use.specifier));
   const locals = wholeModuleNames(uses);
   const spots: Spot[] = [];
   walkValues(file.program, (node) => {
@@ -131,8 +135,8 @@ function findClientMembers(file: SourceFile): Spot[] {
         : locals.has(identifierName(node['init']) ?? '')
           ? patternKeys(node['id'])
           : [];
-    for (const name of reads.filter((read) => clientNames.has(read))) {
-      spots.push({ rule: 'egress', offset: node.start, message: `'${name}' opens a request; ${viaEgress}` });
+    for (const name of reads.filter((read) => CLIENT_NAMES.has(read))) {
+      spots.push({ rule: 'egress', offset: node.start, message: `'${name}' opens a request; ${VIA_EGRESS}` });
     }
   });
   return spots;
@@ -141,23 +145,23 @@ function findClientMembers(file: SourceFile): Spot[] {
 function findOutboundGlobals(file: SourceFile): Spot[] {
   const spots: Spot[] = [];
   const report = (node: SyntaxNode, name: string): void => {
-    spots.push({ rule: 'egress', offset: node.start, message: `'${name}' opens a request; ${viaEgress}` });
+    spots.push({ rule: 'egress', offset: node.start, message: `'${name}' opens a request; ${VIA_EGRESS}` });
   };
   const isGlobalObject = (node: unknown): boolean =>
     ['globalThis', 'global', 'self', 'window'].includes(identifierName(node) ?? '');
   walkValues(file.program, (node, ancestors) => {
     const name = identifierName(node) ?? '';
-    if (outboundGlobals.has(name) && isGlobalUse(node, ancestors)) report(node, name);
+    if (OUTBOUND_GLOBALS.has(name) && isGlobalUse(node, ancestors)) report(node, name);
     const read = node.type === 'MemberExpression' && isGlobalObject(node['object']) ? propertyName(node) : '';
     const taken = isGlobalObject(node['init']) ? patternKeys(node['id']) : [];
-    for (const key of [read ?? '', ...taken]) if (outboundGlobals.has(key)) report(node, key);
+    for (const key of [read ?? '', ...taken]) if (OUTBOUND_GLOBALS.has(key)) report(node, key);
     if (isUnguardedTransport(node)) report(node, identifierName(node['callee']) ?? '');
   });
   return spots;
 }
 
 function isUnguardedTransport(node: SyntaxNode): boolean {
-  if (node.type !== 'NewExpression' || !outboundClasses.has(identifierName(node['callee']) ?? ''))
+  if (node.type !== 'NewExpression' || !OUTBOUND_CLASSES.has(identifierName(node['callee']) ?? ''))
     return false;
   const options: unknown = Array.isArray(node['arguments']) ? node['arguments'][1] : undefined;
   return !patternKeys(options).includes('fetch');

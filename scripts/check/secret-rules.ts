@@ -19,9 +19,9 @@ const keyedCalls: Readonly<Record<string, number>> = {
   scryptSync: 0,
 };
 
-const secretName = /(secret|password|passphrase|token|(api|private|secret|signing|session)_?key)$/i;
+const SECRET_NAME = /(secret|password|passphrase|token|(api|private|secret|signing|session)_?key)$/i;
 // Shorter ones, and those with blanks, are words about secrets.
-const shortestSecret = 8;
+const SHORTEST_SECRET = 8;
 
 /** Checks one file of a package or an app; tests may write down what they like. */
 export function checkSecrets(file: SourceFile): Finding[] {
@@ -71,7 +71,7 @@ function isKeyedByLiteral(node: SyntaxNode, constants: ReadonlySet<string>): boo
 function isNamedLiteral(node: SyntaxNode): boolean {
   const [name, value] = pairOf(node);
   const text = literalText(value) ?? '';
-  return secretName.test(name ?? '') && text.length >= shortestSecret && !/\s/.test(text);
+  return SECRET_NAME.test(name ?? '') && text.length >= SHORTEST_SECRET && !/\s/.test(text);
 }
 
 function pairOf(node: SyntaxNode): [name: string | undefined, value: unknown] {

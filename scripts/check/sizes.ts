@@ -4,17 +4,19 @@ import { join } from 'node:path';
 import type { Finding, Report } from './finding.ts';
 import { listFiles } from './source-tree.ts';
 
-const capLines = 500;
-const exceptionsFile = 'scripts/check/size-exceptions.json';
-const folders = ['packages', 'apps', 'examples', 'test', 'bench', 'scripts'];
+const CAP_LINES = 500;
+const EXCEPTIONS_FILE = 'scripts/check/size-exceptions.json';
+const FOLDERS = ['packages', 'apps', 'examples', 'test', 'bench', 'scripts'];
 
-type Sized = { path: string; lines: number };
+interface Sized {
+  path: string;
+  lines: number;
+}
 
 /** Measures the source files at a root folder. */
 export function checkSizes(root: string): Report {
   const exceptions = readExceptions(root);
-  const all = folders
-    .flatMap((folder) => listFiles(root, folder))
+  const all = FOLDERS.flatMap((folder) => listFiles(root, folder))
     .filter((path) => /\.(ts|tsx|js|mjs|css)$/.test(path))
     .map((path) => ({ path, lines: countLines(readFileSync(join(root, path), 'utf8')) }))
     .toSorted((a, b) => b.lines - a.lines);
@@ -31,21 +33,21 @@ export function checkSizes(root: string): Report {
 
 function findTooLong(sources: Sized[], exceptions: Record<string, string>): Finding[] {
   return sources
-    .filter(({ path, lines }) => lines > capLines && !(path in exceptions))
+    .filter(({ path, lines }) => lines > CAP_LINES && !(path in exceptions))
     .map(({ path, lines }) => ({
       rule: 'size',
       file: path,
-      line: capLines,
-      message: `${lines} lines are over the cap of ${capLines}; split by concept, or give a reason in ${exceptionsFile}`,
+      line: CAP_LINES,
+      message: `${lines} lines are over the cap of ${CAP_LINES}; split by concept, or give a reason in ${EXCEPTIONS_FILE}`,
     }));
 }
 
 function findStale(sources: Sized[], exceptions: Record<string, string>): Finding[] {
   return Object.keys(exceptions)
-    .filter((path) => !sources.some((file) => file.path === path && file.lines > capLines))
+    .filter((path) => !sources.some((file) => file.path === path && file.lines > CAP_LINES))
     .map((path) => ({
       rule: 'size',
-      file: exceptionsFile,
+      file: EXCEPTIONS_FILE,
       line: 1,
       message: `${path} no longer needs an exception; remove it from the list`,
     }));
@@ -63,7 +65,7 @@ function countLines(text: string): number {
 }
 
 function readExceptions(root: string): Record<string, string> {
-  const path = join(root, exceptionsFile);
+  const path = join(root, EXCEPTIONS_FILE);
   // A wrong shape shows at once as a stale entry
   return existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as Record<string, string>) : {};
 }

@@ -8,20 +8,24 @@ import type { ImportUse } from './imports.ts';
 import type { SyntaxNode } from './syntax-tree.ts';
 
 /** The fields of a package.json that the checks read. */
-export type Manifest = {
+export interface Manifest {
   name?: string;
   exports?: Record<string, unknown>;
   dependencies?: Record<string, string>;
   devDependencies?: Record<string, string>;
   peerDependencies?: Record<string, string>;
   optionalDependencies?: Record<string, string>;
-};
+}
 
 /** A workspace package: `folder` is its path from the root, such as `packages/kit`. */
-export type WorkspacePackage = { folder: string; name: string; manifest: Manifest };
+export interface WorkspacePackage {
+  folder: string;
+  name: string;
+  manifest: Manifest;
+}
 
 /** A parsed source file; paths are relative to the root and use forward slashes. */
-export type SourceFile = {
+export interface SourceFile {
   path: string;
   text: string;
   isTest: boolean;
@@ -32,25 +36,25 @@ export type SourceFile = {
   exports: ParseResult['module']['staticExports'];
   imports: ImportUse[];
   parseErrors: string[];
-};
+}
 
 /** Everything the checks look at, read once. */
-export type SourceTree = {
+export interface SourceTree {
   root: string;
   rootManifest: Manifest;
   packages: WorkspacePackage[];
   paths: string[];
   files: SourceFile[];
-};
+}
 
-const sourceFolders = ['packages', 'apps', 'examples', 'test', 'bench', 'scripts'];
-const skippedNames = new Set(['node_modules', 'dist', 'coverage', 'fixtures']);
-const skippedPaths = new Set(['test/tools', 'test/artifacts', 'test/conformance/out']);
+const SOURCE_FOLDERS = ['packages', 'apps', 'examples', 'test', 'bench', 'scripts'];
+const SKIPPED_NAMES = new Set(['node_modules', 'dist', 'coverage', 'fixtures']);
+const SKIPPED_PATHS = new Set(['test/tools', 'test/artifacts', 'test/conformance/out']);
 
 /** Reads the workspace that stands at a root folder. */
 export function readSourceTree(root: string): SourceTree {
   const packages = ['packages', 'apps', 'examples', 'test'].flatMap((folder) => readPackages(root, folder));
-  const paths = sourceFolders.flatMap((folder) => listFiles(root, folder));
+  const paths = SOURCE_FOLDERS.flatMap((folder) => listFiles(root, folder));
   const rootFiles = readdirSync(root).filter((name) => name.endsWith('.config.ts'));
   const files = [...rootFiles, ...paths]
     .filter((path) => /\.(ts|tsx|mts|js|mjs|cjs)$/.test(path) && !path.endsWith('.d.ts'))
@@ -65,7 +69,7 @@ export function listFiles(root: string, folder: string): string[] {
     .toSorted((a, b) => (a.name < b.name ? -1 : 1))
     .flatMap((entry) => {
       const path = `${folder}/${entry.name}`;
-      if (entry.name.startsWith('.') || skippedNames.has(entry.name) || skippedPaths.has(path)) return [];
+      if (entry.name.startsWith('.') || SKIPPED_NAMES.has(entry.name) || SKIPPED_PATHS.has(path)) return [];
       return entry.isDirectory() ? listFiles(root, path) : entry.isFile() ? [path] : [];
     });
 }
@@ -80,7 +84,7 @@ function readPackages(root: string, folder: string): WorkspacePackage[] {
   return readdirSync(join(root, folder))
     .toSorted()
     .filter((name) => existsSync(join(root, folder, name, 'package.json')))
-    .filter((name) => !skippedPaths.has(`${folder}/${name}`))
+    .filter((name) => !SKIPPED_PATHS.has(`${folder}/${name}`))
     .map((name) => {
       const manifest = readManifest(join(root, folder, name, 'package.json'));
       return { folder: `${folder}/${name}`, name: manifest.name ?? name, manifest };

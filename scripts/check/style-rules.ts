@@ -6,20 +6,20 @@ import type { SourceFile, SourceTree } from './source-tree.ts';
 import { identifierName, isNode, propertyName, walkValues } from './syntax-tree.ts';
 import type { SyntaxNode } from './syntax-tree.ts';
 
-const kebabName = /^[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9]+(-[a-z0-9]+)*)*$/;
-const conventionalName = /^([A-Z]+(\.md)?|__snapshots__|Dockerfile)$/;
-const vagueWords = new Set(['util', 'utils', 'helper', 'helpers', 'common', 'manager', 'managers']);
-const leftover = /\b(TODO|FIXME|XXX|HACK)\b/;
-const runners = new Set(['test', 'it', 'describe', 'suite', 'bench']);
+const KEBAB_NAME = /^[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9]+(-[a-z0-9]+)*)*$/;
+const CONVENTIONAL_NAME = /^([A-Z]+(\.md)?|__snapshots__|Dockerfile)$/;
+const VAGUE_WORDS = new Set(['util', 'utils', 'helper', 'helpers', 'common', 'manager', 'managers']);
+const LEFTOVER = /\b(TODO|FIXME|XXX|HACK)\b/;
+const RUNNERS = new Set(['test', 'it', 'describe', 'suite', 'bench']);
 
 /** Checks the names of all files and folders. */
 export function checkNames(tree: SourceTree): Finding[] {
   return tree.paths.flatMap((path) => {
     const at = { file: path, line: 1 };
     const names = path.split('/');
-    const odd = names.find((name) => !kebabName.test(name) && !conventionalName.test(name));
+    const odd = names.find((name) => !KEBAB_NAME.test(name) && !CONVENTIONAL_NAME.test(name));
     const vague = names.find((name) =>
-      (name.split('.')[0] ?? '').split('-').some((word) => vagueWords.has(word)),
+      (name.split('.')[0] ?? '').split('-').some((word) => VAGUE_WORDS.has(word)),
     );
     const findings: Finding[] = [];
     if (odd !== undefined) {
@@ -64,7 +64,7 @@ export function checkStyle(file: SourceFile): Finding[] {
 function checkComments(file: SourceFile): Finding[] {
   return file.comments.flatMap(({ value, start }) => {
     const at = { file: file.path, line: lineAt(file.text, start) };
-    const word = leftover.exec(value)?.[0];
+    const word = LEFTOVER.exec(value)?.[0];
     const findings: Finding[] = [];
     if (word !== undefined) {
       findings.push({ ...at, rule: 'leftover', message: `finish what '${word}' announces, or remove it` });
@@ -120,7 +120,7 @@ function checkSwitchedOff(file: SourceFile): Finding[] {
     const name = propertyName(node) ?? '';
     if (node.type !== 'MemberExpression' || !['skip', 'only'].includes(name)) return;
     const isCalled = ancestors.at(-1)?.['callee'] === node;
-    if (!isCalled && !runners.has(rootName(node))) return;
+    if (!isCalled && !RUNNERS.has(rootName(node))) return;
     const message = `remove '.${name}'; a test that needs a condition uses skipIf with the reason beside it`;
     findings.push({
       rule: 'switched-off-test',

@@ -1,12 +1,17 @@
 /** Owns walking a parsed file and telling a global name from a local one. */
 
 /** A node of the parsed file; the checks read only the few fields they know. */
-export type SyntaxNode = { type: string; start: number; end: number; [field: string]: unknown };
+export interface SyntaxNode {
+  type: string;
+  start: number;
+  end: number;
+  [field: string]: unknown;
+}
 
 /** Called for each node with its ancestors, nearest last. */
 export type Visit = (node: SyntaxNode, ancestors: readonly SyntaxNode[]) => void;
 
-const valueWrappers = new Set([
+const VALUE_WRAPPERS = new Set([
   'TSAsExpression',
   'TSSatisfiesExpression',
   'TSNonNullExpression',
@@ -40,7 +45,7 @@ export function walk(node: SyntaxNode, visit: Visit, ancestors: readonly SyntaxN
 
 /** Visits only what exists at run time: types are passed over. */
 export function walkValues(node: SyntaxNode, visit: Visit, ancestors: readonly SyntaxNode[] = []): void {
-  if (node.type.startsWith('TS') && !valueWrappers.has(node.type)) return;
+  if (node.type.startsWith('TS') && !VALUE_WRAPPERS.has(node.type)) return;
   if (node.type === 'ImportDeclaration' || node['exportKind'] === 'type') return;
   if (node.type.startsWith('Export') && isNode(node['source'])) return;
   visit(node, ancestors);

@@ -6,25 +6,32 @@ import type { Finding } from './finding.ts';
 import type { SourceFile, SourceTree } from './source-tree.ts';
 
 /** One file of a walk, and what the page says happens there. */
-export type Step = { path: string; says: string; line: number };
+export interface Step {
+  readonly path: string;
+  readonly says: string;
+  readonly line: number;
+}
 
 /** The table of files under a heading; the first of them is where the walk begins. */
-export type Walk = { title: string; steps: Step[] };
+export interface Walk {
+  readonly title: string;
+  readonly steps: Step[];
+}
 
 /** The page that holds the walks. */
-export const walksPage = 'docs/architecture.md';
+export const WALKS_PAGE = 'docs/architecture.md';
 
-const heading = /^#{2,6} +(\S.*)$/;
+const HEADING = /^#{2,6} +(\S.*)$/;
 // A row of a walk begins with a link to a source file, from the folder of the page.
-const row = /^\| \[[^\]]+\]\(\.\.\/([^)#]+\.ts)\) \| ([^|]+) \|$/;
+const ROW = /^\| \[[^\]]+\]\(\.\.\/([^)#]+\.ts)\) \| ([^|]+) \|$/;
 
 /** Reads the walks from the text of the page, one for each heading with such a table. */
 export function readWalks(text: string): Walk[] {
   const walks: Walk[] = [];
   for (const [index, line] of text.split('\n').entries()) {
-    const title = heading.exec(line)?.[1];
+    const title = HEADING.exec(line)?.[1];
     if (title !== undefined) walks.push({ title, steps: [] });
-    const [, path, says] = row.exec(line) ?? [];
+    const [, path, says] = ROW.exec(line) ?? [];
     if (path !== undefined && says !== undefined) walks.at(-1)?.steps.push({ path, says, line: index + 1 });
   }
   return walks.filter(({ steps }) => steps.length > 0);
@@ -32,13 +39,13 @@ export function readWalks(text: string): Walk[] {
 
 /** Checks every walk of the page against the code. */
 export function checkWalks(tree: SourceTree): Finding[] {
-  const page = join(tree.root, walksPage);
+  const page = join(tree.root, WALKS_PAGE);
   if (!existsSync(page)) return [];
   const files = new Map(tree.files.map((file) => [file.path, file]));
   return readWalks(readFileSync(page, 'utf8')).flatMap(({ title, steps }) => {
     const reached = new Set<string>();
     return steps.flatMap(({ path, says, line }, index) => {
-      const at = { file: walksPage, line };
+      const at = { file: WALKS_PAGE, line };
       const file = files.get(path);
       if (file === undefined) {
         return [{ ...at, rule: 'walk', message: `${path} is no file; name the one that does this now` }];

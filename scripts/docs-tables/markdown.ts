@@ -14,19 +14,19 @@ export function code(text: string): string {
 
 /** Milliseconds and bytes in the largest unit that leaves a whole number; one day is 24 h. */
 export function readable(name: string, value: number): string {
-  const units = name.endsWith('Ms') ? durations : /Bytes(Per|$)/.test(name) ? sizes : [];
+  const units = name.endsWith('Ms') ? DURATIONS : /Bytes(Per|$)/.test(name) ? SIZES : [];
   const unit = units.find(([label, factor]) => value % factor === 0 && (label !== 'days' || value > factor));
   return unit === undefined ? value.toLocaleString('en-US') : `${value / unit[1]} ${unit[0]}`;
 }
 
-const durations: [string, number][] = [
+const DURATIONS: [string, number][] = [
   ['days', 86_400_000],
   ['h', 3_600_000],
   ['min', 60_000],
   ['s', 1000],
   ['ms', 1],
 ];
-const sizes: [string, number][] = [
+const SIZES: [string, number][] = [
   ['MiB', 1024 ** 2],
   ['KiB', 1024],
   ['kB', 1000],

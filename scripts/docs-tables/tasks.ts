@@ -4,7 +4,7 @@ import { DEFAULT_TASK_LIMITS, tasksToolset } from '@parley/tasks';
 import { code, markdownTable, readable } from './markdown.ts';
 
 // Those that a caller or an operator meets; the rest is how the engine does its work.
-const limits = [
+const LIMITS = [
   ['runningPerOwner', 'tasks of one caller that run at once; the rest wait in turn'],
   ['runningPerOrganization', 'the same for an organization'],
   ['runningPerProcess', 'the same for a process; an organization never has all of it'],
@@ -33,6 +33,6 @@ export const taskTables: Record<string, () => string> = {
   'task-limits': () =>
     markdownTable(
       ['limit', 'default', 'meaning'],
-      limits.map(([name, meaning]) => [code(name), readable(name, DEFAULT_TASK_LIMITS[name]), meaning]),
+      LIMITS.map(([name, meaning]) => [code(name), readable(name, DEFAULT_TASK_LIMITS[name]), meaning]),
     ),
 };

@@ -8,11 +8,11 @@ const check = (status: string, id = 'a') => ({ id, status, errorMessage: 'why' }
 const ping = scoreOf('ping', [check('SUCCESS'), check('SUCCESS', 'b')]);
 const list = scoreOf('list', [check('SUCCESS'), check('INFO')]);
 const extra = scoreOf('extra', [check('SUCCESS')]);
-const scored = ['ping', 'list'];
+const SCORED = ['ping', 'list'];
 
 describe('the conformance verdict', () => {
   test('full counts reach the bar and notes are not counted', () => {
-    expect(judge(requirement, scored, [ping, list, extra])).toMatchObject({
+    expect(judge(requirement, SCORED, [ping, list, extra])).toMatchObject({
       passed: 3,
       total: 3,
       faults: [],
@@ -21,13 +21,13 @@ describe('the conformance verdict', () => {
 
   test.each(['FAILURE', 'WARNING', 'SKIPPED'])('a check of status %s misses the bar', (status) => {
     const broken = scoreOf('list', [check(status)]);
-    const verdict = judge(requirement, scored, [ping, broken, extra]);
+    const verdict = judge(requirement, SCORED, [ping, broken, extra]);
     expect(verdict).toMatchObject({ passed: 2, total: 3 });
     expect(verdict.faults).toEqual([`list a ${status}: why`]);
   });
 
   test('a scenario that did not run misses the bar', () => {
-    expect(judge(requirement, scored, [ping, extra]).faults).toEqual([
+    expect(judge(requirement, SCORED, [ping, extra]).faults).toEqual([
       'list ran no checks',
       '2 required checks ran, 3 were expected',
     ]);
@@ -35,14 +35,14 @@ describe('the conformance verdict', () => {
 
   test('a scenario outside the score that ran no checks misses the bar', () => {
     const silent = scoreOf('extra', [check('INFO')]);
-    expect(judge(requirement, scored, [ping, list, silent]).faults).toEqual([
+    expect(judge(requirement, SCORED, [ping, list, silent]).faults).toEqual([
       'extra ran 0 checks, 1 were expected',
     ]);
   });
 
   test('other scenarios outside the score do not count', () => {
     const foreign = scoreOf('tasks-lifecycle', [check('FAILURE')]);
-    expect(judge(requirement, scored, [ping, list, extra, foreign]).faults).toEqual([]);
+    expect(judge(requirement, SCORED, [ping, list, extra, foreign]).faults).toEqual([]);
   });
 
   test('only the server list of the requirement file is scored', () => {

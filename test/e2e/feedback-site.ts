@@ -22,7 +22,6 @@ export interface Seeded {
 const DAY_MS = 86_400_000;
 const START_MS = Date.UTC(2026, 5, 1, 9);
 
-/** Starts the site. */
 export async function openFeedbackSite(): Promise<FeedbackSite> {
   const store = await scratchStore();
   let nowMs = START_MS;

@@ -68,6 +68,45 @@ describeInBrowser('without the server', () => {
     await tab.context.close();
   });
 
+  test('two equal notes on one element stay two, with the server and without it', async () => {
+    const text = 'Say it twice';
+    const tab = await stage.open('shop');
+    const { page } = tab;
+    const pinned = (number: number) =>
+      page.getByRole('button', { name: `Note ${number}, pending: ${text}` }).waitFor();
+    await annotate(page, '#order', text);
+    await pinned(1);
+    await annotate(page, '#order', text);
+    await pinned(2);
+    expect(await pins(page).count()).toBe(2);
+    await stage.restart(async () => {
+      await page.getByRole('button', { name: 'Server not reached' }).waitFor();
+      await annotate(page, '#order', text);
+      await pinned(3);
+      await annotate(page, '#order', text);
+      await pinned(4);
+      expect(await pins(page).count()).toBe(4);
+      await pin(page, 4).click();
+      await page.getByRole('dialog', { name: 'Note 4' }).locator('text=Waits for the server').waitFor();
+    });
+    await waitUntilOnline(page);
+    // The panel stays with its own note when the server has numbered it.
+    await page.getByRole('dialog', { name: 'Note 4' }).locator('[aria-label=Edit]').waitFor();
+    expect(await pins(page).count()).toBe(4);
+    const twins = (await stage.agent.notes()).filter(({ annotationText }) => annotationText === text);
+    expect(new Set(twins.map(({ number, selector }) => `${number} ${selector}`))).toEqual(
+      new Set(['1 #order', '2 #order', '3 #order', '4 #order']),
+    );
+    expect(twins).toHaveLength(4);
+    await page.keyboard.press('Escape');
+    await page.reload();
+    await waitUntilOnline(page);
+    await pinned(4);
+    expect(await pins(page).count()).toBe(4);
+    expect(tab.errors).toEqual([]);
+    await tab.context.close();
+  });
+
   test('a page whose token is refused says so and keeps its notes', async () => {
     await using site = await serveSite(stage.overlayTag.replace(/data-token="[^"]+"/, 'data-token="wrong"'));
     const context = await stage.browser.newContext();

@@ -49,7 +49,7 @@ async function openBed(open: OpenStore, where: () => Promise<StoreOptions>) {
   return {
     services,
     admin,
-    /** Starts a program; answers when it is ready or has ended itself. */
+    /** Starts a program; returns when it is ready or has ended itself. */
     async start(options: Partial<ProgramOptions> = {}) {
       const program = await startProgram({ store: await where(), caller, ...options });
       programs.push(program);

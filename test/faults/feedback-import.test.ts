@@ -39,7 +39,7 @@ async function runAndKill(
   return isDone;
 }
 
-/** Kills each run a little later than the one before, and answers how many it took. */
+/** Kills each run a little later than the one before, and returns how many it took. */
 async function untilDone(options: ImportProgramOptions, step: number): Promise<number> {
   const random = seededRandom();
   for (let run = 1; ; run += 1) if (await runAndKill(options, run * step, random)) return run;

@@ -10,9 +10,9 @@ import { expect, test } from 'vitest';
 import type { LedgerTables } from './ledger.ts';
 import { ledger } from './ledger.ts';
 
-const wantedAcks = 10_000;
+const WANTED_ACKS = 10_000;
 
-/** Starts the program, kills it after `acks` acknowledged writes, and answers every id that it acknowledged. */
+/** Starts the program, kills it after `acks` acknowledged writes, and returns every id that it acknowledged. */
 async function writeAndKill(options: StoreOptions, run: number, acks: number): Promise<string[]> {
   const program = join(import.meta.dirname, 'write-program.ts');
   const child = spawn(process.execPath, [program, JSON.stringify({ options, run })], {
@@ -33,7 +33,7 @@ onBothEngines('kill -9 in the middle of writes', (open, _engine, where) => {
     const options = await where();
     const acknowledged: string[] = [];
     const random = seededRandom();
-    for (let run = 0; acknowledged.length < wantedAcks; run += 1) {
+    for (let run = 0; acknowledged.length < WANTED_ACKS; run += 1) {
       const acks = 2_000 + Math.floor(random() * 1_500);
       acknowledged.push(...(await writeAndKill(options, run, acks)));
     }
@@ -44,6 +44,6 @@ onBothEngines('kill -9 in the middle of writes', (open, _engine, where) => {
     expect(new Set(acknowledged).size).toBe(acknowledged.length);
     expect(acknowledged.filter((id) => !stored.has(id))).toEqual([]);
     // Each lane of each run may have one write that was stored but not yet acknowledged.
-    expect(stored.size).toBeGreaterThanOrEqual(wantedAcks);
+    expect(stored.size).toBeGreaterThanOrEqual(WANTED_ACKS);
   });
 });

@@ -3,13 +3,17 @@ import { checkBoundaries } from '../../scripts/check/boundaries.ts';
 import { checkWorkspace, manifest } from './workspace.ts';
 import type { Files } from './workspace.ts';
 
-type Row = { promise: string; files: Files; broken: string[] };
+interface Row {
+  promise: string;
+  files: Files;
+  broken: string[];
+}
 
-const doc = '/** Owns this. */\n';
+const DOC = '/** Owns this. */\n';
 
 /** One added source file whose only fault is on line 2. */
 function source(promise: string, path: string, code: string, rule: string): Row {
-  return { promise, files: { [path]: `${doc}${code}\n` }, broken: [`${rule} ${path}:2`] };
+  return { promise, files: { [path]: `${DOC}${code}\n` }, broken: [`${rule} ${path}:2`] };
 }
 
 function expectBroken({ files, broken }: Row): void {
@@ -21,7 +25,7 @@ function expectBroken({ files, broken }: Row): void {
 const order: Row[] = [
   {
     promise: 'the kit imports no workspace package',
-    files: { 'packages/kit/src/x.ts': `${doc}import '@parley/store';\n` },
+    files: { 'packages/kit/src/x.ts': `${DOC}import '@parley/store';\n` },
     broken: ['import-order packages/kit/src/x.ts:2', 'declared-dependency packages/kit/src/x.ts:2'],
   },
   source(
@@ -39,17 +43,17 @@ const order: Row[] = [
   },
   {
     promise: 'a toolset does not import another toolset',
-    files: { 'packages/feedback/src/x.ts': `${doc}export const a = await import('@parley/annotations');\n` },
+    files: { 'packages/feedback/src/x.ts': `${DOC}export const a = await import('@parley/annotations');\n` },
     broken: ['import-order packages/feedback/src/x.ts:2', 'declared-dependency packages/feedback/src/x.ts:2'],
   },
   {
     promise: 'a toolset does not import the gateway',
-    files: { 'packages/feedback/src/x.ts': `${doc}export type A = import('@parley/gateway').A;\n` },
+    files: { 'packages/feedback/src/x.ts': `${DOC}export type A = import('@parley/gateway').A;\n` },
     broken: ['import-order packages/feedback/src/x.ts:2', 'declared-dependency packages/feedback/src/x.ts:2'],
   },
   {
     promise: 'nothing imports an app',
-    files: { 'packages/gateway/src/x.ts': `${doc}import { a } from '@parley/server';\n` },
+    files: { 'packages/gateway/src/x.ts': `${DOC}import { a } from '@parley/server';\n` },
     broken: ['no-app-import packages/gateway/src/x.ts:2', 'declared-dependency packages/gateway/src/x.ts:2'],
   },
   {
@@ -59,7 +63,7 @@ const order: Row[] = [
   },
   ...['packages/kit/src/x.ts', 'packages/kit/src/testing/x.ts', 'apps/server/src/x.ts'].map((path) => ({
     promise: `the support of the tests is closed to ${path}`,
-    files: { [path]: `${doc}import { wait } from '@parley/test-support/wire';\n` },
+    files: { [path]: `${DOC}import { wait } from '@parley/test-support/wire';\n` },
     broken: [
       `test-support ${path}:2`,
       ...(path.includes('/testing/') ? [] : [`declared-dependency ${path}:2`]),
@@ -79,7 +83,7 @@ const order: Row[] = [
   {
     promise: 'the support of the tests imports no package',
     files: {
-      'test/support/wire.ts': `${doc}import { request } from '@parley/kit';\nexport const wait = request;\n`,
+      'test/support/wire.ts': `${DOC}import { request } from '@parley/kit';\nexport const wait = request;\n`,
     },
     broken: ['test-support test/support/wire.ts:2', 'declared-dependency test/support/wire.ts:2'],
   },
@@ -123,7 +127,7 @@ const order: Row[] = [
     promise: 'the console takes only types from the workspace',
     files: {
       'apps/console/package.json': manifest('console', ['@parley/kit']),
-      'apps/console/src/index.ts': `${doc}import { request } from '@parley/kit';\nexport const a = request;\n`,
+      'apps/console/src/index.ts': `${DOC}import { request } from '@parley/kit';\nexport const a = request;\n`,
     },
     broken: ['browser-code apps/console/src/index.ts:2'],
   },
@@ -139,7 +143,7 @@ const reach: Row[] = [
         'kysely',
         driver,
       ]),
-      'packages/identity/src/x.ts': `${doc}import type { A } from '${driver}';\n`,
+      'packages/identity/src/x.ts': `${DOC}import type { A } from '${driver}';\n`,
     },
     broken: ['driver packages/identity/src/x.ts:2'],
   })),
@@ -161,12 +165,12 @@ const reach: Row[] = [
   ),
   {
     promise: 'a renamed process is still the environment',
-    files: { 'packages/kit/src/x.ts': `${doc}import p from 'node:process';\nexport const a = p.env;\n` },
+    files: { 'packages/kit/src/x.ts': `${DOC}import p from 'node:process';\nexport const a = p.env;\n` },
     broken: ['environment packages/kit/src/x.ts:3'],
   },
   {
     promise: 'the launcher does not read the environment',
-    files: { 'apps/server/bin/parley.js': `#!/usr/bin/env node\n${doc}process.env.A = '1';\n` },
+    files: { 'apps/server/bin/parley.js': `#!/usr/bin/env node\n${DOC}process.env.A = '1';\n` },
     broken: ['environment apps/server/bin/parley.js:3'],
   },
   ...[
@@ -197,21 +201,21 @@ const reach: Row[] = [
   {
     promise: 'a server that holds all of node:http still sends nothing',
     files: {
-      'apps/server/src/x.ts': `${doc}import http from 'node:http';\nhttp.createServer();\nhttp.get('a');\n`,
+      'apps/server/src/x.ts': `${DOC}import http from 'node:http';\nhttp.createServer();\nhttp.get('a');\n`,
     },
     broken: ['egress apps/server/src/x.ts:4'],
   },
   {
     promise: 'a local name hides the global only where it stands',
     files: {
-      'packages/kit/src/x.ts': `${doc}export const a = (fetch: () => void): void => fetch();\nexport const b = (): unknown => fetch('a');\n`,
+      'packages/kit/src/x.ts': `${DOC}export const a = (fetch: () => void): void => fetch();\nexport const b = (): unknown => fetch('a');\n`,
     },
     broken: ['egress packages/kit/src/x.ts:3'],
   },
   {
     promise: 'a transport with a guarded fetch is accepted',
     files: {
-      'packages/gateway/src/x.ts': `${doc}new StreamableHTTPClientTransport(url, { fetch: guarded });\n`,
+      'packages/gateway/src/x.ts': `${DOC}new StreamableHTTPClientTransport(url, { fetch: guarded });\n`,
     },
     broken: [],
   },
@@ -236,11 +240,11 @@ const dialect: Row[] = [
   {
     promise: 'the store, tests, both ways side by side and a printed name are fine',
     files: {
-      'packages/store/src/x.ts': `${doc}export const a = engine === 'postgres';\n`,
+      'packages/store/src/x.ts': `${DOC}export const a = engine === 'postgres';\n`,
       'packages/identity/src/x.test.ts': `export const a = engine === 'postgres';\n`,
-      'packages/feedback/src/testing/x.ts': `${doc}export const a = ['sqlite', 'postgres'];\n`,
-      'packages/identity/src/x.ts': `${doc}export const a = byEngine(engine, { sqlite: 'integer', 'postgres': 'bigserial' });\nexport const b = \`\${store.engine}, up to date, ready for update\`;\n`,
-      'bench/x.ts': `${doc}export const a = engine === 'postgres';\n`,
+      'packages/feedback/src/testing/x.ts': `${DOC}export const A = ['sqlite', 'postgres'];\n`,
+      'packages/identity/src/x.ts': `${DOC}export const a = byEngine(engine, { sqlite: 'integer', 'postgres': 'bigserial' });\nexport const b = \`\${store.engine}, up to date, ready for update\`;\n`,
+      'bench/x.ts': `${DOC}export const a = engine === 'postgres';\n`,
     },
     broken: [],
   },
@@ -270,12 +274,12 @@ const style: Row[] = [
   ),
   ...['camelCase.ts', 'Upper.ts', 'snake_case.ts'].map((name) => ({
     promise: `${name} is not a file name`,
-    files: { [`packages/kit/src/${name}`]: doc },
+    files: { [`packages/kit/src/${name}`]: DOC },
     broken: [`kebab-case packages/kit/src/${name}:1`],
   })),
   ...['utils.ts', 'helpers/a.ts', 'common/a.ts', 'connection-manager.test.ts'].map((name) => ({
     promise: `${name} says nothing about what it holds`,
-    files: { [`packages/kit/src/${name}`]: doc },
+    files: { [`packages/kit/src/${name}`]: DOC },
     broken: [`vague-name packages/kit/src/${name}:1`],
   })),
   source(
@@ -287,25 +291,40 @@ const style: Row[] = [
   {
     promise: 'a cast has its reason beside it, a constant needs none',
     files: {
-      'packages/kit/src/x.ts': `${doc}\nexport const a = b as string;\n\n// The caller checked it.\nexport const c = d as string;\nexport const e = [1] as const;\n`,
+      'packages/kit/src/x.ts': `${DOC}\nexport const a = b as string;\n\n// The caller checked it.\nexport const c = d as string;\nexport const E = [1] as const;\n`,
     },
     broken: ['unexplained-cast packages/kit/src/x.ts:3'],
   },
+  ...[
+    `const waitMs = 60 * SECOND_MS;`,
+    `export const kind = 'note';`,
+    'const query = `select ${COLUMNS} from notes`;',
+    `const shape = /^a$/;`,
+    `const words = new Set(['a', 'b'] as const);`,
+    `const lowest: number = -1;`,
+  ].map((code) => source(`a constant is in capitals: ${code}`, 'bench/x.ts', code, 'constant-name')),
+  {
+    promise: 'what is made, renamed or changed is no constant',
+    files: {
+      'bench/x.ts': `${DOC}const a = make(1);\nconst b = COLUMNS;\nconst c: string[] = [];\nconst d = (): number => 1;\nlet e = 1;\nfunction f() {\n  const g = 1;\n}\nconst h = \`\${a}\`;\n`,
+    },
+    broken: [],
+  },
   {
     promise: 'a file opens with its sentence',
-    files: { 'packages/kit/src/x.ts': 'export const a = 1;\n' },
+    files: { 'packages/kit/src/x.ts': 'export const A = 1;\n' },
     broken: ['opening-sentence packages/kit/src/x.ts:1'],
   },
   {
     promise: 'a file that does not parse is named',
-    files: { 'packages/kit/src/x.ts': `${doc}export const = 1;\n` },
+    files: { 'packages/kit/src/x.ts': `${DOC}export const = 1;\n` },
     broken: ['parse packages/kit/src/x.ts:1'],
   },
 ];
 
 /** A file of these lines after an empty one, in which only some lines are faults. */
 function lines(promise: string, path: string, code: string[], rule: string, at: number[]): Row {
-  const files = { [path]: `${doc}\n${code.join('\n')}\n` };
+  const files = { [path]: `${DOC}\n${code.join('\n')}\n` };
   return { promise, files, broken: at.map((line) => `${rule} ${path}:${line + 2}`) };
 }
 
@@ -332,7 +351,7 @@ const promises: Row[] = [
   {
     promise: 'only detach itself may handle a promise and let it go',
     files: {
-      'packages/kit/src/detach.ts': `${doc}export const detach = (work) => {\n  work.then(a, b);\n};\n`,
+      'packages/kit/src/detach.ts': `${DOC}export const detach = (work) => {\n  work.then(a, b);\n};\n`,
     },
     broken: [],
   },
@@ -392,9 +411,9 @@ const programs: Row[] = [
   {
     promise: 'a type, a test and the launcher may name the module',
     files: {
-      'packages/kit/src/x.ts': `${doc}import type { ChildProcess } from 'node:child_process';\nexport type A = ChildProcess;\n`,
+      'packages/kit/src/x.ts': `${DOC}import type { ChildProcess } from 'node:child_process';\nexport type A = ChildProcess;\n`,
       'packages/kit/src/x.test.ts': `import { spawn } from 'node:child_process';\nspawn('a');\n`,
-      'apps/server/bin/parley.js': `#!/usr/bin/env node\n${doc}export const { spawn } = await import('node:child_process');\n`,
+      'apps/server/bin/parley.js': `#!/usr/bin/env node\n${DOC}export const { spawn } = await import('node:child_process');\n`,
     },
     broken: [],
   },
@@ -407,7 +426,7 @@ const secrets: Row[] = [
     `export const a = crypto.createCipheriv('aes-256-gcm', \`0123456789abcdef\`, nonce);`,
     `export const a = createSecretKey(Buffer.from('secret'));`,
     `export const a = scryptSync('secret', salt, 32);`,
-    `export const secret = 'correct-horse';`,
+    `export const SECRET = 'correct-horse';`,
     `export const a = { password: 'correct-horse' };`,
     `export const a = config.secretKey ?? 'change-me-please';`,
     `export const a = apiKey || 'change-me-please';`,
@@ -417,33 +436,33 @@ const secrets: Row[] = [
   {
     promise: 'a constant with a key in it is still written down',
     files: {
-      'packages/kit/src/x.ts': `${doc}const PEPPER = 'abc';\nexport const a = createHmac('sha256', PEPPER);\n`,
+      'packages/kit/src/x.ts': `${DOC}const PEPPER = 'abc';\nexport const a = createHmac('sha256', PEPPER);\n`,
     },
     broken: ['literal-key packages/kit/src/x.ts:3'],
   },
   {
     promise: 'a key that was taken in, words about secrets, and the keys of tests are fine',
     files: {
-      'packages/kit/src/x.ts': `${doc}export const a = (key: Buffer) => createHmac('sha256', key).update('csrf');\nexport const secret = 'Rotate the signing secret.';\nexport const b = { token: '', api_key: 'key' };\n`,
-      'packages/kit/src/x.test.ts': `export const secret = 'correct-horse';\n`,
+      'packages/kit/src/x.ts': `${DOC}export const a = (key: Buffer) => createHmac('sha256', key).update('csrf');\nexport const SECRET = 'Rotate the signing secret.';\nexport const b = { token: '', api_key: 'key' };\n`,
+      'packages/kit/src/x.test.ts': `export const SECRET = 'correct-horse';\n`,
     },
     broken: [],
   },
 ];
 
-const toolset = `${doc}export const lamps = defineToolset({ name: 'lamps', roles: { member: ['*'] }, tools: [] });\n`;
-const withLamps = { 'packages/annotations/src/toolset.ts': toolset };
+const TOOLSET = `${DOC}export const lamps = defineToolset({ name: 'lamps', roles: { member: ['*'] }, tools: [] });\n`;
+const withLamps = { 'packages/annotations/src/toolset.ts': TOOLSET };
 
 /** A file beside the toolset `lamps` of another package, whose only fault is on line 2. */
 function beside(promise: string, path: string, code: string, rule?: string): Row {
-  const files = { ...withLamps, [path]: `${doc}${code}\n` };
+  const files = { ...withLamps, [path]: `${DOC}${code}\n` };
   return { promise, files, broken: rule === undefined ? [] : [`${rule} ${path}:2`] };
 }
 
 const names: Row[] = [
   { promise: 'a toolset names itself and its roles', files: withLamps, broken: [] },
   ...['packages/kit/src/x.ts', 'packages/gateway/src/x.ts', 'apps/server/src/start/x.ts'].map((path) =>
-    beside(`a toolset is not named in ${path}`, path, `export const a = 'lamps';`, 'toolset-name'),
+    beside(`a toolset is not named in ${path}`, path, `export const A = 'lamps';`, 'toolset-name'),
   ),
   beside(
     'a toolset is not named by another one',
@@ -454,10 +473,10 @@ const names: Row[] = [
   beside(
     'a toolset may be named in its package',
     'packages/annotations/src/x.ts',
-    `export const a = 'lamps';`,
+    `export const A = 'lamps';`,
   ),
   ...['apps/server/src/toolsets.ts', 'apps/server/src/cli/lamps.ts', 'packages/kit/src/x.test.ts'].map(
-    (path) => beside(`a toolset may be named in ${path}`, path, `export const a = 'lamps';`),
+    (path) => beside(`a toolset may be named in ${path}`, path, `export const A = 'lamps';`),
   ),
   beside(
     'a field of the same name is none',

@@ -3,7 +3,7 @@ import { checkDocs } from '../../scripts/check/docs.ts';
 import { checkWorkspace } from './workspace.ts';
 import type { Files } from './workspace.ts';
 
-const fence = '```';
+const FENCE = '```';
 
 function findingsIn(files: Files): string[] {
   const { findings } = checkWorkspace(files, checkDocs);
@@ -15,10 +15,10 @@ test('true pages pass', () => {
     '# A page',
     '[next](docs/next.md#two-words) [here](#a-page) [away](https://example.org/x) `[no](link)`',
     '<img src="docs/next.md">',
-    `${fence}md\n[not](a-link.md)\n${fence}`,
-    `${fence}json\n{ "a": 1 }\n${fence}`,
-    `${fence}ts run\nconst a: number = 1;\nif (a !== 1) throw new Error();\n${fence}`,
-    `${fence}ts\nthis is not run\n${fence}`,
+    `${FENCE}md\n[not](a-link.md)\n${FENCE}`,
+    `${FENCE}json\n{ "a": 1 }\n${FENCE}`,
+    `${FENCE}ts run\nconst a: number = 1;\nif (a !== 1) throw new Error();\n${FENCE}`,
+    `${FENCE}ts\nthis is not run\n${FENCE}`,
   ].join('\n');
   expect(findingsIn({ 'README.md': page, 'docs/next.md': '## Two words\n[back](../README.md)\n' })).toEqual(
     [],
@@ -35,7 +35,7 @@ test('a link to a heading that is not there is named', () => {
 });
 
 test('an example that fails is named, with what it printed', () => {
-  const page = `a\n${fence}ts run\nthrow new Error('the reason');\n${fence}\n`;
+  const page = `a\n${FENCE}ts run\nthrow new Error('the reason');\n${FENCE}\n`;
   const { findings } = checkWorkspace({ 'docs/page.md': page }, checkDocs);
   expect(findings.map(({ rule, file, line }) => `${rule} ${file}:${line}`)).toEqual([
     'example docs/page.md:2',
@@ -44,5 +44,5 @@ test('an example that fails is named, with what it printed', () => {
 });
 
 test('JSON that does not parse is named', () => {
-  expect(findingsIn({ 'README.md': `${fence}json\n{ a: 1 }\n${fence}\n` })).toEqual(['json README.md:1']);
+  expect(findingsIn({ 'README.md': `${FENCE}json\n{ a: 1 }\n${FENCE}\n` })).toEqual(['json README.md:1']);
 });

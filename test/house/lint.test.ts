@@ -57,3 +57,16 @@ test('a promise is awaited, returned or given to detach', () => {
     ].toSorted(),
   );
 });
+
+test('the shape of an object is an interface; unions, intersections and mapped shapes are types', () => {
+  const found = lint([
+    'export type Box = { readonly size: number };',
+    'export interface Crate {',
+    '  readonly size: number;',
+    '}',
+    'export type Either = { readonly left: string } | Crate;',
+    'export type Both = Crate & { readonly label: string };',
+    'export type Named = { readonly [Name in keyof Crate]: string };',
+  ]);
+  expect(found).toEqual(['1 consistent-type-definitions']);
+});

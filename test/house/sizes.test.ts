@@ -3,7 +3,7 @@ import { checkSizes } from '../../scripts/check/sizes.ts';
 import { checkWorkspace } from './workspace.ts';
 
 const long = 'a;\n'.repeat(501);
-const exceptions = 'scripts/check/size-exceptions.json';
+const EXCEPTIONS = 'scripts/check/size-exceptions.json';
 
 test('a source file over the cap is named, one at the cap and a long test are not', () => {
   const files = {
@@ -19,7 +19,7 @@ test('a source file over the cap is named, one at the cap and a long test are no
 test('an exception with its reason passes and is printed', () => {
   const files = {
     'packages/kit/src/long.ts': long,
-    [exceptions]: JSON.stringify({ 'packages/kit/src/long.ts': 'a table of data' }),
+    [EXCEPTIONS]: JSON.stringify({ 'packages/kit/src/long.ts': 'a table of data' }),
   };
   const { findings, notes } = checkWorkspace(files, checkSizes);
   expect(findings).toEqual([]);
@@ -27,7 +27,7 @@ test('an exception with its reason passes and is printed', () => {
 });
 
 test('an exception that is no longer needed must go', () => {
-  const files = { [exceptions]: JSON.stringify({ 'packages/kit/src/index.ts': 'was long' }) };
+  const files = { [EXCEPTIONS]: JSON.stringify({ 'packages/kit/src/index.ts': 'was long' }) };
   const { findings } = checkWorkspace(files, checkSizes);
-  expect(findings.map(({ file }) => file)).toEqual([exceptions]);
+  expect(findings.map(({ file }) => file)).toEqual([EXCEPTIONS]);
 });

@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { checkBoundaries } from '../../scripts/check/boundaries.ts';
 import { readSourceTree } from '../../scripts/check/source-tree.ts';
-import { checkWalks, readWalks, walksPage } from '../../scripts/check/walks.ts';
+import { checkWalks, readWalks, WALKS_PAGE } from '../../scripts/check/walks.ts';
 import { checkWorkspace, manifest } from './workspace.ts';
 import type { Files } from './workspace.ts';
 
 const root = join(import.meta.dirname, '../..');
-const walks = readWalks(readFileSync(join(root, walksPage), 'utf8'));
+const walks = readWalks(readFileSync(join(root, WALKS_PAGE), 'utf8'));
 
 /** The most files that a reader of the hot call shall have to open. */
 const MOST_HOT = 22;
@@ -56,7 +56,7 @@ const house: Files = {
 
 function findingsIn(text: string): string[] {
   const check = (folder: string) => ({ findings: checkWalks(readSourceTree(folder)), notes: [] });
-  const { findings } = checkWorkspace({ ...house, [walksPage]: text }, check);
+  const { findings } = checkWorkspace({ ...house, [WALKS_PAGE]: text }, check);
   return findings.map(({ rule, line, message }) => `${rule}:${line} ${message}`);
 }
 
@@ -69,8 +69,8 @@ test('a walk may begin anywhere, and each heading begins another', () => {
 });
 
 test('the boundaries check names them too', () => {
-  const { findings } = checkWorkspace({ ...house, [walksPage]: page(FIRST, RATE) }, checkBoundaries);
-  expect(findings.map(({ rule, file }) => `${rule} ${file}`)).toContain(`walk ${walksPage}`);
+  const { findings } = checkWorkspace({ ...house, [WALKS_PAGE]: page(FIRST, RATE) }, checkBoundaries);
+  expect(findings.map(({ rule, file }) => `${rule} ${file}`)).toContain(`walk ${WALKS_PAGE}`);
 });
 
 const broken: [what: string, text: string, found: RegExp[]][] = [

@@ -18,7 +18,7 @@ export interface ProductPage {
   readonly received: ServerMessage[];
   /** Resolves with the close code. */
   readonly closed: Promise<number>;
-  /** Makes a note and answers its id once the server has acknowledged it. */
+  /** Makes a note and returns its id once the server has acknowledged it. */
   annotate(text: string, clientId?: string): Promise<string>;
   /** The first message that fits. */
   until(fits: (message: ServerMessage) => boolean): Promise<ServerMessage>;

@@ -73,7 +73,6 @@ function createNotes(store: Store): NotesServices {
 
 const define = defineToolFor<NotesServices>();
 
-/** The toolset `notes`. */
 export const notesToolset = defineToolset({
   name: 'notes',
   title: 'Notes',

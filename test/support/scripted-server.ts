@@ -25,7 +25,7 @@ export interface ScriptedServer extends AsyncDisposable {
   readonly seen: SeenRequest[];
 }
 
-/** Starts a server on a free loopback port; whoever starts it ends it. */
+/** Starts a server on a free loopback port; the caller ends it. */
 export async function startServer(script: Script): Promise<ScriptedServer> {
   const seen: SeenRequest[] = [];
   const running = new Set<Promise<unknown>>();

@@ -11,7 +11,7 @@ interface Answer {
 
 /** A page that is connected. */
 export interface PageClient {
-  /** Leaves a note and answers its id. */
+  /** Leaves a note and returns its id. */
   create(text: string): Promise<string>;
   reply(id: string, message: string): Promise<void>;
   close(): void;
@@ -41,7 +41,7 @@ export async function connectPage(origin: string, token: string): Promise<PageCl
   const closed = Promise.withResolvers<never>();
   socket.on('close', (code) => closed.reject(new Error(`The link was closed with ${code}.`)));
   socket.on('error', (error) => closed.reject(error));
-  // Whoever waits races with it; while nobody does, a closed link is no fault.
+  // A wait races with it; while nothing waits, a closed link is no fault.
   detach(closed.promise, () => undefined);
   const send = (type: string, payload: object): Promise<Answer> => {
     const id = randomUUID();

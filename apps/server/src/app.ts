@@ -14,7 +14,6 @@ import { stopPart } from './stop-part.ts';
 import { createMetrics } from './telemetry/metrics.ts';
 import { SERVER_INFO } from './version.ts';
 
-/** What an app is made from. */
 export interface AppOptions {
   readonly config: Config;
   /** Toolsets besides Parley's own. */
@@ -32,7 +31,7 @@ export interface App {
   readonly host: SharedHost;
   readonly ownerKeyFile: string;
   listen(): Promise<{ url: string; mcp: string }>;
-  /** What toolsets have to say to whoever started the server at this address. */
+  /** What toolsets tell the person who started the server at this address. */
   noticesAt(url: string): Promise<StartNotice[]>;
   /** Reports and counts an error that nothing caught. */
   onUncaught(error: unknown, where: string): void;

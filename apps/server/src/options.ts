@@ -5,7 +5,6 @@ import { OWN_TOOLSETS } from './toolsets.ts';
 /** How an option's text is read. */
 export type OptionKind = 'text' | 'number' | 'list' | 'switch';
 
-/** One option. */
 export interface Option {
   readonly kind: OptionKind;
   readonly value: string;

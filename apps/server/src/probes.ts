@@ -8,7 +8,7 @@ import type { Store } from '@parley/store';
 import { StoreUnavailableError } from '@parley/store';
 import type { Metrics } from './telemetry/metrics.ts';
 
-/** Everything outside `/mcp`. */
+/** The server's own routes besides `/mcp`; toolsets bring theirs. */
 export interface Probes {
   handle(req: IncomingMessage, res: ServerResponse): Promise<void>;
   /** From now on `/ready` says no, so that a load balancer sends nothing more. */
@@ -21,7 +21,6 @@ export interface Probes {
  */
 export const OPEN_ROUTES = ['/', '/health', '/ready'] as const;
 
-/** Creates the routes. */
 export function createProbes(options: { gateway: Gateway; store: Store; metrics: Metrics }): Probes {
   const { gateway, store, metrics } = options;
   let isStopping = false;

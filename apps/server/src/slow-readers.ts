@@ -1,4 +1,4 @@
-/** Answers that nobody reads: what waits in the sockets of all connections is bounded, and whoever stops reading is cut. */
+/** Answers that nobody reads: what waits in the sockets of all connections is bounded, and a client that stops reading is cut. */
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 

@@ -2,7 +2,6 @@
 import type { ServerInfo } from '@parley/kit';
 import manifest from '../package.json' with { type: 'json' };
 
-/** The version of this build. */
 export const VERSION: string = manifest.version;
 
 /** What every result carries as server information. */

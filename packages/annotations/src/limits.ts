@@ -1,12 +1,12 @@
 /** How much the browser link and the tools may take; the numbers of the specification. */
 
-/** How long `watch_annotations` waits unless told. */
+/** How long `watch_annotations` waits by default. */
 export const DEFAULT_WATCH_TIMEOUT_MS = 25_000;
 
 /** How often a watch reads when the change signal is broken. */
 export const WATCH_POLL_INTERVAL_MS = 500;
 
-/** How long `watch_diff_response` waits unless told. */
+/** How long `watch_diff_response` waits by default. */
 export const DEFAULT_DIFF_TIMEOUT_MS = 300_000;
 
 /** Limits of the link and of the lists. */
@@ -45,7 +45,6 @@ export interface AnnotationLimits {
   readonly keepClosedMs: number;
 }
 
-/** The defaults. */
 export const DEFAULT_ANNOTATION_LIMITS: AnnotationLimits = {
   messageBytes: 256 * 1024,
   messagesPerSecond: 20,

@@ -100,5 +100,4 @@ function arrayText(items: readonly object[], total: number, rest: string): strin
   );
 }
 
-/** All documents. */
 export const annotationResources = [sessions, session, pending, screenshot, markdown, note];

@@ -31,7 +31,6 @@ const YEAR_S = 365 * 24 * 60 * 60;
 
 const CORS = { headers: 'authorization, content-type', preflight: { 'access-control-max-age': '600' } };
 
-/** Creates the routes of one server. */
 export function createAnnotationRoutes(services: AnnotationServices, options: RouteOptions): RouteSet {
   const door = createFrontDoor(options.names, DEFAULT_INBOUND_LIMITS);
   const hub = new LinkHub(services);

@@ -109,7 +109,6 @@ export interface PresenceRow {
   last_seen_at: number;
 }
 
-/** All tables of annotations. */
 export interface AnnotationTables {
   annotation_page_tokens: PageTokenRow;
   annotation_sessions: SessionRow;

@@ -1,7 +1,6 @@
 /** The options that annotations read; known before their code is loaded. */
 import type { Settings } from '@parley/kit';
 
-/** The settings of the toolset. */
 export const annotationSettings = {
   noteLease: {
     flag: 'note-lease',

@@ -162,19 +162,14 @@ export const Presence = z.object({
 
 /** An annotation as every surface shows it. */
 export type Annotation = z.output<typeof Annotation>;
-/** A status of an annotation. */
+/** An annotation as its own page gets it: with the id that the page gave it, by which the page knows it again. */
+export type PageAnnotation = Annotation & { readonly clientId: string };
 export type AnnotationStatus = Annotation['status'];
-/** What the browser captured. */
 export type Captured = z.output<typeof Captured>;
-/** What the person wrote. */
 export type Wish = z.output<typeof Wish>;
-/** A picture's description. */
 export type Screenshot = z.output<typeof Screenshot>;
-/** One message of a thread. */
 export type Reply = z.output<typeof Reply>;
-/** One browser tab. */
 export type Session = z.output<typeof Session>;
-/** Whether an agent is there. */
 export type Presence = z.output<typeof Presence>;
 
 function depthOf(value: unknown): number {

@@ -19,13 +19,11 @@ import * as watch from './tools/watch.ts';
 
 const MINUTE_MS = 60_000;
 
-/** What the toolset is built from. */
 export type AnnotationsHost = Host<
   { readonly store: Store; readonly identity: Pick<Identity, 'firstOrganizationId'> },
   SettingsOf<typeof annotationSettings>
 >;
 
-/** The toolset. */
 export const annotationsToolset = defineToolset({
   name: 'annotations',
   title: 'Annotations',

@@ -44,7 +44,7 @@ export interface Page {
   readonly ws: WebSocket;
   readonly received: ServerMessage[];
   readonly closed: Promise<number>;
-  /** Sends a message and answers what comes back for it. */
+  /** Sends a message and returns what comes back for it. */
   ask(type: ClientMessage['type'], payload: unknown): Promise<ServerMessage>;
   /** The first message from `from` on that fits. */
   next<Type extends ServerMessage['type']>(

@@ -10,7 +10,7 @@ import { annotationMigrations } from '../src/migrations/index.ts';
 import type { AnnotationTables, SessionRow } from '../src/schema.ts';
 import type { AnnotationServices } from '../src/services/index.ts';
 import { createAnnotationServices } from '../src/services/index.ts';
-import type { Annotation } from '../src/shapes.ts';
+import type { Annotation, PageAnnotation } from '../src/shapes.ts';
 
 /** The organization of the tests, and a stranger's. */
 export const ORGANIZATION = 'org_test';
@@ -53,6 +53,12 @@ export function note(
   };
 }
 
+/** A note of a page without what only the page gets. */
+export function asAgentsSee(given: Annotation | PageAnnotation): Annotation {
+  const { clientId: _own, ...shown } = { clientId: '', ...given };
+  return shown;
+}
+
 /** What a test may change. */
 export interface DeskOptions {
   readonly limits?: Partial<AnnotationLimits>;
@@ -93,7 +99,7 @@ export async function openDesk(store: Store, options: DeskOptions = {}): Promise
     token: await services.pageTokens.show(ORGANIZATION),
     page,
     async note(session, changes) {
-      return (await services.person.create(session ?? (await page()), note(changes))).annotation;
+      return asAgentsSee((await services.person.create(session ?? (await page()), note(changes))).annotation);
     },
   };
 }

@@ -15,7 +15,7 @@ export interface NewEvent {
   readonly orderKey?: string;
   /** What subscribers may narrow to. */
   readonly group?: string;
-  /** When it happened, in milliseconds since the epoch; now unless told. */
+  /** When it happened, in milliseconds since the epoch; now by default. */
   readonly time?: number;
 }
 
@@ -52,7 +52,7 @@ export function toCloudEvent(row: Omit<EventRow, 'organization_id' | 'status' | 
   };
 }
 
-/** Refuses an event that could not be stored, matched or sent; answers its data as text. */
+/** Refuses an event that could not be stored, matched or sent; returns its data as text. */
 export function checkEvent(event: NewEvent, limits: EventLimits): string | null {
   checkName('type', event.type);
   // A type is compared with patterns and must not be one.

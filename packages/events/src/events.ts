@@ -29,11 +29,10 @@ export interface Events {
   sweep(): Promise<void>;
 }
 
-/** Options of `createEvents`. */
 export interface EventsOptions {
   readonly store: Store;
   readonly tasks: TaskEngine;
-  /** The way out; closed by whoever made it. */
+  /** The way out; the caller closes it. */
   readonly egress: Egress;
   readonly onFault: (error: unknown, where: string) => void;
   readonly now?: () => number;

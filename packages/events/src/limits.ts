@@ -1,6 +1,5 @@
 /** How much events and their deliveries may take, and how long they are kept. */
 
-/** Limits of events. */
 export interface EventLimits {
   /** The wait after each failed attempt; one attempt more than there are waits, then the delivery is dead. */
   readonly retryDelaysMs: readonly number[];
@@ -32,7 +31,6 @@ const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** The defaults. */
 export const DEFAULT_EVENT_LIMITS: EventLimits = {
   retryDelaysMs: [
     5 * SECOND_MS,

@@ -94,7 +94,6 @@ export interface WebhookRow {
   updated_at: number;
 }
 
-/** All tables of events. */
 export interface EventTables {
   event_sequences: EventSequenceRow;
   events: EventRow;

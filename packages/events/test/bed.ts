@@ -29,7 +29,7 @@ export interface BedOptions {
   readonly policy?: EgressPolicy;
   readonly limits?: Partial<EventLimits>;
   readonly clock?: TestClock;
-  /** Whether this process delivers; true unless told. */
+  /** Whether this process delivers; true by default. */
   readonly delivers?: boolean;
 }
 
@@ -40,7 +40,7 @@ export interface Bed {
   readonly events: Events;
   readonly clock: TestClock;
   readonly faults: unknown[];
-  /** Publishes in a transaction of its own; answers the id. */
+  /** Publishes in a transaction of its own; returns the id. */
   publish(event?: Partial<NewEvent>): Promise<string>;
   /** Waits until no pump runs, and turns the clock. */
   turn(byMs: number): Promise<void>;

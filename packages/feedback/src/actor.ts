@@ -5,7 +5,7 @@ import type { Caller } from '@parley/kit';
 import type { StoreTransaction } from '@parley/store';
 import { forbidden } from './faults.ts';
 
-/** Whoever reads or writes; content belongs to the member. */
+/** The one who reads or writes; content belongs to the member. */
 export interface Actor {
   readonly organizationId: string;
   /** As identity writes it. */

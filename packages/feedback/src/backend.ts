@@ -23,7 +23,6 @@ export interface BackendSource {
   backendFor(call: Pick<Context, 'caller' | 'signal'>): Promise<FeedbackBackend>;
 }
 
-/** A search for posts. */
 export interface PostSearch {
   readonly query?: string | undefined;
   readonly boardId?: string | undefined;

@@ -8,7 +8,7 @@ export interface CursorScope {
   readonly sort: string;
   /** The filters of the query; values that are undefined do not count. */
   readonly filter: Readonly<Record<string, unknown>>;
-  /** What the sort key is; a number unless told. */
+  /** What the sort key is; a number by default. */
   readonly keyType?: 'number' | 'string';
 }
 

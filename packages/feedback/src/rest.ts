@@ -33,7 +33,6 @@ export const restRoutes: readonly Pick<RouteFacts, 'method' | 'path' | 'summary'
 /** The codes of errors with their status, for documents about them. */
 export const restErrors: Readonly<Record<string, number>> = ERROR_STATUS;
 
-/** Creates the routes of one server. */
 export function createRestRoutes(services: FeedbackServices, options: RestOptions): RouteSet[] {
   const { store, identity, now, onFault } = services;
   return [

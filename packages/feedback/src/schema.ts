@@ -227,7 +227,6 @@ export interface ArchivePersonRow {
   target_id: string;
 }
 
-/** All tables of feedback. */
 export interface FeedbackTables {
   feedback_settings: SettingsRow;
   feedback_boards: BoardRow;

@@ -3,7 +3,6 @@ import type { Settings } from '@parley/kit';
 
 const MAX_RATE = 10_000_000;
 
-/** The settings of the toolset. */
 export const feedbackSettings = {
   ratePerMinute: {
     flag: 'api-rate',

@@ -18,7 +18,6 @@ import { feedbackSettings } from './settings.ts';
 import { FEEDBACK_INSTRUCTIONS } from './tools/instructions.ts';
 import { feedbackTools } from './tools/index.ts';
 
-/** What the toolset is built from. */
 export type FeedbackHost = Host<
   { readonly store: Store; readonly identity: Identity; readonly events: Events; readonly tasks: TaskEngine },
   SettingsOf<typeof feedbackSettings>
@@ -46,7 +45,6 @@ const FEEDBACK_RIGHTS = [
   'manage_webhooks',
 ];
 
-/** The toolset. */
 export const feedbackToolset = defineToolset({
   name: 'feedback',
   title: 'Feedback',

@@ -31,7 +31,7 @@ export const plainErrors: Dialect = {
   },
 };
 
-/** Serves the API at `url` in another dialect until the test ends; answers its address. */
+/** Serves the API at `url` in another dialect until the test ends; returns its address. */
 export async function serveDialect(url: string, { reword }: Dialect): Promise<string> {
   const { origin } = await serveForTest(async (asked, res) => {
     const { host: _host, connection: _connection, ...headers } = asked.headers;

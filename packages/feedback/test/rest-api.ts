@@ -25,7 +25,6 @@ export interface TestAnswer {
   readonly json: Loose;
 }
 
-/** One request. */
 export interface TestRequest {
   /** The text of a key; absent: no Authorization header. */
   readonly as?: string | undefined;

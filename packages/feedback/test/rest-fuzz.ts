@@ -71,7 +71,7 @@ const ODD: readonly unknown[] = [
   { a: { b: [1] } },
 ];
 
-/** Sends the requests one after the other and answers what went wrong. */
+/** Sends the requests one after the other and returns what went wrong. */
 export async function fuzzRest(
   api: TestApi,
   { count, seed = randomInt(2 ** 31) }: FuzzOptions,

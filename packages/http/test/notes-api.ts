@@ -192,14 +192,12 @@ export interface NotesBed {
   call(method: string, path: string, request?: NotesRequest): Promise<NotesAnswer>;
 }
 
-/** One request. */
 export interface NotesRequest {
   readonly as?: string;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Its answer. */
 export interface NotesAnswer {
   readonly status: number;
   readonly headers: Headers;

@@ -9,7 +9,7 @@ import { expect, test } from 'vitest';
 import { settle } from '../test/people.ts';
 import type { IdentityTables } from './schema.ts';
 
-/** A process that is about to bootstrap; `go` lets it and answers what it got. */
+/** A process that is about to bootstrap; `go` lets it and returns what it got. */
 async function startProcess(options: StoreOptions) {
   const program = join(import.meta.dirname, '../test/bootstrap-program.ts');
   const child = spawn(process.execPath, [program, JSON.stringify(options)], {

@@ -27,7 +27,7 @@ import { createUser, ensureUser } from './services/users.ts';
 
 /** Everything the server asks of identity. */
 export interface Identity {
-  /** The caller behind a key, or undefined; answers without waiting when the key is known. */
+  /** The caller behind a key, or undefined; returns without waiting when the key is known. */
   authenticate(key: string, source: CallSource): Caller | undefined | Promise<Caller | undefined>;
   /** What a text is worth as a key, for answers that tell a key without a member from an unknown one. */
   keyState(text: string): Promise<KeyState>;
@@ -35,7 +35,7 @@ export interface Identity {
   current(caller: Caller): Promise<Caller | undefined>;
   /** First run: one organization, one owner, one owner key, handed to `keep` before it is committed. */
   bootstrap(keep: (keyText: string) => Promise<void>): Promise<boolean>;
-  /** A new owner key for whoever has the database and no key; who may do it is decided by who can open it. */
+  /** A new owner key for an owner without one; being able to open the database is the permission. */
   recoverOwnerKey(
     keep: (keyText: string) => Promise<void>,
   ): Promise<{ info: KeyInfo; organizationId: string }>;
@@ -57,7 +57,7 @@ export interface Identity {
   listMembers(organizationId: string): Promise<Member[]>;
   getMember(organizationId: string, memberId: string): Promise<Member | undefined>;
   memberOf(organizationId: string, userId: string): Promise<Member | undefined>;
-  /** Whoever adds, changes or makes gives at most what they hold, in their own organization. */
+  /** A caller who adds, changes or makes gives at most what they hold, in their own organization. */
   addMember(by: Caller, input: RolesOfUser): Promise<string>;
   setRoles(by: Caller, input: RolesOfUser): Promise<void>;
   /** Swaps the built-in role and leaves the custom ones; `admin` changes nothing for an owner. */
@@ -73,7 +73,6 @@ export interface Identity {
   close(): void;
 }
 
-/** Options of `createIdentity`. */
 export interface IdentityOptions {
   readonly now?: () => number;
   /** Which tools need an explicit name; absent: none. */

@@ -71,7 +71,6 @@ export interface SignInSessionRow {
   created_at: number;
 }
 
-/** All tables of identity. */
 export interface IdentityTables {
   organizations: OrganizationRow;
   users: UserRow;

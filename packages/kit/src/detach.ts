@@ -1,4 +1,4 @@
-/** Work that nobody waits for: its fault goes to whoever reports faults, never to nobody. */
+/** Work that nobody waits for: its fault is reported, never lost. */
 
 /**
  * Starts work, or takes work that runs already, and gives what it throws or rejects with to `onFault`.

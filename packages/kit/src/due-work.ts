@@ -33,7 +33,7 @@ export class DueWork<Item> {
   add(item: Item): void {
     if (this.#isClosed) return;
     this.#due.add(item);
-    // Whoever runs it now sees that it is due again.
+    // The run under way sees that it is due again.
     if (this.#workers >= AT_ONCE || this.#running.has(item)) return;
     this.#workers += 1;
     detach(this.#work(), (error) => this.#options.onFault(error));

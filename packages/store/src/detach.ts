@@ -1,4 +1,4 @@
-/** Work that nobody waits for: its fault goes to whoever reports faults. The kit has the same, but the store imports no package. */
+/** Work that nobody waits for: its fault is reported, never lost. The kit has the same, but the store imports no package. */
 
 /** Takes work that runs, and gives what it rejects with to `onError`. */
 export function detach(work: Promise<unknown>, onError: (error: unknown) => void): void {

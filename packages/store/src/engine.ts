@@ -11,11 +11,11 @@ export type AnyTables = any;
 
 /** What an engine is told when it is opened. */
 export interface EngineOptions {
-  dataDir: string;
+  readonly dataDir: string;
   /** Names this process in the signals it sends, so that it can skip its own. */
-  origin: string;
-  clock: () => number;
-  onError: (error: unknown) => void;
+  readonly origin: string;
+  readonly clock: () => number;
+  readonly onError: (error: unknown) => void;
 }
 
 /** One database engine. */

@@ -10,19 +10,19 @@ export type Migration = (db: Kysely<AnyTables>, engine: StoreEngine) => Promise<
 
 /** The migrations of one toolset or package, applied in the order of the keys. */
 export interface MigrationSet {
-  name: string;
-  migrations: { [name: string]: Migration };
+  readonly name: string;
+  readonly migrations: { [name: string]: Migration };
 }
 
 interface AppliedMigration {
-  set_name: string;
-  name: string;
+  readonly set_name: string;
+  readonly name: string;
 }
 
 interface PendingMigration {
-  set: string;
-  name: string;
-  run: Migration;
+  readonly set: string;
+  readonly name: string;
+  readonly run: Migration;
 }
 
 /** The names `set/migration` of what is pending; applies nothing. */
@@ -30,7 +30,7 @@ export async function pending(engine: Engine, sets: MigrationSet[]): Promise<str
   return (await findPending(engine, [storeMigrations, ...sets])).map(({ set, name }) => `${set}/${name}`);
 }
 
-/** Applies what is pending and answers the names `set/migration` of what it applied. */
+/** Applies what is pending and returns the names `set/migration` of what it applied. */
 export async function migrate(engine: Engine, sets: MigrationSet[], clock: () => number): Promise<string[]> {
   const all = [storeMigrations, ...sets];
   if ((await findPending(engine, all)).length === 0) return [];

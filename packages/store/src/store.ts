@@ -12,17 +12,17 @@ export type StoreEngine = 'sqlite' | 'postgres';
 /** Where the data lives, and the few choices that the store leaves open. */
 export interface StoreOptions {
   /** Folder of the databases and of the key file; made with mode 0700 when absent. */
-  dataDir: string;
+  readonly dataDir: string;
   /** PostgreSQL address; absent means SQLite in the data folder. */
-  databaseUrl?: string;
+  readonly databaseUrl?: string;
   /** 32 bytes in base64url, several of them one per line with the newest first; wins over the key file. */
-  secretKey?: string;
-  /** How long call records are kept; 30 days and a million rows unless told. */
-  recordRetention?: RecordRetention;
-  /** Milliseconds since the epoch; `Date.now` unless told. */
-  clock?: () => number;
+  readonly secretKey?: string;
+  /** How long call records are kept; 30 days and a million rows by default. */
+  readonly recordRetention?: RecordRetention;
+  /** Milliseconds since the epoch; `Date.now` by default. */
+  readonly clock?: () => number;
   /** Told of failures in the background: a throwing subscriber, a flush that failed, a lost connection. */
-  onError?: (error: unknown) => void;
+  readonly onError?: (error: unknown) => void;
 }
 
 /** Anything that queries can run on: the store itself, or a transaction. */
@@ -44,7 +44,7 @@ export interface StoreTransaction extends Queryable {
   hold(query: Holdable): Promise<void>;
   /** Waits until no other transaction holds the key, and holds it until this one ends. */
   exclusive(key: string): Promise<void>;
-  /** Holds the key together with others that share it; whoever wants it exclusively waits. */
+  /** Holds the key together with others that share it; a caller that wants it exclusively waits. */
   shared(key: string): Promise<void>;
   /** Like `exclusive`, but does not wait: false when another transaction holds the key. */
   tryExclusive(key: string): Promise<boolean>;
@@ -55,7 +55,7 @@ export interface Store extends Queryable {
   readonly signal: ChangeSignal;
   readonly secrets: SecretBox;
   readonly records: RecordLog;
-  /** Applies what is pending, in order, and answers the names `set/migration` that it applied. */
+  /** Applies what is pending, in order, and returns the names `set/migration` that it applied. */
   migrate(sets: MigrationSet[]): Promise<string[]>;
   /** The names `set/migration` that `migrate` would apply; changes nothing. */
   pending(sets: MigrationSet[]): Promise<string[]>;
@@ -65,7 +65,7 @@ export interface Store extends Queryable {
   snapshot<T>(work: (from: Queryable) => Promise<T>): Promise<T>;
   /** Lets waiting writers through between two batches of a long write, where only one can write at a time. */
   letWritersThrough(): Promise<void>;
-  /** Copies the databases, never the key, into a new or empty folder and answers the paths of the copies. */
+  /** Copies the databases, never the key, into a new or empty folder and returns the paths of the copies. */
   backup(targetDir: string): Promise<string[]>;
   /** Resolves when the database takes a write; what it finds counts for a second. Throws the reason otherwise. */
   ping(): Promise<void>;

@@ -3,16 +3,16 @@ import { detach } from './detach.ts';
 import type { Engine } from './engine.ts';
 import { StoreUnavailableError } from './errors.ts';
 
-const freshMs = 1_000;
-// A probe that waits longer than this is an answer too: whoever asks has a deadline of its own.
-const waitMs = 5_000;
+const FRESH_MS = 1_000;
+// A probe that waits longer than this is an answer too: the caller has a deadline of its own.
+const WAIT_MS = 5_000;
 
 interface Found {
   readonly until: number;
   readonly error: Error | undefined;
 }
 
-/** Answers whether a write works; what was found counts for a second, and many who ask at once share one look. */
+/** Returns whether a write works; what was found counts for a second, and many who ask at once share one look. */
 export function createWriteProbe(engine: Engine, clock: () => number): () => Promise<void> {
   let found: Found | undefined;
   let looking: Promise<Found> | undefined;
@@ -22,7 +22,7 @@ export function createWriteProbe(engine: Engine, clock: () => number): () => Pro
       () => undefined,
       (failure: unknown) => (failure instanceof Error ? failure : new Error(String(failure))),
     );
-    found = { until: performance.now() + freshMs, error };
+    found = { until: performance.now() + FRESH_MS, error };
     return found;
   }
 
@@ -50,7 +50,7 @@ async function tryWrite(engine: Engine, at: number): Promise<void> {
 
 async function inTime(work: Promise<void>): Promise<void> {
   const { promise, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new StoreUnavailableError('busy')), waitMs);
+  const timer = setTimeout(() => reject(new StoreUnavailableError('busy')), WAIT_MS);
   try {
     await Promise.race([work, promise]);
   } finally {

@@ -1,8 +1,8 @@
 /** A call record to store, for tests. */
-import type { CallRecord } from '../src/index.ts';
+import type { NewCallRecord } from '../src/records/record-table.ts';
 
 /** A good call of now; tests change what they look at. */
-export function callRecord(changed: Partial<CallRecord> = {}): CallRecord {
+export function callRecord(changed: Partial<NewCallRecord> = {}): NewCallRecord {
   const who = { organizationId: 'org_a', callerId: 'key_1', source: 'key', client: null, requestId: null };
   const what = {
     toolset: 'notes',

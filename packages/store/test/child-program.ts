@@ -6,11 +6,11 @@ import { createInterface } from 'node:readline';
 
 /** A running second process. */
 export interface ChildProgram {
-  process: ChildProcess;
+  readonly process: ChildProcess;
   /** What it prints, as it comes. */
-  lines: AsyncIterableIterator<string>;
+  readonly lines: AsyncIterableIterator<string>;
   /** Its exit code, or null when a signal ended it. */
-  exit: Promise<number | null>;
+  readonly exit: Promise<number | null>;
 }
 
 /** Starts `file` with its settings as one JSON argument. */

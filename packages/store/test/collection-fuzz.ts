@@ -3,16 +3,16 @@ import fc from 'fast-check';
 import type { Comparison, ListQuery, OrderBy, Where } from '../src/collections/query.ts';
 
 /** An entity of the test collection. */
-export type Thing = {
-  id: string;
-  title: string;
-  note: string | null;
-  amount: number | null;
-  flag: boolean | null;
-  created_at: string;
-  seen_at: string | null;
-  metadata: unknown;
-};
+export interface Thing {
+  readonly id: string;
+  readonly title: string;
+  readonly note: string | null;
+  readonly amount: number | null;
+  readonly flag: boolean | null;
+  readonly created_at: string;
+  readonly seen_at: string | null;
+  readonly metadata: unknown;
+}
 
 // Folding that only Unicode knows, foldings that are none, wildcards of both engines, and characters above U+FFFF.
 const CHARACTERS = [
@@ -152,7 +152,6 @@ const order: fc.Arbitrary<OrderBy> = fc.record(
   { requiredKeys: ['field'] },
 );
 
-/** A query. */
 export const queries: fc.Arbitrary<ListQuery> = fc.record(
   {
     where: tree.where,

@@ -1,6 +1,5 @@
 /** How much tasks may take; the defaults of the specification. */
 
-/** Limits of the engine. */
 export interface TaskLimits {
   readonly runningPerOwner: number;
   /** Below the limit of the process, so that one organization never has every place. */
@@ -38,7 +37,6 @@ export interface TaskLimits {
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** The defaults. */
 export const DEFAULT_TASK_LIMITS: TaskLimits = {
   runningPerOwner: 16,
   runningPerOrganization: 48,

@@ -3,7 +3,6 @@
 /** Where a task stands for the workers; clients see `status`. */
 export type TaskState = 'ready' | 'running' | 'asking' | 'final';
 
-/** One task. */
 export interface TaskRow {
   id: string;
   organization_id: string;
@@ -64,7 +63,6 @@ export interface TaskInputRow {
   expires_at: number;
 }
 
-/** All tables of tasks. */
 export interface TaskTables {
   tasks: TaskRow;
   task_steps: TaskStepRow;

@@ -23,7 +23,6 @@ export interface TaskProgress {
   readonly total: number | null;
 }
 
-/** One task. */
 export interface Task extends TaskOwner {
   readonly id: string;
   readonly kind: string;
@@ -43,7 +42,6 @@ export interface Task extends TaskOwner {
   readonly error: TaskFault | null;
 }
 
-/** What a new task is made from. */
 export interface NewTask {
   readonly kind: string;
   readonly input: unknown;

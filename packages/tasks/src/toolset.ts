@@ -4,10 +4,9 @@ import type { TaskServices, TasksHost } from './services/tasks.ts';
 import * as manage from './tools/manage.ts';
 import * as start from './tools/start.ts';
 
-/** The toolset. */
 export const tasksToolset = defineToolset({
   name: 'tasks',
   title: 'Tasks',
   tools: toolsIn(start, manage),
-  services: (host: TasksHost): TaskServices => ({ engine: host.tasks }),
+  services: (host: TasksHost): TaskServices => ({ tasks: host.tasks }),
 });

@@ -40,7 +40,7 @@ export async function startTasks<Services, Tools extends readonly AnyTool[]>(
   const tasks = createTaskEngine({ store, limits, now, onFault: (error) => faults.push(error) });
   const seam = createTaskSeam(tasks, { now, ...times });
   // A toolset of these tests needs the engine or nothing at all.
-  const services = { engine: tasks } satisfies TaskServices as Services;
+  const services = { tasks } satisfies TaskServices as Services;
   const open: TestClient<Tools>[] = [];
   const another = async (as: Partial<Caller>) => {
     const client = await connect(toolset, { as, era, answers, services, sources, tasks: seam });

@@ -21,7 +21,6 @@ const settings = {
   },
 } as const satisfies Settings;
 
-/** The toolset `lantern`. */
 export const lanternToolset = defineToolset({
   name: 'lantern',
   title: 'Lanterns',

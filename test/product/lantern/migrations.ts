@@ -2,7 +2,6 @@
 import type { MigrationSet } from '@parley/store';
 import { addSerialId } from '@parley/store';
 
-/** The migrations of the toolset. */
 export const migrations: MigrationSet = {
   name: 'lantern',
   migrations: {

@@ -3,7 +3,6 @@ import type { Identity } from '@parley/identity';
 import type { RouteSet } from '@parley/http';
 import type { Lanterns } from './services.ts';
 
-/** Creates the routes. */
 export function createLanternRoutes(lanterns: Lanterns, identity: Identity): RouteSet {
   return {
     name: 'Lanterns',

@@ -14,10 +14,8 @@ import { createProgressLine } from './progress-line.ts';
 import { withCaller } from './session.ts';
 import { onSignal } from './signals.ts';
 
-/** The flags of the import. */
 export const IMPORT_FLAGS = { board: 'text', 'create-boards': 'switch', 'dry-run': 'switch' } as const;
 
-/** The flags of the export. */
 export const EXPORT_FLAGS = { 'posts-csv': 'switch' } as const;
 
 const IMPORT_USAGE =
@@ -26,7 +24,7 @@ const EXPORT_USAGE = 'Usage: parley feedback export [FILE] [--posts-csv] [--json
 
 const INTERRUPTED = 130;
 
-/** Imports a file; answers 1 when a row could not be imported. */
+/** Imports a file; returns 1 when a row could not be imported. */
 export const importFeedback: Command = async (args, toolsets) => {
   const { config, positionals, extras } = loadConfig(args, { extra: IMPORT_FLAGS, toolsets });
   const [, path, ...rest] = positionals;

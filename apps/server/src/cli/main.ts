@@ -4,7 +4,7 @@ import { UsageError } from '../config.ts';
 import { errorText } from './error-text.ts';
 import { mcp } from './mcp.ts';
 
-/** One command; it answers the exit code. */
+/** One command; it returns the exit code. */
 export type Command = (args: readonly string[], toolsets: readonly ServedToolset[]) => Promise<number>;
 
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
@@ -27,7 +27,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
 /** Runs one command line and ends the process with its exit code. */
 export async function main(args: readonly string[], toolsets: readonly ServedToolset[] = []): Promise<void> {
   const [name = 'help', ...rest] = args;
-  // Whoever reads us, such as `head`, may have read enough.
+  // The reader of the output, such as `head`, may have read enough.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
   try {
     process.exitCode = await run(name, rest, toolsets);

@@ -17,7 +17,6 @@ const DEFAULT_COLUMNS = 80;
 const START = '\r';
 const CLEAR_REST = '\u001B[K';
 
-/** Creates the line. */
 export function createProgressLine(output: MaybeTerminal): ProgressLine {
   let isOpen = false;
   return {

@@ -1,4 +1,4 @@
-/** `parley keys recover`: a new owner key for whoever locked themselves out; being able to open the database is the proof. */
+/** `parley keys recover`: a new owner key for an owner who is locked out; being able to open the database is the proof. */
 import type { ServedToolset } from '../start/served-toolset.ts';
 import { createIdentity } from '@parley/identity';
 import { openStore } from '@parley/store';

@@ -44,8 +44,8 @@ export async function callerOn(base: Base, config: Config, source: CallSource): 
 }
 
 /**
- * The same caller, with the names of tools that even an owner's wildcard does not give. Only whoever could name them
- * in a key of their own gets them this way.
+ * The same caller, with the names of tools that even an owner's wildcard does not give. Only a person who could
+ * name them in a key of their own gets them this way.
  */
 export function withExtendedTools(caller: Caller, tools: Iterable<KnownTool>): Caller {
   if (!mayAdminister(caller)) return caller;

@@ -18,7 +18,7 @@ const REASONS = {
 
 type Reason = keyof typeof REASONS;
 
-/** Explains the resolver's decision to whoever may administer. */
+/** Explains the resolver's decision to callers who may administer. */
 export const explain = defineToolFor<ParleyServices>()({
   name: 'parley_explain',
   title: 'Explain access',

@@ -6,7 +6,6 @@ import { createParleyServices } from './services.ts';
 import * as explain from './explain.ts';
 import * as whoami from './whoami.ts';
 
-/** The toolset `parley`. */
 export const parleyToolset = defineToolset({
   name: 'parley',
   title: 'Parley',

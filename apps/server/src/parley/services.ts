@@ -16,7 +16,6 @@ export interface ParleyServices {
   explain(caller: Caller, name: string): { kind: Kind; reason: HiddenReason | 'unknown' | undefined };
 }
 
-/** Builds the services from the host. */
 export function createParleyServices(host: AppHost): ParleyServices {
   return {
     organizationName: async (caller) => (await host.identity.organizationName(caller.organizationId)) ?? '',

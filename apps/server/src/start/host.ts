@@ -140,7 +140,7 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
   for (const kind of toolKinds(engine, current)) tasks.register(kind);
   let stopped: Promise<unknown> | undefined;
   const stop = async () => {
-    // Whoever asks again waits for the same end; the store is still in use until then.
+    // A second call waits for the same end; the store is still in use until then.
     await (stopped ??= Promise.all(stops.map((work) => stopPart(work, onFault))));
   };
   return {

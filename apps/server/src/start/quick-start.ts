@@ -15,7 +15,7 @@ import { migrationsIn } from './served-toolset.ts';
 export interface QuickStart {
   readonly base: Base;
   readonly listing: Listing;
-  /** The host over the same folder; whoever asks first has it loaded. */
+  /** The host over the same folder; the first request for it loads it. */
   host(): Promise<Host>;
   close(): Promise<void>;
 }

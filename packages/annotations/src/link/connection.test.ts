@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { SessionRow } from '../schema.ts';
-import { Connection } from './connection.ts';
+import { PageLink } from './connection.ts';
 import { Meter } from './meter.ts';
 import { DEFAULT_ANNOTATION_LIMITS } from '../limits.ts';
 
@@ -19,7 +19,7 @@ function connection() {
       closed.push(code);
     },
   };
-  const made = new Connection(SESSION, channel, () => now);
+  const made = new PageLink(SESSION, channel, () => now);
   return { made, sent, closed, pass: (ms: number) => (now += ms) };
 }
 

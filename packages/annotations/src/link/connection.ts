@@ -1,6 +1,6 @@
 /** One live connection of a page: numbers what it sends and remembers what the page knows. */
 import type { SessionRow } from '../schema.ts';
-import type { Annotation, Presence } from '../shapes.ts';
+import type { PageAnnotation, Presence } from '../shapes.ts';
 import type { ServerMessage, ServerPayloads } from './messages.ts';
 
 /** How bytes reach the page. */
@@ -10,7 +10,7 @@ export interface Channel {
 }
 
 /** A page that listens. */
-export class Connection {
+export class PageLink {
   readonly session: SessionRow;
   readonly #channel: Channel;
   readonly #now: () => number;
@@ -59,14 +59,14 @@ export class Connection {
   }
 
   /** Opens a stream of a page that said hello already. */
-  begin(annotations: readonly Annotation[], presence: Presence): boolean {
+  begin(annotations: readonly PageAnnotation[], presence: Presence): boolean {
     this.#isReady = true;
     this.sync(annotations);
     this.tellPresence(presence);
     return this.#hasMissed;
   }
 
-  update(annotation: Annotation): void {
+  update(annotation: PageAnnotation): void {
     if (!this.#isReady) {
       this.#hasMissed = true;
       return;
@@ -76,7 +76,7 @@ export class Connection {
     this.send({ type, payload: { annotation, seq: this.#next() } });
   }
 
-  sync(annotations: readonly Annotation[]): void {
+  sync(annotations: readonly PageAnnotation[]): void {
     if (!this.#isReady) {
       this.#hasMissed = true;
       return;
@@ -93,7 +93,7 @@ export class Connection {
     this.send({ type: 'presence', payload: presence });
   }
 
-  #learn(annotations: readonly Annotation[]): void {
+  #learn(annotations: readonly PageAnnotation[]): void {
     for (const { id } of annotations) this.#known.add(id);
   }
 

@@ -5,7 +5,7 @@ import { httpStatusOf, ToolError } from '@parley/kit';
 import type { SessionRow } from '../schema.ts';
 import type { AnnotationServices } from '../services/index.ts';
 import type { Channel } from './connection.ts';
-import { Connection } from './connection.ts';
+import { PageLink } from './connection.ts';
 import { answerMessage, errorMessage, idOf } from './dispatch.ts';
 import { knownSession, openSession, readyPayload } from './greeting.ts';
 import type { LinkHub } from './hub.ts';
@@ -23,7 +23,6 @@ export interface HttpLink {
 
 const KEEP_ALIVE_MS = 15_000;
 
-/** Creates the link. */
 export function createHttpLink(services: AnnotationServices, hub: LinkHub): HttpLink {
   const find = (req: IncomingMessage, origin: string) =>
     knownSession(services, origin, req.headers.authorization);
@@ -61,7 +60,7 @@ export function createHttpLink(services: AnnotationServices, hub: LinkHub): Http
       let message: Inbound | undefined;
       try {
         const session = await find(req, origin);
-        // Whoever has not said hello yet has nothing longer to say.
+        // A page that has not said hello yet has nothing longer to say.
         const { helloBytes, messageBytes } = services.limits;
         const bytes = await readBody(req, session === undefined ? helloBytes : messageBytes);
         message = readMessage(bytes.toString('utf8'));
@@ -73,10 +72,10 @@ export function createHttpLink(services: AnnotationServices, hub: LinkHub): Http
     },
 
     async events(req, res, origin) {
-      let connection: Connection;
+      let connection: PageLink;
       try {
-        connection = new Connection(await requireSession(req, origin), channelOf(res), services.now);
-        // Whoever has left already never closes again, and would stay connected for ever.
+        connection = new PageLink(await requireSession(req, origin), channelOf(res), services.now);
+        // A page that has left already never closes again, and would stay connected for ever.
         if (res.destroyed) return;
         hub.add(connection);
       } catch (error) {

@@ -3,8 +3,8 @@ import { Places, UnreadBytes } from '@parley/http';
 import { detach, DueWork, ToolError } from '@parley/kit';
 import type { AnnotationServices } from '../services/index.ts';
 import type { AnnotationChange } from '../services/changes.ts';
-import type { Annotation, Presence } from '../shapes.ts';
-import type { Connection } from './connection.ts';
+import type { PageAnnotation, Presence } from '../shapes.ts';
+import type { PageLink } from './connection.ts';
 import { CLOSE } from './messages.ts';
 import { Meter } from './meter.ts';
 
@@ -16,7 +16,7 @@ interface Place {
   readonly sessionId: string;
   readonly pageTokenId: string;
   readonly origin: string;
-  readonly connections: Set<Connection>;
+  readonly connections: Set<PageLink>;
   /** What has to be told: some ids, or everything. */
   due: Set<string> | 'all' | undefined;
 }
@@ -29,7 +29,7 @@ export class LinkHub {
   readonly meter: Meter;
   readonly #services: AnnotationServices;
   readonly #seats = new Places();
-  readonly #seatOf = new WeakMap<Connection, () => void>();
+  readonly #seatOf = new WeakMap<PageLink, () => void>();
   /** One reader per session, so that an older state never overtakes a newer one. */
   readonly #telling: DueWork<Place>;
   readonly #places = new Map<string, Place>();
@@ -47,7 +47,7 @@ export class LinkHub {
   }
 
   /** Adds a connection, or throws when there are too many; what changes before it is ready reaches it in one sync afterwards. */
-  add(connection: Connection): void {
+  add(connection: PageLink): void {
     const { session } = connection;
     const { limits } = this.#services;
     const leave = this.#seats.take([
@@ -65,7 +65,7 @@ export class LinkHub {
   }
 
   /** Removes a connection; the last one of a session lets go of it. */
-  remove(connection: Connection): void {
+  remove(connection: PageLink): void {
     const { id } = connection.session;
     this.#seatOf.get(connection)?.();
     const place = this.#places.get(id);
@@ -77,7 +77,7 @@ export class LinkHub {
   }
 
   /** The connections of a session. */
-  connectionsOf(sessionId: string): readonly Connection[] {
+  connectionsOf(sessionId: string): readonly PageLink[] {
     return [...(this.#places.get(sessionId)?.connections ?? [])];
   }
 
@@ -92,7 +92,7 @@ export class LinkHub {
     await Promise.allSettled(places.map(({ sessionId }) => this.#services.sessions.release(sessionId)));
   }
 
-  #newPlace({ session }: Connection): Place {
+  #newPlace({ session }: PageLink): Place {
     return {
       organizationId: session.organization_id,
       sessionId: session.id,
@@ -140,11 +140,11 @@ export class LinkHub {
     for (const connection of place.connections) connection.tellPresence(presence);
   }
 
-  #sendAll({ connections }: Place, annotations: readonly Annotation[]): void {
+  #sendAll({ connections }: Place, annotations: readonly PageAnnotation[]): void {
     for (const connection of connections) connection.sync(annotations);
   }
 
-  #sendSome({ connections }: Place, annotations: readonly Annotation[]): void {
+  #sendSome({ connections }: Place, annotations: readonly PageAnnotation[]): void {
     for (const connection of connections) for (const annotation of annotations) connection.update(annotation);
   }
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { startLink } from '../../test/link.ts';
-import { AGENT, DIFF, note, ORGANIZATION, ORIGIN, PAGE } from '../../test/notes.ts';
+import { AGENT, asAgentsSee, DIFF, note, ORGANIZATION, ORIGIN, PAGE } from '../../test/notes.ts';
 import type { ServerMessage } from './messages.ts';
 
 /** The status of a refused upgrade. */
@@ -180,7 +180,7 @@ describe('what a page says', () => {
       return texts;
     };
     expect(await textsFor(annotation.id)).toEqual(await textsFor(unknown));
-    expect(await server.services.notes.get(ORGANIZATION, annotation.id)).toEqual(annotation);
+    expect(await server.services.notes.get(ORGANIZATION, annotation.id)).toEqual(asAgentsSee(annotation));
     expect(mine.received.filter(({ type }) => type.startsWith('annotation'))).toEqual([]);
   });
 

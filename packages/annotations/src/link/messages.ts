@@ -2,11 +2,11 @@
  * The messages of the browser link, both ways; the overlay imports the types.
  *
  * Over WebSocket each frame is one message. Where WebSocket is blocked: `POST /__parley/messages` takes one message and
- * answers the message that comes back; the first is `hello`, every other carries `Authorization: Bearer <sessionToken>`,
+ * returns the message that comes back; the first is `hello`, every other carries `Authorization: Bearer <sessionToken>`,
  * as do `GET /__parley/events` (read with fetch; each event's data is one message) and `POST /__parley/screenshots`.
  */
 import * as z from 'zod';
-import type { Annotation, Presence, Session } from '../shapes.ts';
+import type { PageAnnotation, Presence, Session } from '../shapes.ts';
 import { Captured, Viewport, Wish, words } from '../shapes.ts';
 
 /** The version of the link that both sides name. */
@@ -92,7 +92,6 @@ export interface LinkLimits {
   readonly pingMs: number;
 }
 
-/** Codes of `error`. */
 export type LinkErrorCode =
   | 'not_found'
   | 'conflict'
@@ -107,17 +106,17 @@ export interface ServerPayloads {
   'session:ready': {
     readonly session: Session;
     readonly sessionToken: string;
-    readonly annotations: readonly Annotation[];
+    readonly annotations: readonly PageAnnotation[];
     readonly presence: Presence;
     readonly limits: LinkLimits;
     /** The next numbered message has the next number. */
     readonly seq: number;
   };
-  'annotation:created': { readonly annotation: Annotation; readonly seq: number };
-  'annotation:updated': { readonly annotation: Annotation; readonly seq: number };
-  'annotations:sync': { readonly annotations: readonly Annotation[]; readonly seq: number };
+  'annotation:created': { readonly annotation: PageAnnotation; readonly seq: number };
+  'annotation:updated': { readonly annotation: PageAnnotation; readonly seq: number };
+  'annotations:sync': { readonly annotations: readonly PageAnnotation[]; readonly seq: number };
   presence: Presence;
-  ok: { readonly annotation?: Annotation; readonly cleared?: number };
+  ok: { readonly annotation?: PageAnnotation; readonly cleared?: number };
   error: { readonly code: LinkErrorCode; readonly message: string };
 }
 

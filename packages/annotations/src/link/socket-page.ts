@@ -5,14 +5,13 @@ import { ToolError } from '@parley/kit';
 import type { RawData, WebSocket } from 'ws';
 import type { AnnotationServices } from '../services/index.ts';
 import type { Channel } from './connection.ts';
-import { Connection } from './connection.ts';
+import { PageLink } from './connection.ts';
 import { answerMessage, errorMessage } from './dispatch.ts';
 import { openSession, readyPayload } from './greeting.ts';
 import type { LinkHub } from './hub.ts';
 import { BadMessage, readMessage } from './inbox.ts';
 import { CLOSE } from './messages.ts';
 
-/** What a page is made of. */
 export interface SocketParts {
   readonly services: AnnotationServices;
   readonly hub: LinkHub;
@@ -39,7 +38,7 @@ export class SocketPage {
   readonly #services: AnnotationServices;
   readonly #hub: LinkHub;
   readonly #ws: WebSocket;
-  #connection: Connection | undefined;
+  #connection: PageLink | undefined;
   #isGreeted = false;
   #early = 0;
   /** Messages of one page are carried out in the order they came. */
@@ -145,7 +144,7 @@ export class SocketPage {
       const message = readMessage(text ?? '');
       if (message.type !== 'hello') throw new BadMessage('The first message must be hello.', message.id);
       const opened = await openSession(services, origin, message.payload);
-      const connection = new Connection(opened.row, this.#channel(), services.now);
+      const connection = new PageLink(opened.row, this.#channel(), services.now);
       this.#hub.add(connection);
       this.#connection = connection;
       onGreeted();

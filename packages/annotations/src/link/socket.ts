@@ -16,7 +16,6 @@ export interface SocketLink {
   close(): Promise<void>;
 }
 
-/** Creates the link. */
 export function createSocketLink(services: AnnotationServices, hub: LinkHub): SocketLink {
   const { limits } = services;
   const ungreeted = new Places();

@@ -40,7 +40,7 @@ async function statusOfEvents(server: LinkServer, sessionToken: string): Promise
   return head.split(' ')[1];
 }
 
-/** Fills a session, and answers how to tell all of it, about a megabyte, to everybody who is connected. */
+/** Fills a session, and returns how to tell all of it, about a megabyte, to everybody who is connected. */
 async function floodOf(server: LinkServer, sessionToken: string): Promise<(reader: Page) => Promise<void>> {
   const row = await server.services.sessions.find(sessionToken);
   for (let at = 0; at < 65; at += 1) await server.note(row, LARGE);

@@ -3,7 +3,6 @@ import type { Migration } from '@parley/store';
 import { epochMsColumn, jsonColumn } from '@parley/store';
 import { sql } from 'kysely';
 
-/** Creates the tables of annotations. */
 export const createAnnotations: Migration = async (db, engine) => {
   await createSessions(db, engine);
   await createNotes(db, engine);

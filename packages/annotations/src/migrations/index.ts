@@ -4,7 +4,7 @@ import { createAnnotations } from './001-annotations.ts';
 import { addNoteLeases } from './002-note-leases.ts';
 import { indexNotesWithoutLease } from './003-notes-without-lease.ts';
 
-/** Applied by whoever opens the store. */
+/** Applied by the program that opens the store. */
 export const annotationMigrations: MigrationSet = {
   name: 'annotations',
   migrations: {

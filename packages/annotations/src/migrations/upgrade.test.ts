@@ -74,7 +74,7 @@ async function takeUpAsBefore(store: Store, id: string, updated_at: number, hold
   await store
     .db<AnnotationTables>()
     .updateTable('annotations')
-    // Whoever had it last may still be named.
+    // The last holder may still be named.
     .set({ status: 'acknowledged', acknowledged_by, lease_until: null, holder_id, updated_at })
     .where('id', '=', id)
     .execute();

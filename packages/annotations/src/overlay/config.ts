@@ -1,7 +1,6 @@
 /** Owns where the overlay is switched on: its script tag, or the options a page gives. */
 import type { SourcePaths } from './source/found.ts';
 
-/** What the overlay needs to run. */
 export interface OverlayOptions {
   /** The server's origin, without a path; absent: the page's own. */
   readonly server?: string;

@@ -15,7 +15,7 @@ export type { Overlay } from './overlay.ts';
 
 const HANDLE = Symbol.for('parley.overlay');
 
-/** Starts the overlay; undefined on hosts where it must not run. A second call answers the running one. */
+/** Starts the overlay; undefined on hosts where it must not run. A second call returns the running one. */
 export function init(options: OverlayOptions): Overlay | undefined {
   const page = globalThis as { [HANDLE]?: Overlay }; // the one name that this program puts there
   if (page[HANDLE] !== undefined) return page[HANDLE];

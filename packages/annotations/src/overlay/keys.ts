@@ -53,7 +53,7 @@ export function watchKeys(targets: KeyTargets): () => void {
   addEventListener(
     'keyup',
     (event) => {
-      // The release belongs to whoever had the press.
+      // A key that was taken when it was pressed is taken when it is released.
       if (taken.delete(event.code)) event.stopImmediatePropagation();
     },
     options,

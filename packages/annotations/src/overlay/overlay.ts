@@ -28,7 +28,6 @@ import { spokenStatus } from './ui/status.ts';
 import { createToast } from './ui/toast.ts';
 import { createToolbar } from './ui/toolbar.ts';
 
-/** A running overlay. */
 export interface Overlay {
   /** Files of Angular classes, told by the dev server. */
   setClassFiles(files: ClassFiles): void;

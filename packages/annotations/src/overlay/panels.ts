@@ -1,10 +1,9 @@
 /** Owns which panel is open, and closing the one before. */
 import type { Actions, Draft, Mode } from './actions.ts';
-import type { Annotation, Captured, Wish } from '../shapes.ts';
+import type { Captured, PageAnnotation, Wish } from '../shapes.ts';
 import type { OverlaySettings } from './overlay.ts';
 import type { SettingsStore } from './settings.ts';
 import type { State } from './connection/state.ts';
-import { isLocal } from './connection/state.ts';
 import type { AnnotatePanel } from './ui/annotate.ts';
 import { openAnnotate } from './ui/annotate.ts';
 import { openHelp } from './ui/help.ts';
@@ -22,10 +21,9 @@ type Open =
   | { readonly mode: 'thread'; readonly panel: ThreadPanel }
   | { readonly mode: 'notes'; readonly panel: NotesPanel }
   | { readonly mode: 'settings'; readonly panel: SettingsPanel }
-  | { readonly mode: 'preview'; readonly panel: Panel; readonly note: Annotation }
+  | { readonly mode: 'preview'; readonly panel: Panel; readonly note: PageAnnotation }
   | { readonly mode: 'help'; readonly panel: Panel; readonly key: string };
 
-/** What panels need from the rest. */
 export interface PanelParts {
   readonly top: HTMLElement;
   readonly options: OverlaySettings;
@@ -33,20 +31,19 @@ export interface PanelParts {
   readonly actions: Actions;
   state(): State;
   /** The notes of the page shown now, and which of them have no element. */
-  notesHere(): readonly Annotation[];
+  notesHere(): readonly PageAnnotation[];
   missing(): ReadonlySet<string>;
-  anchorOf(note: Annotation): DOMRect | undefined;
+  anchorOf(note: PageAnnotation): DOMRect | undefined;
   onDraft(draft: Draft | undefined): void;
   copyText(text: string): void;
 }
 
-/** The panels. */
 export interface Panels {
   current(): Open | undefined;
   mode(): Mode | undefined;
   annotate(captured: Captured, anchor: () => DOMRect | undefined, wish?: Partial<Wish>): void;
-  thread(note: Annotation): void;
-  preview(note: Annotation): void;
+  thread(note: PageAnnotation): void;
+  preview(note: PageAnnotation): void;
   notes(): void;
   help(): void;
   settings(): void;
@@ -79,9 +76,9 @@ export function createPanels(parts: PanelParts): Panels {
       const told = { options, copyText, state: parts.state(), settings: parts.settings.now() };
       return { mode: 'help', panel: openHelp(top, told, actions), key: helpKey() };
     });
-  const preview = (note: Annotation): void =>
+  const preview = (note: PageAnnotation): void =>
     show(() => ({ mode: 'preview', note, panel: openPreview(top, note, actions) }));
-  const thread = (note: Annotation): void =>
+  const thread = (note: PageAnnotation): void =>
     show(() => ({ mode: 'thread', panel: openThread(top, note, actions, () => parts.anchorOf(note)) }));
   const update = (): void => {
     if (open?.mode === 'notes') open.panel.update(parts.notesHere(), parts.missing());
@@ -131,12 +128,10 @@ export function createPanels(parts: PanelParts): Panels {
 }
 
 // A note that was unsent when its panel opened has another id once the server has it.
-function noteNow(notes: readonly Annotation[], shown: Annotation): Annotation | undefined {
-  const isSame = (one: Annotation): boolean =>
-    one.selector === shown.selector && one.annotationText === shown.annotationText;
-  return notes.find(({ id }) => id === shown.id) ?? (isLocal(shown) ? notes.find(isSame) : undefined);
+function noteNow(notes: readonly PageAnnotation[], shown: PageAnnotation): PageAnnotation | undefined {
+  return notes.find(({ clientId }) => clientId === shown.clientId);
 }
 
-function previewKey({ status, diffRevision, diff }: Annotation): string {
+function previewKey({ status, diffRevision, diff }: PageAnnotation): string {
   return `${status} ${diffRevision} ${diff?.length}`;
 }

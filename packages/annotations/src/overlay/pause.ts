@@ -1,7 +1,7 @@
 /** Owns pausing and resuming of animations and videos on the page. */
 import { detach } from '../detach.ts';
 
-/** Pauses on the first call, resumes on the next; answers whether the page is paused now. */
+/** Pauses on the first call, resumes on the next; returns whether the page is paused now. */
 export function createPause(): () => boolean {
   let resume: (() => void)[] = [];
   return () => {

@@ -1,5 +1,5 @@
 /** Owns the names of the overlay's parts, as actions use them. */
-import type { Annotation } from '../shapes.ts';
+import type { PageAnnotation } from '../shapes.ts';
 import type { CaptureParts } from './capture/capture.ts';
 import type { Panels } from './panels.ts';
 import type { Bindings } from './pins/bindings.ts';
@@ -23,7 +23,7 @@ export interface Scene {
   readonly session: TabSession;
   readonly captureParts: CaptureParts;
   /** The notes of the page shown now. */
-  notesHere(): readonly Annotation[];
+  notesHere(): readonly PageAnnotation[];
   /** The views, which are made after the actions they call. */
   views(): Views;
 }

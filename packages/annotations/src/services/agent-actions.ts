@@ -29,7 +29,6 @@ export interface Taking {
   readonly takeover?: boolean;
 }
 
-/** The actions of an agent. */
 export interface AgentActions {
   acknowledge(agent: Agent, id: string, message?: string, taking?: Taking): Promise<Annotation>;
   resolve(agent: Agent, id: string, summary?: string): Promise<Annotation>;
@@ -70,7 +69,6 @@ export function refuseOthers(before: AnnotationRow, agent: Agent): void {
   );
 }
 
-/** Creates the actions. */
 export function createAgentActions(parts: ActionParts, leases: Leases): AgentActions {
   const close = (agent: Agent, id: string, status: 'resolved' | 'dismissed', words: string | undefined) =>
     tellUnseen(

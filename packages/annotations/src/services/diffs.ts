@@ -1,14 +1,14 @@
 /** Proposed diffs: an agent proposes, the person answers, and the answer belongs to the proposal it was given for. */
 import { ToolError } from '@parley/kit';
 import type { AnnotationRow, AnnotationTables } from '../schema.ts';
-import type { Annotation } from '../shapes.ts';
+import type { Annotation, PageAnnotation } from '../shapes.ts';
 import { agentReply, heldBy, refOf, refuseOthers } from './agent-actions.ts';
 import type { Agent } from './holder.ts';
 import type { Leases } from './leases.ts';
 import type { ActingSession } from './person-actions.ts';
 import { findNote } from './reading.ts';
 import type { ActionParts } from './transitions.ts';
-import { act, noteNotFound } from './transitions.ts';
+import { act, actOfPage, noteNotFound } from './transitions.ts';
 import { waitFor } from './wait-for.ts';
 import type { WatchEnd } from './watch.ts';
 
@@ -28,7 +28,11 @@ export interface DiffVerdict {
 /** Proposals and their answers. */
 export interface Diffs {
   propose(agent: Agent, id: string, diff: string, message?: string): Promise<Annotation>;
-  answer(session: ActingSession, response: DiffAnswer['status'], verdict: DiffVerdict): Promise<Annotation>;
+  answer(
+    session: ActingSession,
+    response: DiffAnswer['status'],
+    verdict: DiffVerdict,
+  ): Promise<PageAnnotation>;
   /** The answer, as soon as there is one; undefined after the time. */
   watch(agent: Agent, id: string, options: WatchEnd): Promise<DiffAnswer | undefined>;
 }
@@ -41,7 +45,6 @@ export function isUnifiedDiff(text: string): boolean {
   return lines.slice(hunk + 1).some((line) => /^[+-]/.test(line) && !/^(\+\+\+|---) /.test(line));
 }
 
-/** Creates the service. */
 export function createDiffs(parts: ActionParts, leases: Leases, stopping: AbortSignal): Diffs {
   return {
     async propose(agent, id, diff, message) {
@@ -79,7 +82,7 @@ export function createDiffs(parts: ActionParts, leases: Leases, stopping: AbortS
 
     answer(session, response, { id, revision, message }) {
       const ref = { organizationId: session.organization_id, sessionId: session.id, id };
-      return act(parts, ref, (before) => {
+      return actOfPage(parts, ref, (before) => {
         const words = message === undefined || message.trim() === '' ? null : message;
         return {
           from: ['diff_proposed'],

@@ -47,7 +47,7 @@ export function isHolderKnown({ holder_id, lease_until }: AnnotationRow): boolea
   return holder_id !== null && lease_until !== null;
 }
 
-/** True for whoever has the note, or had it last. */
+/** True for the holder of the note, or for its last one. */
 export function isHolder(row: Holder, agent: Agent | undefined): boolean {
   if (agent === undefined) return false;
   const { holder_id, holder_client, holder_connection } = holderOf(agent);
@@ -64,7 +64,7 @@ export function isElsewhere(row: Holder, agent: Agent): boolean {
   return row.holder_id === holder_id && row.holder_client === holder_client && !isHolder(row, agent);
 }
 
-/** What people call whoever has the note. */
+/** What people call the holder of the note. */
 export function holderName({ acknowledged_by }: Pick<AnnotationRow, 'acknowledged_by'>): string {
   return acknowledged_by === null ? 'Another agent' : fromJson<{ name: string }>(acknowledged_by).name;
 }

@@ -5,7 +5,7 @@ import type { Store } from '@parley/store';
 import { sizeOf } from '../lean.ts';
 import type { AnnotationLimits } from '../limits.ts';
 import { DEFAULT_ANNOTATION_LIMITS } from '../limits.ts';
-import type { Annotation } from '../shapes.ts';
+import type { Annotation, PageAnnotation } from '../shapes.ts';
 import { WHOLE_THREAD } from '../threads.ts';
 import type { AgentActions } from './agent-actions.ts';
 import { createAgentActions } from './agent-actions.ts';
@@ -49,11 +49,11 @@ export interface Notes {
   /** What an agent holds. */
   mine(agent: Agent, shown?: Shown): Promise<Holdings>;
   /** The notes of a session for its own page, as many as it may be told at once. */
-  ofSession(sessionId: string): Promise<Annotation[]>;
-  byId(ids: readonly string[]): Promise<Annotation[]>;
+  ofSession(sessionId: string): Promise<PageAnnotation[]>;
+  /** Some notes for their own page. */
+  byId(ids: readonly string[]): Promise<PageAnnotation[]>;
 }
 
-/** All services of annotations. */
 export interface AnnotationServices {
   readonly limits: AnnotationLimits;
   readonly changes: AnnotationChanges;
@@ -76,7 +76,6 @@ export interface AnnotationServices {
   close(): Promise<void>;
 }
 
-/** What services are built from. */
 export interface AnnotationServicesOptions {
   readonly store: Store;
   /** Where notices for MCP clients go. */

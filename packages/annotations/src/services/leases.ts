@@ -1,11 +1,10 @@
-/** Leases: whoever takes a note up has it as long as they are heard from, or as long as their connection lives. */
+/** Leases: an agent that takes a note up holds it as long as it is heard from, or as long as its connection lives. */
 import type { AnnotationTables } from '../schema.ts';
 import type { Agent } from './holder.ts';
 import { HELD, holderOf } from './holder.ts';
 import { letGo } from './lapse.ts';
 import type { ActionParts } from './transitions.ts';
 
-/** What leases stand on. */
 export interface LeaseParts extends ActionParts {
   readonly onFault: (error: unknown, where: string) => void;
 }

@@ -29,7 +29,6 @@ export interface PageTokenInfo {
   readonly revokedAt?: string;
 }
 
-/** The page tokens of a store. */
 export interface PageTokens {
   /** The token's text, made on first use; for the owner's own start command. */
   show(organizationId: string): Promise<string>;
@@ -71,7 +70,6 @@ export function originOf(text: string): string | undefined {
   return /^https?:$/.test(protocol) && href === `${origin}/` ? origin : undefined;
 }
 
-/** Creates the service. */
 export function createPageTokens({ store, changes, now }: ActionParts): PageTokens {
   const db = () => store.db<AnnotationTables>();
   const valid = (organizationId: string) =>

@@ -5,37 +5,34 @@ import { isUniqueViolation, toJson } from '@parley/store';
 import type { ClientPayload } from '../link/messages.ts';
 import type { AnnotationLimits } from '../limits.ts';
 import type { AnnotationRow, AnnotationTables, SessionRow } from '../schema.ts';
-import type { Annotation } from '../shapes.ts';
+import type { PageAnnotation } from '../shapes.ts';
 import { strike } from '../secrets.ts';
 import { STATUSES } from '../shapes.ts';
 import { REOPENED } from './lapse.ts';
 import { notesById } from './reading.ts';
-import { loadAnnotations } from './rows.ts';
+import { loadPageAnnotations } from './rows.ts';
 import type { ActionParts, Step } from './transitions.ts';
-import { act, noteNotFound } from './transitions.ts';
+import { actOfPage, noteNotFound } from './transitions.ts';
 
-/** The session that acts. */
 export type ActingSession = Pick<SessionRow, 'id' | 'organization_id'>;
 
 const OPEN = ['pending', 'acknowledged', 'diff_proposed'] as const;
 
-/** The actions of a person. */
 export interface PersonActions {
-  /** A second create with the same client id answers the first note. */
+  /** A second create with the same client id returns the first note. */
   create(
     session: ActingSession,
     note: ClientPayload<'annotation:create'>,
-  ): Promise<{ annotation: Annotation; isNew: boolean }>;
-  edit(session: ActingSession, change: ClientPayload<'annotation:edit'>): Promise<Annotation>;
-  reply(session: ActingSession, reply: ClientPayload<'annotation:reply'>): Promise<Annotation>;
-  reopen(session: ActingSession, id: string): Promise<Annotation>;
+  ): Promise<{ annotation: PageAnnotation; isNew: boolean }>;
+  edit(session: ActingSession, change: ClientPayload<'annotation:edit'>): Promise<PageAnnotation>;
+  reply(session: ActingSession, reply: ClientPayload<'annotation:reply'>): Promise<PageAnnotation>;
+  reopen(session: ActingSession, id: string): Promise<PageAnnotation>;
   /** Dismisses; nothing is ever removed by a page. */
-  remove(session: ActingSession, id: string): Promise<Annotation>;
-  /** Dismisses the open notes of the session, or those named; answers how many. */
+  remove(session: ActingSession, id: string): Promise<PageAnnotation>;
+  /** Dismisses the open notes of the session, or those named; returns how many. */
   clear(session: ActingSession, ids?: readonly string[]): Promise<number>;
 }
 
-/** Creates the actions. */
 export function createPersonActions(parts: ActionParts, limits: AnnotationLimits): PersonActions {
   const refOf = (session: ActingSession, id: string) => ({
     organizationId: session.organization_id,
@@ -45,7 +42,7 @@ export function createPersonActions(parts: ActionParts, limits: AnnotationLimits
   return {
     create: (session, note) => create(parts, limits, session, note),
     edit: (session, { id, annotationText, intent, severity }) =>
-      act(parts, refOf(session, id), (before) => ({
+      actOfPage(parts, refOf(session, id), (before) => ({
         from: ['pending'],
         set: {
           ...(annotationText !== undefined && { annotation_text: annotationText }),
@@ -56,18 +53,18 @@ export function createPersonActions(parts: ActionParts, limits: AnnotationLimits
         refusal: `Only a pending annotation can be edited; this one is ${before.status}. Reply to it instead.`,
       })),
     reply: (session, { id, message, reopen = false }) =>
-      act(parts, refOf(session, id), (before): Step => ({
+      actOfPage(parts, refOf(session, id), (before): Step => ({
         from: STATUSES,
         set: reopen && before.status !== 'pending' ? REOPENED : {},
         replies: [{ author: 'user', author_name: null, message }],
       })),
     reopen: (session, id) =>
-      act(parts, refOf(session, id), () => ({
+      actOfPage(parts, refOf(session, id), () => ({
         from: STATUSES.filter((status) => status !== 'pending'),
         set: REOPENED,
       })),
     remove: (session, id) =>
-      act(parts, refOf(session, id), () => ({
+      actOfPage(parts, refOf(session, id), () => ({
         from: STATUSES,
         set: { status: 'dismissed', lease_until: null, resolved_by: 'user', resolved_at: parts.now() },
       })),
@@ -80,7 +77,7 @@ async function create(
   limits: AnnotationLimits,
   session: ActingSession,
   note: ClientPayload<'annotation:create'>,
-): Promise<{ annotation: Annotation; isNew: boolean }> {
+): Promise<{ annotation: PageAnnotation; isNew: boolean }> {
   const existing = await findByClientId(parts, session.id, note.clientId);
   if (existing !== undefined) return { annotation: existing, isNew: false };
   try {
@@ -102,7 +99,7 @@ async function insert(
   limits: AnnotationLimits,
   session: ActingSession,
   note: ClientPayload<'annotation:create'>,
-): Promise<Annotation> {
+): Promise<PageAnnotation> {
   const { clientId, annotationText, intent, severity, screenshotId, ...captured } = strike(note);
   const db = tx.db<AnnotationTables>();
   // The counter's row is locked by this, so that the count below cannot be overtaken.
@@ -151,7 +148,7 @@ async function insert(
     ids: [row.id],
     pending: true,
   });
-  const [annotation] = await loadAnnotations(tx, [row]);
+  const [annotation] = await loadPageAnnotations(tx, [row]);
   if (annotation === undefined) throw noteNotFound(row.id);
   return annotation;
 }
@@ -194,7 +191,7 @@ async function findByClientId(
   { store }: ActionParts,
   sessionId: string,
   clientId: string,
-): Promise<Annotation | undefined> {
+): Promise<PageAnnotation | undefined> {
   const rows = await store
     .db<AnnotationTables>()
     .selectFrom('annotations')
@@ -202,7 +199,7 @@ async function findByClientId(
     .where('session_id', '=', sessionId)
     .where('client_id', '=', clientId)
     .execute();
-  const [annotation] = await loadAnnotations(store, rows);
+  const [annotation] = await loadPageAnnotations(store, rows);
   return annotation;
 }
 

@@ -6,7 +6,6 @@ import type { Presence } from '../shapes.ts';
 import type { AnnotationChanges } from './changes.ts';
 import { isoTime } from './rows.ts';
 
-/** What presence stands on. */
 export interface PresenceParts {
   readonly store: Store;
   readonly changes: AnnotationChanges;

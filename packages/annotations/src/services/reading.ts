@@ -3,9 +3,9 @@ import type { Queryable } from '@parley/store';
 import type { AnnotationLimits } from '../limits.ts';
 import type { AnnotationRow, AnnotationTables } from '../schema.ts';
 import { jsonBytes } from '../lean.ts';
-import type { Annotation } from '../shapes.ts';
+import type { Annotation, PageAnnotation } from '../shapes.ts';
 import type { ThreadCut } from '../threads.ts';
-import { loadAnnotations } from './rows.ts';
+import { loadAnnotations, loadPageAnnotations } from './rows.ts';
 
 /** A list that may be cut; `total` counts what there is. */
 export interface NoteList {
@@ -52,7 +52,7 @@ export async function notesOfSession(
   from: Queryable,
   sessionId: string,
   maxBytes: number,
-): Promise<Annotation[]> {
+): Promise<PageAnnotation[]> {
   const rows = await from
     .db<AnnotationTables>()
     .selectFrom('annotations')
@@ -62,7 +62,7 @@ export async function notesOfSession(
     .execute();
   const isOpen = ({ status }: (typeof rows)[number]) => status !== 'resolved' && status !== 'dismissed';
   const ids = [...rows.filter(isOpen), ...rows.filter((row) => !isOpen(row))].map(({ id }) => id);
-  const fitting: Annotation[] = [];
+  const fitting: PageAnnotation[] = [];
   let sizeBytes = 0;
   for (let at = 0; at < ids.length && sizeBytes < maxBytes; at += READ_AT_ONCE) {
     const wanted = ids.slice(at, at + READ_AT_ONCE);
@@ -93,8 +93,8 @@ export async function findNote(
     .executeTakeFirst();
 }
 
-/** The notes with these ids, in any order. */
-export async function notesById(from: Queryable, ids: readonly string[]): Promise<Annotation[]> {
+/** The notes with these ids for their own page, in any order. */
+export async function notesById(from: Queryable, ids: readonly string[]): Promise<PageAnnotation[]> {
   if (ids.length === 0) return [];
   const rows = await from
     .db<AnnotationTables>()
@@ -103,7 +103,7 @@ export async function notesById(from: Queryable, ids: readonly string[]): Promis
     .where('id', 'in', ids)
     .orderBy('number')
     .execute();
-  return loadAnnotations(from, rows);
+  return loadPageAnnotations(from, rows);
 }
 
 /** The notes that match, of one organization and perhaps one session. */

@@ -2,7 +2,7 @@
 import type { Queryable } from '@parley/store';
 import { fromJson } from '@parley/store';
 import type { AnnotationRow, AnnotationTables, ReplyRow, ScreenshotRow, SessionRow } from '../schema.ts';
-import type { Annotation, Captured, Reply, Screenshot, Session } from '../shapes.ts';
+import type { Annotation, Captured, PageAnnotation, Reply, Screenshot, Session } from '../shapes.ts';
 import type { ThreadCut } from '../threads.ts';
 import { cutThread, FULL_THREAD } from '../threads.ts';
 import { endsOfThreads } from './thread.ts';
@@ -58,6 +58,16 @@ export async function loadAnnotations(
   return rows.map((row) =>
     cutThread(toAnnotation(row, threads.get(row.id) ?? [], pictures.get(row.screenshot_id ?? '')), cut),
   );
+}
+
+/** The same for the page that made them; no other surface shows the page's own ids. */
+export async function loadPageAnnotations(
+  from: Queryable,
+  rows: readonly AnnotationRow[],
+): Promise<PageAnnotation[]> {
+  const clientIds = new Map(rows.map(({ id, client_id }) => [id, client_id]));
+  const annotations = await loadAnnotations(from, rows);
+  return annotations.map((note) => ({ ...note, clientId: clientIds.get(note.id) ?? '' }));
 }
 
 /** The description that a row of a picture makes. */

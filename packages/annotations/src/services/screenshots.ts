@@ -7,7 +7,6 @@ import type { Screenshot } from '../shapes.ts';
 import { pictureFacts } from './picture.ts';
 import { toScreenshot } from './rows.ts';
 
-/** The screenshots of a store. */
 export interface Screenshots {
   add(session: SessionRow, bytes: Buffer, claimedType: string): Promise<Screenshot>;
   /** The picture of a note in base64; undefined when it has none. */
@@ -17,7 +16,6 @@ export interface Screenshots {
   ): Promise<{ data: string; mimeType: string } | undefined>;
 }
 
-/** Creates the service. */
 export function createScreenshots(store: Store, limits: AnnotationLimits, now: () => number): Screenshots {
   return {
     async add(session, bytes, claimedType) {

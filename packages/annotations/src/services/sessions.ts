@@ -21,7 +21,6 @@ export interface OpenedSession {
   readonly sessionToken: string;
 }
 
-/** The sessions of a store. */
 export interface Sessions {
   /** Resumes the session of the token, or begins a new one when the token opens none. */
   open(page: PageToken, origin: string, hello: Hello): Promise<OpenedSession>;
@@ -42,7 +41,6 @@ export function sessionNotFound(id: string): ToolError {
   return new ToolError('not_found', `Session not found: ${id}`);
 }
 
-/** Creates the service. */
 export function createSessions(parts: ActionParts, limits: AnnotationLimits): Sessions {
   const { store, now } = parts;
   const db = () => store.db<AnnotationTables>();

@@ -1,6 +1,6 @@
 import { onBothEngines } from '@parley/store/testing';
 import { describe, expect, test } from 'vitest';
-import { AGENT, DIFF, note, openDesk, ORGANIZATION, STRANGER } from '../../test/notes.ts';
+import { AGENT, asAgentsSee, DIFF, note, openDesk, ORGANIZATION, STRANGER } from '../../test/notes.ts';
 import type { Desk } from '../../test/notes.ts';
 import type { SessionRow } from '../schema.ts';
 import type { Annotation, AnnotationStatus } from '../shapes.ts';
@@ -96,7 +96,9 @@ onBothEngines('the status of an annotation', (open) => {
         const before = await noteIn(desk, page, status);
         // The names above are the columns of the table.
         const expected = TABLE[status][name as Action];
-        const outcome = await act(desk, page, before).catch((error: unknown) => error as { code: string });
+        const outcome = await act(desk, page, before)
+          .then(asAgentsSee)
+          .catch((error: unknown) => error as { code: string });
         if (expected === 'conflict') {
           expect(outcome, name).toMatchObject({ code: 'conflict' });
           const after = await desk.services.notes.get(ORGANIZATION, before.id);

@@ -3,16 +3,15 @@ import { ToolError } from '@parley/kit';
 import type { Store, StoreTransaction } from '@parley/store';
 import type { AnnotationLimits } from '../limits.ts';
 import type { AnnotationRow, AnnotationTables } from '../schema.ts';
-import type { Annotation, AnnotationStatus } from '../shapes.ts';
+import type { Annotation, AnnotationStatus, PageAnnotation } from '../shapes.ts';
 import type { AnnotationChanges } from './changes.ts';
 import type { Agent } from './holder.ts';
 import { isHeld, isHolder } from './holder.ts';
 import { hasLapsed, letGoLapsed } from './lapse.ts';
-import { loadAnnotations } from './rows.ts';
+import { loadAnnotations, loadPageAnnotations } from './rows.ts';
 import type { NewReply } from './thread.ts';
 import { addReply, refuseFull } from './thread.ts';
 
-/** What actions stand on. */
 export interface ActionParts {
   readonly store: Store;
   readonly changes: AnnotationChanges;
@@ -48,22 +47,37 @@ export function noteNotFound(id: string): ToolError {
   return new ToolError('not_found', `Annotation not found: ${id}`);
 }
 
-/** Runs one action and answers the note as it is after it. */
-export function act(
-  parts: ActionParts,
-  ref: NoteRef,
-  decide: (before: AnnotationRow, tx: StoreTransaction) => Step | Promise<Step>,
-): Promise<Annotation> {
-  return parts.store.transaction((tx) => actIn(parts, tx, ref, decide));
+type Decide = (before: AnnotationRow, tx: StoreTransaction) => Step | Promise<Step>;
+
+/** Runs one action of an agent and returns the note as it is after it. */
+export function act(parts: ActionParts, ref: NoteRef, decide: Decide): Promise<Annotation> {
+  return actAndLoad(parts, ref, decide, loadAnnotations);
 }
 
-/** The same inside a transaction that is open already. */
-export async function actIn(
+/** The same for an action of the note's own page. */
+export function actOfPage(parts: ActionParts, ref: NoteRef, decide: Decide): Promise<PageAnnotation> {
+  return actAndLoad(parts, ref, decide, loadPageAnnotations);
+}
+
+function actAndLoad<Loaded extends Annotation>(
+  parts: ActionParts,
+  ref: NoteRef,
+  decide: Decide,
+  load: (tx: StoreTransaction, rows: readonly AnnotationRow[]) => Promise<Loaded[]>,
+): Promise<Loaded> {
+  return parts.store.transaction(async (tx) => {
+    const [annotation] = await load(tx, [await change(parts, tx, ref, decide)]);
+    if (annotation === undefined) throw noteNotFound(ref.id);
+    return annotation;
+  });
+}
+
+async function change(
   parts: ActionParts,
   tx: StoreTransaction,
   ref: NoteRef,
-  decide: (before: AnnotationRow, tx: StoreTransaction) => Step | Promise<Step>,
-): Promise<Annotation> {
+  decide: Decide,
+): Promise<AnnotationRow> {
   const { changes, limits, now } = parts;
   const locked = await lockNote(tx, ref, now());
   const isLost = hasLapsed(locked, now()) && !isHolder(locked, ref.agent);
@@ -92,12 +106,10 @@ export async function actIn(
     pending: before.status === 'pending' || after.status === 'pending',
     ...(isHeld(after) && added.some(({ author }) => author === 'user') && { words: true }),
   });
-  const [annotation] = await loadAnnotations(tx, [after]);
-  if (annotation === undefined) throw noteNotFound(ref.id);
-  return annotation;
+  return after;
 }
 
-/** Holds the row until the transaction ends, on both databases, and answers it as it stands. */
+/** Holds the row until the transaction ends, on both databases, and returns it as it is then. */
 async function lockNote(tx: StoreTransaction, ref: NoteRef, now: number): Promise<AnnotationRow> {
   let query = tx
     .db<AnnotationTables>()

@@ -9,7 +9,7 @@ export interface WaitFor<T> {
   readonly timeoutMs: number;
   /** The client's end: throws. */
   readonly signal: AbortSignal;
-  /** The server's end: answers undefined, like the timeout. */
+  /** The server's end: returns undefined, like the timeout. */
   readonly stopping: AbortSignal;
 }
 

@@ -12,7 +12,6 @@ export interface WatchEnd {
   readonly signal: AbortSignal;
 }
 
-/** Options of one watch. */
 export interface WatchOptions extends WatchEnd {
   /** Collects this long after the first arrival. */
   readonly batchWindowMs: number;

@@ -29,7 +29,6 @@ const MAX_WAITING = 20;
 // The largest number of the column.
 const MAX_POSITION = 2 ** 31 - 1;
 
-/** Creates the service. */
 export function createWords(store: Store): Words {
   return {
     async take(agent, id, maxCharacters = MAX_TOLD_CHARACTERS) {
@@ -96,7 +95,7 @@ export class UnseenWords extends Error {
   }
 }
 
-/** Stops whoever has the note, or had it last, from closing it over words that they were not shown. */
+/** Stops the holder of a note, or its last one, from closing it before they were shown all words of the person. */
 export async function refuseUnseen(from: Queryable, row: AnnotationRow, agent: Agent): Promise<void> {
   const unseen = isHolder(row, agent) ? await unseenOf(from, row) : [];
   if (unseen.length > 0) throw new UnseenWords(unseen);

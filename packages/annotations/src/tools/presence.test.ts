@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { DIFF, openDesk, ORGANIZATION } from '../../test/notes.ts';
 import { annotationsToolset } from '../toolset.ts';
 
-const id = 'ann_none';
+const ID = 'ann_none';
 
 /** What each tool is called with; that it answers "not found" changes nothing about who called. */
 const CALLS: Readonly<Record<string, object>> = {
@@ -14,13 +14,13 @@ const CALLS: Readonly<Record<string, object>> = {
   get_pending: { sessionId: 'ses_none' },
   get_all_pending: {},
   get_mine: {},
-  acknowledge: { id },
-  resolve: { id },
-  dismiss: { id, reason: 'No' },
-  reply: { id, message: 'Hello' },
+  acknowledge: { id: ID },
+  resolve: { id: ID },
+  dismiss: { id: ID, reason: 'No' },
+  reply: { id: ID, message: 'Hello' },
   watch_annotations: { timeoutMs: 0 },
-  propose_diff: { id, diff: DIFF },
-  watch_diff_response: { id, timeoutMs: 0 },
+  propose_diff: { id: ID, diff: DIFF },
+  watch_diff_response: { id: ID, timeoutMs: 0 },
 };
 
 const forAgents = annotationsToolset.tools.filter(({ privileged }) => privileged !== 'by-name');

@@ -19,10 +19,8 @@ export type ToolContext = Pick<
   'services' | 'caller' | 'request' | 'connection' | 'addMeta' | 'progress'
 >;
 
-/** The id of a note. */
 export const noteId = z.string().max(100).describe('Its id (ann_...)');
 
-/** The id of a session. */
 export const sessionId = z.string().max(100).describe('Its id (ses_...)');
 
 /** How much of each note. */
@@ -31,7 +29,6 @@ export const detail = z.enum(DETAILS).default('lean').describe('full adds markup
 /** A note; the fields depend on the detail, so only the id is promised. */
 export const ShownNoteOutput = z.looseObject({ id: z.string() });
 
-/** The output of the tools that list notes. */
 export const NoteListOutput = z.object({
   annotations: z.array(ShownNoteOutput),
   more: z.string().optional(),

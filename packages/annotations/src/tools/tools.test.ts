@@ -40,7 +40,7 @@ function table(rows: readonly Scenario[]): void {
   scenarios({ test, expect }, annotationsToolset, () => ({ services: desk.services }), rows);
 }
 
-const strangers = ['A secret of strangers'];
+const STRANGERS = ['A secret of strangers'];
 
 describe('looking', () => {
   table([
@@ -58,7 +58,7 @@ describe('looking', () => {
         session: { active: true, framework: 'react' },
         annotations: [{ annotationText: 'Make it blue' }],
       },
-      hides: [...strangers, 'domSnapshot', 'boundingBox'],
+      hides: [...STRANGERS, 'domSnapshot', 'boundingBox'],
     },
     {
       name: 'get_session of an unknown session says so',
@@ -71,20 +71,20 @@ describe('looking', () => {
       call: () => ['get_session', { id: ids.foreignSession }],
       fails: 'not_found',
       shows: ['Error: Session not found: '],
-      hides: strangers,
+      hides: STRANGERS,
     },
     {
       name: 'get_pending shows pending notes as a bare array in text',
       call: () => ['get_pending', { sessionId: ids.session }],
       gives: { annotations: [{ annotationText: 'Make it blue', selector: '#pay' }] },
       shows: ['"text":"[{'],
-      hides: [...strangers, 'domSnapshot', 'replies'],
+      hides: [...STRANGERS, 'domSnapshot', 'replies'],
     },
     {
       name: 'get_pending in full has everything that was captured',
       call: () => ['get_pending', { sessionId: ids.session, detail: 'full' }],
       gives: { annotations: [{ number: 1, domSnapshot: expect.any(String), replies: [] }] },
-      hides: strangers,
+      hides: STRANGERS,
     },
     {
       name: 'a detail that does not exist is refused',
@@ -125,7 +125,7 @@ describe('looking', () => {
       name: 'get_all_pending shows what is pending and nothing of strangers',
       call: () => ['get_all_pending', {}],
       gives: { annotations: [{ annotationText: 'Make it blue' }] },
-      hides: strangers,
+      hides: STRANGERS,
     },
     {
       name: 'a tool is unknown without its grant',
@@ -155,7 +155,7 @@ describe('acting', () => {
       name: "acknowledge of a stranger's note with takeover is answered like an unknown one",
       call: () => ['acknowledge', { id: ids.foreignNote, takeover: true }],
       fails: 'not_found',
-      hides: strangers,
+      hides: STRANGERS,
     },
     {
       name: 'acknowledge of an unknown note says so',
@@ -167,7 +167,7 @@ describe('acting', () => {
       name: "acknowledge of a stranger's note is answered like an unknown one",
       call: () => ['acknowledge', { id: ids.foreignNote }],
       fails: 'not_found',
-      hides: strangers,
+      hides: STRANGERS,
     },
     {
       name: 'resolve stores the summary as a reply',
@@ -232,7 +232,7 @@ describe('watching and diffs', () => {
       name: 'watch_annotations returns what is pending',
       call: () => ['watch_annotations', { sessionId: ids.session }],
       gives: { status: 'annotations', annotations: [{ annotationText: 'Make it blue' }] },
-      hides: strangers,
+      hides: STRANGERS,
     },
     {
       name: 'watch_annotations of an unknown session says so',
@@ -244,7 +244,7 @@ describe('watching and diffs', () => {
       call: () => ['watch_annotations', { sessionId: ids.foreignSession, timeoutMs: 0 }],
       fails: 'not_found',
       shows: ['Error: Session not found: '],
-      hides: strangers,
+      hides: STRANGERS,
     },
     {
       name: 'watch_annotations refuses a time that is too long',

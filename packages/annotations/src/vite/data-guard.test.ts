@@ -5,7 +5,7 @@ import { projectOf } from './options.ts';
 const vite = { root: '/home/ada/shop', base: '/shop/', publicDir: '/home/ada/shop/public' };
 const project = projectOf({}, vite);
 
-const data = [
+const DATA = [
   '/.parley/owner.key',
   '/shop/.parley/owner.key',
   '/shop/.parley/owner.key?raw',
@@ -20,11 +20,11 @@ const data = [
   '/%ff',
 ];
 
-test.each(data)('%s is not served', (url) => {
+test.each(DATA)('%s is not served', (url) => {
   expect(asksForData(url, project)).toBe(true);
 });
 
-const pages = [
+const PAGES = [
   '/',
   '/shop/',
   '/shop/src/main.tsx?t=1',
@@ -33,7 +33,7 @@ const pages = [
   '/@vite/client',
 ];
 
-test.each(pages)('%s is served', (url) => {
+test.each(PAGES)('%s is served', (url) => {
   expect(asksForData(url, project)).toBe(false);
 });
 

@@ -11,7 +11,7 @@ export function devServerSettings(
   if (server !== undefined) {
     return { server: { proxy: { '^/__parley/': { target: server, ws: true, changeOrigin: true } } } };
   }
-  // Whoever switched watching off keeps it off.
+  // A project that switched watching off keeps it off.
   if (config.server?.watch === null) return {};
   const folder = data.replaceAll('\\', '/').replace(/^\.\//, '').replace(/\/$/, '');
   return { server: { watch: { ignored: [isAbsolute(data) ? `${folder}/**` : `**/${folder}/**`] } } };

@@ -7,9 +7,9 @@ export interface ParleyOptions {
   readonly server?: string;
   /** The page token that `parley start` prints; needed with `server` only. */
   readonly token?: string;
-  /** The data folder, from the project root; `.parley` unless told. */
+  /** The data folder, from the project root; `.parley` by default. */
   readonly data?: string;
-  /** The folder that source paths are counted from; Vite's root unless told. */
+  /** The folder that source paths are counted from; Vite's root by default. */
   readonly root?: string;
   /** Origins besides loopback and the dev server's own that may show the overlay. */
   readonly allowedOrigins?: readonly string[];

@@ -28,7 +28,6 @@ export interface TargetKind {
   settled(tx: StoreTransaction, target: Target, attempt: Attempt): Promise<void>;
 }
 
-/** What every part of delivery needs. */
 export interface DeliveryParts {
   readonly store: Store;
   readonly tasks: TaskEngine;

@@ -5,7 +5,6 @@ import type { NewTask } from '@parley/tasks';
 import type { EventTables, EventTargetRow } from '../schema.ts';
 import type { DeliveryParts, Target } from './parts.ts';
 
-/** The kind of the task. */
 export const PUMP_KIND = 'events.deliver';
 
 /** Tells a running pump of new work, with the id of its target. */
@@ -20,7 +19,7 @@ export interface PumpInput {
   readonly pump: number;
 }
 
-/** The target, held until the transaction ends; whoever changes its deliveries holds it. */
+/** The target, held until the transaction ends; nothing changes its deliveries without holding it. */
 export function lockTarget(tx: StoreTransaction, targetId: string): Promise<EventTargetRow | undefined> {
   const query = tx.db<EventTables>().selectFrom('event_targets').selectAll().where('id', '=', targetId);
   return tx.locked(query).executeTakeFirst();
@@ -40,7 +39,7 @@ export async function wakePump(
   await nextPump(parts, tx, target, runAt);
 }
 
-/** Hands a locked target over to a new pump, which starts at a time; without one, whoever brings work makes it. */
+/** Hands a locked target over to a new pump, which starts at a time; without a time, the next delivery starts it. */
 export async function nextPump(
   parts: Pick<DeliveryParts, 'tasks'>,
   tx: StoreTransaction,

@@ -46,7 +46,7 @@ export function beginRun(
   });
 }
 
-/** Whoever was at these is gone, and nobody knows whether they arrived. */
+/** The run that sent these is gone, and nobody knows whether they arrived. */
 async function putBack(tx: StoreTransaction, targetId: string, now: number): Promise<void> {
   await tx
     .db<EventTables>()

@@ -2,7 +2,6 @@
 import type { Migration } from '@parley/store';
 import { epochMsColumn, jsonColumn } from '@parley/store';
 
-/** Creates the tables of events. */
 export const createEventTables: Migration = async (db, engine) => {
   await createOutbox(db, engine);
   await createTargets(db, engine);

@@ -2,7 +2,7 @@
 import type { MigrationSet } from '@parley/store';
 import { createEventTables } from './001-events.ts';
 
-/** Applied by whoever opens the store. */
+/** Applied by the program that opens the store. */
 export const eventMigrations: MigrationSet = {
   name: 'events',
   migrations: { '001-events': createEventTables },

@@ -12,7 +12,6 @@ export const WEBHOOK_DISABLED = 'event.webhook_disabled';
 /** The status by which a receiver says that it will never come back. */
 export const GONE = 410;
 
-/** What noting an attempt needs. */
 export interface HealthOptions {
   readonly limits: EventLimits;
   readonly now: number;

@@ -11,7 +11,6 @@ export type Answer =
   | { readonly statusCode: number; readonly error: string | null }
   | { readonly statusCode: null; readonly error: string };
 
-/** What one request needs. */
 export interface SendOptions {
   readonly egress: Egress;
   readonly limits: EventLimits;
@@ -44,7 +43,7 @@ export async function sendWebhook(options: SendOptions): Promise<Answer> {
       body,
       signal: AbortSignal.any([signal, timeout]),
       stream: true,
-      // Where an event goes is decided by whoever made the webhook, not by the receiver.
+      // Where an event goes is decided by the maker of the webhook, not by the receiver.
       redirect: 'manual',
     });
     await drain(response, limits.answerBytes);

@@ -11,7 +11,6 @@ import type { Egress } from '@parley/kit/egress';
 /** The kind of a webhook's target. */
 export const WEBHOOK = 'webhook';
 
-/** What webhooks are built from. */
 export interface WebhookParts {
   readonly store: Store;
   readonly egress: Egress;

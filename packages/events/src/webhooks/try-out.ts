@@ -1,4 +1,4 @@
-/** Trying a webhook out: one test event, sent now, told to whoever asked and kept nowhere. */
+/** Trying a webhook out: one test event, sent now, told to the caller and kept nowhere. */
 import { typeId } from '@parley/kit';
 import type { CloudEvent } from '../cloud-event.ts';
 import type { WebhookRow } from '../schema.ts';

@@ -16,7 +16,6 @@ import type { Egress } from '@parley/kit/egress';
 import type { Webhook, WebhookDelivery } from './webhook.ts';
 import { toWebhook } from './webhook.ts';
 
-/** What a new webhook is made from. */
 export interface NewWebhook {
   readonly url: string;
   readonly events: readonly string[];
@@ -38,7 +37,7 @@ export interface WebhookWithSecret {
   readonly secret: string;
 }
 
-/** The webhooks of organizations; a foreign id answers like an unknown one. */
+/** The webhooks of organizations; a foreign id is treated like an unknown one. */
 export interface Webhooks {
   create(organizationId: string, webhook: NewWebhook): Promise<WebhookWithSecret>;
   list(organizationId: string): Promise<Webhook[]>;
@@ -56,7 +55,6 @@ export interface Webhooks {
   resend(organizationId: string, deliveryId: string): Promise<WebhookDelivery>;
 }
 
-/** Creates the service. */
 export function createWebhooks(parts: DeliveryParts & { readonly egress: Egress }): Webhooks {
   const { store, limits, now, egress } = parts;
   return {

@@ -46,7 +46,6 @@ export interface DemoPost {
   readonly follows?: string;
 }
 
-/** The posts of a text. */
 export function readPosts(text: string): DemoPost[] {
   return text.trim().split('\n\n').map(readPost);
 }

@@ -31,7 +31,7 @@ export interface DemoHost {
 const SEED = 4680;
 
 /**
- * Seeds the first organization and publishes its pages; answers false when it has or had boards, and changes nothing.
+ * Seeds the first organization and publishes its pages; returns false when it has or had boards, and changes nothing.
  * The services have to be there already: they run what the demo schedules.
  */
 export async function seedDemo(host: DemoHost, now: number = Date.now()): Promise<boolean> {
@@ -121,7 +121,7 @@ async function build(services: FeedbackServices, organizationId: string, tick: (
   };
 }
 
-/** Makes each of some things, and answers their ids by the same keys. */
+/** Makes each of some things, and returns their ids by the same keys. */
 async function eachOf<Key extends string, Input>(
   inputs: Readonly<Record<Key, Input>>,
   make: (input: Input) => Promise<{ id: string }>,

@@ -16,7 +16,7 @@ export function storeWithin(store: Store, tx: StoreTransaction): Store {
     pending: (sets) => store.pending(sets),
     backup: (targetDir) => store.backup(targetDir),
     ping: () => store.ping(),
-    // Whoever opened it closes it.
+    // The code that opened it closes it.
     close: () => Promise.resolve(),
   };
 }

@@ -1,21 +1,21 @@
 /** Every text of the demo that holds posts. */
-import { appBugs } from './data/bugs-apps.ts';
-import { boardBugs } from './data/bugs-boards.ts';
-import { integrationPosts } from './data/integrations.ts';
-import { internalPosts } from './data/internal.ts';
-import { everydayPosts } from './data/posts-everyday.ts';
-import { planningPosts } from './data/posts-planning.ts';
-import { teamworkPosts } from './data/posts-teamwork.ts';
-import { viewPosts } from './data/posts-views.ts';
+import { APP_BUGS } from './data/bugs-apps.ts';
+import { BOARD_BUGS } from './data/bugs-boards.ts';
+import { INTEGRATION_POSTS } from './data/integrations.ts';
+import { INTERNAL_POSTS } from './data/internal.ts';
+import { EVERYDAY_POSTS } from './data/posts-everyday.ts';
+import { PLANNING_POSTS } from './data/posts-planning.ts';
+import { TEAMWORK_POSTS } from './data/posts-teamwork.ts';
+import { VIEW_POSTS } from './data/posts-views.ts';
 
 /** The texts, by theme. */
 export const demoTexts: readonly string[] = [
-  planningPosts,
-  viewPosts,
-  teamworkPosts,
-  everydayPosts,
-  integrationPosts,
-  boardBugs,
-  appBugs,
-  internalPosts,
+  PLANNING_POSTS,
+  VIEW_POSTS,
+  TEAMWORK_POSTS,
+  EVERYDAY_POSTS,
+  INTEGRATION_POSTS,
+  BOARD_BUGS,
+  APP_BUGS,
+  INTERNAL_POSTS,
 ];

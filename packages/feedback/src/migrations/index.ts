@@ -19,6 +19,7 @@ export const feedbackMigrations: MigrationSet = {
     '003-conversation': createConversation,
     '004-plans': createPlans,
     '005-rest': createRest,
+    // No 006 was ever published; the store goes by names, so the gap means nothing.
     '007-import': createImports,
     '008-moderation': createModeration,
     '009-runs': pairRuns,

@@ -103,7 +103,7 @@ const createPost: Action = async (sent, slug) => {
   if (!parsed.success) {
     return newPostPage(visit, board, { ...given, problem: postProblem(given) });
   }
-  // Whoever has seen those that are alike for this very title has made up their mind.
+  // A person who was shown similar posts for this very title has made up their mind.
   const similar = form.get('seen') === given.title ? [] : await alike(visit, board.id, given.title);
   if (similar.length > 0) return newPostPage(visit, board, { ...given, similar });
   return asVisitor(sent, async (actor) => {

@@ -29,7 +29,7 @@ const SAFE_HEADERS = {
   'referrer-policy': 'same-origin',
 };
 
-/** A page; whoever is signed in sees a page of their own. */
+/** A page; a person who is signed in sees a page of their own. */
 export function page(sheet: Sheet, status = 200): Answer {
   const isShared = status === 200 && sheet.visit?.session === undefined;
   return {

@@ -48,7 +48,6 @@ export interface RemoteClient {
   senderFor(signal: AbortSignal): Send;
 }
 
-/** What a client is made from. */
 export interface RemoteClientOptions {
   readonly target: RemoteTarget;
   readonly transport: Transport;

@@ -5,7 +5,7 @@ import { splitId } from '../ids.ts';
 import type { Send } from './client.ts';
 import { NotOffered } from './faults.ts';
 
-/** The two names of whoever is in charge of a post. */
+/** The two names of the person in charge of a post. */
 type OwnerField = 'ownerMemberId' | 'ownerPrincipalId';
 
 /** What has been learnt so far. */

@@ -33,7 +33,6 @@ type Extended = Omit<
   | 'members'
 >;
 
-/** Creates that part of the backend. */
 export function createExtendedBackend(remote: Remote): Extended {
   return { ...postWork(remote), ...mergeWork(remote), ...commentWork(remote), ...planWork(remote) };
 }

@@ -1,4 +1,4 @@
-/** Whether a server has honoured what a search was narrowed to: each post it answers must show that it fits. */
+/** Whether a server has honoured what a search was narrowed to: each post it returns must show that it fits. */
 import { ToolError } from '@parley/kit';
 import type { WideSearch } from '../backend.ts';
 import { fieldOf, listed } from './faults.ts';

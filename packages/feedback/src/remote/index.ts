@@ -37,7 +37,7 @@ export const remoteFeedbackToolset = defineToolset({
   resources: feedbackResources,
 });
 
-/** What whoever started the process may call: the everyday tools, or all of them. */
+/** What the person who started the process may call: the everyday tools, or all of them. */
 export function remoteGrants(isExtended: boolean): Grants {
   const tools = feedbackTools.filter((tool) => isExtended || tool.privileged === undefined);
   return { feedback: [...tools, ...feedbackResources].map(({ name }) => name) };

@@ -8,7 +8,6 @@ import { isOfKind, remoteId } from './ids.ts';
 /** What has a name besides its id. */
 type Noun = 'board' | 'status' | 'tag' | 'roadmap' | 'member';
 
-/** The list of each. */
 const LISTS = {
   board: 'boards',
   status: 'statuses',

@@ -4,7 +4,7 @@ import type { Route } from '@parley/http/rest';
 import type { Actor } from '../actor.ts';
 import type { FeedbackServices } from '../services/index.ts';
 
-/** The services, and whoever asks them. */
+/** The services, and the one who asks them. */
 export interface FeedbackScope {
   readonly services: FeedbackServices;
   readonly actor: Actor;

@@ -1,4 +1,4 @@
-/** The one guard before every service: what a method asks of whoever calls it is declared, and checked here alone. */
+/** The one guard before every service: what a method asks of its caller is declared, and checked here alone. */
 import type { Actor } from '../actor.ts';
 import { forbidden } from '../faults.ts';
 

@@ -81,7 +81,6 @@ export interface FeedbackServices extends Nouns {
   close(): Promise<void>;
 }
 
-/** What the services are made from. */
 export interface FeedbackServicesOptions {
   readonly store: Store;
   readonly identity: Identity;
@@ -92,7 +91,6 @@ export interface FeedbackServicesOptions {
   readonly now?: () => number;
 }
 
-/** Creates the services on a store. */
 export function createFeedbackServices(options: FeedbackServicesOptions): FeedbackServices {
   const { store, identity, events, tasks, onFault, now = Date.now } = options;
   const base: Base = { store, identity, events, tasks, now };

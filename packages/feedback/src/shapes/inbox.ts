@@ -52,7 +52,6 @@ export const TriageOutcome = z.object({
 export const Following = z.object({ isFollowing: z.boolean() });
 export type Following = z.infer<typeof Following>;
 
-/** The settings of an organization. */
 export const Settings = z.object({
   isPublished: z.boolean().describe('True when everybody may read what is public'),
 });

@@ -5,7 +5,6 @@ import { color, ids, line, moment, position, slug, text, time } from './fields.t
 
 const description = text(0, 500).nullable();
 
-/** A board. */
 export const Board = z.object({
   id: z.string(),
   name: z.string(),
@@ -27,7 +26,6 @@ export const BoardSettings = z.strictObject({
     .describe('True: posts of visitors wait until the team has published them'),
 });
 
-/** A new board. */
 export const CreateBoard = z.object({
   name: line(1, 100),
   slug: slug.optional().describe('Made from the name when absent'),
@@ -37,14 +35,12 @@ export const CreateBoard = z.object({
 });
 export type CreateBoard = z.infer<typeof CreateBoard>;
 
-/** A change of a board. */
 export const PatchBoard = CreateBoard.partial();
 export type PatchBoard = z.infer<typeof PatchBoard>;
 
 /** The categories of statuses, in the order in which lists show them. */
 export const CATEGORIES = ['active', 'complete', 'closed'] as const;
 
-/** A status. */
 export const Status = z.object({
   id: z.string(),
   name: z.string(),
@@ -58,7 +54,6 @@ export const Status = z.object({
 });
 export type Status = z.infer<typeof Status>;
 
-/** A new status. */
 export const CreateStatus = z.object({
   name: line(1, 50),
   slug: z
@@ -86,19 +81,15 @@ export const PatchStatus = z.object({
 });
 export type PatchStatus = z.infer<typeof PatchStatus>;
 
-/** A tag. */
 export const Tag = z.object({ id: z.string(), name: z.string(), color: z.string(), createdAt: time });
 export type Tag = z.infer<typeof Tag>;
 
-/** A new tag. */
 export const CreateTag = z.object({ name: line(1, 50), color: color.optional() });
 export type CreateTag = z.infer<typeof CreateTag>;
 
-/** A change of a tag. */
 export const PatchTag = CreateTag.partial();
 export type PatchTag = z.infer<typeof PatchTag>;
 
-/** A roadmap. */
 export const Roadmap = z.object({
   id: z.string(),
   name: z.string(),
@@ -111,7 +102,6 @@ export const Roadmap = z.object({
 });
 export type Roadmap = z.infer<typeof Roadmap>;
 
-/** A new roadmap. */
 export const CreateRoadmap = z.object({
   name: line(1, 100),
   slug: slug.optional().describe('Made from the name when absent'),
@@ -121,11 +111,9 @@ export const CreateRoadmap = z.object({
 });
 export type CreateRoadmap = z.infer<typeof CreateRoadmap>;
 
-/** A change of a roadmap. */
 export const PatchRoadmap = CreateRoadmap.partial();
 export type PatchRoadmap = z.infer<typeof PatchRoadmap>;
 
-/** A post on a roadmap. */
 export const RoadmapPost = z.object({
   id: z.string(),
   title: z.string(),
@@ -136,7 +124,6 @@ export const RoadmapPost = z.object({
 });
 export type RoadmapPost = z.infer<typeof RoadmapPost>;
 
-/** The ranks of members. */
 export const RANKS = ['admin', 'member', 'user'] as const;
 
 /** A member of the organization. */
@@ -166,10 +153,8 @@ export const Person = z.object({
 });
 export type Person = z.infer<typeof Person>;
 
-/** The sorts of a list of people. */
 export const PERSON_SORTS = ['newest', 'oldest', 'most_active', 'name'] as const;
 
-/** A changelog entry. */
 export const ChangelogEntry = z.object({
   id: z.string(),
   title: z.string(),
@@ -183,7 +168,6 @@ export const ChangelogEntry = z.object({
 });
 export type ChangelogEntry = z.infer<typeof ChangelogEntry>;
 
-/** A new changelog entry. */
 export const CreateChangelog = z.object({
   title: line(1, 200).describe('Title, 1 to 200 characters, e.g. "Dark mode is here"'),
   content: text(1, 50_000).describe('Markdown, 1 to 50,000 characters'),
@@ -228,11 +212,9 @@ export const Webhook = z.object({
 });
 export type Webhook = z.infer<typeof Webhook>;
 
-/** A new webhook. */
 export const CreateWebhook = z.object({ url: webhookUrl, events: eventTypes, boardIds: boardIds.optional() });
 export type CreateWebhook = z.infer<typeof CreateWebhook>;
 
-/** A change of a webhook. */
 export const PatchWebhook = CreateWebhook.extend({
   state: webhookState.describe('disabled: nothing is sent; enabled: starts with a clean slate'),
 }).partial();
@@ -285,7 +267,6 @@ export const ApiKey = z.object({
 });
 export type ApiKey = z.infer<typeof ApiKey>;
 
-/** A new API key. */
 export const CreateKey = z.object({
   name: line(1, 255),
   role: z.enum(RANKS),

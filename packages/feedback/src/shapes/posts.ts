@@ -5,7 +5,6 @@ import { ids, line, text, time } from './fields.ts';
 /** The reactions that a comment can have. */
 export const EMOJIS = ['👍', '❤️', '🎉', '😄', '🤔', '👀'] as const;
 
-/** A tag on a post. */
 export const TagOnPost = z.object({ id: z.string(), name: z.string(), color: z.string() });
 
 /** A post in a list. */
@@ -75,7 +74,6 @@ export const PostDetail = PostItem.extend({
 });
 export type PostDetail = z.infer<typeof PostDetail>;
 
-/** The sorts of a list of posts. */
 export const POST_SORTS = ['newest', 'oldest', 'votes'] as const;
 export type PostSort = (typeof POST_SORTS)[number];
 
@@ -118,7 +116,6 @@ const contentJson = z
     'must have at most 100,000 characters as JSON',
   );
 
-/** A new post. */
 export const CreatePost = z.object({
   boardId: ids.board.describe('Board ID, slug or name, e.g. ideas; quackback://boards lists them'),
   title: line(1, 200).describe('Title, e.g. "Dark mode"'),
@@ -145,7 +142,6 @@ export const PatchPost = z.object({
 });
 export type PatchPost = z.infer<typeof PatchPost>;
 
-/** A new comment. */
 export const CreateComment = z.object({
   content: text(1, 5000).describe('What to say'),
   parentId: ids.comment.nullable().optional().describe('The comment to reply to'),

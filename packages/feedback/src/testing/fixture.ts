@@ -47,9 +47,9 @@ export interface TestFeedback {
   readonly callers: { readonly admin: Caller; readonly member: Caller; readonly visitor: Caller };
   /** Puts one more person into the organization. */
   join(rank: Rank, name?: string): Promise<TestPerson>;
-  /** A board without posts; answers its id. */
+  /** A board without posts; returns its id. */
   board(): Promise<string>;
-  /** A listed post on a board, a new one unless told; answers its id. */
+  /** A listed post on a board, a new one by default; returns its id. */
   post(input?: { title?: string; boardId?: string; by?: Actor }): Promise<string>;
   /** The events of the organization so far, oldest first. */
   published(): Promise<Pick<CloudEvent, 'type' | 'subject' | 'data'>[]>;

@@ -40,7 +40,6 @@ export const searchFeedback = defineTool({
   },
 });
 
-/** Reads one post. */
 export const getPost = defineTool({
   name: 'get_post',
   title: 'Get a post',
@@ -98,7 +97,6 @@ export const triagePost = defineTool({
   },
 });
 
-/** Makes a post. */
 export const createPost = defineTool({
   name: 'create_post',
   title: 'Create a post',

@@ -98,7 +98,7 @@ const postAndComments = shown({
 /** A whole post with all its comments. */
 export type ShownPostWithComments = z.infer<typeof postAndComments>;
 
-/** A post as a search answers it: the beginning of its text, or all of it. */
+/** A post as a search returns it: the beginning of its text, or all of it. */
 export const ShownFound = shown(foundFields).extend({
   excerpt: text.optional().describe('The first 200 characters'),
   content: text.optional().describe('The whole text, with fullText'),

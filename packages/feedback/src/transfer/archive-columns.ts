@@ -13,7 +13,6 @@ export interface PeopleMap {
   mentioned(id: string): string;
 }
 
-/** One column. */
 export interface Column {
   readonly schema: z.ZodType;
   /** The kind of thing that must stand in a line before. */

@@ -103,7 +103,7 @@ async function placeOne(
     return { userId, memberId: await identity.addMember(importer.caller, { userId, roles }) };
   }
   const { actor, caller } = importer;
-  // The first owner of an installation has no e-mail; whoever imports as such is the same.
+  // The first owner of an installation has no e-mail; an importer without one is the same person.
   if (isOwner && !taken.has(actor.memberId) && (await isNamelessOwner(identity, importer)))
     return { userId: actor.userId, memberId: actor.memberId };
   const left = await leftBehind(store, importer, person, taken);

@@ -20,7 +20,7 @@ export interface AuthorOptions {
   readonly actor: Actor;
 }
 
-/** Finds the authors of some rows; a row that names nobody belongs to whoever imports. */
+/** Finds the authors of some rows; a row that names nobody belongs to the importer. */
 export async function findAuthors(
   options: AuthorOptions,
   rows: readonly PostRowInput[],

@@ -20,7 +20,6 @@ export interface PeopleLines {
   rest(from: Queryable): Promise<Person[]>;
 }
 
-/** Creates the lines of one export. */
 export function createPeopleLines(organizationId: string): PeopleLines {
   const written = new Set<string>();
   const fresh = (ids: Iterable<string>) => [...new Set(ids)].filter((id) => !written.has(id));

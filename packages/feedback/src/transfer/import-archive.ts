@@ -97,7 +97,7 @@ async function* inBatches(lines: AsyncIterable<ArchiveLine>): AsyncGenerator<Arc
   if (batch.length > 0) yield batch;
 }
 
-/** Writes some lines, and that they are written; answers the number of the last one. */
+/** Writes some lines, and that they are written; returns the number of the last one. */
 async function takeBatch(
   run: Run,
   lines: readonly ArchiveLine[],

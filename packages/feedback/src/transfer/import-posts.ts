@@ -15,7 +15,6 @@ import { createFaultList } from './report.ts';
 import type { ImportScope } from './write-posts.ts';
 import { writePosts, writtenRows } from './write-posts.ts';
 
-/** What imports stand on. */
 export type ImportServices = Pick<
   FeedbackServices,
   'store' | 'identity' | 'boards' | 'statuses' | 'tags' | 'changelog' | 'now'

@@ -24,7 +24,7 @@ function run(feedback: TestFeedback, content: string, ending = 'csv') {
   return importFile(feedback.services, importer, path, { createBoards: ending === 'csv' });
 }
 
-/** Imports one post for each number of votes; answers their ids. */
+/** Imports one post for each number of votes; returns their ids. */
 async function imported(feedback: TestFeedback, ...counts: readonly number[]): Promise<string[]> {
   const rows = counts.map((count, at) => `Post ${at},Ideas,${count},2024-01-0${at + 1}`);
   const report = await run(feedback, `title,board,votes,created\n${rows.join('\n')}\n`);

@@ -8,7 +8,6 @@ import { FileFault } from './file-fault.ts';
 import type { PostRowInput } from './post-row.ts';
 import { shown } from './raw-row.ts';
 
-/** What the resolution stands on. */
 export type NamedServices = Pick<FeedbackServices, 'boards' | 'statuses' | 'tags'>;
 
 /** What the one who imports has chosen. */

@@ -20,7 +20,7 @@ export interface NewPost {
   readonly tagIds: readonly string[];
   readonly memberId: string;
   readonly userId: string;
-  /** True when the row names its author; whoever only imports is not told of everything. */
+  /** True when the row names its author; an importer who stands in for the author is not told of everything. */
   readonly isNamed: boolean;
   readonly voteCount: number;
   readonly createdAt: number;
@@ -53,7 +53,7 @@ export async function writtenRows(
 
 const ATTEMPTS = 5;
 
-/** Writes those posts that no run has written yet, and answers how many. */
+/** Writes those posts that no run has written yet, and returns how many. */
 export async function writePosts(
   scope: ImportScope,
   posts: readonly NewPost[],

@@ -46,7 +46,7 @@ export class Claims {
     this.#table = answerTable(toolset);
   }
 
-  /** The topic on which whoever waits for the answer listens. */
+  /** The topic on which requests that wait for the answer listen. */
   topicOf({ organizationId, callerId, requestHash }: RepeatableRequest): string {
     return `${this.#toolset}.answered.${organizationId}.${callerId}.${requestHash}`;
   }

@@ -10,7 +10,6 @@ export type OnChange = (tx: StoreTransaction) => Promise<void>;
 /** Does the work; `onChange` must run in the transaction of what it changes. */
 export type Work = (onChange: OnChange) => Promise<KeptAnswer>;
 
-/** What `once` stands on. */
 export interface OnceOptions {
   readonly store: Store;
   readonly claims: Claims;

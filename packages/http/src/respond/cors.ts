@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 /** What pages of another origin may do. */
 export interface CorsRules {
   readonly methods: string;
-  /** Headers that they may send; a function answers what was asked for. */
+  /** Headers that they may send; a function returns them for what was asked. */
   readonly headers: string | ((asked: string | undefined) => string);
   /** Headers of answers that they may read. */
   readonly exposed?: string;

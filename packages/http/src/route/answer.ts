@@ -57,7 +57,6 @@ export function page<T>(name: string, shape: z.ZodType<T>): Answer<Page<T>> {
   };
 }
 
-/** The body of a page. */
 export function pageBody({ items, cursor, hasMore, total }: Page<unknown>): unknown {
   const pagination = { cursor, hasMore, total };
   return { data: items, pagination, meta: { pagination } };

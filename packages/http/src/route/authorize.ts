@@ -1,4 +1,4 @@
-/** Who may use a route: the team, administrators where it says so, and whoever has what the route stands for. */
+/** Who may use a route: the team, administrators where it says so, and callers who have what the route stands for. */
 import type { AnyTool, Caller, Guarded, HiddenReason } from '@parley/kit';
 import { hiddenReason, isTeam, mayAdminister } from '@parley/kit';
 import { HttpRefusal } from '../refusal.ts';

@@ -38,7 +38,6 @@ export interface RestOptions extends RateOptions {
   readonly observe?: Observer;
 }
 
-/** What a set of routes stands on. */
 export interface RoutesHost<Scope> extends RestOptions {
   readonly store: Store;
   readonly identity: Identity;

@@ -1,4 +1,4 @@
-/** Live notices: which lists have changed, to whoever listens, for as long as they may. */
+/** Live notices: which lists have changed, to clients that listen, for as long as they may. */
 import type { ServerResponse } from 'node:http';
 import { IDENTITY_CHANGED } from '@parley/identity';
 import { DueWork } from '@parley/kit';
@@ -140,7 +140,7 @@ export function createNoticeStreams(parts: StreamParts, options: Partial<StreamL
 
 /** Ends a stream whose caller may not listen any more. */
 async function check({ res, mayStay }: Stream): Promise<void> {
-  // What cannot be checked ends too: whoever may listen comes back.
+  // What cannot be checked ends too: a client that may listen comes back.
   const isAllowed = await mayStay().catch(() => false);
   if (!isAllowed) endOrDestroy(res);
 }

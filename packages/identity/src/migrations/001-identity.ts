@@ -2,7 +2,6 @@
 import type { Migration } from '@parley/store';
 import { epochMsColumn, jsonColumn } from '@parley/store';
 
-/** Creates the tables of identity. */
 export const createIdentity: Migration = async (db) => {
   await db.schema
     .createTable('organizations')

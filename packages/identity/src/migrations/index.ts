@@ -3,7 +3,7 @@ import type { MigrationSet } from '@parley/store';
 import { createIdentity } from './001-identity.ts';
 import { addPeople } from './002-people.ts';
 
-/** Applied by whoever opens the store. */
+/** Applied by the program that opens the store. */
 export const identityMigrations: MigrationSet = {
   name: 'identity',
   migrations: { '001-identity': createIdentity, '002-people': addPeople },

@@ -92,7 +92,7 @@ export class Authentication {
       if (standing === undefined) this.#current.delete(id);
       else this.#current.set(id, standing);
     };
-    // Whoever asked is told of the fault; here it only makes room for the next look-up.
+    // The caller gets the fault; here it only makes room for the next look-up.
     detach(looking.then(settle), () => settle());
     return looking;
   }

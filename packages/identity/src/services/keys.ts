@@ -1,4 +1,4 @@
-/** API keys: made and listed; never stronger than whoever makes them. */
+/** API keys: made and listed; never stronger than their maker. */
 import type { Caller, Grants } from '@parley/kit';
 import { ToolError, typeId } from '@parley/kit';
 import type { Store, StoreTransaction } from '@parley/store';
@@ -31,14 +31,13 @@ export interface KeyInfo {
   readonly revokedAt: number | null;
 }
 
-/** What a new key is made from. */
 export interface NewKey {
   readonly name: string;
   readonly grants: Grants;
   readonly expiresAt: number | null;
   /** Narrows the key to this rank, whatever its owner is; absent: as the owner, or as the key that makes it. */
   readonly role?: KeyRole | null;
-  /** `parley` unless told. */
+  /** `parley` by default. */
   readonly format?: KeyFormat;
 }
 

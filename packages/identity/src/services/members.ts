@@ -31,7 +31,7 @@ export async function createOrganization(
   return { organizationId, userId };
 }
 
-/** A person and the roles they shall have, in the organization of whoever gives them. */
+/** A person and the roles they shall have, in the organization of the one who gives them. */
 export interface RolesOfUser {
   readonly userId: string;
   readonly roles: readonly string[];

@@ -1,4 +1,4 @@
-/** A new owner key for whoever can open the database itself and has no key that works. */
+/** A new owner key for a person who can open the database itself and has no key that works. */
 import { ALL_GRANTS, ToolError } from '@parley/kit';
 import type { Store } from '@parley/store';
 import type { IdentityTables } from '../schema.ts';

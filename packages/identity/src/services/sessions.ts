@@ -41,7 +41,6 @@ const IDLE_MS = 12 * 3_600_000;
 const LIFE_MS = 7 * 24 * 3_600_000;
 const SEEN_EVERY_MS = 60_000;
 
-/** Creates the sessions over a store. */
 export function createSessions(
   store: Store,
   options: { now: () => number; onError: (error: unknown) => void; builtIn: RoleGrants },
@@ -126,7 +125,7 @@ async function remove(store: Store, tokenHash: string): Promise<void> {
     .execute();
 }
 
-// Only whoever has the session's token can make it, so it needs no place in the database.
+// Only the holder of the session's token can make it, so it is not stored.
 function csrfTokenOf(token: string): string {
   return createHmac('sha256', token).update('csrf').digest('base64url');
 }

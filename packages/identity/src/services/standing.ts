@@ -52,15 +52,15 @@ export function standingOf(builtIn: RoleGrants, { roles, custom }: HeldRoles): S
   return { roles, grants: unionGrants([baseGrants(builtIn, roles), ...own, ...custom]) };
 }
 
-/** The roles cut to a rank; somebody who stands lower than that keeps their own. */
+/** The roles, cut down to a rank; a person below that rank keeps their own roles. */
 export function narrowedRoles(roles: readonly string[], rank: Rank): readonly string[] {
   return isAbove(rank, standingRole(roles)) ? roles : [rank];
 }
 
-/** The standing cut to a rank in the same way. */
+/** The standing, cut down to a rank in the same way. */
 export function narrowed(builtIn: RoleGrants, standing: Standing, rank: Rank): Standing {
   const roles = narrowedRoles(standing.roles, rank);
-  // Whoever stands as high or higher holds all of it, and more that the rank does not give.
+  // A person at this rank or above holds all its grants; what they hold beyond it is cut off.
   return roles === standing.roles ? standing : { roles, grants: builtIn[rank] };
 }
 

@@ -20,7 +20,7 @@ export async function createUser(
   return row.id;
 }
 
-/** The person with this e-mail, made when there is none; whoever is there keeps their name. */
+/** The person with this e-mail, made when there is none; an existing person keeps their name. */
 export async function ensureUser(
   tx: StoreTransaction,
   input: { email: string; name: string },

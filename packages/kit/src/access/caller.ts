@@ -23,7 +23,7 @@ export function systemCaller(id: string, name: string, organizationId: string): 
   return { id, name, organizationId, userId: null, ...powers };
 }
 
-/** Whoever a program serves that knows nobody: its only caller, as an owner with these grants. */
+/** The only caller of a program that has no accounts: an owner with these grants. */
 export function soleCaller(id: string, name: string, powers: Pick<Caller, 'grants' | 'source'>): Caller {
   return { ...systemCaller(id, name, id), roles: ['owner'], ...powers, unattended: false };
 }

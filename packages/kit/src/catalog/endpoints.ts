@@ -13,7 +13,6 @@ import { OWN } from './names.ts';
 import { Recent } from './recent.ts';
 import type { Source, SourcePart } from './source.ts';
 
-/** What endpoints are made from. */
 export interface EndpointParts {
   readonly sources: readonly Source[];
   readonly filters: readonly Filter<CatalogTool>[];
@@ -76,7 +75,7 @@ export class Endpoints {
     return loading && Promise.all(loading).then(() => undefined);
   }
 
-  /** Whoever comes while a part is being loaded waits for the same load. */
+  /** A call that comes while a part is being loaded waits for the same load. */
   async #load(source: Source, organizationId: string): Promise<void> {
     const key = `${source.name} ${organizationId}`;
     const loading = this.#loading.get(key) ?? source.prepare?.(organizationId);

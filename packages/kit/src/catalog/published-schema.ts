@@ -1,4 +1,4 @@
-/** The JSON Schemas that a tool publishes: what a model needs to call it, and a true outline of what it answers. */
+/** The JSON Schemas that a tool publishes: what a model needs to call it, and a true outline of what it returns. */
 import * as z from 'zod';
 import type { JsonSchema } from '../define/context.ts';
 

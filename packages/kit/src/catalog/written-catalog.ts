@@ -104,6 +104,6 @@ const CONDITIONS = { administrators: mayAdminister, team: isTeam, code: () => fa
 
 function withCondition({ available, ...guard }: GuardDescription): Guarded {
   if (available === undefined) return guard;
-  // Whoever lists without the code asked `asksCode` first; anything else stays hidden.
+  // A program asks `asksCode` before it lists without the code, so what only code can decide stays hidden.
   return { ...guard, available: CONDITIONS[available] };
 }

@@ -21,7 +21,7 @@ const METHOD_OF = {
 export interface ContextCall {
   readonly caller: Caller;
   readonly exchange: Exchange;
-  /** Opened by whoever asks first: most calls ask nothing. */
+  /** Opened by the first question: most calls ask nothing. */
   readonly channel: Channel;
 }
 

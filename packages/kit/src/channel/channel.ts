@@ -66,7 +66,7 @@ export interface StepOptions {
   readonly timeoutMs?: number;
 }
 
-/** Thrown through a tool to leave it until it can go on; a tool lets it pass. */
+/** Stops a tool until it can go on: the channel throws it, and the tool must not catch it. */
 export class Leave extends Error {
   override readonly name: string = 'Leave';
 }

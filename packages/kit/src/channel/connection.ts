@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto';
 export interface Connection {
   /** Unlike that of any other connection, in every process. */
   readonly id: string;
-  /** Runs when the connection ends; whoever ends it waits for the work, which tells its own faults. */
+  /** Runs when the connection ends; the owner of the connection waits for the work, which reports its own faults. */
   onEnd(work: () => Promise<void>): void;
 }
 

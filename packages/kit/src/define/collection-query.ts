@@ -53,7 +53,6 @@ const orderBy = z.strictObject({
   nulls: z.enum(['first', 'last']).optional(),
 });
 
-/** The input of a list. */
 export const listInput = z.object({
   where: where
     .optional()

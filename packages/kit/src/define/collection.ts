@@ -17,7 +17,7 @@ export interface CollectionPage<T> {
   readonly totalCount: number;
 }
 
-/** The entities of one kind. Whoever asks sees their own scope only: a foreign id is an unknown id. */
+/** The entities of one kind. A caller sees their own scope only: a foreign id is an unknown id. */
 export interface Collection<T, Create = Partial<T>, Update = Partial<T>> {
   readonly fields: CollectionFields;
   /** Gets a query that is checked against `fields`. */

@@ -24,7 +24,7 @@ export function hintsOf(effect: Effect, external: boolean, overrides: Partial<Hi
   return { ...HINTS[effect], openWorldHint: external, ...overrides };
 }
 
-/** Refuses hints written by hand, which would be believed by whoever reads the tool and by nobody else. */
+/** Refuses hints written by hand: readers of the tool would believe them, and the server would not. */
 export function refuseOwnAnnotations(spec: { readonly name: string }): void {
   if ('annotations' in spec) {
     throw new TypeError(

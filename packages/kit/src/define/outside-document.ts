@@ -29,7 +29,6 @@ export interface OutsideResourceSpec extends OutsideGuard {
   read(uri: string, call: OutsideCall): Promise<ReadResourceResult | InputRequired>;
 }
 
-/** A defined outside resource. */
 export interface OutsideResource extends OutsideResourceSpec {
   readonly kind: 'outside-resource';
   readonly name: string;
@@ -60,7 +59,6 @@ export interface OutsidePromptSpec extends OutsideGuard {
   get(args: Readonly<Record<string, string>>, call: OutsideCall): Promise<GetPromptResult | InputRequired>;
 }
 
-/** A defined outside prompt. */
 export interface OutsidePrompt extends OutsidePromptSpec {
   readonly kind: 'outside-prompt';
   readonly name: string;

@@ -55,7 +55,6 @@ export interface OutsideToolSpec {
   call(args: Record<string, unknown>, call: OutsideCall): Promise<ToolAnswer> | ToolAnswer;
 }
 
-/** A defined outside tool. */
 export interface OutsideTool extends OutsideToolSpec {
   readonly kind: 'outside-tool';
 }

@@ -25,7 +25,6 @@ export interface PromptSpec<Services, Arguments extends z.ZodObject> {
   ): Promise<string | PromptMessage[]> | string | PromptMessage[];
 }
 
-/** A defined prompt. */
 export interface Prompt<Services = unknown, Arguments extends z.ZodObject = z.ZodObject> extends PromptSpec<
   Services,
   Arguments
@@ -37,7 +36,6 @@ export interface Prompt<Services = unknown, Arguments extends z.ZodObject = z.Zo
 // oxlint-disable-next-line typescript/no-explicit-any -- a heterogeneous list has no common argument type
 export type AnyPrompt = Prompt<any, any>;
 
-/** Defines a prompt. */
 export function definePrompt<Arguments extends z.ZodObject, Services = unknown>(
   spec: PromptSpec<Services, Arguments>,
 ): Prompt<Services, Arguments> {

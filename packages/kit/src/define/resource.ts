@@ -34,7 +34,6 @@ export interface ResourceSpec<Services> {
   ): Promise<ResourceContent | ResourceContent[]> | ResourceContent | ResourceContent[];
 }
 
-/** A defined resource. */
 export interface Resource<Services = unknown> extends ResourceSpec<Services> {
   readonly kind: 'resource';
   /** Present when the URI has variables. */

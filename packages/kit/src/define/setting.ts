@@ -18,7 +18,6 @@ export interface NumberSetting extends SettingFacts {
   readonly fallback?: string;
 }
 
-/** One setting. */
 export type Setting =
   | NumberSetting
   | (SettingFacts & { readonly kind: 'text'; readonly fallback?: string })
@@ -30,7 +29,6 @@ export type Settings = Readonly<Record<string, Setting>>;
 
 type Fallback<Value, One> = One extends { readonly fallback: string } ? Value : Value | undefined;
 
-/** The value of a setting. */
 export type SettingValue<One extends Setting> = One extends { readonly kind: 'number' }
   ? Fallback<number, One>
   : One extends { readonly kind: 'list' }

@@ -76,7 +76,6 @@ export interface ToolSpec<
   ): Promise<z.input<Output>> | z.input<Output>;
 }
 
-/** A defined tool. */
 export interface Tool<
   Services = unknown,
   Name extends string = string,

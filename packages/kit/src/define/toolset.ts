@@ -40,11 +40,10 @@ export interface ToolsetSpec<
   readonly open?: readonly string[];
   /** Runs before the port opens. */
   readonly beforeStart?: (services: Services, host: Host) => Promise<void>;
-  /** What to tell whoever started the program, once it is ready at this address. */
+  /** What to tell the person who started the program, once it is ready at this address. */
   readonly onStarted?: (services: Services, host: Host, url: string) => Promise<StartNotice>;
 }
 
-/** A defined toolset. */
 export interface Toolset<
   Services = unknown,
   Host = unknown,

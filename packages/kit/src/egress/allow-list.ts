@@ -3,7 +3,10 @@ import { isIPv6 } from 'node:net';
 import { invalid } from './errors.ts';
 
 /** One parsed entry; without a port it covers every port of the host. */
-export type AllowRule = { host: string; port?: number };
+export interface AllowRule {
+  readonly host: string;
+  readonly port?: number;
+}
 
 /** Parses `host` and `host:port` entries; a malformed entry is refused rather than ignored. */
 export function parseAllowList(entries: readonly string[] = []): AllowRule[] {

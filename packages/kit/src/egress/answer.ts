@@ -9,10 +9,17 @@ import { collectedResponse, streamedResponse } from './response.ts';
 import type { Timer } from './timer.ts';
 
 /** The last request of a fetch and what the transport received for it. */
-export type Answer = { data: Dispatcher.ResponseData; hop: Hop };
+export interface Answer {
+  readonly data: Dispatcher.ResponseData;
+  readonly hop: Hop;
+}
 
 /** How an answer is read. */
-export type AnswerOptions = { timer: Timer; limits: EgressLimits; isStream: boolean };
+export interface AnswerOptions {
+  readonly timer: Timer;
+  readonly limits: EgressLimits;
+  readonly isStream: boolean;
+}
 
 /** Collects the body within all limits, or hands it over as a stream with an idle limit. */
 export async function toResponse(answer: Answer, options: AnswerOptions): Promise<EgressResponse> {

@@ -9,12 +9,12 @@ import type { Target } from './target.ts';
 const KEEP_ALIVE_MAX_MS = 60_000;
 
 /** Sends requests over pinned connections. */
-export type Connections = {
+export interface Connections {
   send(target: Target, hop: Hop, signal: AbortSignal): Promise<Dispatcher.ResponseData>;
   close(): Promise<void>;
   /** How many pools are open. */
   size(): number;
-};
+}
 
 /** What a connection needs to know; `ca` replaces the certificates that are trusted. */
 export type ConnectionOptions = Pick<EgressLimits, 'connectTimeoutMs' | 'maxHeaderBytes'> & { ca?: string };

@@ -19,14 +19,14 @@ import type { Timer } from './timer.ts';
 import { startTimer } from './timer.ts';
 
 /** The one way out of the process. */
-export type Egress = {
+export interface Egress {
   /** Sends a request; rejects with an `EgressError`, or with the reason of the caller's own signal. */
   fetch(url: string | URL, init?: EgressInit): Promise<EgressResponse>;
   /** Says whether an address may be reached, without connecting. */
   check(url: string | URL, options?: { allow?: readonly string[] | undefined }): Promise<void>;
   /** Ends every open connection. */
   close(): Promise<void>;
-};
+}
 
 /**
  * Makes a guarded fetch.
@@ -67,13 +67,13 @@ export function createEgress(policy: EgressPolicy = {}): Egress {
   };
 }
 
-type FollowOptions = {
-  check: (hop: Hop) => Promise<Target>;
-  connections: Connections;
-  timer: Timer;
-  limits: EgressLimits;
-  isFollowing: boolean;
-};
+interface FollowOptions {
+  readonly check: (hop: Hop) => Promise<Target>;
+  readonly connections: Connections;
+  readonly timer: Timer;
+  readonly limits: EgressLimits;
+  readonly isFollowing: boolean;
+}
 
 async function follow(first: Hop, options: FollowOptions): Promise<Answer> {
   const { check, connections, timer, limits, isFollowing } = options;

@@ -1,26 +1,29 @@
 /** Owns what an owner may decide about outbound requests: listed hosts, the resolver and the limits. */
 
-/** One address of a name, as a resolver answers it. */
-export type ResolvedAddress = { address: string; family: 4 | 6 };
+/** One address of a name, as a resolver returns it. */
+export interface ResolvedAddress {
+  readonly address: string;
+  readonly family: 4 | 6;
+}
 
 /** Finds every address of a name. */
 export type Resolve = (host: string) => Promise<readonly ResolvedAddress[]>;
 
 /** The caps of one outbound request. */
-export type EgressLimits = {
+export interface EgressLimits {
   /** Time to resolve the name, and again to open the connection. */
-  connectTimeoutMs: number;
+  readonly connectTimeoutMs: number;
   /** Time for the whole request with its redirects; a streamed body is bound by `streamIdleMs` instead. */
-  totalTimeoutMs: number;
+  readonly totalTimeoutMs: number;
   /** Size of a collected body after decompression. */
-  maxBytes: number;
-  maxHeaderBytes: number;
-  maxRedirects: number;
+  readonly maxBytes: number;
+  readonly maxHeaderBytes: number;
+  readonly maxRedirects: number;
   /** How many times bigger than its transfer a decompressed body may be. */
-  maxCompressionRatio: number;
+  readonly maxCompressionRatio: number;
   /** Longest silence of a streamed body. */
-  streamIdleMs: number;
-};
+  readonly streamIdleMs: number;
+}
 
 /** The limits that hold unless the policy changes them. */
 export const DEFAULT_EGRESS_LIMITS: Readonly<EgressLimits> = {
@@ -34,10 +37,10 @@ export const DEFAULT_EGRESS_LIMITS: Readonly<EgressLimits> = {
 };
 
 /** What the owner decided for all outbound requests of one egress. */
-export type EgressPolicy = {
+export interface EgressPolicy {
   /** Entries `host` or `host:port` that may be reached over http and in private ranges; metadata services never. */
-  allow?: readonly string[] | undefined;
+  readonly allow?: readonly string[] | undefined;
   /** Defaults to the resolver of the operating system. */
-  resolve?: Resolve | undefined;
-  limits?: Partial<EgressLimits> | undefined;
-};
+  readonly resolve?: Resolve | undefined;
+  readonly limits?: Partial<EgressLimits> | undefined;
+}

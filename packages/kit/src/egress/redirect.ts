@@ -3,12 +3,12 @@ import { invalid } from './errors.ts';
 import { parseUrl } from './target.ts';
 
 /** One request on the way to the final answer. */
-export type Hop = {
-  url: URL;
-  method: string;
-  headers: Headers;
-  body: string | Uint8Array | undefined;
-};
+export interface Hop {
+  readonly url: URL;
+  readonly method: string;
+  readonly headers: Headers;
+  readonly body: string | Uint8Array | undefined;
+}
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 

@@ -4,18 +4,18 @@ import type { Hop } from './redirect.ts';
 import { parseUrl } from './target.ts';
 
 /** What a caller may say about one request. */
-export type EgressInit = {
-  method?: string | undefined;
-  headers?: Record<string, string> | Headers | undefined;
-  body?: string | Uint8Array | undefined;
-  signal?: AbortSignal | undefined;
+export interface EgressInit {
+  readonly method?: string | undefined;
+  readonly headers?: Record<string, string> | Headers | undefined;
+  readonly body?: string | Uint8Array | undefined;
+  readonly signal?: AbortSignal | undefined;
   /** Entries `host` or `host:port` that are allowed for this one use, beside those of the policy. */
-  allow?: readonly string[] | undefined;
+  readonly allow?: readonly string[] | undefined;
   /** Absent: redirects are followed; `manual` gives the redirect itself as the answer. */
-  redirect?: 'follow' | 'manual' | undefined;
+  readonly redirect?: 'follow' | 'manual' | undefined;
   /** True: answer as soon as the headers are there, and read the body as it comes. */
-  stream?: boolean | undefined;
-};
+  readonly stream?: boolean | undefined;
+}
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 

@@ -3,19 +3,19 @@ import { invalid } from './errors.ts';
 import { collect } from './body.ts';
 
 /** The answer to an outbound request. */
-export type EgressResponse = {
-  status: number;
-  headers: Headers;
+export interface EgressResponse {
+  readonly status: number;
+  readonly headers: Headers;
   /** The address that answered, after redirects. */
-  url: string;
+  readonly url: string;
   /** The body, decompressed; a streamed body can be read once. */
-  body: AsyncIterable<Uint8Array>;
+  readonly body: AsyncIterable<Uint8Array>;
   text(): Promise<string>;
   json(): Promise<unknown>;
   bytes(): Promise<Uint8Array>;
   /** Ends a stream that will not be read; a collected answer needs no such call. */
   cancel(): void;
-};
+}
 
 /** What stands before the body. */
 export type ResponseHead = Pick<EgressResponse, 'status' | 'headers' | 'url'>;

@@ -9,15 +9,18 @@ import type { Resolve, ResolvedAddress } from './policy.ts';
 import { startTimer } from './timer.ts';
 
 /** A checked address: connections may go to these addresses and to no others. */
-export type Target = { url: URL; addresses: readonly ResolvedAddress[] };
+export interface Target {
+  readonly url: URL;
+  readonly addresses: readonly ResolvedAddress[];
+}
 
 /** What a check needs to know. */
-export type CheckOptions = {
-  rules: readonly AllowRule[];
-  resolve: Resolve;
-  timeoutMs: number;
-  signal?: AbortSignal | undefined;
-};
+export interface CheckOptions {
+  readonly rules: readonly AllowRule[];
+  readonly resolve: Resolve;
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal | undefined;
+}
 
 const METADATA_NAMES = new Set([
   'metadata',

@@ -2,8 +2,8 @@
 import { timedOut } from './errors.ts';
 
 /** A time limit that can be set anew, and the signal that tells of its end. */
-export type Timer = {
-  signal: AbortSignal;
+export interface Timer {
+  readonly signal: AbortSignal;
   /** Starts counting from now, in place of whatever was left. */
   restart(ms: number): void;
   stop(): void;
@@ -11,7 +11,7 @@ export type Timer = {
   abort(reason: Error): void;
   /** Waits for work that cannot be cancelled itself. */
   race<T>(work: Promise<T>): Promise<T>;
-};
+}
 
 /** Starts a time limit; `outer` is the caller's own signal, whose reason is passed on unchanged. */
 export function startTimer(ms: number, outer?: AbortSignal): Timer {

@@ -3,7 +3,6 @@ import type * as z from 'zod';
 import type { Caller } from '../access/caller.ts';
 import type { Exchange } from '../call/exchange.ts';
 
-/** One method of an extension. */
 export interface ExtensionMethod {
   readonly params: z.ZodType;
   /** Gets parameters that passed the schema. */
@@ -16,7 +15,6 @@ export interface ExtensionNotice {
   readonly params: Readonly<Record<string, unknown>>;
 }
 
-/** An open subscription of an extension. */
 export interface ExtensionSubscription {
   /** The part of what was asked for that is honoured; the acknowledgement shows it. */
   readonly honored: unknown;
@@ -36,7 +34,6 @@ export interface ExtensionListen {
   ): Promise<ExtensionSubscription>;
 }
 
-/** An extension. */
 export interface Extension {
   /** The key under `capabilities.extensions`. */
   readonly name: string;

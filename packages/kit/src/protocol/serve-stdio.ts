@@ -1,4 +1,4 @@
-/** Serves toolsets over stdio as a program of its own, for whoever can start the process. */
+/** Serves toolsets over stdio as a program of its own, for the person who starts the process. */
 import type { Readable, Writable } from 'node:stream';
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
 import { soleCaller } from '../access/caller.ts';
@@ -15,7 +15,7 @@ import { install } from '../define/toolset.ts';
 export interface ServeStdioOptions {
   /** Absent: what the toolset makes by itself. */
   readonly services?: unknown;
-  /** What whoever started the process may call; absent: everything. */
+  /** What the person who started the process may call; absent: everything. */
   readonly grants?: Grants;
   /** False: resources can be read, and nobody is told when they change. */
   readonly canSubscribe?: boolean;
@@ -27,7 +27,7 @@ export interface ServeStdioOptions {
   readonly output?: Writable;
 }
 
-/** Serves until stdin ends; whoever started the process may call what `grants` name. */
+/** Serves until stdin ends; the person who started the process may call what `grants` name. */
 export async function serveStdio(
   toolset: Toolset<unknown, object>,
   info: ServerInfo = { name: toolset.name, version: '0.0.0' },

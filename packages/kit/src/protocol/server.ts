@@ -25,7 +25,6 @@ export interface ServerInfo {
   readonly title?: string;
 }
 
-/** What a protocol server is built from. */
 export interface ProtocolServerOptions {
   readonly engine: Engine;
   readonly info: ServerInfo;

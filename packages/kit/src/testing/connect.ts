@@ -29,7 +29,6 @@ export interface Answers {
   roots?: string[];
 }
 
-/** Options of `connect`. */
 export interface ConnectOptions<Services> {
   /** Who calls; absent: an owner with every grant. */
   readonly as?: Partial<Caller>;

@@ -5,7 +5,6 @@ import { fromJson, toJson } from '../columns.ts';
 /** What a field holds. Times are epoch milliseconds in the table and ISO texts outside, booleans 0 and 1. */
 export type FieldKind = 'text' | 'number' | 'boolean' | 'time' | 'json';
 
-/** One field. */
 export interface FieldSpec {
   readonly kind: FieldKind;
   /** The column, when it is not named like the field. */

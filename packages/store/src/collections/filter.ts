@@ -11,7 +11,7 @@ type Sql<T = unknown> = RawBuilder<T>;
 /** What a filter is written for. */
 export interface FilterTarget {
   readonly dialect: FilterDialect;
-  /** Whoever takes queries from outside has refused unknown and secret fields in words. */
+  /** Code that takes queries from outside has refused unknown and secret fields in words. */
   readonly fields: Readonly<Record<string, FieldSpec>>;
 }
 

@@ -12,7 +12,7 @@ import type { Pool, PoolClient } from 'pg';
 import { StoreUnavailableError } from '../errors.ts';
 import { toStoreError } from './errors.ts';
 
-const writeCommands = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE']);
+const WRITE_COMMANDS = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE']);
 
 /** The dialect over a pool. */
 export function postgresDialect(pool: Pool): Dialect {
@@ -76,7 +76,7 @@ class PostgresStoreConnection implements DatabaseConnection {
 
   async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
     const { command, rowCount, rows } = await this.#query(sql, [...parameters]);
-    if (!writeCommands.has(command)) return { rows };
+    if (!WRITE_COMMANDS.has(command)) return { rows };
     return { rows, numAffectedRows: BigInt(rowCount ?? 0) };
   }
 

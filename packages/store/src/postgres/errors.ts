@@ -2,7 +2,7 @@
 import { StoreUnavailableError } from '../errors.ts';
 import type { UnavailableReason } from '../errors.ts';
 
-const socketCodes = new Set([
+const SOCKET_CODES = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
   'EPIPE',
@@ -12,10 +12,10 @@ const socketCodes = new Set([
   'ENOTFOUND',
   'EAI_AGAIN',
 ]);
-const lostTexts =
+const LOST_TEXTS =
   /connection terminated|timeout exceeded when trying to connect|query read timeout|client has encountered a connection error|not queryable/i;
 
-const reasons: Array<[pattern: RegExp, reason: UnavailableReason]> = [
+const REASONS: Array<[pattern: RegExp, reason: UnavailableReason]> = [
   [/^53100$/, 'full'],
   // A standby, or a server that was told to take no writes.
   [/^25006$/, 'readonly'],
@@ -38,7 +38,8 @@ export function isMissingTable(error: unknown): boolean {
 export function toStoreError(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof StoreUnavailableError) return error;
   const code = codeOf(error);
-  if (socketCodes.has(code) || lostTexts.test(error.message)) return new StoreUnavailableError('lost', error);
-  const found = reasons.find(([pattern]) => pattern.test(code));
+  if (SOCKET_CODES.has(code) || LOST_TEXTS.test(error.message))
+    return new StoreUnavailableError('lost', error);
+  const found = REASONS.find(([pattern]) => pattern.test(code));
   return found ? new StoreUnavailableError(found[1], error) : error;
 }

@@ -11,7 +11,7 @@ import { clientConfig, createPool, createSlowPool } from './pool.ts';
 import { PostgresRecordTable } from './record-table.ts';
 import { PostgresSignalLink } from './signal-link.ts';
 
-const migrationLock = 4_680_001;
+const MIGRATION_LOCK = 4_680_001;
 
 /** The engine over a PostgreSQL database. */
 export async function openPostgres(options: EngineOptions, databaseUrl: string): Promise<Engine> {
@@ -57,7 +57,7 @@ async function migrateAlone<T>(pool: Pool, work: (trx: Transaction<AnyTables>) =
     return await new Kysely<AnyTables>({ dialect: postgresDialect(pool) })
       .transaction()
       .execute(async (trx) => {
-        await sql`select pg_advisory_xact_lock(${migrationLock})`.execute(trx);
+        await sql`select pg_advisory_xact_lock(${MIGRATION_LOCK})`.execute(trx);
         return work(trx);
       });
   } finally {

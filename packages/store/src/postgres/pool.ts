@@ -2,12 +2,12 @@
 import type pg from 'pg';
 import type { ClientConfig, Pool, PoolConfig } from 'pg';
 
-const connectTimeoutMs = 5_000;
-const queryTimeoutMs = 30_000;
-const poolSize = 10;
+const CONNECT_TIMEOUT_MS = 5_000;
+const QUERY_TIMEOUT_MS = 30_000;
+const POOL_SIZE = 10;
 
-const int8Oid = 20;
-const numericOid = 1_700;
+const INT8_OID = 20;
+const NUMERIC_OID = 1_700;
 
 /** The driver, which is loaded only when PostgreSQL is used. */
 export type PostgresDriverModule = Pick<typeof pg, 'Client' | 'Pool' | 'TypeOverrides'>;
@@ -16,12 +16,12 @@ export type PostgresDriverModule = Pick<typeof pg, 'Client' | 'Pool' | 'TypeOver
 export function clientConfig(Driver: PostgresDriverModule, databaseUrl: string): ClientConfig {
   const types = new Driver.TypeOverrides();
   // Epoch milliseconds and counts stay far below 2^53, so plain numbers do on both engines.
-  types.setTypeParser(int8Oid, Number);
-  types.setTypeParser(numericOid, Number);
+  types.setTypeParser(INT8_OID, Number);
+  types.setTypeParser(NUMERIC_OID, Number);
   return {
     connectionString: databaseUrl,
     application_name: 'parley',
-    connectionTimeoutMillis: connectTimeoutMs,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     keepAlive: true,
     types,
   };
@@ -35,7 +35,7 @@ export function createPool(
 ): Pool {
   return poolOf(
     Driver,
-    { ...clientConfig(Driver, databaseUrl), max: poolSize, query_timeout: queryTimeoutMs },
+    { ...clientConfig(Driver, databaseUrl), max: POOL_SIZE, query_timeout: QUERY_TIMEOUT_MS },
     onError,
   );
 }

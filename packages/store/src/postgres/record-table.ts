@@ -2,19 +2,19 @@
 import { CompiledQuery, sql } from 'kysely';
 import type { Kysely } from 'kysely';
 import type { AnyTables } from '../engine.ts';
-import type { CallRecord, RecordQuery, RecordTable, StoredCallRecord } from '../records/record-table.ts';
+import type { NewCallRecord, RecordQuery, RecordTable, StoredCallRecord } from '../records/record-table.ts';
 
-const pruneRows = 5_000;
-const sampleRows = 500;
+const PRUNE_ROWS = 5_000;
+const SAMPLE_ROWS = 500;
 // What the indexes and the page take for a row.
-const rowOverheadBytes = 100;
+const ROW_OVERHEAD_BYTES = 100;
 
-const insertSql = `insert into parley_call_records (at, organization_id, caller_id, source, toolset, tool, method, outcome,
+const INSERT_SQL = `insert into parley_call_records (at, organization_id, caller_id, source, toolset, tool, method, outcome,
   code, duration_us, era, client, request_id) select * from unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::text[],
   $6::text[], $7::text[], $8::text[], $9::text[], $10::bigint[], $11::text[], $12::text[], $13::text[])`;
 
 interface RecordTables {
-  parley_call_records: {
+  readonly parley_call_records: {
     id: number;
     at: number;
     organization_id: string;
@@ -23,7 +23,7 @@ interface RecordTables {
     toolset: string;
     tool: string;
     method: string;
-    outcome: CallRecord['outcome'];
+    outcome: NewCallRecord['outcome'];
     code: string | null;
     duration_us: number;
     era: string;
@@ -41,9 +41,9 @@ export class PostgresRecordTable implements RecordTable {
     this.#db = db;
   }
 
-  async write(rows: CallRecord[]): Promise<number> {
+  async write(rows: NewCallRecord[]): Promise<number> {
     const usable = rows.filter((row) => Number.isSafeInteger(row.at) && Number.isSafeInteger(row.durationUs));
-    await this.#db.executeQuery(CompiledQuery.raw(insertSql, columnsOf(usable)));
+    await this.#db.executeQuery(CompiledQuery.raw(INSERT_SQL, columnsOf(usable)));
     return rows.length - usable.length;
   }
 
@@ -79,18 +79,18 @@ export class PostgresRecordTable implements RecordTable {
     const { rows } = await sql<{ rows: number; row_bytes: number }>`
       select coalesce(max(id) - min(id) + 1, 0)::float8 as rows, (
         select coalesce(avg(pg_column_size(sample)), 0)::float8 from (
-          (select * from parley_call_records order by id limit ${sampleRows})
-          union all (select * from parley_call_records order by id desc limit ${sampleRows})) as sample
+          (select * from parley_call_records order by id limit ${SAMPLE_ROWS})
+          union all (select * from parley_call_records order by id desc limit ${SAMPLE_ROWS})) as sample
       ) as row_bytes from parley_call_records`.execute(this.#db);
     const [found = { rows: 0, row_bytes: 0 }] = rows;
-    return { rows: found.rows, bytes: found.rows * (found.row_bytes + rowOverheadBytes) };
+    return { rows: found.rows, bytes: found.rows * (found.row_bytes + ROW_OVERHEAD_BYTES) };
   }
 
   async prune(olderThan: number, maxRows: number): Promise<number> {
     for (let deleted = 0; ;) {
       const { numAffectedRows = 0n } = await sql`
         delete from parley_call_records
-        where id < (select min(id) from parley_call_records) + ${pruneRows}
+        where id < (select min(id) from parley_call_records) + ${PRUNE_ROWS}
         and (id <= (select max(id) from parley_call_records) - ${maxRows} or at < ${olderThan})`.execute(
         this.#db,
       );
@@ -102,7 +102,7 @@ export class PostgresRecordTable implements RecordTable {
   async close(): Promise<void> {}
 }
 
-function columnsOf(rows: CallRecord[]): unknown[][] {
+function columnsOf(rows: NewCallRecord[]): unknown[][] {
   return [
     rows.map((row) => row.at),
     rows.map((row) => storable(row.organizationId)),

@@ -6,14 +6,14 @@ import { detach } from '../detach.ts';
 import type { AnyTables, EngineOptions } from '../engine.ts';
 import type { SignalEvent, SignalLink } from '../signals/change-signal.ts';
 
-const channel = 'parley_signal';
-const firstRetryMs = 100;
-const longestRetryMs = 5_000;
-const heartbeatEveryMs = 10_000;
+const CHANNEL = 'parley_signal';
+const FIRST_RETRY_MS = 100;
+const LONGEST_RETRY_MS = 5_000;
+const HEARTBEAT_EVERY_MS = 10_000;
 
 /** How the link connects. */
 export interface PostgresSignalOptions extends Pick<EngineOptions, 'origin' | 'onError'> {
-  createClient: () => Client;
+  readonly createClient: () => Client;
 }
 
 /** The link of one database. */
@@ -23,7 +23,7 @@ export class PostgresSignalLink implements SignalLink {
   #deliver: ((event: SignalEvent) => void) | undefined;
   #retryTimer: NodeJS.Timeout | undefined;
   #heartbeat: NodeJS.Timeout | undefined;
-  #retryMs = firstRetryMs;
+  #retryMs = FIRST_RETRY_MS;
   #isClosed = false;
 
   constructor(options: PostgresSignalOptions) {
@@ -38,7 +38,7 @@ export class PostgresSignalLink implements SignalLink {
     client.on('notification', ({ payload }) => this.#receive(payload));
     try {
       await client.connect();
-      await client.query(`listen ${channel}`);
+      await client.query(`listen ${CHANNEL}`);
     } catch (error) {
       this.#drop(client);
       throw error;
@@ -49,12 +49,12 @@ export class PostgresSignalLink implements SignalLink {
     // A dead peer sends nothing, so only a question finds it out.
     this.#heartbeat = setInterval(() => {
       detach(client.query('select 1'), (error) => this.#lose(client, error));
-    }, heartbeatEveryMs).unref();
+    }, HEARTBEAT_EVERY_MS).unref();
   }
 
   async write(trx: Kysely<AnyTables>, { topic, payload }: SignalEvent): Promise<number> {
     const message = JSON.stringify([this.#options.origin, topic, payload]);
-    await trx.executeQuery(CompiledQuery.raw('select pg_notify($1, $2)', [channel, message]));
+    await trx.executeQuery(CompiledQuery.raw('select pg_notify($1, $2)', [CHANNEL, message]));
     return 0;
   }
 
@@ -105,7 +105,7 @@ export class PostgresSignalLink implements SignalLink {
 
   #scheduleReconnect(): void {
     const jitteredMs = this.#retryMs * (0.5 + Math.random() / 2);
-    this.#retryMs = Math.min(this.#retryMs * 2, longestRetryMs);
+    this.#retryMs = Math.min(this.#retryMs * 2, LONGEST_RETRY_MS);
     this.#retryTimer = setTimeout(() => {
       detach(this.#reconnect(), this.#options.onError);
     }, jitteredMs).unref();
@@ -120,6 +120,6 @@ export class PostgresSignalLink implements SignalLink {
       return;
     }
     if (this.#isClosed) return this.close();
-    this.#retryMs = firstRetryMs;
+    this.#retryMs = FIRST_RETRY_MS;
   }
 }

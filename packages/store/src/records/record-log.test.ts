@@ -4,13 +4,13 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { eventually } from '@parley/test-support/eventually';
 import { expect, test } from 'vitest';
-import type { CallRecord } from '../index.ts';
+import type { NewCallRecord } from './record-table.ts';
 import { onBothEngines } from '../testing/index.ts';
 
-const now = 1_793_000_000_000;
+const NOW = 1_793_000_000_000;
 
-const record = (fields: Partial<CallRecord> = {}): CallRecord => ({
-  at: now,
+const record = (fields: Partial<NewCallRecord> = {}): NewCallRecord => ({
+  at: NOW,
   organizationId: 'org_a',
   callerId: 'key_1',
   source: 'key',
@@ -28,7 +28,7 @@ const record = (fields: Partial<CallRecord> = {}): CallRecord => ({
 
 onBothEngines('call records', (open, engine, where) => {
   const openMigrated = async (options: Parameters<typeof open>[0] = {}) => {
-    const store = await open({ clock: () => now, ...options });
+    const store = await open({ clock: () => NOW, ...options });
     await store.migrate([]);
     return store;
   };
@@ -105,21 +105,21 @@ onBothEngines('call records', (open, engine, where) => {
 
   test('filters narrow the list, and another organization sees nothing', async () => {
     const { records } = await openMigrated();
-    records.append(record({ tool: 'a', callerId: 'key_1', outcome: 'ok', at: now }));
-    records.append(record({ tool: 'b', callerId: 'key_2', outcome: 'denied', at: now + 10 }));
-    records.append(record({ tool: 'b', callerId: 'key_1', outcome: 'error', at: now + 20 }));
+    records.append(record({ tool: 'a', callerId: 'key_1', outcome: 'ok', at: NOW }));
+    records.append(record({ tool: 'b', callerId: 'key_2', outcome: 'denied', at: NOW + 10 }));
+    records.append(record({ tool: 'b', callerId: 'key_1', outcome: 'error', at: NOW + 20 }));
     records.append(record({ tool: 'b', organizationId: 'org_b' }));
     await records.flush();
     const tools = async (query: object) =>
       (await records.list({ organizationId: 'org_a', limit: 10, ...query })).map(
-        ({ tool, at }) => `${tool}${at - now}`,
+        ({ tool, at }) => `${tool}${at - NOW}`,
       );
     expect(await tools({})).toEqual(['b20', 'b10', 'a0']);
     expect(await tools({ tool: 'b' })).toEqual(['b20', 'b10']);
     expect(await tools({ tool: 'b', callerId: 'key_1' })).toEqual(['b20']);
     expect(await tools({ outcome: 'denied' })).toEqual(['b10']);
-    expect(await tools({ since: now + 10 })).toEqual(['b20', 'b10']);
-    expect(await tools({ until: now + 10 })).toEqual(['b10', 'a0']);
+    expect(await tools({ since: NOW + 10 })).toEqual(['b20', 'b10']);
+    expect(await tools({ until: NOW + 10 })).toEqual(['b10', 'a0']);
     expect(await tools({ limit: 1 })).toEqual(['b20']);
     expect(await tools({ organizationId: 'org_c' })).toEqual([]);
   });
@@ -156,15 +156,15 @@ onBothEngines('call records', (open, engine, where) => {
   });
 
   test('records go when they are too old, by the clock of the store', async () => {
-    let time = now;
+    let time = NOW;
     const { records } = await openMigrated({
       recordRetention: { maxAgeMs: 1_000, maxRows: 1_000_000 },
       clock: () => time,
     });
     for (let index = 0; index < 1_500; index += 1)
-      records.append(record({ at: now + (index < 700 ? 0 : 500) }));
+      records.append(record({ at: NOW + (index < 700 ? 0 : 500) }));
     await records.flush();
-    time = now + 1_200;
+    time = NOW + 1_200;
     expect(await records.prune()).toBe(700);
     expect(await records.count()).toBe(800);
   });

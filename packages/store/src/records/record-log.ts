@@ -1,13 +1,13 @@
 /** The call-record log: a bounded ring in memory, written in batches off the request path. */
 import { StoreUnavailableError } from '../errors.ts';
-import type { CallRecord, RecordQuery, RecordTable, StoredCallRecord } from './record-table.ts';
+import type { NewCallRecord, RecordQuery, RecordTable, StoredCallRecord } from './record-table.ts';
 
 /** How long call records are kept; whichever limit is met first. */
 export interface RecordRetention {
-  maxAgeMs: number;
-  maxRows: number;
-  /** On the disk, as near as the engine can tell; 1 GiB unless told. */
-  maxBytes?: number;
+  readonly maxAgeMs: number;
+  readonly maxRows: number;
+  /** On the disk, as near as the engine can tell; 1 GiB by default. */
+  readonly maxBytes?: number;
 }
 
 /** The log of calls. It may lose the last batch on a crash; it never holds up a call. */
@@ -17,41 +17,40 @@ export interface RecordLog {
   /** Records that wait in memory. */
   readonly pending: number;
   /** Takes a record; constant time, never throws. */
-  append(record: CallRecord): void;
+  append(record: NewCallRecord): void;
   /** Resolves when every record appended before the call is stored. */
   flush(): Promise<void>;
   /** Stored records, newest first; `before` with the last id gives the next page. */
   list(query: RecordQuery): Promise<StoredCallRecord[]>;
   /** How many records are stored. */
   count(): Promise<number>;
-  /** Applies the retention now and answers how many records it deleted. */
+  /** Applies the retention now and returns how many records it deleted. */
   prune(): Promise<number>;
   /** Stores what waits and stops. */
   close(): Promise<void>;
 }
 
-/** What a log is made of. */
 export interface RecordLogOptions {
-  table: RecordTable;
-  retention?: RecordRetention | undefined;
-  clock: () => number;
-  onError: (error: unknown) => void;
+  readonly table: RecordTable;
+  readonly retention?: RecordRetention | undefined;
+  readonly clock: () => number;
+  readonly onError: (error: unknown) => void;
   /** Records that fit in memory; a power of two. */
-  capacity?: number;
+  readonly capacity?: number;
 }
 
-const flushEveryMs = 100;
-const longestRetryMs = 2_000;
-const pruneEveryMs = 10_000;
+const FLUSH_EVERY_MS = 100;
+const LONGEST_RETRY_MS = 2_000;
+const PRUNE_EVERY_MS = 10_000;
 const defaultRetention: RecordRetention = { maxAgeMs: 30 * 24 * 3_600_000, maxRows: 1_000_000 };
-const defaultMaxBytes = 1024 ** 3;
+const DEFAULT_MAX_BYTES = 1024 ** 3;
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** The log over the record table of an engine. */
 export class BufferedRecordLog implements RecordLog {
   readonly #options: RecordLogOptions;
-  readonly #slots: Array<CallRecord | undefined>;
+  readonly #slots: Array<NewCallRecord | undefined>;
   readonly #mask: number;
   #head = 0;
   #size = 0;
@@ -60,7 +59,7 @@ export class BufferedRecordLog implements RecordLog {
   #background: Promise<void> | undefined;
   #writing: Promise<void> | undefined;
   #pruning: Promise<number> | undefined;
-  #retryMs = flushEveryMs;
+  #retryMs = FLUSH_EVERY_MS;
   #prunedAt = 0;
   #isClosed = false;
 
@@ -81,7 +80,7 @@ export class BufferedRecordLog implements RecordLog {
     return this.#size;
   }
 
-  append(record: CallRecord): void {
+  append(record: NewCallRecord): void {
     if (this.#size > this.#mask || this.#isClosed) {
       this.#dropped += 1;
       return;
@@ -92,7 +91,7 @@ export class BufferedRecordLog implements RecordLog {
   }
 
   async flush(): Promise<void> {
-    // Whoever wrote it has reported the fault, and what it did not write is written now.
+    // The write under way reports its own fault, and what it did not write is written now.
     await this.#writing?.catch(() => undefined);
     await this.#write();
   }
@@ -106,7 +105,7 @@ export class BufferedRecordLog implements RecordLog {
   }
 
   prune(): Promise<number> {
-    // Whoever asks while one is under way gets its count.
+    // A call while one is under way gets its count.
     this.#pruning ??= this.#pruneAll().finally(() => {
       this.#pruning = undefined;
     });
@@ -115,7 +114,7 @@ export class BufferedRecordLog implements RecordLog {
 
   async #pruneAll(): Promise<number> {
     const { retention = defaultRetention, table, clock } = this.#options;
-    const { maxAgeMs, maxRows, maxBytes = defaultMaxBytes } = retention;
+    const { maxAgeMs, maxRows, maxBytes = DEFAULT_MAX_BYTES } = retention;
     for (let total = 0; ;) {
       const { rows, bytes } = await table.size();
       const fitting = bytes > maxBytes ? Math.floor((rows * maxBytes) / bytes) : maxRows;
@@ -144,10 +143,10 @@ export class BufferedRecordLog implements RecordLog {
   async #onTimer(): Promise<void> {
     try {
       await this.#write();
-      this.#retryMs = flushEveryMs;
+      this.#retryMs = FLUSH_EVERY_MS;
       await this.#pruneNowAndThen();
     } catch (error) {
-      this.#retryMs = Math.min(this.#retryMs * 2, longestRetryMs);
+      this.#retryMs = Math.min(this.#retryMs * 2, LONGEST_RETRY_MS);
       this.#options.onError(error);
     }
     this.#timer = undefined;
@@ -172,7 +171,7 @@ export class BufferedRecordLog implements RecordLog {
   }
 
   // Rows wait for a database that is away; what it refuses for good would block the log for ever.
-  async #store(rows: CallRecord[]): Promise<number> {
+  async #store(rows: NewCallRecord[]): Promise<number> {
     try {
       return await this.#options.table.write(rows);
     } catch (error) {
@@ -182,8 +181,8 @@ export class BufferedRecordLog implements RecordLog {
     }
   }
 
-  #peek(count: number): CallRecord[] {
-    const rows: CallRecord[] = [];
+  #peek(count: number): NewCallRecord[] {
+    const rows: NewCallRecord[] = [];
     for (let offset = 0; offset < count; offset += 1) {
       const row = this.#slots[(this.#head + offset) & this.#mask];
       if (row) rows.push(row);
@@ -200,7 +199,7 @@ export class BufferedRecordLog implements RecordLog {
 
   async #pruneNowAndThen(): Promise<void> {
     const now = performance.now();
-    if (this.#prunedAt > 0 && now - this.#prunedAt < pruneEveryMs) return;
+    if (this.#prunedAt > 0 && now - this.#prunedAt < PRUNE_EVERY_MS) return;
     this.#prunedAt = now;
     await this.prune();
   }

@@ -6,8 +6,8 @@ import type { KeyRing } from './secret-key.ts';
 
 /** The row that a sealed value belongs to. */
 export interface SecretContext {
-  organizationId: string;
-  rowId: string;
+  readonly organizationId: string;
+  readonly rowId: string;
 }
 
 /** Seals and opens secrets, and derives keys for other purposes. */
@@ -26,9 +26,9 @@ export interface SecretBox {
   deriveAll(purpose: string): Buffer[];
 }
 
-const version = 'v1';
-const nonceBytes = 12;
-const tagBytes = 16;
+const VERSION = 'v1';
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
 
 // A JSON pair cannot be read two ways, whatever characters the ids hold.
 const associatedData = ({ organizationId, rowId }: SecretContext): Buffer =>
@@ -51,7 +51,7 @@ export function createSecretBox(ring: KeyRing): SecretBox {
   const box: SecretBox = {
     keyId: newest.id,
     seal(plain, context) {
-      const nonce = randomBytes(nonceBytes);
+      const nonce = randomBytes(NONCE_BYTES);
       const cipher = createCipheriv('aes-256-gcm', boxKey(newest.id), nonce);
       cipher.setAAD(associatedData(context));
       const sealed = Buffer.concat([
@@ -60,16 +60,16 @@ export function createSecretBox(ring: KeyRing): SecretBox {
         cipher.final(),
         cipher.getAuthTag(),
       ]);
-      return `${version}.${newest.id}.${sealed.toString('base64url')}`;
+      return `${VERSION}.${newest.id}.${sealed.toString('base64url')}`;
     },
     open(token, context) {
       const [tokenVersion, keyId, text, ...rest] = token.split('.');
-      if (tokenVersion !== version || !keyId || !text || rest.length > 0) throw new SecretOpenError();
+      if (tokenVersion !== VERSION || !keyId || !text || rest.length > 0) throw new SecretOpenError();
       return decrypt(boxKey(keyId), Buffer.from(text, 'base64url'), context);
     },
     reseal(token, context) {
       const plain = box.open(token, context);
-      return token.startsWith(`${version}.${newest.id}.`) ? token : box.seal(plain, context);
+      return token.startsWith(`${VERSION}.${newest.id}.`) ? token : box.seal(plain, context);
     },
     derive: (purpose) => deriveKey(newest.bytes, purpose),
     deriveAll: (purpose) => ring.map((key) => deriveKey(key.bytes, purpose)),
@@ -78,14 +78,14 @@ export function createSecretBox(ring: KeyRing): SecretBox {
 }
 
 function decrypt(key: Buffer, sealed: Buffer, context: SecretContext): string {
-  if (sealed.length < nonceBytes + tagBytes) throw new SecretOpenError();
+  if (sealed.length < NONCE_BYTES + TAG_BYTES) throw new SecretOpenError();
   try {
-    const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, nonceBytes), {
-      authTagLength: tagBytes,
+    const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, NONCE_BYTES), {
+      authTagLength: TAG_BYTES,
     });
     decipher.setAAD(associatedData(context));
-    decipher.setAuthTag(sealed.subarray(sealed.length - tagBytes));
-    const body = sealed.subarray(nonceBytes, sealed.length - tagBytes);
+    decipher.setAuthTag(sealed.subarray(sealed.length - TAG_BYTES));
+    const body = sealed.subarray(NONCE_BYTES, sealed.length - TAG_BYTES);
     return decipher.update(body, undefined, 'utf8') + decipher.final('utf8');
   } catch (error) {
     throw new SecretOpenError(error);

@@ -4,12 +4,12 @@ import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SecretKeyError } from '../errors.ts';
 
-const keyBytes = 32;
+const KEY_BYTES = 32;
 
 /** One secret key, known by an id that tells nothing about it. */
 export interface SecretKey {
-  id: string;
-  bytes: Buffer;
+  readonly id: string;
+  readonly bytes: Buffer;
 }
 
 /** At least one key, the newest first. */
@@ -24,7 +24,7 @@ export function loadKeyRing(dataDir: string, secretKey?: string): KeyRing {
 
 /** 32 bytes for one purpose, which do not reveal the key or the bytes of another purpose. */
 export function deriveKey(key: Buffer, purpose: string): Buffer {
-  return Buffer.from(hkdfSync('sha256', key, '', `parley:${purpose}`, keyBytes));
+  return Buffer.from(hkdfSync('sha256', key, '', `parley:${purpose}`, KEY_BYTES));
 }
 
 function parseKeyRing(text: string, subject: string): KeyRing {
@@ -42,7 +42,7 @@ function parseKeyRing(text: string, subject: string): KeyRing {
 
 function parseKey(line: string, subject: string): SecretKey {
   const bytes = Buffer.from(line, 'base64url');
-  if (bytes.length !== keyBytes || bytes.toString('base64url') !== line.replace(/(?<!=)=+$/, '')) {
+  if (bytes.length !== KEY_BYTES || bytes.toString('base64url') !== line.replace(/(?<!=)=+$/, '')) {
     throw new SecretKeyError(
       `${subject} is not 32 bytes in base64url. Restore the key, or give one of that form.`,
     );
@@ -71,7 +71,7 @@ function readKeyFile(path: string): string | undefined {
 function createKeyFile(path: string): string {
   const draft = `${path}.${randomBytes(6).toString('hex')}`;
   try {
-    writeFileSync(draft, `${randomBytes(keyBytes).toString('base64url')}\n`, {
+    writeFileSync(draft, `${randomBytes(KEY_BYTES).toString('base64url')}\n`, {
       mode: 0o600,
       flag: 'wx',
       flush: true,

@@ -4,21 +4,21 @@ import type { AnyTables } from '../engine.ts';
 
 /** One announced change. The topic `*` means that changes may have been missed: read everything again. */
 export interface SignalEvent {
-  topic: string;
-  payload: string | null;
+  readonly topic: string;
+  readonly payload: string | null;
 }
 
 /** How long `wait` waits. */
 export interface WaitOptions {
-  signal?: AbortSignal;
-  timeoutMs?: number;
+  readonly signal?: AbortSignal;
+  readonly timeoutMs?: number;
 }
 
 /** Announces changes to every process on the same database. */
 export interface ChangeSignal {
   /** Announces a change that needs no transaction. */
   publish(topic: string, payload?: string): Promise<void>;
-  /** Calls `fn` for every topic that starts with `prefix`, and for `*`; answers the function that ends it. */
+  /** Calls `fn` for every topic that starts with `prefix`, and for `*`; returns the function that ends it. */
   subscribe(prefix: string, fn: (event: SignalEvent) => void): () => void;
   /**
    * The next event of `prefix`, or null after the timeout or an abort. It listens from the moment of the call, so
@@ -43,20 +43,20 @@ export interface SignalLink {
   isBroken(): boolean;
 }
 
-const maxSignalBytes = 4_000;
+const MAX_SIGNAL_BYTES = 4_000;
 
 /** A checked event; PostgreSQL carries less than 8,000 bytes, so both engines refuse what would not fit. */
 export function signalEvent(topic: string, payload?: string): SignalEvent {
   if (topic === '' || topic === '*') throw new TypeError('A signal needs a topic other than "*".');
-  if (Buffer.byteLength(topic) + Buffer.byteLength(payload ?? '') > maxSignalBytes) {
+  if (Buffer.byteLength(topic) + Buffer.byteLength(payload ?? '') > MAX_SIGNAL_BYTES) {
     throw new TypeError('A signal is too long. Send the id of what changed and let the reader load it.');
   }
   return { topic, payload: payload ?? null };
 }
 
 interface Subscriber {
-  prefix: string;
-  fn: (event: SignalEvent) => void;
+  readonly prefix: string;
+  readonly fn: (event: SignalEvent) => void;
 }
 
 /** The subscribers of this process. */

@@ -7,7 +7,7 @@ import { openReader } from './connections.ts';
 import type { SqliteDriverModule } from './connections.ts';
 import { markCopy } from './restored-copy.ts';
 
-/** Copies the named files of the data folder that exist, and answers the paths of the copies. */
+/** Copies the named files of the data folder that exist, and returns the paths of the copies. */
 export async function backupFiles(
   Driver: SqliteDriverModule,
   { dataDir, targetDir, names }: { dataDir: string; targetDir: string; names: string[] },

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { passesCheck } from './connections.ts';
 import { HeldFile } from './held-file.ts';
 import { isDamaged, toStoreError } from './errors.ts';
-import { mainFile } from './open.ts';
-import { recordsFile } from './record-table.ts';
+import { MAIN_FILE } from './open.ts';
+import { RECORDS_FILE } from './record-table.ts';
 import { takeIntoUse } from './restored-copy.ts';
 
 /** The files of the data folder that are no whole database. */
@@ -21,7 +21,7 @@ export async function damagedFiles(dataDir: string, onError: (error: unknown) =>
       file.release();
     }
   };
-  return [mainFile, recordsFile]
+  return [MAIN_FILE, RECORDS_FILE]
     .map((name) => join(dataDir, name))
     .filter((path) => existsSync(path))
     .filter((path) => {

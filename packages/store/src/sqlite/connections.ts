@@ -11,8 +11,8 @@ export type SqliteDriverModule = typeof Database;
 // oxlint-disable-next-line typescript/no-explicit-any -- the writer of a statement knows its rows, the cache cannot
 type CachedStatement = Database.Statement<unknown[], any>;
 
-const cachedStatements = 256;
-const openTimeoutMs = 5_000;
+const CACHED_STATEMENTS = 256;
+const OPEN_TIMEOUT_MS = 5_000;
 
 /** A connection with its prepared statements. */
 export class StatementCache {
@@ -23,13 +23,13 @@ export class StatementCache {
     this.database = database;
   }
 
-  /** The statement of this text; the caller names the rows that it answers. */
+  /** The statement of this text; the caller names the rows that it returns. */
   prepare<R>(sql: string): Database.Statement<unknown[], R> {
     const known = this.#statements.get(sql);
     if (known) return known;
     const statement = this.database.prepare<unknown[], R>(sql);
     const oldest =
-      this.#statements.size >= cachedStatements ? this.#statements.keys().next().value : undefined;
+      this.#statements.size >= CACHED_STATEMENTS ? this.#statements.keys().next().value : undefined;
     if (oldest !== undefined) this.#statements.delete(oldest);
     this.#statements.set(sql, statement);
     return statement;
@@ -50,9 +50,9 @@ export class StatementCache {
 
 /** The connection that writes, and the file under it. */
 export interface Writer {
-  database: Database.Database;
+  readonly database: Database.Database;
   /** Released after every connection of the file is closed. */
-  file: HeldFile;
+  readonly file: HeldFile;
 }
 
 /** Opens a database file for writing; waits for other processes happen outside the driver, off the event loop. */
@@ -73,7 +73,7 @@ export function openWriter(
 }
 
 function openForWriting(Driver: SqliteDriverModule, path: string): Database.Database {
-  const database = new Driver(path, { timeout: openTimeoutMs });
+  const database = new Driver(path, { timeout: OPEN_TIMEOUT_MS });
   try {
     database.pragma('journal_mode = WAL');
     database.pragma('synchronous = NORMAL');
@@ -100,7 +100,7 @@ function makeFile(path: string): void {
 /** Opens the same file for reading; a reader sees every committed change and is never held up by a writer. */
 export function openReader(Driver: SqliteDriverModule, path: string): Database.Database {
   // A file that is gone must not come back as an empty one.
-  const database = new Driver(path, { timeout: openTimeoutMs, fileMustExist: true });
+  const database = new Driver(path, { timeout: OPEN_TIMEOUT_MS, fileMustExist: true });
   database.pragma('query_only = ON');
   return database;
 }

@@ -8,14 +8,14 @@ import type { WriteLock } from './write-lock.ts';
 
 /** What the connections of one process share. */
 export interface SqliteParts {
-  writer: StatementCache;
+  readonly writer: StatementCache;
   /** Opened on first use. */
-  reader: () => StatementCache;
-  lock: WriteLock;
+  readonly reader: () => StatementCache;
+  readonly lock: WriteLock;
   /** Throws while what is written would be lost. */
-  requireFiles: () => void;
+  readonly requireFiles: () => void;
   /** The main file. */
-  path: string;
+  readonly path: string;
 }
 
 /** The dialect over open connections. */

@@ -2,7 +2,7 @@
 import { StoreUnavailableError } from '../errors.ts';
 import type { UnavailableReason } from '../errors.ts';
 
-const reasons: Array<[prefix: string, reason: UnavailableReason]> = [
+const REASONS: Array<[prefix: string, reason: UnavailableReason]> = [
   ['SQLITE_BUSY', 'busy'],
   ['SQLITE_LOCKED', 'busy'],
   ['SQLITE_FULL', 'full'],
@@ -38,7 +38,7 @@ export function isMissingTable(error: unknown): boolean {
 /** The typed error for what makes the file unavailable; any other error as it is. */
 export function toStoreError(error: unknown, file: string): unknown {
   const code = codeOf(error);
-  const found = reasons.find(([prefix]) => code.startsWith(prefix));
+  const found = REASONS.find(([prefix]) => code.startsWith(prefix));
   return found ? new StoreUnavailableError(found[1], error, file) : error;
 }
 

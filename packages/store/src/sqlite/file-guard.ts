@@ -5,11 +5,11 @@ import { StoreUnavailableError } from '../errors.ts';
 import type { HeldFile } from './held-file.ts';
 import { isDamaged, toStoreError } from './errors.ts';
 
-const lookEveryMs = 1_000;
+const LOOK_EVERY_MS = 1_000;
 // The smallest page there is.
-const smallestBytes = 512;
+const SMALLEST_BYTES = 512;
 // The log and its index belong to the database: without them another process starts with other ones.
-const suffixes = ['', '-wal', '-shm'];
+const SUFFIXES = ['', '-wal', '-shm'];
 
 /** What tells one file from another, whatever its name is. */
 export interface FileIdentity {
@@ -54,14 +54,14 @@ export class FileGuard {
     await this.look();
     this.#timer = setInterval(() => {
       detach(this.look(), this.#onError);
-    }, lookEveryMs).unref();
+    }, LOOK_EVERY_MS).unref();
   }
 
   /** Compares now; files that came back as they were count again, and a damaged one never does. */
   async look(): Promise<void> {
     if (process.platform === 'win32') return;
     const moved = await this.#firstMoved();
-    // Whoever closes last takes the side files away.
+    // The last connection to close takes the side files away.
     if (this.#isClosed || this.#lost?.reason === 'damaged') return;
     const before = this.#lost?.reason;
     if (moved !== undefined) this.#lost = new StoreUnavailableError('gone', undefined, moved);
@@ -89,7 +89,7 @@ export class FileGuard {
     if (this.#file === undefined) return false;
     const sizeBytes = this.#file.held.sizeBytes();
     // SQLite deletes the log of an empty file that it opens, so nobody is asked about one.
-    if (sizeBytes < smallestBytes) return true;
+    if (sizeBytes < SMALLEST_BYTES) return true;
     const wantedBytes = this.#file.held.header()?.wantedBytes ?? Infinity;
     if (wantedBytes <= sizeBytes) {
       this.#suspicion = undefined;
@@ -101,13 +101,13 @@ export class FileGuard {
       return false;
     }
     // A checkpoint writes the first page first; one that was killed leaves the rest in the log.
-    if (known.isCleared || performance.now() - known.since < lookEveryMs) return false;
+    if (known.isCleared || performance.now() - known.since < LOOK_EVERY_MS) return false;
     known.isCleared = isWhole(this.#file, this.#path);
     return !known.isCleared;
   }
 
   async #firstMoved(): Promise<string | undefined> {
-    for (const suffix of suffixes) {
+    for (const suffix of SUFFIXES) {
       const path = `${this.#path}${suffix}`;
       const known = this.#known.get(suffix);
       const found = await identityOf(path);

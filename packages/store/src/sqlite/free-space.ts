@@ -3,7 +3,7 @@ import { statfs } from 'node:fs/promises';
 import { StoreUnavailableError } from '../errors.ts';
 import { toStoreError } from './errors.ts';
 
-const smallestFreeBytes = 1024 * 1024;
+const SMALLEST_FREE_BYTES = 1024 * 1024;
 
 /** Throws when less than 1 MiB is left to this user on the disk of the folder. */
 export async function requireSpace(folder: string): Promise<void> {
@@ -13,5 +13,5 @@ export async function requireSpace(folder: string): Promise<void> {
   // Some file systems do not say.
   if (blocks === 0) return;
   const freeBlocks = process.getuid?.() === 0 ? bfree : bavail;
-  if (freeBlocks * bsize < smallestFreeBytes) throw new StoreUnavailableError('full', undefined, folder);
+  if (freeBlocks * bsize < SMALLEST_FREE_BYTES) throw new StoreUnavailableError('full', undefined, folder);
 }

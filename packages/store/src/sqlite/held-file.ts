@@ -1,10 +1,10 @@
 /** Reads the header of a database file past its log, without letting go of the locks that SQLite holds on the file. */
 import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
 
-const headerBytes = 100;
+const HEADER_BYTES = 100;
 
 /** Marks a copy that `backup` made and nobody has opened since; "Prly" in the field that names the program. */
-export const copyMark = 0x50726c79;
+export const COPY_MARK = 0x50726c79;
 
 /** What the first page of the main file says, whatever stands in the log. */
 export interface FileHeader {
@@ -36,11 +36,11 @@ export class HeldFile {
     heldFiles.set(this.#key, this.#held);
   }
 
-  /** Undefined for what is no database of SQLite; whoever opens it next says what it is. */
+  /** Undefined for what is no database of SQLite; the driver says what it is when it opens it. */
   header(): FileHeader | undefined {
-    const bytes = Buffer.alloc(headerBytes);
+    const bytes = Buffer.alloc(HEADER_BYTES);
     try {
-      if (this.#isReleased || readSync(this.#held.fd, bytes, 0, headerBytes, 0) < headerBytes)
+      if (this.#isReleased || readSync(this.#held.fd, bytes, 0, HEADER_BYTES, 0) < HEADER_BYTES)
         return undefined;
     } catch {
       return undefined;
@@ -48,8 +48,8 @@ export class HeldFile {
     if (!bytes.toString('latin1').startsWith('SQLite format 3\0')) return undefined;
     const pageBytes = bytes.readUInt16BE(16);
     return {
-      // Whoever takes a copy into use changes it to the mode with a log first, older versions too.
-      isFreshCopy: bytes.readUInt32BE(68) === copyMark && bytes[18] === 1,
+      // Every version changes a copy to the mode with a log before it uses it.
+      isFreshCopy: bytes.readUInt32BE(68) === COPY_MARK && bytes[18] === 1,
       wantedBytes: (pageBytes === 1 ? 65_536 : pageBytes) * bytes.readUInt32BE(28),
     };
   }

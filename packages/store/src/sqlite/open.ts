@@ -13,20 +13,20 @@ import type { SqliteParts } from './driver.ts';
 import { isMissingTable, toStoreError } from './errors.ts';
 import { FileGuard } from './file-guard.ts';
 import { sqliteLocks } from './locks.ts';
-import { recordsFile, SqliteRecordTable } from './record-table.ts';
+import { RECORDS_FILE, SqliteRecordTable } from './record-table.ts';
 import { requireSpace } from './free-space.ts';
 import { SqliteSignalLink } from './signal-link.ts';
-import { turnMs, WriteLock } from './write-lock.ts';
+import { TURN_MS, WriteLock } from './write-lock.ts';
 
 /** The file of the state, inside the data folder. */
-export const mainFile = 'parley.db';
-const migrationWaitMs = 60_000;
+export const MAIN_FILE = 'parley.db';
+const MIGRATION_WAIT_MS = 60_000;
 
 /** The engine over the files of one data folder. */
 export async function openSqlite(options: EngineOptions): Promise<Engine> {
   const { default: Driver } = await import('better-sqlite3');
   const { dataDir } = options;
-  const path = join(dataDir, mainFile);
+  const path = join(dataDir, MAIN_FILE);
   const guard = new FileGuard(path, options.onError);
   const parts = openParts(Driver, path, { requireFiles: () => guard.require(), onError: options.onError });
   await guard.start({ held: parts.file, passesCheck: () => passesCheck(Driver, path) });
@@ -50,9 +50,9 @@ export async function openSqlite(options: EngineOptions): Promise<Engine> {
     migrationTransaction: (work) => untilFree(() => migrateOnce(work)),
     // Nobody writes beside a transaction of the store.
     async asSnapshot() {},
-    letWritersThrough: () => delay(turnMs),
+    letWritersThrough: () => delay(TURN_MS),
     isMissingTable,
-    backup: (targetDir) => backupFiles(Driver, { dataDir, targetDir, names: [mainFile, recordsFile] }),
+    backup: (targetDir) => backupFiles(Driver, { dataDir, targetDir, names: [MAIN_FILE, RECORDS_FILE] }),
     async requireThere() {
       await guard.look();
       guard.require();
@@ -101,7 +101,7 @@ async function untilFree<T>(work: () => Promise<T>): Promise<T> {
       return await work();
     } catch (error) {
       const isBusy = error instanceof StoreUnavailableError && error.reason === 'busy';
-      if (!isBusy || performance.now() - startedAt > migrationWaitMs) throw error;
+      if (!isBusy || performance.now() - startedAt > MIGRATION_WAIT_MS) throw error;
     }
   }
 }

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import type Database from 'better-sqlite3';
-import type { CallRecord, RecordQuery, RecordTable, StoredCallRecord } from '../records/record-table.ts';
+import type { NewCallRecord, RecordQuery, RecordTable, StoredCallRecord } from '../records/record-table.ts';
 import { openWriter } from './connections.ts';
 import type { SqliteDriverModule, Writer } from './connections.ts';
 import { isDamaged, toStoreError } from './errors.ts';
@@ -12,14 +12,14 @@ import { identityOf, isSameFile } from './file-guard.ts';
 import { whileBusy } from './write-lock.ts';
 
 /** The file of the call records, inside the data folder. */
-export const recordsFile = 'records.db';
+export const RECORDS_FILE = 'records.db';
 
-const windowRows = 5_000;
-const pruneRows = 500;
+const WINDOW_ROWS = 5_000;
+const PRUNE_ROWS = 500;
 // Ten rows in one statement cost a quarter less than ten statements; more rows gain nothing.
-const groupRows = 10;
+const GROUP_ROWS = 10;
 
-const createSql = `create table if not exists call_records (
+const CREATE_SQL = `create table if not exists call_records (
   id integer primary key, at integer not null, organization_id text not null, caller_id text not null,
   source text not null, toolset text not null, tool text not null, method text not null, outcome text not null,
   code text, duration_us integer not null, era text not null, client text, request_id text)`;
@@ -28,21 +28,21 @@ const insertSql = (
 ): string => `insert into call_records (at, organization_id, caller_id, source, toolset,
   tool, method, outcome, code, duration_us, era, client, request_id)
   values ${Array(rows).fill('(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)').join(', ')}`;
-const selectSql = `select id, at, organization_id as organizationId, caller_id as callerId, source, toolset, tool, method,
+const SELECT_SQL = `select id, at, organization_id as organizationId, caller_id as callerId, source, toolset, tool, method,
   outcome, code, duration_us as durationUs, era, client, request_id as requestId from call_records`;
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 interface OpenTable {
-  database: Database.Database;
-  file: Writer['file'];
-  identity: FileIdentity | undefined;
-  begin: Database.Statement;
-  commit: Database.Statement;
-  insertGroup: Database.Statement;
-  insertOne: Database.Statement;
-  bounds: Database.Statement<[], { low: number | null; high: number | null }>;
-  usedBytes: Database.Statement<[], number>;
+  readonly database: Database.Database;
+  readonly file: Writer['file'];
+  readonly identity: FileIdentity | undefined;
+  readonly begin: Database.Statement;
+  readonly commit: Database.Statement;
+  readonly insertGroup: Database.Statement;
+  readonly insertOne: Database.Statement;
+  readonly bounds: Database.Statement<[], { low: number | null; high: number | null }>;
+  readonly usedBytes: Database.Statement<[], number>;
 }
 
 /** The records of one data folder. */
@@ -55,11 +55,11 @@ export class SqliteRecordTable implements RecordTable {
 
   constructor(driver: SqliteDriverModule, dataDir: string, onError: (error: unknown) => void) {
     this.#driver = driver;
-    this.#path = join(dataDir, recordsFile);
+    this.#path = join(dataDir, RECORDS_FILE);
     this.#onError = onError;
   }
 
-  write(rows: CallRecord[]): Promise<number> {
+  write(rows: NewCallRecord[]): Promise<number> {
     return this.#mending(async () => {
       await this.#leaveMoved();
       return writeRows(await this.#open(), rows);
@@ -83,7 +83,7 @@ export class SqliteRecordTable implements RecordTable {
   }
 
   async close(): Promise<void> {
-    // One that did not open has told whoever opened it, and there is nothing to close.
+    // One that did not open has told its caller so, and there is nothing to close.
     const table = await this.#table?.catch(() => undefined);
     this.#table = undefined;
     table?.database.close();
@@ -133,13 +133,13 @@ export class SqliteRecordTable implements RecordTable {
     if (!table) return [];
     const { where, values } = conditions(query);
     const read = table.database.prepare<unknown[], StoredCallRecord>(
-      `${selectSql} where id > ? and id <= ? and ${where} order by id desc limit ?`,
+      `${SELECT_SQL} where id > ? and id <= ? and ${where} order by id desc limit ?`,
     );
     const found: StoredCallRecord[] = [];
     const { low, high } = this.#bounds(table);
     // One window of ids after another: no index to pay for on every call, and no long hold of the event loop.
-    for (let end = Math.min(high, (query.before ?? Infinity) - 1); end >= low; end -= windowRows) {
-      found.push(...read.all(end - windowRows, end, ...values, query.limit - found.length));
+    for (let end = Math.min(high, (query.before ?? Infinity) - 1); end >= low; end -= WINDOW_ROWS) {
+      found.push(...read.all(end - WINDOW_ROWS, end, ...values, query.limit - found.length));
       if (found.length >= query.limit) break;
       await nextTurn();
     }
@@ -154,8 +154,8 @@ export class SqliteRecordTable implements RecordTable {
       .pluck();
     const { low, high } = this.#bounds(table);
     let total = 0;
-    for (let start = low; start <= high; start += windowRows * 10) {
-      total += read.get(start, start + windowRows * 10) ?? 0;
+    for (let start = low; start <= high; start += WINDOW_ROWS * 10) {
+      total += read.get(start, start + WINDOW_ROWS * 10) ?? 0;
       await nextTurn();
     }
     return total;
@@ -175,7 +175,7 @@ export class SqliteRecordTable implements RecordTable {
     const remove = table.database.prepare('delete from call_records where id < ? and (id <= ? or at < ?)');
     for (let deleted = 0; ; await nextTurn()) {
       const { low, high } = this.#bounds(table);
-      const { changes } = await whileBusy(() => remove.run(low + pruneRows, high - maxRows, olderThan));
+      const { changes } = await whileBusy(() => remove.run(low + PRUNE_ROWS, high - maxRows, olderThan));
       if (changes === 0) return deleted;
       deleted += changes;
     }
@@ -207,7 +207,7 @@ async function openTable(
 ): Promise<OpenTable> {
   const writer = openWriter(Driver, path, onError);
   try {
-    await whileBusy(() => writer.database.exec(createSql));
+    await whileBusy(() => writer.database.exec(CREATE_SQL));
     return prepareTable(writer, await identityOf(path));
   } catch (error) {
     writer.database.close();
@@ -223,7 +223,7 @@ function prepareTable({ database, file }: Writer, identity: FileIdentity | undef
     identity,
     begin: database.prepare('BEGIN IMMEDIATE'),
     commit: database.prepare('COMMIT'),
-    insertGroup: database.prepare(insertSql(groupRows)),
+    insertGroup: database.prepare(insertSql(GROUP_ROWS)),
     insertOne: database.prepare(insertSql(1)),
     bounds: database.prepare(
       'select (select min(id) from call_records) as low, (select max(id) from call_records) as high',
@@ -238,13 +238,13 @@ function prepareTable({ database, file }: Writer, identity: FileIdentity | undef
   };
 }
 
-function writeRows(table: OpenTable, rows: CallRecord[]): number {
+function writeRows(table: OpenTable, rows: NewCallRecord[]): number {
   let unusable = 0;
   table.begin.run();
   try {
-    for (let start = 0; start < rows.length; start += groupRows) {
-      const group = rows.slice(start, start + groupRows);
-      const isStored = group.length === groupRows && tryInsert(table.insertGroup, group);
+    for (let start = 0; start < rows.length; start += GROUP_ROWS) {
+      const group = rows.slice(start, start + GROUP_ROWS);
+      const isStored = group.length === GROUP_ROWS && tryInsert(table.insertGroup, group);
       // A row that cannot be stored must not hold up the others of its group.
       if (!isStored) unusable += group.filter((row) => !tryInsert(table.insertOne, [row])).length;
     }
@@ -256,7 +256,7 @@ function writeRows(table: OpenTable, rows: CallRecord[]): number {
   }
 }
 
-function tryInsert(insert: Database.Statement, rows: CallRecord[]): boolean {
+function tryInsert(insert: Database.Statement, rows: NewCallRecord[]): boolean {
   const values: unknown[] = [];
   for (const row of rows) {
     values.push(row.at, row.organizationId, row.callerId, row.source, row.toolset, row.tool, row.method);

@@ -1,17 +1,17 @@
 /** Takes a copy of a backup into use: a log that lies beside it is of another database, and SQLite would replay it. */
 import { renameSync, rmSync } from 'node:fs';
 import type { SqliteDriverModule } from './connections.ts';
-import { copyMark } from './held-file.ts';
+import { COPY_MARK } from './held-file.ts';
 import type { HeldFile } from './held-file.ts';
 
-const lockTimeoutMs = 5_000;
+const LOCK_TIMEOUT_MS = 5_000;
 
 /** Marks a finished copy, which then needs no log to be whole. */
 export function markCopy(Driver: SqliteDriverModule, path: string): void {
   const database = new Driver(path, { fileMustExist: true });
   try {
     database.pragma('journal_mode = DELETE');
-    database.pragma(`application_id = ${copyMark}`);
+    database.pragma(`application_id = ${COPY_MARK}`);
   } finally {
     database.close();
   }
@@ -25,7 +25,7 @@ export function takeIntoUse(
 ): void {
   if (file.header()?.isFreshCopy !== true) return;
   const lockPath = `${path}.restore-lock`;
-  const lock = new Driver(lockPath, { timeout: lockTimeoutMs });
+  const lock = new Driver(lockPath, { timeout: LOCK_TIMEOUT_MS });
   try {
     // One process at a time: the next one must not take the new log of this one for the old one.
     lock.exec('BEGIN EXCLUSIVE');
@@ -58,7 +58,7 @@ function putLogAside(path: string): string[] {
 }
 
 function clearMark(Driver: SqliteDriverModule, path: string): void {
-  const database = new Driver(path, { fileMustExist: true, timeout: lockTimeoutMs });
+  const database = new Driver(path, { fileMustExist: true, timeout: LOCK_TIMEOUT_MS });
   try {
     database.pragma('application_id = 0');
   } finally {

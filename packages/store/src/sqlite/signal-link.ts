@@ -7,25 +7,25 @@ import type { SignalEvent, SignalLink } from '../signals/change-signal.ts';
 import type { StatementCache } from './connections.ts';
 import { isMissingTable } from './errors.ts';
 
-const pollEveryMs = 50;
-const readAtOnce = 500;
-const keptSignals = 4_096;
-const pruneEvery = 512;
+const POLL_EVERY_MS = 50;
+const READ_AT_ONCE = 500;
+const KEPT_SIGNALS = 4_096;
+const PRUNE_EVERY = 512;
 
-const insertSql = 'insert into parley_signals (topic, payload, at, origin) values (?, ?, ?, ?)';
-const readSql = `select seq, topic, payload, origin from parley_signals where seq > ? order by seq limit ${readAtOnce}`;
-const lastSql = 'select coalesce(max(seq), 0) as seq from parley_signals';
+const INSERT_SQL = 'insert into parley_signals (topic, payload, at, origin) values (?, ?, ?, ?)';
+const READ_SQL = `select seq, topic, payload, origin from parley_signals where seq > ? order by seq limit ${READ_AT_ONCE}`;
+const LAST_SQL = 'select coalesce(max(seq), 0) as seq from parley_signals';
 
 interface SignalRow extends SignalEvent {
-  seq: number;
-  origin: string;
+  readonly seq: number;
+  readonly origin: string;
 }
 
 /** The parts that the link reads with. */
 export interface SignalLinkParts {
-  writer: StatementCache;
-  reader: () => StatementCache;
-  options: Pick<EngineOptions, 'origin' | 'clock' | 'onError'>;
+  readonly writer: StatementCache;
+  readonly reader: () => StatementCache;
+  readonly options: Pick<EngineOptions, 'origin' | 'clock' | 'onError'>;
 }
 
 /** The link of one SQLite file. */
@@ -46,12 +46,12 @@ export class SqliteSignalLink implements SignalLink {
   async write(trx: Kysely<AnyTables>, { topic, payload }: SignalEvent): Promise<number> {
     const { clock, origin } = this.#parts.options;
     const { insertId } = await trx.executeQuery(
-      CompiledQuery.raw(insertSql, [topic, payload, clock(), origin]),
+      CompiledQuery.raw(INSERT_SQL, [topic, payload, clock(), origin]),
     );
     const seq = Number(insertId);
-    if (seq % pruneEvery === 0) {
+    if (seq % PRUNE_EVERY === 0) {
       await trx.executeQuery(
-        CompiledQuery.raw('delete from parley_signals where seq <= ?', [seq - keptSignals]),
+        CompiledQuery.raw('delete from parley_signals where seq <= ?', [seq - KEPT_SIGNALS]),
       );
     }
     return seq;
@@ -68,7 +68,7 @@ export class SqliteSignalLink implements SignalLink {
   open(deliver: (event: SignalEvent) => void): void {
     this.#seenVersion = this.#version();
     this.#seenSeq = this.#lastSeq();
-    this.#timer = setInterval(() => this.#poll(deliver), pollEveryMs).unref();
+    this.#timer = setInterval(() => this.#poll(deliver), POLL_EVERY_MS).unref();
   }
 
   pause(): void {
@@ -96,7 +96,7 @@ export class SqliteSignalLink implements SignalLink {
   }
 
   #readNew(deliver: (event: SignalEvent) => void): void {
-    const read = this.#parts.reader().prepare<SignalRow>(readSql);
+    const read = this.#parts.reader().prepare<SignalRow>(READ_SQL);
     for (let isMore = true; isMore;) {
       const rows = read.all(this.#seenSeq);
       const [first] = rows;
@@ -105,7 +105,7 @@ export class SqliteSignalLink implements SignalLink {
         this.#seenSeq = seq;
         if (origin !== this.#parts.options.origin) deliver({ topic, payload });
       }
-      isMore = rows.length === readAtOnce;
+      isMore = rows.length === READ_AT_ONCE;
     }
   }
 
@@ -115,7 +115,7 @@ export class SqliteSignalLink implements SignalLink {
 
   #lastSeq(): number {
     try {
-      return this.#parts.reader().prepare<{ seq: number }>(lastSql).get()?.seq ?? 0;
+      return this.#parts.reader().prepare<{ seq: number }>(LAST_SQL).get()?.seq ?? 0;
     } catch (error) {
       if (isMissingTable(error)) return 0;
       throw error;

@@ -1,7 +1,7 @@
 /** What the write lock promises: the order of asking, and an end to every wait. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { StoreUnavailableError } from '../errors.ts';
-import { lockWaitMs, whileBusy, WriteLock } from './write-lock.ts';
+import { LOCK_WAIT_MS, whileBusy, WriteLock } from './write-lock.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -32,7 +32,7 @@ test('a waiter gives up in time, and the lock goes to the next one', async () =>
   const lock = new WriteLock();
   await lock.acquire();
   const impatient = lock.acquire().catch((error: unknown) => error);
-  await vi.advanceTimersByTimeAsync(lockWaitMs - 1);
+  await vi.advanceTimersByTimeAsync(LOCK_WAIT_MS - 1);
   const patient = lock.acquire();
   await vi.advanceTimersByTimeAsync(1);
   expect(await impatient).toBeInstanceOf(StoreUnavailableError);

@@ -4,13 +4,13 @@ import { StoreUnavailableError } from '../errors.ts';
 import { isBusy } from './errors.ts';
 
 /** Longest wait for the lock, in this process and for another one. */
-export const lockWaitMs = 5_000;
+export const LOCK_WAIT_MS = 5_000;
 
-const firstRetryMs = 1;
-const longestRetryMs = 25;
+const FIRST_RETRY_MS = 1;
+const LONGEST_RETRY_MS = 25;
 
 /** A pause in which every other process that waits has looked at the lock. */
-export const turnMs = 30;
+export const TURN_MS = 30;
 
 /** A first-come-first-served lock whose waiters give up after a while. */
 export class WriteLock {
@@ -33,7 +33,7 @@ export class WriteLock {
       const timer = setTimeout(() => {
         this.#waiters.delete(waiter);
         reject(new StoreUnavailableError('busy'));
-      }, lockWaitMs);
+      }, LOCK_WAIT_MS);
       this.#waiters.add(waiter);
     });
   }
@@ -52,11 +52,11 @@ export class WriteLock {
 /** Runs `write` again while another process holds the database, without holding the event loop. */
 export async function whileBusy<T>(write: () => T): Promise<T> {
   const startedAt = performance.now();
-  for (let retryMs = firstRetryMs; ; retryMs = Math.min(retryMs * 2, longestRetryMs)) {
+  for (let retryMs = FIRST_RETRY_MS; ; retryMs = Math.min(retryMs * 2, LONGEST_RETRY_MS)) {
     try {
       return write();
     } catch (error) {
-      if (!isBusy(error) || performance.now() - startedAt > lockWaitMs) throw error;
+      if (!isBusy(error) || performance.now() - startedAt > LOCK_WAIT_MS) throw error;
     }
     await delay(retryMs);
   }

@@ -12,7 +12,7 @@ import type { Store, StoreEngine, StoreOptions } from '../store.ts';
 declare module 'vitest' {
   interface ProvidedContext {
     /** Address of a running PostgreSQL server whose user may create databases. */
-    postgresUrl: string;
+    readonly postgresUrl: string;
   }
 }
 
@@ -21,8 +21,8 @@ export type OpenStore = (options?: Partial<StoreOptions>) => Promise<Store>;
 
 /** A place for one database: what `openStore` needs to find it again, and how to remove it. */
 export interface ScratchDatabase {
-  options: StoreOptions;
-  remove: () => Promise<void>;
+  readonly options: StoreOptions;
+  readonly remove: () => Promise<void>;
 }
 
 /**
@@ -100,7 +100,7 @@ function addressOf(database: string): string {
   return url.href;
 }
 
-/** The database that has these migrations; made by whoever needs it first, whatever process that is. */
+/** The database that has these migrations; made by the first test that needs it, in any process. */
 async function migratedTemplate(sets: MigrationSet[]): Promise<string> {
   const contents = sets.map(({ name, migrations }) => [name, Object.keys(migrations)]);
   const digest = createHash('sha256').update(JSON.stringify(contents)).digest('hex').slice(0, 16);

@@ -8,7 +8,6 @@ import type { TaskChanges } from './changes.ts';
 import { READY } from './changes.ts';
 import { lockTask, notBefore, oneLine } from './rows.ts';
 
-/** What answering needs. */
 export interface AnswerOptions {
   readonly store: Store;
   readonly changes: TaskChanges;

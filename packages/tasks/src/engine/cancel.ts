@@ -7,7 +7,6 @@ import { CANCEL } from './changes.ts';
 import { finish } from './finish.ts';
 import { lockTask } from './rows.ts';
 
-/** What cancelling needs. */
 export interface CancelOptions {
   readonly changes: TaskChanges;
   readonly limits: TaskLimits;
@@ -15,7 +14,7 @@ export interface CancelOptions {
   readonly now: number;
 }
 
-/** Cancels a locked row and its unfinished children; answers the ids that are still running somewhere. */
+/** Cancels a locked row and its unfinished children; returns the ids that are still running somewhere. */
 export async function cancelRow(
   tx: StoreTransaction,
   row: TaskRow,

@@ -145,7 +145,7 @@ async function countRunning(tx: StoreTransaction, workerId: string, pool: Pool) 
   };
 }
 
-/** True while the worker runs a task that may be the one that ends its workers. */
+/** True while the worker runs a task whose earlier runs ended with their worker, perhaps because of the task. */
 async function runsSuspect(tx: StoreTransaction, { workerId, limits }: ClaimRequest): Promise<boolean> {
   const suspect = await tx
     .db<TaskTables>()

@@ -10,7 +10,6 @@ import { hasRoomFor, lockClaims } from './claim.ts';
 import { READY } from './changes.ts';
 import type { Worker } from './worker.ts';
 
-/** What creation needs. */
 export interface CreateOptions {
   readonly store: Store;
   readonly worker: Worker;

@@ -33,7 +33,7 @@ export interface TaskEngine {
   list(owner: TaskOwner, query: { status?: TaskStatus; limit: number; cursor?: string }): Promise<TaskPage>;
   /** Stores answers; false when the owner has no such task. */
   answer(owner: TaskOwner, taskId: string, responses: Readonly<Record<string, unknown>>): Promise<boolean>;
-  /** Cancels; answers the task as it was, or undefined when the owner has no such task. */
+  /** Cancels; returns the task as it was, or undefined when the owner has no such task. */
   cancel(owner: TaskOwner, taskId: string, reason: string): Promise<Task | undefined>;
   /** Calls the listener for every change and, in this process, every progress report. */
   watch(taskId: string, listener: (change: TaskChange) => void): () => void;
@@ -42,11 +42,10 @@ export interface TaskEngine {
   readonly closing: AbortSignal;
   /** Lets go of every running task; work resumes at the next start or in another process. */
   stop(): Promise<void>;
-  /** For whoever does work around the engine that nobody waits for. */
+  /** Where work around the engine that nobody waits for reports its faults. */
   readonly onFault: (error: unknown, where: string) => void;
 }
 
-/** Options of `createTaskEngine`. */
 export interface TaskEngineOptions {
   readonly store: Store;
   readonly limits?: Partial<TaskLimits>;
@@ -161,7 +160,7 @@ function isTaskId(text: string): boolean {
 
 /** Waits until the task is final, or the listener's signal fires. */
 export async function untilFinal(
-  engine: TaskEngine,
+  tasks: TaskEngine,
   owner: TaskOwner,
   taskId: string,
   signal: AbortSignal,
@@ -170,8 +169,8 @@ export async function untilFinal(
   const stop = AbortSignal.any([signal, over.signal]);
   try {
     for (;;) {
-      const changed = nextChange(engine, taskId, stop);
-      const task = await engine.get(owner, taskId);
+      const changed = nextChange(tasks, taskId, stop);
+      const task = await tasks.get(owner, taskId);
       if (task === undefined) throw new ToolError('not_found', `Task not found: ${taskId}`);
       if (isFinal(task.status)) return task;
       await changed;
@@ -184,14 +183,14 @@ export async function untilFinal(
 }
 
 /** Resolves with the next change of a task, or when the signal fires. */
-export function nextChange(engine: TaskEngine, taskId: string, signal: AbortSignal): Promise<void> {
+export function nextChange(tasks: TaskEngine, taskId: string, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
       unwatch();
       signal.removeEventListener('abort', done);
       resolve();
     };
-    const unwatch = engine.watch(taskId, (change) => {
+    const unwatch = tasks.watch(taskId, (change) => {
       if (change.kind === 'changed') done();
     });
     if (signal.aborted) done();

@@ -120,7 +120,7 @@ export class Journal {
     });
   }
 
-  /** Closes a question whose time is over; answers what was said in the last moment, if anything was. */
+  /** Closes a question whose time is over; returns what was said in the last moment, if anything was. */
   async expire(key: string): Promise<InputResponse | typeof TIMED_OUT> {
     let response = toJson(TIMED_OUT);
     await this.#fenced({}, async (tx) => {

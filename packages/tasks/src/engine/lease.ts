@@ -6,7 +6,7 @@ import { READY } from './changes.ts';
 /** What a worker learns of a task that it holds. */
 export type HeldTask = Pick<TaskRow, 'id' | 'fence' | 'cancel_reason'>;
 
-/** Renews the leases of a worker in one statement; answers the tasks that are still its own. */
+/** Renews the leases of a worker in one statement; returns the tasks that are still its own. */
 export async function renewLeases(
   store: Store,
   workerId: string,
@@ -44,7 +44,7 @@ export async function renewLeases(
   return [...renewed, ...still];
 }
 
-/** Gives a task back untouched; whoever starts next goes on with it. */
+/** Gives a task back untouched; the next worker goes on with it. */
 export async function releaseTask(
   store: Store,
   task: Pick<TaskRow, 'id' | 'fence'>,

@@ -6,7 +6,6 @@ import type { TaskTables } from '../schema.ts';
 import type { Task, TaskOwner, TaskStatus } from '../task.ts';
 import { toTask, withRisingTtl } from './rows.ts';
 
-/** One page. */
 export interface TaskPage {
   readonly tasks: readonly Task[];
   readonly nextCursor: string | null;

@@ -31,7 +31,6 @@ export async function purgeBatch(store: Store, now: number): Promise<boolean> {
   return isDone && ids.length === BATCH;
 }
 
-/** What giving up needs. */
 export interface OrphanOptions {
   readonly store: Store;
   readonly changes: TaskChanges;

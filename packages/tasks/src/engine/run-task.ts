@@ -16,7 +16,6 @@ import type { ProgressWriter } from './progress-writer.ts';
 import { RunContext, RunFault } from './run-context.ts';
 import type { Sleeper } from './sleeper.ts';
 
-/** What a run needs. */
 export interface RunTaskOptions {
   readonly store: Store;
   readonly changes: TaskChanges;

@@ -1,4 +1,4 @@
-/** Many sleeps, one timer: the one for whoever wakes next. A clock that is set back does not lengthen them. */
+/** Many sleeps, one timer: the one of the sleep that ends next. A clock that is set back does not lengthen them. */
 
 interface Sleep {
   readonly dueAt: number;

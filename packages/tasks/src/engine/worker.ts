@@ -16,7 +16,6 @@ import { ProgressWriter } from './progress-writer.ts';
 import { runTask } from './run-task.ts';
 import { Sleeper } from './sleeper.ts';
 
-/** What a worker is built from. */
 export interface WorkerOptions {
   readonly store: Store;
   readonly changes: TaskChanges;

@@ -19,7 +19,7 @@ const MOST_ROUNDS = 9;
 
 /** Waits for the end of the task, up to `limitMs`. */
 export async function waitInline(
-  engine: TaskEngine,
+  tasks: TaskEngine,
   call: TaskCall,
   taskId: string,
   limitMs: number,
@@ -27,18 +27,18 @@ export async function waitInline(
   const owner = ownerOf(call.caller);
   const { exchange } = call;
   const timeout = AbortSignal.timeout(Math.max(1, limitMs));
-  const watcher = new Watcher(engine, taskId, call, timeout);
+  const watcher = new Watcher(tasks, taskId, call, timeout);
   try {
     for (;;) {
       const changed = watcher.next();
-      const task = await engine.get(owner, taskId);
+      const task = await tasks.get(owner, taskId);
       if (task === undefined) throw new ProtocolFault(RPC.invalidParams, 'Task not found');
       watcher.tell(task);
       if (isFinal(task.status)) return { kind: 'result', result: resultOf(task) };
-      const mustLeave = timeout.aborted || engine.closing.aborted || hasLostConnection(exchange);
+      const mustLeave = timeout.aborted || tasks.closing.aborted || hasLostConnection(exchange);
       if (mustLeave) return { kind: 'still_running', task };
       if (task.status !== 'input_required') await changed;
-      else if (exchange.channel !== undefined) await askSession(engine, call, task);
+      else if (exchange.channel !== undefined) await askSession(tasks, call, task);
       else if (call.rounds >= MOST_ROUNDS) return { kind: 'still_running', task };
       else return { kind: 'asks', answer: askByResult(call, task) };
     }
@@ -71,7 +71,7 @@ function askByResult(call: TaskCall, task: Task): InputRequiredResult {
 }
 
 /** Asks a 2025 session in its own way and hands the answers to the task. */
-async function askSession(engine: TaskEngine, call: TaskCall, task: Task): Promise<void> {
+async function askSession(tasks: TaskEngine, call: TaskCall, task: Task): Promise<void> {
   const { channel } = call.exchange;
   if (channel === undefined) return;
   const answers = await Promise.all(
@@ -82,9 +82,9 @@ async function askSession(engine: TaskEngine, call: TaskCall, task: Task): Promi
       return [key, response] as const;
     }),
   );
-  // The question of a client that has gone stays open for whoever looks at the task next.
+  // The question of a client that has gone stays open for the next client that looks at the task.
   if (call.exchange.signal().aborted) return;
-  await engine.answer(ownerOf(call.caller), task.id, Object.fromEntries(answers));
+  await tasks.answer(ownerOf(call.caller), task.id, Object.fromEntries(answers));
 }
 
 const SAMPLING_MS = 60_000;
@@ -119,20 +119,20 @@ class Watcher {
   #sent: Promise<void> = Promise.resolve();
   #done: number;
 
-  constructor(engine: TaskEngine, taskId: string, call: TaskCall, timeout: AbortSignal) {
+  constructor(tasks: TaskEngine, taskId: string, call: TaskCall, timeout: AbortSignal) {
     // What an earlier round has told is no news.
     this.#done = call.told ?? -Infinity;
     this.#report = call.exchange.channel?.progress ?? call.exchange.progress;
-    this.#unwatch = engine.watch(taskId, (change) => {
+    this.#unwatch = tasks.watch(taskId, (change) => {
       if (change.kind === 'changed') this.#wake?.();
       else this.#send(change.progress);
     });
     // A notice to a client that has gone fails, and is missed by nobody.
     this.#onFault = (error) => {
-      if (!call.exchange.signal().aborted) engine.onFault(error, 'task progress');
+      if (!call.exchange.signal().aborted) tasks.onFault(error, 'task progress');
     };
     this.#onAbort = () => this.#wake?.();
-    this.#signals = [timeout, engine.closing, call.exchange.signal()];
+    this.#signals = [timeout, tasks.closing, call.exchange.signal()];
     for (const signal of this.#signals) signal.addEventListener('abort', this.#onAbort, { once: true });
   }
 

@@ -11,13 +11,13 @@ const RETRY_MS = 1000;
 const MAX_TASKS = 100;
 
 /** The listen part of the extension. */
-export function createTaskListen(engine: TaskEngine, now: () => number): ExtensionListen {
+export function createTaskListen(tasks: TaskEngine, now: () => number): ExtensionListen {
   return {
     field: 'taskIds',
     async open(wanted, caller, send) {
       const owner = ownerOf(caller);
-      const ids = await ownIds(engine, owner, wanted);
-      const streams = ids.map((id) => new TaskStream(engine, owner, id, now, send));
+      const ids = await ownIds(tasks, owner, wanted);
+      const streams = ids.map((id) => new TaskStream(tasks, owner, id, now, send));
       return {
         honored: ids,
         start() {
@@ -32,16 +32,16 @@ export function createTaskListen(engine: TaskEngine, now: () => number): Extensi
 }
 
 /** The ids that exist and belong to the caller; the others are left out without a word. */
-async function ownIds(engine: TaskEngine, owner: TaskOwner, wanted: unknown): Promise<string[]> {
+async function ownIds(tasks: TaskEngine, owner: TaskOwner, wanted: unknown): Promise<string[]> {
   if (!Array.isArray(wanted)) return [];
   const ids = [...new Set(wanted.filter((id): id is string => typeof id === 'string'))].slice(0, MAX_TASKS);
-  const found = await Promise.all(ids.map((id) => engine.get(owner, id)));
+  const found = await Promise.all(ids.map((id) => tasks.get(owner, id)));
   return ids.filter((_id, index) => found[index] !== undefined);
 }
 
 /** The notices of one task, in order: its state first, then every change. */
 class TaskStream {
-  readonly #engine: TaskEngine;
+  readonly #tasks: TaskEngine;
   readonly #owner: TaskOwner;
   readonly #id: string;
   readonly #now: () => number;
@@ -57,13 +57,13 @@ class TaskStream {
   #isClosed = false;
 
   constructor(
-    engine: TaskEngine,
+    tasks: TaskEngine,
     owner: TaskOwner,
     id: string,
     now: () => number,
     send: (notice: ExtensionNotice) => void,
   ) {
-    this.#engine = engine;
+    this.#tasks = tasks;
     this.#owner = owner;
     this.#id = id;
     this.#now = now;
@@ -71,7 +71,7 @@ class TaskStream {
   }
 
   start(): void {
-    this.#unwatch = this.#engine.watch(this.#id, (change) => {
+    this.#unwatch = this.#tasks.watch(this.#id, (change) => {
       if (change.kind === 'changed') this.#look();
     });
     this.#look();
@@ -108,14 +108,14 @@ class TaskStream {
   #lookLater(error: unknown): void {
     if (this.#isClosed) return;
     // Reported when looks begin to fail, not every second until they work again.
-    if (!this.#isFailing) this.#engine.onFault(error, 'task notice');
+    if (!this.#isFailing) this.#tasks.onFault(error, 'task notice');
     this.#isFailing = true;
     clearTimeout(this.#retry);
     this.#retry = setTimeout(() => this.#look(), RETRY_MS).unref();
   }
 
   async #lookOnce(): Promise<void> {
-    const task = await this.#engine.get(this.#owner, this.#id);
+    const task = await this.#tasks.get(this.#owner, this.#id);
     if (this.#isClosed || task === undefined || (this.#last !== undefined && isFinal(this.#last.status)))
       return;
     if (isNews(this.#last, task)) this.#tell(task);

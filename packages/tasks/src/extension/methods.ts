@@ -23,8 +23,8 @@ function missingAnswers(): ProtocolFault {
 }
 
 /** The extension over an engine. */
-export function createTasksExtension(engine: TaskEngine, now: () => number): Extension {
-  const cache = new PollCache(engine, now);
+export function createTasksExtension(tasks: TaskEngine, now: () => number): Extension {
+  const cache = new PollCache(tasks, now);
   const guarded =
     (handle: (taskId: string, caller: Caller, exchange: Exchange) => Promise<Record<string, unknown>>) =>
     async ({ taskId }: Params, caller: Caller, exchange: Exchange): Promise<Record<string, unknown>> => {
@@ -33,7 +33,7 @@ export function createTasksExtension(engine: TaskEngine, now: () => number): Ext
     };
   return {
     name: TASKS_EXTENSION,
-    listen: createTaskListen(engine, now),
+    listen: createTaskListen(tasks, now),
     methods: {
       'tasks/get': {
         params: TaskParams,
@@ -48,7 +48,7 @@ export function createTasksExtension(engine: TaskEngine, now: () => number): Ext
         handle: guarded(async (taskId, caller, { inputResponses }) => {
           // The SDK takes the answers out of the parameters of every request that has some.
           if (inputResponses === undefined) throw missingAnswers();
-          if (!(await engine.answer(ownerOf(caller), taskId, inputResponses))) throw taskNotFound();
+          if (!(await tasks.answer(ownerOf(caller), taskId, inputResponses))) throw taskNotFound();
           cache.forget(ownerOf(caller), taskId);
           return {};
         }),
@@ -57,7 +57,7 @@ export function createTasksExtension(engine: TaskEngine, now: () => number): Ext
         params: TaskParams,
         handle: guarded(async (taskId, caller) => {
           const reason = `Cancelled by ${caller.name}.`;
-          if ((await engine.cancel(ownerOf(caller), taskId, reason)) === undefined) throw taskNotFound();
+          if ((await tasks.cancel(ownerOf(caller), taskId, reason)) === undefined) throw taskNotFound();
           cache.forget(ownerOf(caller), taskId);
           return {};
         }),

@@ -16,12 +16,12 @@ const MAX_TASKS = 10_000;
 
 /** Reads tasks for pollers. */
 export class PollCache {
-  readonly #engine: TaskEngine;
+  readonly #tasks: TaskEngine;
   readonly #now: () => number;
   readonly #seen = new Map<string, Seen>();
 
-  constructor(engine: TaskEngine, now: () => number) {
-    this.#engine = engine;
+  constructor(tasks: TaskEngine, now: () => number) {
+    this.#tasks = tasks;
     this.#now = now;
   }
 
@@ -32,7 +32,7 @@ export class PollCache {
     const isSameWindow = seen !== undefined && now - seen.since < WINDOW_MS;
     if (isSameWindow) seen.count += 1;
     if (isSameWindow && seen.count > FREE_READS && now - seen.at < CACHE_MS) return seen.task;
-    const task = await this.#engine.get(owner, taskId);
+    const task = await this.#tasks.get(owner, taskId);
     // An id that names nothing may be of any size, and many of them.
     if (task === undefined) return undefined;
     if (this.#seen.size >= MAX_TASKS) this.#seen.clear();

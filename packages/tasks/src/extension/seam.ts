@@ -27,8 +27,7 @@ const GRACE_MS = 50;
 const INLINE_MS = 50_000;
 const INLINE_WITH_PROGRESS_MS = 10 * 60_000;
 
-/** Creates the seam over an engine. */
-export function createTaskSeam(engine: TaskEngine, options: SeamOptions = {}): TaskSeam {
+export function createTaskSeam(tasks: TaskEngine, options: SeamOptions = {}): TaskSeam {
   const now = options.now ?? Date.now;
   const graceMs = options.graceMs ?? GRACE_MS;
 
@@ -36,7 +35,7 @@ export function createTaskSeam(engine: TaskEngine, options: SeamOptions = {}): T
     const { ttlMs } = tool.taskOptions;
     const capabilities = exchange.channel?.capabilities ?? exchange.capabilities ?? {};
     const input = { args, prepared, caller, info: exchange.info, tool: storedTool(tool) };
-    return engine.enqueue({
+    return tasks.enqueue({
       kind: kindOf(tool),
       input,
       caller,
@@ -50,10 +49,10 @@ export function createTaskSeam(engine: TaskEngine, options: SeamOptions = {}): T
     const owner = ownerOf(call.caller);
     const answer = async (): Promise<CallToolResult | CreatedTask> => {
       if (call.tool.task === 'allowed') {
-        const waited = await waitInline(engine, withoutChannels(call), task.id, graceMs);
+        const waited = await waitInline(tasks, withoutChannels(call), task.id, graceMs);
         if (waited.kind === 'result') return waited.result;
       }
-      const latest = (await engine.get(owner, task.id)) ?? task;
+      const latest = (await tasks.get(owner, task.id)) ?? task;
       return { ...wireTask(latest, now()), resultType: 'task' };
     };
     return answer().catch(orElse(() => ({ ...wireTask(task, now()), resultType: 'task' as const })));
@@ -63,14 +62,14 @@ export function createTaskSeam(engine: TaskEngine, options: SeamOptions = {}): T
     const owner = ownerOf(call.caller);
     const made = call.taskId === undefined ? await enqueue(call) : undefined;
     const taskId = made?.id ?? call.taskId ?? '';
-    if (call.taskId !== undefined) await engine.answer(owner, taskId, call.exchange.inputResponses ?? {});
+    if (call.taskId !== undefined) await tasks.answer(owner, taskId, call.exchange.inputResponses ?? {});
     const forget = whenCancelled(call, () => {
-      const cancelling = engine.cancel(owner, taskId, 'Cancelled by its client.');
+      const cancelling = tasks.cancel(owner, taskId, 'Cancelled by its client.');
       // The client has gone, so only the log can tell that its task runs on.
-      detach(cancelling, (error) => engine.onFault(error, 'task cancel'));
+      detach(cancelling, (error) => tasks.onFault(error, 'task cancel'));
     });
     try {
-      const waited = await waitInline(engine, call, taskId, inlineLimit(call, options)).catch(
+      const waited = await waitInline(tasks, call, taskId, inlineLimit(call, options)).catch(
         orElse((error) => {
           if (made === undefined) throw error;
           return { kind: 'still_running' as const, task: made };
@@ -86,7 +85,7 @@ export function createTaskSeam(engine: TaskEngine, options: SeamOptions = {}): T
   }
 
   return {
-    extension: createTasksExtension(engine, now),
+    extension: createTasksExtension(tasks, now),
     handleSchema: handleSchema(),
     admit(tool: CatalogTool, exchange: Exchange) {
       const isModern = exchange.info.era === 'modern';

@@ -22,7 +22,6 @@ const OF_A_SOURCE = 'source-tool';
 /** Looks up what a caller may do now; undefined when it may do nothing any more. */
 export type CurrentCaller = (caller: Caller) => Promise<Caller | undefined>;
 
-/** The kind of a tool. */
 export function kindOf({ name, granted = name, source }: NamedTool): string {
   return source === undefined ? `tool:${granted}` : OF_A_SOURCE;
 }

@@ -2,7 +2,6 @@
 import type { Migration } from '@parley/store';
 import { epochMsColumn, jsonColumn } from '@parley/store';
 
-/** Creates the tables of tasks. */
 export const createTasks: Migration = async (db) => {
   await db.schema
     .createTable('tasks')

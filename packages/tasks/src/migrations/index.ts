@@ -3,7 +3,7 @@ import type { MigrationSet } from '@parley/store';
 import { createTasks } from './001-tasks.ts';
 import { indexKinds } from './002-kinds.ts';
 
-/** Applied by whoever opens the store. */
+/** Applied by the program that opens the store. */
 export const taskMigrations: MigrationSet = {
   name: 'tasks',
   migrations: { '001-tasks': createTasks, '002-kinds': indexKinds },

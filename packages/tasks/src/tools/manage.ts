@@ -24,7 +24,7 @@ export const cancelTask = defineTool({
   text: (output) => `Task ${output.taskId} cancelled`,
   async run(input, ctx) {
     const reason = `Cancelled by ${ctx.caller.name}.`;
-    const before = await ctx.services.engine.cancel(ownerOf(ctx.caller), input.taskId, reason);
+    const before = await ctx.services.tasks.cancel(ownerOf(ctx.caller), input.taskId, reason);
     if (before === undefined) throw ctx.error('not_found', `Task not found: ${input.taskId}`);
     if (isFinal(before.status)) {
       throw ctx.error('conflict', `Task ${input.taskId} already finished (${before.status})`);
@@ -80,30 +80,30 @@ export const listTasks = defineTool({
   output: z.object({ tasks: z.array(TaskView), nextCursor: z.string().nullable(), hasMore: z.boolean() }),
   async run({ status, limit, cursor }, ctx) {
     const query = { limit, ...(status !== undefined && { status }), ...(cursor !== undefined && { cursor }) };
-    const page = await ctx.services.engine.list(ownerOf(ctx.caller), query);
+    const page = await ctx.services.tasks.list(ownerOf(ctx.caller), query);
     return { tasks: page.tasks.map(viewOf), nextCursor: page.nextCursor, hasMore: page.nextCursor !== null };
   },
 });
 
 async function requireTask(id: string, ctx: Context<TaskServices>): Promise<Task> {
-  const task = await ctx.services.engine.get(ownerOf(ctx.caller), id);
+  const task = await ctx.services.tasks.get(ownerOf(ctx.caller), id);
   if (task === undefined) throw ctx.error('not_found', `Task not found: ${id}`);
   return task;
 }
 
 async function waitForNews(task: Task, waitMs: number, ctx: Context<TaskServices>): Promise<Task> {
-  const { engine } = ctx.services;
+  const { tasks } = ctx.services;
   const stop = AbortSignal.any([AbortSignal.timeout(waitMs), ctx.signal]);
-  const unwatch = engine.watch(task.id, (change) => {
+  const unwatch = tasks.watch(task.id, (change) => {
     if (change.kind !== 'progress') return;
     const { done, total, message } = change.progress;
     detach(ctx.progress(done, total ?? undefined, message ?? undefined), (error) => {
       // A notice to a client that has gone fails, and is missed by nobody.
-      if (!ctx.signal.aborted) engine.onFault(error, 'task progress');
+      if (!ctx.signal.aborted) tasks.onFault(error, 'task progress');
     });
   });
   try {
-    const changed = nextChange(engine, task.id, stop);
+    const changed = nextChange(tasks, task.id, stop);
     const latest = await requireTask(task.id, ctx);
     if (latest.updatedAt === task.updatedAt && latest.status === task.status) await changed;
     const news = await requireTask(task.id, ctx);

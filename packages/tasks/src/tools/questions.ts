@@ -1,4 +1,4 @@
-/** Delivers the open questions of a task over the request of whoever looks at it. */
+/** Delivers the open questions of a task over the request of the client that looks at it. */
 import type { Context, InputRequest } from '@parley/kit';
 import { isSupported, Leave } from '@parley/kit';
 import { refusalOf } from '../extension/inline.ts';
@@ -15,7 +15,7 @@ export async function deliverQuestions(task: Task, ctx: Context<TaskServices>): 
     open.map(async ([key, request]) => [key, await ask(key, request, ctx)] as const),
   );
   if (answers.length > 0)
-    await ctx.services.engine.answer(ownerOf(ctx.caller), task.id, Object.fromEntries(answers));
+    await ctx.services.tasks.answer(ownerOf(ctx.caller), task.id, Object.fromEntries(answers));
 }
 
 function capabilitiesOf(ctx: Context) {

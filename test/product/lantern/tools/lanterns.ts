@@ -5,7 +5,6 @@ import type { Lanterns } from '../services.ts';
 
 const defineTool = defineToolFor<Lanterns>();
 
-/** Lights one. */
 export const light = defineTool({
   name: 'light_lantern',
   title: 'Light a lantern',

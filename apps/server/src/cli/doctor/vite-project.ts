@@ -5,7 +5,6 @@ import { join } from 'node:path';
 const NAMES = ['js', 'mjs', 'ts', 'cjs', 'mts', 'cts'].map((end) => `vite.config.${end}`);
 const MAX_BYTES = 64 * 1024;
 
-/** A Vite project. */
 export interface ViteProject {
   /** The name of its configuration file. */
   readonly file: string;

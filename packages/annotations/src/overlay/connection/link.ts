@@ -1,31 +1,30 @@
 /** Owns the link to the server: hello, reconnect, the waiting messages, and which transport is used. */
 import type { ClientMessage, ServerMessage } from '../../link/messages.ts';
-import type { Outbox, Waiting, Wish } from './outbox.ts';
+import type { ChangeMessage, Outbox, Waiting } from './outbox.ts';
 import type { Ending, Transport } from './transport.ts';
 import { openSocket, openStream } from './transport.ts';
 
 /** How the link stands. */
-export type Connection =
+export type LinkState =
   | { readonly state: 'connecting' | 'online' }
   /** Blocked: the page's own policy does not let the link out. */
   | { readonly state: 'offline'; readonly isBlocked?: boolean }
   | { readonly state: 'refused'; readonly reason: string };
 
-/** What the link needs. */
 export interface LinkParts {
   readonly server: string;
   readonly outbox: Outbox;
   hello(): ClientMessage;
   /** Forgets the session after the server refused it; false when there was none to forget. */
   forgetSession(): boolean;
-  onConnection(connection: Connection): void;
+  onConnection(connection: LinkState): void;
   onMessage(message: ServerMessage, answered: Waiting | undefined): void;
 }
 
 /** The running link. */
 export interface Link {
   /** Sends now or as soon as the server is there; false when too much waits already. */
-  send(message: Wish): boolean;
+  send(message: ChangeMessage): boolean;
   /** Sends only when connected. */
   tell(message: ClientMessage): void;
   reconnect(): void;

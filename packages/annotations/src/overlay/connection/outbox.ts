@@ -3,12 +3,12 @@ import type { ClientMessage } from '../../link/messages.ts';
 import type { Shelf } from './storage.ts';
 
 /** A message that changes something; `hello` and pings do not wait. */
-export type Wish = Exclude<ClientMessage, { type: 'hello' | 'session:ping' | 'session:update' }>;
+export type ChangeMessage = Exclude<ClientMessage, { type: 'hello' | 'session:ping' | 'session:update' }>;
 
 /** One waiting message. */
 export interface Waiting {
   readonly id: string;
-  readonly message: Wish;
+  readonly message: ChangeMessage;
   /** True after it was sent once; the answer may have been lost. */
   readonly wasSent: boolean;
 }
@@ -19,7 +19,7 @@ const MAX_WAITING = 200;
 export interface Outbox {
   all(): readonly Waiting[];
   /** False when the box is full. */
-  add(message: Wish): boolean;
+  add(message: ChangeMessage): boolean;
   markSent(id: string): void;
   remove(id: string): Waiting | undefined;
 }

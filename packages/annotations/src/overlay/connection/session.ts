@@ -5,14 +5,13 @@ import { viewportNow } from '../capture/capture.ts';
 import { detectFramework } from '../capture/component.ts';
 import type { Link } from './link.ts';
 import { createLink } from './link.ts';
-import type { Waiting, Wish } from './outbox.ts';
+import type { ChangeMessage, Waiting } from './outbox.ts';
 import { openOutbox } from './outbox.ts';
 import { openSiblingTabs } from './sibling-tabs.ts';
 import type { StateStore } from './state.ts';
 import { createState } from './state.ts';
 import type { Shelf } from './storage.ts';
 
-/** What the session needs. */
 export interface SessionParts {
   readonly server: string;
   readonly token: string;
@@ -20,10 +19,9 @@ export interface SessionParts {
   onError(message: string): void;
 }
 
-/** The session. */
 export interface TabSession {
   readonly state: StateStore;
-  send(message: Wish): void;
+  send(message: ChangeMessage): void;
   setAutoApprove(isOn: boolean): void;
   /** Tells the server where the page is now. */
   tellPlace(): void;

@@ -1,15 +1,15 @@
 /** Owns what the overlay knows: notes, presence, connection; the server's word replaces every local copy. */
 import type { ServerMessage } from '../../link/messages.ts';
-import type { Annotation, Presence, Session } from '../../shapes.ts';
-import type { Connection } from './link.ts';
+import type { PageAnnotation, Presence, Session } from '../../shapes.ts';
+import type { LinkState } from './link.ts';
 import type { Waiting } from './outbox.ts';
 
 /** Everything that is shown. */
 export interface State {
-  readonly connection: Connection;
+  readonly connection: LinkState;
   readonly session: Session | undefined;
   /** Notes of the server, then notes that still wait to be sent. */
-  readonly notes: readonly Annotation[];
+  readonly notes: readonly PageAnnotation[];
   readonly presence: Presence;
 }
 
@@ -19,9 +19,9 @@ export type Hidden = ReadonlySet<string>;
 /** The state, and who is told when it changes. */
 export interface StateStore {
   now(): State;
-  find(id: string): Annotation | undefined;
+  find(id: string): PageAnnotation | undefined;
   apply(message: ServerMessage): void;
-  setConnection(connection: Connection): void;
+  setConnection(connection: LinkState): void;
   setWaiting(waiting: readonly Waiting[]): void;
   setHidden(ids: Hidden): void;
   setAutoApprove(isOn: boolean): void;
@@ -34,12 +34,12 @@ export function localId(clientId: string): string {
 }
 
 /** Tells whether a note still waits to be sent. */
-export function isLocal({ id }: Annotation): boolean {
+export function isLocal({ id }: Pick<PageAnnotation, 'id'>): boolean {
   return id.startsWith('local:');
 }
 
 // What the person deleted is gone for the person; agents still see it as dismissed.
-function isDeleted({ status, resolvedBy }: Annotation): boolean {
+function isDeleted({ status, resolvedBy }: PageAnnotation): boolean {
   return status === 'dismissed' && resolvedBy === 'user';
 }
 
@@ -47,7 +47,7 @@ const NOBODY: Presence = { state: 'none', agents: [] };
 
 /** An empty state; `onGap` is called when a numbered message is missing. */
 export function createState(onGap: () => void): StateStore {
-  let notes = new Map<string, Annotation>();
+  let notes = new Map<string, PageAnnotation>();
   let waiting: readonly Waiting[] = [];
   let hidden: Hidden = new Set();
   let seq = 0;
@@ -64,19 +64,18 @@ export function createState(onGap: () => void): StateStore {
     current = { ...current, ...patch, notes: shown() };
     for (const listener of listeners) listener(current, before);
   };
-  const shown = (): Annotation[] => {
+  const shown = (): PageAnnotation[] => {
     const known = [...notes.values()].filter((note) => !hidden.has(note.id) && !isDeleted(note));
     const highest = Math.max(0, ...[...notes.values()].map(({ number }) => number));
     const local = waiting.flatMap(({ message }) =>
       message.type === 'annotation:create' ? [message.payload] : [],
     );
-    const isThere = (one: (typeof local)[number]): boolean =>
-      known.some((note) => note.selector === one.selector && note.annotationText === one.annotationText);
-    const unsent = local.filter((one) => !isThere(one));
+    const arrived = new Set([...notes.values()].map(({ clientId }) => clientId));
+    const unsent = local.filter(({ clientId }) => !arrived.has(clientId));
     return [...known, ...unsent.map((one, index) => provisional(one, highest + index + 1))];
   };
   // An answer may come another way than the news and later than newer news.
-  const putAnswer = (note: Annotation): void => {
+  const putAnswer = (note: PageAnnotation): void => {
     const known = notes.get(note.id);
     if (known === undefined || known.updatedAt < note.updatedAt) notes.set(note.id, note);
   };
@@ -130,13 +129,13 @@ export function createState(onGap: () => void): StateStore {
 
 type Created = Extract<Waiting['message'], { type: 'annotation:create' }>['payload'];
 
-function provisional({ clientId, ...payload }: Created, number: number): Annotation {
+function provisional(payload: Created, number: number): PageAnnotation {
   const now = new Date().toISOString();
   return {
     ...payload,
     intent: payload.intent ?? 'change',
     severity: payload.severity ?? 'important',
-    id: localId(clientId),
+    id: localId(payload.clientId),
     sessionId: '',
     number,
     status: 'pending',

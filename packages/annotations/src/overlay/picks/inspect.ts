@@ -11,7 +11,6 @@ import type { Gesture } from './pointer.ts';
 import { watchPointer } from './pointer.ts';
 import { selectTo, textPick } from './text.ts';
 
-/** What the mode needs. */
 export interface InspectParts {
   readonly host: Element;
   readonly top: HTMLElement;

@@ -12,7 +12,6 @@ interface Binding {
   row: RowTexts | undefined;
 }
 
-/** The bindings of all notes. */
 export interface Bindings {
   /** Binds a note to the element it was made on. */
   bind(id: string, element: Element): void;

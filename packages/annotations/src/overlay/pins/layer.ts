@@ -1,25 +1,23 @@
 /** Owns the pins on the page: one loop reads all places, then writes those that changed. */
-import type { Annotation } from '../../shapes.ts';
+import type { PageAnnotation } from '../../shapes.ts';
 import { parentOf, windowBox } from '../capture/tree.ts';
 import { routeOf } from '../route.ts';
-import { isLocal } from '../connection/state.ts';
+import { localId } from '../connection/state.ts';
 import { h } from '../ui/dom.ts';
 import { badgeIcon, spokenStatus } from '../ui/status.ts';
 import type { Bindings } from './bindings.ts';
 
-/** What the pins need. */
 export interface PinParts {
   readonly layer: HTMLElement;
   readonly bindings: Bindings;
   onOpen(id: string): void;
-  onHover(note: Annotation | undefined): void;
+  onHover(note: PageAnnotation | undefined): void;
   /** Called after pins moved to or from the list of those not on this page. */
   onPlaces(): void;
 }
 
-/** The pins. */
 export interface Pins {
-  show(notes: readonly Annotation[]): void;
+  show(notes: readonly PageAnnotation[]): void;
   /** The notes of this route whose element is not there. */
   missing(): ReadonlySet<string>;
   /** The button of a note's pin, while it is shown. */
@@ -30,7 +28,7 @@ export interface Pins {
 }
 
 interface Pin {
-  note: Annotation;
+  note: PageAnnotation;
   readonly button: HTMLButtonElement;
   element: Element | null;
   clips: readonly Element[];
@@ -44,7 +42,7 @@ const PIN_PX = 26;
 /** Starts the loop; it slows down while nothing moves. */
 export function createPins({ layer, bindings, onOpen, onHover, onPlaces }: PinParts): Pins {
   const pins = new Map<string, Pin>();
-  let notes: readonly Annotation[] = [];
+  let notes: readonly PageAnnotation[] = [];
   let missing = new Set<string>();
   let route = routeOf(location.href);
   let calmFrames = 0;
@@ -81,7 +79,7 @@ export function createPins({ layer, bindings, onOpen, onHover, onPlaces }: PinPa
     const before = [...missing].join();
     missing = new Set();
     for (const note of here) {
-      const pin = pins.get(note.id) ?? adopt(note, here) ?? makePin(note);
+      const pin = pins.get(note.id) ?? adopt(note) ?? makePin(note);
       const element = bindings.resolve(note);
       if (element !== pin.element)
         Object.assign(pin, { element, clips: element === null ? [] : clipsOf(element) });
@@ -97,19 +95,17 @@ export function createPins({ layer, bindings, onOpen, onHover, onPlaces }: PinPa
   };
 
   // A note that was shown unsent keeps its pin and its element when the server has numbered it.
-  const adopt = (note: Annotation, here: readonly Annotation[]): Pin | undefined => {
-    for (const [id, pin] of pins) {
-      const isSame = pin.note.selector === note.selector && pin.note.annotationText === note.annotationText;
-      if (!isLocal(pin.note) || !isSame || here.some((one) => one.id === id)) continue;
-      bindings.rename(id, note.id);
-      pins.delete(id);
-      pins.set(note.id, pin);
-      return pin;
-    }
-    return undefined;
+  const adopt = (note: PageAnnotation): Pin | undefined => {
+    const unsent = localId(note.clientId);
+    const pin = pins.get(unsent);
+    if (pin === undefined) return undefined;
+    bindings.rename(unsent, note.id);
+    pins.delete(unsent);
+    pins.set(note.id, pin);
+    return pin;
   };
 
-  const makePin = (note: Annotation): Pin => {
+  const makePin = (note: PageAnnotation): Pin => {
     const button = h('button', { class: 'pin', type: 'button', hidden: true });
     button.addEventListener('click', () => onOpen(pin.note.id));
     button.addEventListener('pointerenter', () => onHover(pin.note));
@@ -165,7 +161,7 @@ export function createPins({ layer, bindings, onOpen, onHover, onPlaces }: PinPa
   };
 }
 
-function dress(pin: Pin, note: Annotation): void {
+function dress(pin: Pin, note: PageAnnotation): void {
   pin.note = note;
   pin.button.dataset.note = note.id;
   const key = `${note.status} ${note.number} ${note.annotationText}`;
@@ -201,7 +197,7 @@ function placeOf({ element, note, clips }: Pin, index: number): string {
 }
 
 // The area keeps its place within the element that holds it.
-function areaCorner(note: Annotation, box: DOMRect): { x: number; y: number } {
+function areaCorner(note: PageAnnotation, box: DOMRect): { x: number; y: number } {
   const { x, y, width, fixed } = note.boundingBox;
   const scroll = fixed ? { x: 0, y: 0 } : { x: scrollX, y: scrollY };
   return {

@@ -6,7 +6,6 @@ import type { Panel } from './panel.ts';
 import { openPanel } from './panel.ts';
 import { targetDetails } from './target.ts';
 
-/** What the panel needs. */
 export interface AnnotateParts {
   readonly top: HTMLElement;
   readonly captured: Captured;
@@ -18,7 +17,6 @@ export interface AnnotateParts {
   onClose(): void;
 }
 
-/** The open panel. */
 export interface AnnotatePanel extends Panel {
   submit(): void;
   /** Asks before text is lost; true when it can close now. */

@@ -16,7 +16,6 @@ export interface HelpParts {
   readonly copyText: (text: string) => void;
 }
 
-/** Opens the help. */
 export function openHelp(
   top: HTMLElement,
   { options, state, settings, copyText }: HelpParts,

@@ -6,12 +6,10 @@ import type { Panel } from './panel.ts';
 import { openPanel } from './panel.ts';
 import { badge } from './status.ts';
 
-/** The open list. */
 export interface NotesPanel extends Panel {
   update(notes: readonly Annotation[], missing: ReadonlySet<string>): void;
 }
 
-/** Opens the list. */
 export function openNotes(top: HTMLElement, actions: Actions): NotesPanel {
   const content = h('div', { class: 'field' });
   const copy = h('button', { class: 'button', type: 'button', text: 'Copy', onclick: () => actions.copy() });

@@ -3,7 +3,6 @@ import { h, icon } from './dom.ts';
 import { ICONS } from './icons.ts';
 import { focusedElement } from './root.ts';
 
-/** A panel to be shown. */
 export interface PanelSpec {
   readonly title: string;
   readonly isWide?: boolean;
@@ -15,11 +14,10 @@ export interface PanelSpec {
   readonly onClose: () => void;
 }
 
-/** A shown panel. */
 export interface Panel {
   readonly element: HTMLElement;
   readonly title: HTMLElement;
-  /** Keeps Tab inside; answers false when focus was not its business. */
+  /** Keeps Tab inside; returns false when focus was not its business. */
   trap(isBackwards: boolean): void;
   place(): void;
   /** Takes it away and gives focus back. */

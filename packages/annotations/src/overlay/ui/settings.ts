@@ -23,7 +23,6 @@ export interface SettingsPanel extends Panel {
   takeKey(combination: string): boolean;
 }
 
-/** Opens the settings. */
 export function openSettingsPanel(
   top: HTMLElement,
   settings: SettingsStore,

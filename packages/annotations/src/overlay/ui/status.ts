@@ -25,7 +25,6 @@ export function spokenStatus(status: AnnotationStatus): string {
   return WORDS[status];
 }
 
-/** The icon of a status. */
 export function badgeIcon(status: AnnotationStatus): SVGElement {
   return icon(status === 'diff_proposed' ? ICONS.diff : ICONS[status]);
 }

@@ -1,7 +1,7 @@
 /** Owns the panel of one note: what was said, its status, and what a person can do about it. */
 import type { Actions } from '../actions.ts';
 import { isLocal } from '../connection/state.ts';
-import type { Annotation, Reply } from '../../shapes.ts';
+import type { PageAnnotation, Reply } from '../../shapes.ts';
 import { h, icon } from './dom.ts';
 import { ICONS } from './icons.ts';
 import type { Panel } from './panel.ts';
@@ -9,17 +9,15 @@ import { openPanel } from './panel.ts';
 import { badge } from './status.ts';
 import { targetDetails } from './target.ts';
 
-/** The open panel. */
 export interface ThreadPanel extends Panel {
-  note(): Annotation;
-  update(note: Annotation): void;
+  note(): PageAnnotation;
+  update(note: PageAnnotation): void;
   send(): void;
 }
 
-/** Opens the thread of a note. */
 export function openThread(
   top: HTMLElement,
-  note: Annotation,
+  note: PageAnnotation,
   actions: Actions,
   anchor: () => DOMRect | undefined,
 ): ThreadPanel {
@@ -52,7 +50,7 @@ export function openThread(
   text.addEventListener('input', () => (submit.disabled = text.value.trim() === ''));
   submit.addEventListener('click', send);
 
-  const update = (next: Annotation): void => {
+  const update = (next: PageAnnotation): void => {
     // Of a long thread only the end is here, so its length says nothing.
     const isNews = next.replies.at(-1)?.id !== shown.replies.at(-1)?.id || next.status !== shown.status;
     // A reply to an agent that works reaches it; reopening would take the note from it.
@@ -99,11 +97,11 @@ export function openThread(
   return { ...panel, note: () => shown, update, send };
 }
 
-function isClosed({ status }: Annotation): boolean {
+function isClosed({ status }: PageAnnotation): boolean {
   return status === 'resolved' || status === 'dismissed';
 }
 
-function firstMessage({ annotationText, createdAt, intent, severity }: Annotation): HTMLElement {
+function firstMessage({ annotationText, createdAt, intent, severity }: PageAnnotation): HTMLElement {
   return said('mine', `You, ${intent}, ${severity}`, createdAt, annotationText);
 }
 
@@ -123,7 +121,7 @@ function said(className: string, who: string, at: string, text: string): HTMLEle
   );
 }
 
-function actionButtons(note: Annotation, actions: Actions, edit: () => void): Node[] {
+function actionButtons(note: PageAnnotation, actions: Actions, edit: () => void): Node[] {
   if (isLocal(note)) return [h('span', { class: 'soft', text: 'Waits for the server' })];
   const small = (name: string, path: string, run: () => void, look = 'ghost'): HTMLElement =>
     h('button', { class: look, type: 'button', 'aria-label': name, title: name, onclick: run }, icon(path));

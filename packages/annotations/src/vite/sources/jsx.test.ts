@@ -11,7 +11,7 @@ function mark(code: string, id = '/project/src/a.tsx') {
   return markJsx(code, id, '/project', parse);
 }
 
-const marked = [
+const MARKED = [
   ['an element', '<p>a</p>', '<p data-parley-src="src/a.tsx:1:1">a</p>'],
   ['an element that closes itself', '<br/>', '<br data-parley-src="src/a.tsx:1:1"/>'],
   [
@@ -33,11 +33,11 @@ const marked = [
   ],
 ] as const;
 
-test.each(marked)('%s is marked with its place', (_name, code, expected) => {
+test.each(MARKED)('%s is marked with its place', (_name, code, expected) => {
   expect(mark(code)?.code).toBe(expected);
 });
 
-const left = [
+const LEFT = [
   ['a component', '<Card />'],
   ['a member component', '<motion.div />'],
   ['a fragment', '<></>'],
@@ -46,7 +46,7 @@ const left = [
   ['a module without JSX', 'export const a: number = 1;'],
 ] as const;
 
-test.each(left)('%s is left as it is', (_name, code) => {
+test.each(LEFT)('%s is left as it is', (_name, code) => {
   expect(mark(code)).toBeUndefined();
 });
 

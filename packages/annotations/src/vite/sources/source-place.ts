@@ -10,7 +10,7 @@ export function projectPath(root: string, id: string): string {
   return relative(root, file).replaceAll('\\', '/');
 }
 
-/** Answers the `line:col` of offsets in a text. */
+/** Returns the `line:col` of offsets in a text. */
 export function linesOf(text: string): (offset: number) => string {
   const starts = [0];
   for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) starts.push(at + 1);

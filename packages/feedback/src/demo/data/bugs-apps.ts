@@ -1,5 +1,5 @@
 /** What went wrong in the editor, with files, at sign-in, on phones and in other people's programs. */
-export const appBugs = `
+export const APP_BUGS = `
 # Cannot sign in after changing my e-mail address
 bugs | complete | 6 | permissions
 Old address: unknown. New address: not confirmed. Confirmation mail: goes to the old one.

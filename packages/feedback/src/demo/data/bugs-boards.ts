@@ -1,5 +1,5 @@
 /** What went wrong on boards, in dates, in notifications. */
-export const boardBugs = `
+export const BOARD_BUGS = `
 # Tasks jump to the previous day after daylight saving time
 bugs | complete | 23 | calendar
 Since the clocks changed, everything that I plan for Monday shows on Sunday evening. I'm in Lisbon.

@@ -1,6 +1,5 @@
 /** What the team has told about finished work, the oldest first. */
 
-/** One entry. */
 export interface DemoEntry {
   readonly title: string;
   /** Markdown. */

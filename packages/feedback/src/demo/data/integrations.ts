@@ -1,5 +1,5 @@
 /** What people wish Harbor to work together with. */
-export const integrationPosts = `
+export const INTEGRATION_POSTS = `
 # Two-way sync with Google Calendar
 integrations | complete | 100 | calendar
 Tasks with a date should be in my calendar, and moving them there should move them here. One-way feeds exist, but I move things.

@@ -1,5 +1,5 @@
 /** What the team keeps to itself. */
-export const internalPosts = `
+export const INTERNAL_POSTS = `
 # Which metrics do we look at on Mondays?
 internal | in_progress | 4 | reporting
 We look at sign-ups and forget who stays. Proposal: weekly active teams, share of teams that plan more than a week ahead, answers within a day on support.

@@ -1,5 +1,5 @@
 /** What people wish for every day: phones, offline work, import and export, reports, languages, plans and prices. */
-export const everydayPosts = `
+export const EVERYDAY_POSTS = `
 # Work offline
 features | in_progress | 110 | mobile
 I commute through eleven tunnels and one country with expensive roaming. Harbor shows a spinner where my list was.

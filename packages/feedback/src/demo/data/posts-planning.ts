@@ -1,5 +1,5 @@
 /** What people wish for in planning: tasks, repetition, dependencies, estimates, templates. */
-export const planningPosts = `
+export const PLANNING_POSTS = `
 # Recurring tasks
 features | complete | 128 | automation
 Every first Monday we do the same eleven things: invoices, backups, the newsletter draft. I copy last month's list by hand and always forget one. Please let a task repeat by itself.

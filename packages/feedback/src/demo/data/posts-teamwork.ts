@@ -1,5 +1,5 @@
 /** What people wish for in working together: comments, notifications, guests, rights, files, history. */
-export const teamworkPosts = `
+export const TEAMWORK_POSTS = `
 # Guests who only see one project
 features | complete | 97 | permissions
 Our freelance photographer does not need to see payroll planning.

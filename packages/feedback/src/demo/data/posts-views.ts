@@ -1,5 +1,5 @@
 /** What people wish for in views: calendar, timeline, boards, lists, search and the way things look. */
-export const viewPosts = `
+export const VIEW_POSTS = `
 # Dark mode
 features | complete | 125 | accessibility
 I plan at night, after the kids are asleep. Harbor is a lighthouse pointed at my face.

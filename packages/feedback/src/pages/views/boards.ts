@@ -6,7 +6,6 @@ import { siteName } from '../layout.ts';
 import type { Visit } from '../visit.ts';
 import { count } from './parts.ts';
 
-/** Lists the boards. */
 export async function boardsPage(visit: Visit): Promise<Answer> {
   const boards = await visit.reading.boards();
   const name = siteName(visit.reading.site);

@@ -20,7 +20,6 @@ export interface Thread {
 
 const REACTION_FORM = 'react';
 
-/** The anchor of a comment. */
 export function anchorOf(id: string): string {
   return `c-${id.slice(id.lastIndexOf('_') + 1)}`;
 }

@@ -29,7 +29,6 @@ export function namePage(visit: Visit, action: string, sent: URLSearchParams, pr
 
 const ONE_IDEA = 'One idea in a few words.';
 
-/** What stands in the form of a post. */
 interface PostForm {
   readonly title: string;
   readonly content: string;

@@ -30,12 +30,10 @@ export function author(name: string | null, isTeamMember: boolean): Part {
   return [html`<bdi>${name ?? 'Somebody'}</bdi>`, isTeamMember && html` <span class="team">Team</span>`];
 }
 
-/** The status of a post. */
 export function statusBadge(status: PublicStatus | null): Part {
   return status !== null && html`<span class="badge">${dot(status.color)}<bdi>${status.name}</bdi></span>`;
 }
 
-/** The tags of a post. */
 export function tagBadges(tags: PublicPost['tags']): Part {
   return tags.map(({ name, color }) => html`<span class="tag">${dot(color)}<bdi>${name}</bdi></span>`);
 }

@@ -11,7 +11,6 @@ import { hereOf } from '../visit.ts';
 import { commentForm, commentList, reactionForm } from './comments.ts';
 import { author, count, date, hidden, statusBadge, tagBadges, voteButton, withQuery } from './parts.ts';
 
-/** Comments on one page. */
 export const COMMENT_PAGE_SIZE = 20;
 
 /** Shows a post. */

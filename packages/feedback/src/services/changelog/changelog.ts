@@ -35,7 +35,6 @@ export interface ChangelogService {
   delete(actor: Actor, id: string, check?: CheckCurrent<ChangelogEntry>): Promise<void>;
 }
 
-/** Creates the service. */
 export function createChangelog(base: Base): ChangelogService {
   const publication = createPublication(base);
   return {

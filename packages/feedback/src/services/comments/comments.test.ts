@@ -22,7 +22,7 @@ interface Thread {
   readonly isStub?: (index: number) => boolean;
 }
 
-/** Many comments at little cost, copied from one that the service made; answers their ids in order. */
+/** Many comments at little cost, copied from one that the service made; returns their ids in order. */
 async function insertThread(place: TestFeedback, postId: string, thread: Thread): Promise<string[]> {
   const { services, member, store, organizationId } = place;
   const { size, parentOf, isStub = () => false } = thread;

@@ -34,7 +34,6 @@ export interface CommentService {
   pin(actor: Actor, postId: string, commentId: string | null): Promise<PostDetail>;
 }
 
-/** Creates the service. */
 export function createComments(base: Base): CommentService {
   return {
     tree: async (actor, postId) => commentTree(base.store, actor, checkId('post', postId)),

@@ -9,7 +9,7 @@ import { reactionsOf } from './reaction-counts.ts';
 import type { Base, Change } from '../write.ts';
 import { change } from '../write.ts';
 
-/** Adds or takes back a reaction; twice is the same as once. Answers the reactions of the comment. */
+/** Adds or takes back a reaction; twice is the same as once. Returns the reactions of the comment. */
 export function reactTo(
   base: Base,
   actor: Actor,

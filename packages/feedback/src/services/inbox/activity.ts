@@ -17,7 +17,6 @@ export interface ActivityService {
   list(actor: Actor, postId: string, query: PageQuery): Promise<Page<Activity>>;
 }
 
-/** Creates the service. */
 export function createActivity({ store }: Base): ActivityService {
   return {
     async list(actor, postId, query) {

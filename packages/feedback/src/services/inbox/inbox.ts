@@ -9,7 +9,6 @@ import type { SimilarQuery } from '../posts/similar.ts';
 import { findSimilar } from '../posts/similar.ts';
 import type { Base } from '../write.ts';
 
-/** What the inbox offers. */
 export interface InboxService {
   /** For the team: counts per status, board, tag and owner of the posts that fit. */
   counts(actor: Actor, filter: PostFilter): Promise<InboxCounts>;
@@ -19,7 +18,6 @@ export interface InboxService {
   similar(actor: Actor, query: SimilarQuery): Promise<PostItem[]>;
 }
 
-/** Creates the service. */
 export function createInbox(base: Base): InboxService {
   return {
     counts: (actor, filter) => countInbox(base.store, actor, filter),

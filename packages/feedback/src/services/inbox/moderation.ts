@@ -21,7 +21,7 @@ import { change } from '../write.ts';
 
 /** A page of what is held back. */
 export interface QueueQuery extends PageQuery {
-  /** Those that wait for the team unless told. */
+  /** Those that wait for the team by default. */
   readonly state?: HeldState | undefined;
   readonly boardId?: string | undefined;
 }
@@ -34,7 +34,6 @@ export interface ModerationService {
   set(actor: Actor, postId: string, state: ModerationState): Promise<PostDetail>;
 }
 
-/** Creates the service. */
 export function createModeration(base: Base): ModerationService {
   return {
     async queue(actor, query) {

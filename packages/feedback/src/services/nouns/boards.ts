@@ -51,7 +51,6 @@ const BOARDS = defineRows<Board, NounScope>({
   },
 });
 
-/** Creates the service. */
 export function createBoards(base: Base): BoardService {
   const boards = new NounTable(base, {
     noun: 'board',

@@ -13,7 +13,7 @@ export interface RoadmapPostQuery extends PageQuery {
   readonly statusId?: string | undefined;
 }
 
-/** Listed posts on a roadmap; whoever asks may see it. */
+/** Listed posts on a roadmap; the caller may see it. */
 export async function listRoadmapPosts(
   from: Queryable,
   organizationId: string,

@@ -63,7 +63,6 @@ const ROADMAPS = defineRows<Roadmap, NounScope>({
   },
 });
 
-/** Creates the service. */
 export function createRoadmaps(base: Base): RoadmapService {
   const roadmaps = new NounTable(base, {
     noun: 'roadmap',

@@ -50,7 +50,6 @@ const STATUSES = defineRows<Status, NounScope>({
   },
 });
 
-/** Creates the service. */
 export function createStatuses(base: Base): StatusService {
   const statuses = new NounTable(base, {
     noun: 'status',

@@ -12,7 +12,6 @@ import { change } from '../write.ts';
 import type { NounScope } from './noun-table.ts';
 import { NounTable } from './noun-table.ts';
 
-/** What the team can do with tags. */
 export interface TagService {
   /** All tags, by name. */
   list(actor: Actor): Promise<Tag[]>;
@@ -45,7 +44,6 @@ const TAGS = defineRows<Tag, NounScope>({
   },
 });
 
-/** Creates the service. */
 export function createTags(base: Base): TagService {
   const tags = new NounTable(base, {
     noun: 'tag',

@@ -14,7 +14,6 @@ export interface FollowService {
   follow(actor: Actor, postId: string, isOn: boolean): Promise<Following>;
 }
 
-/** Creates the service. */
 export function createFollowing(base: Base): FollowService {
   return {
     async follow(actor, postId, isOn) {

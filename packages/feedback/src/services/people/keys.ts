@@ -21,7 +21,6 @@ export interface KeyService {
 
 const FEEDBACK: Grants = { feedback: ['*'] };
 
-/** Creates the service. */
 export function createKeys({ identity }: Base): KeyService {
   return {
     async list(_actor, caller) {

@@ -33,7 +33,6 @@ export interface MemberService {
   people(actor: Actor, query: PersonQuery): Promise<Page<Person>>;
 }
 
-/** Creates the service. */
 export function createMembers(base: Base): MemberService {
   const { identity, store } = base;
 

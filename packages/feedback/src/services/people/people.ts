@@ -27,7 +27,7 @@ type Sort = NonNullable<PersonQuery['sort']>;
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** One page of people; whoever asks may see it. */
+/** One page of people; the caller may see it. */
 export async function listPeople(
   store: Store,
   organizationId: string,

@@ -8,14 +8,12 @@ import { holdOrganization } from '../hold.ts';
 import type { Base } from '../write.ts';
 import { change } from '../write.ts';
 
-/** What can be done with settings. */
 export interface SettingsService {
-  /** For whoever serves the organization; nothing is published before an administrator says so. */
+  /** For the code that serves the organization; nothing is published before an administrator says so. */
   get(organizationId: string): Promise<Settings>;
   publish(actor: Actor, isPublished: boolean, check?: CheckCurrent<Settings>): Promise<Settings>;
 }
 
-/** Creates the service. */
 export function createSettings(
   base: Base,
   setUp: (organizationId: string) => Promise<void>,

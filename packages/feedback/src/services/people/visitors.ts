@@ -18,7 +18,6 @@ import { change } from '../write.ts';
 /** What a visitor posts. */
 export type Submission = Pick<CreatePost, 'boardId' | 'title' | 'content'>;
 
-/** What can be done for visitors. */
 export interface VisitorService {
   /** True for a name that readers would take for the team's. */
   isReserved(organizationId: string, name: string): Promise<boolean>;
@@ -33,7 +32,6 @@ export interface VisitorService {
 /** What somebody is told who chose a name of the team. */
 export const TEAM_NAME = 'That name looks like one of the team. Choose another one.';
 
-/** Creates the service. */
 export function createVisitors(base: Base): VisitorService {
   const { identity } = base;
   return {
@@ -61,7 +59,7 @@ function doorkeeperOf(organizationId: string): Caller {
   return { ...systemCaller('feedback-pages', 'Public pages', organizationId), ...powers };
 }
 
-/** Throws unless everybody may see the board; answers whether the team looks at its posts first. */
+/** Throws unless everybody may see the board; returns whether the team looks at its posts first. */
 async function requirePublicBoard({ tx, actor }: Change, id: string): Promise<boolean> {
   const row = await tx
     .db<FeedbackTables>()

@@ -40,7 +40,6 @@ export interface WebhookService {
   resend(actor: Actor, deliveryId: string): Promise<Delivery>;
 }
 
-/** Creates the service. */
 export function createWebhooks(base: Base): WebhookService {
   const { webhooks } = base.events;
   const placeOf = (actor: Actor, id: string): [organizationId: string, id: string] => [

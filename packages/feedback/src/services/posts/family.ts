@@ -1,5 +1,5 @@
 /**
- * Merged posts as a family: duplicates below their canonical post, to any depth. Whoever changes several of them holds
+ * Merged posts as a family: duplicates below their canonical post, to any depth. A change of several of them holds
  * the topmost one first; so no two wait for each other, and a family stays as it is while it is held.
  */
 import type { Queryable, StoreTransaction } from '@parley/store';
@@ -74,7 +74,7 @@ export function holdFamilies({ tx, actor }: Change, mode: 'shared' | 'alone'): P
   return mode === 'shared' ? tx.shared(name) : tx.exclusive(name);
 }
 
-/** Holds the top of a post's family; answers the path from the post up to it. */
+/** Holds the top of a post's family; returns the path from the post up to it. */
 export async function holdPath({ tx, actor }: Change, id: string): Promise<string[]> {
   const path = await pathUp(tx, actor, id);
   const top = path.at(-1);

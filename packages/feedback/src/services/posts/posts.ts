@@ -22,7 +22,6 @@ import type { Base } from '../write.ts';
 /** Looks at what is stored before it is changed, inside the transaction; throws to refuse. */
 export type CheckCurrent<T> = (current: T) => void;
 
-/** What can be done with posts. */
 export interface PostService {
   /** For the team: every board. Merged, deleted and unpublished posts are left out. */
   list(
@@ -36,7 +35,6 @@ export interface PostService {
   restore(actor: Actor, id: string): Promise<PostDetail>;
 }
 
-/** Creates the service. */
 export function createPosts(base: Base): PostService {
   return {
     list: (actor, query) => listPosts(base, actor, query),

@@ -14,7 +14,7 @@ import { teamPostsAmong } from '../posts/team-authors.ts';
 
 /** What a public list can be asked. */
 export interface PublicPostQuery extends PageQuery {
-  /** Public boards only; whoever asks has checked that. */
+  /** Public boards only; the caller has checked that. */
   readonly boardIds: readonly string[];
   /** Slug of a status. */
   readonly status?: string | undefined;

@@ -74,7 +74,6 @@ export interface PublicRoadmap {
   readonly hasPosts: boolean;
 }
 
-/** A post on a roadmap. */
 export interface PublicRoadmapPost {
   readonly id: string;
   readonly title: string;
@@ -82,7 +81,6 @@ export interface PublicRoadmapPost {
   readonly boardName: string;
 }
 
-/** One column of a roadmap. */
 export interface RoadmapColumn {
   readonly status: PublicStatus;
   readonly total: number;

@@ -21,13 +21,12 @@ export interface Merge {
 
 /** What the team can do with duplicates. */
 export interface MergeService {
-  /** Votes are united without doubles, comments are shown together; answers the canonical post. */
+  /** Votes are united without doubles, comments are shown together; returns the canonical post. */
   merge(actor: Actor, merge: Merge): Promise<PostDetail>;
-  /** Votes, comments and counts are as if the two had never been merged; answers the post that is free again. */
+  /** Votes, comments and counts are as if the two had never been merged; returns the post that is free again. */
   unmerge(actor: Actor, postId: string): Promise<PostDetail>;
 }
 
-/** Creates the service. */
 export function createMerges(base: Base): MergeService {
   return {
     async merge(actor, { duplicatePostId, canonicalPostId }) {

@@ -22,7 +22,6 @@ export interface ProxyVote {
   readonly source?: string | undefined;
 }
 
-/** What can be done with votes. */
 export interface VoteService {
   toggle(actor: Actor, postId: string): Promise<VoteResult>;
   /** Safe to repeat. */
@@ -33,7 +32,6 @@ export interface VoteService {
   voters(actor: Actor, postId: string, query: PageQuery): Promise<Page<Voter>>;
 }
 
-/** Creates the service. */
 export function createVotes(base: Base): VoteService {
   const own = (actor: Actor, wanted: Ballot['wanted']): Ballot => ({
     memberId: actor.memberId,
