@@ -49,7 +49,7 @@ export class HotPath {
         ? callee.call(args, exchange)
         : callee.call(caller, name, args, exchange));
       const result = isToolResult(answer) && !isPlainResult(answer) ? await toWireResult(answer) : answer;
-      return { status: 200, body: Buffer.from(this.#resultJson(result, request.id)) };
+      return { status: 200, body: this.#resultJson(result, request.id) };
     } catch (error) {
       return this.#fault(error, request.id);
     }
@@ -93,12 +93,13 @@ export class HotPath {
     if (!(error instanceof ProtocolFault)) throw error;
     return {
       status: error.code === RPC.missingCapability ? 400 : 200,
-      body: Buffer.from(faultJson(error, id)),
+      body: faultJson(error, id),
     };
   }
 }
 
 const FIELDS = ['_meta', 'content', 'structuredContent', 'isError'];
+const TEXT_FIELDS = ['type', 'text'];
 
 /** True for the usual answer, plain text blocks in order, which needs no second look. */
 function isPlainResult(result: CallToolResult): boolean {
@@ -112,8 +113,13 @@ function isPlainResult(result: CallToolResult): boolean {
 }
 
 function isPlainText(block: CallToolResult['content'][number]): boolean {
-  const [first, second, ...others] = Object.keys(block);
-  return block.type === 'text' && first === 'type' && second === 'text' && others.length === 0;
+  if (block.type !== 'text') return false;
+  let at = 0;
+  for (const field in block) {
+    if (field !== TEXT_FIELDS[at]) return false;
+    at += 1;
+  }
+  return at === TEXT_FIELDS.length;
 }
 
 /** The result as the specification's schema writes it; a block that breaks it is a fault of the tool. */

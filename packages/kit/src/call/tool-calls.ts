@@ -82,17 +82,6 @@ export function createToolCalls(endpoints: Endpoints, core: Core): ToolCalls {
     return around(call, run as () => Promise<CallToolResult>) as Promise<Answer>;
   }
 
-  async function answer(call: CallOfTool): Promise<ToolAnswer> {
-    const { tool } = call;
-    call.resume();
-    if (tasks !== undefined && tool.task !== undefined) return answerWithTask(tasks, call);
-    const checking = check(call);
-    // Most checks are done by now, and a turn of waiting costs more than they do.
-    if (checking !== undefined) await checking;
-    const result = await throughHooks(call, () => tool.run(call));
-    return isToolResult(result) ? call.capped(result) : result;
-  }
-
   async function answerWithTask(seam: TaskSeam, call: CallOfTool): Promise<ToolAnswer> {
     const { tool, args, caller, exchange } = call;
     seam.admit(tool, exchange);
@@ -110,7 +99,18 @@ export function createToolCalls(endpoints: Endpoints, core: Core): ToolCalls {
   async function serve(call: CallOfTool): Promise<ToolAnswer> {
     let record: Pick<CallRecord, 'outcome' | 'code'> = OK;
     try {
-      const result = await answer(call);
+      const { tool } = call;
+      call.resume();
+      if (tasks !== undefined && tool.task !== undefined) {
+        const answer = await answerWithTask(tasks, call);
+        if (answer.isError) record = TOOL_ERROR;
+        return answer;
+      }
+      const checking = check(call);
+      // Most checks are done by now, and a turn of waiting costs more than they do.
+      if (checking !== undefined) await checking;
+      const answer = await throughHooks(call, () => tool.run(call));
+      const result = isToolResult(answer) ? call.capped(answer) : answer;
       if (result.isError) record = TOOL_ERROR;
       return result;
     } catch (error) {
