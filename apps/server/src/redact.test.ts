@@ -61,4 +61,14 @@ describe('a record', () => {
     expect(JSON.stringify(clean)).not.toContain(KEY);
     expect(clean).toMatchObject({ name: '[REDACTED:key]', outcome: 'denied', info: { era: 'modern' } });
   });
+
+  test.each(['12345678', '0198c1e2-7a4b-7c3d-9e1f-0a2b3c4d5e6f'])('with the id %s is handed on', (id) => {
+    const plain = { ...record, info: { ...record.info, id } };
+    expect(redactRecord(plain)).toBe(plain);
+  });
+
+  test('loses a password that is as short as it can be', () => {
+    const planted = { ...record, info: { ...record.info, id: '://a:b@' } };
+    expect(redactRecord(planted).info.id).toBe('://[REDACTED]@');
+  });
 });

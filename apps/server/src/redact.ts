@@ -25,18 +25,16 @@ export function redactRecord(record: CallRecord): CallRecord {
   const { outcome, name, info } = record;
   // Names that were found come from the catalog; only the others are the client's own words.
   const isForeign = outcome === 'denied' || record.method === 'resources/read';
-  const clean = {
-    name: isForeign ? redactShort(name) : name,
-    id: info.id === null ? null : redactShort(info.id),
-    client: info.client === null ? null : redactShort(info.client),
-  };
-  if (clean.name === name && clean.id === info.id && clean.client === info.client) return record;
-  return { ...record, name: clean.name, info: { ...info, id: clean.id, client: clean.client } };
+  const shown = isForeign ? redactWord(name) : name;
+  const id = info.id === null ? null : redactWord(info.id);
+  const client = info.client === null ? null : redactWord(info.client);
+  if (shown === name && id === info.id && client === info.client) return record;
+  return { ...record, name: shown, info: { ...info, id, client } };
 }
 
-// Nothing shorter can match a pattern, and most request ids are.
-const SHORTEST_SECRET = 8;
+// Every pattern needs one of these, and numbers, UUIDs and the names of most clients have none.
+const SUSPICIOUS = /[_":\s]/;
 
-function redactShort(text: string): string {
-  return text.length < SHORTEST_SECRET ? text : redact(text);
+function redactWord(text: string): string {
+  return SUSPICIOUS.test(text) ? redact(text) : text;
 }

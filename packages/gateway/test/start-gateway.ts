@@ -11,14 +11,7 @@ import { readJson, UnreadBytes } from '@parley/http';
 import type { Store, StoredCallRecord } from '@parley/store';
 import { StoreUnavailableError } from '@parley/store';
 import { scratchStore } from '@parley/store/testing';
-import {
-  createGateway,
-  DEFAULT_LIMITS,
-  gatewayMigrations,
-  heavyCallRate,
-  recordTo,
-  storedSteps,
-} from '../src/index.ts';
+import { callParts, createGateway, DEFAULT_LIMITS, gatewayMigrations } from '../src/index.ts';
 import type { Limits } from '../src/index.ts';
 import { createModernLeg } from '../src/http/modern.ts';
 import { createNoticeBoard } from '../src/http/notices.ts';
@@ -94,9 +87,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
       ...(options.sources ?? []),
     ],
     changes,
-    middleware: [heavyCallRate(limits)],
-    steps: storedSteps(store),
-    observe: recordTo(store),
+    ...callParts(store, limits),
     onFault,
     ...(options.sealer !== undefined && { sealer: options.sealer }),
   });

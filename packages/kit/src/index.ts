@@ -5,7 +5,6 @@ export type { Caller, CallSource } from './access/caller.ts';
 export { ALL_GRANTS, firstUncovered, intersectGrants, isGranted, unionGrants } from './access/grants.ts';
 export type { Grants } from './access/grants.ts';
 export type { CatalogTool } from './catalog/compiled-tool.ts';
-export type { FoundTool } from './call/tool-calls.ts';
 export { createCatalog } from './catalog/catalog.ts';
 export { coalesce, createChangeBus } from './changes.ts';
 export type { Change, ChangeBus } from './changes.ts';
@@ -72,6 +71,7 @@ export { checkParamHeaders, decodeHeaderValue } from './catalog/param-headers.ts
 export { definePrompt } from './define/prompt.ts';
 export type { Prompt } from './define/prompt.ts';
 export { capabilitiesOf } from './protocol/capabilities.ts';
+export { META } from './protocol/meta-keys.ts';
 export type { ServerInfo } from './protocol/server.ts';
 export type { CallRecord, Observer } from './call/record.ts';
 export { createStateSealer } from './channel/sealed-state.ts';

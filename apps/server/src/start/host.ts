@@ -1,7 +1,7 @@
 /** What every command stands on: the open data folder, the toolsets and the engine over them. */
 import { createEvents, eventMigrations } from '@parley/events';
 import { createEgress } from '@parley/kit/egress';
-import { gatewayMigrations, heavyCallRate, recordTo, storedSteps, unavailableStore } from '@parley/gateway';
+import { callParts, gatewayMigrations } from '@parley/gateway';
 import type { RouteSet } from '@parley/http';
 import { identityMigrations, roleDefaultsOf } from '@parley/identity';
 import type { Caller, CallRecord, Middleware, Source, StartNotice, Toolset } from '@parley/kit';
@@ -95,9 +95,9 @@ export async function allToolsets({
 function buildHost(base: Base, toolsets: readonly ServedToolset[], options: HostOptions): Host {
   const { config, onFault } = options;
   const { store, identity, changes } = base;
-  const record = recordTo(store);
+  const parts = callParts(store, config.limits);
   const observe = (call: CallRecord) => {
-    record(redactRecord(call));
+    parts.observe(redactRecord(call));
     options.observe?.(call);
   };
   const tasks = createTaskEngine({ store, onFault, limits: options.tasks?.limits ?? {} });
@@ -128,9 +128,9 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
   const engine = createEngine({
     sources: [...installed.map(toolsetSource), ...(options.sources ?? [])],
     changes,
-    middleware: [heavyCallRate(config.limits), unavailableStore(), ...(options.middleware ?? [])],
+    middleware: [...parts.middleware, ...(options.middleware ?? [])],
     sealer: createStateSealer(store.secrets.deriveAll('request-state')),
-    steps: storedSteps(store),
+    steps: parts.steps,
     tasks: createTaskSeam(tasks, options.tasks?.times),
     observe,
     onFault,

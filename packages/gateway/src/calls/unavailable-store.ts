@@ -9,13 +9,9 @@ const RETRY_SECONDS = '5';
 /** Turns a lost or full database into a tool error. */
 export function unavailableStore(): Middleware {
   return {
-    call: (_call, next) => next().catch(explain),
-    read: (_read, next) => next().catch(explain),
+    failed: (error) =>
+      error instanceof StoreUnavailableError ? new ToolError('unavailable', error.message) : error,
   };
-}
-
-function explain(error: unknown): never {
-  throw error instanceof StoreUnavailableError ? new ToolError('unavailable', error.message) : error;
 }
 
 /** The same before a tool is reached: 503, or the error itself when it is something else. */

@@ -4,10 +4,13 @@
  */
 import type { ServerResponse } from 'node:http';
 
-/** A finished answer: the body in one or two parts, so that a large shared part is never copied. */
+/**
+ * A finished answer. Text leaves together with the headers in one write; bytes, and a tail behind them, are for a large
+ * part that many answers share, which is never copied.
+ */
 export interface Answer {
   readonly status: number;
-  readonly body: Buffer;
+  readonly body: string | Buffer;
   readonly tail?: string;
 }
 
@@ -34,7 +37,7 @@ export class AnswerBatch {
 
 function write(res: ServerResponse, { status, body, tail }: Answer): void {
   if (res.destroyed || res.headersSent) return;
-  const length = tail === undefined ? body.length : body.length + Buffer.byteLength(tail);
+  const length = Buffer.byteLength(body) + (tail === undefined ? 0 : Buffer.byteLength(tail));
   res.writeHead(status, { 'content-type': 'application/json', 'content-length': length });
   if (tail === undefined) {
     res.end(body);

@@ -5,7 +5,7 @@ import type { TestGateway } from '../../test/start-gateway.ts';
 import { startGateway } from '../../test/start-gateway.ts';
 import type { Envelope, Message } from '@parley/test-support/wire';
 import { modern, modernCall, sendModern } from '@parley/test-support/wire';
-import { hotRequestOf } from './hot-path.ts';
+import { hotRequestOf } from './hot-request.ts';
 
 let gateway: TestGateway;
 let narrowKey: string;

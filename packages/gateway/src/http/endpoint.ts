@@ -1,4 +1,4 @@
-/** The third stage: from a URL and a caller to what is served there. */
+/** The fourth stage: from a URL and a caller to what is served there. */
 import type { Caller, Engine } from '@parley/kit';
 
 /** Finds the engine behind a path for a caller; undefined means there is nothing. */

@@ -1,106 +1,17 @@
 /**
- * The hot path: a 2026-07-28 `tools/call` or `tools/list` that is in perfect order is answered here, without the SDK.
- * Anything unusual is left to the SDK, so that faults have one answer and one author.
+ * The hot path: a message in perfect order is answered here, without the SDK. Anything unusual is left to the SDK, so
+ * that faults have one answer and one author.
  */
-import type { Caller, ClientCapabilities, Connection, Engine, Exchange, FoundTool } from '@parley/kit';
+import type { CallToolResult } from '@modelcontextprotocol/server';
+import type { Caller, Connection, Engine, Exchange } from '@parley/kit';
 import type { ListedTool, Listing, ServerInfo, ToolAnswer, ToolPage } from '@parley/kit';
-import { encodeCursor, isToolResult, ProtocolFault, requestInfo, RPC } from '@parley/kit';
+import { encodeCursor, isToolResult, META, ProtocolFault, requestInfo, RPC } from '@parley/kit';
 import type { Answer } from './answer-batch.ts';
 import { faultJson } from './answers.ts';
-import { isPlainResult, toWireResult } from './wire-result.ts';
+import type { HotRequest } from './hot-request.ts';
 
-/** The one revision served here. */
-export const MODERN_VERSION = '2026-07-28';
-
-/** A message that the hot path can answer. */
-export type HotRequest =
-  | { readonly method: 'tools/list'; readonly id: string | number; readonly cursor: string | undefined }
-  | {
-      readonly method: 'tools/call';
-      readonly id: string | number;
-      readonly name: string;
-      readonly arguments: Record<string, unknown> | undefined;
-      readonly capabilities: ClientCapabilities;
-      readonly client: string | null;
-      readonly traceparent: string | undefined;
-    };
-
-const PREFIX = 'io.modelcontextprotocol/';
-const VERSION_KEY = `${PREFIX}protocolVersion`;
-const CAPABILITIES_KEY = `${PREFIX}clientCapabilities`;
-const CLIENT_KEY = `${PREFIX}clientInfo`;
-
-/** Recognises a message in perfect order; undefined sends it down the SDK's path. */
-export function hotRequestOf(body: unknown): HotRequest | undefined {
-  if (!isObject(body) || body.jsonrpc !== '2.0' || countKeys(body) !== 4) return undefined;
-  const { id, method, params } = body;
-  if (typeof id !== 'string' && !Number.isSafeInteger(id)) return undefined;
-  if ((method !== 'tools/call' && method !== 'tools/list') || !isObject(params) || !isObject(params._meta))
-    return undefined;
-  const meta = params._meta;
-  if (!isPlainEnvelope(meta)) return undefined;
-  // Checked above: a string or an integer.
-  const requestId = id as string | number;
-  if (method === 'tools/list') {
-    const { cursor } = params;
-    if (countKeys(params) !== (cursor === undefined ? 1 : 2)) return undefined;
-    if (cursor !== undefined && typeof cursor !== 'string') return undefined;
-    return { method, id: requestId, cursor };
-  }
-  const { name, arguments: args } = params;
-  if (typeof name !== 'string' || countKeys(params) !== (args === undefined ? 2 : 3)) return undefined;
-  if (args !== undefined && !isObject(args)) return undefined;
-  // The envelope was checked above, field by field.
-  const client = meta[CLIENT_KEY] as { name: string } | undefined;
-  return {
-    method,
-    id: requestId,
-    name,
-    arguments: args,
-    capabilities: meta[CAPABILITIES_KEY] as ClientCapabilities, // checked above, like the client
-    client: client?.name ?? null,
-    traceparent: typeof meta.traceparent === 'string' ? meta.traceparent : undefined,
-  };
-}
-
-function isPlainEnvelope(meta: Record<string, unknown>): boolean {
-  if (meta[VERSION_KEY] !== MODERN_VERSION || !isPlainCapabilities(meta[CAPABILITIES_KEY])) return false;
-  for (const key in meta) {
-    if (key === VERSION_KEY || key === CAPABILITIES_KEY) continue;
-    if (key === CLIENT_KEY) {
-      if (!isPlainClient(meta[key])) return false;
-    } else if (key === 'progressToken' || key.startsWith(PREFIX)) {
-      return false;
-    }
-  }
-  return true;
-}
-
-/** Two levels of objects are all that the specification has; anything else the SDK shall judge. */
-function isPlainCapabilities(value: unknown): boolean {
-  if (!isObject(value)) return false;
-  for (const key in value) {
-    const capability = value[key];
-    if (!isObject(capability)) return false;
-    for (const member in capability) if (!isObject(capability[member])) return false;
-  }
-  return true;
-}
-
-function isPlainClient(value: unknown): boolean {
-  if (!isObject(value) || typeof value.name !== 'string' || typeof value.version !== 'string') return false;
-  return countKeys(value) === 2;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function countKeys(value: object): number {
-  let count = 0;
-  for (const _key in value) count += 1;
-  return count;
-}
+/** A tool that was looked up for its caller. */
+type FoundTool = NonNullable<ReturnType<Engine['find']>>;
 
 /** Answers hot requests for one server identity. */
 export class HotPath {
@@ -109,7 +20,7 @@ export class HotPath {
   readonly #listHeads = new WeakMap<ToolPage<ListedTool>, Buffer>();
 
   constructor(info: ServerInfo) {
-    this.#serverMeta = { [`${PREFIX}serverInfo`]: info };
+    this.#serverMeta = { [META.serverInfo]: info };
     this.#metaJson = JSON.stringify(this.#serverMeta);
   }
 
@@ -138,7 +49,7 @@ export class HotPath {
         ? callee.call(args, exchange)
         : callee.call(caller, name, args, exchange));
       const result = isToolResult(answer) && !isPlainResult(answer) ? await toWireResult(answer) : answer;
-      return { status: 200, body: Buffer.from(this.#resultJson(result, request.id)) };
+      return { status: 200, body: this.#resultJson(result, request.id) };
     } catch (error) {
       return this.#fault(error, request.id);
     }
@@ -182,7 +93,41 @@ export class HotPath {
     if (!(error instanceof ProtocolFault)) throw error;
     return {
       status: error.code === RPC.missingCapability ? 400 : 200,
-      body: Buffer.from(faultJson(error, id)),
+      body: faultJson(error, id),
     };
   }
+}
+
+const FIELDS = ['_meta', 'content', 'structuredContent', 'isError'];
+const TEXT_FIELDS = ['type', 'text'];
+
+/** True for the usual answer, plain text blocks in order, which needs no second look. */
+function isPlainResult(result: CallToolResult): boolean {
+  let last = -1;
+  for (const field in result) {
+    const at = FIELDS.indexOf(field);
+    if (at <= last) return false;
+    last = at;
+  }
+  return result.content.every(isPlainText);
+}
+
+function isPlainText(block: CallToolResult['content'][number]): boolean {
+  if (block.type !== 'text') return false;
+  let at = 0;
+  for (const field in block) {
+    if (field !== TEXT_FIELDS[at]) return false;
+    at += 1;
+  }
+  return at === TEXT_FIELDS.length;
+}
+
+/** The result as the specification's schema writes it; a block that breaks it is a fault of the tool. */
+async function toWireResult(result: CallToolResult): Promise<CallToolResult> {
+  const { specTypeSchemas } = await import('@modelcontextprotocol/server');
+  const checked = specTypeSchemas.CallToolResult['~standard'].validate(result);
+  if (checked instanceof Promise || checked.issues !== undefined) {
+    throw new ProtocolFault(RPC.internalError, 'Internal error');
+  }
+  return checked.value;
 }

@@ -1,10 +1,8 @@
 /** The parts of `subscriptions/listen` that the SDK does not know: extensions join the stream that it opens. */
 import type { McpHttpHandler } from '@modelcontextprotocol/server';
 import type { Caller, Engine, ExtensionNotice, ExtensionSubscription } from '@parley/kit';
-import { ProtocolFault, RPC } from '@parley/kit';
+import { META, ProtocolFault, RPC } from '@parley/kit';
 
-const CAPABILITIES_KEY = 'io.modelcontextprotocol/clientCapabilities';
-const SUBSCRIPTION_KEY = 'io.modelcontextprotocol/subscriptionId';
 const ACKNOWLEDGED = 'notifications/subscriptions/acknowledged';
 
 interface ListenBody {
@@ -78,7 +76,8 @@ export class ListenExtras {
       method?: unknown;
       params?: { notifications?: object; _meta?: Record<string, unknown> };
     };
-    if (sent.method !== ACKNOWLEDGED || sent.params?._meta?.[SUBSCRIPTION_KEY] !== this.#id) return undefined;
+    if (sent.method !== ACKNOWLEDGED || sent.params?._meta?.[META.subscriptionId] !== this.#id)
+      return undefined;
     // Standing alone, the SDK's part is only there to keep its stream open.
     const own = this.isAlone ? {} : sent.params.notifications;
     const honored = Object.fromEntries(
@@ -100,7 +99,9 @@ export class ListenExtras {
 }
 
 function requireDeclared({ params }: ListenBody, extension: string): void {
-  const declared = params?._meta?.[CAPABILITIES_KEY] as { extensions?: Record<string, unknown> } | undefined; // checked by the SDK before
+  const declared = params?._meta?.[META.clientCapabilities] as
+    | { extensions?: Record<string, unknown> }
+    | undefined; // checked by the SDK before
   if (declared?.extensions !== undefined && Object.hasOwn(declared.extensions, extension)) return;
   throw new ProtocolFault(
     RPC.missingCapability,
@@ -112,7 +113,7 @@ function requireDeclared({ params }: ListenBody, extension: string): void {
 }
 
 function stamped({ method, params }: ExtensionNotice, id: string | number): object {
-  return { jsonrpc: '2.0', method, params: { ...params, _meta: { [SUBSCRIPTION_KEY]: id } } };
+  return { jsonrpc: '2.0', method, params: { ...params, _meta: { [META.subscriptionId]: id } } };
 }
 
 /** The SDK ends a stream that asks for nothing it knows; this keeps it open, over a bus that carries only what the request itself asked for. */

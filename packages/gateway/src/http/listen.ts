@@ -4,7 +4,7 @@ import type { Change } from '@parley/kit';
 import { Places } from '@parley/http';
 import type { Limits } from '../limits.ts';
 import { streamPlaces } from '../limits.ts';
-import type { Served } from './modern.ts';
+import type { Served } from './served.ts';
 import type { NoticeBoard } from './notices.ts';
 
 /** Permission for one stream. */

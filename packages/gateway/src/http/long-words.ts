@@ -2,8 +2,10 @@
 import { RPC } from '@parley/kit';
 import { HttpRefusal } from '@parley/http';
 
-const MAX_ID = 4096;
-const MAX_WORD = 8192;
+/** The longest id of a message. */
+export const MAX_ID = 4096;
+/** The longest method, name or URI. */
+export const MAX_WORD = 8192;
 
 /** Refuses a message whose id, method, name or URI is longer than any that is meant. */
 export function refuseLongWords(body: unknown): void {

@@ -1,24 +1,20 @@
 /** The modern leg through the SDK: every 2026-07-28 message that the hot path does not answer. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { toNodeHandler } from '@modelcontextprotocol/node';
-import type { AuthInfo, ServerEventBus } from '@modelcontextprotocol/server';
+import type { ServerEventBus } from '@modelcontextprotocol/server';
 import { createMcpHandler } from '@modelcontextprotocol/server';
-import type { Caller, Engine, ServerInfo } from '@parley/kit';
+import type { ServerInfo } from '@parley/kit';
 import { checkParamHeaders, decodeHeaderValue, ProtocolFault } from '@parley/kit';
 import type { UnreadBytes } from '@parley/http';
 import { createProtocolServer } from '@parley/kit/protocol';
-import type { RequestId } from './answers.ts';
 import { faultJson, writeJson } from './answers.ts';
 import { createListenGate } from './listen.ts';
 import { keptOpen, ListenExtras, mergeIntoStream, Outbox } from './listen-extension.ts';
 import type { Limits } from '../limits.ts';
+import { idOf, methodOf } from '../messages.ts';
 import type { NoticeBoard } from './notices.ts';
-
-/** What a leg serves one request with. */
-export interface Served {
-  readonly caller: Caller;
-  readonly engine: Engine;
-}
+import type { Served } from './served.ts';
+import { servedOf, withServed } from './served.ts';
 
 /** Serves modern messages. */
 export interface ModernLeg {
@@ -143,31 +139,4 @@ function paramHeaderFault(
     if (error instanceof ProtocolFault) return error;
     throw error;
   }
-}
-
-/** A request as the SDK's adapters take it. */
-export type SdkRequest = Parameters<ReturnType<typeof toNodeHandler>>[0] & IncomingMessage;
-
-/** Puts the caller where the SDK hands it on to every handler. */
-export function withServed(req: IncomingMessage, served: Served): SdkRequest {
-  const auth: AuthInfo = { token: '', clientId: served.caller.id, scopes: [], extra: { served } };
-  // The adapter's type differs from node's only in how it writes optional fields.
-  return Object.assign(req, { auth }) as SdkRequest;
-}
-
-/** What `withServed` put on the request, as a handler gets it back from the SDK. */
-export function servedOf(authInfo: AuthInfo | undefined): Served {
-  const served = authInfo?.extra?.served;
-  if (served === undefined) throw new Error('A request reached the protocol without passing authentication.');
-  // Only `withServed` writes this field, and no client can reach it.
-  return served as Served;
-}
-
-function methodOf(body: unknown): unknown {
-  return typeof body === 'object' && body !== null && 'method' in body ? body.method : undefined;
-}
-
-function idOf(body: unknown): RequestId {
-  const id = typeof body === 'object' && body !== null && 'id' in body ? body.id : null;
-  return typeof id === 'string' || typeof id === 'number' ? id : null;
 }

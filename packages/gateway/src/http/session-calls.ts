@@ -1,6 +1,6 @@
 /** Which requests of a 2025 session are not answered yet: a call may outlive the connection that brought it. */
 import type { Transport } from '@modelcontextprotocol/server';
-import { cancelledId, isRequest } from '../stdio/messages.ts';
+import { cancelledId, isRequest } from '../messages.ts';
 
 type Id = string | number;
 

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { NodeStreamableHTTPServerTransport } from '@modelcontextprotocol/node';
 import type { Server } from '@modelcontextprotocol/server';
-import type { Change, ServerInfo } from '@parley/kit';
+import type { ServerInfo } from '@parley/kit';
 import { detach, OpenConnection } from '@parley/kit';
 import type { UnreadBytes } from '@parley/http';
 import { HttpRefusal, Places } from '@parley/http';
@@ -11,11 +11,11 @@ import { createProtocolServer, withLegacyCodes } from '@parley/kit/protocol';
 import { createEventLog } from './event-log.ts';
 import type { Limits } from '../limits.ts';
 import { streamPlaces } from '../limits.ts';
-import type { Served } from './modern.ts';
 import { SessionCalls } from './session-calls.ts';
-import { servedOf, withServed } from './modern.ts';
 import type { NoticeBoard } from './notices.ts';
-import { sendNotice } from './send-notice.ts';
+import { isWanted, sendNotice } from './send-notice.ts';
+import type { Served } from './served.ts';
+import { servedOf, withServed } from './served.ts';
 
 /** Serves 2025 messages. */
 export interface SessionLeg {
@@ -124,7 +124,7 @@ export function createSessionLeg(options: SessionOptions): SessionLeg {
     });
     const unsubscribe = options.board.add({
       ...served,
-      wants: (change) => isWanted(session, change, watched),
+      wants: (change) => isWanted(server, change, watched),
       tell: (change) => sendNotice(server, change),
       end: () => server.close(),
     });
@@ -210,11 +210,4 @@ function isInitialize(message: unknown): boolean {
   return (
     typeof message === 'object' && message !== null && 'method' in message && message.method === 'initialize'
   );
-}
-
-function isWanted({ served }: Session, change: Change, watched: ReadonlySet<string>): boolean {
-  const { prompts, resources } = served.engine.catalogFor(served.caller);
-  if (change.kind === 'resource') return watched.has(change.uri);
-  if (change.kind === 'prompts') return prompts.length > 0;
-  return change.kind === 'tools' || resources.length > 0;
 }

@@ -4,8 +4,8 @@
  */
 import type { Caller, Listing, ServerInfo } from '@parley/kit';
 import { capabilitiesOf, encodeCursor, instructionsOf } from '@parley/kit';
-import type { RequestMessage } from './messages.ts';
-import { isRequest, methodOf } from './messages.ts';
+import type { RequestMessage } from '../messages.ts';
+import { isObject, isRequest, methodOf } from '../messages.ts';
 
 const VERSIONS = new Set(['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05', '2024-10-07']);
 const LATEST = '2025-11-25';
@@ -80,8 +80,4 @@ function isPlainInitialize(params: unknown): params is { protocolVersion: string
   if (typeof protocolVersion !== 'string' || !isObject(capabilities) || !isObject(clientInfo)) return false;
   const isNamed = typeof clientInfo.name === 'string' && typeof clientInfo.version === 'string';
   return isNamed && Object.values(capabilities).every(isObject);
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

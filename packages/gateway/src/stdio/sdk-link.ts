@@ -1,10 +1,10 @@
 /** The SDK behind stdio: hears what the loop hands over, writes what it has to say. */
 import type { JSONRPCMessage, Server, Transport } from '@modelcontextprotocol/server';
-import type { Caller, Change, Connection, Engine } from '@parley/kit';
+import type { Caller, Connection, Engine } from '@parley/kit';
 import { ListenExtras } from '../http/listen-extension.ts';
 import { createNoticeBoard } from '../http/notices.ts';
-import { sendNotice } from '../http/send-notice.ts';
-import { cancelledId, isRequest } from './messages.ts';
+import { isWanted, sendNotice } from '../http/send-notice.ts';
+import { cancelledId, isRequest } from '../messages.ts';
 import type { StdioOptions } from './serve.ts';
 import { whenRead } from './when-read.ts';
 
@@ -171,15 +171,4 @@ class Pending {
       };
     });
   }
-}
-
-function isWanted(server: Server, change: Change, watched: ReadonlySet<string>): boolean {
-  const { prompts, resources } = server.getCapabilities();
-  if (change.kind === 'tools') return true;
-  if (change.kind === 'prompts') return prompts !== undefined;
-  if (resources === undefined) return false;
-  if (change.kind !== 'resource') return true;
-  const isModern = server.getNegotiatedProtocolVersion()?.startsWith('2026') ?? false;
-  // A modern listener filters by its own subscription; a 2025 one by what it subscribed to.
-  return isModern || watched.has(change.uri);
 }

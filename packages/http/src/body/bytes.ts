@@ -19,7 +19,10 @@ export function readBytes(
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let sizeBytes = 0;
+    let isSettled = false;
     const refuse = (status: number, message: string, rpc?: number) => {
+      if (isSettled) return;
+      isSettled = true;
       clearTimeout(timer);
       req.pause();
       reject(new HttpRefusal(status, message, { headers, ...(rpc !== undefined && { rpc }) }));
@@ -38,12 +41,13 @@ export function readBytes(
         if (sizeBytes > limits.bodyBytes) refuse(413, tooLarge);
         else chunks.push(chunk);
       });
-      req.once('end', () => {
+      // A stream ends and closes once, so nothing has to be taken off again.
+      req.on('end', () => {
+        isSettled = true;
         clearTimeout(timer);
-        req.off('close', lost);
         resolve(chunks.length === 1 ? (chunks[0] ?? Buffer.alloc(0)) : Buffer.concat(chunks));
       });
-      req.once('close', lost);
+      req.on('close', lost);
     }
     req.on('error', lost);
   });

@@ -24,7 +24,7 @@ export async function readJson(req: IncomingMessage, limits: InboundLimits): Pro
 
 /** Parses JSON text whose depth and number of values are within the limits. */
 export function parseJson(text: string, limits: InboundLimits): unknown {
-  checkShape(text, limits);
+  if (!isSmall(text, limits)) checkShape(text, limits);
   try {
     return JSON.parse(text);
   } catch {
@@ -46,6 +46,15 @@ function isJsonType(type: string | undefined): boolean {
 const QUOTE = 34;
 const BACKSLASH = 92;
 const COMMA = 44;
+
+/** True when there are too few signs in the text for it to break a limit, wherever they stand. */
+function isSmall(text: string, { jsonDepth, jsonValues }: InboundLimits): boolean {
+  if (text.length > jsonValues) return false;
+  let left = jsonDepth;
+  for (let at = text.indexOf('{'); at !== -1; at = text.indexOf('{', at + 1)) if (--left < 0) return false;
+  for (let at = text.indexOf('['); at !== -1; at = text.indexOf('[', at + 1)) if (--left < 0) return false;
+  return true;
+}
 
 /** One pass over the text, before the parser builds anything. */
 function checkShape(text: string, limits: InboundLimits): void {

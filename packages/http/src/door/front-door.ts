@@ -29,6 +29,8 @@ const SINGLE_HEADERS = new Set([
 export function createFrontDoor(names: AllowedNames, limits: InboundLimits): FrontDoor {
   const hosts = new Set(['localhost', '127.0.0.1', ...names.hosts.map((host) => host.toLowerCase())]);
   const origins = new Set(names.origins);
+  // The Host that passed last: nearly every request brings it again.
+  let accepted: string | undefined;
 
   function checkHost(req: IncomingMessage): void {
     const { host } = req.headers;
@@ -39,9 +41,11 @@ export function createFrontDoor(names: AllowedNames, limits: InboundLimits): Fro
       throw new HttpRefusal(431, `At most ${limits.headerFields} header fields are accepted.`);
     // Fewer names than fields means that some name came twice; only then is it worth looking which.
     if (Object.keys(req.headers).length * 2 !== req.rawHeaders.length) refuseRepeated(req);
+    if (host !== undefined && host === accepted) return;
     const name = host === undefined ? '' : hostNameOf(host);
     if (!hosts.has(name) && !isLoopback(name))
       throw new HttpRefusal(403, 'This server does not answer to that Host. Add it with --allow-host.');
+    accepted = host;
   }
 
   return {
@@ -70,7 +74,8 @@ const CONFUSING = /\/(?:\/|(?:\.|%2e){1,2}(?:\/|$))|[\\\u0000-\u0020\u007f]/i;
 
 /** True for a path that means the same to everybody who reads it: proxies, route tables and URL parsers. */
 function isPlainPath(url: string): boolean {
-  const path = url.split('?', 1)[0] ?? '';
+  const query = url.indexOf('?');
+  const path = query === -1 ? url : url.slice(0, query);
   return path.startsWith('/') && !CONFUSING.test(path);
 }
 

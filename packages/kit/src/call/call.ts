@@ -20,6 +20,8 @@ export interface Core {
   readonly observe: Observer;
   readonly onFault: (error: unknown, where: string) => void;
   readonly middleware: readonly Middleware[];
+  /** What the middleware makes of what was thrown. */
+  readonly failed: (error: unknown) => unknown;
   readonly tasks: TaskSeam | undefined;
   readonly maxResultBytes: number;
 }

@@ -68,7 +68,8 @@ export function createDocuments(endpoints: Endpoints, core: Core): Documents {
     try {
       call.resume();
       return await work(call);
-    } catch (error) {
+    } catch (thrown) {
+      const error = core.failed(thrown);
       const failure = failureOf(error, call, core);
       ({ record } = failure);
       if ('fault' in failure) throw failure.fault;

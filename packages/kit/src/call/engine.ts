@@ -19,6 +19,7 @@ import type { Documents } from './documents.ts';
 import { createDocuments } from './documents.ts';
 import { LONGEST_NAME, shortened } from './exchange.ts';
 import type { Middleware } from './middleware.ts';
+import { composeFailed } from './middleware.ts';
 import type { Observer } from './record.ts';
 import type { TaskSeam } from './task-seam.ts';
 import type { ToolCalls } from './tool-calls.ts';
@@ -71,18 +72,20 @@ const MAX_RESULT_BYTES = 1024 * 1024;
 
 /** Creates an engine; throws when a toolset of this program is ill-formed or two sources have one name. */
 export function createEngine(options: EngineOptions): Engine {
+  const middleware = options.middleware ?? [];
   const core: Core = {
     sealer: options.sealer ?? createStateSealer([randomBytes(32)]),
     steps: options.steps ?? memorySteps(),
     observe: withShortNames(options.observe ?? (() => undefined)),
     onFault: options.onFault ?? (() => undefined),
-    middleware: options.middleware ?? [],
+    middleware,
+    failed: composeFailed(middleware),
     tasks: options.tasks,
     maxResultBytes: options.maxResultBytes ?? MAX_RESULT_BYTES,
   };
   const { sources, changes } = options;
   refuseTwins(sources);
-  const filters = core.middleware.flatMap(({ list }) => (list === undefined ? [] : [list]));
+  const filters = middleware.flatMap(({ list }) => (list === undefined ? [] : [list]));
   const { tasks, onFault } = core;
   const endpoints = new Endpoints({ sources, filters, handleSchema: tasks?.handleSchema, onFault });
   for (const source of sources) source.onChange?.((change) => announce(change, endpoints, changes));

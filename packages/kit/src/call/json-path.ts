@@ -12,6 +12,28 @@ export function valueAt(root: unknown, path: readonly PropertyKey[]): unknown {
 
 /** The path of the first text with U+0000, which databases do not take; undefined when there is none. */
 export function pathOfNul(root: unknown): string | undefined {
+  return hasNul(root) ? findNul(root) : undefined;
+}
+
+/** The same question without the path: nearly no input has one, and writing paths costs more than looking. */
+function hasNul(root: unknown): boolean {
+  if (typeof root !== 'object' || root === null) return typeof root === 'string' && root.includes('\0');
+  const open: object[] = [root];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    for (const key in next) {
+      if (key.includes('\0')) return true;
+      const value: unknown = Reflect.get(next, key);
+      if (typeof value === 'string') {
+        if (value.includes('\0')) return true;
+      } else if (typeof value === 'object' && value !== null) {
+        open.push(value);
+      }
+    }
+  }
+  return false;
+}
+
+function findNul(root: unknown): string | undefined {
   const open: [value: unknown, path: string][] = [[root, '']];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const [value, path] = next;

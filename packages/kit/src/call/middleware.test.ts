@@ -1,4 +1,4 @@
-/** The three hooks: what they see, and what they can stop. */
+/** The hooks: what they see, and what they can stop. */
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { ToolError } from './errors.ts';
@@ -61,6 +61,37 @@ describe('middleware', () => {
     await using client = await connect(toolset, { middleware: [refuse] });
     expect(await client.attempt('one', {})).toMatchObject({ ok: false, code: 'rate_limited' });
     expect(runs).toEqual([]);
+  });
+
+  test('stands before the tools that concern it, and before no other', async () => {
+    const seen: string[] = [];
+    const asked: string[] = [];
+    const some: Middleware = {
+      concerns(tool) {
+        asked.push(tool.name);
+        return tool.name === 'two';
+      },
+      call({ tool }, next) {
+        seen.push(tool.name);
+        return next();
+      },
+    };
+    await using client = await connect(toolset, { middleware: [some] });
+    for (const name of ['one', 'two', 'one', 'two'] as const) await client.call(name, {});
+    expect(seen).toEqual(['two', 'two']);
+    expect(asked).toEqual(['one', 'two']);
+  });
+
+  test('says what callers get for what was thrown, whichever of them knows better', async () => {
+    const plain: Middleware = { failed: (error) => error };
+    const kinder: Middleware = {
+      failed: (error) => (error instanceof RangeError ? new ToolError('unavailable', 'Later.') : error),
+    };
+    const broken: Middleware = { call: () => Promise.reject(new RangeError('out of reach')) };
+    await using client = await connect(toolset, { middleware: [plain, kinder, broken] });
+    expect(await client.attempt('one', {})).toMatchObject({ ok: false, code: 'unavailable' });
+    await using without = await connect(toolset, { middleware: [plain] });
+    expect(await without.attempt('one', { n: -1 })).toMatchObject({ ok: false, code: 'conflict' });
   });
 
   test.each(['modern', 'legacy'] as const)(

@@ -1,4 +1,4 @@
-/** The three places where a program may stand between a caller and the catalog. */
+/** The places where a program may stand between a caller and the catalog. */
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { Caller } from '../access/caller.ts';
 import type { CatalogResource } from '../catalog/compiled-resource.ts';
@@ -27,8 +27,12 @@ export interface ResourceRead {
 /** One middleware; each hook is optional. What `list` leaves out cannot be called either. */
 export interface Middleware {
   list?(tools: readonly CatalogTool[], caller: Caller): readonly CatalogTool[];
+  /** Whether `call` stands before a tool, asked once for each; absent: before every one. */
+  concerns?(tool: CatalogTool): boolean;
   call?(call: ToolCall, next: () => Promise<CallToolResult>): Promise<CallToolResult>;
   read?(read: ResourceRead, next: () => Promise<ResourceContent[]>): Promise<ResourceContent[]>;
+  /** What a caller gets instead of what was thrown; returns the same when it has nothing better. */
+  failed?(error: unknown): unknown;
 }
 
 const CALLED_TWICE =
@@ -50,4 +54,10 @@ export function composeHooks<Item, Result>(
     };
     return enter(0);
   };
+}
+
+/** Folds what middleware makes of what was thrown into one function. */
+export function composeFailed(middleware: readonly Middleware[]): (error: unknown) => unknown {
+  const hooks = middleware.flatMap(({ failed }) => (failed === undefined ? [] : [failed]));
+  return (error) => hooks.reduce((seen, failed) => failed(seen), error);
 }

@@ -11,6 +11,7 @@ import type { ProtocolFault } from './errors.ts';
 import { ToolError, unknownTool } from './errors.ts';
 import type { Exchange } from './exchange.ts';
 import { failureOf } from './failure.ts';
+import type { ToolCall } from './middleware.ts';
 import { composeHooks } from './middleware.ts';
 import type { CallRecord } from './record.ts';
 import type { TaskSeam } from './task-seam.ts';
@@ -47,7 +48,13 @@ export interface GrantedTool {
 /** Creates them over the endpoints of all organizations. */
 export function createToolCalls(endpoints: Endpoints, core: Core): ToolCalls {
   const { tasks } = core;
-  const around = composeHooks(core.middleware.flatMap(({ call }) => (call === undefined ? [] : [call])));
+  const hooks = core.middleware.flatMap(({ concerns, call }) =>
+    call === undefined ? [] : [{ concerns, call }],
+  );
+  const composed = new WeakMap<
+    CatalogTool,
+    { around: ReturnType<typeof composeHooks<ToolCall, CallToolResult>> }
+  >();
   const viewOf = (caller: Caller) => endpoints.of(caller.organizationId).view(caller);
 
   /** The denial of a tool that is not there, which looks the same whether it is hidden or unknown. */
@@ -56,21 +63,23 @@ export function createToolCalls(endpoints: Endpoints, core: Core): ToolCalls {
     return unknownTool(name);
   }
 
+  /** The hooks that stand before a tool, composed once; undefined when there is none, as for most. */
+  function hooksOf(tool: CatalogTool) {
+    if (hooks.length === 0) return undefined;
+    const known = composed.get(tool);
+    if (known !== undefined) return known.around;
+    const around = composeHooks(
+      hooks.flatMap(({ concerns, call }) => (concerns?.(tool) === false ? [] : [call])),
+    );
+    composed.set(tool, { around });
+    return around;
+  }
+
   function throughHooks<Answer extends ToolAnswer>(call: CallOfTool, run: () => Promise<Answer>) {
+    const around = hooksOf(call.tool);
     if (around === undefined) return run();
     // A hook hands on what it is given; that a task or a question is not a result is no matter to it.
     return around(call, run as () => Promise<CallToolResult>) as Promise<Answer>;
-  }
-
-  async function answer(call: CallOfTool): Promise<ToolAnswer> {
-    const { tool } = call;
-    call.resume();
-    if (tasks !== undefined && tool.task !== undefined) return answerWithTask(tasks, call);
-    const checking = check(call);
-    // Most checks are done by now, and a turn of waiting costs more than they do.
-    if (checking !== undefined) await checking;
-    const result = await throughHooks(call, () => tool.run(call));
-    return isToolResult(result) ? call.capped(result) : result;
   }
 
   async function answerWithTask(seam: TaskSeam, call: CallOfTool): Promise<ToolAnswer> {
@@ -90,11 +99,22 @@ export function createToolCalls(endpoints: Endpoints, core: Core): ToolCalls {
   async function serve(call: CallOfTool): Promise<ToolAnswer> {
     let record: Pick<CallRecord, 'outcome' | 'code'> = OK;
     try {
-      const result = await answer(call);
+      const { tool } = call;
+      call.resume();
+      if (tasks !== undefined && tool.task !== undefined) {
+        const answer = await answerWithTask(tasks, call);
+        if (answer.isError) record = TOOL_ERROR;
+        return answer;
+      }
+      const checking = check(call);
+      // Most checks are done by now, and a turn of waiting costs more than they do.
+      if (checking !== undefined) await checking;
+      const answer = await throughHooks(call, () => tool.run(call));
+      const result = isToolResult(answer) ? call.capped(answer) : answer;
       if (result.isError) record = TOOL_ERROR;
       return result;
     } catch (error) {
-      const failure = failureOf(error, call, core);
+      const failure = failureOf(core.failed(error), call, core);
       ({ record } = failure);
       if ('fault' in failure) throw failure.fault;
       return failure.answer;
@@ -132,7 +152,8 @@ export function createToolCalls(endpoints: Endpoints, core: Core): ToolCalls {
         if (!isToolResult(result)) throw badAnswer('a task inside a task');
         call.ended(result.isError ? TOOL_ERROR : OK);
         return result;
-      } catch (error) {
+      } catch (thrown) {
+        const error = core.failed(thrown);
         // A task that is left for a while has not ended, and one that is stopped from outside is no fault.
         if (exchange.signal().aborted) call.ended({ outcome: 'cancelled', code: null });
         else if (!(error instanceof Leave)) {

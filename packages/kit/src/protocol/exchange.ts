@@ -1,6 +1,5 @@
 /** Builds the exchange of a request from what the SDK knows about it, for each era. */
 import type { ServerContext } from '@modelcontextprotocol/server';
-import { CLIENT_INFO_META_KEY } from '@modelcontextprotocol/server';
 import type { Exchange } from '../call/exchange.ts';
 import { requestInfo } from '../call/exchange.ts';
 import { ToolError } from '../call/errors.ts';
@@ -12,6 +11,7 @@ import type {
   LogLevel,
 } from '../channel/channel.ts';
 import { isSupported } from '../channel/channel.ts';
+import { META } from './meta-keys.ts';
 
 const ANSWER_TIMEOUT_MS = 10 * 60_000;
 
@@ -19,7 +19,7 @@ const ANSWER_TIMEOUT_MS = 10 * 60_000;
 export function modernExchange(ctx: ServerContext, capabilities: ClientCapabilities): Exchange {
   const { mcpReq } = ctx;
   // The SDK has checked its shape; only the name is shown.
-  const client = envelopeOf(ctx)[CLIENT_INFO_META_KEY] as { name?: unknown } | undefined;
+  const client = envelopeOf(ctx)[META.clientInfo] as { name?: unknown } | undefined;
   return {
     info: requestInfo({
       id: mcpReq.id,

@@ -5,7 +5,7 @@ import type {
   ResourceTemplateType,
   ServerContext,
 } from '@modelcontextprotocol/server';
-import { CLIENT_CAPABILITIES_META_KEY, ProtocolError, Server } from '@modelcontextprotocol/server';
+import { ProtocolError, Server } from '@modelcontextprotocol/server';
 import * as z from 'zod';
 import type { Caller } from '../access/caller.ts';
 import type { Connection } from '../channel/connection.ts';
@@ -17,6 +17,7 @@ import { ResourceMissing } from '../call/documents.ts';
 import { instructionsOf } from '../catalog/listing.ts';
 import { capabilitiesOf } from './capabilities.ts';
 import { envelopeOf, legacyExchange, modernExchange } from './exchange.ts';
+import { META } from './meta-keys.ts';
 
 /** Who Parley says it is. */
 export interface ServerInfo {
@@ -183,7 +184,7 @@ function installPrompts(server: Server, options: ProtocolServerOptions, exchange
 
 function capabilitiesIn(ctx: ServerContext): ClientCapabilities {
   // Checked against the specification's schema before any handler runs.
-  return (envelopeOf(ctx)[CLIENT_CAPABILITIES_META_KEY] ?? {}) as ClientCapabilities;
+  return (envelopeOf(ctx)[META.clientCapabilities] ?? {}) as ClientCapabilities;
 }
 
 async function handle<T>(work: () => Promise<T> | T): Promise<T> {

@@ -1,4 +1,4 @@
-/** What the stdio loop has to know of a message before anyone checks it. */
+/** What the gateway has to know of a message before anyone checks it. */
 
 /** A request that waits for an answer. */
 export interface RequestMessage {
@@ -19,10 +19,21 @@ export function methodOf(body: unknown): string | undefined {
   return typeof method === 'string' ? method : undefined;
 }
 
+/** The id that an answer repeats; null when there is none that can be. */
+export function idOf(body: unknown): string | number | null {
+  const id = typeof body === 'object' && body !== null && 'id' in body ? body.id : null;
+  return typeof id === 'string' || typeof id === 'number' ? id : null;
+}
+
 /** The id of the request that a message cancels. */
 export function cancelledId(body: unknown): string | number | undefined {
   if (methodOf(body) !== 'notifications/cancelled') return undefined;
   // Only looked up in a map, so any other type simply finds nothing.
   const { params } = body as { params?: { requestId?: string | number } };
   return params?.requestId;
+}
+
+/** True for a JSON object. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,0 +1,89 @@
+/** The sixth stage: a message in perfect order is answered on the hot path, every other one by a leg of the SDK. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { HttpRefusal } from '@parley/http';
+import { RPC } from '@parley/kit';
+import { AnswerBatch } from './answer-batch.ts';
+import { HotPath } from './hot-path.ts';
+import type { HotRequest } from './hot-request.ts';
+import { hotRequestOf, MODERN_VERSION } from './hot-request.ts';
+import type { LegOptions, SdkLegs } from './legs.ts';
+import { loadLegs } from './legs.ts';
+import { refuseLongWords } from './long-words.ts';
+import type { CountRequest } from './request-rate.ts';
+import type { Served } from './served.ts';
+
+/** Brings messages to whoever answers them. */
+export interface Dispatch {
+  /** A message that came in a body. */
+  message(req: IncomingMessage, res: ServerResponse, served: Served, body: unknown): Promise<void>;
+  /** A request without a body: the stream or the end of a 2025 session. */
+  bodyless(req: IncomingMessage, res: ServerResponse, served: Served): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Creates the stage. */
+export function createDispatch(options: LegOptions, countRequest: CountRequest): Dispatch {
+  const { batchMessages } = options.limits;
+  const hot = new HotPath(options.info);
+  const answers = new AnswerBatch();
+  let legs: Promise<SdkLegs> | undefined;
+  const sdk = () => (legs ??= loadLegs(options));
+
+  /** A batch is as many requests as it has messages; one of them was counted when it came. */
+  function countBatch({ caller }: Served, { length }: readonly unknown[]): void {
+    if (length > batchMessages) {
+      const message = `Invalid Request: Batch must not exceed ${batchMessages} messages`;
+      throw new HttpRefusal(400, message, { rpc: RPC.invalidRequest });
+    }
+    if (length > 1) countRequest(caller, length - 1);
+  }
+
+  return {
+    async message(req, res, served, body) {
+      const request = hotRequestOf(body);
+      if (request !== undefined && hasMatchingHeaders(req, request)) {
+        const { caller, engine } = served;
+        if (request.method === 'tools/list') {
+          answers.add(res, hot.list(engine, caller, request));
+          return;
+        }
+        const found = engine.find(caller, request.name);
+        // Parameter headers are rare; the full path knows how to check them.
+        if (found === undefined || found.tool.paramHeaders.length === 0) {
+          answers.add(res, await hot.call(found ?? engine, caller, request, () => signalOf(res)));
+          return;
+        }
+      }
+      if (Array.isArray(body)) countBatch(served, body);
+      refuseLongWords(body);
+      await (await sdk()).legFor(req, body).handle(req, res, body, served);
+    },
+    async bodyless(req, res, served) {
+      const isSession =
+        (req.method === 'GET' || req.method === 'DELETE') && req.headers['mcp-session-id'] !== undefined;
+      if (!isSession) throw new HttpRefusal(405, 'Method not allowed.', { headers: { allow: 'POST' } });
+      const { sessions } = await sdk();
+      await sessions.handle(req, res, undefined, served);
+    },
+    async close() {
+      await (await legs)?.close();
+    },
+  };
+}
+
+function hasMatchingHeaders({ headers }: IncomingMessage, request: HotRequest): boolean {
+  if (headers['mcp-protocol-version'] !== MODERN_VERSION || headers['mcp-method'] !== request.method)
+    return false;
+  if (headers.accept?.includes('application/json') !== true) return false;
+  return request.method === 'tools/list' || headers['mcp-name'] === request.name;
+}
+
+function signalOf(res: ServerResponse): AbortSignal {
+  const controller = new AbortController();
+  const abort = () => {
+    if (!res.writableEnded) controller.abort();
+  };
+  if (res.destroyed) abort();
+  else res.once('close', abort);
+  return controller.signal;
+}

@@ -1,0 +1,61 @@
+/** The two legs through the SDK, which is loaded with the first request that needs it. */
+import type { IncomingMessage } from 'node:http';
+import type { Identity } from '@parley/identity';
+import type { Caller, ChangeBus, ServerInfo } from '@parley/kit';
+import { UnreadBytes } from '@parley/http';
+import type { Limits } from '../limits.ts';
+import type { ModernLeg } from './modern.ts';
+import { createNoticeBoard } from './notices.ts';
+import type { SessionLeg } from './sessions.ts';
+
+/** What the legs are built from. */
+export interface LegOptions {
+  readonly identity: Identity;
+  readonly info: ServerInfo;
+  readonly instructions?: string | undefined;
+  readonly changes: ChangeBus;
+  readonly limits: Limits;
+  readonly anonymous?: Caller | undefined;
+  readonly onFault: (error: unknown, where: string) => void;
+}
+
+/** Both legs, and which of them a message belongs to. */
+export interface SdkLegs {
+  readonly sessions: SessionLeg;
+  /** The leg of the era that a message is of. */
+  legFor(req: IncomingMessage, body: unknown): ModernLeg | SessionLeg;
+  close(): Promise<void>;
+}
+
+/** Loads the SDK and builds both legs over one notice board. */
+export async function loadLegs(options: LegOptions): Promise<SdkLegs> {
+  const { identity, anonymous } = options;
+  const current = async (caller: Caller) => (caller === anonymous ? caller : identity.current(caller));
+  const [{ createModernLeg }, { createSessionLeg }, { classifyInboundRequest }] = await Promise.all([
+    import('./modern.ts'),
+    import('./sessions.ts'),
+    import('@modelcontextprotocol/server'),
+  ]);
+  const board = createNoticeBoard({ ...options, current });
+  const parts = { ...options, board, unread: new UnreadBytes() };
+  const modern = createModernLeg(parts);
+  const sessions = createSessionLeg(parts);
+  return {
+    sessions,
+    legFor(req, body) {
+      const version = req.headers['mcp-protocol-version']?.toString();
+      const method = req.headers['mcp-method']?.toString();
+      const outcome = classifyInboundRequest({
+        httpMethod: 'POST',
+        ...(version !== undefined && { protocolVersionHeader: version }),
+        ...(method !== undefined && { mcpMethodHeader: method }),
+        body,
+      });
+      return outcome.kind === 'legacy' ? sessions : modern;
+    },
+    async close() {
+      board.close();
+      await Promise.all([modern.close(), sessions.close()]);
+    },
+  };
+}
