@@ -4,9 +4,8 @@ import type { Identity } from '@parley/identity';
 import type { Caller, ChangeBus, ServerInfo } from '@parley/kit';
 import { UnreadBytes } from '@parley/http';
 import type { Limits } from '../limits.ts';
-import type { ModernLeg } from './modern.ts';
+import type { Leg } from './leg.ts';
 import { createNoticeBoard } from './notices.ts';
-import type { SessionLeg } from './sessions.ts';
 
 /** What the legs are built from. */
 export interface LegOptions {
@@ -21,9 +20,9 @@ export interface LegOptions {
 
 /** Both legs, and which of them a message belongs to. */
 export interface SdkLegs {
-  readonly sessions: SessionLeg;
+  readonly sessions: Leg;
   /** The leg of the era that a message is of. */
-  legFor(req: IncomingMessage, body: unknown): ModernLeg | SessionLeg;
+  legFor(req: IncomingMessage, body: unknown): Leg;
   close(): Promise<void>;
 }
 

@@ -3,37 +3,18 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { toNodeHandler } from '@modelcontextprotocol/node';
 import type { ServerEventBus } from '@modelcontextprotocol/server';
 import { createMcpHandler } from '@modelcontextprotocol/server';
-import type { ServerInfo } from '@parley/kit';
 import { checkParamHeaders, decodeHeaderValue, ProtocolFault } from '@parley/kit';
-import type { UnreadBytes } from '@parley/http';
 import { createProtocolServer } from '@parley/kit/protocol';
 import { faultJson, writeJson } from './answers.ts';
 import { createListenGate } from './listen.ts';
 import { keptOpen, ListenExtras, mergeIntoStream, Outbox } from './listen-extension.ts';
-import type { Limits } from '../limits.ts';
 import { idOf, methodOf } from '../messages.ts';
-import type { NoticeBoard } from './notices.ts';
+import type { Leg, LegParts } from './leg.ts';
 import type { Served } from './served.ts';
 import { servedOf, withServed } from './served.ts';
 
-/** Serves modern messages. */
-export interface ModernLeg {
-  handle(req: IncomingMessage, res: ServerResponse, body: unknown, served: Served): Promise<void>;
-  close(): Promise<void>;
-}
-
-/** What the leg is built from. */
-export interface ModernOptions {
-  readonly info: ServerInfo;
-  readonly instructions?: string | undefined;
-  readonly board: NoticeBoard;
-  readonly unread: UnreadBytes;
-  readonly limits: Limits;
-  readonly onFault: (error: unknown, where: string) => void;
-}
-
 /** Creates the leg. */
-export function createModernLeg(options: ModernOptions): ModernLeg {
+export function createModernLeg(options: LegParts): Leg {
   const { info, instructions, limits } = options;
   const gate = createListenGate(options.board, limits);
   const open = new Set<{ close(): Promise<void> }>();

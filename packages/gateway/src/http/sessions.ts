@@ -1,37 +1,18 @@
 /** The 2025 leg: sessions, each with a server of its own, bound to the credential that opened it. */
 import { randomBytes } from 'node:crypto';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { NodeStreamableHTTPServerTransport } from '@modelcontextprotocol/node';
 import type { Server } from '@modelcontextprotocol/server';
-import type { ServerInfo } from '@parley/kit';
 import { detach, OpenConnection } from '@parley/kit';
-import type { UnreadBytes } from '@parley/http';
 import { HttpRefusal, Places } from '@parley/http';
 import { createProtocolServer, withLegacyCodes } from '@parley/kit/protocol';
 import { createEventLog } from './event-log.ts';
-import type { Limits } from '../limits.ts';
 import { streamPlaces } from '../limits.ts';
 import { SessionCalls } from './session-calls.ts';
-import type { NoticeBoard } from './notices.ts';
+import type { Leg, LegParts } from './leg.ts';
 import { isWanted, sendNotice } from './send-notice.ts';
 import type { Served } from './served.ts';
 import { servedOf, withServed } from './served.ts';
-
-/** Serves 2025 messages. */
-export interface SessionLeg {
-  handle(req: IncomingMessage, res: ServerResponse, body: unknown, served: Served): Promise<void>;
-  close(): Promise<void>;
-}
-
-/** What the leg is built from. */
-export interface SessionOptions {
-  readonly info: ServerInfo;
-  readonly instructions?: string | undefined;
-  readonly board: NoticeBoard;
-  readonly unread: UnreadBytes;
-  readonly limits: Limits;
-  readonly onFault: (error: unknown, where: string) => void;
-}
 
 interface Session {
   readonly transport: NodeStreamableHTTPServerTransport;
@@ -54,7 +35,7 @@ const RETRY_MS = 1000;
 const BUSY_RETRY_SECONDS = '5';
 
 /** Creates the leg. */
-export function createSessionLeg(options: SessionOptions): SessionLeg {
+export function createSessionLeg(options: LegParts): Leg {
   const { limits } = options;
   const sessions = new Map<string, Session>();
   // Counted from the first moment, so that many openings at once cannot pass the limit together.
