@@ -1,28 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { checkBoundaries } from '../../scripts/check/boundaries.ts';
+import type { Breach } from './breach.ts';
+import { DOC, expectBroken } from './breach.ts';
 import { checkWorkspace, manifest } from './workspace.ts';
-import type { Files } from './workspace.ts';
-
-interface Row {
-  promise: string;
-  files: Files;
-  broken: string[];
-}
-
-const DOC = '/** Owns this. */\n';
 
 /** One added source file whose only fault is on line 2. */
-function source(promise: string, path: string, code: string, rule: string): Row {
+function source(promise: string, path: string, code: string, rule: string): Breach {
   return { promise, files: { [path]: `${DOC}${code}\n` }, broken: [`${rule} ${path}:2`] };
 }
 
-function expectBroken({ files, broken }: Row): void {
-  const { findings } = checkWorkspace(files, checkBoundaries);
-  const seen = findings.map(({ rule, file, line }) => `${rule} ${file}:${line}`);
-  expect(seen.toSorted()).toEqual(broken.toSorted());
-}
-
-const order: Row[] = [
+const order: Breach[] = [
   {
     promise: 'the kit imports no workspace package',
     files: { 'packages/kit/src/x.ts': `${DOC}import '@parley/store';\n` },
@@ -133,7 +120,7 @@ const order: Row[] = [
   },
 ];
 
-const reach: Row[] = [
+const reach: Breach[] = [
   ...['pg', 'better-sqlite3', 'pg-pool'].map((driver) => ({
     promise: `only the store imports ${driver}`,
     files: {
@@ -221,7 +208,7 @@ const reach: Row[] = [
   },
 ];
 
-const dialect: Row[] = [
+const dialect: Breach[] = [
   ...[
     `export const a = store.engine === 'postgres';`,
     `export const a = 'sqlite' !== engine;`,
@@ -250,7 +237,7 @@ const dialect: Row[] = [
   },
 ];
 
-const style: Row[] = [
+const style: Breach[] = [
   source(
     'a package names its exports',
     'packages/store/src/index.ts',
@@ -322,80 +309,7 @@ const style: Row[] = [
   },
 ];
 
-/** A file of these lines after an empty one, in which only some lines are faults. */
-function lines(promise: string, path: string, code: string[], rule: string, at: number[]): Row {
-  const files = { [path]: `${DOC}\n${code.join('\n')}\n` };
-  return { promise, files, broken: at.map((line) => `${rule} ${path}:${line + 2}`) };
-}
-
-const promises: Row[] = [
-  ...['packages/kit/src/x.ts', 'apps/server/src/x.test.ts', 'test/product/x.ts', 'bench/x.ts'].map((path) =>
-    lines(
-      `work that nobody waits for goes through detach: ${path}`,
-      path,
-      [
-        'work().catch(report);',
-        'work().then(go, report);',
-        'setTimeout(() => {',
-        '  this.work?.().finally(go);',
-        '}, 1);',
-        'await work().catch(report);',
-        'const going = work().then(go);',
-        'export const run = () => going.catch(report);',
-        'detach(work().then(go), report);',
-      ],
-      'detached-promise',
-      [1, 2, 4],
-    ),
-  ),
-  {
-    promise: 'only detach itself may handle a promise and let it go',
-    files: {
-      'packages/kit/src/detach.ts': `${DOC}export const detach = (work) => {\n  work.then(a, b);\n};\n`,
-    },
-    broken: [],
-  },
-  lines(
-    'a fault is not swallowed without a reason',
-    'packages/kit/src/x.ts',
-    [
-      'await work().catch(() => undefined);',
-      'await work().catch(() => {});',
-      'await work().catch(function () {});',
-      'await work().then(go, () => null);',
-      'detach(work(), () => undefined);',
-      'try {',
-      '  // Tries.',
-      '  await work();',
-      '} catch {}',
-      'await work().catch(() => false);',
-      'await work().catch(report);',
-    ],
-    'silent-fault',
-    [1, 2, 3, 4, 5, 9],
-  ),
-  lines(
-    'a fault may be let go with its reason beside it',
-    'test/product/x.ts',
-    [
-      '// Whoever asked is told.',
-      'await work().catch(() => undefined);',
-      'await work()',
-      '  // It has ended before.',
-      '  .catch(() => undefined);',
-      'detach(work(), () => undefined); // nobody waits',
-      'try {',
-      '  await work();',
-      '} catch {',
-      '  // There is nobody left to tell.',
-      '}',
-    ],
-    'silent-fault',
-    [],
-  ),
-];
-
-const programs: Row[] = [
+const programs: Breach[] = [
   ...[
     `import { spawn } from 'node:child_process';`,
     `import * as all from 'child_process';`,
@@ -419,7 +333,7 @@ const programs: Row[] = [
   },
 ];
 
-const secrets: Row[] = [
+const secrets: Breach[] = [
   ...[
     `export const a = createHmac('sha256', 'secret');`,
     `export const a = createHmac('sha256', Buffer.from('c2VjcmV0', 'base64'));`,
@@ -450,67 +364,6 @@ const secrets: Row[] = [
   },
 ];
 
-const TOOLSET = `${DOC}export const lamps = defineToolset({ name: 'lamps', roles: { member: ['*'] }, tools: [] });\n`;
-const withLamps = { 'packages/annotations/src/toolset.ts': TOOLSET };
-
-/** A file beside the toolset `lamps` of another package, whose only fault is on line 2. */
-function beside(promise: string, path: string, code: string, rule?: string): Row {
-  const files = { ...withLamps, [path]: `${DOC}${code}\n` };
-  return { promise, files, broken: rule === undefined ? [] : [`${rule} ${path}:2`] };
-}
-
-const names: Row[] = [
-  { promise: 'a toolset names itself and its roles', files: withLamps, broken: [] },
-  ...['packages/kit/src/x.ts', 'packages/gateway/src/x.ts', 'apps/server/src/start/x.ts'].map((path) =>
-    beside(`a toolset is not named in ${path}`, path, `export const A = 'lamps';`, 'toolset-name'),
-  ),
-  beside(
-    'a toolset is not named by another one',
-    'packages/feedback/src/x.ts',
-    `export const a = (name: string) => name === 'lamps';`,
-    'toolset-name',
-  ),
-  beside(
-    'a toolset may be named in its package',
-    'packages/annotations/src/x.ts',
-    `export const A = 'lamps';`,
-  ),
-  ...['apps/server/src/toolsets.ts', 'apps/server/src/cli/lamps.ts', 'packages/kit/src/x.test.ts'].map(
-    (path) => beside(`a toolset may be named in ${path}`, path, `export const A = 'lamps';`),
-  ),
-  beside(
-    'a field of the same name is none',
-    'packages/kit/src/x.ts',
-    `export const a = (b: object) => 'lamps' in b;`,
-  ),
-  beside('a type is no name', 'packages/kit/src/x.ts', `export type A = 'lamps';`),
-  ...['packages/kit/src/call/x.ts', 'packages/gateway/src/x.ts', 'apps/server/src/x.ts'].map((path) =>
-    beside(
-      `a role is not asked for in ${path}`,
-      path,
-      `export const a = (roles: string[]) => roles.includes('admin');`,
-      'role-name',
-    ),
-  ),
-  ...['owner', 'admin', 'member', 'user'].map((role) =>
-    beside(
-      `no caller is made with the role ${role} outside identity and toolsets`,
-      'packages/store/src/x.ts',
-      `export const a = { roles: ['${role}'] };`,
-      'role-name',
-    ),
-  ),
-  ...['packages/identity/src/x.ts', 'packages/kit/src/access/x.ts', 'packages/annotations/src/x.ts'].map(
-    (path) =>
-      beside(`a role may be named in ${path}`, path, `export const a = (role: string) => role === 'member';`),
-  ),
-  beside(
-    'the role of a message is none',
-    'packages/kit/src/x.ts',
-    `export const a = { role: 'user', content: [] };`,
-  ),
-];
-
 test('a workspace that keeps every rule passes', () => {
   const { findings } = checkWorkspace({}, checkBoundaries);
   expect(findings).toEqual([]);
@@ -520,11 +373,9 @@ describe.each([
   ['order', order],
   ['reach', reach],
   ['dialect', dialect],
-  ['promises', promises],
   ['programs', programs],
   ['secrets', secrets],
   ['style', style],
-  ['names', names],
 ])('%s', (_name, rows) => {
   test.each(rows)('$promise', (row) => expectBroken(row));
 });
