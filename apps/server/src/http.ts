@@ -9,8 +9,9 @@ import { createRouteTable, HttpRefusal, internalError } from '@parley/http';
 import { detach } from '@parley/kit';
 import type { Config } from './config.ts';
 import { UsageError } from './config.ts';
-import { plainAnswerTo } from './known-strangers.ts';
+import { ABSENT_FILES, ABSENT_OAUTH, plainAnswerTo } from './known-strangers.ts';
 import type { Probes } from './probes.ts';
+import { PROBE_PATHS } from './probes.ts';
 import { cutSlowReaders } from './slow-readers.ts';
 import { createUpgrades, isWebSocket, refuseRaw } from './upgrades.ts';
 
@@ -28,6 +29,12 @@ const STOP_MS = 10_000;
 // For the last bytes of streams that were ended just now.
 const FLUSH_MS = 500;
 
+/** What the server answers itself. */
+const RESERVED = [
+  { name: 'MCP', prefix: '/mcp', isWide: true },
+  ...[...PROBE_PATHS, ...ABSENT_FILES, ...ABSENT_OAUTH].map((prefix) => ({ name: 'The server', prefix })),
+];
+
 /** What the port leads to. */
 export interface HttpServerOptions {
   readonly config: Config;
@@ -42,7 +49,7 @@ export interface HttpServerOptions {
 /** Creates the server with the limits of the configuration. */
 export function createHttpServer(options: HttpServerOptions): HttpServer {
   const { config, gateway, probes, onFault } = options;
-  const routesFor = createRouteTable(options.routes, [{ name: 'MCP', prefix: '/mcp' }]);
+  const routesFor = createRouteTable(options.routes, RESERVED);
   const handlerOf = (req: IncomingMessage): Pick<Gateway, 'handle'> => {
     const url = req.url ?? '/';
     if (url.startsWith('/mcp') && !url.includes('/.well-known/')) return gateway;

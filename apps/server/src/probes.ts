@@ -21,6 +21,9 @@ export interface Probes {
  */
 export const OPEN_ROUTES = ['/', '/health', '/ready'] as const;
 
+/** Where operators ask. */
+export const PROBE_PATHS = ['/health', '/ready', '/metrics'] as const;
+
 export function createProbes(options: { gateway: Gateway; store: Store; metrics: Metrics }): Probes {
   const { gateway, store, metrics } = options;
   let isStopping = false;

@@ -63,6 +63,7 @@ export function createAnnotationRoutes(services: AnnotationServices, options: Ro
   return {
     name: 'Browser link',
     prefix: PREFIX,
+    isGuarded: true,
     async handle(req, res) {
       try {
         await serve(req, res);

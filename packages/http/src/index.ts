@@ -12,6 +12,8 @@ export { MemoryWindows } from './rate/memory-windows.ts';
 export { HttpRefusal, internalError, REFUSED } from './refusal.ts';
 export { answerCors } from './respond/cors.ts';
 export { answerRaw } from './respond/raw.ts';
+export { guardRoutes } from './guard-routes.ts';
+export type { RouteGuard } from './guard-routes.ts';
 export type { RouteSet } from './route-set.ts';
 export { createRouteTable } from './route-table.ts';
 export { Places } from './streams/places.ts';

@@ -2,12 +2,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 
-/** Everything under one prefix; the routes guard themselves. */
+/** Everything under one prefix. */
 export interface RouteSet {
   /** What it is called where two sets want the same prefix. */
   readonly name: string;
   /** Where two prefixes fit a path, the longer one has it. */
   readonly prefix: string;
+  /** True when it checks host, origin and credential itself; the server does so for every other set. */
+  readonly isGuarded?: boolean;
   handle(req: IncomingMessage, res: ServerResponse): Promise<void>;
   /** Takes over a WebSocket offer, after its own checks; absent where none is spoken. */
   upgrade?(req: IncomingMessage, socket: Duplex, head: Buffer): void;

@@ -47,3 +47,28 @@ test('a prefix that is taken is refused too', () => {
     '"MCP" and "Mine" both want /mcp.',
   );
 });
+
+const TAKEN = [
+  { name: 'MCP', prefix: '/mcp', isWide: true },
+  { name: 'The server', prefix: '/ready' },
+];
+
+test.each([
+  ['/mcp/extra', '"MCP" and "Mine" both want /mcp/extra.'],
+  ['/mcprecipes', '"MCP" and "Mine" both want /mcprecipes.'],
+  ['/ready', '"The server" and "Mine" both want /ready.'],
+  ['/ready/now', '"The server" and "Mine" both want /ready/now.'],
+  ['', 'A prefix looks like /notes or /api/notes.'],
+  ['/', 'A prefix looks like /notes or /api/notes.'],
+  ['notes', 'A prefix looks like /notes or /api/notes.'],
+  ['/notes/', 'A prefix looks like /notes or /api/notes.'],
+  ['/api//notes', 'A prefix looks like /notes or /api/notes.'],
+  ['/api/../notes', 'A prefix looks like /notes or /api/notes.'],
+  ['/notes?all', 'A prefix looks like /notes or /api/notes.'],
+])('the prefix "%s" is refused', (prefix, words) => {
+  expect(() => createRouteTable([set('Mine', prefix)], TAKEN)).toThrow(words);
+});
+
+test('a prefix that only begins like one that is taken is free', () => {
+  expect(createRouteTable([set('Mine', '/readying')], TAKEN)('/readying/x')?.name).toBe('Mine');
+});

@@ -1,17 +1,28 @@
 /** Which set of routes has a path: the one with the longest prefix, and never two. */
 import type { RouteSet } from './route-set.ts';
 
+/** One segment or more, none of them empty or of dots. */
+const PREFIX = /^(?:\/[\w-][\w.-]*)+$/;
+
+/** A place that no set can have. */
+export interface TakenPrefix extends Pick<RouteSet, 'name' | 'prefix'> {
+  /** Whatever begins like it is taken too, also without a slash in between. */
+  readonly isWide?: boolean;
+}
+
 /** Finds the set that a URL belongs to. */
 export type RouteTable = (url: string) => RouteSet | undefined;
 
-/** Orders the sets; throws when two of them, or one of them and a taken prefix, want the same place. */
-export function createRouteTable(
-  sets: readonly RouteSet[],
-  taken: readonly Pick<RouteSet, 'name' | 'prefix'>[] = [],
-): RouteTable {
-  const owners = new Map(taken.map(({ name, prefix }) => [prefix, name]));
+/**
+ * Orders the sets; throws when two of them want the same place, when one wants what the server itself answers, and
+ * when a prefix is none.
+ */
+export function createRouteTable(sets: readonly RouteSet[], taken: readonly TakenPrefix[] = []): RouteTable {
+  const owners = new Map<string, string>();
   for (const { name, prefix } of sets) {
-    const owner = owners.get(prefix);
+    if (!PREFIX.test(prefix))
+      throw new Error(`"${name}" wants the prefix "${prefix}". A prefix looks like /notes or /api/notes.`);
+    const owner = owners.get(prefix) ?? taken.find((other) => isTaken(prefix, other))?.name;
     if (owner !== undefined)
       throw new Error(`"${owner}" and "${name}" both want ${prefix}. Give one of them another prefix.`);
     owners.set(prefix, name);
@@ -25,4 +36,8 @@ function isUnder(url: string, prefix: string): boolean {
   if (!url.startsWith(prefix)) return false;
   const next = url[prefix.length];
   return next === undefined || next === '/' || next === '?';
+}
+
+function isTaken(prefix: string, taken: TakenPrefix): boolean {
+  return taken.isWide === true ? prefix.startsWith(taken.prefix) : isUnder(prefix, taken.prefix);
 }

@@ -2,7 +2,8 @@
 import { createEvents, eventMigrations } from '@parley/events';
 import { createEgress } from '@parley/kit/egress';
 import { callParts, gatewayMigrations } from '@parley/gateway';
-import type { RouteSet } from '@parley/http';
+import type { RouteGuard, RouteSet } from '@parley/http';
+import { guardRoutes } from '@parley/http';
 import { identityMigrations, roleDefaultsOf } from '@parley/identity';
 import type { Caller, CallRecord, Middleware, Source, StartNotice, Toolset } from '@parley/kit';
 import { createEngine, createStateSealer, install, toolsetSource } from '@parley/kit';
@@ -24,7 +25,7 @@ export interface Host extends SharedHost {
   /** What the toolset's own `services` function made. */
   servicesOf<Services>(toolset: Pick<Toolset<Services, never>, 'name' | 'services'>): Services;
   /** The routes that toolsets bring; only a program with a port asks for them. */
-  createRoutes(): RouteSet[];
+  createRoutes(guard: RouteGuard): RouteSet[];
   /** What toolsets do before a port opens. */
   beforeStart(): Promise<void>;
   /** What toolsets have to say once they are served at an address. */
@@ -151,8 +152,12 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
       if (found === undefined) throw new Error(`The toolset "${wanted.name}" is not served here.`);
       return found.services as Services; // what this very function returned
     },
-    createRoutes: () =>
-      served.flatMap(({ toolset, host, services }) => toolset.routes?.(services, host) ?? []),
+    createRoutes: (guard) =>
+      served.flatMap(({ toolset, host, services }) =>
+        [toolset.routes?.(services, host) ?? []]
+          .flat()
+          .map((set) => guardRoutes(set, toolset.open ?? [], guard)),
+      ),
     async beforeStart() {
       for (const { toolset, host, services } of served) await toolset.beforeStart?.(services, host);
     },

@@ -30,7 +30,17 @@ describe('markdown', () => {
     ],
     ['<https://example.com>', `<p><a href="https://example.com" ${REL}>https://example.com</a></p>`],
     ['https://example.com', '<p>https://example.com</p>'],
-    ['![x](https://a.example/x.png)', `<p>!<a href="https://a.example/x.png" ${REL}>x</a></p>`],
+    ['![x](https://a.example/x.png)', `<p><a href="https://a.example/x.png" ${REL}>x</a></p>`],
+    [
+      '![](https://a.example/x.png)',
+      `<p><a href="https://a.example/x.png" ${REL}>https://a.example/x.png</a></p>`,
+    ],
+    ['![<b>"](https://a.example/?"x)', `<p><a href="https://a.example/?%22x" ${REL}>&lt;b&gt;&quot;</a></p>`],
+    ['![x](javascript:alert)', '<p>![x](javascript:alert)</p>'],
+    [
+      '[![x](https://a.example/x.png)](https://b.example) ![y](https://a.example/y.png)',
+      `<p><a href="https://b.example" ${REL}>x</a> <a href="https://a.example/y.png" ${REL}>y</a></p>`,
+    ],
     ['[a]\n\n[a]: https://a.example', '<p>[a]</p><p>[a]: https://a.example</p>'],
     ['|a|\n|-|\n|b|', '<p>|a|\n|-|\n|b|</p>'],
     [String.raw`\*not\* this`, '<p>*not* this</p>'],

@@ -24,7 +24,7 @@ const parser = new MarkdownIt('commonmark', { html: false, maxNesting: 20 });
 
 // An image would tell its host who reads the page, so it becomes a link; and one definition of a long address that is
 // used a thousand times makes megabytes of a short text.
-parser.disable(['image', 'reference']);
+parser.disable('reference');
 
 parser.validateLink = (address) => /^https?:\/\//i.test(address) && URL.canParse(address);
 
@@ -33,9 +33,24 @@ parser.normalizeLinkText = (address) => parser.normalizeLink(address);
 
 const { rules } = parser.renderer;
 
+// What anybody can write earns no rank with search engines.
+const REL = 'nofollow ugc noopener';
+
+rules['image'] = (tokens, index) => {
+  const image = tokens[index];
+  const address = String(image?.attrGet('src') ?? '');
+  const words = image?.content || address;
+  const shown = parser.utils.escapeHtml(words);
+  // A link cannot stand in a link.
+  const edge = tokens.findLast(
+    ({ type }, at) => at < index && (type === 'link_open' || type === 'link_close'),
+  );
+  const isLinked = edge?.type === 'link_open';
+  return isLinked ? shown : `<a href="${parser.utils.escapeHtml(address)}" rel="${REL}">${shown}</a>`;
+};
+
 rules['link_open'] = (tokens, index, options, _env, renderer) => {
-  // What anybody can write earns no rank with search engines.
-  tokens[index]?.attrSet('rel', 'nofollow ugc noopener');
+  tokens[index]?.attrSet('rel', REL);
   return renderer.renderToken(tokens, index, options);
 };
 

@@ -131,7 +131,7 @@ function namesOf({ names, publicUrl }: PageOptions): AllowedNames {
 }
 
 function routeSet(name: string, prefix: string, handle: RouteSet['handle']): RouteSet {
-  return { name, prefix, handle, close: async () => undefined };
+  return { name, prefix, isGuarded: true, handle, close: async () => undefined };
 }
 
 function isRead({ method }: IncomingMessage): boolean {

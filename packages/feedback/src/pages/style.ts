@@ -115,8 +115,10 @@ main > nav .chips { margin-bottom: 1rem; }
 .comments { margin-top: 2rem; }
 .thread > ol { margin-top: .5rem; }
 .thread li { margin-top: .9rem; }
+.thread .prose li { margin-top: 0; }
 .thread ol ol { margin-left: .4rem; padding-left: 1rem; border-left: 2px solid var(--line); }
 .thread ol ol ol ol ol ol { margin-left: 0; padding-left: 0; border: 0; }
+.thread .prose ol { margin-left: 0; padding-left: 1.4rem; border: 0; }
 .comment .prose { margin-top: .2rem; }
 .comment strong { color: var(--text); font-weight: 650; }
 .team { background: var(--tint); color: var(--accent); border-radius: .35rem; padding: 0 .45rem; font-weight: 600; font-size: .8rem; }
@@ -174,6 +176,7 @@ summary { cursor: pointer; color: var(--soft); padding: .3rem 0; }
   .filters { display: grid; grid-template-columns: minmax(0, 1fr); }
   .chips a { min-height: 2.35rem; }
   .thread ol ol { padding-left: .7rem; margin-left: .1rem; }
+  .thread .prose ol { padding-left: 1.4rem; margin-left: 0; }
 }
 @media (prefers-reduced-motion: no-preference) {
   .card, button, .chips a { transition: border-color .12s, background-color .12s; }

@@ -57,6 +57,20 @@ const list = async ({ services, admin }: TestFeedback, filter = {}) =>
   (await services.posts.list(admin, { limit: 100, sort: 'oldest', ...filter })).items;
 
 onBothEngines('an import of posts', (open) => {
+  test('two that run at once make a board once, and every row once', async () => {
+    const feedback = await openFeedback(await open());
+    const rows = Array.from({ length: 60 }, (_, index) => `Row ${index},Later ${index % 6}`);
+    const path = file(`title,board\n${rows.join('\n')}\n`);
+    await Promise.all([1, 2].map(() => run(feedback, path, { createBoards: true })));
+    const made = (await feedback.services.boards.list(feedback.admin)).filter(({ name }) =>
+      name.startsWith('Later'),
+    );
+    expect(made.map(({ slug }) => slug).toSorted()).toEqual(
+      Array.from({ length: 6 }, (_, index) => `later-${index}`),
+    );
+    expect((await list(feedback)).length).toBe(60);
+  });
+
   test('a file of another product keeps its times, categories and votes', async () => {
     const feedback = await openFeedback(await open());
     await feedback.services.boards.create(feedback.admin, { name: 'Feature Requests' });

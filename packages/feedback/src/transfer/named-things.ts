@@ -3,7 +3,9 @@ import type { Actor } from '../actor.ts';
 import { RuleBroken } from '../faults.ts';
 import { splitId } from '../ids.ts';
 import type { FeedbackServices } from '../services/index.ts';
+import { BOARD_SLUG } from '../services/nouns/boards.ts';
 import { tagKey } from '../services/nouns/tags.ts';
+import { slugOf } from '../services/slugs.ts';
 import { FileFault } from './file-fault.ts';
 import type { PostRowInput } from './post-row.ts';
 import { shown } from './raw-row.ts';
@@ -68,9 +70,17 @@ export async function loadNamedThings(
   const boardId = async (name: string): Promise<string> => {
     const found = boards.get(tagKey(name));
     if (typeof found === 'string') return found;
-    const made = await services.boards.create(actor, { name });
-    boards.set(tagKey(name), made.id);
-    return made.id;
+    // With its slug given, only one of two imports that run at once can make it.
+    const slug = slugOf(name, BOARD_SLUG);
+    const made = services.boards.create(actor, { name, slug });
+    const { id } = await made.catch(async () => {
+      const all = await services.boards.list(actor);
+      return (
+        all.find((board) => tagKey(board.name) === tagKey(name)) ?? services.boards.create(actor, { name })
+      );
+    });
+    boards.set(tagKey(name), id);
+    return id;
   };
   const tagId = async (name: string): Promise<string> => {
     const found = tags.get(tagKey(name));

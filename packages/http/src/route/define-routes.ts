@@ -40,6 +40,8 @@ export interface RestOptions extends RateOptions {
 
 export interface RoutesHost<Scope> extends RestOptions {
   readonly store: Store;
+  /** Whose word on the client's address counts, when the options do not say. */
+  readonly web?: { readonly trustedProxies: readonly string[] };
   readonly identity: Identity;
   readonly now: () => number;
   readonly onFault: (error: unknown, where: string) => void;
@@ -73,7 +75,8 @@ export function defineRoutes<Scope>(definition: RoutesDefinition<Scope>): Routes
     serve(host) {
       const { store, now } = host;
       const onFault = (error: unknown) => host.onFault(error, where);
-      const rate = createRequestRate({ store, toolset, now }, host);
+      const { trustedProxies = host.web?.trustedProxies ?? [] } = host;
+      const rate = createRequestRate({ store, toolset, now }, { ...host, trustedProxies });
       const claims = new Claims(store, toolset);
       const parts = notices && { ...notices, toolset, signal: store.signal };
       const streams = parts && createNoticeStreams(parts, host.streams);
@@ -96,6 +99,7 @@ export function defineRoutes<Scope>(definition: RoutesDefinition<Scope>): Routes
       return {
         name: heading,
         prefix,
+        isGuarded: true,
         handle: serve,
         refusal: (status, message) => errorBody(new HttpRefusal(status, message)),
         async close() {

@@ -3,6 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { IDENTITY_CHANGED } from '@parley/identity';
 import { DueWork } from '@parley/kit';
 import type { ChangeSignal, SignalEvent } from '@parley/store';
+import { StoreUnavailableError } from '@parley/store';
 import { HttpRefusal } from '../refusal.ts';
 import { Places } from './places.ts';
 import { endOrDestroy } from './unread.ts';
@@ -140,8 +141,8 @@ export function createNoticeStreams(parts: StreamParts, options: Partial<StreamL
 
 /** Ends a stream whose caller may not listen any more. */
 async function check({ res, mayStay }: Stream): Promise<void> {
-  // What cannot be checked ends too: a client that may listen comes back.
-  const isAllowed = await mayStay().catch(() => false);
+  // A database that is away says nothing about rights; the next check does.
+  const isAllowed = await mayStay().catch((error: unknown) => error instanceof StoreUnavailableError);
   if (!isAllowed) endOrDestroy(res);
 }
 

@@ -42,3 +42,11 @@ test('what every call begins with runs once per call, and its result reaches the
   expect(await client.attempt('ant', { extra: 1 } as never)).toMatchObject({ ok: false });
   expect(services.begun).toBe(2);
 });
+
+test('role defaults that give what a toolset does not have are refused by name', () => {
+  const spec = { name: 'animals', title: 'Animals', tools: toolsIn(first, second), rights: ['feed'] };
+  expect(() => defineToolset({ ...spec, roles: { member: ['ant', 'feed'], user: ['*'] } })).not.toThrow();
+  expect(() => defineToolset({ ...spec, roles: { member: ['ant', 'zebu'] } })).toThrow(
+    'The toolset "animals" gives members "zebu", which it does not have.',
+  );
+});

@@ -68,7 +68,20 @@ export function defineToolset<
 >(
   spec: ToolsetSpec<Services, Host, Tools, Migrations, Routes>,
 ): Toolset<Services, Host, Tools, Migrations, Routes> {
+  requireOwn(spec);
   return { ...spec, kind: 'toolset' };
+}
+
+type Named = Pick<AnyToolset, 'name' | 'tools' | 'resources' | 'prompts' | 'rights' | 'roles'>;
+
+/** Refuses role defaults that give what the toolset does not have: a slip of the pen would give nothing, in silence. */
+function requireOwn({ name, tools, resources = [], prompts = [], rights = [], roles = {} }: Named): void {
+  const own = new Set(['*', ...[...tools, ...resources, ...prompts].map((each) => each.name), ...rights]);
+  for (const [role, names] of Object.entries(roles)) {
+    const unknown = names.find((each) => !own.has(each));
+    if (unknown !== undefined)
+      throw new Error(`The toolset "${name}" gives ${role}s "${unknown}", which it does not have.`);
+  }
 }
 
 /** A toolset with the services it runs on. */

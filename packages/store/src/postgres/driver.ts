@@ -25,8 +25,9 @@ export function postgresDialect(pool: Pool): Dialect {
 }
 
 // A connection that takes no writes goes on so after its server takes them again; a new one starts afresh.
-function isLasting({ reason }: StoreUnavailableError): boolean {
-  return reason === 'lost' || reason === 'readonly';
+function isLasting({ reason, cause }: StoreUnavailableError): boolean {
+  const isEnded = cause instanceof Error && 'severity' in cause && cause.severity === 'FATAL';
+  return reason === 'lost' || reason === 'readonly' || isEnded;
 }
 
 class PostgresStoreDriver implements Driver {
@@ -42,7 +43,9 @@ class PostgresStoreDriver implements Driver {
     try {
       return new PostgresStoreConnection(await this.#pool.connect());
     } catch (error) {
-      throw toStoreError(error);
+      // Every connection is there and in use: the database can be reached, and waits for somebody.
+      const isFull = this.#pool.totalCount >= this.#pool.options.max && this.#pool.idleCount === 0;
+      throw isFull ? new StoreUnavailableError('busy', error) : toStoreError(error);
     }
   }
 

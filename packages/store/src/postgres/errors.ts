@@ -19,8 +19,8 @@ const REASONS: Array<[pattern: RegExp, reason: UnavailableReason]> = [
   [/^53100$/, 'full'],
   // A standby, or a server that was told to take no writes.
   [/^25006$/, 'readonly'],
-  // Lock and serialization conflicts, too many connections, out of memory.
-  [/^(40001|40P01|55P03|53\w{3})$/, 'busy'],
+  // Lock and serialization conflicts, a transaction that stood still, too many connections, out of memory.
+  [/^(40001|40P01|55P03|25P03|53\w{3})$/, 'busy'],
   // Connection faults, shutdown and start-up of the server, a refused sign-in, an absent database.
   [/^(08\w{3}|57P0\d|28\w{3}|3D000)$/, 'lost'],
 ];

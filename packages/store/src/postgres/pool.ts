@@ -4,6 +4,10 @@ import type { ClientConfig, Pool, PoolConfig } from 'pg';
 
 const CONNECT_TIMEOUT_MS = 5_000;
 const QUERY_TIMEOUT_MS = 30_000;
+/** Shorter than the query's own limit, so that the answer says what was waited for. */
+const LOCK_TIMEOUT_MS = 20_000;
+/** A process that is frozen inside a transaction keeps its locks no longer than this. */
+const IDLE_IN_TRANSACTION_MS = 10_000;
 const POOL_SIZE = 10;
 
 const INT8_OID = 20;
@@ -35,7 +39,13 @@ export function createPool(
 ): Pool {
   return poolOf(
     Driver,
-    { ...clientConfig(Driver, databaseUrl), max: POOL_SIZE, query_timeout: QUERY_TIMEOUT_MS },
+    {
+      ...clientConfig(Driver, databaseUrl),
+      max: POOL_SIZE,
+      query_timeout: QUERY_TIMEOUT_MS,
+      lock_timeout: LOCK_TIMEOUT_MS,
+      idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
+    },
     onError,
   );
 }

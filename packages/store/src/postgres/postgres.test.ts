@@ -171,3 +171,50 @@ test('rows that another transaction holds are left out when that is asked', asyn
   });
   expect(found).toEqual([]);
 });
+
+test('a process that is frozen inside a transaction holds others up for a while only, and they are told that it is busy', async () => {
+  await sql`create table notes (id integer primary key, text text)`.execute(store.db());
+  await sql`insert into notes values (1, 'old')`.execute(store.db());
+  const databaseUrl = `${scratch.options.databaseUrl}?idle_in_transaction_session_timeout=1500`;
+  const frozen = await openStore({ ...scratch.options, databaseUrl, onError: () => undefined });
+  const holds = Promise.withResolvers<void>();
+  const thaws = Promise.withResolvers<void>();
+  const froze = frozen.transaction(async (tx) => {
+    await sql`update notes set text = 'frozen' where id = 1`.execute(tx.db());
+    holds.resolve();
+    await thaws.promise;
+    await sql`update notes set text = 'thawed' where id = 1`.execute(tx.db());
+  });
+  await holds.promise;
+  const write = () => sql`update notes set text = 'new' where id = 1`.execute(store.db());
+  const waiting = Promise.all(Array.from({ length: 10 }, write));
+  // The pool is full of those who wait; whoever comes now is not told that the database is away.
+  await expect(write()).resolves.toBeDefined();
+  await waiting;
+  thaws.resolve();
+  await expect(froze).rejects.toMatchObject({ name: 'StoreUnavailableError' });
+  const { rows } = await sql<{ text: string }>`select text from notes`.execute(store.db());
+  expect(rows).toEqual([{ text: 'new' }]);
+  await frozen.ping();
+  await frozen.close();
+});
+
+test('with every connection in use the database is busy, not away', async () => {
+  const other = await openStore(scratch.options);
+  const done = Promise.withResolvers<void>();
+  const inUse = Array.from({ length: 10 }, () =>
+    store.transaction(async (tx) => {
+      await sql`select 1`.execute(tx.db());
+      await done.promise;
+    }),
+  );
+  await eventually(async () => {
+    const { rows } = await sql<{ open: number }>`select count(*) as open from pg_stat_activity
+      where datname = current_database() and state = 'idle in transaction'`.execute(other.db());
+    expect(rows).toEqual([{ open: 10 }]);
+  });
+  await expect(sql`select 1`.execute(store.db())).rejects.toMatchObject({ reason: 'busy' });
+  done.resolve();
+  await Promise.all(inUse);
+  await other.close();
+});

@@ -1,4 +1,5 @@
 /** Boards: where posts are. */
+import type { SlugForm } from '../slugs.ts';
 import { typeId } from '@parley/kit';
 import { defineRows } from '@parley/store';
 import { sql } from 'kysely';
@@ -51,12 +52,15 @@ const BOARDS = defineRows<Board, NounScope>({
   },
 });
 
+/** How the slug of a board looks. */
+export const BOARD_SLUG: SlugForm = { noun: 'board', joint: '-', maxLength: 100 };
+
 export function createBoards(base: Base): BoardService {
   const boards = new NounTable(base, {
     noun: 'board',
     title: 'Board',
     rows: BOARDS,
-    slug: { noun: 'board', joint: '-', maxLength: 100 },
+    slug: BOARD_SLUG,
     touches: ['boards'],
   });
   return {
