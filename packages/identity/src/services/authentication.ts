@@ -16,6 +16,8 @@ import { callerOfMember, narrowed, rolesHeld, standingOf } from './standing.ts';
 interface Known {
   readonly caller: Caller;
   readonly expiresAt: number;
+  /** When its use was last written down, or found to be. */
+  usedAt: number;
 }
 
 /** What a caller is now, for as long as nothing changes. */
@@ -42,7 +44,8 @@ export class Authentication {
   readonly #now: () => number;
   readonly #powers: Powers;
   readonly #onError: (error: unknown) => void;
-  readonly #known = new RecentMap<Known>(MAX_CACHED);
+  /** By the key's digest, then by the way it came: a digest that is joined with it has to be hashed once more. */
+  readonly #known = new RecentMap<Partial<Record<CallSource, Known>>>(MAX_CACHED);
   readonly #usedAt = new RecentMap<number>(MAX_CACHED);
   /** Everybody who asks for the same caller shares one look-up. */
   readonly #current = new RecentMap<Standing | Promise<Standing>>(MAX_CACHED);
@@ -59,16 +62,20 @@ export class Authentication {
 
   /** The caller behind a key; undefined for anything unknown, revoked, expired or without a member behind it. */
   authenticate(text: string, source: CallSource): Caller | undefined | Promise<Caller | undefined> {
-    const digest = hash('sha256', text, 'base64') + source;
-    const known = this.#known.get(digest);
+    const digest = hash('sha256', text, 'base64');
+    const known = this.#known.get(digest)?.[source];
     // While nothing is heard of other processes, a key that one of them revoked would stay valid here.
     if (known === undefined || this.#store.signal.isBroken()) return this.#look(text, source, digest);
-    if (known.expiresAt > this.#now()) {
-      this.#touch(known.caller);
-      return known.caller;
+    const now = this.#now();
+    if (known.expiresAt <= now) {
+      this.#known.delete(digest);
+      return undefined;
     }
-    this.#known.delete(digest);
-    return undefined;
+    if (now - known.usedAt >= USED_EVERY_MS) {
+      known.usedAt = now;
+      this.#touch(known.caller);
+    }
+    return known.caller;
   }
 
   /** The same caller as it stands now, watched or not; undefined when its key or member is gone. */
@@ -127,8 +134,10 @@ export class Authentication {
     const caller = await this.#callerOf(row, source);
     if (caller === undefined) return undefined;
     // A change that came while we were reading may have made this answer old.
-    if (generation === this.#generation)
-      this.#known.set(digest, { caller, expiresAt: row.expires_at ?? Infinity });
+    if (generation === this.#generation) {
+      const known = { caller, expiresAt: row.expires_at ?? Infinity, usedAt: this.#now() };
+      this.#known.set(digest, { ...this.#known.get(digest), [source]: known });
+    }
     this.#touch(caller);
     return caller;
   }

@@ -1,4 +1,5 @@
 /** Notices that the files of an open database are gone or cut short: what is written then is lost. */
+import { statSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { detach } from '../detach.ts';
 import { StoreUnavailableError } from '../errors.ts';
@@ -134,6 +135,16 @@ export function identityOf(path: string): Promise<FileIdentity | undefined> {
     // Not there, or not to be seen: both mean that it is not the file we know.
     () => undefined,
   );
+}
+
+/** The same at once, for whoever writes to that file at once too. */
+export function identityNow(path: string): FileIdentity | undefined {
+  try {
+    return statSync(path, { bigint: true, throwIfNoEntry: false });
+  } catch {
+    // Not to be seen: as above.
+    return undefined;
+  }
 }
 
 /** True when both are the same file. */

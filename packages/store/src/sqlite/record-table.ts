@@ -8,7 +8,7 @@ import { openWriter } from './connections.ts';
 import type { SqliteDriverModule, Writer } from './connections.ts';
 import { isDamaged, toStoreError } from './errors.ts';
 import type { FileIdentity } from './file-guard.ts';
-import { identityOf, isSameFile } from './file-guard.ts';
+import { identityNow, identityOf, isSameFile } from './file-guard.ts';
 import { whileBusy } from './write-lock.ts';
 
 /** The file of the call records, inside the data folder. */
@@ -125,7 +125,8 @@ export class SqliteRecordTable implements RecordTable {
   /** Lets go of a file that is no longer at its path; the next use makes a new one. */
   async #leaveMoved(): Promise<void> {
     const table = await this.#table;
-    if (table && !isSameFile(table.identity, await identityOf(this.#path))) await this.close();
+    // At once, as the write that follows: a look by way of a thread costs as much as forty rows.
+    if (table && !isSameFile(table.identity, identityNow(this.#path))) await this.close();
   }
 
   async #list(query: RecordQuery): Promise<StoredCallRecord[]> {
