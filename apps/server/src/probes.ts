@@ -1,4 +1,5 @@
 /** The operators' routes: is it alive, is it ready, what does it do. */
+import { MANAGEMENT } from '@parley/mesh/name';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Gateway } from '@parley/gateway';
 import { writeJson } from '@parley/gateway';
@@ -51,7 +52,7 @@ export function createProbes(options: { gateway: Gateway; store: Store; metrics:
         return;
       }
       const caller = await gateway.admit(req);
-      const maySee = mayAdminister(caller) && isGranted(caller.grants, 'self', '*');
+      const maySee = mayAdminister(caller) && isGranted(caller.grants, MANAGEMENT, '*');
       if (isRead && path === '/metrics' && maySee) return showMetrics(res);
       throw new HttpRefusal(404, 'Nothing is served at this URL.', { rpc: -32601 });
     },

@@ -1,4 +1,5 @@
 /** What every command stands on: the open data folder, the toolsets and the engine over them. */
+import { connectionMigrations } from '@parley/connections';
 import { createEvents, eventMigrations } from '@parley/events';
 import { createEgress } from '@parley/kit/egress';
 import { callParts, gatewayMigrations } from '@parley/gateway';
@@ -192,5 +193,6 @@ function settingsOf({ settings = {} }: ServedToolset, config: Config): Record<st
 
 /** Every migration of the base and of the toolsets. */
 export function migrationsOf(toolsets: readonly ServedToolset[]): MigrationSet[] {
-  return [identityMigrations, gatewayMigrations, taskMigrations, eventMigrations, ...migrationsIn(toolsets)];
+  const base = [identityMigrations, gatewayMigrations, taskMigrations, eventMigrations, connectionMigrations];
+  return [...base, ...migrationsIn(toolsets)];
 }

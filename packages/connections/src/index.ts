@@ -1,0 +1,2 @@
+/** Connections: the rows that the mesh and the gateway share. */
+export { connectionMigrations } from './migrations/index.ts';

@@ -1,0 +1,13 @@
+/** What the management tools stand on: one service for each noun. */
+import type { MeshHost } from '../toolset.ts';
+import type { People } from './people.ts';
+import { createPeople } from './people.ts';
+
+export interface MeshServices {
+  readonly people: People;
+}
+
+/** Builds the services over the base of this process. */
+export function createMeshServices(host: Pick<MeshHost, 'store' | 'identity'>): MeshServices {
+  return { people: createPeople(host.identity) };
+}

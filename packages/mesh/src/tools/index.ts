@@ -1,0 +1,5 @@
+/** All management tools: what the modules here export. */
+import { toolsIn } from '@parley/kit';
+import * as users from './users.ts';
+
+export const meshTools = toolsIn(users);
