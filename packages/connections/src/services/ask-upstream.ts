@@ -65,6 +65,9 @@ export async function tellConfiguration(
   const target = row && (await targetOf(base, caller, row));
   if (target === undefined) return undefined;
   const { configuration_state: state, configuration_scopes: scopes } = settings;
-  const outcome = await base.upstream.notify(target, ON_CONFIGURATION, { state: state ?? {}, scopes: scopes ?? [] });
+  const outcome = await base.upstream.notify(target, ON_CONFIGURATION, {
+    state: state ?? {},
+    scopes: scopes ?? [],
+  });
   return outcome.ok ? { delivered: true } : { delivered: false, message: outcome.message };
 }

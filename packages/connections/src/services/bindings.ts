@@ -76,7 +76,9 @@ export async function connectionsWith(
     .where('tool_name', 'in', names)
     .where('state', '<>', 'removed')
     .execute();
-  const fitting = rows.filter(({ tool_name, definition }) => fits(fromJson(definition), shapes[tool_name] ?? {}));
+  const fitting = rows.filter(({ tool_name, definition }) =>
+    fits(fromJson(definition), shapes[tool_name] ?? {}),
+  );
   const found = Map.groupBy(fitting, ({ connection_id }) => connection_id);
   return [...found].filter(([, tools]) => tools.length === names.length).map(([id]) => id);
 }

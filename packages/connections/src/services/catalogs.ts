@@ -124,7 +124,8 @@ async function keepPins(
     const agreed = { state: 'approved', approved_by: by, approved_at: now } as const;
     const row = { connection_id: id, organization_id: organizationId, tool_name: tool.name, definition };
     if (isFirst) return { ...row, definition_hash, ...agreed };
-    if (known === undefined) return { ...row, definition_hash, state: 'new', approved_by: null, approved_at: null };
+    if (known === undefined)
+      return { ...row, definition_hash, state: 'new', approved_by: null, approved_at: null };
     // The hash stays that of the definition that was agreed to.
     const isSame = known.definition_hash === definition_hash && known.approved_at !== null;
     const { approved_by, approved_at } = known;

@@ -51,7 +51,8 @@ export async function insertConnection(base: Base, caller: Caller, data: Connect
       .values(row)
       .onConflict((conflict) => conflict.column('id').doNothing())
       .executeTakeFirstOrThrow();
-    if (numInsertedOrUpdatedRows !== 1n) throw new ToolError('conflict', `id: "${id}" is taken. Choose another one.`);
+    if (numInsertedOrUpdatedRows !== 1n)
+      throw new ToolError('conflict', `id: "${id}" is taken. Choose another one.`);
     await announce(base, tx, 'created', { ...row, organizationId });
   });
   return id;
@@ -81,7 +82,8 @@ export async function updateConnection(
     const before = settingsOf(row, openConnection(store.secrets, row));
     const settings = changedSettings(before, data);
     const isUpstreamNew = upstreamKeyOf(before) !== upstreamKeyOf(settings);
-    const isProgram = settings.connection_type === 'STDIO' || settings.connection_headers?.command !== undefined;
+    const isProgram =
+      settings.connection_type === 'STDIO' || settings.connection_headers?.command !== undefined;
     if (isUpstreamNew && isProgram) requireProgramRight(caller, base.upstream);
     checkSettings(settings);
     requireSameSecretsOwner(caller, before, settings);
@@ -126,7 +128,8 @@ function changedSettings(before: Settings, data: ConnectionUpdate): Settings {
 }
 
 function secretsOf(settings: Settings) {
-  const { connection_url, connection_token, connection_headers, oauth_config, configuration_state } = settings;
+  const { connection_url, connection_token, connection_headers, oauth_config, configuration_state } =
+    settings;
   return { connection_url, connection_token, connection_headers, oauth_config, configuration_state };
 }
 
@@ -142,6 +145,9 @@ async function virtualTarget(
   const [, id] = VIRTUAL_URL.exec(connection_url ?? '') ?? [];
   const found = id === undefined ? undefined : await findRow(tx, organizationId, id);
   if (found?.is_virtual_mcp !== 1)
-    throw new ToolError('invalid', 'connection_url: must be virtual://<id> of a virtual MCP of this organization');
+    throw new ToolError(
+      'invalid',
+      'connection_url: must be virtual://<id> of a virtual MCP of this organization',
+    );
   return found.id;
 }

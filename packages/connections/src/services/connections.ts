@@ -72,7 +72,10 @@ export function createConnections(base: Base): Connections {
         const isVirtual: Where = { field: ['connection_type'], operator: 'eq', value: 'VIRTUAL' };
         conditions.push({ operator: 'not', conditions: [isVirtual] });
       }
-      const page = await CONNECTIONS.in(store, caller).list({ ...query, where: { operator: 'and', conditions } });
+      const page = await CONNECTIONS.in(store, caller).list({
+        ...query,
+        where: { operator: 'and', conditions },
+      });
       return {
         ...page,
         items: page.items.map(({ configuration_state: _state, ...item }) => item),

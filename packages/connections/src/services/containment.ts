@@ -22,13 +22,19 @@ function levelsOf(graph: Graph, id: string, known: Map<string, number>, above: S
   const before = known.get(id);
   if (before !== undefined) return before;
   if (above.has(id))
-    throw new ToolError('invalid', 'connections: a virtual MCP must not contain itself, directly or by others');
+    throw new ToolError(
+      'invalid',
+      'connections: a virtual MCP must not contain itself, directly or by others',
+    );
   above.add(id);
   const below = (graph.inside.get(id) ?? []).map((child) => levelsOf(graph, child, known, above));
   above.delete(id);
   const levels = Math.max(0, ...below) + (graph.virtual.has(id) ? 1 : 0);
   if (levels > MOST_LEVELS)
-    throw new ToolError('invalid', `connections: virtual MCPs may stand at most ${MOST_LEVELS} deep in each other`);
+    throw new ToolError(
+      'invalid',
+      `connections: virtual MCPs may stand at most ${MOST_LEVELS} deep in each other`,
+    );
   known.set(id, levels);
   return levels;
 }

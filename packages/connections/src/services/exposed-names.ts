@@ -18,7 +18,11 @@ interface Named {
 }
 
 /** Where two members have a tool of the same name, and who kept it. */
-export async function collisionsOf(from: Queryable, organizationId: string, id: string): Promise<Collision[]> {
+export async function collisionsOf(
+  from: Queryable,
+  organizationId: string,
+  id: string,
+): Promise<Collision[]> {
   const { names, holders } = await namesOf(from, organizationId, id);
   return names.flatMap((named) => {
     const holder = holders.get(named.upstream_name);

@@ -16,7 +16,10 @@ export function actsAsAdministrator(caller: Caller): boolean {
 /** Refuses to store or start a program for anybody but administrators of a server that allows it. */
 export function requireProgramRight(caller: Caller, { isStdioAllowed }: Upstream): void {
   if (!actsAsAdministrator(caller))
-    throw new ToolError('forbidden', 'Only owners and administrators may use STDIO connections. Ask one of them.');
+    throw new ToolError(
+      'forbidden',
+      'Only owners and administrators may use STDIO connections. Ask one of them.',
+    );
   if (!isStdioAllowed)
     throw new ToolError(
       'forbidden',

@@ -16,7 +16,10 @@ export async function checkScopes(from: Queryable, caller: Caller, settings: Set
     const end = scope.indexOf('::');
     const steps = end > 0 && end + 2 < scope.length ? stepsOf(scope.slice(0, end)) : undefined;
     if (steps === undefined)
-      throw new ToolError('invalid', `${path}: must be KEY::SCOPE or *, where KEY is a path like DB or a.b[0]`);
+      throw new ToolError(
+        'invalid',
+        `${path}: must be KEY::SCOPE or *, where KEY is a path like DB or a.b[0]`,
+      );
     const value = steps.reduce<unknown>(inside, state);
     if (value === undefined || value === null)
       throw new ToolError('invalid', `${path}: "${scope.slice(0, end)}" has no value in configuration_state`);

@@ -117,7 +117,11 @@ const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const HEADER_VALUE = /^[\t\x20-\x7E\x80-\xFF]*$/;
 
 /** Refuses what no upstream could be reached with. */
-export function checkSettings({ connection_type: type, connection_url: url, connection_headers }: Settings): void {
+export function checkSettings({
+  connection_type: type,
+  connection_url: url,
+  connection_headers,
+}: Settings): void {
   if (type === 'Websocket')
     throw new ToolError('invalid', 'connection_type: Websocket cannot be used yet. Use HTTP or SSE.');
   const isProgram = type === 'STDIO';
@@ -173,7 +177,10 @@ export function columnsOf(settings: Settings) {
     oauth_config:
       oauth_config === null
         ? null
-        : toJson({ ...oauth_config, ...(oauth_config.clientSecret !== undefined && { clientSecret: SECRET }) }),
+        : toJson({
+            ...oauth_config,
+            ...(oauth_config.clientSecret !== undefined && { clientSecret: SECRET }),
+          }),
     has_connection_token: settings.connection_token === null ? (0 as const) : (1 as const),
     configuration_scopes: configuration_scopes === null ? null : toQueryJson(configuration_scopes),
     metadata: metadata === null ? null : toQueryJson(metadata),

@@ -24,7 +24,11 @@ export function usersOf(tx: StoreTransaction, organizationId: string, childId: s
 }
 
 /** The connections that stand for a virtual MCP. */
-export function standInsOf(tx: StoreTransaction, organizationId: string, virtualId: string): Promise<Named[]> {
+export function standInsOf(
+  tx: StoreTransaction,
+  organizationId: string,
+  virtualId: string,
+): Promise<Named[]> {
   return tx
     .db<ConnectionTables>()
     .selectFrom('connections')

@@ -150,7 +150,10 @@ function found(tool: VirtualTool | undefined): VirtualTool {
 }
 
 function nameTaken(name: string): ToolError {
-  return new ToolError('conflict', `data.name: this virtual MCP has a tool "${name}" already. Choose another name.`);
+  return new ToolError(
+    'conflict',
+    `data.name: this virtual MCP has a tool "${name}" already. Choose another name.`,
+  );
 }
 
 async function checkDefinition({ checkCode }: Base, data: VirtualToolUpdate): Promise<void> {
@@ -204,6 +207,9 @@ async function settle(tx: StoreTransaction, { organizationId }: Caller, parentId
     dependency_mode: 'indirect' as const,
   }));
   for (let at = 0; at < rows.length; at += 100)
-    await db.insertInto('connection_aggregations').values(rows.slice(at, at + 100)).execute();
+    await db
+      .insertInto('connection_aggregations')
+      .values(rows.slice(at, at + 100))
+      .execute();
   await fixNames(tx, organizationId, parentId);
 }
