@@ -25,7 +25,7 @@ export async function collisionsOf(
 ): Promise<Collision[]> {
   const { names, holders } = await namesOf(from, organizationId, id);
   return names.flatMap((named) => {
-    const holder = holders.get(named.upstream_name);
+    const holder = holders.get(bareName(named));
     if (holder === undefined || holder === named.connection_id) return [];
     return [{ ...named, winner_connection_id: holder }];
   });
@@ -75,7 +75,7 @@ async function namesOf(from: Queryable, organizationId: string, id: string) {
   for (const { connection_id, upstream_name, exposed_name } of kept) {
     if (!present.has(connection_id) || taken.has(exposed_name)) continue;
     taken.add(exposed_name);
-    if (exposed_name === upstream_name) holders.set(upstream_name, connection_id);
+    if (exposed_name === bareName({ connection_id, upstream_name })) holders.set(exposed_name, connection_id);
   }
   const names: Named[] = [];
   for (const member of members) {
@@ -86,7 +86,8 @@ async function namesOf(from: Queryable, organizationId: string, id: string) {
       const isKept = before !== undefined && holders.get(before) !== id;
       const exposed_name = isKept ? before : freeName(named, member.alias, taken);
       taken.add(exposed_name);
-      if (!holders.has(upstream_name)) holders.set(upstream_name, member.child_id);
+      const bare = bareName(named);
+      if (!holders.has(bare)) holders.set(bare, member.child_id);
       names.push({ ...named, exposed_name });
     }
   }
@@ -107,16 +108,24 @@ async function shownTools(from: Queryable, connectionId: string, selected: strin
   return names.filter((name) => wanted.has(name));
 }
 
-function freeName(
-  { connection_id, upstream_name }: Omit<Named, 'exposed_name'>,
-  alias: string,
-  taken: ReadonlySet<string>,
-): string {
-  const hash = createHash('sha256').update(`${connection_id} ${upstream_name}`).digest('hex').slice(0, 8);
-  const safe = (name: string) => {
-    const plain = name.replaceAll(/[^A-Za-z0-9_-]/g, '_').replace(/^_/, 'x_');
-    return plain.length > MOST_CHARACTERS ? `${plain.slice(0, KEPT_CHARACTERS)}_${hash}` : plain;
-  };
-  const wanted = [safe(upstream_name), safe(`${alias}_${upstream_name}`)];
-  return wanted.find((name) => !taken.has(name)) ?? `${wanted[1]?.slice(0, KEPT_CHARACTERS)}_${hash}`;
+type Unnamed = Omit<Named, 'exposed_name'>;
+
+/** The name that a tool would have if no other had it. */
+function bareName(tool: Unnamed): string {
+  return safeName(tool.upstream_name, tool);
+}
+
+function safeName(name: string, tool: Unnamed): string {
+  const plain = name.replaceAll(/[^A-Za-z0-9_-]/g, '_').replace(/^_/, 'x_');
+  return plain.length > MOST_CHARACTERS ? `${plain.slice(0, KEPT_CHARACTERS)}_${hashOf(tool)}` : plain;
+}
+
+function hashOf(tool: Unnamed): string {
+  return createHash('sha256').update(keyOf(tool)).digest('hex').slice(0, 8);
+}
+
+function freeName(tool: Unnamed, alias: string, taken: ReadonlySet<string>): string {
+  const prefixed = safeName(`${alias}_${tool.upstream_name}`, tool);
+  const free = [bareName(tool), prefixed].find((name) => !taken.has(name));
+  return free ?? `${prefixed.slice(0, KEPT_CHARACTERS)}_${hashOf(tool)}`;
 }

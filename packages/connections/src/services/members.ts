@@ -59,7 +59,8 @@ export async function replaceMembers(
   const before = await memberRows(tx, organizationId, [parentId]);
   const titles = await titlesOf(tx, organizationId, given);
   const known = new Map(before.map((row) => [row.child_id, row]));
-  const aliases = new Set<string>();
+  // Those that stay keep theirs, wherever a new one is put.
+  const aliases = new Set(given.flatMap(({ connection_id }) => known.get(connection_id)?.alias ?? []));
   const rows: ConnectionAggregationRow[] = [];
   for (const [position, member] of given.entries()) {
     const id = member.connection_id;
@@ -67,7 +68,7 @@ export async function replaceMembers(
     const selected = columnsOf(member);
     if (was === undefined || was.selected_tools !== selected.selected_tools)
       requireTools(caller, id, member.selected_tools ?? null);
-    const alias = freeAlias(was?.alias ?? slugOf(titles.get(id) ?? ''), aliases);
+    const alias = was?.alias ?? freeAlias(slugOf(titles.get(id) ?? ''), aliases);
     aliases.add(alias);
     rows.push({
       id: was?.id ?? typeId('agg'),
@@ -148,7 +149,7 @@ function slugOf(title: string): string {
 }
 
 function freeAlias(wanted: string, taken: ReadonlySet<string>): string {
-  for (let count = 2, alias = wanted; ; count += 1, alias = `${wanted}_${count}`) {
+  for (let count = 1, alias = wanted; ; count += 1, alias = `${wanted}_${count}`) {
     if (!taken.has(alias)) return alias;
   }
 }

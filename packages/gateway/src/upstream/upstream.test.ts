@@ -89,7 +89,7 @@ describe('servers', () => {
       { name: '', inputSchema: { type: 'object' } },
       { name: 'LIST', inputSchema: { type: 'array' } },
       { name: 'DEEP', inputSchema: { type: 'object', deep } },
-      'no object',
+      { no: 'name' },
       { ...plainTool('T5'), description: 'The second of its name.' },
     ];
     const server = await running({ era: '2025', tools: [...bad.slice(0, 5), ...many, ...bad.slice(5)] });
