@@ -93,7 +93,7 @@ export interface VirtualToolRow {
   description: string | null;
   input_schema: string;
   output_schema: string | null;
-  annotations: string | null;
+  hints: string | null;
   code: string;
   connection_dependencies: string;
   created_at: number;

@@ -129,7 +129,7 @@ async function createVirtualTools(db: Kysely<AnyTables>): Promise<void> {
     .addColumn('description', 'text')
     .addColumn('input_schema', jsonColumn, (column) => column.notNull())
     .addColumn('output_schema', jsonColumn)
-    .addColumn('annotations', jsonColumn)
+    .addColumn('hints', jsonColumn)
     .addColumn('code', 'text', (column) => column.notNull())
     .addColumn('connection_dependencies', jsonColumn, (column) => column.notNull())
     .addUniqueConstraint('virtual_tools_once', ['virtual_mcp_id', 'name'])

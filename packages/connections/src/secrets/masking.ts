@@ -2,7 +2,7 @@
 import { ToolError } from '@parley/kit';
 
 /** Stands for a secret in every answer; sent back, it keeps what is stored. */
-export const SECRET = '[secret]';
+export const MASK = '[secret]';
 
 const PARTS = [
   'password',
@@ -32,14 +32,14 @@ type Texts = Readonly<Record<string, string>>;
 
 /** Every value masked. */
 export function maskedTexts(texts: Texts): Record<string, string> {
-  return Object.fromEntries(Object.keys(texts).map((name) => [name, SECRET]));
+  return Object.fromEntries(Object.keys(texts).map((name) => [name, MASK]));
 }
 
 /** The texts with what is stored in the place of each mask. */
 export function restoredTexts(given: Texts, stored: Texts, path: string): Record<string, string> {
   return Object.fromEntries(
     Object.entries(given).map(([name, value]) => {
-      if (value !== SECRET) return [name, value];
+      if (value !== MASK) return [name, value];
       return [name, Object.hasOwn(stored, name) ? (stored[name] ?? '') : nothingStored(`${path}.${name}`)];
     }),
   );
@@ -47,19 +47,19 @@ export function restoredTexts(given: Texts, stored: Texts, path: string): Record
 
 /** The one value behind a mask. */
 export function restoredText(given: string, stored: string | null | undefined, path: string): string {
-  return given === SECRET ? (stored ?? nothingStored(path)) : given;
+  return given === MASK ? (stored ?? nothingStored(path)) : given;
 }
 
 function nothingStored(path: string): never {
   throw new ToolError(
     'invalid',
-    `${path}: ${SECRET} keeps a stored value, and there is none. Send the value itself.`,
+    `${path}: ${MASK} keeps a stored value, and there is none. Send the value itself.`,
   );
 }
 
 /** The address with masks for the values of its secret parameters. */
 export function maskedUrl(url: string): string {
-  return withParameters(url, (name, value) => (isSecretName(name) ? SECRET : value));
+  return withParameters(url, (name, value) => (isSecretName(name) ? MASK : value));
 }
 
 /** The address with the stored values in the place of masks. */
@@ -71,7 +71,7 @@ export function restoredUrl(given: string, stored: string | null): string {
       return value;
     });
   return withParameters(given, (name, value) =>
-    decoded(value) === SECRET ? (known.get(name) ?? nothingStored('connection_url')) : value,
+    decoded(value) === MASK ? (known.get(name) ?? nothingStored('connection_url')) : value,
   );
 }
 
@@ -105,7 +105,7 @@ export function maskedState(value: unknown): unknown {
   return Object.fromEntries(
     Object.entries(value).map(([name, inner]) => [
       name,
-      inner !== null && isSecretName(name) ? SECRET : maskedState(inner),
+      inner !== null && isSecretName(name) ? MASK : maskedState(inner),
     ]),
   );
 }
@@ -122,7 +122,7 @@ export function restoredState(given: unknown, stored: unknown, path: string): un
     Object.entries(given).map(([name, inner]) => {
       const before: unknown = Object.hasOwn(known, name) ? Reflect.get(known, name) : undefined;
       const place = `${path}.${name}`;
-      if (inner !== SECRET || !isSecretName(name)) return [name, restoredState(inner, before, place)];
+      if (inner !== MASK || !isSecretName(name)) return [name, restoredState(inner, before, place)];
       return [name, before ?? nothingStored(place)];
     }),
   );

@@ -10,7 +10,7 @@ import {
   restoredText,
   restoredTexts,
   restoredUrl,
-  SECRET,
+  MASK,
 } from '../secrets/masking.ts';
 import type { ConnectionSecrets } from '../secrets/vault.ts';
 import type { ConnectionUpdate, UpstreamSettings } from '../shapes/connection-data.ts';
@@ -46,13 +46,20 @@ export const EMPTY: Omit<Settings, 'title' | 'connection_type'> = {
 
 /** The settings of a row with its opened secrets. */
 export function settingsOf(row: ConnectionRow, secrets: ConnectionSecrets): Settings {
-  const { title, description, icon, app_name, app_id, connection_type, status } = row;
   return {
-    ...{ title, description, icon, app_name, app_id, connection_type, status },
+    ...plainPart(row),
     ...secrets,
     configuration_scopes: orNull<string[]>(row.configuration_scopes),
     metadata: orNull<Record<string, unknown>>(row.metadata),
   };
+}
+
+type PlainField = 'title' | 'description' | 'icon' | 'app_name' | 'app_id' | 'connection_type' | 'status';
+
+/** What is stored as it is given. */
+function plainPart(from: Pick<Settings, PlainField>) {
+  const { title, description, icon, app_name, app_id, connection_type, status } = from;
+  return { title, description, icon, app_name, app_id, connection_type, status };
 }
 
 function orNull<T>(text: string | null): T | null {
@@ -168,10 +175,9 @@ function checkVariable(name: string): void {
 
 /** The columns of a row, masked where anybody may look. */
 export function columnsOf(settings: Settings) {
-  const { title, description, icon, app_name, app_id, connection_type, status } = settings;
   const { connection_url: url, connection_headers, oauth_config, configuration_scopes, metadata } = settings;
   return {
-    ...{ title, description, icon, app_name, app_id, connection_type, status },
+    ...plainPart(settings),
     connection_url: url === null ? null : maskedUrl(url),
     connection_headers: connection_headers === null ? null : toJson(maskedHeaders(connection_headers)),
     oauth_config:
@@ -179,7 +185,7 @@ export function columnsOf(settings: Settings) {
         ? null
         : toJson({
             ...oauth_config,
-            ...(oauth_config.clientSecret !== undefined && { clientSecret: SECRET }),
+            ...(oauth_config.clientSecret !== undefined && { clientSecret: MASK }),
           }),
     has_connection_token: settings.connection_token === null ? (0 as const) : (1 as const),
     configuration_scopes: configuration_scopes === null ? null : toQueryJson(configuration_scopes),

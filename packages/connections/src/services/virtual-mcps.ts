@@ -87,7 +87,10 @@ async function create(base: Base, caller: Caller, data: VirtualMcpCreate, get: G
       .values({
         id,
         organization_id: organizationId,
-        ...{ title, description, icon, status },
+        title,
+        description,
+        icon,
+        status,
         app_name: null,
         app_id: null,
         connection_type: 'VIRTUAL',

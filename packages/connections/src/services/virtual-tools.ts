@@ -49,7 +49,7 @@ const TOOLS = defineRows<Stored, Scope>({
     description: { kind: 'text', nullable: true },
     inputSchema: { kind: 'json', column: 'input_schema' },
     outputSchema: { kind: 'json', column: 'output_schema', nullable: true },
-    annotations: { kind: 'json', nullable: true },
+    annotations: { kind: 'json', column: 'hints', nullable: true },
     code: text,
     connection_dependencies: { kind: 'json' },
     ...AUDIT_FIELDS,

@@ -92,7 +92,7 @@ async function connect(
     },
   });
   // Faults beside the conversation, such as a stream that a server does not offer; what matters fails a request.
-  client.onerror = () => undefined;
+  Object.assign(client, { onerror: () => undefined });
   opened.push({ client, transport });
   await client.connect(transport, options);
   return client;
@@ -121,14 +121,10 @@ const GOODBYE_MS = 1_000;
 async function closeAll(opened: readonly Opened[], ended: AbortController): Promise<void> {
   await Promise.all(
     opened.map(async ({ client, transport }) => {
-      if (
-        transport instanceof StreamableHTTPClientTransport &&
-        transport.sessionId !== undefined &&
-        !ended.signal.aborted
-      )
-        await goodbye(transport);
-      await client.close().catch(() => undefined);
-      await transport.close().catch(() => undefined);
+      const isOpen = transport instanceof StreamableHTTPClientTransport && !ended.signal.aborted;
+      if (isOpen && transport.sessionId !== undefined) await goodbye(transport);
+      // Both end whatever they find; that it was gone already concerns nobody.
+      await Promise.allSettled([client.close(), transport.close()]);
     }),
   );
   ended.abort();
@@ -138,7 +134,7 @@ async function closeAll(opened: readonly Opened[], ended: AbortController): Prom
 async function goodbye(transport: StreamableHTTPClientTransport): Promise<void> {
   const late = Promise.withResolvers<void>();
   const timer = setTimeout(late.resolve, GOODBYE_MS);
-  await Promise.race([transport.terminateSession().catch(() => undefined), late.promise]);
+  await Promise.race([Promise.allSettled([transport.terminateSession()]), late.promise]);
   clearTimeout(timer);
 }
 
@@ -147,10 +143,9 @@ async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T
   const onAbort = () => gate.reject(signal.reason);
   signal.addEventListener('abort', onAbort, { once: true });
   try {
+    // Work that fails after time ran out has its fault in this race, where nobody looks any more.
     return await Promise.race([work, gate.promise]);
   } finally {
     signal.removeEventListener('abort', onAbort);
-    // When time ran out first, the work fails later, and nobody waits for it.
-    work.catch(() => undefined);
   }
 }

@@ -1,7 +1,7 @@
 /** From what went wrong with an upstream to what a caller may read of it: no address, no secret, no words of its. */
 import { SdkError, SdkErrorCode } from '@modelcontextprotocol/client';
 import type { UpstreamFailure } from '@parley/connections';
-import { EgressError } from '@parley/kit/egress';
+import type { EgressError } from '@parley/kit/egress';
 
 /** What was seen on the way, which tells more than the error that came of it. */
 export interface Sightings {

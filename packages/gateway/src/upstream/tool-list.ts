@@ -26,7 +26,7 @@ export async function listTools(client: Client, options: RequestOptions): Promis
   const cursors = new Set<string>();
   let cursor: string | undefined;
   let seen = 0;
-  do {
+  for (;;) {
     const params = cursor === undefined ? {} : { cursor };
     const page = await client.request({ method: 'tools/list', params }, Page, options);
     seen += page.tools.length;
@@ -36,12 +36,11 @@ export async function listTools(client: Client, options: RequestOptions): Promis
       if (data !== undefined && !tools.has(data.name)) tools.set(data.name, data);
     }
     cursor = page.nextCursor;
-    if (cursor === undefined) break;
+    if (cursor === undefined) return [...tools.values()];
     if (cursors.has(cursor) || cursors.size >= MAX_PAGES)
       throw new BadUpstream('The server lists its tools without an end.');
     cursors.add(cursor);
-  } while (true);
-  return [...tools.values()];
+  }
 }
 
 /** True when nothing lies deeper than code that walks through it can go. */

@@ -205,7 +205,7 @@ describe('programs', () => {
     const dying = await upstream.test(program(`${note} process.exit(3)`));
     expect(dying).toMatchObject({ ok: false, status: 'unreachable' });
     const pid = Number(readFileSync(pidFile, 'utf8'));
-    await eventually(() => expect(() => process.kill(pid, 0)).toThrow());
+    await eventually(() => expect(() => process.kill(pid, 0)).toThrow('ESRCH'));
     const missing = {
       ...program(''),
       program: { command: '/no/such/program', args: [], cwd: null, env: {} },
@@ -227,7 +227,7 @@ describe('programs', () => {
       process.stdin.on('end', () => process.exit(0));`;
     expect(await upstream.test(program(forking))).toEqual({ ok: true });
     const pid = Number(readFileSync(pidFile, 'utf8'));
-    await eventually(() => expect(() => process.kill(pid, 0)).toThrow());
+    await eventually(() => expect(() => process.kill(pid, 0)).toThrow('ESRCH'));
   }, 20_000);
 
   test('are not started where nobody allowed it', async () => {

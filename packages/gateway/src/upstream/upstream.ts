@@ -66,7 +66,8 @@ export function createUpstream(options: UpstreamOptions): UpstreamClient {
       return outcome.ok ? { ok: true } : outcome;
     },
     async close() {
-      await Promise.all([...endings, programs.close()].map((work) => work.catch(() => undefined)));
+      // What fails has told so itself.
+      await Promise.allSettled([...endings, programs.close()]);
     },
   };
 }

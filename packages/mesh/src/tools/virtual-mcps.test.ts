@@ -292,7 +292,7 @@ onSharedStores('virtual MCPs', (stage) => {
     await using reader = await as({ roles: ['member'], grants: { self: ['COLLECTION_VIRTUAL_MCP_LIST'] } });
     expect(await reader.toolNames()).toEqual(['COLLECTION_VIRTUAL_MCP_LIST']);
     const hidden = (name: string) => reader.raw.callTool({ name, arguments: {} }).catch(String);
-    const words = String(await hidden('COLLECTION_CONNECTIONS_LIST'));
-    expect(words.replace('COLLECTION_CONNECTIONS_LIST', 'X')).toBe(String(await hidden('X')));
+    const words = JSON.stringify(await hidden('COLLECTION_CONNECTIONS_LIST'));
+    expect(words.replace('COLLECTION_CONNECTIONS_LIST', 'X')).toBe(JSON.stringify(await hidden('X')));
   });
 });

@@ -2,8 +2,8 @@
 import { expect, test } from 'vitest';
 import { contentsOf, made, onSharedStores } from '../../test/stage.ts';
 
-const code = 'export default (tools, args) => args';
-const inputSchema = { type: 'object', properties: { text: { type: 'string' } } };
+const CODE = 'export default (tools, args) => args';
+const SCHEMA = { type: 'object', properties: { text: { type: 'string' } } };
 
 onSharedStores('virtual tools', (stage) => {
   const begin = async () => {
@@ -20,17 +20,17 @@ onSharedStores('virtual tools', (stage) => {
     await using _closing = client;
     const { item } = await client.call('COLLECTION_VIRTUAL_TOOLS_CREATE', {
       virtual_mcp_id,
-      data: { name: 'ECHO', description: 'Echoes.', inputSchema, outputSchema: inputSchema, code },
+      data: { name: 'ECHO', description: 'Echoes.', inputSchema: SCHEMA, outputSchema: SCHEMA, code: CODE },
     });
     expect(item).toMatchObject({
       id: expect.stringMatching(/^vtl_/) as unknown,
       virtual_mcp_id,
       name: 'ECHO',
       description: 'Echoes.',
-      inputSchema,
-      outputSchema: inputSchema,
+      inputSchema: SCHEMA,
+      outputSchema: SCHEMA,
       annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
-      code,
+      code: CODE,
       connection_dependencies: [],
       created_by: 'usr_ann',
     });
@@ -44,7 +44,7 @@ onSharedStores('virtual tools', (stage) => {
     expect(await contentsOf(store)).toBe(before);
     const data = { name: 'SAY', description: null, outputSchema: null, annotations: { readOnlyHint: true } };
     const first = await client.call('COLLECTION_VIRTUAL_TOOLS_UPDATE', { ...place, data });
-    expect(first.item).toMatchObject({ id: item.id, ...data, inputSchema, code });
+    expect(first.item).toMatchObject({ id: item.id, ...data, inputSchema: SCHEMA, code: CODE });
     const again = await client.call('COLLECTION_VIRTUAL_TOOLS_UPDATE', { ...place, data });
     expect({ ...again.item, updated_at: '' }).toEqual({ ...first.item, updated_at: '' });
     const cleared = { virtual_mcp_id, name: 'SAY', data: { annotations: null } };
@@ -60,7 +60,7 @@ onSharedStores('virtual tools', (stage) => {
   test('that cannot work are refused by their place', async () => {
     const { client, virtual_mcp_id } = await begin();
     await using _closing = client;
-    const good = { name: 'GOOD', inputSchema, code };
+    const good = { name: 'GOOD', inputSchema: SCHEMA, code: CODE };
     await client.call('COLLECTION_VIRTUAL_TOOLS_CREATE', { virtual_mcp_id, data: good });
     await client.call('COLLECTION_VIRTUAL_TOOLS_CREATE', {
       virtual_mcp_id,
@@ -122,19 +122,19 @@ onSharedStores('virtual tools', (stage) => {
     await using _closing = client;
     await client.call('COLLECTION_VIRTUAL_TOOLS_CREATE', {
       virtual_mcp_id,
-      data: { name: 'MINE', inputSchema, code },
+      data: { name: 'MINE', inputSchema: SCHEMA, code: CODE },
     });
     await using other = await as({ organizationId: foreign });
     const theirs = await made(client, { title: 'T', connection_type: 'HTTP' });
     const before = await contentsOf(store);
-    const dependent = { name: 'NEW', inputSchema, code, connection_dependencies: [theirs.id] };
+    const dependent = { name: 'NEW', inputSchema: SCHEMA, code: CODE, connection_dependencies: [theirs.id] };
     const { item } = await other.call('COLLECTION_VIRTUAL_MCP_CREATE', {
       data: { title: 'V', connections: [] },
     });
     for (const [name, more] of [
       ['COLLECTION_VIRTUAL_TOOLS_LIST', {}],
       ['COLLECTION_VIRTUAL_TOOLS_GET', { name: 'MINE' }],
-      ['COLLECTION_VIRTUAL_TOOLS_CREATE', { data: { name: 'MINE', inputSchema, code } }],
+      ['COLLECTION_VIRTUAL_TOOLS_CREATE', { data: { name: 'MINE', inputSchema: SCHEMA, code: CODE } }],
       ['COLLECTION_VIRTUAL_TOOLS_UPDATE', { name: 'MINE', data: { description: 'Stolen' } }],
       ['COLLECTION_VIRTUAL_TOOLS_DELETE', { name: 'MINE' }],
     ] as const) {

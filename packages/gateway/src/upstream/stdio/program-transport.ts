@@ -1,6 +1,7 @@
 /** MCP over the standard input and output of a program, as the SDK's client uses it. */
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { parseJSONRPCMessage } from '@modelcontextprotocol/client';
+import { detach } from '@parley/kit';
 import { linesOf, TOO_LONG } from '../../stdio/lines.ts';
 import { BadUpstream, NoProgram } from '../failure.ts';
 import { MAX_ANSWER_BYTES } from '../limits.ts';
@@ -46,13 +47,8 @@ export class ProgramTransport implements Transport {
         'The program could not be started. Check that the command is installed on the server.',
       );
     }
-    this.#read(child).then(
-      () => this.#ended(),
-      (error: unknown) => {
-        this.onerror?.(error instanceof Error ? error : new Error(String(error)));
-        this.#ended();
-      },
-    );
+    const reading = this.#read(child).finally(() => this.#ended());
+    detach(reading, (error) => this.onerror?.(error instanceof Error ? error : new Error(String(error))));
   }
 
   async #read({ process }: Child): Promise<void> {
