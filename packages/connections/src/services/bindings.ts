@@ -28,16 +28,15 @@ const ToolShape = z.strictObject({
   outputSchema: z.record(z.string(), z.unknown()).optional(),
 });
 
-/** A well-known name, or tools with the fields that their schemas must have. */
-export const Binding = z.union([
-  z.string().min(1).max(64),
-  z
-    .record(z.string().min(1).max(200), ToolShape)
-    .refine((tools) => Object.keys(tools).length <= 50, { error: 'must have at most 50 tools' }),
-]);
+const Shapes = z
+  .record(z.string().min(1).max(200), ToolShape)
+  .refine((tools) => Object.keys(tools).length <= 50, { error: 'must have at most 50 tools' });
+
+/** A well-known name, or tools with the fields that their schemas must have; published as any object. */
+export const Binding = z.union([z.string().max(64), z.record(z.string(), z.unknown()).pipe(Shapes)]);
 export type Binding = z.output<typeof Binding>;
 
-type Shapes = Readonly<Record<string, z.output<typeof ToolShape>>>;
+type Shapes = Readonly<z.output<typeof Shapes>>;
 
 function shapesOf(binding: Binding): Shapes {
   if (typeof binding !== 'string') return binding;

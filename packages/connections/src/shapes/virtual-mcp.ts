@@ -2,17 +2,18 @@
 import * as z from 'zod';
 import { audit } from './connection.ts';
 
-const names = (most: number) => z.array(z.string().min(1).max(most)).max(2000).nullable();
+// Published once for its three uses.
+const names = z.array(z.string().min(1).max(2000)).max(2000).nullable().meta({ id: 'Names' });
 
 const Child = z.strictObject({
   connection_id: z.string().min(1).max(64),
-  selected_tools: names(200).optional().describe('null: all'),
-  selected_resources: names(2000).optional().describe('URIs, * and **'),
-  selected_prompts: names(200).optional(),
+  selected_tools: names.optional().describe('null: all'),
+  selected_resources: names.optional().describe('URIs, * and **'),
+  selected_prompts: names.optional(),
 });
 
 export const VirtualMcpCreate = z.strictObject({
-  title: z.string().min(1).max(255).describe('Name'),
+  title: z.string().min(1).max(255),
   description: z.string().max(2000).nullable().optional(),
   icon: z.string().max(2000).nullable().optional(),
   status: z.enum(['active', 'inactive']).optional(),
@@ -20,7 +21,7 @@ export const VirtualMcpCreate = z.strictObject({
     .strictObject({ instructions: z.string().max(20_000).nullable().optional() })
     .nullable()
     .optional(),
-  connections: z.array(Child).max(200).describe('Members'),
+  connections: z.array(Child).max(200),
 });
 export type VirtualMcpCreate = z.output<typeof VirtualMcpCreate>;
 

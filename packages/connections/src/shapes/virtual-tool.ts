@@ -2,11 +2,21 @@
 import * as z from 'zod';
 import { audit } from './connection.ts';
 
-const anyObject = z.record(z.string().max(200), z.unknown());
+const anyObject = z.record(z.string(), z.unknown());
 
 export const ToolName = z
   .string()
   .regex(/^[A-Za-z0-9_-]{1,64}$/, { error: 'must be 1 to 64 of A-Z, a-z, 0-9, _ and -' });
+
+const Annotations: z.ZodType<Partial<Record<string, string | boolean>>, Record<string, unknown>> = z
+  .strictObject({
+    title: z.string().max(255),
+    readOnlyHint: z.boolean(),
+    destructiveHint: z.boolean(),
+    idempotentHint: z.boolean(),
+    openWorldHint: z.boolean(),
+  })
+  .partial();
 
 export const VirtualToolCreate = z.strictObject({
   name: ToolName,
@@ -14,22 +24,17 @@ export const VirtualToolCreate = z.strictObject({
   inputSchema: anyObject.describe('JSON Schema'),
   outputSchema: anyObject.nullable().optional(),
   annotations: z
-    .strictObject({
-      title: z.string().max(255),
-      readOnlyHint: z.boolean(),
-      destructiveHint: z.boolean(),
-      idempotentHint: z.boolean(),
-      openWorldHint: z.boolean(),
-    })
-    .partial()
+    .record(z.string(), z.unknown())
+    .pipe(Annotations)
     .nullable()
-    .optional(),
-  code: z.string().min(1).max(100_000).describe('ES module: export default (tools, args) => ...'),
+    .optional()
+    .describe('MCP tool annotations'),
+  code: z.string().min(1).max(100_000).describe('export default (tools, args) => ...'),
   connection_dependencies: z
     .array(z.string().min(1).max(64))
     .max(200)
     .optional()
-    .describe('Connections that the code calls'),
+    .describe('Ids of connections it calls'),
 });
 export type VirtualToolCreate = z.output<typeof VirtualToolCreate>;
 

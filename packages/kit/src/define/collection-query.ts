@@ -29,10 +29,11 @@ export interface WhereGroup {
 /** A filter. */
 export type Where = Comparison | WhereGroup;
 
-const field = z.array(z.string().max(200)).min(1).max(MAX_KEYS);
+// By its id it is published once for filters and orders.
+const field = z.array(z.string().max(200)).min(1).max(MAX_KEYS).meta({ id: 'Path' });
 
 const comparison = z.strictObject({
-  field: field.describe('Path, e.g. ["title"] or ["metadata", "team"]'),
+  field: field.describe('e.g. ["title"] or ["metadata", "team"]'),
   operator: z.enum(['eq', 'gt', 'gte', 'lt', 'lte', 'in', 'like', 'contains']),
   value: z.unknown().describe('A list for in'),
 });

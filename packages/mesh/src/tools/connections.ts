@@ -12,8 +12,10 @@ export const connectionList = defineTool({
   description: 'Lists connections, filtered, ordered and paged.',
   effect: 'read',
   input: listInput.extend({
-    binding: Binding.optional().describe('LLM, ASSISTANTS, OBJECT_STORAGE, or schemas by tool'),
-    include_virtual: z.boolean().default(false).describe('Also virtual ones'),
+    binding: Binding.optional().describe(
+      'LLM, ASSISTANTS, OBJECT_STORAGE or {TOOL: {inputSchema?, outputSchema?}}',
+    ),
+    include_virtual: z.boolean().default(false),
   }),
   output: z.object({ items: z.array(Connection), totalCount: z.int(), hasMore: z.boolean() }),
   async run(query, { caller, services: { connections } }) {
