@@ -6,6 +6,7 @@ import type { UpstreamTarget } from '../upstream.ts';
 import type { Base } from './base.ts';
 import { authorOf } from './base.ts';
 import { keepDiscovery } from './catalogs.ts';
+import { actsAsAdministrator } from './rights.ts';
 import { findRow } from './rows.ts';
 import type { Settings } from './settings.ts';
 import { accessTokenOf } from './tokens.ts';
@@ -64,6 +65,9 @@ export async function tellConfiguration(
   const row = await findRow(base.store, caller.organizationId, id);
   const target = row && (await targetOf(base, caller, row));
   if (target === undefined) return undefined;
+  // Telling a program means starting it, which takes the same right as storing it.
+  if (target.type === 'STDIO' && !actsAsAdministrator(caller))
+    return { delivered: false, message: 'Only owners and administrators start STDIO connections.' };
   const { configuration_state: state, configuration_scopes: scopes } = settings;
   const outcome = await base.upstream.notify(target, ON_CONFIGURATION, {
     state: state ?? {},

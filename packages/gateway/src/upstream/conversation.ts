@@ -3,8 +3,9 @@ import { Client, SSEClientTransport, StreamableHTTPClientTransport } from '@mode
 import type { RequestOptions, Transport } from '@modelcontextprotocol/client';
 import type { UpstreamFailure, UpstreamTarget } from '@parley/connections';
 import type { Egress } from '@parley/kit/egress';
-import type { Sightings } from './failure.ts';
-import { BadUpstream, failureOf, NoProgram, OutOfTime } from './failure.ts';
+import type { Sightings } from './faults.ts';
+import { failureOf } from './failure.ts';
+import { BadUpstream, NoProgram, OutOfTime } from './faults.ts';
 import { guardedFetch } from './guarded-fetch.ts';
 import { STDIO_PROBE_MS } from './limits.ts';
 import { ProgramTransport } from './stdio/program-transport.ts';
@@ -22,11 +23,14 @@ export interface Means {
   readonly ending: (work: Promise<void>) => void;
 }
 
+/** What is done in a conversation. */
+export type Work<T> = (client: Client, options: RequestOptions) => Promise<T>;
+
 /** Connects, does the work, and lets go; whatever fails becomes a failure that can be shown. */
 export async function converse<T>(
   means: Means,
   target: UpstreamTarget,
-  work: (client: Client, options: RequestOptions) => Promise<T>,
+  work: Work<T>,
 ): Promise<{ readonly ok: true; readonly value: T } | UpstreamFailure> {
   const limitMs = means.answerMs[target.type];
   const seen: Sightings = {};

@@ -2,7 +2,7 @@
 import type { FetchLike } from '@modelcontextprotocol/client';
 import type { Egress, EgressResponse } from '@parley/kit/egress';
 import { EgressError } from '@parley/kit/egress';
-import type { Sightings } from './failure.ts';
+import type { Sightings } from './faults.ts';
 import { MAX_ANSWER_BYTES } from './limits.ts';
 
 const BODILESS = new Set([204, 205, 304]);

@@ -2,7 +2,7 @@
 import type { Client, RequestOptions } from '@modelcontextprotocol/client';
 import type { UpstreamTool } from '@parley/connections';
 import * as z from 'zod';
-import { BadUpstream } from './failure.ts';
+import { BadUpstream } from './faults.ts';
 import { MAX_DEPTH, MAX_PAGES, MAX_TOOLS } from './limits.ts';
 
 const Page = z.looseObject({ tools: z.array(z.unknown()), nextCursor: z.string().max(4096).optional() });

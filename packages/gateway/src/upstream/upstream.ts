@@ -2,9 +2,8 @@
 import type { Upstream, UpstreamTarget } from '@parley/connections';
 import { detach } from '@parley/kit';
 import type { Egress } from '@parley/kit/egress';
-import type { Means } from './conversation.ts';
-import { converse } from './conversation.ts';
-import { BadUpstream, failure } from './failure.ts';
+import type { Means, Work } from './conversation.ts';
+import { BadUpstream, failure } from './faults.ts';
 import { ANSWER_MS } from './limits.ts';
 import type { ProgramOptions } from './stdio/programs.ts';
 import { createPrograms } from './stdio/programs.ts';
@@ -43,26 +42,28 @@ export function createUpstream(options: UpstreamOptions): UpstreamClient {
       );
     },
   };
-  const refusal = ({ type }: UpstreamTarget) =>
-    type === 'STDIO' && allowed === undefined
-      ? failure('disabled', 'This server starts no programs. Start it with --allow-stdio.')
-      : undefined;
+  const talk = async <T>(target: UpstreamTarget, work: Work<T>) => {
+    if (target.type === 'STDIO' && allowed === undefined)
+      return failure('disabled', 'This server starts no programs. Start it with --allow-stdio.');
+    // Loaded by the first conversation: a server without connections spares the memory of the SDK's client.
+    const { converse } = await import('./conversation.ts');
+    return converse(means, target, work);
+  };
   return {
     isStdioAllowed: allowed !== undefined,
     async test(target) {
-      const outcome = refusal(target) ?? (await converse(means, target, async () => undefined));
+      const outcome = await talk(target, async () => undefined);
       return outcome.ok ? { ok: true } : outcome;
     },
     async discover(target) {
-      const outcome = refusal(target) ?? (await converse(means, target, listTools));
+      const outcome = await talk(target, listTools);
       return outcome.ok ? { ok: true, tools: outcome.value } : outcome;
     },
     async notify(target, name, args) {
-      const call = converse(means, target, async (client, options) => {
-        const result = await client.callTool({ name, arguments: args }, options);
+      const outcome = await talk(target, async (client, request) => {
+        const result = await client.callTool({ name, arguments: args }, request);
         if (result.isError === true) throw new BadUpstream(`The tool ${name} of the server failed.`);
       });
-      const outcome = refusal(target) ?? (await call);
       return outcome.ok ? { ok: true } : outcome;
     },
     async close() {

@@ -475,6 +475,7 @@ onSharedStores('connections', (stage) => {
       expect(answer).toMatchObject({ code: 'forbidden' });
     }
     expect(await contentsOf(store)).toBe(before);
+    upstream.answer = { ok: true, tools: [upstreamTool('ON_MCP_CONFIGURATION')] };
     const { id } = await made(owner, program());
     const asked = upstream.asked.length;
     for (const changes of [
@@ -494,6 +495,13 @@ onSharedStores('connections', (stage) => {
         ok: true,
       },
     );
+    const configured = { id, data: { configuration_state: { a: 1 } } };
+    const { _meta } = await member.raw.callTool({
+      name: 'COLLECTION_CONNECTIONS_UPDATE',
+      arguments: configured,
+    });
+    expect(_meta?.['dev.parley/configuration']).toMatchObject({ delivered: false });
+    expect(upstream.asked).toHaveLength(asked);
     expect(await owner.call('CONNECTION_TEST', { id })).toMatchObject({ healthy: true, status: 'ok' });
     const url = { ...program(), connection_url: 'https://x.example' };
     expect(await owner.attempt('COLLECTION_CONNECTIONS_CREATE', { data: url })).toMatchObject({

@@ -1,9 +1,8 @@
 /** MCP over the standard input and output of a program, as the SDK's client uses it. */
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
-import { parseJSONRPCMessage } from '@modelcontextprotocol/client';
 import { detach } from '@parley/kit';
 import { linesOf, TOO_LONG } from '../../stdio/lines.ts';
-import { BadUpstream, NoProgram } from '../failure.ts';
+import { BadUpstream, NoProgram } from '../faults.ts';
 import { MAX_ANSWER_BYTES } from '../limits.ts';
 import type { Start } from './child.ts';
 import { Child } from './child.ts';
@@ -52,11 +51,13 @@ export class ProgramTransport implements Transport {
   }
 
   async #read({ process }: Child): Promise<void> {
+    // Whoever talks to a program has loaded it already.
+    const { parseJSONRPCMessage } = await import('@modelcontextprotocol/client');
     let left = MAX_ANSWER_BYTES;
     for await (const line of linesOf(process.stdout, MAX_ANSWER_BYTES)) {
       left -= line === TOO_LONG ? left + 1 : line.length;
       if (line === TOO_LONG || left < 0) throw new BadUpstream('The program sent more than 4 MiB.');
-      const message = messageOf(line);
+      const message = messageOf(line, parseJSONRPCMessage);
       if (message !== undefined) this.onmessage?.(message);
     }
   }
@@ -84,9 +85,9 @@ export class ProgramTransport implements Transport {
 }
 
 /** A line that is no message is what some programs print for people. */
-function messageOf(line: string): JSONRPCMessage | undefined {
+function messageOf(line: string, parse: (value: unknown) => JSONRPCMessage): JSONRPCMessage | undefined {
   try {
-    return parseJSONRPCMessage(JSON.parse(line));
+    return parse(JSON.parse(line));
   } catch {
     return undefined;
   }

@@ -2,7 +2,7 @@
 import { mkdirSync, realpathSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import type { UpstreamProgram } from '@parley/connections';
-import { NoProgram } from '../failure.ts';
+import { NoProgram } from '../faults.ts';
 import { MAX_PROGRAMS } from '../limits.ts';
 import type { Child } from './child.ts';
 import { endAtExit } from './child.ts';
