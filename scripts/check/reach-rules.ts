@@ -30,8 +30,9 @@ const CLIENT_NAMES = new Set([
 ]);
 
 const PROGRAM_MODULES = /^(node:)?(child_process|cluster)$/;
-// The whole list of what may start a program: the launchers, which start the Node that npm installed.
-const PROGRAM_STARTERS = ['apps/server/bin/'];
+// The whole list of what may start a program: the launchers, which start the Node that npm installed, and the client of
+// STDIO connections, which starts what an administrator stored, on a server that allows it.
+const PROGRAM_STARTERS = ['apps/server/bin/', 'packages/gateway/src/upstream/stdio/'];
 
 const VIA_EGRESS = 'send the request through the egress guard in packages/kit/src/egress';
 

@@ -3,8 +3,9 @@ import { expect, test } from 'vitest';
 import { describeOwn } from '../../apps/server/src/start/describe.ts';
 import { countTokens } from './ordinary-notes.ts';
 
-const MAX_TOOL_BYTES = 950;
-const MAX_TOOL_TOKENS = 240;
+// A tenth above what ordinary tools need: the lists of collections publish a whole language of filters.
+const MAX_TOOL_BYTES = 1050;
+const MAX_TOOL_TOKENS = 265;
 const MAX_OUTPUT_BYTES = 300;
 
 test('a tool of any toolset is short to read on average, and its output shorter', async () => {
@@ -24,7 +25,8 @@ test('no output says more than names and types', async () => {
   for (const { name, json } of catalog.tools) {
     const { outputSchema } = JSON.parse(json) as { outputSchema: object };
     const words = new Set(
-      JSON.stringify(outputSchema).match(/"(?:description|pattern|format|enum|maximum)":/g),
+      // A field may have such a name; only a word of the schema has a text, a list or a number behind it.
+      JSON.stringify(outputSchema).match(/"(?:description|pattern|format|enum|maximum)":["[\d]/g),
     );
     expect([...words], name).toEqual([]);
   }

@@ -18,6 +18,8 @@ export interface Config {
   readonly limits: Limits;
   /** Private hosts that outbound requests may reach. */
   readonly allowEgress: readonly string[];
+  /** May connections start programs, and the variables that those get. */
+  readonly programs: { readonly isAllowed: boolean; readonly environment: Readonly<Record<string, string>> };
   /** How the world reaches the server, where a proxy stands before it. */
   readonly web: { readonly trustedProxies: readonly string[]; readonly publicUrl: string | undefined };
   /** What toolsets declare, by flag. */
@@ -108,6 +110,7 @@ export function loadConfig<Extra extends string = never>(
       connections: count('connections', 1, 10_000_000),
     },
     allowEgress: list('allow-egress'),
+    programs: { isAllowed: isOn('allow-stdio'), environment: programEnvironment(env) },
     web: {
       trustedProxies: list('trusted-proxy'),
       publicUrl: webAddress('public-url', read('public-url')),
@@ -126,6 +129,12 @@ export function loadConfig<Extra extends string = never>(
   };
   // parseArgs knows each switch by the kind given above.
   return { config, positionals, extras: values as Partial<Record<Extra, string | boolean | string[]>> };
+}
+
+/** What a program needs to run at all; nothing else of this process's own environment is passed on. */
+function programEnvironment(env: Environment): Record<string, string> {
+  const names = ['PATH', 'HOME', 'LANG', 'TMPDIR'];
+  return Object.fromEntries(names.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])));
 }
 
 function webAddress(name: string, text: string | undefined): string | undefined {

@@ -76,7 +76,12 @@ const REACH = {
   'allow-egress': {
     kind: 'list',
     value: 'HOST',
-    help: 'Private host or host:port that webhooks may reach (repeat, or commas)',
+    help: 'Private host or host:port that webhooks and connections may reach (repeat, or commas)',
+  },
+  'allow-stdio': {
+    kind: 'switch',
+    value: '',
+    help: 'Let administrators store connections that start a program on this machine',
   },
   connections: {
     kind: 'number',

@@ -7,3 +7,6 @@ export { DEFAULT_LIMITS } from './limits.ts';
 export type { Limits } from './limits.ts';
 export { gatewayMigrations } from './migrations/index.ts';
 export { serveStdio } from './stdio/serve.ts';
+export type { ProgramOptions } from './upstream/stdio/programs.ts';
+export { createUpstream } from './upstream/upstream.ts';
+export type { UpstreamClient, UpstreamOptions } from './upstream/upstream.ts';

@@ -1,4 +1,5 @@
 /** The toolset `self`: the management tools over the services of this process. */
+import type { CheckCode, Upstream } from '@parley/connections';
 import type { Events } from '@parley/events';
 import type { Identity } from '@parley/identity';
 import type { Host } from '@parley/kit';
@@ -16,6 +17,9 @@ export type MeshHost = Host<{
   readonly identity: Identity;
   readonly events: Events;
   readonly tasks: TaskEngine;
+  readonly upstream: Upstream;
+  /** Looks at the code of virtual tools before it is stored. */
+  readonly checkCode?: CheckCode;
 }>;
 
 export const meshToolset = defineToolset({

@@ -1,7 +1,15 @@
 /** The store: one database seam over SQLite and PostgreSQL, with migrations, signals, secrets and call records. */
 export { defineRows } from './collections/collection.ts';
 export type { Rows, RowValues, ScopedRows } from './collections/collection.ts';
-export { addSerialId, byEngine, epochMsColumn, fromJson, jsonColumn, toJson } from './columns.ts';
+export {
+  addSerialId,
+  byEngine,
+  epochMsColumn,
+  fromJson,
+  jsonColumn,
+  toJson,
+  toQueryJson,
+} from './columns.ts';
 export type { AnyTables } from './engine.ts';
 export {
   BackupError,

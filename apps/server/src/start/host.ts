@@ -1,8 +1,10 @@
 /** What every command stands on: the open data folder, the toolsets and the engine over them. */
+import { join } from 'node:path';
 import { connectionMigrations } from '@parley/connections';
 import { createEvents, eventMigrations } from '@parley/events';
 import { createEgress } from '@parley/kit/egress';
-import { callParts, gatewayMigrations } from '@parley/gateway';
+import { callParts, createUpstream, gatewayMigrations } from '@parley/gateway';
+import type { ProgramOptions } from '@parley/gateway';
 import type { RouteGuard, RouteSet } from '@parley/http';
 import { guardRoutes } from '@parley/http';
 import { identityMigrations, roleDefaultsOf } from '@parley/identity';
@@ -15,6 +17,7 @@ import type { Config } from '../config.ts';
 import { redactRecord } from '../redact.ts';
 import { stopPart } from '../stop-part.ts';
 import { loadOwnToolsets } from '../toolsets.ts';
+import { SERVER_INFO } from '../version.ts';
 import type { AppHost, ServedToolset, SharedHost } from './served-toolset.ts';
 import { migrationsIn, othersOf, toolsOf } from './served-toolset.ts';
 import type { SeamOptions, TaskLimits } from '@parley/tasks';
@@ -105,6 +108,7 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
   const tasks = createTaskEngine({ store, onFault, limits: options.tasks?.limits ?? {} });
   const egress = createEgress({ allow: config.allowEgress });
   const events = createEvents({ store, tasks, egress, onFault });
+  const upstream = createUpstream({ egress, info: SERVER_INFO, programs: programsOf(config), onFault });
   const stops: (() => Promise<void>)[] = [() => tasks.stop(), () => events.stop()];
   const shared: SharedHost = {
     store,
@@ -113,6 +117,7 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
     tasks,
     events,
     egress,
+    upstream,
     observe,
     onFault,
     names: allowedNames(config),
@@ -173,9 +178,22 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
     stop,
     async close() {
       await stop();
+      await stopPart(() => upstream.close(), onFault);
       await stopPart(() => egress.close(), onFault);
       await base.close();
     },
+  };
+}
+
+/** What programs of connections get; undefined when none may be started. */
+function programsOf({ programs, dataDir }: Config): ProgramOptions | undefined {
+  if (!programs.isAllowed) return undefined;
+  const { environment } = programs;
+  const folder = join(dataDir, 'connections');
+  return {
+    environment,
+    folder,
+    roots: [folder, ...(environment['HOME'] === undefined ? [] : [environment['HOME']])],
   };
 }
 

@@ -4,17 +4,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Caller, Grants } from '@parley/kit';
 import { ALL_GRANTS } from '@parley/kit';
+import { meshToolset } from '@parley/mesh';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { loadConfig } from '../config.ts';
 import type { Host } from './host.ts';
 import { openHost } from './host.ts';
 
 const WHOAMI = { parley: ['parley_whoami'] };
-const TEAM = { feedback: ['*'], ...WHOAMI };
+const SELF = { self: [...(meshToolset.roles?.member ?? [])].toSorted() };
+const TEAM = { feedback: ['*'], ...SELF, ...WHOAMI };
+const ALL = { ...ALL_GRANTS, ...SELF, ...WHOAMI };
 
 const TABLE: readonly { roles: string[]; grants: Grants; asUser: Grants }[] = [
-  { roles: ['owner'], grants: { ...ALL_GRANTS, ...WHOAMI }, asUser: WHOAMI },
-  { roles: ['admin'], grants: { ...ALL_GRANTS, ...WHOAMI }, asUser: WHOAMI },
+  { roles: ['owner'], grants: ALL, asUser: WHOAMI },
+  { roles: ['admin'], grants: ALL, asUser: WHOAMI },
   { roles: ['member'], grants: TEAM, asUser: WHOAMI },
   { roles: ['user'], grants: WHOAMI, asUser: WHOAMI },
   { roles: ['support'], grants: { annotations: ['reply'], ...TEAM }, asUser: WHOAMI },
@@ -22,7 +25,7 @@ const TABLE: readonly { roles: string[]; grants: Grants; asUser: Grants }[] = [
   { roles: ['user', 'support'], grants: { annotations: ['reply'], ...WHOAMI }, asUser: WHOAMI },
   {
     roles: ['admin', 'support'],
-    grants: { ...ALL_GRANTS, annotations: ['reply'], ...WHOAMI },
+    grants: { ...ALL, annotations: ['reply'] },
     asUser: WHOAMI,
   },
 ];

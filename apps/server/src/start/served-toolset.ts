@@ -1,4 +1,5 @@
 /** What this server takes from toolsets: their types held against its own, and what it composes from all of them. */
+import type { Upstream } from '@parley/connections';
 import type { Events } from '@parley/events';
 import type { RouteSet } from '@parley/http';
 import type { Identity } from '@parley/identity';
@@ -15,6 +16,7 @@ export interface HostParts {
   readonly tasks: TaskEngine;
   readonly events: Events;
   readonly egress: Egress;
+  readonly upstream: Upstream;
   /** The engine that serves everything; for the tools that explain it. */
   engine(): Engine;
 }

@@ -3,7 +3,7 @@ import type { Kysely, RawBuilder, SelectQueryBuilder } from 'kysely';
 import type { AnyTables } from '../engine.ts';
 import type { Queryable, StoreTransaction } from '../store.ts';
 import { filterDialect } from './dialect.ts';
-import type { FieldSpec, FieldSpecs } from './fields.ts';
+import type { FieldSpec, FieldSpecs, ManySpec } from './fields.ts';
 import { fromColumn, toColumn } from './fields.ts';
 import { expressionOf, orderSql, whereSql } from './filter.ts';
 import type { ListPage, ListQuery, OrderBy } from './query.ts';
@@ -14,6 +14,8 @@ export interface RowsSpec<T, Scope> {
   /** The columns that bind every query to an organization, or to a person of it. */
   readonly scope: { readonly [Name in keyof Scope]-?: string };
   readonly fields: FieldSpecs<T>;
+  /** Fields with several values, which can be asked for but are not in the entity. */
+  readonly many?: Readonly<Record<string, ManySpec>>;
   /** Rows that are there at all, such as those that are not deleted; the row has the name `item`. */
   readonly only?: RawBuilder<boolean>;
   /** The order of a list that names none, by fields or by what is worked out of the row; the id breaks ties. */
@@ -159,7 +161,8 @@ class BoundRows<T extends { id: string }, Scope> implements ScopedRows<T> {
   }
 
   #target() {
-    return { dialect: filterDialect(this.#from.engine), fields: this.#spec.fields };
+    const { fields, many = {} } = this.#spec;
+    return { dialect: filterDialect(this.#from.engine), fields, many };
   }
 
   #rows() {

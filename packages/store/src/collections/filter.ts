@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { RawBuilder } from 'kysely';
 import type { FilterDialect, JsonParts } from './dialect.ts';
-import type { FieldSpec } from './fields.ts';
+import type { FieldSpec, ManySpec } from './fields.ts';
 import { containsPattern, likePattern } from './patterns.ts';
 import type { Comparison, OrderBy, Where } from './query.ts';
 
@@ -13,6 +13,7 @@ export interface FilterTarget {
   readonly dialect: FilterDialect;
   /** Code that takes queries from outside has refused unknown and secret fields in words. */
   readonly fields: Readonly<Record<string, FieldSpec>>;
+  readonly many: Readonly<Record<string, ManySpec>>;
 }
 
 const TRUE = sql<boolean>`(1 = 1)`;
@@ -78,7 +79,23 @@ function operandOf({ dialect }: FilterTarget, { spec, column, path }: Column): O
   }
 }
 
-function comparisonSql(target: FilterTarget, { field, operator, value }: Comparison): Sql<boolean> {
+/** One of several values; the index of the other table finds it. */
+function manySql(many: ManySpec, { operator, value }: Comparison): Sql<boolean> {
+  const { table, owner, value: column, where = {} } = many;
+  const counted = Object.entries(where).map(([name, only]) => sql` and ${sql.ref(`one.${name}`)} = ${only}`);
+  const rows = sql`select 1 from ${sql.table(table)} as one where ${sql.ref(`one.${owner}`)} = item.id${sql.join(counted, sql``)}`;
+  if (operator === 'eq' && value === null) return sql`(not exists (${rows}))`;
+  const given: readonly unknown[] = operator === 'in' && Array.isArray(value) ? value : [value];
+  const texts = given.filter((each) => typeof each === 'string');
+  if (texts.length === 0 || (operator !== 'eq' && operator !== 'in')) return FALSE;
+  return sql`exists (${rows} and ${sql.ref(`one.${column}`)} in (${sql.join(texts)}))`;
+}
+
+function comparisonSql(target: FilterTarget, comparison: Comparison): Sql<boolean> {
+  const { field, operator, value } = comparison;
+  const [name = '', ...path] = field;
+  const many = Object.hasOwn(target.many, name) && path.length === 0 ? target.many[name] : undefined;
+  if (many !== undefined) return manySql(many, comparison);
   const column = columnOf(target, field);
   const operand = operandOf(target, column);
   switch (operator) {

@@ -1,0 +1,62 @@
+/** What connections need from the client of upstream servers; the gateway has it. */
+
+/** A server to reach, with the credentials of one call. */
+export interface UpstreamTarget {
+  readonly id: string;
+  readonly type: 'HTTP' | 'SSE' | 'STDIO';
+  readonly url: string | null;
+  readonly token: string | null;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly program: UpstreamProgram | null;
+}
+
+/** A program that speaks MCP over its standard input and output. */
+export interface UpstreamProgram {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly cwd: string | null;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+export type UpstreamStatus =
+  | 'ok'
+  | 'unreachable'
+  | 'timeout'
+  | 'auth_required'
+  | 'invalid_protocol'
+  | 'disabled';
+
+/** Why an upstream could not be asked; the sentence names no address and no secret. */
+export interface UpstreamFailure {
+  readonly ok: false;
+  readonly status: Exclude<UpstreamStatus, 'ok'>;
+  readonly message: string;
+}
+
+/** A tool as its server defines it. */
+export interface UpstreamTool {
+  readonly name: string;
+  readonly title?: string | undefined;
+  readonly description?: string | undefined;
+  readonly inputSchema: Readonly<Record<string, unknown>>;
+  readonly outputSchema?: Readonly<Record<string, unknown>> | undefined;
+  readonly annotations?: Readonly<Record<string, unknown>> | undefined;
+  readonly _meta?: Readonly<Record<string, unknown>> | undefined;
+}
+
+export interface Upstream {
+  /** True when programs may be started. */
+  readonly isStdioAllowed: boolean;
+  /** Connects as a call would, and leaves again. */
+  test(target: UpstreamTarget): Promise<{ readonly ok: true } | UpstreamFailure>;
+  /** All tools of the server. */
+  discover(
+    target: UpstreamTarget,
+  ): Promise<{ readonly ok: true; readonly tools: readonly UpstreamTool[] } | UpstreamFailure>;
+  /** Calls a tool for what it does, not for what it says. */
+  notify(
+    target: UpstreamTarget,
+    tool: string,
+    args: Record<string, unknown>,
+  ): Promise<{ readonly ok: true } | UpstreamFailure>;
+}

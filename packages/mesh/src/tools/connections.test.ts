@@ -1,0 +1,604 @@
+/** What the tools on connections promise, over the protocol and on both databases. */
+import { expect, test } from 'vitest';
+import type { Client } from '../../test/stage.ts';
+import { contentsOf, eventsOf, made, onSharedStores, upstreamTool } from '../../test/stage.ts';
+
+const MEMBER = { roles: ['member'], grants: { self: ['*'] } };
+const DOWN = { ok: false, status: 'unreachable', message: 'The server is unreachable.' } as const;
+
+const http = (title: string, more: object = {}) => ({
+  title,
+  connection_type: 'HTTP' as const,
+  connection_url: 'https://upstream.example/mcp',
+  ...more,
+});
+
+onSharedStores('connections', (stage) => {
+  test('are made, listed, read, changed and deleted, each with its event', async () => {
+    const { store, upstream, as, own } = await stage();
+    await using client = await as();
+    const item = await made(client, http('Upstream', { description: 'D', metadata: { team: 'A' } }));
+    expect(item).toEqual({
+      id: expect.stringMatching(/^conn_/) as unknown,
+      title: 'Upstream',
+      description: 'D',
+      icon: null,
+      app_name: null,
+      app_id: null,
+      connection_type: 'HTTP',
+      connection_url: 'https://upstream.example/mcp',
+      connection_token: null,
+      has_connection_token: false,
+      connection_headers: null,
+      oauth_config: null,
+      configuration_state: null,
+      configuration_scopes: null,
+      metadata: { team: 'A' },
+      tools: [upstreamTool('ALPHA'), upstreamTool('BETA')],
+      bindings: [],
+      status: 'active',
+      catalog: { fetched_at: expect.any(String) as unknown, stale: false, last_error: null },
+      organization_id: own,
+      created_at: expect.any(String) as unknown,
+      updated_at: expect.any(String) as unknown,
+      created_by: 'usr_ann',
+      updated_by: null,
+    });
+    const { configuration_state: _state, ...listed } = item;
+    expect(await client.call('COLLECTION_CONNECTIONS_LIST', {})).toEqual({
+      items: [listed],
+      totalCount: 1,
+      hasMore: false,
+    });
+    const { id } = item;
+    const data = { title: 'Renamed', description: null };
+    const first = await client.call('COLLECTION_CONNECTIONS_UPDATE', { id, data });
+    expect(first.item).toMatchObject({ title: 'Renamed', description: null, updated_by: 'usr_ann' });
+    const again = await client.call('COLLECTION_CONNECTIONS_UPDATE', { id, data });
+    expect({ ...again.item, updated_at: '' }).toEqual({ ...first.item, updated_at: '' });
+    expect(upstream.asked.map(({ what }) => what)).toEqual(['discover']);
+    const before = await contentsOf(store);
+    expect(await client.call('COLLECTION_CONNECTIONS_GET', { id })).toEqual({ item: again.item });
+    await client.call('COLLECTION_CONNECTIONS_LIST', { include_virtual: true });
+    await client.call('CONNECTION_TEST', { id });
+    expect(await contentsOf(store)).toBe(before);
+    const remove = () => client.call('COLLECTION_CONNECTIONS_DELETE', { id });
+    expect(await remove()).toEqual({ id, item: again.item, deleted: true });
+    expect(await remove()).toEqual({ id, item: null, deleted: false });
+    expect(await client.call('COLLECTION_CONNECTIONS_GET', { id })).toEqual({ item: null });
+    const told = (type: string, title: string) => ({
+      type,
+      source: `${own}_self`,
+      data: { id, title, connection_type: 'HTTP' },
+    });
+    expect(await eventsOf(store, own)).toEqual([
+      told('connection.created', 'Upstream'),
+      told('connection.updated', 'Renamed'),
+      told('connection.updated', 'Renamed'),
+      told('connection.deleted', 'Renamed'),
+    ]);
+    const tables = JSON.parse(await contentsOf(store)) as unknown[];
+    expect(JSON.stringify(tables.slice(0, -1))).not.toContain(id);
+  });
+
+  test('check 11 and 12: secrets are in no answer, no event and no row, and cannot be asked for', async () => {
+    const { store, upstream, as, own } = await stage();
+    await using client = await as();
+    upstream.isStdioAllowed = true;
+    const secrets = ['tok-canary', 'hdr-canary', 'cli-canary', 'qry-canary', 'sta-canary', 'env-canary'];
+    const [token = '', header = '', clientSecret = '', query = '', state = '', variable = ''] = secrets;
+    const web = await made(
+      client,
+      http('Web', {
+        connection_url: `https://upstream.example/mcp?team=a&api_key=${query}#x`,
+        connection_token: token,
+        connection_headers: { headers: { 'X-Custom': header } },
+        oauth_config: {
+          authorizationEndpoint: 'https://a.example/authorize',
+          tokenEndpoint: 'https://a.example/token',
+          clientId: 'me',
+          clientSecret,
+          scopes: ['a'],
+          grantType: 'authorization_code',
+        },
+        configuration_state: { db: { password: state, name: 'main' }, list: [{ apiKey: { x: state } }] },
+      }),
+    );
+    expect(web).toMatchObject({
+      connection_url: 'https://upstream.example/mcp?team=a&api_key=[secret]#x',
+      connection_token: null,
+      has_connection_token: true,
+      connection_headers: { headers: { 'X-Custom': '[secret]' } },
+      oauth_config: { clientId: 'me', clientSecret: '[secret]' },
+      configuration_state: { db: { password: '[secret]', name: 'main' }, list: [{ apiKey: '[secret]' }] },
+    });
+    const program = await made(client, {
+      title: 'Program',
+      connection_type: 'STDIO',
+      connection_headers: { command: 'serve', args: ['--x'], envVars: { KEY: variable } },
+    });
+    expect(program.connection_headers).toEqual({
+      command: 'serve',
+      args: ['--x'],
+      envVars: { KEY: '[secret]' },
+    });
+    expect(upstream.asked.map(({ target }) => target)).toMatchObject([
+      { token, headers: { 'X-Custom': header }, url: expect.stringContaining(query) as unknown },
+      { program: { command: 'serve', args: ['--x'], cwd: null, env: { KEY: variable } } },
+    ]);
+    const answers = [
+      web,
+      program,
+      await client.call('COLLECTION_CONNECTIONS_LIST', {}),
+      await client.call('COLLECTION_CONNECTIONS_GET', { id: web.id }),
+      await client.call('COLLECTION_CONNECTIONS_UPDATE', { id: web.id, data: { title: 'W' } }),
+      await client.call('COLLECTION_CONNECTIONS_DELETE', { id: program.id }),
+      await eventsOf(store, own),
+      client.records,
+      await contentsOf(store),
+    ];
+    for (const secret of secrets) expect(JSON.stringify(answers)).not.toContain(secret);
+
+    const refusals: [field: string[], operator: 'eq' | 'like'][] = [
+      [['connection_token'], 'eq'],
+      [['connection_headers'], 'eq'],
+      [['connection_headers', 'headers', 'X-Custom'], 'like'],
+      [['oauth_config', 'clientSecret'], 'like'],
+      [['configuration_state', 'db', 'password'], 'like'],
+      [['secrets'], 'like'],
+      [['revision'], 'eq'],
+    ];
+    for (const [field, operator] of refusals) {
+      const where = { field, operator, value: '%canary' };
+      const asked = await client.attempt('COLLECTION_CONNECTIONS_LIST', { where });
+      expect(asked, field.join('.')).toMatchObject({ ok: false, code: 'invalid' });
+      expect(asked.ok ? '' : asked.message).toContain(JSON.stringify(field));
+      const ordered = await client.attempt('COLLECTION_CONNECTIONS_LIST', { orderBy: [{ field }] });
+      expect(ordered, field.join('.')).toMatchObject({ ok: false, code: 'invalid' });
+    }
+    const url = { field: ['connection_url'], operator: 'contains' as const, value: query };
+    expect(await client.call('COLLECTION_CONNECTIONS_LIST', { where: url })).toMatchObject({
+      totalCount: 0,
+    });
+  });
+
+  test('check 13: a mask that is sent back keeps what is stored, and says so when nothing is', async () => {
+    const { upstream, as } = await stage();
+    await using client = await as();
+    const { id } = await made(
+      client,
+      http('Web', {
+        connection_url: 'https://upstream.example/mcp?token=abc',
+        connection_token: 'tok',
+        connection_headers: { headers: { A: 'one', B: 'two' } },
+        configuration_state: { pin: 1234 },
+      }),
+    );
+    const update = (data: object) => client.attempt('COLLECTION_CONNECTIONS_UPDATE', { id, data });
+    const last = () => upstream.asked.at(-1)?.target;
+    expect(
+      await update({
+        connection_url: 'https://upstream.example/mcp?token=[secret]&x=1',
+        connection_token: '[secret]',
+        connection_headers: { headers: { A: '[secret]', C: 'three' } },
+        configuration_state: { pin: '[secret]', more: 1 },
+      }),
+    ).toMatchObject({ ok: true });
+    expect(last()).toMatchObject({
+      url: 'https://upstream.example/mcp?token=abc&x=1',
+      token: 'tok',
+      headers: { A: 'one', C: 'three' },
+    });
+    for (const [data, path] of [
+      [{ connection_headers: { headers: { Z: '[secret]' } } }, 'connection_headers.headers.Z'],
+      [{ connection_url: 'https://upstream.example/?key=[secret]' }, 'connection_url'],
+      [{ configuration_state: { secret: '[secret]' } }, 'configuration_state.secret'],
+    ] as const) {
+      const refused = await update(data);
+      expect(refused).toMatchObject({ ok: false, code: 'invalid' });
+      expect(refused.ok ? '' : refused.message).toContain(path);
+    }
+    expect(await update({ connection_token: null, connection_headers: null })).toMatchObject({
+      ok: true,
+      value: { item: { has_connection_token: false, connection_headers: null } },
+    });
+    expect(last()).toMatchObject({ token: null, headers: {} });
+  });
+
+  test('stored secrets go to another server only with an administrator', async () => {
+    const { upstream, as } = await stage();
+    await using owner = await as();
+    await using member = await as(MEMBER);
+    const { id } = await made(owner, http('Web', { connection_token: 'tok' }));
+    const elsewhere = { id, data: { connection_url: 'https://attacker.example/mcp' } };
+    const asked = upstream.asked.length;
+    expect(await member.attempt('COLLECTION_CONNECTIONS_UPDATE', elsewhere)).toMatchObject({
+      code: 'forbidden',
+    });
+    expect(upstream.asked).toHaveLength(asked);
+    const fresh = { ...elsewhere, data: { ...elsewhere.data, connection_token: 'new' } };
+    expect(await member.attempt('COLLECTION_CONNECTIONS_UPDATE', fresh)).toMatchObject({ ok: true });
+    const path = { id, data: { connection_url: 'https://attacker.example/other' } };
+    expect(await member.attempt('COLLECTION_CONNECTIONS_UPDATE', path)).toMatchObject({ ok: true });
+    expect(await owner.attempt('COLLECTION_CONNECTIONS_UPDATE', { id, data: http('Back') })).toMatchObject({
+      ok: true,
+    });
+  });
+
+  test('what cannot be stored is refused by its place', async () => {
+    const { store, as, own, foreign } = await stage();
+    await using client = await as();
+    const before = await contentsOf(store);
+    const refused: [data: object, message: string][] = [
+      [{ title: 'X' }, 'data.connection_type'],
+      [{ connection_type: 'HTTP' }, 'data.title'],
+      [http('X', { connection_type: 'Websocket' }), 'Websocket'],
+      [http('X', { connection_url: 'ftp://x' }), 'connection_url'],
+      [http('X', { connection_url: 'https://u:p@x.example' }), 'user name'],
+      [http('X', { connection_headers: { headers: { Host: 'x' } } }), 'headers.Host'],
+      [http('X', { connection_headers: { headers: { 'Mcp-Session-Id': 'x' } } }), 'headers.Mcp-Session-Id'],
+      [http('X', { connection_headers: { headers: { 'a b': 'x' } } }), 'headers.a b'],
+      [http('X', { connection_headers: { headers: { A: 'x\r\nB: y' } } }), 'headers.A'],
+      [http('X', { connection_headers: { other: 1 } }), 'data.connection_headers.other'],
+      [http('X', { tools: [] }), 'data.tools'],
+      [http('X', { status: 'active' }), 'data.status'],
+      [http('X', { organization_id: foreign }), 'data.organization_id'],
+      [http('X', { id: 'a/b' }), 'data.id'],
+      [http('X', { id: `${own}_self` }), '_self'],
+      [http('X', { metadata: { text: 'x'.repeat(70_000) } }), 'data.metadata'],
+      [http('X', { connection_type: 'VIRTUAL' }), 'connection_url'],
+      [http('X', { connection_type: 'VIRTUAL', connection_url: 'virtual://vir_none' }), 'connection_url'],
+      [http('X', { connection_type: 'VIRTUAL', connection_url: `virtual://${own}_self` }), 'connection_url'],
+    ];
+    for (const [data, message] of refused) {
+      const answer = await client.attempt('COLLECTION_CONNECTIONS_CREATE', { data } as never);
+      expect(answer, message).toMatchObject({ ok: false, code: 'invalid' });
+      expect(answer.ok ? '' : answer.message).toContain(message);
+    }
+    expect(await contentsOf(store)).toBe(before);
+  });
+
+  test('check 9: another organization sees nothing of them, to the letter', async () => {
+    const { store, as, own, foreign } = await stage();
+    await using client = await as();
+    const { id } = await made(client, http('Mine', { id: `chosen-${own}` }));
+    await using other = await as({ organizationId: foreign });
+    const before = await contentsOf(store);
+    for (const [name, more] of [
+      ['COLLECTION_CONNECTIONS_GET', {}],
+      ['COLLECTION_CONNECTIONS_UPDATE', { data: { title: 'Stolen' } }],
+      ['COLLECTION_CONNECTIONS_DELETE', { force: true }],
+      ['CONNECTION_TEST', {}],
+    ] as const) {
+      const answer = async (asked: string) =>
+        JSON.stringify(await other.raw.callTool({ name, arguments: { id: asked, ...more } })).replaceAll(
+          asked,
+          '',
+        );
+      expect(await answer(id)).toBe(await answer(`unknow-${own}`));
+    }
+    expect(await other.call('COLLECTION_CONNECTIONS_LIST', {})).toMatchObject({ totalCount: 0 });
+    const taken = async (as_: Client) =>
+      as_.attempt('COLLECTION_CONNECTIONS_CREATE', { data: http('X', { id }) });
+    const refused = await taken(other);
+    expect(refused).toMatchObject({ ok: false, code: 'conflict' });
+    expect(await taken(client)).toEqual(refused);
+    expect(await contentsOf(store)).toBe(before);
+  });
+
+  test('check 14 and 15: filters, orders and pages fit together, and null is not like anything', async () => {
+    const { store, as, own, foreign } = await stage();
+    await using client = await as();
+    const rows = Array.from({ length: 500 }, (_each, index) => ({
+      id: `conn_${String(index).padStart(3, '0')}`,
+      organization_id: index % 50 === 0 ? foreign : own,
+      title: `${index % 2 === 0 ? 'Éa' : 'éB'} ${(index * 7) % 500}`,
+      description: index % 3 === 0 ? null : `Number ${index % 10}`,
+      connection_type: 'HTTP',
+      metadata: JSON.stringify({ rank: index % 17 }),
+      status: 'active',
+      catalog: '{"fetched_at":null,"stale":false,"last_error":null}',
+      created_at: 1000 + (index % 100),
+      updated_at: 1000,
+      created_by: 'system',
+    }));
+    for (let from = 0; from < rows.length; from += 100) {
+      await store
+        .db<{ connections: object }>()
+        .insertInto('connections')
+        .values(rows.slice(from, from + 100))
+        .execute();
+    }
+    const where = {
+      operator: 'and' as const,
+      conditions: [
+        { field: ['title'], operator: 'like' as const, value: 'ÉA%' },
+        { field: ['metadata', 'rank'], operator: 'gte' as const, value: 5 },
+      ],
+    };
+    const orderBy = [{ field: ['description'], direction: 'desc' as const }, { field: ['title'] }];
+    const walked: string[] = [];
+    for (let offset = 0; ; offset += 40) {
+      const page = await client.call('COLLECTION_CONNECTIONS_LIST', { where, orderBy, limit: 40, offset });
+      walked.push(...page.items.map(({ id }) => id));
+      expect(page.hasMore).toBe(walked.length < page.totalCount);
+      if (page.hasMore) continue;
+      expect(walked).toHaveLength(page.totalCount);
+      break;
+    }
+    const text = (left: string | null, right: string | null) =>
+      left === right ? 0 : (left ?? '') < (right ?? '') ? -1 : 1;
+    const expected = rows
+      .filter(({ organization_id, title, metadata }, index) => {
+        const { rank } = JSON.parse(metadata) as { rank: number };
+        return organization_id === own && title.startsWith('Éa') && rank >= 5 && index >= 0;
+      })
+      .toSorted(
+        (left, right) =>
+          Number(left.description === null) - Number(right.description === null) ||
+          text(right.description, left.description) ||
+          text(left.title, right.title) ||
+          text(left.id, right.id),
+      );
+    expect(walked).toEqual(expected.map(({ id }) => id));
+    const not = (operator: 'like' | 'eq', value: unknown) =>
+      client.call('COLLECTION_CONNECTIONS_LIST', {
+        where: { operator: 'not', conditions: [{ field: ['description'], operator, value }] },
+        limit: 1000,
+      });
+    const nulls = rows
+      .filter((row) => row.organization_id === own && row.description === null)
+      .map(({ id }) => id);
+    const unlike = (await not('like', 'Number%')).items.map(({ id }) => id);
+    expect(unlike.toSorted()).toEqual(nulls.toSorted());
+    expect((await not('eq', null)).totalCount).toBe(490 - nulls.length);
+  });
+
+  test('check 16: an upstream that is down leaves its tools, marked stale', async () => {
+    const { upstream, as } = await stage();
+    await using client = await as();
+    const { id, tools } = await made(client, http('Web'));
+    upstream.answer = DOWN;
+    const update = async (connection_url: string) =>
+      (await client.call('COLLECTION_CONNECTIONS_UPDATE', { id, data: { connection_url } })).item;
+    expect(await update('https://down.example/mcp')).toMatchObject({
+      tools,
+      status: 'active',
+      catalog: { fetched_at: expect.any(String) as unknown, stale: true, last_error: DOWN.message },
+    });
+    const stale = { field: ['catalog', 'stale'], operator: 'eq' as const, value: true };
+    expect(await client.call('COLLECTION_CONNECTIONS_LIST', { where: stale })).toMatchObject({
+      totalCount: 1,
+    });
+    expect(await made(client, http('Never seen'))).toMatchObject({
+      tools: null,
+      status: 'error',
+      catalog: { fetched_at: null, stale: false, last_error: DOWN.message },
+    });
+    upstream.answer = { ok: true, tools: [upstreamTool('ALPHA'), upstreamTool('GAMMA')] };
+    const back = await update('https://upstream.example/mcp');
+    expect(back).toMatchObject({ status: 'active', catalog: { stale: false, last_error: null } });
+    expect(back.tools?.map(({ name }) => name)).toEqual(['ALPHA', 'GAMMA']);
+  });
+
+  test('the first definitions are agreed to, and later ones wait', async () => {
+    const { store, upstream, as } = await stage();
+    await using client = await as();
+    const { id } = await made(client, http('Web'));
+    const pins = async () =>
+      Object.fromEntries(
+        (
+          await store
+            .db<{ tool_pins: { tool_name: string; state: string; connection_id: string } }>()
+            .selectFrom('tool_pins')
+            .select(['tool_name', 'state'])
+            .where('connection_id', '=', id)
+            .execute()
+        ).map(({ tool_name, state }) => [tool_name, state]),
+      );
+    expect(await pins()).toEqual({ ALPHA: 'approved', BETA: 'approved' });
+    const again = (path: string) =>
+      client.call('COLLECTION_CONNECTIONS_UPDATE', {
+        id,
+        data: { connection_url: `https://upstream.example/${path}` },
+      });
+    upstream.answer = {
+      ok: true,
+      tools: [upstreamTool('ALPHA', { description: 'Now it sends mail.' }), upstreamTool('NEW')],
+    };
+    await again('1');
+    expect(await pins()).toEqual({ ALPHA: 'changed', BETA: 'removed', NEW: 'new' });
+    upstream.answer = { ok: true, tools: [upstreamTool('ALPHA'), upstreamTool('BETA')] };
+    await again('2');
+    expect(await pins()).toEqual({ ALPHA: 'approved', BETA: 'approved', NEW: 'removed' });
+  });
+
+  test('bindings match the known catalog', async () => {
+    const { upstream, as } = await stage();
+    await using client = await as();
+    const storage = [
+      'LIST_OBJECTS',
+      'GET_OBJECT_METADATA',
+      'GET_PRESIGNED_URL',
+      'PUT_PRESIGNED_URL',
+      'DELETE_OBJECT',
+      'DELETE_OBJECTS',
+    ];
+    upstream.answer = { ok: true, tools: storage.map((name) => upstreamTool(name)) };
+    const files = await made(client, http('Files'));
+    expect(files.bindings).toEqual(['OBJECT_STORAGE']);
+    const inputSchema = { type: 'object', properties: { query: { type: 'string' } } };
+    upstream.answer = { ok: true, tools: [upstreamTool('SEARCH', { inputSchema })] };
+    const search = await made(client, http('Search'));
+    upstream.answer = DOWN;
+    await made(client, http('Unknown'));
+    const matching = async (
+      binding: Parameters<typeof client.call<'COLLECTION_CONNECTIONS_LIST'>>[1]['binding'],
+    ) => (await client.call('COLLECTION_CONNECTIONS_LIST', { binding })).items.map(({ id }) => id);
+    expect(await matching('object_storage')).toEqual([files.id]);
+    expect(await matching('LLM')).toEqual([]);
+    expect(await matching({ SEARCH: {} })).toEqual([search.id]);
+    expect(await matching({ SEARCH: { inputSchema } })).toEqual([search.id]);
+    const other = { properties: { query: { type: 'number' } } };
+    expect(await matching({ SEARCH: { inputSchema: other } })).toEqual([]);
+    expect(await matching({ SEARCH: {}, MORE: {} })).toEqual([]);
+    for (const binding of ['CLOUDS', {}])
+      expect(await client.attempt('COLLECTION_CONNECTIONS_LIST', { binding })).toMatchObject({
+        code: 'invalid',
+      });
+  });
+
+  test('check 18: only administrators of a server that allows it store and start programs', async () => {
+    const { store, upstream, as } = await stage();
+    const program = (command = 'serve') => ({
+      title: 'Program',
+      connection_type: 'STDIO' as const,
+      connection_headers: { command },
+    });
+    await using owner = await as();
+    await using member = await as(MEMBER);
+    await using cut = await as({ grants: { self: ['COLLECTION_CONNECTIONS_CREATE'] } });
+    const web = await made(owner, http('Web'));
+    const before = await contentsOf(store);
+    for (const isStdioAllowed of [true, false]) {
+      upstream.isStdioAllowed = isStdioAllowed;
+      for (const client of [member, cut, ...(isStdioAllowed ? [] : [owner])]) {
+        for (const data of [program(), { ...program(), connection_type: 'HTTP' as const }])
+          expect(await client.attempt('COLLECTION_CONNECTIONS_CREATE', { data })).toMatchObject({
+            code: 'forbidden',
+          });
+      }
+    }
+    upstream.isStdioAllowed = true;
+    for (const data of [program(), { connection_headers: { command: 'x' } }]) {
+      const answer = await member.attempt('COLLECTION_CONNECTIONS_UPDATE', { id: web.id, data });
+      expect(answer).toMatchObject({ code: 'forbidden' });
+    }
+    expect(await contentsOf(store)).toBe(before);
+    upstream.answer = { ok: true, tools: [upstreamTool('ON_MCP_CONFIGURATION')] };
+    const { id } = await made(owner, program());
+    const asked = upstream.asked.length;
+    for (const changes of [
+      { command: 'other' },
+      { command: 'serve', args: ['x'] },
+      { command: 'serve', cwd: '/x' },
+    ]) {
+      const data = { connection_headers: changes };
+      expect(await member.attempt('COLLECTION_CONNECTIONS_UPDATE', { id, data })).toMatchObject({
+        code: 'forbidden',
+      });
+    }
+    expect(await member.attempt('CONNECTION_TEST', { id })).toMatchObject({ code: 'forbidden' });
+    expect(upstream.asked).toHaveLength(asked);
+    expect(await member.attempt('COLLECTION_CONNECTIONS_UPDATE', { id, data: { title: 'T' } })).toMatchObject(
+      {
+        ok: true,
+      },
+    );
+    const configured = { id, data: { configuration_state: { a: 1 } } };
+    const { _meta } = await member.raw.callTool({
+      name: 'COLLECTION_CONNECTIONS_UPDATE',
+      arguments: configured,
+    });
+    expect(_meta?.['dev.parley/configuration']).toMatchObject({ delivered: false });
+    expect(upstream.asked).toHaveLength(asked);
+    expect(await owner.call('CONNECTION_TEST', { id })).toMatchObject({ healthy: true, status: 'ok' });
+    const url = { ...program(), connection_url: 'https://x.example' };
+    expect(await owner.attempt('COLLECTION_CONNECTIONS_CREATE', { data: url })).toMatchObject({
+      code: 'invalid',
+    });
+  });
+
+  test('scopes name what is in the state, and connections that the caller may use', async () => {
+    const { upstream, as, own, foreign } = await stage();
+    upstream.answer = { ok: true, tools: [upstreamTool('ON_MCP_CONFIGURATION')] };
+    await using owner = await as();
+    await using foreigner = await as({ organizationId: foreign });
+    const { id } = await made(owner, http('Web'));
+    const theirs = await made(foreigner, http('Foreign'));
+    await using member = await as({
+      roles: ['member'],
+      grants: { self: ['COLLECTION_CONNECTIONS_UPDATE'] },
+    });
+    const state = { DB: { value: id }, SELF: { value: `${own}_self` }, a: { b: [{ c: 1 }] }, none: null };
+    const update = (client: Client, configuration_state: object, configuration_scopes: string[]) =>
+      client.attempt('COLLECTION_CONNECTIONS_UPDATE', {
+        id,
+        data: { configuration_state, configuration_scopes },
+      } as never);
+    const good = ['*', 'DB::READ', 'SELF::*', 'a.b[0].c::X', 'a["b"]::X'];
+    expect(await update(owner, state, good)).toMatchObject({
+      ok: true,
+      value: { item: { configuration_scopes: good, configuration_state: state } },
+    });
+    expect(upstream.told).toEqual([{ tool: 'ON_MCP_CONFIGURATION', args: { state, scopes: good } }]);
+    for (const [scopes, code] of [
+      [['DB'], 'invalid'],
+      [['::X'], 'invalid'],
+      [['DB::'], 'invalid'],
+      [['.a::X'], 'invalid'],
+      [['missing::X'], 'invalid'],
+      [['none::X'], 'invalid'],
+      [['constructor::X'], 'invalid'],
+      [['a.b[7]::X'], 'invalid'],
+    ] as const)
+      expect(await update(owner, state, [...scopes]), scopes[0]).toMatchObject({ code });
+    for (const value of ['conn_none', theirs.id, `${foreign}_self`])
+      expect(await update(owner, { DB: { value } }, ['DB::X']), value).toMatchObject({ code: 'not_found' });
+    expect(await update(owner, { DB: { value: 7 } }, ['DB::X'])).toMatchObject({ code: 'invalid' });
+    expect(await update(member, { DB: { value: id } }, ['DB::X'])).toMatchObject({ code: 'not_found' });
+    expect(await update(member, { DB: { value: `${own}_self` } }, ['DB::X'])).toMatchObject({ ok: true });
+  });
+
+  test('an upstream that refuses its configuration is told of in the answer, and nothing is undone', async () => {
+    const { upstream, as } = await stage();
+    upstream.answer = { ok: true, tools: [upstreamTool('ON_MCP_CONFIGURATION')] };
+    await using client = await as();
+    const { id } = await made(client, http('Web'));
+    upstream.answer = DOWN;
+    const data = { configuration_state: { a: 1 } };
+    const result = await client.raw.callTool({
+      name: 'COLLECTION_CONNECTIONS_UPDATE',
+      arguments: { id, data },
+    });
+    expect(result._meta).toMatchObject({
+      'dev.parley/configuration': { delivered: false, message: DOWN.message },
+    });
+    expect((await client.call('COLLECTION_CONNECTIONS_GET', { id })).item).toMatchObject({
+      configuration_state: { a: 1 },
+      configuration_scopes: [],
+    });
+    const { structuredContent, _meta } = await client.raw.callTool({
+      name: 'COLLECTION_CONNECTIONS_UPDATE',
+      arguments: { id, data: { title: 'No state' } },
+    });
+    expect(structuredContent).toBeDefined();
+    expect(_meta?.['dev.parley/configuration']).toBeUndefined();
+  });
+
+  test('what is inactive or fixed, or the server itself, is treated as such', async () => {
+    const { upstream, as, own } = await stage();
+    await using client = await as();
+    const { id } = await made(client, http('Web', { metadata: { isFixed: true } }));
+    const asked = upstream.asked.length;
+    await client.call('COLLECTION_CONNECTIONS_UPDATE', { id, data: { status: 'inactive' } });
+    expect(await client.call('CONNECTION_TEST', { id })).toMatchObject({
+      healthy: false,
+      status: 'disabled',
+    });
+    expect(upstream.asked).toHaveLength(asked);
+    const remove = (force: boolean) => client.attempt('COLLECTION_CONNECTIONS_DELETE', { id, force });
+    expect(await remove(true)).toMatchObject({ code: 'conflict' });
+    await client.call('COLLECTION_CONNECTIONS_UPDATE', { id, data: { metadata: null } });
+    expect(await remove(false)).toMatchObject({ ok: true, value: { deleted: true } });
+    const self = `${own}_self`;
+    expect((await client.call('COLLECTION_CONNECTIONS_GET', { id: self })).item?.connection_type).toBe(
+      'VIRTUAL',
+    );
+    expect(await client.call('CONNECTION_TEST', { id: self })).toMatchObject({ healthy: true });
+    for (const name of ['COLLECTION_CONNECTIONS_UPDATE', 'COLLECTION_CONNECTIONS_DELETE'] as const) {
+      const input = { id: self, ...(name.endsWith('UPDATE') && { data: { title: 'X' } }) };
+      expect(await client.attempt(name, input as never)).toMatchObject({ code: 'conflict' });
+    }
+  });
+});
