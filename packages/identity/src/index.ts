@@ -7,8 +7,14 @@ export { builtInRoles, joinRoleDefaults, rankOf, roleDefaultsOf } from './roles.
 export type { Rank, RoleDefaults } from './roles.ts';
 export type { IdentityTables } from './schema.ts';
 export type { KeyState } from './services/authentication.ts';
+export type { AuditCaller, AuditEntry, AuditLog } from './services/audit.ts';
+export type { CustomRole } from './services/custom-roles.ts';
+export type { Invitation } from './services/invitations.ts';
+export type { Joined } from './services/joining.ts';
 export type { KeyInfo, KeyRole, NewKey } from './services/keys.ts';
 export type { KnownGrants } from './services/known-grants.ts';
 export type { Member } from './services/member-list.ts';
+export type { OrganizationSettings, SidebarItem } from './services/organization-settings.ts';
+export type { Organization } from './services/organizations.ts';
 export type { FoundSession, OpenedSession, Sessions } from './services/sessions.ts';
 export { IDENTITY_CHANGED } from './services/identity-changed.ts';

@@ -42,7 +42,7 @@ beforeAll(async () => {
   const [member] = await host.identity.listMembers(organizationId);
   const powers = { roles: ['owner'], grants: ALL_GRANTS, source: 'key', unattended: false } as const;
   owner = { id: 'founder', name: 'Founder', organizationId, userId: member?.userId ?? null, ...powers };
-  await host.identity.saveRole(owner, { name: 'support', grants: { annotations: ['reply'] } });
+  await host.identity.roles.save(owner, { name: 'support', grants: { annotations: ['reply'] } });
 });
 
 afterAll(async () => {
