@@ -30,7 +30,7 @@ import { createKey, insertKey, listKeys } from './services/keys.ts';
 import type { KnownGrants } from './services/known-grants.ts';
 import { requireKnown } from './services/known-grants.ts';
 import type { Member } from './services/member-list.ts';
-import { getMember, listMembers, memberOf } from './services/member-list.ts';
+import { findMember, getMember, listMembers, memberOf, pageMembers } from './services/member-list.ts';
 import type { RolesOfUser, WhichMember } from './services/members.ts';
 import { addMember, removeMember, setRank, setRoles } from './services/members.ts';
 import type { OrganizationSettings, SettingsChange } from './services/organization-settings.ts';
@@ -81,6 +81,11 @@ export interface Identity {
   /** The user with this e-mail, made when there is none. */
   ensureUser(input: { email: string; name: string }): Promise<string>;
   listMembers(organizationId: string): Promise<Member[]>;
+  pageMembers(
+    organizationId: string,
+    page: { readonly limit: number; readonly offset: number },
+  ): Promise<Member[]>;
+  findMember(organizationId: string, idOrEmail: string): Promise<Member | undefined>;
   getMember(organizationId: string, memberId: string): Promise<Member | undefined>;
   memberOf(organizationId: string, userId: string): Promise<Member | undefined>;
   /** A caller who adds, changes or makes gives at most what they hold, in their own organization. */
@@ -167,6 +172,8 @@ export function createIdentity(store: Store, options: IdentityOptions = {}): Ide
     createUser: (input) => store.transaction((tx) => createUser(tx, input, now())),
     ensureUser: (input) => store.transaction((tx) => ensureUser(tx, input, now())),
     listMembers: (organizationId) => listMembers(store, organizationId),
+    pageMembers: (organizationId, page) => pageMembers(store, organizationId, page),
+    findMember: (organizationId, idOrEmail) => findMember(store, organizationId, idOrEmail),
     getMember: (organizationId, memberId) => getMember(store, organizationId, memberId),
     memberOf: (organizationId, userId) => memberOf(store, organizationId, userId),
     addMember: (by, input) => store.transaction((tx) => addMember(tx, by, input, moment())),

@@ -48,7 +48,7 @@ export interface NewKey {
   readonly format?: KeyFormat;
   /** Binds the key to a connection; absent: to that of the key that makes it, if any. */
   readonly connectionId?: string | null;
-  readonly metadata?: KeyMetadata | null;
+  readonly metadata?: KeyMetadata | null | undefined;
 }
 
 const MAX_NAME_LENGTH = 255;
