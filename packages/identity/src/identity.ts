@@ -152,7 +152,8 @@ export function createIdentity(store: Store, options: IdentityOptions = {}): Ide
   const authentication = new Authentication(store, { now, isPrivileged, builtIn, onError });
   const moment = () => ({ isPrivileged, roleDefaults, now: now(), refuseUnknown });
   const seed = options.seed ?? (async () => undefined);
-  const ownerOfKey = async (key: string) => (await authentication.authenticate(key, 'web'))?.userId ?? undefined;
+  const ownerOfKey = async (key: string) =>
+    (await authentication.authenticate(key, 'web'))?.userId ?? undefined;
   return {
     authenticate: (key, source) => authentication.authenticate(key, source),
     keyState: (text) => authentication.keyState(text),

@@ -107,7 +107,10 @@ async function contentsOf(store: Store): Promise<string> {
     if (name === 'parley_probe') continue;
     const { rows } = await sql`select * from ${sql.table(name)}`.execute(store.db());
     // Keys note when they were used, off the path of the call.
-    parts.push(name, rows.map((row) => ({ ...(row as object), last_used_at: null })));
+    parts.push(
+      name,
+      rows.map((row) => ({ ...(row as object), last_used_at: null })),
+    );
   }
   return JSON.stringify(parts);
 }

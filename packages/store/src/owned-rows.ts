@@ -45,7 +45,14 @@ export async function tablesWith(from: Queryable, column: string): Promise<strin
 
 /** Deletes what the owner has in every table with the column; no table has to be told of it, so none is forgotten. */
 export async function deleteOwned(tx: StoreTransaction, column: string, owner: string): Promise<void> {
-  for (const table of await tablesWith(tx, column)) {
-    await sql`delete from ${sql.table(table)} where ${sql.ref(column)} = ${owner}`.execute(tx.db());
+  const tables = await tablesWith(tx, column);
+  // Triggers that count rows write to tables that were emptied before.
+  for (let isLeft = true; isLeft;) {
+    isLeft = false;
+    for (const table of tables) {
+      const remove = sql`delete from ${sql.table(table)} where ${sql.ref(column)} = ${owner}`;
+      const { numAffectedRows = 0n } = await remove.execute(tx.db());
+      isLeft ||= numAffectedRows > 0n;
+    }
   }
 }

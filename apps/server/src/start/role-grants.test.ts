@@ -10,11 +10,23 @@ import type { Host } from './host.ts';
 import { openHost } from './host.ts';
 
 const WHOAMI = { parley: ['parley_whoami'] };
-const TEAM = { feedback: ['*'], ...WHOAMI };
+const OWN_THINGS = [
+  'API_KEY_CREATE',
+  'API_KEY_DELETE',
+  'API_KEY_LIST',
+  'API_KEY_UPDATE',
+  'ORGANIZATION_GET',
+  'ORGANIZATION_LIST',
+  'ORGANIZATION_MEMBER_LIST',
+  'ORGANIZATION_SETTINGS_GET',
+  'USER_GET',
+];
+const BASE = { self: OWN_THINGS, ...WHOAMI };
+const TEAM = { feedback: ['*'], ...BASE };
 
 const TABLE: readonly { roles: string[]; grants: Grants; asUser: Grants }[] = [
-  { roles: ['owner'], grants: { ...ALL_GRANTS, ...WHOAMI }, asUser: WHOAMI },
-  { roles: ['admin'], grants: { ...ALL_GRANTS, ...WHOAMI }, asUser: WHOAMI },
+  { roles: ['owner'], grants: { ...ALL_GRANTS, ...BASE }, asUser: WHOAMI },
+  { roles: ['admin'], grants: { ...ALL_GRANTS, ...BASE }, asUser: WHOAMI },
   { roles: ['member'], grants: TEAM, asUser: WHOAMI },
   { roles: ['user'], grants: WHOAMI, asUser: WHOAMI },
   { roles: ['support'], grants: { annotations: ['reply'], ...TEAM }, asUser: WHOAMI },
@@ -22,7 +34,7 @@ const TABLE: readonly { roles: string[]; grants: Grants; asUser: Grants }[] = [
   { roles: ['user', 'support'], grants: { annotations: ['reply'], ...WHOAMI }, asUser: WHOAMI },
   {
     roles: ['admin', 'support'],
-    grants: { ...ALL_GRANTS, annotations: ['reply'], ...WHOAMI },
+    grants: { ...ALL_GRANTS, annotations: ['reply'], ...BASE },
     asUser: WHOAMI,
   },
 ];

@@ -25,11 +25,6 @@ export async function callerIn(
   const isFull = key !== undefined && firstUncovered(fromJson<Grants>(key.grants), ALL_GRANTS) === undefined;
   if (!isFull) return undefined;
   // As if the key were of that organization: its user's roles there, cut to its rank where it has one.
-  const there = await callerOfKey(
-    store,
-    { ...key, organization_id: organizationId },
-    caller.source,
-    powers,
-  );
+  const there = await callerOfKey(store, { ...key, organization_id: organizationId }, caller.source, powers);
   return there && { ...there, unattended: caller.unattended };
 }

@@ -86,7 +86,11 @@ export async function createInvitation(
     created_at: now,
   };
   await db.insertInto('invitations').values(row).execute();
-  await writeAudit(tx, { caller: by, action: 'member.invited', target: row.id, changed: { email, roles } }, now);
+  await writeAudit(
+    tx,
+    { caller: by, action: 'member.invited', target: row.id, changed: { email, roles } },
+    now,
+  );
   return { invitation: invitationOf(row), token };
 }
 
@@ -129,11 +133,7 @@ export async function withdrawInvitation(
 }
 
 /** What the link is about. */
-export async function openInvitation(
-  from: Queryable,
-  token: string,
-  now: number,
-): Promise<OpenedInvitation> {
+export async function openInvitation(from: Queryable, token: string, now: number): Promise<OpenedInvitation> {
   const { organizationName, roles } = await invitationAt(from, token, now);
   return { organizationName, roles: fromJson<string[]>(roles) };
 }
@@ -142,11 +142,7 @@ export async function openInvitation(
 export type FoundInvitation = InvitationRow & { readonly organizationName: string };
 
 /** The invitation of a token; throws why it cannot be accepted. */
-export async function invitationAt(
-  from: Queryable,
-  token: string,
-  now: number,
-): Promise<FoundInvitation> {
+export async function invitationAt(from: Queryable, token: string, now: number): Promise<FoundInvitation> {
   const row = await from
     .db<IdentityTables>()
     .selectFrom('invitations')

@@ -133,7 +133,7 @@ async function requireShown(
     .limit(1)
     .execute();
   if (keys.length === 0 && roles.length === 0) return;
-  const text = 'This e-mail belongs to somebody who has an account on this server. Give one of their keys too.';
+  const text =
+    'This e-mail belongs to somebody who has an account on this server. Give one of their keys too.';
   throw new ToolError('forbidden', text, { needs: 'key' });
 }
-

@@ -82,9 +82,7 @@ export async function saveSettings(
       updated_at: now,
       ...next,
     })
-    .onConflict((conflict) =>
-      conflict.column('organization_id').doUpdateSet({ ...next, updated_at: now }),
-    )
+    .onConflict((conflict) => conflict.column('organization_id').doUpdateSet({ ...next, updated_at: now }))
     .execute();
   const entry = { caller: by, action: 'settings.updated', target: organizationId };
   await writeAudit(tx, { ...entry, changed: { fields: Object.keys(next) } }, now);

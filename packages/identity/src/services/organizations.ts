@@ -81,7 +81,9 @@ export async function updateOrganization(
   const before = await rowOf(tx, organizationId);
   const { slug = before.slug, name = before.name, description = before.description } = change;
   const next = checked({ slug, name, description });
-  const changed = Object.entries(next).filter(([field, value]) => before[field as keyof typeof next] !== value);
+  const changed = Object.entries(next).filter(
+    ([field, value]) => before[field as keyof typeof next] !== value,
+  );
   if (changed.length === 0) return organizationOf(before);
   await tx
     .db<IdentityTables>()

@@ -52,7 +52,8 @@ export function createOrganizations(identity: Identity, reach: Reach): Organizat
     },
     async create(caller, input) {
       const { userId } = caller;
-      if (userId === null) throw new ToolError('forbidden', 'This caller has no user who could be its owner.');
+      if (userId === null)
+        throw new ToolError('forbidden', 'This caller has no user who could be its owner.');
       const made = await identity.createOrganization({ ...input, owner: { userId } }, caller);
       return orNotFound(await organizations.get(made.organizationId));
     },

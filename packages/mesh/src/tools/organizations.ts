@@ -111,9 +111,7 @@ export const organizationDelete = defineTool({
 
 const settingsFields = {
   organizationId: z.string(),
-  sidebar_items: z
-    .array(z.object({ title: z.string(), url: z.string(), icon: z.string() }))
-    .nullable(),
+  sidebar_items: z.array(z.object({ title: z.string(), url: z.string(), icon: z.string() })).nullable(),
   enabled_plugins: z.array(z.string()).nullable(),
   createdAt: z.string().optional(),
   updatedAt: z.string().optional(),

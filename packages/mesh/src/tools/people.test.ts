@@ -72,7 +72,10 @@ onBothEngines(
       const tools = await as(owner);
       const { id: organizationId } = await tools.call('ORGANIZATION_GET', {});
       const item = { title: 'Docs', url: '/feedback', icon: 'book' };
-      const saved = await tools.call('ORGANIZATION_SETTINGS_UPDATE', { organizationId, sidebar_items: [item] });
+      const saved = await tools.call('ORGANIZATION_SETTINGS_UPDATE', {
+        organizationId,
+        sidebar_items: [item],
+      });
       expect(saved).toMatchObject({ sidebar_items: [item], enabled_plugins: null });
       const both = { organizationId, enabled_plugins: ['a'] };
       expect(await tools.call('ORGANIZATION_SETTINGS_UPDATE', both)).toMatchObject({
@@ -80,7 +83,13 @@ onBothEngines(
         enabled_plugins: ['a'],
       });
       const before = await contents();
-      for (const url of ['javascript:alert(1)', '//evil.example', '/\\evil.example', 'http://x.example', 'x']) {
+      for (const url of [
+        'javascript:alert(1)',
+        '//evil.example',
+        '/\\evil.example',
+        'http://x.example',
+        'x',
+      ]) {
         const attempt = tools.attempt('ORGANIZATION_SETTINGS_UPDATE', {
           organizationId,
           sidebar_items: [{ ...item, url }],
@@ -133,13 +142,22 @@ onBothEngines(
     test('keys are made, listed without their text, changed twice and deleted twice', async () => {
       const { owner, join, contents, as, identity } = await build();
       const tools = await as(owner);
-      const made = await tools.call('API_KEY_CREATE', { name: 'CI', metadata: { team: 'web' }, expiresIn: 300 });
+      const made = await tools.call('API_KEY_CREATE', {
+        name: 'CI',
+        metadata: { team: 'web' },
+        expiresIn: 300,
+      });
       expect(made.key).toMatch(/^parley_/);
       expect(made.permissions['self']).toContain('API_KEY_CREATE');
       expect(made.permissions['self']).not.toContain('API_KEY_DELETE');
       const before = await contents();
       const { items } = await tools.call('API_KEY_LIST', {});
-      expect(items[0]).toMatchObject({ id: made.id, name: 'CI', metadata: { team: 'web' }, connectionId: null });
+      expect(items[0]).toMatchObject({
+        id: made.id,
+        name: 'CI',
+        metadata: { team: 'web' },
+        connectionId: null,
+      });
       expect(items[0]?.start).toBe(made.key.slice(0, 19));
       expect(JSON.stringify(items)).not.toContain(made.key);
       expect(await contents()).toBe(before);
@@ -163,15 +181,19 @@ onBothEngines(
         await tools.attempt('API_KEY_CREATE', { name: 'X', connectionId: 'conn_unknown' }),
       ).toMatchObject(refused('not_found', 'conn_unknown'));
       const member = await as(await join(['member']));
-      expect(
-        await member.attempt('API_KEY_CREATE', { name: 'X', connectionId: `${id}_self` }),
-      ).toMatchObject(refused('forbidden', 'owners and administrators'));
+      expect(await member.attempt('API_KEY_CREATE', { name: 'X', connectionId: `${id}_self` })).toMatchObject(
+        refused('forbidden', 'owners and administrators'),
+      );
       // A key of somebody else is not there, in the same organization too.
       for (const keyId of [made.id, 'key_unknown']) {
         expect(await member.attempt('API_KEY_UPDATE', { keyId, name: 'Mine' })).toMatchObject(
           refused('not_found', `No such key: ${keyId}`),
         );
-        expect(await member.call('API_KEY_DELETE', { keyId })).toEqual({ success: true, keyId, deleted: false });
+        expect(await member.call('API_KEY_DELETE', { keyId })).toEqual({
+          success: true,
+          keyId,
+          deleted: false,
+        });
       }
       const gone = { success: true, keyId: made.id };
       expect(await tools.call('API_KEY_DELETE', { keyId: made.id })).toEqual({ ...gone, deleted: true });
@@ -200,7 +222,10 @@ onBothEngines(
       expect(await tools.attempt('API_KEY_CREATE', { name: 'X', permissions })).toMatchObject(
         refused('forbidden', message),
       );
-      const { id: keyId } = await tools.call('API_KEY_CREATE', { name: 'X', permissions: { self: ['USER_GET'] } });
+      const { id: keyId } = await tools.call('API_KEY_CREATE', {
+        name: 'X',
+        permissions: { self: ['USER_GET'] },
+      });
       for (const wanted of [permissions, ALL_GRANTS as Record<string, string[]>]) {
         expect(await tools.attempt('API_KEY_UPDATE', { keyId, permissions: wanted })).toMatchObject(
           refused('forbidden', 'You cannot give what you do not have'),
@@ -234,7 +259,11 @@ onBothEngines(
         ['ORGANIZATION_LIST', (userId) => ({ userId }), owner.userId],
         ['ORGANIZATION_UPDATE', (id) => ({ id, name: 'Mine' }), organizationId],
         ['ORGANIZATION_DELETE', (id) => ({ id }), organizationId],
-        ['ORGANIZATION_SETTINGS_UPDATE', (id) => ({ organizationId: id, enabled_plugins: [] }), organizationId],
+        [
+          'ORGANIZATION_SETTINGS_UPDATE',
+          (id) => ({ organizationId: id, enabled_plugins: [] }),
+          organizationId,
+        ],
         ['ORGANIZATION_MEMBER_ADD', (userId) => ({ userId, role }), owner.userId],
         [
           'ORGANIZATION_MEMBER_ADD',
@@ -251,7 +280,10 @@ onBothEngines(
       ];
       for (const [name, inputOf, id] of rows) {
         const random = `${id.slice(0, -4)}zzzz`;
-        const [own, other] = [await tools.attempt(name, inputOf(id)), await tools.attempt(name, inputOf(random))];
+        const [own, other] = [
+          await tools.attempt(name, inputOf(id)),
+          await tools.attempt(name, inputOf(random)),
+        ];
         expect(JSON.stringify(own).replaceAll(id, 'ID'), name).toBe(
           JSON.stringify(other).replaceAll(random, 'ID'),
         );
@@ -267,14 +299,18 @@ onBothEngines(
       const removal = { memberIdOrEmail: owner.memberId };
       const demotion = { memberId: owner.memberId, role: ['admin'] };
       const words = 'at least one owner';
-      expect(await tools.attempt('ORGANIZATION_MEMBER_REMOVE', removal)).toMatchObject(refused('conflict', words));
+      expect(await tools.attempt('ORGANIZATION_MEMBER_REMOVE', removal)).toMatchObject(
+        refused('conflict', words),
+      );
       expect(await tools.attempt('ORGANIZATION_MEMBER_UPDATE_ROLE', demotion)).toMatchObject(
         refused('conflict', words),
       );
       // An administrator does not touch owners at all.
       const promotion = { ...demotion, role: ['owner', 'member'] };
       for (const change of [demotion, promotion]) {
-        expect(await admin.attempt('ORGANIZATION_MEMBER_UPDATE_ROLE', change)).toMatchObject(refused('forbidden'));
+        expect(await admin.attempt('ORGANIZATION_MEMBER_UPDATE_ROLE', change)).toMatchObject(
+          refused('forbidden'),
+        );
       }
       expect(await admin.attempt('ORGANIZATION_MEMBER_REMOVE', removal)).toMatchObject(refused('forbidden'));
       expect(await contents()).toBe(before);
@@ -284,7 +320,10 @@ onBothEngines(
       const { owner, join, identity, contents, as } = await build();
       const grants = { self: ['ORGANIZATION_MEMBER_UPDATE_ROLE', 'ORGANIZATION_MEMBER_ADD'] };
       await identity.roles.save(owner.caller, { name: 'recruiter', grants });
-      await identity.roles.save(owner.caller, { name: 'cleaner', grants: { self: ['ORGANIZATION_MEMBER_REMOVE'] } });
+      await identity.roles.save(owner.caller, {
+        name: 'cleaner',
+        grants: { self: ['ORGANIZATION_MEMBER_REMOVE'] },
+      });
       const recruiter = await join(['recruiter']);
       const cleaner = await join(['cleaner']);
       const plain = await join(['member']);
@@ -301,14 +340,16 @@ onBothEngines(
         [cleaner.memberId, ['member']],
         [owner.memberId, ['member']],
       ] as const) {
-        expect(await set(memberId, [...role]), `${memberId} ${role.join()}`).toMatchObject(refused('forbidden'));
+        expect(await set(memberId, [...role]), `${memberId} ${role.join()}`).toMatchObject(
+          refused('forbidden'),
+        );
       }
       const save = (as_: typeof recruiter, name: string) => identity.roles.save(as_.caller, { name, grants });
       await expect(save(plain, 'own')).rejects.toThrow('You cannot give what you do not have');
       // What stands in a role already counts too: a weaker one in its place would be a way to take it.
-      await expect(
-        identity.roles.save(recruiter.caller, { name: 'cleaner', grants: {} }),
-      ).rejects.toThrow('You cannot give what you do not have');
+      await expect(identity.roles.save(recruiter.caller, { name: 'cleaner', grants: {} })).rejects.toThrow(
+        'You cannot give what you do not have',
+      );
       await expect(identity.roles.delete(recruiter.caller, 'cleaner')).rejects.toThrow('do not have');
       expect(await contents()).toBe(before);
       expect(await set(plain.memberId, ['recruiter'])).toMatchObject({ ok: true });
@@ -339,7 +380,10 @@ onBothEngines(
       for (const attempt of [
         tools.attempt('ORGANIZATION_UPDATE', { id: other, name: 'Mine' }),
         tools.attempt('ORGANIZATION_DELETE', { id: other }),
-        tools.attempt('ORGANIZATION_MEMBER_REMOVE', { organizationId: other, memberIdOrEmail: stranger.memberId }),
+        tools.attempt('ORGANIZATION_MEMBER_REMOVE', {
+          organizationId: other,
+          memberIdOrEmail: stranger.memberId,
+        }),
       ]) {
         expect(await attempt).toMatchObject(refused('forbidden', 'Your role in that organization'));
       }
