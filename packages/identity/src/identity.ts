@@ -8,7 +8,7 @@ import type { IdentityTables } from './schema.ts';
 import type { KeyState, Powers } from './services/authentication.ts';
 import { Authentication, callerOfKey } from './services/authentication.ts';
 import type { IsPrivileged } from './services/ceiling.ts';
-import type { AuditLog } from './services/audit.ts';
+import type { AuditCaller, AuditLog } from './services/audit.ts';
 import { writeAudit } from './services/audit.ts';
 import type { AuditCheck } from './services/audit-check.ts';
 import { checkAudit } from './services/audit-check.ts';
@@ -25,6 +25,7 @@ import {
 import { acceptInvitation } from './services/joining.ts';
 import type { KeyChange } from './services/key-update.ts';
 import { updateKey } from './services/key-update.ts';
+import { Denials } from './services/denials.ts';
 import type { KeyInfo, NewKey } from './services/keys.ts';
 import { createKey, insertKey, listKeys } from './services/keys.ts';
 import type { KnownGrants } from './services/known-grants.ts';
@@ -102,6 +103,10 @@ export interface Identity {
   readonly organizations: Organizations;
   /** What other parts write down about their changes, in the transaction of the change. */
   readonly audit: AuditLog & {
+    /** Notes that a caller was denied a tool; it is written after the answer. */
+    denied(caller: AuditCaller, tool: string): void;
+    /** Writes the denials that wait. */
+    flush(): Promise<void>;
     /** Looks whether every chain is whole. */
     check(): Promise<AuditCheck>;
   };
@@ -151,6 +156,7 @@ export function createIdentity(store: Store, options: IdentityOptions = {}): Ide
   };
   const authentication = new Authentication(store, { now, isPrivileged, builtIn, onError });
   const moment = () => ({ isPrivileged, roleDefaults, now: now(), refuseUnknown });
+  const denials = new Denials(store, { now, onError });
   const seed = options.seed ?? (async () => undefined);
   const ownerOfKey = async (key: string) =>
     (await authentication.authenticate(key, 'web'))?.userId ?? undefined;
@@ -208,6 +214,8 @@ export function createIdentity(store: Store, options: IdentityOptions = {}): Ide
     },
     audit: {
       write: (tx, entry) => writeAudit(tx, entry, now()),
+      denied: (caller, tool) => denials.note(caller, tool),
+      flush: () => denials.flush(),
       check: () => checkAudit(store),
     },
     organizationName: (organizationId) => organizationName(store, organizationId),

@@ -3,7 +3,7 @@ export { createIdentity } from './identity.ts';
 export type { Identity, IdentityOptions } from './identity.ts';
 export { identityMigrations } from './migrations/index.ts';
 export type { KeyFormat } from './key-format.ts';
-export { builtInRoles, joinRoleDefaults, rankOf, roleDefaultsOf } from './roles.ts';
+export { builtInRoles, isRank, joinRoleDefaults, rankOf, roleDefaultsOf } from './roles.ts';
 export type { Rank, RoleDefaults } from './roles.ts';
 export type { IdentityTables } from './schema.ts';
 export type { KeyState } from './services/authentication.ts';

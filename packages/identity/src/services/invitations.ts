@@ -45,7 +45,8 @@ export interface Invitations {
 }
 
 const TOKEN_BYTES = 32;
-const TOKEN = /^[\w-]{43}$/;
+const PREFIX = 'parley_invite_';
+const TOKEN = /^parley_invite_[\w-]{43}$/;
 const LIFE_MS = 7 * 24 * 3_600_000;
 const MAX_OPEN = 1000;
 const EMAIL = /^[^\s@]{1,64}@[^\s@]{1,189}$/;
@@ -73,7 +74,7 @@ export async function createInvitation(
   await deleteOpen(tx, organizationId, email);
   if ((await listInvitations(tx, organizationId, now)).length >= MAX_OPEN)
     throw new ToolError('conflict', `At most ${MAX_OPEN} invitations can be open. Withdraw one first.`);
-  const token = randomBytes(TOKEN_BYTES).toString('base64url');
+  const token = PREFIX + randomBytes(TOKEN_BYTES).toString('base64url');
   const row: InvitationRow = {
     id: typeId('inv', now),
     organization_id: organizationId,
