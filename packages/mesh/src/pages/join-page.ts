@@ -16,10 +16,11 @@ p { margin: 0 0 1rem; color: var(--soft); }
 form, .card { background: var(--card); border: 1px solid var(--line); border-radius: .75rem; padding: 1rem; display: grid; gap: .9rem; }
 label { display: grid; gap: .3rem; font-weight: 600; }
 label span { font-weight: 400; color: var(--soft); font-size: .9rem; }
-input { font: inherit; color: inherit; background: var(--page); border: 1px solid var(--line); border-radius: .5rem; padding: .6rem .7rem; width: 100%; min-height: 2.75rem; }
+input { font: inherit; font-weight: 400; color: inherit; background: var(--page); border: 1px solid var(--line); border-radius: .5rem; padding: .6rem .7rem; width: 100%; min-height: 2.75rem; }
 button { font: inherit; font-weight: 600; background: var(--accent); color: var(--accent-text); border: 0; border-radius: .5rem; padding: .7rem 1rem; min-height: 2.75rem; cursor: pointer; }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
 .wrong { background: var(--bad); color: var(--text); border-radius: .5rem; padding: .7rem .9rem; margin: 0 0 1rem; }
+.next { margin-top: 1rem; }
 code { font: .95rem/1.5 ui-monospace, monospace; user-select: all; }
 summary { cursor: pointer; min-height: 1.75rem; }
 `;
@@ -28,6 +29,7 @@ summary { cursor: pointer; min-height: 1.75rem; }
 export const JOIN_POLICY = [
   "default-src 'none'",
   `style-src 'sha256-${hash('sha256', STYLE, 'base64')}'`,
+  'img-src data:',
   "form-action 'self'",
   "base-uri 'none'",
   "frame-ancestors 'none'",
@@ -38,6 +40,8 @@ export interface Retry {
   readonly message: string;
   readonly name: string;
   readonly email: string;
+  /** True when a key of the person has to be shown. */
+  readonly needsKey: boolean;
 }
 
 /** The form of an invitation. */
@@ -54,7 +58,7 @@ export function invitationPage(
 <label>Your name <input name="name" autocomplete="name" required maxlength="255"${value(retry?.name)}></label>
 <label>Your e-mail <span>The one that the invitation was made for.</span>
 <input name="email" type="email" autocomplete="email" required maxlength="254"${value(retry?.email)}></label>
-<details><summary>I have an account on this server already</summary>
+<details${retry?.needsKey === true ? ' open' : ''}><summary>I have an account on this server already</summary>
 <label>One of your keys <input name="key" type="password" autocomplete="off" maxlength="200"></label></details>
 <button>Join</button>
 </form>`,
@@ -70,7 +74,7 @@ export function joinedPage(
     `Welcome to ${organizationName}`,
     `<div class="card"><strong>Your key</strong><code>${escape(key)}</code>
 <span>Keep it now: it is shown this once. Whoever has it acts as you.</span></div>
-<p></p><p>Use it as a bearer token at <code>${escape(mcp)}</code>, or as PARLEY_KEY on the command line.</p>`,
+<p class="next">Use it as a bearer token at <code>${escape(mcp)}</code>, or as PARLEY_KEY on the command line.</p>`,
   );
 }
 

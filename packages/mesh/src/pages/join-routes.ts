@@ -68,7 +68,8 @@ export function createJoinRoutes(options: JoinOptions): RouteSet {
       if (!mayTryAgain) throw error;
       const status = error.code === 'invalid' ? 400 : 403;
       const invitation = await invitations.open(token);
-      return { status, body: invitationPage(invitation, { ...joining, message: error.message }) };
+      const retry = { ...joining, message: error.message, needsKey: error.data !== undefined };
+      return { status, body: invitationPage(invitation, retry) };
     }
   }
 
