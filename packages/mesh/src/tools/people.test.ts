@@ -1,7 +1,9 @@
 /** The tools on organizations, members and keys: their answers, their refusals, and what nobody can do with them. */
 import { ALL_GRANTS } from '@parley/kit';
-import { onBothEngines } from '@parley/store/testing';
-import { afterEach, expect, test } from 'vitest';
+import type { StoreEngine } from '@parley/store';
+import { openStore } from '@parley/store';
+import { onBothEngines, scratchDatabase } from '@parley/store/testing';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { PeopleBed } from '../../test/people-bed.ts';
 import { BED_MIGRATIONS, createPeopleBed } from '../../test/people-bed.ts';
 import { MEMBER_TOOLS } from './member-tools.ts';
@@ -202,174 +204,6 @@ onBothEngines(
       expect((await tools.call('API_KEY_LIST', {})).items.map((key) => key.id)).not.toContain(made.id);
     });
 
-    test('check 6: a key with one tool sees one tool, and another answers as an unknown one does', async () => {
-      const { owner, keyOf, as } = await build();
-      const tools = await as(await keyOf(owner.caller, { self: ['USER_GET'] }));
-      expect(await tools.toolNames()).toEqual(['USER_GET']);
-      const answerTo = async (name: string) => {
-        const answer = await tools.raw.callTool({ name, arguments: {} }).catch((error: unknown) => error);
-        return String(answer).replaceAll(name, 'TOOL');
-      };
-      expect(await answerTo('ORGANIZATION_LIST')).toBe(await answerTo('NO_SUCH_TOOL'));
-    });
-
-    test('check 7: nobody makes or changes a key beyond what they hold', async () => {
-      const { owner, keyOf, as } = await build();
-      const maker = await keyOf(owner.caller, { self: ['API_KEY_CREATE', 'API_KEY_UPDATE', 'USER_GET'] });
-      const tools = await as(maker);
-      const permissions = { self: ['API_KEY_DELETE'] };
-      const message = 'You cannot give what you do not have: self:API_KEY_DELETE';
-      expect(await tools.attempt('API_KEY_CREATE', { name: 'X', permissions })).toMatchObject(
-        refused('forbidden', message),
-      );
-      const { id: keyId } = await tools.call('API_KEY_CREATE', {
-        name: 'X',
-        permissions: { self: ['USER_GET'] },
-      });
-      for (const wanted of [permissions, ALL_GRANTS as Record<string, string[]>]) {
-        expect(await tools.attempt('API_KEY_UPDATE', { keyId, permissions: wanted })).toMatchObject(
-          refused('forbidden', 'You cannot give what you do not have'),
-        );
-      }
-    });
-
-    test("check 8: an admin's key loses power at the next request after they become a member", async () => {
-      const { owner, join, as } = await build();
-      const admin = await join(['admin']);
-      const names = await (await as(admin)).toolNames();
-      expect(names).toContain('ORGANIZATION_UPDATE');
-      expect(names).not.toContain('ORGANIZATION_DELETE');
-      const change = { memberId: admin.memberId, role: ['member'] };
-      await (await as(owner)).call('ORGANIZATION_MEMBER_UPDATE_ROLE', change);
-      expect((await (await as(admin)).toolNames()).toSorted()).toEqual([...MEMBER_TOOLS].toSorted());
-    });
-
-    test('check 9: ids of another organization answer as random ones do, and nothing changes', async () => {
-      const { owner, stranger, identity, contents, as } = await build();
-      const tools = await as(stranger);
-      const organizationId = owner.caller.organizationId;
-      const role = ['member'];
-      const { invitation } = await identity.invitations.create(owner.caller, {
-        email: 'x@acme.example',
-        roles: ['member'],
-      });
-      const before = await contents();
-      type Input = Parameters<typeof tools.attempt>[1];
-      const rows: [Parameters<typeof tools.attempt>[0], (id: string) => Input, string][] = [
-        ['ORGANIZATION_LIST', (userId) => ({ userId }), owner.userId],
-        ['ORGANIZATION_UPDATE', (id) => ({ id, name: 'Mine' }), organizationId],
-        ['ORGANIZATION_DELETE', (id) => ({ id }), organizationId],
-        [
-          'ORGANIZATION_SETTINGS_UPDATE',
-          (id) => ({ organizationId: id, enabled_plugins: [] }),
-          organizationId,
-        ],
-        ['ORGANIZATION_MEMBER_ADD', (userId) => ({ userId, role }), owner.userId],
-        [
-          'ORGANIZATION_MEMBER_ADD',
-          (id) => ({ organizationId: id, userId: stranger.userId, role }),
-          organizationId,
-        ],
-        ['ORGANIZATION_MEMBER_UPDATE_ROLE', (memberId) => ({ memberId, role }), owner.memberId],
-        ['ORGANIZATION_MEMBER_REMOVE', (memberIdOrEmail) => ({ memberIdOrEmail }), owner.memberId],
-        ['ORGANIZATION_MEMBER_REMOVE', (memberIdOrEmail) => ({ memberIdOrEmail }), 'ada@acme.example'],
-        ['ORGANIZATION_MEMBER_REMOVE', (memberIdOrEmail) => ({ memberIdOrEmail }), invitation.id],
-        ['API_KEY_UPDATE', (keyId) => ({ keyId, name: 'Mine' }), owner.keyId],
-        ['API_KEY_DELETE', (keyId) => ({ keyId }), owner.keyId],
-        ['USER_GET', (id) => ({ id }), owner.userId],
-      ];
-      for (const [name, inputOf, id] of rows) {
-        const random = `${id.slice(0, -4)}zzzz`;
-        const [own, other] = [
-          await tools.attempt(name, inputOf(id)),
-          await tools.attempt(name, inputOf(random)),
-        ];
-        expect(JSON.stringify(own).replaceAll(id, 'ID'), name).toBe(
-          JSON.stringify(other).replaceAll(random, 'ID'),
-        );
-      }
-      expect(await contents()).toBe(before);
-    });
-
-    test('check 21: the last owner can neither be removed, nor demoted, nor leave', async () => {
-      const { owner, join, contents, as } = await build();
-      const admin = await as(await join(['admin']));
-      const tools = await as(owner);
-      const before = await contents();
-      const removal = { memberIdOrEmail: owner.memberId };
-      const demotion = { memberId: owner.memberId, role: ['admin'] };
-      const words = 'at least one owner';
-      expect(await tools.attempt('ORGANIZATION_MEMBER_REMOVE', removal)).toMatchObject(
-        refused('conflict', words),
-      );
-      expect(await tools.attempt('ORGANIZATION_MEMBER_UPDATE_ROLE', demotion)).toMatchObject(
-        refused('conflict', words),
-      );
-      // An administrator does not touch owners at all.
-      const promotion = { ...demotion, role: ['owner', 'member'] };
-      for (const change of [demotion, promotion]) {
-        expect(await admin.attempt('ORGANIZATION_MEMBER_UPDATE_ROLE', change)).toMatchObject(
-          refused('forbidden'),
-        );
-      }
-      expect(await admin.attempt('ORGANIZATION_MEMBER_REMOVE', removal)).toMatchObject(refused('forbidden'));
-      expect(await contents()).toBe(before);
-    });
-
-    test('no path leads above oneself: key, custom role, membership, another organization', async () => {
-      const { owner, join, identity, contents, as } = await build();
-      const grants = { self: ['ORGANIZATION_MEMBER_UPDATE_ROLE', 'ORGANIZATION_MEMBER_ADD'] };
-      await identity.roles.save(owner.caller, { name: 'recruiter', grants });
-      await identity.roles.save(owner.caller, {
-        name: 'cleaner',
-        grants: { self: ['ORGANIZATION_MEMBER_REMOVE'] },
-      });
-      const recruiter = await join(['recruiter']);
-      const cleaner = await join(['cleaner']);
-      const plain = await join(['member']);
-      const tools = await as(recruiter);
-      const before = await contents();
-      const set = (memberId: string, role: string[]) =>
-        tools.attempt('ORGANIZATION_MEMBER_UPDATE_ROLE', { memberId, role });
-      for (const [memberId, role] of [
-        [recruiter.memberId, ['admin']],
-        [recruiter.memberId, ['owner']],
-        [recruiter.memberId, ['recruiter', 'cleaner']],
-        [plain.memberId, ['cleaner']],
-        // Taking a role away that one does not hold is no better than giving it.
-        [cleaner.memberId, ['member']],
-        [owner.memberId, ['member']],
-      ] as const) {
-        expect(await set(memberId, [...role]), `${memberId} ${role.join()}`).toMatchObject(
-          refused('forbidden'),
-        );
-      }
-      const save = (as_: typeof recruiter, name: string) => identity.roles.save(as_.caller, { name, grants });
-      await expect(save(plain, 'own')).rejects.toThrow('You cannot give what you do not have');
-      // What stands in a role already counts too: a weaker one in its place would be a way to take it.
-      await expect(identity.roles.save(recruiter.caller, { name: 'cleaner', grants: {} })).rejects.toThrow(
-        'You cannot give what you do not have',
-      );
-      await expect(identity.roles.delete(recruiter.caller, 'cleaner')).rejects.toThrow('do not have');
-      expect(await contents()).toBe(before);
-      expect(await set(plain.memberId, ['recruiter'])).toMatchObject({ ok: true });
-    });
-
-    test('a reserved act asks for the role and for the whole toolset', async () => {
-      const { owner, join, keyOf, as } = await build();
-      const reserved = ['ORGANIZATION_DELETE', 'ORGANIZATION_UPDATE'];
-      const seenBy = async (person: { key: string }) =>
-        (await (await as(person)).toolNames()).filter((name) => reserved.includes(name));
-      expect(await seenBy(owner)).toEqual(reserved);
-      expect(await seenBy(await keyOf(owner.caller, { self: ['*'] }))).toEqual(reserved);
-      expect(await seenBy(await keyOf(owner.caller, { self: reserved }))).toEqual([]);
-      expect(await seenBy(await join(['admin']))).toEqual(['ORGANIZATION_UPDATE']);
-      const narrow = await as(await keyOf(owner.caller, { self: ['ORGANIZATION_LIST'] }));
-      expect(await narrow.attempt('ORGANIZATION_LIST', { userId: 'user_other' })).toMatchObject(
-        refused('forbidden'),
-      );
-    });
-
     test('only a key for everything reaches another organization of its user, with the role there', async () => {
       const { owner, stranger, keyOf, identity, as } = await build();
       const tools = await as(owner);
@@ -404,3 +238,186 @@ onBothEngines(
   },
   BED_MIGRATIONS,
 );
+
+/** What nobody changes for the others, so that all of it runs on one database of each engine. */
+describe.each<StoreEngine>(['sqlite', 'postgres'])('the rules on people on %s', (engine) => {
+  let bed: PeopleBed;
+  let end: () => Promise<void>;
+  beforeAll(async () => {
+    const database = await scratchDatabase(engine, BED_MIGRATIONS);
+    const store = await openStore(database.options);
+    bed = await createPeopleBed(store);
+    end = async () => {
+      await bed.close();
+      await store.close();
+      await database.remove();
+    };
+  });
+  afterAll(async () => {
+    await end();
+  });
+
+  test('check 6: a key with one tool sees one tool, and another answers as an unknown one does', async () => {
+    const { owner, keyOf, as } = bed;
+    const tools = await as(await keyOf(owner.caller, { self: ['USER_GET'] }));
+    expect(await tools.toolNames()).toEqual(['USER_GET']);
+    const answerTo = async (name: string) => {
+      const answer = await tools.raw.callTool({ name, arguments: {} }).catch((error: unknown) => error);
+      return String(answer).replaceAll(name, 'TOOL');
+    };
+    expect(await answerTo('ORGANIZATION_LIST')).toBe(await answerTo('NO_SUCH_TOOL'));
+  });
+
+  test('check 7: nobody makes or changes a key beyond what they hold', async () => {
+    const { owner, keyOf, as } = bed;
+    const maker = await keyOf(owner.caller, { self: ['API_KEY_CREATE', 'API_KEY_UPDATE', 'USER_GET'] });
+    const tools = await as(maker);
+    const permissions = { self: ['API_KEY_DELETE'] };
+    const message = 'You cannot give what you do not have: self:API_KEY_DELETE';
+    expect(await tools.attempt('API_KEY_CREATE', { name: 'X', permissions })).toMatchObject(
+      refused('forbidden', message),
+    );
+    const { id: keyId } = await tools.call('API_KEY_CREATE', {
+      name: 'X',
+      permissions: { self: ['USER_GET'] },
+    });
+    for (const wanted of [permissions, ALL_GRANTS as Record<string, string[]>]) {
+      expect(await tools.attempt('API_KEY_UPDATE', { keyId, permissions: wanted })).toMatchObject(
+        refused('forbidden', 'You cannot give what you do not have'),
+      );
+    }
+  });
+
+  test("check 8: an admin's key loses power at the next request after they become a member", async () => {
+    const { owner, join, as } = bed;
+    const admin = await join(['admin']);
+    const names = await (await as(admin)).toolNames();
+    expect(names).toContain('ORGANIZATION_UPDATE');
+    expect(names).not.toContain('ORGANIZATION_DELETE');
+    const change = { memberId: admin.memberId, role: ['member'] };
+    await (await as(owner)).call('ORGANIZATION_MEMBER_UPDATE_ROLE', change);
+    expect((await (await as(admin)).toolNames()).toSorted()).toEqual([...MEMBER_TOOLS].toSorted());
+  });
+
+  test('check 9: ids of another organization answer as random ones do, and nothing changes', async () => {
+    const { owner, stranger, identity, contents, as } = bed;
+    const tools = await as(stranger);
+    const organizationId = owner.caller.organizationId;
+    const role = ['member'];
+    const { invitation } = await identity.invitations.create(owner.caller, {
+      email: 'x@acme.example',
+      roles: ['member'],
+    });
+    const before = await contents();
+    type Input = Parameters<typeof tools.attempt>[1];
+    const rows: [Parameters<typeof tools.attempt>[0], (id: string) => Input, string][] = [
+      ['ORGANIZATION_LIST', (userId) => ({ userId }), owner.userId],
+      ['ORGANIZATION_UPDATE', (id) => ({ id, name: 'Mine' }), organizationId],
+      ['ORGANIZATION_DELETE', (id) => ({ id }), organizationId],
+      ['ORGANIZATION_SETTINGS_UPDATE', (id) => ({ organizationId: id, enabled_plugins: [] }), organizationId],
+      ['ORGANIZATION_MEMBER_ADD', (userId) => ({ userId, role }), owner.userId],
+      [
+        'ORGANIZATION_MEMBER_ADD',
+        (id) => ({ organizationId: id, userId: stranger.userId, role }),
+        organizationId,
+      ],
+      ['ORGANIZATION_MEMBER_UPDATE_ROLE', (memberId) => ({ memberId, role }), owner.memberId],
+      ['ORGANIZATION_MEMBER_REMOVE', (memberIdOrEmail) => ({ memberIdOrEmail }), owner.memberId],
+      ['ORGANIZATION_MEMBER_REMOVE', (memberIdOrEmail) => ({ memberIdOrEmail }), 'ada@acme.example'],
+      ['ORGANIZATION_MEMBER_REMOVE', (memberIdOrEmail) => ({ memberIdOrEmail }), invitation.id],
+      ['API_KEY_UPDATE', (keyId) => ({ keyId, name: 'Mine' }), owner.keyId],
+      ['API_KEY_DELETE', (keyId) => ({ keyId }), owner.keyId],
+      ['USER_GET', (id) => ({ id }), owner.userId],
+    ];
+    for (const [name, inputOf, id] of rows) {
+      const random = `${id.slice(0, -4)}zzzz`;
+      const [own, other] = [
+        await tools.attempt(name, inputOf(id)),
+        await tools.attempt(name, inputOf(random)),
+      ];
+      expect(JSON.stringify(own).replaceAll(id, 'ID'), name).toBe(
+        JSON.stringify(other).replaceAll(random, 'ID'),
+      );
+    }
+    expect(await contents()).toBe(before);
+  });
+
+  test('check 21: the last owner can neither be removed, nor demoted, nor leave', async () => {
+    const { owner, join, contents, as } = bed;
+    const admin = await as(await join(['admin']));
+    const tools = await as(owner);
+    const before = await contents();
+    const removal = { memberIdOrEmail: owner.memberId };
+    const demotion = { memberId: owner.memberId, role: ['admin'] };
+    const words = 'at least one owner';
+    expect(await tools.attempt('ORGANIZATION_MEMBER_REMOVE', removal)).toMatchObject(
+      refused('conflict', words),
+    );
+    expect(await tools.attempt('ORGANIZATION_MEMBER_UPDATE_ROLE', demotion)).toMatchObject(
+      refused('conflict', words),
+    );
+    // An administrator does not touch owners at all.
+    const promotion = { ...demotion, role: ['owner', 'member'] };
+    for (const change of [demotion, promotion]) {
+      expect(await admin.attempt('ORGANIZATION_MEMBER_UPDATE_ROLE', change)).toMatchObject(
+        refused('forbidden'),
+      );
+    }
+    expect(await admin.attempt('ORGANIZATION_MEMBER_REMOVE', removal)).toMatchObject(refused('forbidden'));
+    expect(await contents()).toBe(before);
+  });
+
+  test('no path leads above oneself: key, custom role, membership, another organization', async () => {
+    const { owner, join, identity, contents, as } = bed;
+    const grants = { self: ['ORGANIZATION_MEMBER_UPDATE_ROLE', 'ORGANIZATION_MEMBER_ADD'] };
+    await identity.roles.save(owner.caller, { name: 'recruiter', grants });
+    await identity.roles.save(owner.caller, {
+      name: 'cleaner',
+      grants: { self: ['ORGANIZATION_MEMBER_REMOVE'] },
+    });
+    const recruiter = await join(['recruiter']);
+    const cleaner = await join(['cleaner']);
+    const plain = await join(['member']);
+    const tools = await as(recruiter);
+    const before = await contents();
+    const set = (memberId: string, role: string[]) =>
+      tools.attempt('ORGANIZATION_MEMBER_UPDATE_ROLE', { memberId, role });
+    for (const [memberId, role] of [
+      [recruiter.memberId, ['admin']],
+      [recruiter.memberId, ['owner']],
+      [recruiter.memberId, ['recruiter', 'cleaner']],
+      [plain.memberId, ['cleaner']],
+      // Taking a role away that one does not hold is no better than giving it.
+      [cleaner.memberId, ['member']],
+      [owner.memberId, ['member']],
+    ] as const) {
+      expect(await set(memberId, [...role]), `${memberId} ${role.join()}`).toMatchObject(
+        refused('forbidden'),
+      );
+    }
+    const save = (as_: typeof recruiter, name: string) => identity.roles.save(as_.caller, { name, grants });
+    await expect(save(plain, 'own')).rejects.toThrow('You cannot give what you do not have');
+    // What stands in a role already counts too: a weaker one in its place would be a way to take it.
+    await expect(identity.roles.save(recruiter.caller, { name: 'cleaner', grants: {} })).rejects.toThrow(
+      'You cannot give what you do not have',
+    );
+    await expect(identity.roles.delete(recruiter.caller, 'cleaner')).rejects.toThrow('do not have');
+    expect(await contents()).toBe(before);
+    expect(await set(plain.memberId, ['recruiter'])).toMatchObject({ ok: true });
+  });
+
+  test('a reserved act asks for the role and for the whole toolset', async () => {
+    const { owner, join, keyOf, as } = bed;
+    const reserved = ['ORGANIZATION_DELETE', 'ORGANIZATION_UPDATE'];
+    const seenBy = async (person: { key: string }) =>
+      (await (await as(person)).toolNames()).filter((name) => reserved.includes(name));
+    expect(await seenBy(owner)).toEqual(reserved);
+    expect(await seenBy(await keyOf(owner.caller, { self: ['*'] }))).toEqual(reserved);
+    expect(await seenBy(await keyOf(owner.caller, { self: reserved }))).toEqual([]);
+    expect(await seenBy(await join(['admin']))).toEqual(['ORGANIZATION_UPDATE']);
+    const narrow = await as(await keyOf(owner.caller, { self: ['ORGANIZATION_LIST'] }));
+    expect(await narrow.attempt('ORGANIZATION_LIST', { userId: 'user_other' })).toMatchObject(
+      refused('forbidden'),
+    );
+  });
+});
