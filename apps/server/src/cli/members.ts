@@ -1,6 +1,6 @@
 /** `parley members`: who belongs to the organization of the key, and the links with which others join it. */
 import type { Invitation, Member } from '@parley/identity';
-import { ToolError } from '@parley/kit';
+import { isTeam, ToolError } from '@parley/kit';
 import { loadConfig, UsageError } from '../config.ts';
 import { printable } from '../printable.ts';
 import type { Acting, Action } from './actions.ts';
@@ -15,7 +15,7 @@ const USAGE =
 /** Runs one of the commands on members. */
 export const members: Command = (args, toolsets) => {
   const { config, positionals, extras } = loadConfig(args, { extra: { role: 'list' }, toolsets });
-  const roles = Array.isArray(extras.role) && extras.role.length > 0 ? extras.role : ['member'];
+  const roles = Array.isArray(extras.role) && extras.role.length > 0 ? extras.role : undefined;
   const invited: Action = (acting, rest) => invite(acting, rest, roles);
   const actions = { list, invite: invited, add: invited, role, remove };
   return runAction(config, toolsets, { actions, given: positionals, usage: USAGE });
@@ -26,10 +26,10 @@ const list: Action = async (acting) => {
   const { host, caller } = acting;
   const all = await host.identity.listMembers(caller.organizationId);
   // Visitors of the portal are members by name alone, and there may be thousands.
-  const team = all.filter(({ rank }) => rank !== 'user');
+  const team = all.filter(isTeam);
   const invitations = await host.identity.invitations.list(caller.organizationId);
   const rows = [
-    ...team.map(({ id, name, email, roles }) => [id, name, email ?? '-', roles.join(', '), 'member']),
+    ...team.map(({ id, name, email, roles }) => [id, name, email ?? '-', roles.join(', '), 'joined']),
     ...invitations.map(({ id, email, roles, expiresAt }) => {
       return [id, '-', email, roles.join(', '), `invited until ${showDay(expiresAt)}`];
     }),
@@ -42,11 +42,14 @@ const list: Action = async (acting) => {
   };
 };
 
-async function invite(acting: Acting, [email, ...rest]: readonly string[], roles: readonly string[]) {
+async function invite(acting: Acting, [email, ...rest]: readonly string[], roles?: readonly string[]) {
   if (email === undefined || rest.length > 0) throw new UsageError(USAGE);
   requireTool(acting, 'ORGANIZATION_MEMBER_ADD');
   const { host, caller, config } = acting;
-  const { invitation, token } = await host.identity.invitations.create(caller, { email, roles });
+  const { invitation, token } = await host.identity.invitations.create(caller, {
+    email,
+    ...(roles && { roles }),
+  });
   const link = `${config.web.publicUrl ?? addressOf(config)}/join/${token}`;
   const lines = [
     `${printable(invitation.email)} may join as ${printable(invitation.roles.join(', '))} until ${showDay(invitation.expiresAt)}.`,

@@ -55,7 +55,7 @@ export async function listRoles(from: Queryable, organizationId: string): Promis
     .orderBy('name')
     .execute();
   return rows.map(({ id, name, grants, members, created_at: createdAt }) => {
-    return { id, name, grants: fromJson<Grants>(grants), members: Number(members ?? 0), createdAt };
+    return { id, name, grants: fromJson<Grants>(grants), members: members ?? 0, createdAt };
   });
 }
 
@@ -154,6 +154,6 @@ async function refuseTooMany(tx: StoreTransaction, organizationId: string): Prom
     .select((role) => role.fn.countAll<number>().as('total'))
     .where('organization_id', '=', organizationId)
     .executeTakeFirstOrThrow();
-  if (Number(total) >= MAX_ROLES)
+  if (total >= MAX_ROLES)
     throw new ToolError('conflict', `An organization has at most ${MAX_ROLES} roles. Delete one first.`);
 }

@@ -22,6 +22,13 @@ export interface Invitation {
   readonly createdAt: number;
 }
 
+/** Who shall join, and as what. */
+export interface NewInvitation {
+  readonly email: string;
+  /** `member` by default. */
+  readonly roles?: readonly string[];
+}
+
 /** What somebody who opens the link is shown. */
 export interface OpenedInvitation {
   readonly organizationName: string;
@@ -31,10 +38,7 @@ export interface OpenedInvitation {
 /** Invitations of all organizations. */
 export interface Invitations {
   /** The token goes into a link and is shown nowhere else. */
-  create(
-    by: Caller,
-    input: { readonly email: string; readonly roles: readonly string[] },
-  ): Promise<{ invitation: Invitation; token: string }>;
+  create(by: Caller, input: NewInvitation): Promise<{ invitation: Invitation; token: string }>;
   /** Those that can still be accepted, the newest first. */
   list(organizationId: string): Promise<Invitation[]>;
   /** Takes an open invitation back; false when there is none for this e-mail. */
@@ -55,13 +59,13 @@ const EMAIL = /^[^\s@]{1,64}@[^\s@]{1,189}$/;
 export async function createInvitation(
   tx: StoreTransaction,
   by: Caller,
-  input: { readonly email: string; readonly roles: readonly string[] },
+  input: NewInvitation,
   rules: Rules,
 ): Promise<{ invitation: Invitation; token: string }> {
   const { organizationId, userId } = by;
   const { now } = rules;
   const email = input.email.trim().toLowerCase();
-  const roles = [...new Set(input.roles)];
+  const roles = [...new Set(input.roles ?? ['member'])];
   if (!EMAIL.test(email)) throw new ToolError('invalid', 'email: must be an e-mail address');
   if (userId === null) throw new ToolError('forbidden', 'This caller has no user to invite in the name of.');
   await lockOrganization(tx, organizationId);

@@ -39,14 +39,14 @@ export async function updateKey(
     ...(grants !== undefined && { grants: toJson(grants) }),
     ...(metadata !== undefined && { metadata: metadataText(metadata) }),
   };
-  const changed = Object.fromEntries(
-    Object.entries(next).filter(([field, value]) => row[field as keyof typeof next] !== value),
+  const fields = (['name', 'grants', 'metadata'] as const).filter(
+    (field) => next[field] !== undefined && next[field] !== row[field],
   );
-  if (Object.keys(changed).length === 0) return infoOf(row);
+  if (fields.length === 0) return infoOf(row);
   await tx.db<IdentityTables>().updateTable('api_keys').set(next).where('id', '=', row.id).execute();
   const told = { ...(name !== undefined && { name }), ...(grants !== undefined && { grants }) };
   const entry = { caller: by, action: 'key.updated', target: row.id };
-  await writeAudit(tx, { ...entry, changed: { fields: Object.keys(changed), ...told } }, rules.now);
+  await writeAudit(tx, { ...entry, changed: { fields, ...told } }, rules.now);
   await tx.signal(IDENTITY_CHANGED, organizationId);
   return infoOf({ ...row, ...next });
 }

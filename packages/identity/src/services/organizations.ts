@@ -81,10 +81,8 @@ export async function updateOrganization(
   const before = await rowOf(tx, organizationId);
   const { slug = before.slug, name = before.name, description = before.description } = change;
   const next = checked({ slug, name, description });
-  const changed = Object.entries(next).filter(
-    ([field, value]) => before[field as keyof typeof next] !== value,
-  );
-  if (changed.length === 0) return organizationOf(before);
+  const fields = (['slug', 'name', 'description'] as const).filter((field) => next[field] !== before[field]);
+  if (fields.length === 0) return organizationOf(before);
   await tx
     .db<IdentityTables>()
     .updateTable('organizations')
@@ -93,7 +91,7 @@ export async function updateOrganization(
     .execute()
     .catch(orConflict(`An organization with the slug ${slug} exists already.`));
   const entry = { caller: by, action: 'organization.updated', target: organizationId };
-  await writeAudit(tx, { ...entry, changed: Object.fromEntries(changed) }, now);
+  await writeAudit(tx, { ...entry, changed: { fields, ...next } }, now);
   await tx.signal(IDENTITY_CHANGED, organizationId);
   return organizationOf({ ...before, ...next });
 }

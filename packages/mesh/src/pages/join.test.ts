@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { detach } from '@parley/kit';
 import { openStore } from '@parley/store';
 import { onBothEngines, scratchDatabase } from '@parley/store/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -21,7 +22,7 @@ async function serve({ identity }: PeopleBed) {
     onFault: (error) => faults.push(error),
   });
   const server = createServer((req, res) => {
-    routes.handle(req, res).catch((error: unknown) => faults.push(error));
+    detach(routes.handle(req, res), (error) => faults.push(error));
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -74,7 +75,7 @@ onBothEngines(
       expect(await contents()).toBe(before);
       const fields = { name: 'Bo', email: ' BO@acme.example' };
       const both = await Promise.all([site.join(token, fields), site.join(token, fields)]);
-      expect(both.map(({ status }) => status).toSorted()).toEqual([200, 409]);
+      expect(new Set(both.map(({ status }) => status))).toEqual(new Set([200, 409]));
       const key = both.find(({ status }) => status === 200)?.key ?? '';
       expect(await identity.authenticate(key, 'key')).toMatchObject({
         organizationId: owner.caller.organizationId,

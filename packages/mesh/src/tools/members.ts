@@ -32,7 +32,7 @@ export const organizationMemberAdd = defineTool({
   description: 'Adds a user you share an organization with; a member stays as they are.',
   effect: 'update',
   ...GUARDS.ORGANIZATION_MEMBER_ADD,
-  input: z.object({ organizationId, userId: idField('user'), role }),
+  input: z.object({ organizationId, userId: idField('user to add'), role }),
   output: z.object({ ...membershipFields, createdAt: z.string() }),
   async run({ role: roles, ...input }, context) {
     const added = await context.services.members.add(acting(context), { ...input, roles });
@@ -47,7 +47,7 @@ export const organizationMemberUpdateRole = defineTool({
   description: 'Replaces the roles of a member by such as you hold yourself.',
   effect: 'update',
   ...GUARDS.ORGANIZATION_MEMBER_UPDATE_ROLE,
-  input: z.object({ organizationId, memberId: idField('member'), role }),
+  input: z.object({ organizationId, memberId: idField('member to change'), role }),
   output: z.object({ ...membershipFields, user: memberFields.user }),
   async run({ role: roles, ...input }, context) {
     const changed = await context.services.members.setRoles(acting(context), { ...input, roles });

@@ -4,7 +4,7 @@ import { deleteOwned, tablesWith } from '@parley/store';
 import { onBothEngines, scratchStore } from '@parley/store/testing';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { allToolsets, migrationsOf } from './host.ts';
+import { allToolsets, migrationsOf } from '../../apps/server/src/start/host.ts';
 
 const OWNER = 'organization_id';
 
