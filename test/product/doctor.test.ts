@@ -50,7 +50,7 @@ test('a healthy installation is said so, one line per check, with code 0', async
   // Nobody has connected a page or an agent to a new installation.
   const warnings = lines.flatMap((line) => /^warn {2}(page token|page|agent) /.exec(line)?.[1] ?? []);
   expect(warnings).toEqual(['page token', 'page', 'agent']);
-  expect(lines).toHaveLength(8 + 2 * 3);
+  expect(lines).toHaveLength(9 + 2 * 3);
   expect(text.stdout).toContain('sqlite, up to date');
 });
 
