@@ -12,6 +12,7 @@ describe('text', () => {
     ['two keys', `${KEY} ${KEY}`, '[REDACTED:key] [REDACTED:key]'],
     ['a key in hex', `key qb_${'0af'.repeat(16)}!`, 'key [REDACTED:key]!'],
     ['a session token', `parley_session_${'b-_'.repeat(14)}c`, '[REDACTED:token]'],
+    ['the token of an invitation', `parley_invite_${'b-_'.repeat(14)}c`, '[REDACTED:token]'],
     ['the secret of a webhook', `whsec_${'aB+/'.repeat(8)}= next`, '[REDACTED:secret] next'],
     ['a password after dots', '...postgres://me:pass@db', '...postgres://[REDACTED]@db'],
     ['a bearer token', 'authorization: bearer abcdefgh.ijk=', 'authorization: Bearer [REDACTED]'],

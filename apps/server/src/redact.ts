@@ -4,7 +4,7 @@ import type { CallRecord } from '@parley/kit';
 const PATTERNS: readonly (readonly [RegExp, string])[] = [
   [/parley_[0-9A-Za-z]{12}_[0-9A-Za-z_-]{43}/g, '[REDACTED:key]'],
   [/qb_[0-9a-f]{48}/g, '[REDACTED:key]'],
-  [/parley_(?:page|tab|session)_[0-9A-Za-z_-]{43}/g, '[REDACTED:token]'],
+  [/parley_(?:page|tab|session|invite)_[0-9A-Za-z_-]{43}/g, '[REDACTED:token]'],
   [/whsec_[0-9A-Za-z+/=_-]{16,}/g, '[REDACTED:secret]'],
   [/\bBearer\s+[A-Za-z0-9._~+/=-]{8,}/gi, 'Bearer [REDACTED]'],
   [

@@ -91,7 +91,7 @@ interface World {
 
 async function settleWorld(identity: Identity, slug: string): Promise<World> {
   const owner = await found(identity, slug);
-  for (const name of ['crew', 'guest']) await identity.saveRole(owner, { name, grants: { alpha: ['*'] } });
+  for (const name of ['crew', 'guest']) await identity.roles.save(owner, { name, grants: { alpha: ['*'] } });
   const world: World = { identity, owner, keys: [], users: [] };
   await addPerson(world, owner, ['admin']);
   await addPerson(world, owner, ['crew']);
@@ -132,7 +132,7 @@ async function take(world: World, maker: Caller, next: Step): Promise<Outcome> {
   const { identity, owner } = world;
   if (next.kind === 'key') return { after: await addKey(world, maker, next) };
   if (next.kind === 'role') {
-    await identity.saveRole(maker, next);
+    await identity.roles.save(maker, next);
     return { after: { ...maker, roles: [next.name], grants: next.grants } };
   }
   if (next.kind === 'add') return { after: await addPerson(world, maker, next.roles) };

@@ -1,5 +1,11 @@
 /** The kit: define tools, decide who may call them, serve them. Start reading at `define/tool.ts`, then `call/engine.ts`. */
-export { administratorsOnly, teamOnly } from './access/availability.ts';
+export {
+  administratorsOnly,
+  administratorsWithAll,
+  guardOf,
+  ownersWithAll,
+  teamOnly,
+} from './access/availability.ts';
 export { isTeam, mayAdminister, soleCaller, systemCaller, unattended } from './access/caller.ts';
 export type { Caller, CallSource } from './access/caller.ts';
 export { ALL_GRANTS, firstUncovered, intersectGrants, isGranted, unionGrants } from './access/grants.ts';

@@ -1,6 +1,7 @@
 /** The toolset `self`: the management tools over the services of this process. */
 import type { CheckCode, Upstream } from '@parley/connections';
 import type { Events } from '@parley/events';
+import type { RouteSet } from '@parley/http';
 import type { Identity } from '@parley/identity';
 import type { Host } from '@parley/kit';
 import { defineToolset } from '@parley/kit';
@@ -8,6 +9,7 @@ import type { Store } from '@parley/store';
 import type { TaskEngine } from '@parley/tasks';
 import { meshMigrations } from './migrations/index.ts';
 import { MANAGEMENT } from './name.ts';
+import { createJoinRoutes } from './pages/join-routes.ts';
 import { createMeshServices } from './services/index.ts';
 import { MEMBER_TOOLS } from './tools/member-tools.ts';
 import { meshTools } from './tools/index.ts';
@@ -29,4 +31,7 @@ export const meshToolset = defineToolset({
   roles: { member: MEMBER_TOOLS },
   migrations: meshMigrations,
   services: (host: MeshHost) => createMeshServices(host),
+  routes: (_services, { identity, names, web, onFault }): RouteSet[] => [
+    createJoinRoutes({ invitations: identity.invitations, names, ...web, onFault }),
+  ],
 });

@@ -24,6 +24,7 @@ export type { UnavailableReason } from './errors.ts';
 export type { Lockable } from './locks.ts';
 export type { Migration, MigrationSet } from './migrations.ts';
 export { damagedFiles, openStore } from './open-store.ts';
+export { deleteOwned, tablesWith } from './owned-rows.ts';
 export type { RecordLog, RecordRetention } from './records/record-log.ts';
 export type { CallOutcome, RecordQuery, StoredCallRecord } from './records/record-table.ts';
 export type { SecretBox, SecretContext } from './secrets/secret-box.ts';

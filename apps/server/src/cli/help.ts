@@ -56,8 +56,9 @@ parley mcp feedback --url URL --api-key KEY [--extended]
     reads: READS_KEY,
     usage: 'parley keys create NAME | list | revoke ID_OR_NAME | recover',
     summary: 'Create, list, revoke and recover API keys',
-    details: `create NAME [--grant TOOLSET:TOOL[,TOOL...]]... [--expires 30d]
+    details: `create NAME [--grant TOOLSET:TOOL[,TOOL...]]... [--role ROLE] [--expires 30d]
     Without --grant the key may do what its maker may do. "*" stands for every toolset or every tool.
+    --role admin, member or user narrows it to that rank; a role of your own (see "parley roles") gives its grants.
     Resources and prompts are named like tools; a name that nothing has is refused.
     The key is printed once and stored only as a hash.
 list
@@ -67,6 +68,43 @@ revoke ID_OR_NAME
 recover
     Writes a new owner key to <data>/owner.key, for whoever has no key that works. It asks for no key: being able to
     open the data folder, or the database that --database-url names, is the proof. It leaves a call record.`,
+  },
+  members: {
+    reads: [...READS_KEY, 'address'],
+    usage: 'parley members list | invite EMAIL | role EMAIL ROLE... | remove EMAIL',
+    summary: 'Invite, list, promote and remove people',
+    details: `Of the organization of the key. Nobody gives, changes or takes a role above their own.
+list
+invite EMAIL [--role ROLE]...
+    Prints a link with which this person joins, once, within 7 days; "member" without --role.
+    ROLE is owner, admin, member, user, or a role of your own. The server must run at the address of the link:
+    give --public-url, or the --host and --port it was started with.
+role EMAIL ROLE...
+    Replaces the roles of a member; their keys follow with the next request.
+remove EMAIL
+    Takes somebody out, or an open invitation back. Their keys in this organization stop at once.
+EMAIL may also be the id of a member.`,
+  },
+  roles: {
+    reads: READS_KEY,
+    usage: 'parley roles list | save NAME --grant TOOLSET:TOOL,... | delete NAME',
+    summary: 'List, save and delete roles of your own',
+    details: `A role gives its grants beside what every member has. For owners and administrators.
+list
+save NAME --grant TOOLSET:TOOL[,TOOL...]...
+    Makes or replaces it; whoever holds it has the new grants with their next request. At most 500.
+delete NAME
+    Whoever held no other role is a member from then on.`,
+  },
+  organizations: {
+    reads: READS_KEY,
+    usage: 'parley organizations list | create SLUG | rename NAME',
+    summary: 'List, create and rename organizations',
+    details: `list
+create SLUG [--name NAME]
+    You become its owner. Its first key is printed once; everything in it is done with a key of its own.
+rename NAME [--slug SLUG]
+    The organization of the key.`,
   },
   pages: {
     usage: 'parley pages list | allow ORIGIN... | revoke ID | create',
@@ -137,7 +175,7 @@ export function helpFor(
 }
 
 function overview(options: Options): string {
-  const lines = Object.entries(COMMANDS).map(([name, { summary }]) => `  ${name.padEnd(10)}${summary}`);
+  const lines = Object.entries(COMMANDS).map(([name, { summary }]) => `  ${name.padEnd(15)}${summary}`);
   return `Parley: what people say reaches agents, and agents act under control.
 
 Usage: parley COMMAND [options]

@@ -52,6 +52,9 @@ export async function openBase(options: BaseOptions): Promise<Base> {
       isPrivileged: privilegedAmong(tools),
       roleDefaults,
       known,
+      seed: async (tx, organizationId) => {
+        for (const set of migrations) await set.seed?.(tx, organizationId);
+      },
       onError,
     });
     const ownerKeyFile = await keepFirstOwner(identity, config);

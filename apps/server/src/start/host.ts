@@ -10,6 +10,7 @@ import { guardRoutes } from '@parley/http';
 import { identityMigrations, roleDefaultsOf } from '@parley/identity';
 import type { Caller, CallRecord, Middleware, Source, StartNotice, Toolset } from '@parley/kit';
 import { createEngine, createStateSealer, install, toolsetSource } from '@parley/kit';
+import { MANAGEMENT } from '@parley/mesh/name';
 import type { MigrationSet } from '@parley/store';
 import type { Base } from './base.ts';
 import { openBase } from './base.ts';
@@ -103,6 +104,9 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
   const parts = callParts(store, config.limits);
   const observe = (call: CallRecord) => {
     parts.observe(redactRecord(call));
+    const { caller, name, outcome, toolset, info } = call;
+    if (outcome === 'denied' && toolset === MANAGEMENT)
+      identity.audit.denied({ ...caller, requestId: info.id }, name);
     options.observe?.(call);
   };
   const tasks = createTaskEngine({ store, onFault, limits: options.tasks?.limits ?? {} });
@@ -180,6 +184,7 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
       await stop();
       await stopPart(() => upstream.close(), onFault);
       await stopPart(() => egress.close(), onFault);
+      await stopPart(() => identity.audit.flush(), onFault);
       await base.close();
     },
   };

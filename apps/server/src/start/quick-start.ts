@@ -89,13 +89,17 @@ function migrationsWritten({ migrations }: Description): MigrationSet[] {
     migrations: Object.fromEntries(
       names.map((name) => [name, async (db, engine) => (await loadMigration(set, name))(db, engine)]),
     ),
+    seed: async (tx, organizationId) => (await loadSet(set))?.seed?.(tx, organizationId),
   }));
 }
 
-async function loadMigration(set: string, name: string): Promise<MigrationSet['migrations'][string]> {
+async function loadSet(name: string): Promise<MigrationSet | undefined> {
   const { allToolsets, migrationsOf } = await import('./host.ts');
-  const found = migrationsOf(await allToolsets({})).find((candidate) => candidate.name === set);
-  const migration = found?.migrations[name];
+  return migrationsOf(await allToolsets({})).find((candidate) => candidate.name === name);
+}
+
+async function loadMigration(set: string, name: string): Promise<MigrationSet['migrations'][string]> {
+  const migration = (await loadSet(set))?.migrations[name];
   if (migration === undefined) throw new Error(`There is no migration "${set}/${name}". Build Parley again.`);
   return migration;
 }

@@ -4,20 +4,33 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Caller, Grants } from '@parley/kit';
 import { ALL_GRANTS } from '@parley/kit';
-import { meshToolset } from '@parley/mesh';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { loadConfig } from '../config.ts';
 import type { Host } from './host.ts';
 import { openHost } from './host.ts';
 
 const WHOAMI = { parley: ['parley_whoami'] };
-const SELF = { self: [...(meshToolset.roles?.member ?? [])].toSorted() };
-const TEAM = { feedback: ['*'], ...SELF, ...WHOAMI };
-const ALL = { ...ALL_GRANTS, ...SELF, ...WHOAMI };
+const OWN_THINGS = [
+  'API_KEY_CREATE',
+  'API_KEY_DELETE',
+  'API_KEY_LIST',
+  'API_KEY_UPDATE',
+  'COLLECTION_CONNECTIONS_GET',
+  'COLLECTION_CONNECTIONS_LIST',
+  'COLLECTION_VIRTUAL_MCP_GET',
+  'COLLECTION_VIRTUAL_MCP_LIST',
+  'ORGANIZATION_GET',
+  'ORGANIZATION_LIST',
+  'ORGANIZATION_MEMBER_LIST',
+  'ORGANIZATION_SETTINGS_GET',
+  'USER_GET',
+];
+const BASE = { self: OWN_THINGS, ...WHOAMI };
+const TEAM = { feedback: ['*'], ...BASE };
 
 const TABLE: readonly { roles: string[]; grants: Grants; asUser: Grants }[] = [
-  { roles: ['owner'], grants: ALL, asUser: WHOAMI },
-  { roles: ['admin'], grants: ALL, asUser: WHOAMI },
+  { roles: ['owner'], grants: { ...ALL_GRANTS, ...BASE }, asUser: WHOAMI },
+  { roles: ['admin'], grants: { ...ALL_GRANTS, ...BASE }, asUser: WHOAMI },
   { roles: ['member'], grants: TEAM, asUser: WHOAMI },
   { roles: ['user'], grants: WHOAMI, asUser: WHOAMI },
   { roles: ['support'], grants: { annotations: ['reply'], ...TEAM }, asUser: WHOAMI },
@@ -25,7 +38,7 @@ const TABLE: readonly { roles: string[]; grants: Grants; asUser: Grants }[] = [
   { roles: ['user', 'support'], grants: { annotations: ['reply'], ...WHOAMI }, asUser: WHOAMI },
   {
     roles: ['admin', 'support'],
-    grants: { ...ALL, annotations: ['reply'] },
+    grants: { ...ALL_GRANTS, annotations: ['reply'], ...BASE },
     asUser: WHOAMI,
   },
 ];
@@ -45,7 +58,7 @@ beforeAll(async () => {
   const [member] = await host.identity.listMembers(organizationId);
   const powers = { roles: ['owner'], grants: ALL_GRANTS, source: 'key', unattended: false } as const;
   owner = { id: 'founder', name: 'Founder', organizationId, userId: member?.userId ?? null, ...powers };
-  await host.identity.saveRole(owner, { name: 'support', grants: { annotations: ['reply'] } });
+  await host.identity.roles.save(owner, { name: 'support', grants: { annotations: ['reply'] } });
 });
 
 afterAll(async () => {

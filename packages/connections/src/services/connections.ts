@@ -36,6 +36,7 @@ export interface Connections {
   readonly fields: CollectionFields;
   list(caller: Caller, query: ConnectionQuery): Promise<CollectionPage<Connection>>;
   get(caller: Caller, id: string): Promise<Connection | undefined>;
+  exists(organizationId: string, id: string): Promise<boolean>;
   create(caller: Caller, data: ConnectionCreate): Promise<Connection>;
   /** What an upstream said to its new configuration comes with it; undefined when there is no such connection. */
   update(
@@ -62,6 +63,7 @@ export function createConnections(base: Base): Connections {
   return {
     fields: CONNECTIONS.fields,
     get,
+    exists: async (organizationId, id) => (await findRow(store, organizationId, id)) !== undefined,
     async list(caller, { binding, include_virtual = false, where, ...query }) {
       const conditions: Where[] = where === undefined ? [] : [where];
       if (binding !== undefined) {

@@ -212,6 +212,7 @@ export async function callerOfKey(
     grants: cutGrants(fromJson<Grants>(row.grants), held.grants, isPrivileged),
     source,
     unattended: false,
+    ...(row.connection_id !== null && { connectionId: row.connection_id }),
   };
   // An administrator's names are explicit, also in a key that stands lower than its owner.
   return mayAdminister(standing) ? caller : withoutLaundered(caller, held.grants, isPrivileged);

@@ -2,6 +2,7 @@
 import { ALL_GRANTS, ToolError } from '@parley/kit';
 import type { Store } from '@parley/store';
 import type { IdentityTables } from '../schema.ts';
+import { writeAudit } from './audit.ts';
 import type { KeyInfo } from './keys.ts';
 import { insertKey } from './keys.ts';
 
@@ -28,6 +29,8 @@ export async function recoverOwnerKey(
       throw new ToolError('not_found', 'There is no owner in this database yet. Run "parley start" first.');
     const input = { name: 'Recovered owner key', grants: ALL_GRANTS, expiresAt: null };
     const { info, text } = await insertKey(tx, owner, input, now);
+    const caller = { ...owner, id: info.id, source: 'cli' } as const;
+    await writeAudit(tx, { caller, action: 'key.recovered', target: info.id }, now);
     await keep(text);
     return { info, organizationId: owner.organizationId };
   });

@@ -4,11 +4,12 @@ import { firstUncovered, ALL_GRANTS, mayAdminister, ToolError } from '@parley/ki
 import type { Store, StoreTransaction } from '@parley/store';
 import { fromJson } from '@parley/store';
 import type { ApiKeyRow, IdentityTables } from '../schema.ts';
-import { requireRankOver } from './custom-roles.ts';
+import { writeAudit } from './audit.ts';
 import { IDENTITY_CHANGED } from './identity-changed.ts';
 import type { KeyInfo } from './keys.ts';
 import { infoOf } from './keys.ts';
 import { lockOrganization } from './members.ts';
+import { requireRankOver } from './role-ceiling.ts';
 import { narrowedRoles, rolesHeld } from './standing.ts';
 
 /** Revokes a key by id or public id, for others than administrators only their own; every process refuses it from then on. */
@@ -35,19 +36,20 @@ export async function revokeKey(
     if (row.revoked_at !== null) return infoOf(row);
     await refuseLastFullKey(tx, row, now);
     await db.updateTable('api_keys').set({ revoked_at: now }).where('id', '=', row.id).execute();
+    await writeAudit(tx, { caller, action: 'key.revoked', target: row.id, changed: { name: row.name } }, now);
     await tx.signal(IDENTITY_CHANGED, organizationId);
     return infoOf({ ...row, revoked_at: now });
   });
 }
 
 /** What a key counts as: its owner's roles, or the rank that it is narrowed to. */
-async function rolesOf(tx: StoreTransaction, row: ApiKeyRow): Promise<readonly string[]> {
+export async function rolesOf(tx: StoreTransaction, row: ApiKeyRow): Promise<readonly string[]> {
   const { roles = [] } = (await rolesHeld(tx, row.organization_id, row.user_id)) ?? {};
   return row.role === null ? roles : narrowedRoles(roles, row.role);
 }
 
 /** Throws when no owner would hold a key with everything any more. */
-async function refuseLastFullKey(tx: StoreTransaction, row: ApiKeyRow, now: number): Promise<void> {
+export async function refuseLastFullKey(tx: StoreTransaction, row: ApiKeyRow, now: number): Promise<void> {
   const full = await fullKeys(tx, row.organization_id, now);
   if (!full.includes(row.id) || full.length > 1) return;
   throw new ToolError(

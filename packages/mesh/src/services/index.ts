@@ -2,10 +2,20 @@
 import type { Connections, VirtualMcps, VirtualTools } from '@parley/connections';
 import { createConnections, createVirtualMcps, createVirtualTools } from '@parley/connections';
 import type { MeshHost } from '../toolset.ts';
+import type { ApiKeys } from './api-keys.ts';
+import { createApiKeys } from './api-keys.ts';
+import type { Members } from './members.ts';
+import { createMembers } from './members.ts';
+import type { Organizations } from './organizations.ts';
+import { createOrganizations } from './organizations.ts';
 import type { People } from './people.ts';
 import { createPeople } from './people.ts';
+import { createReach } from './reach.ts';
 
 export interface MeshServices {
+  readonly apiKeys: ApiKeys;
+  readonly members: Members;
+  readonly organizations: Organizations;
   readonly people: People;
   readonly connections: Connections;
   readonly virtualMcps: VirtualMcps;
@@ -16,11 +26,16 @@ export interface MeshServices {
 export function createMeshServices(
   host: Pick<MeshHost, 'store' | 'identity' | 'events' | 'upstream' | 'checkCode'>,
 ): MeshServices {
-  const { store, events, upstream, checkCode } = host;
+  const { store, identity, events, upstream, checkCode } = host;
   const base = { store, events, upstream, checkCode, now: Date.now };
+  const connections = createConnections(base);
+  const reach = createReach(identity);
   return {
-    people: createPeople(host.identity),
-    connections: createConnections(base),
+    apiKeys: createApiKeys(identity, connections.exists),
+    members: createMembers(identity, reach),
+    organizations: createOrganizations(identity, reach),
+    people: createPeople(identity),
+    connections,
     virtualMcps: createVirtualMcps(base),
     virtualTools: createVirtualTools(base),
   };

@@ -1,8 +1,19 @@
 /** All management tools: what the modules here export. */
 import { toolsIn } from '@parley/kit';
+import * as apiKeys from './api-keys.ts';
 import * as connections from './connections.ts';
+import * as members from './members.ts';
+import * as organizations from './organizations.ts';
 import * as users from './users.ts';
 import * as virtualMcps from './virtual-mcps.ts';
 import * as virtualTools from './virtual-tools.ts';
 
-export const meshTools = toolsIn(connections, users, virtualMcps, virtualTools);
+export const meshTools = toolsIn(
+  apiKeys,
+  connections,
+  members,
+  organizations,
+  users,
+  virtualMcps,
+  virtualTools,
+);

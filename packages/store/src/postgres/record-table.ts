@@ -99,6 +99,18 @@ export class PostgresRecordTable implements RecordTable {
     }
   }
 
+  async forget(organizationId: string): Promise<number> {
+    for (let deleted = 0; ;) {
+      const { numAffectedRows = 0n } = await sql`
+        delete from parley_call_records where id in (
+          select id from parley_call_records where organization_id = ${organizationId} limit ${PRUNE_ROWS})`.execute(
+        this.#db,
+      );
+      if (numAffectedRows === 0n) return deleted;
+      deleted += Number(numAffectedRows);
+    }
+  }
+
   async close(): Promise<void> {}
 }
 

@@ -26,6 +26,8 @@ export interface RecordLog {
   count(): Promise<number>;
   /** Applies the retention now and returns how many records it deleted. */
   prune(): Promise<number>;
+  /** Deletes the records of an organization, those that wait in memory too. */
+  forget(organizationId: string): Promise<number>;
   /** Stores what waits and stops. */
   close(): Promise<void>;
 }
@@ -110,6 +112,11 @@ export class BufferedRecordLog implements RecordLog {
       this.#pruning = undefined;
     });
     return this.#pruning;
+  }
+
+  async forget(organizationId: string): Promise<number> {
+    await this.flush();
+    return this.#options.table.forget(organizationId);
   }
 
   async #pruneAll(): Promise<number> {

@@ -52,5 +52,7 @@ export interface RecordTable {
   size(): Promise<{ rows: number; bytes: number }>;
   /** Deletes the oldest rows, in small batches, and returns how many. */
   prune(olderThan: number, maxRows: number): Promise<number>;
+  /** Deletes the rows of an organization, in small batches, and returns how many. */
+  forget(organizationId: string): Promise<number>;
   close(): Promise<void>;
 }

@@ -82,6 +82,10 @@ export class SqliteRecordTable implements RecordTable {
     return this.#mending(() => this.#prune(olderThan, maxRows));
   }
 
+  forget(organizationId: string): Promise<number> {
+    return this.#mending(() => this.#forget(organizationId));
+  }
+
   async close(): Promise<void> {
     // One that did not open has told its caller so, and there is nothing to close.
     const table = await this.#table?.catch(() => undefined);
@@ -180,6 +184,22 @@ export class SqliteRecordTable implements RecordTable {
       if (changes === 0) return deleted;
       deleted += changes;
     }
+  }
+
+  async #forget(organizationId: string): Promise<number> {
+    const table = await this.#openExisting();
+    if (!table) return 0;
+    const remove = table.database.prepare(
+      'delete from call_records where id >= ? and id < ? and organization_id = ?',
+    );
+    const { low, high } = this.#bounds(table);
+    let deleted = 0;
+    for (let start = low; start <= high; start += WINDOW_ROWS) {
+      const end = start + WINDOW_ROWS;
+      deleted += (await whileBusy(() => remove.run(start, end, organizationId))).changes;
+      await nextTurn();
+    }
+    return deleted;
   }
 
   #bounds(table: OpenTable): { low: number; high: number } {
