@@ -1,10 +1,15 @@
 /** Two organizations with people of every role, for the tests of the tools on people. */
+import type { Upstream } from '@parley/connections';
+import { connectionMigrations } from '@parley/connections';
+import { createEvents, eventMigrations } from '@parley/events';
 import type { Identity } from '@parley/identity';
 import { createIdentity, identityMigrations } from '@parley/identity';
 import type { Caller, Grants } from '@parley/kit';
 import { ALL_GRANTS } from '@parley/kit';
+import { createEgress } from '@parley/kit/egress';
 import { connect, testCaller } from '@parley/kit/testing';
-import type { Store } from '@parley/store';
+import type { MigrationSet, Store } from '@parley/store';
+import { createTaskEngine, taskMigrations } from '@parley/tasks';
 import { sql } from 'kysely';
 import { meshMigrations } from '../src/migrations/index.ts';
 import { createMeshServices } from '../src/services/index.ts';
@@ -12,7 +17,20 @@ import { MEMBER_TOOLS } from '../src/tools/member-tools.ts';
 import { meshTools } from '../src/tools/index.ts';
 import { meshToolset } from '../src/toolset.ts';
 
-export const BED_MIGRATIONS = [identityMigrations, meshMigrations];
+export const BED_MIGRATIONS: MigrationSet[] = [
+  identityMigrations,
+  taskMigrations,
+  eventMigrations,
+  connectionMigrations,
+  meshMigrations,
+];
+
+const NO_UPSTREAM: Upstream = {
+  isStdioAllowed: false,
+  test: async () => ({ ok: true }),
+  discover: async () => ({ ok: true, tools: [] }),
+  notify: async () => ({ ok: true }),
+};
 
 /** A person of the bed, acting with a key of theirs. */
 export interface Person {
@@ -52,8 +70,16 @@ export async function createPeopleBed(store: Store): Promise<PeopleBed> {
   const identity = createIdentity(store, {
     isPrivileged: (_resource, tool) => privileged.has(tool as (typeof meshTools)[number]['name']),
     roleDefaults: { member: { self: MEMBER_TOOLS }, user: {} },
+    async seed(tx, organizationId) {
+      for (const set of BED_MIGRATIONS) await set.seed?.(tx, organizationId);
+    },
   });
-  const services = createMeshServices({ store, identity });
+  const onFault = (error: unknown): never => {
+    throw error;
+  };
+  const tasks = createTaskEngine({ store, onFault });
+  const events = createEvents({ store, tasks, egress: createEgress(), onFault });
+  const services = createMeshServices({ store, identity, events, upstream: NO_UPSTREAM });
   const clients: Client[] = [];
 
   async function keyOf(maker: Caller, grants: Grants): Promise<Person> {
