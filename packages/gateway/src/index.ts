@@ -7,3 +7,8 @@ export { DEFAULT_LIMITS } from './limits.ts';
 export type { Limits } from './limits.ts';
 export { gatewayMigrations } from './migrations/index.ts';
 export { serveStdio } from './stdio/serve.ts';
+export { createCodeExecution } from './sandbox/code-execution.ts';
+export type { CodeExecution } from './sandbox/code-execution.ts';
+export { createSandbox } from './sandbox/sandbox.ts';
+export type { Sandbox } from './sandbox/sandbox.ts';
+export { engineUniverse } from './sandbox/tool-universe.ts';

@@ -7,6 +7,7 @@ import type { Store } from '@parley/store';
 import type { TaskEngine } from '@parley/tasks';
 import { meshMigrations } from './migrations/index.ts';
 import { MANAGEMENT } from './name.ts';
+import type { CodeExecution } from './services/code.ts';
 import { createMeshServices } from './services/index.ts';
 import { MEMBER_TOOLS } from './tools/member-tools.ts';
 import { meshTools } from './tools/index.ts';
@@ -16,6 +17,7 @@ export type MeshHost = Host<{
   readonly identity: Identity;
   readonly events: Events;
   readonly tasks: TaskEngine;
+  readonly sandbox: CodeExecution;
 }>;
 
 export const meshToolset = defineToolset({

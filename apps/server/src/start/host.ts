@@ -2,7 +2,7 @@
 import { connectionMigrations } from '@parley/connections';
 import { createEvents, eventMigrations } from '@parley/events';
 import { createEgress } from '@parley/kit/egress';
-import { callParts, gatewayMigrations } from '@parley/gateway';
+import { callParts, createCodeExecution, createSandbox, engineUniverse, gatewayMigrations } from '@parley/gateway';
 import type { RouteSet } from '@parley/http';
 import { identityMigrations, roleDefaultsOf } from '@parley/identity';
 import type { Caller, CallRecord, Middleware, Source, StartNotice, Toolset } from '@parley/kit';
@@ -104,7 +104,8 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
   const tasks = createTaskEngine({ store, onFault, limits: options.tasks?.limits ?? {} });
   const egress = createEgress({ allow: config.allowEgress });
   const events = createEvents({ store, tasks, egress, onFault });
-  const stops: (() => Promise<void>)[] = [() => tasks.stop(), () => events.stop()];
+  const sandbox = createCodeExecution(createSandbox(), engineUniverse(() => engine, observe));
+  const stops: (() => Promise<void>)[] = [() => tasks.stop(), () => events.stop(), () => sandbox.close()];
   const shared: SharedHost = {
     store,
     identity,
@@ -112,6 +113,7 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
     tasks,
     events,
     egress,
+    sandbox,
     observe,
     onFault,
     names: allowedNames(config),

@@ -1,0 +1,58 @@
+/** The two ways out of a run, each with its limit: the console, and calls of tools. */
+import type { GuestPorts } from './guest.ts';
+import type { SandboxLimits } from './limits.ts';
+import type { FromWorker } from './messages.ts';
+
+/** The ways out, and where answers come in. */
+export interface OpenPorts extends GuestPorts {
+  answer(id: number, json: string): void;
+}
+
+const TOO_MANY_CALLS = (most: number) =>
+  JSON.stringify({
+    error: {
+      code: 'rate_limited',
+      message: `One run makes at most ${most} calls. Do the rest in another run.`,
+    },
+  });
+
+// Counted over all runs of a thread, so that an answer which comes too late is nobody's.
+let lastId = 0;
+
+/** Opens them for one run. */
+export function openPorts(limits: SandboxLimits, tell: (message: FromWorker) => void): OpenPorts {
+  const answers = new Map<number, (json: string) => void>();
+  const waiting: (() => void)[] = [];
+  let calls = 0;
+  let entries = 0;
+  let bytes = 0;
+
+  return {
+    log(entry) {
+      if (entries > limits.consoleEntries) return;
+      entries += 1;
+      bytes += Buffer.byteLength(entry.content);
+      const isFull = entries > limits.consoleEntries || bytes > limits.consoleBytes;
+      // What comes after the mark is not even sent: a flood would be work for the server.
+      if (isFull) entries = limits.consoleEntries + 1;
+      tell({ type: 'log', entry: isFull ? { type: 'warn', content: '[console output was cut]' } : entry });
+    },
+    async call(name, args) {
+      calls += 1;
+      if (calls > limits.calls) return TOO_MANY_CALLS(limits.calls);
+      lastId += 1;
+      const id = lastId;
+      if (answers.size >= limits.callsAtOnce) await new Promise<void>((resolve) => waiting.push(resolve));
+      return new Promise((resolve) => {
+        answers.set(id, resolve);
+        tell({ type: 'call', id, name, args });
+      });
+    },
+    answer(id, json) {
+      const resolve = answers.get(id);
+      answers.delete(id);
+      waiting.shift()?.();
+      resolve?.(json);
+    },
+  };
+}
