@@ -2,6 +2,8 @@
 export { defineRows } from './collections/collection.ts';
 export type { Rows, RowValues, ScopedRows } from './collections/collection.ts';
 export { addSerialId, byEngine, epochMsColumn, fromJson, jsonColumn, toJson } from './columns.ts';
+export { SqlFault } from './databases/databases.ts';
+export type { Databases, SqlRequest, SqlResult, SqlValue } from './databases/databases.ts';
 export type { AnyTables } from './engine.ts';
 export {
   BackupError,
