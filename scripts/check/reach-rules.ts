@@ -30,8 +30,9 @@ const CLIENT_NAMES = new Set([
 ]);
 
 const PROGRAM_MODULES = /^(node:)?(child_process|cluster)$/;
-// The whole list of what may start a program: the launchers, which start the Node that npm installed.
-const PROGRAM_STARTERS = ['apps/server/bin/'];
+// The whole list of what may start a program: the launchers, which start the Node that npm installed, and SQL of
+// callers on SQLite, which runs in a Node of its own because native code can only be ended with its process.
+const PROGRAM_STARTERS = ['apps/server/bin/', 'packages/store/src/databases/sqlite-process.ts'];
 
 const VIA_EGRESS = 'send the request through the egress guard in packages/kit/src/egress';
 

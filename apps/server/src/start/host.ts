@@ -2,7 +2,13 @@
 import { connectionMigrations } from '@parley/connections';
 import { createEvents, eventMigrations } from '@parley/events';
 import { createEgress } from '@parley/kit/egress';
-import { callParts, createCodeExecution, createSandbox, engineUniverse, gatewayMigrations } from '@parley/gateway';
+import {
+  callParts,
+  createCodeExecution,
+  createSandbox,
+  engineUniverse,
+  gatewayMigrations,
+} from '@parley/gateway';
 import type { RouteSet } from '@parley/http';
 import { identityMigrations, roleDefaultsOf } from '@parley/identity';
 import type { Caller, CallRecord, Middleware, Source, StartNotice, Toolset } from '@parley/kit';
@@ -12,6 +18,7 @@ import type { Base } from './base.ts';
 import { openBase } from './base.ts';
 import type { Config } from '../config.ts';
 import { redactRecord } from '../redact.ts';
+import { withoutMissing } from './missing-parts.ts';
 import { stopPart } from '../stop-part.ts';
 import { loadOwnToolsets } from '../toolsets.ts';
 import type { AppHost, ServedToolset, SharedHost } from './served-toolset.ts';
@@ -104,7 +111,10 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
   const tasks = createTaskEngine({ store, onFault, limits: options.tasks?.limits ?? {} });
   const egress = createEgress({ allow: config.allowEgress });
   const events = createEvents({ store, tasks, egress, onFault });
-  const sandbox = createCodeExecution(createSandbox(), engineUniverse(() => engine, observe));
+  const sandbox = createCodeExecution(
+    createSandbox(),
+    engineUniverse(() => engine, observe),
+  );
   const stops: (() => Promise<void>)[] = [() => tasks.stop(), () => events.stop(), () => sandbox.close()];
   const shared: SharedHost = {
     store,
@@ -131,7 +141,7 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
   const engine = createEngine({
     sources: [...installed.map(toolsetSource), ...(options.sources ?? [])],
     changes,
-    middleware: [...parts.middleware, ...(options.middleware ?? [])],
+    middleware: [...parts.middleware, ...withoutMissing(store), ...(options.middleware ?? [])],
     sealer: createStateSealer(store.secrets.deriveAll('request-state')),
     steps: parts.steps,
     tasks: createTaskSeam(tasks, options.tasks?.times),

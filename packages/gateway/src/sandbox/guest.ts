@@ -150,9 +150,11 @@ class Guest {
       if (performance.now() > this.#deadline) return { failure: TIMEOUT };
       const done = this.#runtime.executePendingJobs(JOBS_AT_ONCE);
       if (done.error !== undefined) return { rejected: done.error };
+      // The jobs may have settled it, and then nobody waits for calls that are still under way.
+      if (this.#context.getPromiseState(handle).type !== 'pending') continue;
       if (this.#runtime.hasPendingJob()) await new Promise((resolve) => setImmediate(resolve));
       else if (this.#open > 0) await this.#nextAnswer();
-      else if (this.#context.getPromiseState(handle).type === 'pending') return { failure: NEVER_SETTLES };
+      else return { failure: NEVER_SETTLES };
     }
   }
 
@@ -245,5 +247,8 @@ function failureOfEngine(error: unknown): RunEnd {
   const message = error instanceof Error ? error.message : '';
   if (error instanceof RangeError) return failed('thrown', 'InternalError: stack overflow');
   if (/memory|allocat/i.test(message)) return failed('out_of_memory', OUT_OF_MEMORY);
-  return failed('sandbox_failed', 'The sandbox broke while it ran this code. Change the code, then try again.');
+  return failed(
+    'sandbox_failed',
+    'The sandbox broke while it ran this code. Change the code, then try again.',
+  );
 }

@@ -174,7 +174,10 @@ function failureOfThread(error: unknown): Extract<RunEnd, { ok: false }> {
   if (error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY') {
     return fault('out_of_memory', 'The code used more than its memory and was ended. Work on less data.');
   }
-  return fault('sandbox_failed', 'The sandbox broke while it ran this code. Change the code, then try again.');
+  return fault(
+    'sandbox_failed',
+    'The sandbox broke while it ran this code. Change the code, then try again.',
+  );
 }
 
 function invalid({ message, line, column }: RunFailure): ToolError {
@@ -182,6 +185,9 @@ function invalid({ message, line, column }: RunFailure): ToolError {
 }
 
 function refuseCall(): Promise<string> {
-  const error = { code: 'forbidden', message: 'Call tools inside the exported function, not while it is loaded.' };
+  const error = {
+    code: 'forbidden',
+    message: 'Call tools inside the exported function, not while it is loaded.',
+  };
   return Promise.resolve(JSON.stringify({ error }));
 }

@@ -36,7 +36,11 @@ export function engineUniverse(engine: () => Engine, observe: Observer): ToolUni
   return {
     async tools(caller) {
       await engine().ready(caller);
-      const titles = new Map(engine().catalogFor(caller).toolsets.map(({ name, title }) => [name, title]));
+      const titles = new Map(
+        engine()
+          .catalogFor(caller)
+          .toolsets.map(({ name, title }) => [name, title]),
+      );
       return allTools(engine(), caller)
         .filter((tool) => !startsCode(tool))
         .map((tool) => codeTool(tool, titles));
@@ -56,7 +60,7 @@ export function engineUniverse(engine: () => Engine, observe: Observer): ToolUni
 function allTools(engine: Engine, caller: Caller): CatalogTool[] {
   const tools: CatalogTool[] = [];
   const view = engine.view(caller);
-  for (let after: string | undefined = ''; after !== undefined; ) {
+  for (let after: string | undefined = ''; after !== undefined;) {
     const page = view.page(caller, after);
     tools.push(...page.tools);
     after = page.nextCursor;

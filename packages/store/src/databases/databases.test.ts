@@ -26,7 +26,12 @@ const counted = (count: number) =>
 function runner(store: Store, connectionId = 'conn_a') {
   return async (text: string, params: readonly SqlValue[] = [], timeoutMs = 10_000) => {
     try {
-      const { rows, rowsAffected, truncated } = await store.databases.run({ connectionId, sql: text, params, timeoutMs });
+      const { rows, rowsAffected, truncated } = await store.databases.run({
+        connectionId,
+        sql: text,
+        params,
+        timeoutMs,
+      });
       return { rows, rowsAffected, truncated };
     } catch (error) {
       // A fault of the store has no code and fails the expectation with its message.
@@ -170,7 +175,11 @@ describe.each<StoreEngine>(['sqlite', 'postgres'])('databases of connections on 
     for (const text of [...REFUSED, ...REFUSED_BY[engine]]) {
       expect(await a(text), text).toMatchObject({ code: 'forbidden' });
     }
-    const names = ['secrets_of_b', 'parley_probe', ...(engine === 'postgres' ? ['app_conn_b.secrets_of_b'] : [])];
+    const names = [
+      'secrets_of_b',
+      'parley_probe',
+      ...(engine === 'postgres' ? ['app_conn_b.secrets_of_b'] : []),
+    ];
     for (const name of names) {
       const { code, message } = (await a(`select * from ${name}`)) as { code: string; message: string };
       expect(['sql_error', 'forbidden'], name).toContain(code);
@@ -218,7 +227,9 @@ describe.each<StoreEngine>(['sqlite', 'postgres'])('databases of connections on 
     let turns = 0;
     const ticking = setInterval(() => (turns += 1), 10);
     expect(await run(ENDLESS, [], 600)).toMatchObject({ code: 'timeout' });
-    expect(await run(`insert into kept ${counted(1_000_000_000)}`, [], 600)).toMatchObject({ code: 'timeout' });
+    expect(await run(`insert into kept ${counted(1_000_000_000)}`, [], 600)).toMatchObject({
+      code: 'timeout',
+    });
     clearInterval(ticking);
     // The event loop went on: it would have had no turn at all.
     expect(turns).toBeGreaterThan(5);
@@ -241,7 +252,12 @@ describe.each<StoreEngine>(['sqlite', 'postgres'])('databases of connections on 
 
   test('an error says what is wrong with the statement, and nothing of the server', async () => {
     const run = runner(store);
-    for (const text of ['select * from nowhere', 'select 1 +', 'create table x (', 'insert into nowhere values (1)']) {
+    for (const text of [
+      'select * from nowhere',
+      'select 1 +',
+      'create table x (',
+      'insert into nowhere values (1)',
+    ]) {
       const { code, message } = (await run(text)) as { code: string; message: string };
       expect(code, text).toBe('sql_error');
       expect(message).not.toMatch(/\/|\.ts|\.db|parley|app_/);
@@ -260,7 +276,8 @@ describe.each<StoreEngine>(['sqlite', 'postgres'])('databases of connections on 
 
   test('ids that look alike, are long, or come back have databases of their own', async () => {
     const ids = ['a-b', 'a_b', 'x'.repeat(64)];
-    for (const id of ids) expect(await runner(store, id)('create table t (a integer)'), id).toMatchObject({ rows: [] });
+    for (const id of ids)
+      expect(await runner(store, id)('create table t (a integer)'), id).toMatchObject({ rows: [] });
     const again = runner(store, 'a-b');
     await again('insert into t values (1)');
     expect(await runner(store, 'a_b')('select * from t')).toMatchObject({ rows: [] });
@@ -305,13 +322,10 @@ describe('PostgreSQL', () => {
     const store = await openStore(scratch.options);
     await store.migrate([]);
     await runner(store, 'conn-A')('create table t (a integer)');
-    const [row] = await store
-      .db<AnyTables>()
-      .selectFrom('parley_databases')
-      .selectAll()
-      .execute();
+    const [row] = await store.db<AnyTables>().selectFrom('parley_databases').selectAll().execute();
     expect(row).toMatchObject({ name: 'app_conn_A', connection_id: 'conn-A' });
-    const { rows } = await sql`select rolsuper, rolcreaterole, rolcreatedb, rolreplication, rolbypassrls, rolinherit,
+    const { rows } =
+      await sql`select rolsuper, rolcreaterole, rolcreatedb, rolreplication, rolbypassrls, rolinherit,
         (select count(*) from pg_auth_members where member = r.oid) as memberships,
         (select array_agg(nspname::text) from pg_namespace where nspowner = r.oid) as schemas,
         (select count(*) from pg_class c join pg_namespace n on n.oid = c.relnamespace

@@ -35,7 +35,13 @@ export interface Databases {
 
 /** Why a statement gave no result. */
 export type SqlFaultCode =
-  'invalid' | 'forbidden' | 'sql_error' | 'timeout' | 'too_large' | 'rate_limited' | 'unavailable';
+  | 'invalid'
+  | 'forbidden'
+  | 'sql_error'
+  | 'timeout'
+  | 'too_large'
+  | 'rate_limited'
+  | 'unavailable';
 
 /** A statement that failed; the text is for whoever wrote it and carries no path or name of the server. */
 export class SqlFault extends Error {
@@ -53,5 +59,6 @@ export const MAX_ANSWER_BYTES = 1024 * 1024;
 /** How large a database may grow by default. */
 export const MAX_DATABASE_BYTES = 256 * 1024 * 1024;
 
-export const TIMED_OUT = 'The statement took longer than its time and was ended. Ask for less, or for more time.';
+export const TIMED_OUT =
+  'The statement took longer than its time and was ended. Ask for less, or for more time.';
 export const FULL = 'The database has no room for this. Delete something first.';

@@ -48,7 +48,12 @@ export async function postgresDatabases(
 
 /** Whether roles and schemas can be made, and nobody may put anything into a schema that is not theirs. */
 async function abilities(db: Kysely<AnyTables>): Promise<{ isAvailable: boolean; isSuperuser: boolean }> {
-  const { rows } = await sql<{ is_superuser: boolean; makes_roles: boolean; makes_schemas: boolean; is_open: boolean }>`
+  const { rows } = await sql<{
+    is_superuser: boolean;
+    makes_roles: boolean;
+    makes_schemas: boolean;
+    is_open: boolean;
+  }>`
     select rolsuper as is_superuser, rolsuper or rolcreaterole as makes_roles,
       has_database_privilege(current_database(), 'CREATE') as makes_schemas,
       exists (select from pg_namespace
@@ -61,11 +66,18 @@ async function abilities(db: Kysely<AnyTables>): Promise<{ isAvailable: boolean;
 
 async function makeRole(
   trx: Transaction<AnyTables>,
-  { name, role, password, isSuperuser }: { name: string; role: string; password: string; isSuperuser: boolean },
+  {
+    name,
+    role,
+    password,
+    isSuperuser,
+  }: { name: string; role: string; password: string; isSuperuser: boolean },
 ): Promise<void> {
   const [schema, login] = [sql.id(name), sql.id(role)];
   const powers = sql.raw('nosuperuser nocreatedb nocreaterole noinherit noreplication nobypassrls');
-  await sql`create role ${login} login ${powers} connection limit 8 password ${sql.lit(password)}`.execute(trx);
+  await sql`create role ${login} login ${powers} connection limit 8 password ${sql.lit(password)}`.execute(
+    trx,
+  );
   // To make the schema for the role, to end its sessions and to remove both later.
   await sql`grant ${login} to current_user`.execute(trx);
   await sql`create schema ${schema} authorization ${login}`.execute(trx);

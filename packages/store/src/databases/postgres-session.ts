@@ -117,7 +117,10 @@ function sessionConfig(Driver: typeof pg, login: PostgresLogin, timeoutMs: numbe
 }
 
 /** A query that takes no more rows than an answer holds, and leaves the others on the server. */
-function limitedQuery(Driver: typeof pg, { text, values, isWrite }: Statement): pg.Query & { ended: Promise<SqlResult> } {
+function limitedQuery(
+  Driver: typeof pg,
+  { text, values, isWrite }: Statement,
+): pg.Query & { ended: Promise<SqlResult> } {
   const answer = new Answer();
   const query = new Driver.Query({
     text,
@@ -184,7 +187,8 @@ function faultOf(error: unknown, { isUnchanged }: Statement): unknown {
   if (code === '42501') {
     return new SqlFault('forbidden', 'The statement reaches outside of this database, which it may not.');
   }
-  if (code === '53100' || code === '53400') return new SqlFault('too_large', 'The statement needs too much space.');
+  if (code === '53100' || code === '53400')
+    return new SqlFault('too_large', 'The statement needs too much space.');
   // Five characters of the engine's own classes; what else goes wrong is between the server and its database.
   if (!/^(0[A-Z0-9]|2[0-7A-Z]|3[4-9BF]|4[0-4])[A-Z0-9]{3}$/.test(code)) {
     return new SqlFault('unavailable', 'The database cannot be reached. Try again in a moment.');

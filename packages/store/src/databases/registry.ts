@@ -45,10 +45,7 @@ export async function createDatabaseRows(db: Kysely<AnyTables>): Promise<void> {
 }
 
 /** The database that a connection has now. */
-export async function findRow(
-  db: Kysely<AnyTables>,
-  connectionId: string,
-): Promise<DatabaseRow | undefined> {
+export async function findRow(db: Kysely<AnyTables>, connectionId: string): Promise<DatabaseRow | undefined> {
   return tables(db)
     .selectFrom('parley_databases')
     .selectAll()

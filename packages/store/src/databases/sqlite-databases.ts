@@ -1,7 +1,6 @@
 /** Databases of connections on SQLite: a file each, which only a process of its own ever opens. */
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { makeFolder } from '../make-folder.ts';
 import type { DatabaseEngine } from './connection-databases.ts';
 import { SqliteProcesses } from './sqlite-process.ts';
@@ -24,8 +23,7 @@ export function sqliteDatabases(dataDir: string, maxBytes: number): DatabaseEngi
   const processes = new SqliteProcesses();
   const fileOf = (name: string) => join(folder, `${name}.db`);
   return {
-    // A Node that cannot ask for each act of a statement cannot keep it in its file.
-    isAvailable: 'setAuthorizer' in DatabaseSync.prototype,
+    isAvailable: true,
     nameFor: (connectionId) => connectionId,
     async create() {
       makeFolder(folder);

@@ -1,5 +1,4 @@
 /** Processes for statements on SQLite: one per file and statement at a time, kept for a while, ended at the deadline. */
-import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import type { SqlResult } from './databases.ts';
 import { SqlFault, TIMED_OUT } from './databases.ts';
@@ -41,6 +40,8 @@ export class SqliteProcesses {
   }
 
   async #start(): Promise<ChildProcess> {
+    // Loaded late: most servers never run such a statement.
+    const { fork } = await import('node:child_process');
     const child = fork(new URL(PROGRAM, import.meta.url), {
       // Nothing of the environment or the descriptors of the server goes along.
       env: {},

@@ -48,6 +48,7 @@ setInterval(() => {
 }, 25);
 `;
 const LATE_MS = 1000;
+const TOO_OLD = 'This version of Node cannot keep SQL apart. Run the server with the one that npm installed.';
 
 let database: DatabaseSync | undefined;
 
@@ -56,6 +57,8 @@ function open({ file, maxBytes }: ProgramRequest): DatabaseSync {
     allowExtension: false,
     limits: { length: LONGEST_VALUE, attach: 0 },
   });
+  // A Node that leaves one of these out would run statements with less around them.
+  if (opened.limits?.attach !== 0 || typeof opened.setAuthorizer !== 'function') throw new Error(TOO_OLD);
   opened.enableDefensive(true);
   opened.exec('pragma temp_store = memory');
   const { page_size: pageBytes } = opened.prepare('pragma page_size').get() as { page_size: number };
@@ -67,7 +70,8 @@ function open({ file, maxBytes }: ProgramRequest): DatabaseSync {
 function authorize(action: number, first: string | null, second: string | null): number {
   const { SQLITE_DENY, SQLITE_OK } = constants;
   if (action === constants.SQLITE_PRAGMA) {
-    const isReadable = READABLE_PRAGMAS.has(first ?? '') && (second === null || TAKES_ARGUMENT.test(first ?? ''));
+    const isReadable =
+      READABLE_PRAGMAS.has(first ?? '') && (second === null || TAKES_ARGUMENT.test(first ?? ''));
     return isReadable ? SQLITE_OK : SQLITE_DENY;
   }
   if (action === constants.SQLITE_CREATE_VTABLE) return second === 'fts5' ? SQLITE_OK : SQLITE_DENY;
@@ -142,13 +146,17 @@ const CODES = new Map<number, [code: SqlFaultCode, message?: string]>([
   [11, ['unavailable', 'The file of this database is damaged. Restore it from a backup.']],
   [13, ['too_large', FULL]],
   [18, ['too_large', 'A value is over 8 MiB. Store less in one.']],
-  [REFUSED, ['forbidden', 'The statement would leave this database or change how it works, which it may not.']],
+  [
+    REFUSED,
+    ['forbidden', 'The statement would leave this database or change how it works, which it may not.'],
+  ],
   [26, ['unavailable', 'The file of this database is damaged. Restore it from a backup.']],
 ]);
 
 function faultOf(error: unknown): ProgramAnswer {
   const said = error instanceof Error ? error.message : 'The statement failed.';
   const errcode = error instanceof Error && 'errcode' in error ? Number(error.errcode) : 0;
+  if (said === TOO_OLD) return { ok: false, code: 'unavailable', message: said };
   // A function that is refused has the code of any other error.
   const kind = said.startsWith('not authorized') ? REFUSED : errcode & 0xff;
   const [code, message = said] = CODES.get(kind) ?? ['sql_error'];

@@ -29,7 +29,10 @@ const POSTGRES_REFUSED =
 const POSTGRES_HARMLESS = 'pg_typeof pg_sleep pg_size_pretty pg_column_size';
 
 /** Reads and checks a statement; throws what is wrong with it. */
-export function statementOf({ sql, params }: Pick<SqlRequest, 'sql' | 'params'>, engine: StoreEngine): Statement {
+export function statementOf(
+  { sql, params }: Pick<SqlRequest, 'sql' | 'params'>,
+  engine: StoreEngine,
+): Statement {
   const all = tokensOf(sql, engine);
   const end = all.findIndex(({ kind }) => kind === 'end');
   const tokens = end === -1 ? all : all.slice(0, end);
@@ -53,7 +56,10 @@ function refuseVerb(tokens: readonly Token[], words: readonly string[], engine: 
   const opening = tokens.find(({ kind }) => kind !== 'other');
   const verb = opening?.kind === 'word' ? opening.text : undefined;
   if (!has(VERBS[engine], verb)) {
-    throw new SqlFault('forbidden', `A statement begins with one of: ${VERBS[engine].replaceAll(' ', ', ')}.`);
+    throw new SqlFault(
+      'forbidden',
+      `A statement begins with one of: ${VERBS[engine].replaceAll(' ', ', ')}.`,
+    );
   }
   if (verb !== 'create' && verb !== 'alter' && verb !== 'drop') return;
   const kind = words.slice(1).find((word) => !has(BEFORE_KIND, word));
@@ -66,7 +72,10 @@ function refuseNames(tokens: readonly Token[]): void {
     if (token.kind !== 'word' && token.kind !== 'name') continue;
     const isRefused = POSTGRES_REFUSED.test(token.text) && !has(POSTGRES_HARMLESS, token.text);
     if (!isRefused) continue;
-    throw new SqlFault('forbidden', `"${token.text}" is not for statements here, which use this database only.`);
+    throw new SqlFault(
+      'forbidden',
+      `"${token.text}" is not for statements here, which use this database only.`,
+    );
   }
 }
 
@@ -87,7 +96,8 @@ function bind(
   }
   const indexes = uses.map(({ index }, place) => index ?? place + 1);
   const wanted = new Set(indexes);
-  const isComplete = wanted.size === params.length && indexes.every((index) => index >= 1 && index <= params.length);
+  const isComplete =
+    wanted.size === params.length && indexes.every((index) => index >= 1 && index <= params.length);
   if (!isComplete) {
     throw new SqlFault(
       'invalid',
