@@ -76,10 +76,10 @@ describe.each<StoreEngine>(['sqlite', 'postgres'])('on %s', (engine) => {
   });
 
   async function client(as: Partial<Caller> = {}) {
-    let served: Engine | undefined;
+    const serving: { engine?: Engine } = {};
     const others: CallRecord[] = [];
     const universe = engineUniverse(
-      () => served!,
+      () => serving.engine!,
       (record) => others.push(record),
     );
     // What these tools do not use is left out.
@@ -90,7 +90,7 @@ describe.each<StoreEngine>(['sqlite', 'postgres'])('on %s', (engine) => {
     } as unknown as MeshHost;
     const services: MeshServices = createMeshServices(host);
     const connected = await connect(meshToolset, { as, services, sources: [toolsetSource(install(lamps))] });
-    served = connected.engine;
+    serving.engine = connected.engine;
     return Object.assign(connected, { others });
   }
 

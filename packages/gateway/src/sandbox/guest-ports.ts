@@ -37,22 +37,25 @@ export function openPorts(limits: SandboxLimits, tell: (message: FromWorker) => 
       if (isFull) entries = limits.consoleEntries + 1;
       tell({ type: 'log', entry: isFull ? { type: 'warn', content: '[console output was cut]' } : entry });
     },
-    async call(name, args) {
+    call(name, args, answered) {
       calls += 1;
-      if (calls > limits.calls) return TOO_MANY_CALLS(limits.calls);
-      lastId += 1;
-      const id = lastId;
-      if (answers.size >= limits.callsAtOnce) await new Promise<void>((resolve) => waiting.push(resolve));
-      return new Promise((resolve) => {
-        answers.set(id, resolve);
-        tell({ type: 'call', id, name, args });
-      });
+      if (calls > limits.calls) {
+        answered(TOO_MANY_CALLS(limits.calls));
+        return;
+      }
+      const send = () => {
+        lastId += 1;
+        answers.set(lastId, answered);
+        tell({ type: 'call', id: lastId, name, args });
+      };
+      if (answers.size < limits.callsAtOnce) send();
+      else waiting.push(send);
     },
     answer(id, json) {
-      const resolve = answers.get(id);
-      answers.delete(id);
+      const answered = answers.get(id);
+      if (!answers.delete(id)) return;
       waiting.shift()?.();
-      resolve?.(json);
+      answered?.(json);
     },
   };
 }

@@ -23,8 +23,8 @@ const JOBS_AT_ONCE = 1000;
 /** What a run may do with the world outside its engine. */
 export interface GuestPorts {
   log(entry: ConsoleEntry): void;
-  /** Resolves with JSON of `{value}` or `{error}`. */
-  call(name: string, args: string): Promise<string>;
+  /** Answers with JSON of `{value}` or `{error}`. */
+  call(name: string, args: string, answered: (json: string) => void): void;
 }
 
 /** How a run ended, and what its engine took. */
@@ -123,19 +123,13 @@ class Guest {
     const wanted = this.#text(name, LONGEST_TEXT);
     const given = this.#text(args, this.#limits.argumentBytes);
     this.#open += 1;
-    const answered =
-      wanted === undefined || given === undefined
-        ? Promise.resolve(TOO_LARGE_ARGUMENTS)
-        : this.#ports.call(wanted, given);
-    // Ports answer every call; a run that was ended meanwhile has nobody left to tell.
-    answered.then(
-      (json) => {
-        this.#open -= 1;
-        deferred.resolve(this.#context.newString(json));
-        this.#wake();
-      },
-      () => undefined,
-    );
+    const answered = (json: string) => {
+      this.#open -= 1;
+      deferred.resolve(this.#context.newString(json));
+      this.#wake();
+    };
+    if (wanted === undefined || given === undefined) answered(TOO_LARGE_ARGUMENTS);
+    else this.#ports.call(wanted, given, answered);
     return deferred.handle;
   }
 

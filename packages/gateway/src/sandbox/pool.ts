@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { Worker } from 'node:worker_threads';
-import { ToolError } from '@parley/kit';
+import { detach, ToolError } from '@parley/kit';
 import type { SandboxLimits } from './limits.ts';
 import type { FromWorker, WorkerStart } from './messages.ts';
 
@@ -64,7 +64,7 @@ export function createWorkerPool(
       });
       const worker: PooledWorker = { thread, gone: goneOf(thread), runs: 0, isRetired: false };
       all.add(worker);
-      worker.gone.catch(() => forget(worker));
+      thread.once('exit', () => forget(worker));
       await Promise.race([readyOf(thread), worker.gone]);
       const timer = setTimeout(() => retire(worker), limits.workerAgeMs).unref();
       thread.once('exit', () => clearTimeout(timer));
@@ -91,7 +91,7 @@ export function createWorkerPool(
   function end(worker: PooledWorker): void {
     forget(worker);
     // It cannot fail: what the thread did until then is nobody's any more.
-    worker.thread.terminate().catch(() => undefined);
+    detach(worker.thread.terminate(), () => undefined);
   }
 
   /** A thread for the first who waits, when there is one or room for one. */
@@ -112,6 +112,7 @@ export function createWorkerPool(
           const index = waiting.indexOf(turn);
           if (index === -1) return;
           waiting.splice(index, 1);
+          // Whoever cancels gives an error, or Node does.
           reject(signal.reason as Error);
         };
         signal.addEventListener('abort', leave, { once: true });
@@ -148,14 +149,14 @@ async function compileEngine(): Promise<WebAssembly.Module> {
 
 function goneOf(thread: Worker): Promise<never> {
   const gone = new Promise<never>((_resolve, reject) => {
-    let fault: unknown = new Error('The thread of a sandbox ended.');
-    thread.on('error', (error) => {
+    let fault = new Error('The thread of a sandbox ended.');
+    thread.on('error', (error: Error) => {
       fault = error;
     });
-    thread.once('exit', () => reject(fault as Error));
+    thread.once('exit', () => reject(fault));
   });
   // Whoever does not look at it has nothing to do about it.
-  gone.catch(() => undefined);
+  detach(gone, () => undefined);
   // What code cannot reach, nobody writes; still, nothing of it goes to the output of the server.
   thread.stdout.resume();
   thread.stderr.resume();

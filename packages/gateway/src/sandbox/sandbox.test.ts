@@ -237,7 +237,9 @@ test('the end of a run cancels the calls that it has under way, at its deadline 
     code: 'timeout',
   });
   // Nobody waits for a call that the code let go of.
-  expect(await run(body('tools.slow(); return 1'), { call, timeoutMs: 600_000 })).toMatchObject({ returnValue: 1 });
+  expect(await run(body('tools.slow(); return 1'), { call, timeoutMs: 600_000 })).toMatchObject({
+    returnValue: 1,
+  });
   expect(signals.map(({ aborted }) => aborted)).toEqual([true, true]);
 });
 

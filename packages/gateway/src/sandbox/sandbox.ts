@@ -157,7 +157,7 @@ class Run {
   #kill(): void {
     this.#isCancelled = true;
     // The run hears of it by the end of its thread.
-    this.#worker.thread.terminate().catch(() => undefined);
+    detach(this.#worker.thread.terminate(), () => undefined);
   }
 }
 

@@ -14,22 +14,24 @@ function tell(message: FromWorker): void {
   port?.postMessage(message);
 }
 
-async function run(message: Extract<ToWorker, { type: 'run' }>): Promise<void> {
+async function run(message: Extract<ToWorker, { type: 'run' }>): Promise<FromWorker> {
   ports = openPorts(start.limits, tell);
   const { end, engineBytes } = await runGuest(message, start, ports);
-  tell({ type: 'end', end, isWorn: engineBytes > start.limits.heapBytes });
+  return { type: 'end', end, isWorn: engineBytes > start.limits.heapBytes };
 }
 
+let begin: (message: Extract<ToWorker, { type: 'run' }>) => void = () => undefined;
 port?.on('message', (message: ToWorker) => {
-  if (message.type === 'answer') {
-    ports?.answer(message.id, message.json);
-    return;
-  }
-  run(message).catch((error: unknown) => {
-    // A fault of ours ends the thread, and the pool fails this run alone.
-    setImmediate(() => {
-      throw error;
-    });
-  });
+  if (message.type === 'run') begin(message);
+  else ports?.answer(message.id, message.json);
 });
-tell({ type: 'ready' });
+
+for (let told: FromWorker = { type: 'ready' }; ;) {
+  const next = new Promise<Extract<ToWorker, { type: 'run' }>>((resolve) => {
+    begin = resolve;
+  });
+  // Only now, since the next run comes as soon as the last one has ended.
+  tell(told);
+  // A fault of ours ends the thread, and the pool fails this run alone.
+  told = await run(await next);
+}

@@ -206,6 +206,7 @@ describe.each<StoreEngine>(['sqlite', 'postgres'])('databases of connections on 
       rowsAffected: 2,
     });
     expect(await run('delete from b')).toMatchObject({ rowsAffected: 3 });
+    expect(await run(`select 'returning' as a`)).toMatchObject({ rowsAffected: 0 });
   });
 
   test('check 37: an answer is cut at 1,000 rows and 1 MiB', async () => {
@@ -215,7 +216,7 @@ describe.each<StoreEngine>(['sqlite', 'postgres'])('databases of connections on 
     expect('rows' in many && many.rows.length).toBe(1000);
     expect(await run(counted(1000))).toMatchObject({ truncated: false });
     const wide = engine === 'sqlite' ? 'hex(zeroblob(150000))' : `repeat('ab', 150000)`;
-    const cut = await run(`${counted(100).replace('select x from', `select ${wide} as w from`)}`);
+    const cut = await run(counted(100).replace('select x from', `select ${wide} as w from`));
     expect(cut).toMatchObject({ truncated: true });
     expect('rows' in cut && cut.rows.length).toBe(3);
   });

@@ -1,5 +1,6 @@
 /** One statement on PostgreSQL: a connection of its own as the role of its database, closed when it is done. */
 import type pg from 'pg';
+import { detach } from '../detach.ts';
 import { clientConfig } from '../postgres/pool.ts';
 import { Answer, bytesOf, integerOf } from './answer.ts';
 import { FULL, SqlFault, TIMED_OUT } from './databases.ts';
@@ -38,15 +39,17 @@ export async function runInSession(
   statement: Statement,
   { timeoutMs, signal }: { readonly timeoutMs: number; readonly signal: AbortSignal },
 ): Promise<SqlResult> {
+  // The class has what its types leave out.
   const client = new Driver.Client(sessionConfig(Driver, login, timeoutMs)) as SessionClient;
   let stopped: Error | undefined;
   const stop = (reason: Error) => {
     if (stopped !== undefined) return;
     stopped = reason;
     // The server hears of a lost connection only when it next writes; it may be too busy for that.
-    if (client.processID !== null) end(client.processID).catch(() => undefined);
+    if (client.processID !== null) detach(end(client.processID), () => undefined);
     client.connection.stream.destroy();
   };
+  // Whoever cancels gives an error, or Node does.
   const cancel = () => stop(signal.reason as Error);
   const timer = setTimeout(() => stop(new SqlFault('timeout', TIMED_OUT)), timeoutMs + GRACE_MS);
   client.on('error', () => undefined);
@@ -62,7 +65,7 @@ export async function runInSession(
     clearTimeout(timer);
     signal.removeEventListener('abort', cancel);
     // The answer is there, or the connection is broken; how its end goes changes nothing.
-    client.end().catch(() => undefined);
+    detach(client.end(), () => undefined);
   }
 }
 
@@ -112,7 +115,7 @@ function sessionConfig(Driver: typeof pg, login: PostgresLogin, timeoutMs: numbe
     statement_timeout: timeoutMs,
     idle_in_transaction_session_timeout: timeoutMs + 2 * GRACE_MS,
     options: '-c standard_conforming_strings=on',
-    types: { getTypeParser: (oid: number, format?: string) => parserOf(Driver, oid, format) },
+    types: { getTypeParser: (oid: number) => parserOf(Driver, oid) },
   };
 }
 
@@ -122,6 +125,7 @@ function limitedQuery(
   { text, values, isWrite }: Statement,
 ): pg.Query & { ended: Promise<SqlResult> } {
   const answer = new Answer();
+  // The driver knows `rows`, and asks the query itself what to do after them; its types know neither.
   const query = new Driver.Query({
     text,
     values: values.map(boundOf),
@@ -167,12 +171,12 @@ function boundOf(value: SqlValue): unknown {
 const TEXT_TYPES = new Set([1082, 1083, 1114, 1184, 1186, 1266]);
 
 /** Values as JSON has them: exact numbers as numbers, times as the server writes them. */
-function parserOf(Driver: typeof pg, oid: number, format?: string): (text: string) => unknown {
+function parserOf(Driver: typeof pg, oid: number): (text: string) => unknown {
   if (oid === 20) return (text) => integerOf(BigInt(text));
   if (oid === 1700) return (text) => (isExact(text) ? Number(text) : text);
   if (oid === 17) return (text) => bytesOf(Buffer.from(text.slice(2), 'hex'));
   if (TEXT_TYPES.has(oid)) return (text) => text;
-  return Driver.types.getTypeParser(oid, format as 'text') as (text: string) => unknown;
+  return new Driver.TypeOverrides().getTypeParser(oid);
 }
 
 /** A decimal that a number holds as it is. */

@@ -77,7 +77,7 @@ export class SqliteProcesses {
       const gone = () => settle(() => reject(new SqlFault('too_large', TOO_MUCH)));
       const stop = (reason: unknown) => {
         child.kill('SIGKILL');
-        settle(() => reject(reason as Error));
+        settle(() => reject(reason));
       };
       const cancel = () => stop(signal.reason);
       const timer = setTimeout(() => stop(new SqlFault('timeout', TIMED_OUT)), request.timeoutMs);

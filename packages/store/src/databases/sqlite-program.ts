@@ -61,7 +61,7 @@ function open({ file, maxBytes }: ProgramRequest): DatabaseSync {
   if (opened.limits?.attach !== 0 || typeof opened.setAuthorizer !== 'function') throw new Error(TOO_OLD);
   opened.enableDefensive(true);
   opened.exec('pragma temp_store = memory');
-  const { page_size: pageBytes } = opened.prepare('pragma page_size').get() as { page_size: number };
+  const pageBytes = numberOf(opened, 'select page_size as n from pragma_page_size');
   opened.exec(`pragma max_page_count = ${Math.floor(maxBytes / pageBytes)}`);
   return opened;
 }
@@ -89,6 +89,7 @@ const REFUSED_ACTIONS = new Set<number>([
 function run(on: DatabaseSync, { text, values, timeoutMs }: ProgramRequest): SqlResult {
   on.exec(`pragma busy_timeout = ${timeoutMs}`);
   on.exec('begin');
+  const changedBefore = numberOf(on, 'select total_changes() as n');
   try {
     on.setAuthorizer(authorize);
     const statement = on.prepare(text);
@@ -96,7 +97,10 @@ function run(on: DatabaseSync, { text, values, timeoutMs }: ProgramRequest): Sql
     const result = read(statement, values.map(boundOf));
     on.setAuthorizer(null);
     on.exec('commit');
-    return { ...result, rowsAffected: result.rowsAffected ?? changedBy(on, text) };
+    // A statement that returned rows may have changed some as well.
+    const hasChanged = numberOf(on, 'select total_changes() as n') > changedBefore;
+    const rowsAffected = hasChanged ? numberOf(on, 'select changes() as n') : 0;
+    return { ...result, rowsAffected };
   } catch (error) {
     on.setAuthorizer(null);
     // Some errors end the transaction by themselves.
@@ -108,23 +112,23 @@ function run(on: DatabaseSync, { text, values, timeoutMs }: ProgramRequest): Sql
 function read(
   statement: StatementSync,
   values: readonly SQLInputValue[],
-): Pick<SqlResult, 'rows' | 'truncated'> & { rowsAffected: number | undefined } {
+): Pick<SqlResult, 'rows' | 'truncated'> {
   if (statement.columns().length === 0) {
-    const { changes } = statement.run(...values);
-    return { rows: [], truncated: false, rowsAffected: Number(changes) };
+    statement.run(...values);
+    return { rows: [], truncated: false };
   }
   const answer = new Answer();
   for (const row of statement.iterate(...values)) {
-    const entries = Object.entries(row).map(([name, value]) => [name, shownOf(value)]);
-    if (!answer.take(Object.fromEntries(entries) as Record<string, unknown>)) break;
+    const shown: Record<string, unknown> = {};
+    for (const [name, value] of Object.entries(row)) shown[name] = shownOf(value);
+    if (!answer.take(shown)) break;
   }
-  return { rows: answer.rows, truncated: answer.isTruncated, rowsAffected: undefined };
+  return { rows: answer.rows, truncated: answer.isTruncated };
 }
 
-/** How many rows a statement changed that also returned some. */
-function changedBy(on: DatabaseSync, text: string): number {
-  if (!/\breturning\b/i.test(text)) return 0;
-  return Number((on.prepare('select changes() as n').get() as { n: number }).n);
+/** The number that a question of our own is answered with. */
+function numberOf(on: DatabaseSync, question: string): number {
+  return Number(on.prepare(question).get()?.n);
 }
 
 function boundOf(value: SqlValue): SQLInputValue {
@@ -177,5 +181,7 @@ process.on('message', (request: ProgramRequest) => {
 process.on('disconnect', () => process.exit());
 // Nobody else on the machine reads the file.
 process.umask(0o077);
-new Worker(WATCH, { eval: true, workerData: { busyUntil, mostMemory: MOST_MEMORY } });
-process.send?.({ ready: true });
+const watching = new Worker(WATCH, { eval: true, workerData: { busyUntil, mostMemory: MOST_MEMORY } });
+// A statement without its watch would have no end.
+watching.once('online', () => process.send?.({ ready: true }));
+watching.once('exit', () => process.exit(1));

@@ -21,7 +21,7 @@ const VERBS = {
 };
 const KINDS = { sqlite: 'table index view trigger virtual', postgres: 'table index view sequence type' };
 const BEFORE_KIND = 'or replace temp temporary unique unlogged materialized recursive';
-const WRITES = ['insert', 'replace', 'update', 'merge', 'create', 'alter', 'into'];
+const WRITES = 'insert replace update merge create alter into';
 
 // Privileges keep the data of others away; these would show their names, hold their locks or speak in their place.
 const POSTGRES_REFUSED =
@@ -44,7 +44,7 @@ export function statementOf(
   refuseVerb(tokens, words, engine);
   if (engine === 'postgres') refuseNames(tokens);
   const bound = bind(sql, tokens, params, engine);
-  return { ...bound, isWrite: words.some((word) => WRITES.includes(word)), isUnchanged: bound.text === sql };
+  return { ...bound, isWrite: words.some((word) => has(WRITES, word)), isUnchanged: bound.text === sql };
 }
 
 function has(list: string, word: string | undefined): boolean {
