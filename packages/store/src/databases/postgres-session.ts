@@ -176,7 +176,8 @@ function parserOf(Driver: typeof pg, oid: number): (text: string) => unknown {
   if (oid === 1700) return (text) => (isExact(text) ? Number(text) : text);
   if (oid === 17) return (text) => bytesOf(Buffer.from(text.slice(2), 'hex'));
   if (TEXT_TYPES.has(oid)) return (text) => text;
-  return new Driver.TypeOverrides().getTypeParser(oid);
+  // Its types name the number of the type where the text of the value stands.
+  return new Driver.TypeOverrides().getTypeParser(oid) as unknown as (text: string) => unknown;
 }
 
 /** A decimal that a number holds as it is. */
