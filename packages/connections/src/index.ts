@@ -2,7 +2,7 @@
 export { connectionMigrations } from './migrations/index.ts';
 export type { ConnectionTables } from './schema.ts';
 export { seedSelfConnection, selfConnectionId } from './self-connection.ts';
-export type { CheckCode, CodeFault } from './services/base.ts';
+export type { CheckCode } from './services/base.ts';
 export { Binding } from './services/bindings.ts';
 export type { ConfigurationOutcome } from './services/ask-upstream.ts';
 export { createConnections } from './services/connections.ts';

@@ -10,3 +10,8 @@ export { serveStdio } from './stdio/serve.ts';
 export type { ProgramOptions } from './upstream/stdio/programs.ts';
 export { createUpstream } from './upstream/upstream.ts';
 export type { UpstreamClient, UpstreamOptions } from './upstream/upstream.ts';
+export { createCodeExecution } from './sandbox/code-execution.ts';
+export type { CodeExecution } from './sandbox/code-execution.ts';
+export { createSandbox } from './sandbox/sandbox.ts';
+export type { Sandbox } from './sandbox/sandbox.ts';
+export { engineUniverse } from './sandbox/tool-universe.ts';

@@ -1,5 +1,5 @@
 /** The toolset `self`: the management tools over the services of this process. */
-import type { CheckCode, Upstream } from '@parley/connections';
+import type { Upstream } from '@parley/connections';
 import type { Events } from '@parley/events';
 import type { RouteSet } from '@parley/http';
 import type { Identity } from '@parley/identity';
@@ -10,6 +10,7 @@ import type { TaskEngine } from '@parley/tasks';
 import { meshMigrations } from './migrations/index.ts';
 import { MANAGEMENT } from './name.ts';
 import { createJoinRoutes } from './pages/join-routes.ts';
+import type { CodeExecution } from './services/code.ts';
 import { createMeshServices } from './services/index.ts';
 import { MEMBER_TOOLS } from './tools/member-tools.ts';
 import { meshTools } from './tools/index.ts';
@@ -20,8 +21,7 @@ export type MeshHost = Host<{
   readonly events: Events;
   readonly tasks: TaskEngine;
   readonly upstream: Upstream;
-  /** Looks at the code of virtual tools before it is stored. */
-  readonly checkCode?: CheckCode;
+  readonly sandbox: CodeExecution;
 }>;
 
 export const meshToolset = defineToolset({

@@ -11,6 +11,7 @@ import { connect, testCaller } from '@parley/kit/testing';
 import type { MigrationSet, Store } from '@parley/store';
 import { createTaskEngine, taskMigrations } from '@parley/tasks';
 import { sql } from 'kysely';
+import { NO_SANDBOX } from './stage.ts';
 import { meshMigrations } from '../src/migrations/index.ts';
 import { createMeshServices } from '../src/services/index.ts';
 import { MEMBER_TOOLS } from '../src/tools/member-tools.ts';
@@ -79,7 +80,13 @@ export async function createPeopleBed(store: Store): Promise<PeopleBed> {
   };
   const tasks = createTaskEngine({ store, onFault });
   const events = createEvents({ store, tasks, egress: createEgress(), onFault });
-  const services = createMeshServices({ store, identity, events, upstream: NO_UPSTREAM });
+  const services = createMeshServices({
+    store,
+    identity,
+    events,
+    upstream: NO_UPSTREAM,
+    sandbox: NO_SANDBOX,
+  });
   const clients: Client[] = [];
 
   async function keyOf(maker: Caller, grants: Grants): Promise<Person> {

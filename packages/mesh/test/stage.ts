@@ -5,7 +5,7 @@ import { createEvents, eventMigrations } from '@parley/events';
 import type { Identity } from '@parley/identity';
 import { identityMigrations } from '@parley/identity';
 import type { Caller } from '@parley/kit';
-import { typeId } from '@parley/kit';
+import { ToolError, typeId } from '@parley/kit';
 import { createEgress } from '@parley/kit/egress';
 import { connect } from '@parley/kit/testing';
 import type { Store, StoreEngine } from '@parley/store';
@@ -14,6 +14,7 @@ import type { ScratchDatabase } from '@parley/store/testing';
 import { scratchDatabase } from '@parley/store/testing';
 import { createTaskEngine, taskMigrations } from '@parley/tasks';
 import { afterAll, beforeAll, describe } from 'vitest';
+import type { CodeExecution } from '../src/services/code.ts';
 import { createMeshServices } from '../src/services/index.ts';
 import { meshToolset } from '../src/toolset.ts';
 
@@ -24,6 +25,14 @@ const MIGRATIONS = [
   connectionMigrations,
   ...(meshToolset.migrations === undefined ? [] : [meshToolset.migrations]),
 ];
+
+/** A sandbox for tests that run no code. */
+export const NO_SANDBOX: CodeExecution = {
+  search: async () => ({ found: [], total: 0 }),
+  describe: async (_caller, notFound) => ({ found: [], notFound }),
+  run: async () => ({ consoleLogs: [] }),
+  checkCode: async () => undefined,
+};
 
 /** What a test makes of every upstream. */
 export interface ScriptedUpstream {
@@ -107,8 +116,13 @@ async function setStage(store: Store) {
         return upstream.answer.ok ? { ok: true } : upstream.answer;
       },
     },
-    checkCode: (code) =>
-      code.includes('syntax error') ? { line: 2, column: 5, message: 'Unexpected token' } : undefined,
+    sandbox: {
+      ...NO_SANDBOX,
+      async checkCode(code) {
+        if (code.includes('syntax error'))
+          throw new ToolError('invalid', 'line 2, column 5: Unexpected token', { line: 2, column: 5 });
+      },
+    },
   });
   const as = (changes: Partial<Caller> = {}) =>
     connect(meshToolset, { services, as: { organizationId: own, userId: 'usr_ann', ...changes } });

@@ -10,6 +10,8 @@ export {
   toJson,
   toQueryJson,
 } from './columns.ts';
+export { SqlFault } from './databases/databases.ts';
+export type { Databases, SqlRequest, SqlResult, SqlValue } from './databases/databases.ts';
 export type { AnyTables } from './engine.ts';
 export {
   BackupError,

@@ -1,6 +1,7 @@
 /** The tables that the store itself needs in the main database. */
 import type { Kysely } from 'kysely';
 import { addSerialId, epochMsColumn } from './columns.ts';
+import { createDatabaseRows } from './databases/registry.ts';
 import type { AnyTables } from './engine.ts';
 import type { MigrationSet } from './migrations.ts';
 
@@ -53,5 +54,6 @@ export const storeMigrations: MigrationSet = {
   migrations: {
     '001-first': (db, engine) => (engine === 'sqlite' ? createSignals(db) : createCallRecords(db)),
     '002-probe': createProbe,
+    '003-databases': createDatabaseRows,
   },
 };

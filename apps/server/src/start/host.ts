@@ -3,7 +3,14 @@ import { join } from 'node:path';
 import { connectionMigrations } from '@parley/connections';
 import { createEvents, eventMigrations } from '@parley/events';
 import { createEgress } from '@parley/kit/egress';
-import { callParts, createUpstream, gatewayMigrations } from '@parley/gateway';
+import {
+  callParts,
+  createCodeExecution,
+  createSandbox,
+  createUpstream,
+  engineUniverse,
+  gatewayMigrations,
+} from '@parley/gateway';
 import type { ProgramOptions } from '@parley/gateway';
 import type { RouteGuard, RouteSet } from '@parley/http';
 import { guardRoutes } from '@parley/http';
@@ -16,6 +23,7 @@ import type { Base } from './base.ts';
 import { openBase } from './base.ts';
 import type { Config } from '../config.ts';
 import { redactRecord } from '../redact.ts';
+import { withoutMissing } from './missing-parts.ts';
 import { stopPart } from '../stop-part.ts';
 import { loadOwnToolsets } from '../toolsets.ts';
 import { SERVER_INFO } from '../version.ts';
@@ -113,7 +121,11 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
   const egress = createEgress({ allow: config.allowEgress });
   const events = createEvents({ store, tasks, egress, onFault });
   const upstream = createUpstream({ egress, info: SERVER_INFO, programs: programsOf(config), onFault });
-  const stops: (() => Promise<void>)[] = [() => tasks.stop(), () => events.stop()];
+  const sandbox = createCodeExecution(
+    createSandbox(),
+    engineUniverse(() => engine, observe),
+  );
+  const stops: (() => Promise<void>)[] = [() => tasks.stop(), () => events.stop(), () => sandbox.close()];
   const shared: SharedHost = {
     store,
     identity,
@@ -122,6 +134,7 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
     events,
     egress,
     upstream,
+    sandbox,
     observe,
     onFault,
     names: allowedNames(config),
@@ -139,7 +152,7 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
   const engine = createEngine({
     sources: [...installed.map(toolsetSource), ...(options.sources ?? [])],
     changes,
-    middleware: [...parts.middleware, ...(options.middleware ?? [])],
+    middleware: [...parts.middleware, ...withoutMissing(store), ...(options.middleware ?? [])],
     sealer: createStateSealer(store.secrets.deriveAll('request-state')),
     steps: parts.steps,
     tasks: createTaskSeam(tasks, options.tasks?.times),

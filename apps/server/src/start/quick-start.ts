@@ -8,6 +8,7 @@ import { openBase } from './base.ts';
 import type { Description } from './description.ts';
 import { readDescription } from './description.ts';
 import type { Host, HostOptions } from './host.ts';
+import { missingTools } from './missing-parts.ts';
 import type { ServedToolset } from './served-toolset.ts';
 import { migrationsIn } from './served-toolset.ts';
 
@@ -39,7 +40,10 @@ export async function openQuickly(options: HostOptions, served: readonly string[
   let host: Promise<Host> | undefined;
   return {
     base,
-    listing: createListing(listed),
+    listing: createListing({
+      ...listed,
+      tools: listed.tools.filter(({ name }) => !missingTools(base.store).includes(name)),
+    }),
     host: () => (host ??= loadHost(base, catalog, options)),
     // A host closes its base, and one that could not be built has closed it.
     close: async () => (host === undefined ? base.close() : (await host.catch(() => undefined))?.close()),

@@ -6,23 +6,15 @@ import type { ConnectionType } from '../schema.ts';
 import { selfConnectionId } from '../self-connection.ts';
 import type { Upstream } from '../upstream.ts';
 
-/** Where code is wrong. */
-export interface CodeFault {
-  readonly line: number;
-  readonly column: number;
-  readonly message: string;
-}
-
-/** Looks at code without running it; undefined when it can be read. */
-export type CheckCode = (code: string) => CodeFault | undefined | Promise<CodeFault | undefined>;
+/** Looks at code without running it; throws `invalid`, with line and column, when it cannot be read. */
+export type CheckCode = (code: string) => Promise<void>;
 
 /** What the services are made from. */
 export interface Base {
   readonly store: Store;
   readonly events: Pick<Events, 'publish'>;
   readonly upstream: Upstream;
-  /** Absent: code is taken as it is. */
-  readonly checkCode?: CheckCode | undefined;
+  readonly checkCode: CheckCode;
   readonly now: () => number;
 }
 

@@ -4,6 +4,9 @@ import { createConnections, createVirtualMcps, createVirtualTools } from '@parle
 import type { MeshHost } from '../toolset.ts';
 import type { ApiKeys } from './api-keys.ts';
 import { createApiKeys } from './api-keys.ts';
+import type { CodeExecution } from './code.ts';
+import type { CallerDatabases } from './databases.ts';
+import { createCallerDatabases } from './databases.ts';
 import type { Members } from './members.ts';
 import { createMembers } from './members.ts';
 import type { Organizations } from './organizations.ts';
@@ -20,13 +23,16 @@ export interface MeshServices {
   readonly connections: Connections;
   readonly virtualMcps: VirtualMcps;
   readonly virtualTools: VirtualTools;
+  readonly code: CodeExecution;
+  readonly databases: CallerDatabases;
 }
 
 /** Builds the services over the base of this process. */
 export function createMeshServices(
-  host: Pick<MeshHost, 'store' | 'identity' | 'events' | 'upstream' | 'checkCode'>,
+  host: Pick<MeshHost, 'store' | 'identity' | 'events' | 'upstream' | 'sandbox'>,
 ): MeshServices {
-  const { store, identity, events, upstream, checkCode } = host;
+  const { store, identity, events, upstream, sandbox } = host;
+  const checkCode = (code: string) => sandbox.checkCode(code);
   const base = { store, events, upstream, checkCode, now: Date.now };
   const connections = createConnections(base);
   const reach = createReach(identity);
@@ -38,5 +44,7 @@ export function createMeshServices(
     connections,
     virtualMcps: createVirtualMcps(base),
     virtualTools: createVirtualTools(base),
+    code: sandbox,
+    databases: createCallerDatabases(store.databases, connections.exists),
   };
 }

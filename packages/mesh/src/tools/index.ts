@@ -1,7 +1,9 @@
 /** All management tools: what the modules here export. */
 import { toolsIn } from '@parley/kit';
 import * as apiKeys from './api-keys.ts';
+import * as code from './code.ts';
 import * as connections from './connections.ts';
+import * as databases from './databases.ts';
 import * as members from './members.ts';
 import * as organizations from './organizations.ts';
 import * as users from './users.ts';
@@ -10,7 +12,9 @@ import * as virtualTools from './virtual-tools.ts';
 
 export const meshTools = toolsIn(
   apiKeys,
+  code,
   connections,
+  databases,
   members,
   organizations,
   users,

@@ -1,6 +1,6 @@
 /** Copies running SQLite files: each copy is the state of one moment, and the event loop stays free. */
 import { chmodSync, existsSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { BackupError } from '../errors.ts';
 import { makeFolder } from '../make-folder.ts';
 import { openReader } from './connections.ts';
@@ -19,6 +19,7 @@ export async function backupFiles(
   const copies: string[] = [];
   for (const name of names.filter((file) => existsSync(join(dataDir, file)))) {
     const target = join(targetDir, name);
+    makeFolder(dirname(target));
     await copyDatabase(Driver, join(dataDir, name), target);
     copies.push(target);
   }

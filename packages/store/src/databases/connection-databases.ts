@@ -1,0 +1,129 @@
+/** The databases of connections over one engine: turns, deadlines, the registry, and the hourly look for what is due. */
+import type { Kysely, Transaction } from 'kysely';
+import { detach } from '../detach.ts';
+import type { AnyTables } from '../engine.ts';
+import type { SecretBox } from '../secrets/secret-box.ts';
+import type { StoreEngine } from '../store.ts';
+import type { Databases, SqlRequest, SqlResult } from './databases.ts';
+import { SqlFault } from './databases.ts';
+import type { DatabaseRow } from './registry.ts';
+import { addRow, dueRows, findRow, forgetRow, freeName, removeRow } from './registry.ts';
+import { statementOf } from './statement.ts';
+import type { Statement } from './statement.ts';
+import { Turns } from './turns.ts';
+
+/** How an engine keeps such databases. */
+export interface DatabaseEngine {
+  readonly isAvailable: boolean;
+  /** What the database of a connection is called, unless that is taken. */
+  nameFor(connectionId: string): string;
+  /** Makes a database in the transaction of its row. */
+  create(trx: Transaction<AnyTables>, name: string): Promise<{ role: string; password: string } | undefined>;
+  run(
+    database: OpenDatabase,
+    statement: Statement,
+    options: { readonly timeoutMs: number; readonly signal: AbortSignal },
+  ): Promise<SqlResult>;
+  remove(row: DatabaseRow): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** A database, and how to enter it. */
+export interface OpenDatabase {
+  readonly name: string;
+  readonly role: string | null;
+  readonly password: string | null;
+}
+
+/** What they stand on. */
+export interface DatabaseParts {
+  readonly engine: { readonly name: StoreEngine; readonly db: Kysely<AnyTables> };
+  readonly databases: DatabaseEngine;
+  readonly secrets: SecretBox;
+  readonly clock: () => number;
+  readonly onError: (error: unknown) => void;
+}
+
+const SWEEP_MS = 60 * 60_000;
+const CONNECTION_ID = /^[A-Za-z0-9_-]{1,64}$/;
+const UNAVAILABLE = 'This server cannot keep databases of connections apart, so it runs none.';
+
+/** Creates them; the engine behind is told what to do, never asked whether it may. */
+export function createDatabases({ engine, databases, secrets, clock, onError }: DatabaseParts): Databases {
+  const turns = new Turns({ perKey: 2, inAll: 8, waitingPerKey: 20 });
+  const isAvailable = databases.isAvailable;
+
+  async function open(connectionId: string): Promise<OpenDatabase> {
+    const row = (await findRow(engine.db, connectionId)) ?? (await make(connectionId));
+    const { name, role, secret } = row;
+    return { name, role, password: secret === null ? null : secrets.open(secret, placeOf(name)) };
+  }
+
+  async function make(connectionId: string): Promise<DatabaseRow> {
+    try {
+      return await engine.db.transaction().execute(async (trx) => {
+        const name = await freeName(trx, databases.nameFor(connectionId));
+        const login = await databases.create(trx, name);
+        const row: DatabaseRow = {
+          name,
+          connection_id: connectionId,
+          role: login?.role ?? null,
+          secret: login === undefined ? null : secrets.seal(login.password, placeOf(name)),
+          created_at: clock(),
+          forgotten_at: null,
+        };
+        await addRow(trx, row);
+        return row;
+      });
+    } catch (error) {
+      // Another statement or process may have made it meanwhile.
+      const row = await findRow(engine.db, connectionId);
+      if (row === undefined) throw error;
+      return row;
+    }
+  }
+
+  async function run({ connectionId, timeoutMs, ...request }: SqlRequest): Promise<SqlResult> {
+    if (!isAvailable) throw new SqlFault('unavailable', UNAVAILABLE);
+    // The id becomes the name of a file or schema.
+    if (!CONNECTION_ID.test(connectionId)) throw new SqlFault('invalid', 'This is no id of a connection.');
+    const statement = statementOf(request, engine.name);
+    const startedMs = performance.now();
+    const deadline = AbortSignal.timeout(timeoutMs);
+    const cancel = request.signal === undefined ? deadline : AbortSignal.any([deadline, request.signal]);
+    return turns.take(connectionId, cancel, async () => {
+      const database = await open(connectionId);
+      const leftMs = Math.max(1, timeoutMs - Math.round(performance.now() - startedMs));
+      const signal = request.signal ?? NEVER;
+      return databases.run(database, statement, { timeoutMs: leftMs, signal });
+    });
+  }
+
+  async function sweep(): Promise<number> {
+    const due = await dueRows(engine.db, clock());
+    for (const row of due) {
+      await databases.remove(row);
+      await removeRow(engine.db, row.name);
+    }
+    return due.length;
+  }
+
+  const timer = setInterval(() => detach(sweep(), onError), SWEEP_MS).unref();
+  return {
+    isAvailable,
+    run,
+    sweep,
+    forget: (connectionId) => forgetRow(engine.db, connectionId, clock()),
+    async close() {
+      clearInterval(timer);
+      await databases.close();
+    },
+  };
+}
+
+const NEVER = new AbortController().signal;
+
+/** Passwords belong to no organization; the name of the database says where they fit. */
+function placeOf(name: string) {
+  return { organizationId: '', rowId: `database ${name}` };
+}

@@ -1,0 +1,273 @@
+/** Code and SQL of callers: whose tools and data they reach, that every call is recorded, and that the built server has it all. */
+import { createCodeExecution, createSandbox, engineUniverse } from '@parley/gateway';
+import type { Caller, CallRecord, Engine } from '@parley/kit';
+import { defineTool, defineToolset, install, toolsetSource } from '@parley/kit';
+import { connect } from '@parley/kit/testing';
+import { createMeshServices, meshToolset } from '@parley/mesh';
+import type { MeshHost, MeshServices } from '@parley/mesh';
+import type { Store, StoreEngine } from '@parley/store';
+import { openStore } from '@parley/store';
+import type { ScratchDatabase } from '@parley/store/testing';
+import { scratchDatabase } from '@parley/store/testing';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import * as z from 'zod';
+import { ensureBuilt } from './build.ts';
+import { callTool } from './mcp-messages.ts';
+import { scratchFolder, startParley } from './parley.ts';
+
+const lamps = defineToolset({
+  name: 'lamps',
+  title: 'Lamps of the house',
+  tools: [
+    defineTool({
+      name: 'light_lamp',
+      title: 'Light Lamp',
+      description: 'Lights one lamp.',
+      effect: 'update',
+      input: z.object({ room: z.string().max(20).describe('Where') }),
+      output: z.object({ lit: z.string() }),
+      run: ({ room }) => ({ lit: room }),
+    }),
+    defineTool({
+      name: 'sell_house',
+      title: 'Sell House',
+      description: 'Sells it, lamps and all.',
+      effect: 'delete',
+      privileged: true,
+      input: z.object({}),
+      output: z.object({}),
+      run: () => ({}),
+    }),
+    defineTool({
+      name: 'wait_for_dark',
+      title: 'Wait',
+      description: 'Waits until it is cancelled.',
+      effect: 'read',
+      input: z.object({}),
+      output: z.object({}),
+      run: (_input, { signal }) =>
+        new Promise((_resolve, reject) => {
+          signal.addEventListener('abort', () => reject(new Error('cancelled')), { once: true });
+        }),
+    }),
+  ],
+});
+
+const CODE_TOOLS = [
+  'CODE_EXECUTION_DESCRIBE_TOOLS',
+  'CODE_EXECUTION_RUN_CODE',
+  'CODE_EXECUTION_SEARCH_TOOLS',
+];
+const body = (text: string) => `export default async (tools) => { ${text} }`;
+
+describe.each<StoreEngine>(['sqlite', 'postgres'])('on %s', (engine) => {
+  let scratch: ScratchDatabase;
+  let store: Store;
+  const sandbox = createSandbox();
+  beforeAll(async () => {
+    scratch = await scratchDatabase(engine);
+    store = await openStore(scratch.options);
+    await store.migrate([]);
+  });
+  afterAll(async () => {
+    await sandbox.close();
+    await store.close();
+    await scratch.remove();
+  });
+
+  async function client(as: Partial<Caller> = {}) {
+    const serving: { engine?: Engine } = {};
+    const others: CallRecord[] = [];
+    const universe = engineUniverse(
+      () => serving.engine!,
+      (record) => others.push(record),
+    );
+    // What these tools do not use is left out.
+    const host = {
+      store,
+      identity: {},
+      sandbox: createCodeExecution(sandbox, universe),
+    } as unknown as MeshHost;
+    const services: MeshServices = createMeshServices(host);
+    const connected = await connect(meshToolset, { as, services, sources: [toolsetSource(install(lamps))] });
+    serving.engine = connected.engine;
+    return Object.assign(connected, { others });
+  }
+
+  test('CODE_EXECUTION_SEARCH_TOOLS finds what the caller may call, best first, and nothing that runs code', async () => {
+    await using owner = await client();
+    const found = await owner.call('CODE_EXECUTION_SEARCH_TOOLS', { query: 'LIGHT lamp' });
+    expect(found).toMatchObject({ query: 'LIGHT lamp' });
+    expect(found.results).toMatchObject([
+      { name: 'light_lamp', description: 'Lights one lamp.', connection: 'Lamps of the house' },
+      { name: 'sell_house' },
+      { name: 'wait_for_dark' },
+    ]);
+    expect(
+      (await owner.call('CODE_EXECUTION_SEARCH_TOOLS', { query: 'light_lamp', limit: 1 })).results,
+    ).toMatchObject([{ name: 'light_lamp' }]);
+    const all = await owner.call('CODE_EXECUTION_SEARCH_TOOLS', { query: '', limit: 100 });
+    const names = all.results.map(({ name }) => name);
+    expect(names).toEqual(names.toSorted());
+    expect(all.totalAvailable).toBe(names.length);
+    for (const name of CODE_TOOLS) expect(names).not.toContain(name);
+    await using narrow = await client({ grants: { self: CODE_TOOLS, lamps: ['light_lamp'] } });
+    expect(await narrow.call('CODE_EXECUTION_SEARCH_TOOLS', { query: 'house' })).toMatchObject({
+      results: [{ name: 'light_lamp' }],
+      totalAvailable: 1,
+    });
+    expect((await owner.attempt('CODE_EXECUTION_SEARCH_TOOLS', { query: 'x'.repeat(501) })).ok).toBe(false);
+  });
+
+  test('CODE_EXECUTION_DESCRIBE_TOOLS gives schemas; hidden and unknown names are told alike', async () => {
+    await using narrow = await client({ grants: { self: CODE_TOOLS, lamps: ['light_lamp'] } });
+    const tools = ['light_lamp', 'sell_house', 'nowhere', 'CODE_EXECUTION_RUN_CODE'];
+    const described = await narrow.call('CODE_EXECUTION_DESCRIBE_TOOLS', { tools });
+    expect(described.notFound).toEqual(tools.slice(1));
+    expect(described.tools).toMatchObject([
+      { name: 'light_lamp', inputSchema: { properties: { room: {} } }, outputSchema: { type: 'object' } },
+    ]);
+  });
+
+  test('check 38: code calls tools as its caller; what the caller lacks is an error to the code, and recorded', async () => {
+    await using narrow = await client({ grants: { self: CODE_TOOLS, lamps: ['light_lamp'] } });
+    const code = body(`
+      const { lit } = await tools.light_lamp({ room: 'hall' });
+      const errors = [];
+      for (const [name, args] of [['sell_house', {}], ['nowhere', {}], ['light_lamp', { room: 5 }], ['CODE_EXECUTION_RUN_CODE', { code: 'x' }]]) {
+        await tools[name](args).catch(({ code, message }) => errors.push([code, message.slice(0, 30)]));
+      }
+      console.log('done');
+      return { lit, errors };`);
+    const outcome = await narrow.call('CODE_EXECUTION_RUN_CODE', { code });
+    expect(outcome).toMatchObject({
+      returnValue: {
+        lit: 'hall',
+        errors: [
+          ['not_found', 'Unknown tool: sell_house'],
+          ['not_found', 'Unknown tool: nowhere'],
+          ['invalid', expect.stringContaining('room')],
+          ['not_found', 'Unknown tool: CODE_EXECUTION_R'],
+        ],
+      },
+      consoleLogs: [{ type: 'log', content: 'done' }],
+    });
+    expect(outcome.error).toBeUndefined();
+    const recorded = [...narrow.records, ...narrow.others].map(
+      ({ name, outcome: ended }) => `${name} ${ended}`,
+    );
+    expect(recorded).toEqual([
+      'light_lamp ok',
+      'sell_house denied',
+      'nowhere denied',
+      'light_lamp error',
+      'CODE_EXECUTION_RUN_CODE ok',
+      'CODE_EXECUTION_RUN_CODE denied',
+    ]);
+  });
+
+  test('CODE_EXECUTION_RUN_CODE tells what code did wrong, and is hidden without its grant', async () => {
+    await using owner = await client();
+    expect(await owner.attempt('CODE_EXECUTION_RUN_CODE', { code: 'export default 1' })).toMatchObject({
+      code: 'invalid',
+      message: expect.stringContaining('default export is a function'),
+    });
+    expect(
+      await owner.call('CODE_EXECUTION_RUN_CODE', { code: body('throw new Error("no")') }),
+    ).toMatchObject({
+      error: { code: 'thrown', message: expect.stringContaining('no (line 1') },
+    });
+    expect(
+      await owner.call('CODE_EXECUTION_RUN_CODE', {
+        code: body('await tools.wait_for_dark()'),
+        timeoutMs: 300,
+      }),
+    ).toMatchObject({
+      error: { code: 'timeout' },
+    });
+    await expect
+      .poll(() => owner.records.find(({ name }) => name === 'wait_for_dark')?.outcome)
+      .toBe('cancelled');
+    // A wildcard of somebody who is no owner does not give what is privileged.
+    await using member = await client({ roles: ['member'], grants: { self: ['USER_GET'] } });
+    for (const name of [...CODE_TOOLS, 'DATABASES_RUN_SQL']) {
+      await expect(member.raw.callTool({ name, arguments: {} })).rejects.toThrow(`Unknown tool: ${name}`);
+    }
+  });
+
+  test('DATABASES_RUN_SQL runs one statement on the database of the organization, and code can call it', async () => {
+    await using owner = await client({ organizationId: 'org_a' });
+    const sql = (text: string, more = {}) => owner.attempt('DATABASES_RUN_SQL', { sql: text, ...more });
+    expect(await sql('create table if not exists notes (id integer, note text)')).toMatchObject({
+      value: { result: [{ results: [], success: true, rowsAffected: 0, truncated: false }] },
+    });
+    expect(await sql('insert into notes values ($1, $2)', { params: [1, "it's"] })).toMatchObject({
+      value: { result: [{ rowsAffected: 1 }] },
+    });
+    const code = body(
+      `const { result: [{ results }] } = await tools.DATABASES_RUN_SQL({ sql: 'select note from notes' }); return results;`,
+    );
+    expect(await owner.call('CODE_EXECUTION_RUN_CODE', { code, timeoutMs: 30_000 })).toMatchObject({
+      returnValue: [{ note: "it's" }],
+    });
+    await using other = await client({ organizationId: 'org_b' });
+    expect(await other.attempt('DATABASES_RUN_SQL', { sql: 'select * from notes' })).toMatchObject({
+      code: 'sql_error',
+    });
+    const named = (connectionId: string) =>
+      other.attempt('DATABASES_RUN_SQL', { sql: 'select 1 as a', connectionId });
+    expect(await named('org_b_self')).toMatchObject({ value: { result: [{ results: [{ a: 1 }] }] } });
+    const [foreign, unknown] = [await named('org_a_self'), await named('org_x_self')];
+    expect(foreign).toMatchObject({ code: 'not_found' });
+    expect(JSON.stringify(foreign).replaceAll('org_a', 'org_x')).toBe(JSON.stringify(unknown));
+    const ERRORS = [
+      ['select 1; select 2', {}, 'invalid'],
+      ['select $1', {}, 'invalid'],
+      ['attach', {}, 'forbidden'],
+      ['select * from nowhere', {}, 'sql_error'],
+      [
+        'with recursive c(x) as (select 1 union all select x + 1 from c) select count(*) from c',
+        { timeoutMs: 200 },
+        'timeout',
+      ],
+    ] as const;
+    for (const [text, more, expected] of ERRORS)
+      expect(await sql(text, more), text).toMatchObject({ code: expected });
+    expect((await sql('select 1', { timeoutMs: 99 })).ok).toBe(false);
+    await using bound = await client({ roles: ['member'], grants: { self: ['DATABASES_RUN_SQL'] } });
+    expect(await bound.attempt('DATABASES_RUN_SQL', { sql: 'select 1' })).toMatchObject({
+      code: 'forbidden',
+    });
+  });
+});
+
+test('the built server runs code and SQL in programs of its own, and answers others meanwhile', async () => {
+  await ensureBuilt();
+  using folder = scratchFolder();
+  const server = await startParley(folder.path);
+  const call = async (name: string, args: Record<string, unknown>) => {
+    const { body: answer } = await callTool(server, name, args);
+    return answer.result?.structuredContent;
+  };
+  expect(await call('DATABASES_RUN_SQL', { sql: 'create table t (a integer)' })).toMatchObject({
+    result: [{ success: true }],
+  });
+  const endless = 'with recursive c(x) as (select 1 union all select x + 1 from c) select count(*) from c';
+  let isDone = false;
+  const running = Promise.all([
+    callTool(server, 'DATABASES_RUN_SQL', { sql: endless, timeoutMs: 1500 }),
+    callTool(server, 'CODE_EXECUTION_RUN_CODE', { code: body('for (;;);'), timeoutMs: 1500 }),
+  ]).finally(() => (isDone = true));
+  const health = await fetch(new URL('/health', server.mcp));
+  expect([health.status, isDone]).toEqual([200, false]);
+  const [sql, code] = await running;
+  expect(JSON.stringify(sql.body)).toContain('"timeout"');
+  expect(code.body.result?.structuredContent).toMatchObject({ error: { code: 'timeout' } });
+  const nested = body(
+    `return (await tools.DATABASES_RUN_SQL({ sql: 'select count(*) as n from t' })).result[0].results`,
+  );
+  expect(await call('CODE_EXECUTION_RUN_CODE', { code: nested, timeoutMs: 30_000 })).toMatchObject({
+    returnValue: [{ n: 0 }],
+  });
+  expect((await server.stop()).code).toBe(0);
+});
