@@ -1,5 +1,13 @@
 /** The migrations of the mesh, in order. */
 import type { MigrationSet } from '@parley/store';
+import { createProjects } from './001-projects.ts';
+import { createThreadsAndTags } from './002-threads-tags.ts';
 
 /** What the store applies for the mesh. */
-export const meshMigrations: MigrationSet = { name: 'mesh', migrations: {} };
+export const meshMigrations: MigrationSet = {
+  name: 'mesh',
+  migrations: {
+    '001-projects': createProjects,
+    '002-threads-tags': createThreadsAndTags,
+  },
+};
