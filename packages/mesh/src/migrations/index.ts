@@ -1,5 +1,7 @@
 /** The migrations of the mesh, in order. */
+import { createRestTables } from '@parley/http/rest';
 import type { MigrationSet } from '@parley/store';
+import { MANAGEMENT } from '../name.ts';
 import { createProjects } from './001-projects.ts';
 import { createThreadsAndTags } from './002-threads-tags.ts';
 
@@ -9,5 +11,6 @@ export const meshMigrations: MigrationSet = {
   migrations: {
     '001-projects': createProjects,
     '002-threads-tags': createThreadsAndTags,
+    '004-rest': createRestTables(MANAGEMENT),
   },
 };
