@@ -69,6 +69,8 @@ export interface MeshBed {
   readonly services: MeshServices;
   /** The time that everything goes by; it stands still until a test turns it. */
   readonly clock: { nowMs: number };
+  /** A visitor of `acme` whose key may do all that they may. */
+  readonly visitor: Caller;
   readonly acme: BedOrganization;
   readonly rival: BedOrganization;
   /** The caller behind a new key of somebody with these grants. */
@@ -184,6 +186,7 @@ export async function openMesh(store: Store, options: BedOptions = {}): Promise<
       (error: Error) => ({ raw: error.message, end: { refused: error.message } }),
     );
   };
+  const acme = await settle(store, identity, 'acme');
   return {
     store,
     identity,
@@ -191,7 +194,8 @@ export async function openMesh(store: Store, options: BedOptions = {}): Promise<
     tasks,
     services,
     clock,
-    acme: await settle(store, identity, 'acme'),
+    visitor: await visitorOf(identity, acme),
+    acme,
     rival: await settle(store, identity, 'rival'),
     callerWith,
     ask,
@@ -252,6 +256,12 @@ async function settle(store: Store, identity: Identity, slug: string): Promise<B
     colleague: await join('Cem', 'member'),
     curator: await join('Cora', 'curator'),
   };
+}
+
+async function visitorOf(identity: Identity, { owner }: BedOrganization): Promise<Caller> {
+  const userId = await identity.ensureUser({ email: 'vic@visitors.example', name: 'Vic' });
+  await identity.addMember(owner.caller, { userId, roles: ['user'] });
+  return callerOf(identity, { ...owner.caller, userId }, ALL_GRANTS);
 }
 
 async function contentOf(store: Store): Promise<string> {
