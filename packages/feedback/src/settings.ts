@@ -33,6 +33,13 @@ export const feedbackSettings = {
     help: 'New visitors of the public pages per hour from one address',
     section: 'traffic',
   },
+  organizationHosts: {
+    flag: 'organization-host',
+    kind: 'list',
+    value: 'SLUG=HOST',
+    help: 'Host name that shows the public pages of that organization (repeat, or commas)',
+    section: 'reach',
+  },
   demo: {
     flag: 'demo',
     kind: 'switch',
