@@ -60,6 +60,16 @@ async function expiredKey(dataDir: string): Promise<string> {
   }
 }
 
+/** A key of the owner, narrowed. */
+async function newKey(role: string, grants: Record<string, string[]>): Promise<string> {
+  const answer = await fetch(`${server.url}/api/v1/keys`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${server.key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ name: 'Narrow', role, grants }),
+  });
+  return ((await answer.json()) as { data: { key: string } }).data.key;
+}
+
 const EFFECTS: Readonly<Record<string, string>> = {
   'true false true': 'read',
   'false false false': 'create',
@@ -74,8 +84,8 @@ function effectOf({ annotations }: ListedTool): string | undefined {
 }
 
 test('check 1: the owner’s list at /mcp/self has every tool, with its effect by its hints and its title', () => {
-  expect(listed.map((tool) => [tool.name, effectOf(tool)]).toSorted()).toEqual(
-    REQUIRED.map(({ name, effect }) => [name, effect]).toSorted(),
+  expect(listed.map((tool) => `${tool.name} ${effectOf(tool)}`).toSorted()).toEqual(
+    REQUIRED.map(({ name, effect }) => `${name} ${effect}`).toSorted(),
   );
   for (const { name, title, annotations } of listed) {
     expect(title, name).toMatch(/^[A-Z]/);
@@ -110,9 +120,9 @@ test('check 39: /api/tools/management has the same tools, each in its category',
     grouped: Record<string, string[]>;
   };
   const served = tools.filter(({ name }) => !NOT_YET.includes(String(name)));
-  expect(served.map(({ name, category, privileged }) => [name, category, privileged]).toSorted()).toEqual(
-    REQUIRED.map(({ name, category, privileged }) => [name, category, privileged]).toSorted(),
-  );
+  const factsOf = ({ name, category, privileged }: Record<string, unknown>) =>
+    JSON.stringify([name, category, privileged]);
+  expect(served.map(factsOf).toSorted()).toEqual(REQUIRED.map((tool) => factsOf({ ...tool })).toSorted());
   expect(served).toContainEqual({
     name: 'TAGS_DELETE',
     title: 'Delete Tag',
@@ -129,6 +139,9 @@ test('check 39: /api/tools/management has the same tools, each in its category',
     'TAGS_LIST',
   ]);
   expect([(await ask()).status, (await ask(expired)).status]).toEqual([401, 401]);
+  const visitor = await newKey('user', {});
+  const other = await newKey('admin', { self: ['TAGS_LIST'] });
+  expect([(await ask(visitor)).status, (await ask(other)).status]).toEqual([403, 403]);
 });
 
 test('without a key, or with an expired one, every tool answers 401 as an unknown one does', async () => {

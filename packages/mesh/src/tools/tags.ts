@@ -2,7 +2,9 @@
 import * as z from 'zod';
 import { defineTool } from './define-tool.ts';
 
-const id = (noun: string) => z.string().min(1).max(64).describe(`Id of the ${noun}`);
+const id = z.string().min(1).max(64);
+const tagId = id.describe('Id of the tag');
+const memberId = id.describe('Id of the member');
 
 const Tag = z.object({
   id: z.string(),
@@ -47,12 +49,12 @@ export const tagsDelete = defineTool({
   description: 'Deletes a tag and takes it off every member.',
   effect: 'delete',
   privileged: true,
-  input: z.object({ tagId: id('tag') }),
+  input: z.object({ tagId }),
   output: z.object({ success: z.boolean(), tagId: z.string(), deleted: z.boolean() }),
-  run: async ({ tagId }, { services, caller }) => ({
+  run: async (input, { services, caller }) => ({
     success: true,
-    tagId,
-    deleted: await services.tags.delete(caller.organizationId, tagId),
+    tagId: input.tagId,
+    deleted: await services.tags.delete(caller.organizationId, input.tagId),
   }),
 });
 
@@ -61,10 +63,10 @@ export const memberTagsGet = defineTool({
   title: 'Get Member Tags',
   description: 'The tags of a member.',
   effect: 'read',
-  input: z.object({ memberId: id('member') }),
+  input: z.object({ memberId }),
   output: z.object({ tags: z.array(Tag) }),
-  run: async ({ memberId }, { services, caller }) => ({
-    tags: await services.tags.ofMember(caller.organizationId, memberId),
+  run: async (input, { services, caller }) => ({
+    tags: await services.tags.ofMember(caller.organizationId, input.memberId),
   }),
 });
 
@@ -74,12 +76,12 @@ export const memberTagsSet = defineTool({
   description: 'Replaces all tags of a member.',
   effect: 'update',
   input: z.object({
-    memberId: id('member'),
-    tagIds: z.array(z.string().min(1).max(64)).max(100).describe('Ids of tags; [] takes all off'),
+    memberId,
+    tagIds: z.array(id).max(100).describe('Ids of tags; [] takes all off'),
   }),
   output: z.object({ success: z.boolean(), tags: z.array(Tag) }),
-  run: async ({ memberId, tagIds }, { services, caller }) => ({
+  run: async (input, { services, caller }) => ({
     success: true,
-    tags: await services.tags.setOfMember(caller.organizationId, memberId, tagIds),
+    tags: await services.tags.setOfMember(caller.organizationId, input.memberId, input.tagIds),
   }),
 });
