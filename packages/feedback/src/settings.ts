@@ -36,8 +36,8 @@ export const feedbackSettings = {
   organizationHosts: {
     flag: 'organization-host',
     kind: 'list',
-    value: 'SLUG=HOST',
-    help: 'Host name that shows the public pages of that organization (repeat, or commas)',
+    value: 'PAIR',
+    help: 'SLUG=HOST: a host name that shows the public pages of that organization (repeat, or commas)',
     section: 'reach',
   },
   demo: {

@@ -4,17 +4,21 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Caller, Grants } from '@parley/kit';
 import { ALL_GRANTS } from '@parley/kit';
+import { meshToolset } from '@parley/mesh';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { loadConfig } from '../config.ts';
 import type { Host } from './host.ts';
 import { openHost } from './host.ts';
 
 const WHOAMI = { parley: ['parley_whoami'] };
-const TEAM = { feedback: ['*'], ...WHOAMI };
+// Which they are stands in the deny table of the mesh.
+const MANAGEMENT = { self: meshToolset.roles?.member ?? [] };
+const TEAM = { feedback: ['*'], ...MANAGEMENT, ...WHOAMI };
+const ADMIN = { ...ALL_GRANTS, ...MANAGEMENT, ...WHOAMI };
 
 const TABLE: readonly { roles: string[]; grants: Grants; asUser: Grants }[] = [
-  { roles: ['owner'], grants: { ...ALL_GRANTS, ...WHOAMI }, asUser: WHOAMI },
-  { roles: ['admin'], grants: { ...ALL_GRANTS, ...WHOAMI }, asUser: WHOAMI },
+  { roles: ['owner'], grants: ADMIN, asUser: WHOAMI },
+  { roles: ['admin'], grants: ADMIN, asUser: WHOAMI },
   { roles: ['member'], grants: TEAM, asUser: WHOAMI },
   { roles: ['user'], grants: WHOAMI, asUser: WHOAMI },
   { roles: ['support'], grants: { annotations: ['reply'], ...TEAM }, asUser: WHOAMI },
@@ -22,7 +26,7 @@ const TABLE: readonly { roles: string[]; grants: Grants; asUser: Grants }[] = [
   { roles: ['user', 'support'], grants: { annotations: ['reply'], ...WHOAMI }, asUser: WHOAMI },
   {
     roles: ['admin', 'support'],
-    grants: { ...ALL_GRANTS, annotations: ['reply'], ...WHOAMI },
+    grants: { annotations: ['reply'], ...ADMIN },
     asUser: WHOAMI,
   },
 ];
