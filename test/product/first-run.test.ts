@@ -82,7 +82,13 @@ describe('the first run', () => {
 
 describe('without a key', () => {
   test('only the open routes answer', async () => {
-    const documents = ['/__parley/overlay.js', '/api/v1/openapi.json', '/api/v1/docs'];
+    const documents = [
+      '/api/tools/openapi.json',
+      '/api/tools/docs',
+      '/__parley/overlay.js',
+      '/api/v1/openapi.json',
+      '/api/v1/docs',
+    ];
     const files = ['/feedback/style.css', '/feedback/app.js'];
     const open = [...OPEN_ROUTES, ...openPathsOf(await loadOwnToolsets())];
     expect(open).toEqual(['/', '/health', '/ready', ...documents, ...files]);

@@ -25,6 +25,7 @@ describe('where a value comes from', () => {
       'api-key-rate': undefined,
       'visitor-rate': 100,
       'note-lease': 30,
+      'organization-host': [],
       demo: false,
     });
     const flags = [
@@ -112,7 +113,7 @@ describe('where a value comes from', () => {
     });
     expect(() => read(['--depth', '10'])).toThrow('--depth: must be a whole number from 1 to 9 (got "10")');
     expect(() => load(['--depth', '2'])).toThrow(UsageError);
-    expect(helpFor('start', toolsets)).toMatch(/--note-lease MINUTES .*\n {2}--depth X +Helps \(4\)\n/);
+    expect(helpFor('start', toolsets)).toMatch(/--organization-host PAIR .*\n {2}--depth X +Helps \(4\)\n/);
     expect(helpFor('start')).not.toContain('--depth');
   });
 

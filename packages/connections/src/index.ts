@@ -25,3 +25,4 @@ export type {
   UpstreamTarget,
   UpstreamTool,
 } from './upstream.ts';
+export { briefConnections } from './services/brief.ts';

@@ -3,7 +3,7 @@ export { docsPageOf } from './openapi/docs-page.ts';
 export { openApiOf } from './openapi/openapi.ts';
 export { ERROR_STATUS } from './refusal.ts';
 export type { CheckCurrent } from './respond/etag.ts';
-export { created, eventStream, nothing, one, page, pageBody, whole } from './route/answer.ts';
+export { bare, created, eventStream, nothing, one, page, pageBody, whole } from './route/answer.ts';
 export { defineRoutes } from './route/define-routes.ts';
 export type { RestOptions } from './route/define-routes.ts';
 export { errorBody, toRefusal } from './route/to-refusal.ts';

@@ -10,6 +10,7 @@ import type { TaskEngine } from '@parley/tasks';
 import { meshMigrations } from './migrations/index.ts';
 import { MANAGEMENT } from './name.ts';
 import { createJoinRoutes } from './pages/join-routes.ts';
+import { createMeshRoutes, OPEN_PATHS } from './rest/index.ts';
 import type { CodeExecution } from './services/code.ts';
 import { createMeshServices } from './services/index.ts';
 import { MEMBER_TOOLS } from './tools/member-tools.ts';
@@ -31,7 +32,14 @@ export const meshToolset = defineToolset({
   roles: { member: MEMBER_TOOLS },
   migrations: meshMigrations,
   services: (host: MeshHost) => createMeshServices(host),
-  routes: (_services, { identity, names, web, onFault }): RouteSet[] => [
-    createJoinRoutes({ invitations: identity.invitations, names, ...web, onFault }),
+  routes: (services, host): RouteSet[] => [
+    ...createMeshRoutes(services, host),
+    createJoinRoutes({
+      invitations: host.identity.invitations,
+      names: host.names,
+      ...host.web,
+      onFault: host.onFault,
+    }),
   ],
+  open: OPEN_PATHS,
 });

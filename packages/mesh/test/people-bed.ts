@@ -1,5 +1,4 @@
 /** Two organizations with people of every role, for the tests of the tools on people. */
-import type { Upstream } from '@parley/connections';
 import { connectionMigrations } from '@parley/connections';
 import { createEvents, eventMigrations } from '@parley/events';
 import type { Identity } from '@parley/identity';
@@ -11,7 +10,7 @@ import { connect, testCaller } from '@parley/kit/testing';
 import type { MigrationSet, Store } from '@parley/store';
 import { createTaskEngine, taskMigrations } from '@parley/tasks';
 import { sql } from 'kysely';
-import { NO_SANDBOX } from './stage.ts';
+import { NO_SANDBOX, NO_UPSTREAM } from './no-parts.ts';
 import { meshMigrations } from '../src/migrations/index.ts';
 import { createMeshServices } from '../src/services/index.ts';
 import { MEMBER_TOOLS } from '../src/tools/member-tools.ts';
@@ -25,13 +24,6 @@ export const BED_MIGRATIONS: MigrationSet[] = [
   connectionMigrations,
   meshMigrations,
 ];
-
-const NO_UPSTREAM: Upstream = {
-  isStdioAllowed: false,
-  test: async () => ({ ok: true }),
-  discover: async () => ({ ok: true, tools: [] }),
-  notify: async () => ({ ok: true }),
-};
 
 /** A person of the bed, acting with a key of theirs. */
 export interface Person {

@@ -14,7 +14,7 @@ import type { ScratchDatabase } from '@parley/store/testing';
 import { scratchDatabase } from '@parley/store/testing';
 import { createTaskEngine, taskMigrations } from '@parley/tasks';
 import { afterAll, beforeAll, describe } from 'vitest';
-import type { CodeExecution } from '../src/services/code.ts';
+import { NO_SANDBOX } from './no-parts.ts';
 import { createMeshServices } from '../src/services/index.ts';
 import { meshToolset } from '../src/toolset.ts';
 
@@ -25,14 +25,6 @@ const MIGRATIONS = [
   connectionMigrations,
   ...(meshToolset.migrations === undefined ? [] : [meshToolset.migrations]),
 ];
-
-/** A sandbox for tests that run no code. */
-export const NO_SANDBOX: CodeExecution = {
-  search: async () => ({ found: [], total: 0 }),
-  describe: async (_caller, notFound) => ({ found: [], notFound }),
-  run: async () => ({ consoleLogs: [] }),
-  checkCode: async () => undefined,
-};
 
 /** What a test makes of every upstream. */
 export interface ScriptedUpstream {

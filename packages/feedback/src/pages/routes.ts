@@ -20,6 +20,8 @@ import { feed } from './feed.ts';
 import { fileAt } from './files.ts';
 import { dataProblemOf, problemOf, refuse, Unpublished } from './problems.ts';
 import { publicApi } from './public-api.ts';
+import type { Site } from './sites.ts';
+import { createSites } from './sites.ts';
 import { PAGES } from './views/index.ts';
 import type { Visit } from './visit.ts';
 import { urlOf, visitOf } from './visit.ts';
@@ -29,6 +31,8 @@ export interface PageOptions {
   readonly names: AllowedNames;
   /** The address that the world knows this server by, when it is not the one that browsers ask for. */
   readonly publicUrl?: string | undefined;
+  /** Organizations with a host name of their own, e.g. `beta=feedback.beta.example`. */
+  readonly organizationHosts?: readonly string[] | undefined;
   /** Proxies whose `X-Forwarded-For` counts. */
   readonly trustedProxies?: readonly string[] | undefined;
   /** Forms that one address may send per minute; 20 by default. */
@@ -47,15 +51,16 @@ const FEED = '/changelog.xml';
 /** Creates the routes. Nothing but 404 comes from them until the owner has switched publication on. */
 export function createPageRoutes(services: FeedbackServices, options: PageOptions): RouteSet[] {
   const { identity, store, now } = services;
+  const sites = createSites(options);
   const read = createPublicReading({ store, identity, now });
-  const door = createFrontDoor(namesOf(options), DEFAULT_INBOUND_LIMITS);
+  const door = createFrontDoor(sites.names, DEFAULT_INBOUND_LIMITS);
   const addressOf = createClientAddress(options.trustedProxies ?? []);
   const { writesPerMinute = 20, visitorsPerHour = 100 } = options;
   const writes = new MemoryWindows({ spanMs: MINUTE_MS });
   const visitors = new MemoryWindows({ spanMs: 60 * MINUTE_MS });
 
-  async function open(): Promise<PublicReading> {
-    const reading = await read();
+  async function open({ slug }: Site): Promise<PublicReading> {
+    const reading = await read(slug);
     if (reading === undefined) throw new Unpublished();
     return reading;
   }
@@ -70,7 +75,7 @@ export function createPageRoutes(services: FeedbackServices, options: PageOption
   async function act(req: IncomingMessage, visit: Visit): Promise<Answer> {
     const found = await actionAt(placeOf(visit));
     if (found === undefined) throw notFound('Page');
-    checkSameOrigin(req, options.publicUrl);
+    checkSameOrigin(req, sites.of(req).publicUrl);
     const name = addressOf(req);
     refuse(writes.take([{ name, limit: writesPerMinute }], now()), 'That was a lot at once.');
     const form = await readForm(req);
@@ -87,7 +92,8 @@ export function createPageRoutes(services: FeedbackServices, options: PageOption
       door.check(req);
       const file = fileAt(new URL(req.url ?? '/', 'http://localhost'));
       if (file !== undefined && isRead(req)) return send(req, res, file);
-      visit = await visitOf(req, { services, reading: await open(), publicUrl: options.publicUrl });
+      const site = sites.of(req);
+      visit = await visitOf(req, { services, reading: await open(site), publicUrl: site.publicUrl });
       if (isRead(req)) return send(req, res, await show(visit));
       requireMethod(req, 'POST');
       return send(req, res, await act(req, visit));
@@ -103,9 +109,10 @@ export function createPageRoutes(services: FeedbackServices, options: PageOption
   ): Promise<void> {
     try {
       door.check(req);
-      const reading = await open();
+      const site = sites.of(req);
+      const reading = await open(site);
       if (!isRead(req)) requireMethod(req, 'GET');
-      return send(req, res, await answer(reading, urlOf(req, options.publicUrl)));
+      return send(req, res, await answer(reading, urlOf(req, site.publicUrl)));
     } catch (error) {
       return send(req, res, dataProblemOf(error, services.onFault));
     }
@@ -121,13 +128,6 @@ export function createPageRoutes(services: FeedbackServices, options: PageOption
       }),
     ),
   ];
-}
-
-/** The public address is a name of this server like any other. */
-function namesOf({ names, publicUrl }: PageOptions): AllowedNames {
-  if (publicUrl === undefined) return names;
-  const { hostname, origin } = new URL(publicUrl);
-  return { hosts: [...names.hosts, hostname], origins: [...names.origins, origin] };
 }
 
 function routeSet(name: string, prefix: string, handle: RouteSet['handle']): RouteSet {

@@ -169,6 +169,7 @@ function successOf(toolset: string, answer: Answer<unknown>): Json {
 }
 
 function bodySchema({ kind }: Answer<unknown>, item: Json): Json {
+  if (kind === 'bare') return item;
   const isList = kind !== 'one';
   const data = isList ? { type: 'array', items: item } : item;
   const meta = {

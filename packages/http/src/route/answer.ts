@@ -12,7 +12,7 @@ export interface Page<T> {
 }
 
 /** How the data stands in the body. */
-export type AnswerKind = 'one' | 'page' | 'whole' | 'none' | 'stream';
+export type AnswerKind = 'one' | 'bare' | 'page' | 'whole' | 'none' | 'stream';
 
 /** The success of a route whose handler gives a `Result`. */
 export interface Answer<Result> {
@@ -30,6 +30,11 @@ const nowhere = () => undefined;
 /** `{data}` with 200. */
 export function one<T>(name: string, shape: z.ZodType<T>): Answer<T> {
   return { kind: 'one', status: 200, item: { name, shape }, toBody: dataOf, locationOf: nowhere };
+}
+
+/** The result itself with 200, for answers whose form is settled elsewhere. */
+export function bare<T>(name: string, shape: z.ZodType<T>): Answer<T> {
+  return { ...one(name, shape), kind: 'bare', toBody: (result) => result };
 }
 
 /** `{data}` with 201 and a `Location`. */

@@ -88,6 +88,7 @@ export function createJoinRoutes(options: JoinOptions): RouteSet {
   return {
     name: 'Invitations',
     prefix: JOIN_PREFIX,
+    isGuarded: true,
     async handle(req, res) {
       try {
         send(req, res, await answer(req));

@@ -1,6 +1,11 @@
 /** What the management tools stand on: one service for each noun. */
 import type { Connections, VirtualMcps, VirtualTools } from '@parley/connections';
-import { createConnections, createVirtualMcps, createVirtualTools } from '@parley/connections';
+import {
+  briefConnections,
+  createConnections,
+  createVirtualMcps,
+  createVirtualTools,
+} from '@parley/connections';
 import type { MeshHost } from '../toolset.ts';
 import type { ApiKeys } from './api-keys.ts';
 import { createApiKeys } from './api-keys.ts';
@@ -13,7 +18,14 @@ import type { Organizations } from './organizations.ts';
 import { createOrganizations } from './organizations.ts';
 import type { People } from './people.ts';
 import { createPeople } from './people.ts';
+import type { FindConnections } from './plugin-configs.ts';
+import type { Projects } from './projects.ts';
+import { createProjects } from './projects.ts';
 import { createReach } from './reach.ts';
+import type { Tags } from './tags.ts';
+import { createTags } from './tags.ts';
+import type { Threads } from './threads.ts';
+import { createThreads } from './threads.ts';
 
 export interface MeshServices {
   readonly apiKeys: ApiKeys;
@@ -25,15 +37,25 @@ export interface MeshServices {
   readonly virtualTools: VirtualTools;
   readonly code: CodeExecution;
   readonly databases: CallerDatabases;
+  readonly projects: Projects;
+  readonly tags: Tags;
+  readonly threads: Threads;
+}
+
+/** What a test may choose. */
+export interface MeshOptions {
+  readonly now?: () => number;
+  readonly findConnections?: FindConnections;
 }
 
 /** Builds the services over the base of this process. */
 export function createMeshServices(
   host: Pick<MeshHost, 'store' | 'identity' | 'events' | 'upstream' | 'sandbox'>,
+  { now = Date.now, findConnections = briefConnections }: MeshOptions = {},
 ): MeshServices {
   const { store, identity, events, upstream, sandbox } = host;
   const checkCode = (code: string) => sandbox.checkCode(code);
-  const base = { store, events, upstream, checkCode, now: Date.now };
+  const base = { store, events, upstream, checkCode, now };
   const connections = createConnections(base);
   const reach = createReach(identity);
   return {
@@ -46,5 +68,8 @@ export function createMeshServices(
     virtualTools: createVirtualTools(base),
     code: sandbox,
     databases: createCallerDatabases(store.databases, connections.exists),
+    projects: createProjects(store, { now, findConnections }),
+    tags: createTags(store, now),
+    threads: createThreads(store, now),
   };
 }

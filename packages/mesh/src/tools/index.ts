@@ -6,6 +6,9 @@ import * as connections from './connections.ts';
 import * as databases from './databases.ts';
 import * as members from './members.ts';
 import * as organizations from './organizations.ts';
+import * as projects from './projects.ts';
+import * as tags from './tags.ts';
+import * as threads from './threads.ts';
 import * as users from './users.ts';
 import * as virtualMcps from './virtual-mcps.ts';
 import * as virtualTools from './virtual-tools.ts';
@@ -17,6 +20,9 @@ export const meshTools = toolsIn(
   databases,
   members,
   organizations,
+  projects,
+  tags,
+  threads,
   users,
   virtualMcps,
   virtualTools,
