@@ -16,7 +16,8 @@ export default defineConfig({
     exclude: ['**/node_modules/**', '**/dist/**', 'test/tools/**'],
     // Errors of the sources belong to the types part of the check, not to the type tests.
     typecheck: { enabled: true, include: ['packages/**/src/**/*.test-d.ts'], ignoreSourceErrors: true },
-    globalSetup: ['test/support/postgres.ts'],
+    // In this order: the server lives in the scratch folder.
+    globalSetup: ['test/support/scratch.ts', 'test/support/postgres.ts'],
     pool: 'forks',
     // By default one core is left free, which on a machine with two means one test file after the other.
     maxWorkers: Math.max(2, availableParallelism() - 1),

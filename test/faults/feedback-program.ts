@@ -14,6 +14,8 @@ export interface ProgramOptions {
   readonly store: StoreOptions;
   /** An administrator. */
   readonly caller: Caller;
+  /** How far its clock is ahead of the one of the machine; changed by every number that it is sent. */
+  readonly aheadMs: number;
   /** Schedules an entry this long after its start. */
   readonly scheduleInMs?: number;
   /** Ends itself right after the commit. */
@@ -24,21 +26,25 @@ export interface ProgramOptions {
 export type Report = { readonly isReady: true } | { readonly scheduledFor: number };
 
 const options: ProgramOptions = JSON.parse(process.argv[2] ?? '{}');
+let { aheadMs } = options;
+const now = () => Date.now() + aheadMs;
 const onFault = (error: unknown) => console.error(error);
 const store = await openStore(options.store);
-const tasks = createTaskEngine({ store, onFault });
+const tasks = createTaskEngine({ store, now, onFault, limits: { takeoverMs: 100 } });
 const services = createFeedbackServices({
   store,
   tasks,
   identity: createIdentity(store),
-  events: createEvents({ store, tasks, egress: createEgress(), onFault }),
+  events: createEvents({ store, tasks, egress: createEgress(), now, onFault }),
   changes: createChangeBus(),
+  now,
   onFault,
 });
 tasks.start();
+process.on('message', (ms: number) => (aheadMs = ms));
 process.once('disconnect', () => process.exit(1));
 if (options.scheduleInMs !== undefined) {
-  const at = Date.now() + options.scheduleInMs;
+  const at = now() + options.scheduleInMs;
   await services.changelog.create(await services.actor(options.caller), {
     title: 'Dark mode is here',
     content: 'Look at it at night.',

@@ -2,7 +2,7 @@
 import { onBothEngines } from '@parley/store/testing';
 import { eventually } from '@parley/test-support/eventually';
 import { expect, test } from 'vitest';
-import { openFaultBed, OWNER } from './tasks-bed.ts';
+import { LATER, openFaultBed, OWNER } from './tasks-bed.ts';
 import type { Report } from './tasks-program.ts';
 
 type At = Extract<Report, { at: string }>;
@@ -48,7 +48,7 @@ onBothEngines('two replicas', (open, _engine, where) => {
     const { id } = await bed.enqueue({ hangAt: 'between' });
     await first.heard(isAt);
     first.child.kill('SIGSTOP');
-    await bed.work('second');
+    await bed.work('second', LATER);
     const ended = await bed.ended(id);
     expect(ended).toMatchObject({ status: 'completed', result: { two: 'second' } });
     first.tell({ do: 'go' });
