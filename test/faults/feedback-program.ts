@@ -1,4 +1,5 @@
 /** A program that is killed: feedback with its tasks, which schedules a changelog entry if it is told to. */
+import { flushCompileCache } from 'node:module';
 import { createEvents } from '@parley/events';
 import { createEgress } from '@parley/kit/egress';
 import { createFeedbackServices } from '@parley/feedback';
@@ -53,6 +54,8 @@ if (options.scheduleInMs !== undefined) {
   if (options.thenDie) process.kill(process.pid, 'SIGKILL');
   tell({ scheduledFor: at });
 }
+// It is killed, and would leave nothing for the next one that starts.
+flushCompileCache();
 tell({ isReady: true });
 
 function tell(report: Report): void {

@@ -13,6 +13,11 @@ import { DEADLINE_MS, eventually } from '@parley/test-support/eventually';
 import { onTestFinished } from 'vitest';
 import type { Command, JobInput, ProgramOptions, Report } from './tasks-program.ts';
 
+interface Tables {
+  tasks: { id: string; state: string; worker_id: string | null; lease_until: number | null };
+  task_steps: { task_id: string; due_at: number | null };
+}
+
 /** Who owns the tasks. */
 export const OWNER = { organizationId: 'org_test', ownerId: 'caller_test' };
 
@@ -44,6 +49,8 @@ export interface FaultBed {
   enqueue(input: JobInput, ownerId?: string): Promise<Task>;
   get(id: string): Promise<Task>;
   ended(id: string, ownerId?: string): Promise<Task>;
+  /** Ends the leases of a dead worker now, beside one that lives and keeps its own. */
+  lapse(name: string): Promise<void>;
   /** Whether a sleep or a retry of the task is written down and not yet over. */
   isWaiting(id: string): Promise<boolean>;
   /** The steps of a task that had an effect outside, in order. */
@@ -80,9 +87,26 @@ export async function openFaultBed(open: OpenStore, where: () => Promise<StoreOp
     },
     ended: (id, ownerId = OWNER.ownerId) =>
       untilFinal(observer, { ...OWNER, ownerId }, id, AbortSignal.timeout(DEADLINE_MS)),
+    async lapse(name) {
+      const lines = readFileSync(effects, 'utf8').split('\n');
+      const ids = lines.filter((line) => line.endsWith(` ${name}`)).map((line) => line.split(' ')[0] ?? '');
+      const workers = store
+        .db<Tables>()
+        .selectFrom('tasks')
+        .select('worker_id')
+        .where('state', '=', 'running')
+        .where('id', 'in', ids);
+      await store
+        .db<Tables>()
+        .updateTable('tasks')
+        .set({ lease_until: 1 })
+        .where('state', '=', 'running')
+        .where('worker_id', 'in', workers)
+        .execute();
+    },
     async isWaiting(id) {
       const waiting = await store
-        .db<{ task_steps: { task_id: string; due_at: number | null } }>()
+        .db<Tables>()
         .selectFrom('task_steps')
         .select('task_id')
         .where('task_id', '=', id)

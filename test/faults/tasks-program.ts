@@ -1,5 +1,6 @@
 /** A program that is killed, frozen and stopped: an engine with one kind of task, told what to do by its parent. */
 import { appendFileSync, readFileSync } from 'node:fs';
+import { flushCompileCache } from 'node:module';
 import { openStore } from '@parley/store';
 import type { StoreOptions } from '@parley/store';
 import { createTaskEngine, taskMigrations, untilFinal } from '@parley/tasks';
@@ -161,4 +162,6 @@ async function stop(): Promise<void> {
 process.on('message', (command: Command) => detach(obey(command), fail));
 process.once('SIGTERM', () => detach(stop(), fail));
 process.once('disconnect', () => process.exit(1));
+// It is killed, and would leave nothing for the next one that starts.
+flushCompileCache();
 tell({ ready: true });
