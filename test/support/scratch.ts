@@ -11,7 +11,7 @@ const ROOM_BYTES = 4 * 1024 ** 3;
  * The global setup of the test run: a folder that `tmpdir()` names in every test and in the processes they start. A run
  * makes thousands of databases, each of many small files, and a disk takes longer for them than the tests do.
  */
-export default function setup(): () => void {
+export function setup(): () => void {
   const folder = mkdtempSync(join(hasRoomInMemory() ? MEMORY : tmpdir(), 'parley-run-'));
   // The PostgreSQL server in it runs as another user.
   chmodSync(folder, 0o755);
