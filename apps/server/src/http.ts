@@ -10,6 +10,7 @@ import { detach } from '@parley/kit';
 import type { Config } from './config.ts';
 import { UsageError } from './config.ts';
 import { plainAnswerTo } from './known-strangers.ts';
+import { createPipelines } from './pipelines.ts';
 import type { Probes } from './probes.ts';
 import { cutSlowReaders } from './slow-readers.ts';
 import { createUpgrades, isWebSocket, refuseRaw } from './upgrades.ts';
@@ -74,9 +75,8 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
 
   server.maxConnections = config.limits.connections;
 
-  cutSlowReaders(server);
   const calls = createRunningCalls();
-  server.on('request', (req, res) => {
+  const pipelines = createPipelines((req, res) => {
     options.onRequest();
     if (req.method === 'POST' && req.headers['mcp-method'] !== 'subscriptions/listen') calls.add(res);
     detach(
@@ -84,9 +84,14 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
       (error) => fail(res, error, onFault),
     );
   });
-  server.on('upgrade', createUpgrades({ checkDoor: (req) => gateway.checkDoor(req), routesFor, onFault }));
+  cutSlowReaders(server, pipelines);
+  server.on('request', pipelines.take);
+  const { isFree } = pipelines;
+  const checkDoor = (req: IncomingMessage) => gateway.checkDoor(req);
+  server.on('upgrade', createUpgrades({ checkDoor, routesFor, isFree, onFault }));
   server.on('clientError', (error: BrokenRequest, socket: Socket) => {
-    answerBrokenRequest(error, socket, routesFor);
+    if (isFree(socket)) answerBrokenRequest(error, socket, routesFor);
+    else socket.destroy();
   });
 
   let closed: Promise<void> | undefined;

@@ -31,6 +31,8 @@ export interface PageOptions {
   readonly publicUrl?: string | undefined;
   /** Proxies whose `X-Forwarded-For` counts. */
   readonly trustedProxies?: readonly string[] | undefined;
+  /** Requests of any kind from one address per minute, files aside; 600 by default. */
+  readonly readsPerMinute?: number | undefined;
   /** Forms that one address may send per minute; 20 by default. */
   readonly writesPerMinute?: number | undefined;
   /** New visitors from one address per hour; 100 by default, since an office has one address. */
@@ -50,11 +52,14 @@ export function createPageRoutes(services: FeedbackServices, options: PageOption
   const read = createPublicReading({ store, identity, now });
   const door = createFrontDoor(namesOf(options), DEFAULT_INBOUND_LIMITS);
   const addressOf = createClientAddress(options.trustedProxies ?? []);
-  const { writesPerMinute = 20, visitorsPerHour = 100 } = options;
+  const { readsPerMinute = 600, writesPerMinute = 20, visitorsPerHour = 100 } = options;
+  const reads = new MemoryWindows({ spanMs: MINUTE_MS, stepMs: 1000 });
   const writes = new MemoryWindows({ spanMs: MINUTE_MS });
   const visitors = new MemoryWindows({ spanMs: 60 * MINUTE_MS });
 
-  async function open(): Promise<PublicReading> {
+  /** What is published, for whoever has not asked too often. */
+  async function open(req: IncomingMessage): Promise<PublicReading> {
+    refuse(reads.take([{ name: addressOf(req), limit: readsPerMinute }], now()), 'Too many requests.');
     const reading = await read();
     if (reading === undefined) throw new Unpublished();
     return reading;
@@ -87,7 +92,7 @@ export function createPageRoutes(services: FeedbackServices, options: PageOption
       door.check(req);
       const file = fileAt(new URL(req.url ?? '/', 'http://localhost'));
       if (file !== undefined && isRead(req)) return send(req, res, file);
-      visit = await visitOf(req, { services, reading: await open(), publicUrl: options.publicUrl });
+      visit = await visitOf(req, { services, reading: await open(req), publicUrl: options.publicUrl });
       if (isRead(req)) return send(req, res, await show(visit));
       requireMethod(req, 'POST');
       return send(req, res, await act(req, visit));
@@ -103,7 +108,7 @@ export function createPageRoutes(services: FeedbackServices, options: PageOption
   ): Promise<void> {
     try {
       door.check(req);
-      const reading = await open();
+      const reading = await open(req);
       if (!isRead(req)) requireMethod(req, 'GET');
       return send(req, res, await answer(reading, urlOf(req, options.publicUrl)));
     } catch (error) {
