@@ -13,6 +13,8 @@ export interface Pipelines {
   waitingOn(socket: Socket): number;
   /** True when an answer that is written past Node would be the next one that this client expects. */
   isFree(socket: Socket): boolean;
+  /** The URL of the request whose body is on its way; undefined when none is. */
+  arrivingUrl(socket: Socket): string | undefined;
 }
 
 // Node parses what one read brought to its end, so more may wait; nothing further is read until they are few again.
@@ -54,6 +56,8 @@ export function createPipelines(start: StartRequest): Pipelines {
       else start(req, res);
     },
     waitingOn: (socket: Line) => socket[WAITING] ?? 0,
+    arrivingUrl: ({ [LATEST]: latest }: Line) =>
+      latest?.req.complete === false ? latest.req.url : undefined,
     isFree(socket: Line) {
       const latest = socket[LATEST];
       if (latest === undefined) return true;

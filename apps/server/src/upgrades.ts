@@ -48,6 +48,9 @@ export function createUpgrades(options: UpgradeOptions) {
 /** Writes a refusal in the form of the routes it was meant for. */
 export function refuseRaw(socket: Duplex, refusal: HttpRefusal, routes: RouteSet | undefined): void {
   const { status, message } = refusal;
-  const body = routes?.refusal?.(status, message) ?? refusalJson(refusal);
-  answerRaw(socket, status, { type: 'application/json', body });
+  answerRaw(
+    socket,
+    status,
+    routes?.refusal?.(status, message) ?? { type: 'application/json', body: refusalJson(refusal) },
+  );
 }

@@ -97,7 +97,7 @@ export function createPageRoutes(services: FeedbackServices, options: PageOption
       requireMethod(req, 'POST');
       return send(req, res, await act(req, visit));
     } catch (error) {
-      return send(req, res, problemOf(error, { req, visit, onFault: services.onFault }));
+      return send(req, res, problemOf(error, { isRead: req.complete, visit, onFault: services.onFault }));
     }
   }
 
@@ -116,14 +116,21 @@ export function createPageRoutes(services: FeedbackServices, options: PageOption
     }
   }
 
+  const { onFault } = services;
+  const pageOf = (fault: HttpRefusal) => problemOf(fault, { isRead: true, visit: undefined, onFault });
+  const dataOf = (fault: HttpRefusal) => dataProblemOf(fault, onFault);
   return [
-    routeSet('Feedback pages', PAGES_PREFIX, handlePage),
-    routeSet('Public feedback API', API_PREFIX, (req, res) => handleData(req, res, publicApi)),
-    routeSet('Changelog feed', FEED, (req, res) =>
-      handleData(req, res, async (reading, { pathname, origin }) => {
-        if (pathname !== FEED) throw notFound('Feed');
-        return feed(reading, origin);
-      }),
+    routeSet('Feedback pages', PAGES_PREFIX, handlePage, pageOf),
+    routeSet('Public feedback API', API_PREFIX, (req, res) => handleData(req, res, publicApi), dataOf),
+    routeSet(
+      'Changelog feed',
+      FEED,
+      (req, res) =>
+        handleData(req, res, async (reading, { pathname, origin }) => {
+          if (pathname !== FEED) throw notFound('Feed');
+          return feed(reading, origin);
+        }),
+      dataOf,
     ),
   ];
 }
@@ -135,8 +142,17 @@ function namesOf({ names, publicUrl }: PageOptions): AllowedNames {
   return { hosts: [...names.hosts, hostname], origins: [...names.origins, origin] };
 }
 
-function routeSet(name: string, prefix: string, handle: RouteSet['handle']): RouteSet {
-  return { name, prefix, handle, close: async () => undefined };
+function routeSet(
+  name: string,
+  prefix: string,
+  handle: RouteSet['handle'],
+  answerOf: (fault: HttpRefusal) => Answer,
+): RouteSet {
+  const refusal: RouteSet['refusal'] = (status, message) => {
+    const { headers, body } = answerOf(new HttpRefusal(status, message));
+    return { type: headers['content-type'] ?? 'text/plain', body };
+  };
+  return { name, prefix, handle, refusal, close: async () => undefined };
 }
 
 function isRead({ method }: IncomingMessage): boolean {

@@ -97,7 +97,10 @@ export function defineRoutes<Scope>(definition: RoutesDefinition<Scope>): Routes
         name: heading,
         prefix,
         handle: serve,
-        refusal: (status, message) => errorBody(new HttpRefusal(status, message)),
+        refusal: (status, message) => ({
+          type: 'application/json',
+          body: errorBody(new HttpRefusal(status, message)),
+        }),
         async close() {
           clearInterval(sweeping);
           streams?.close();
