@@ -31,6 +31,8 @@ export interface PageOptions {
   readonly publicUrl?: string | undefined;
   /** Proxies whose `X-Forwarded-For` counts. */
   readonly trustedProxies?: readonly string[] | undefined;
+  /** Requests of any kind from one address per minute, files aside; 600 by default. */
+  readonly readsPerMinute?: number | undefined;
   /** Forms that one address may send per minute; 20 by default. */
   readonly writesPerMinute?: number | undefined;
   /** New visitors from one address per hour; 100 by default, since an office has one address. */
@@ -50,11 +52,14 @@ export function createPageRoutes(services: FeedbackServices, options: PageOption
   const read = createPublicReading({ store, identity, now });
   const door = createFrontDoor(namesOf(options), DEFAULT_INBOUND_LIMITS);
   const addressOf = createClientAddress(options.trustedProxies ?? []);
-  const { writesPerMinute = 20, visitorsPerHour = 100 } = options;
+  const { readsPerMinute = 600, writesPerMinute = 20, visitorsPerHour = 100 } = options;
+  const reads = new MemoryWindows({ spanMs: MINUTE_MS, stepMs: 1000 });
   const writes = new MemoryWindows({ spanMs: MINUTE_MS });
   const visitors = new MemoryWindows({ spanMs: 60 * MINUTE_MS });
 
-  async function open(): Promise<PublicReading> {
+  /** What is published, for whoever has not asked too often. */
+  async function open(req: IncomingMessage): Promise<PublicReading> {
+    refuse(reads.take([{ name: addressOf(req), limit: readsPerMinute }], now()), 'Too many requests.');
     const reading = await read();
     if (reading === undefined) throw new Unpublished();
     return reading;
@@ -87,12 +92,12 @@ export function createPageRoutes(services: FeedbackServices, options: PageOption
       door.check(req);
       const file = fileAt(new URL(req.url ?? '/', 'http://localhost'));
       if (file !== undefined && isRead(req)) return send(req, res, file);
-      visit = await visitOf(req, { services, reading: await open(), publicUrl: options.publicUrl });
+      visit = await visitOf(req, { services, reading: await open(req), publicUrl: options.publicUrl });
       if (isRead(req)) return send(req, res, await show(visit));
       requireMethod(req, 'POST');
       return send(req, res, await act(req, visit));
     } catch (error) {
-      return send(req, res, problemOf(error, { req, visit, onFault: services.onFault }));
+      return send(req, res, problemOf(error, { isRead: req.complete, visit, onFault: services.onFault }));
     }
   }
 
@@ -103,7 +108,7 @@ export function createPageRoutes(services: FeedbackServices, options: PageOption
   ): Promise<void> {
     try {
       door.check(req);
-      const reading = await open();
+      const reading = await open(req);
       if (!isRead(req)) requireMethod(req, 'GET');
       return send(req, res, await answer(reading, urlOf(req, options.publicUrl)));
     } catch (error) {
@@ -111,14 +116,21 @@ export function createPageRoutes(services: FeedbackServices, options: PageOption
     }
   }
 
+  const { onFault } = services;
+  const pageOf = (fault: HttpRefusal) => problemOf(fault, { isRead: true, visit: undefined, onFault });
+  const dataOf = (fault: HttpRefusal) => dataProblemOf(fault, onFault);
   return [
-    routeSet('Feedback pages', PAGES_PREFIX, handlePage),
-    routeSet('Public feedback API', API_PREFIX, (req, res) => handleData(req, res, publicApi)),
-    routeSet('Changelog feed', FEED, (req, res) =>
-      handleData(req, res, async (reading, { pathname, origin }) => {
-        if (pathname !== FEED) throw notFound('Feed');
-        return feed(reading, origin);
-      }),
+    routeSet('Feedback pages', PAGES_PREFIX, handlePage, pageOf),
+    routeSet('Public feedback API', API_PREFIX, (req, res) => handleData(req, res, publicApi), dataOf),
+    routeSet(
+      'Changelog feed',
+      FEED,
+      (req, res) =>
+        handleData(req, res, async (reading, { pathname, origin }) => {
+          if (pathname !== FEED) throw notFound('Feed');
+          return feed(reading, origin);
+        }),
+      dataOf,
     ),
   ];
 }
@@ -130,8 +142,17 @@ function namesOf({ names, publicUrl }: PageOptions): AllowedNames {
   return { hosts: [...names.hosts, hostname], origins: [...names.origins, origin] };
 }
 
-function routeSet(name: string, prefix: string, handle: RouteSet['handle']): RouteSet {
-  return { name, prefix, isGuarded: true, handle, close: async () => undefined };
+function routeSet(
+  name: string,
+  prefix: string,
+  handle: RouteSet['handle'],
+  answerOf: (fault: HttpRefusal) => Answer,
+): RouteSet {
+  const refusal: RouteSet['refusal'] = (status, message) => {
+    const { headers, body } = answerOf(new HttpRefusal(status, message));
+    return { type: headers['content-type'] ?? 'text/plain', body };
+  };
+  return { name, prefix, isGuarded: true, handle, refusal, close: async () => undefined };
 }
 
 function isRead({ method }: IncomingMessage): boolean {
