@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { connect } from 'node:net';
+import { detach } from '@parley/kit';
 import { eventually } from '@parley/test-support/eventually';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Pipelines } from './pipelines.ts';
@@ -40,7 +41,7 @@ async function work(req: IncomingMessage, res: ServerResponse): Promise<void> {
 
 beforeEach(async () => {
   [received, started, held, atOnce] = ['', [], [], { now: 0, most: 0 }];
-  pipelines = createPipelines((req, res) => void work(req, res).catch(() => res.destroy()));
+  pipelines = createPipelines((req, res) => detach(work(req, res), () => res.destroy()));
   server = createServer(pipelines.take);
   server.on('connection', (accepted) => (socket = accepted));
   server.listen(0, '127.0.0.1');
