@@ -16,10 +16,11 @@ export default defineConfig({
     exclude: ['**/node_modules/**', '**/dist/**', 'test/tools/**'],
     // Errors of the sources belong to the types part of the check, not to the type tests.
     typecheck: { enabled: true, include: ['packages/**/src/**/*.test-d.ts'], ignoreSourceErrors: true },
-    globalSetup: ['test/support/postgres.ts'],
+    // In this order: the server lives in the scratch folder.
+    globalSetup: ['test/support/scratch.ts', 'test/support/postgres.ts'],
     pool: 'forks',
-    // By default one core is left free, which on a machine with two means one test file after the other.
-    maxWorkers: Math.max(2, availableParallelism() - 1),
+    // One more than there are cores: some files wait, for limits of half a minute and for processes to start and end.
+    maxWorkers: availableParallelism() + 1,
     // Tests wait for conditions, not for times: these only end what would never end, on a busy machine too.
     testTimeout: 120_000,
     hookTimeout: 120_000,

@@ -4,7 +4,6 @@ import { createEgress } from '@parley/kit/egress';
 import { openStore } from '@parley/store';
 import type { StoreOptions } from '@parley/store';
 import { createTaskEngine, taskMigrations } from '@parley/tasks';
-import type { TaskLimits } from '@parley/tasks';
 
 /** What the program is started with. */
 export interface ProgramOptions {
@@ -14,13 +13,12 @@ export interface ProgramOptions {
   readonly subjects: readonly string[];
   /** `die`: ends itself right after the commit, before anything is delivered. */
   readonly afterwards: 'die' | 'deliver';
-  readonly limits: Partial<TaskLimits>;
 }
 
 const options: ProgramOptions = JSON.parse(process.argv[2] ?? '{}');
 const store = await openStore(options.store);
 await store.migrate([taskMigrations, eventMigrations]);
-const tasks = createTaskEngine({ store, limits: options.limits });
+const tasks = createTaskEngine({ store });
 const events = createEvents({
   store,
   tasks,

@@ -1,4 +1,5 @@
 /** A process that imports a file and says how far it is; killed by the fault test, again and again. */
+import { flushCompileCache } from 'node:module';
 import { createEvents } from '@parley/events';
 import { createEgress } from '@parley/kit/egress';
 import { createFeedbackServices } from '@parley/feedback';
@@ -34,6 +35,8 @@ const services = createFeedbackServices({
   changes: createChangeBus(),
   onFault,
 });
+// It is killed, and would leave nothing for the next one that starts.
+flushCompileCache();
 const caller = await identity.authenticate(key, 'key');
 if (caller === undefined) throw new Error('The key is not valid.');
 const report = await importFile(services, { caller, actor: await services.actor(caller) }, path, {

@@ -13,11 +13,21 @@ import { DEADLINE_MS, eventually } from '@parley/test-support/eventually';
 import { onTestFinished } from 'vitest';
 import type { Command, JobInput, ProgramOptions, Report } from './tasks-program.ts';
 
+interface Tables {
+  tasks: { id: string; state: string; worker_id: string | null; lease_until: number | null };
+  task_steps: { task_id: string; due_at: number | null };
+}
+
 /** Who owns the tasks. */
 export const OWNER = { organizationId: 'org_test', ownerId: 'caller_test' };
 
-/** Short leases, so that a dead worker is noticed soon; yet a busy machine does not make a living one look dead. */
-const QUICK: Partial<TaskLimits> = { leaseMs: 2_000, renewMs: 250, takeoverMs: 100 };
+const MINUTE_MS = 60_000;
+
+/** Looks often; the lease stays long, so that no living worker looks dead, however busy the machine is. */
+const QUICK: Partial<TaskLimits> = { renewMs: 250, takeoverMs: 100, heldSleepMs: 30 * MINUTE_MS };
+
+/** For a worker that comes later: whatever an earlier one held or waited for is over by its clock. */
+export const LATER = { aheadMs: 60 * MINUTE_MS };
 
 /** A worker in a process of its own. */
 export interface WorkerProcess {
@@ -39,6 +49,10 @@ export interface FaultBed {
   enqueue(input: JobInput, ownerId?: string): Promise<Task>;
   get(id: string): Promise<Task>;
   ended(id: string, ownerId?: string): Promise<Task>;
+  /** Ends the leases of a dead worker now, beside one that lives and keeps its own. */
+  lapse(name: string): Promise<void>;
+  /** Whether a sleep or a retry of the task is written down and not yet over. */
+  isWaiting(id: string): Promise<boolean>;
   /** The steps of a task that had an effect outside, in order. */
   effects(id?: string): string[];
 }
@@ -58,7 +72,7 @@ export async function openFaultBed(open: OpenStore, where: () => Promise<StoreOp
     store,
     observer,
     work: (name, options = {}) =>
-      startWorker({ name, store: at, effects, mayHang: false, limits: QUICK, ...options }),
+      startWorker({ name, store: at, effects, mayHang: false, limits: QUICK, aheadMs: 0, ...options }),
     enqueue: (input, ownerId = OWNER.ownerId) =>
       observer.enqueue({
         kind: 'job',
@@ -73,6 +87,33 @@ export async function openFaultBed(open: OpenStore, where: () => Promise<StoreOp
     },
     ended: (id, ownerId = OWNER.ownerId) =>
       untilFinal(observer, { ...OWNER, ownerId }, id, AbortSignal.timeout(DEADLINE_MS)),
+    async lapse(name) {
+      const lines = readFileSync(effects, 'utf8').split('\n');
+      const ids = lines.filter((line) => line.endsWith(` ${name}`)).map((line) => line.split(' ')[0] ?? '');
+      const workers = store
+        .db<Tables>()
+        .selectFrom('tasks')
+        .select('worker_id')
+        .where('state', '=', 'running')
+        .where('id', 'in', ids);
+      await store
+        .db<Tables>()
+        .updateTable('tasks')
+        .set({ lease_until: 1 })
+        .where('state', '=', 'running')
+        .where('worker_id', 'in', workers)
+        .execute();
+    },
+    async isWaiting(id) {
+      const waiting = await store
+        .db<Tables>()
+        .selectFrom('task_steps')
+        .select('task_id')
+        .where('task_id', '=', id)
+        .where('due_at', 'is not', null)
+        .executeTakeFirst();
+      return waiting !== undefined;
+    },
     effects: (id = '') =>
       readFileSync(effects, 'utf8')
         .split('\n')

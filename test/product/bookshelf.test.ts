@@ -73,6 +73,22 @@ test('another organization sees nothing of it', async () => {
   );
 });
 
+test('the metrics are for those who run the server, and do not name its tools', async () => {
+  await sendModern({ port, key: keys.reader }, modernCall('find_book', { part: 'u' }));
+  await sendModern({ port, key: keys.reader }, modernCall('parley_whoami', {}));
+  const metrics = (key: string) =>
+    fetch(`http://127.0.0.1:${port}/metrics`, { headers: { authorization: `Bearer ${key}` } });
+  const own = await metrics(keys.reader);
+  expect(own.status).toBe(200);
+  const text = await own.text();
+  expect(text).toContain('gen_ai_tool_name="parley_whoami"');
+  expect(text).toContain('mcp_method_name="tools/call",gen_ai_tool_name="",error_type=""');
+  expect(text).not.toMatch(/find_book|shelf/);
+  const foreign = await metrics(keys.stranger);
+  expect(foreign.status).toBe(404);
+  expect(await foreign.text()).not.toContain('mcp_server_operation');
+});
+
 test('what changes is served by the next request', async () => {
   await writeFile(join(folder, `${organizationId}.json`), JSON.stringify(['Ulysses']));
   await shelves.refresh(organizationId);

@@ -155,6 +155,13 @@ describe('a path', () => {
     '/health/../health',
     '/./',
     'http://evil.co/feedback',
+    '/api/v1/posts/',
+    '/api/v1/posts/x/votes/',
+    '/api/v1/boards/',
+    '/api/v1/',
+    '/api/public/boards/',
+    '/changelog.xml/',
+    '/health/',
   ])('%s that means different things to different readers is 404', async (path) => {
     const answer = await rawAnswer(`GET ${path}`, withKey());
     expect(statusOf(answer)).toBe(404);
@@ -250,6 +257,109 @@ describe('a request that Node itself refuses', () => {
     const answer = await rawAnswer(`FROBNICATE ${path}`, withKey());
     expect([statusOf(answer), bodyOf(answer)]).toEqual([400, body]);
   });
+});
+
+/** How each surface writes a refusal. */
+const FORMS: Readonly<Record<string, (message: string) => RegExp>> = {
+  '/api/v1/posts': (message) => new RegExp(`^\\{"error":\\{"code":"[A-Z_]+","message":"${message}`),
+  '/api/public/boards': (message) => new RegExp(`^\\{"error":\\{"code":"[A-Z_]+","message":"${message}`),
+  '/changelog.xml': (message) => new RegExp(`^\\{"error":\\{"code":"[A-Z_]+","message":"${message}`),
+  '/feedback': (message) => new RegExp(`^<!doctype html>[^]*<p>${message}`, 'i'),
+  '/__parley/events': (message) =>
+    new RegExp(`\\{"type":"error","payload":\\{"code":"[a-z]+","message":"${message}`),
+  '/mcp': (message) => new RegExp(`^\\{"jsonrpc":"2.0","error":\\{"code":-32600,"message":"${message}`),
+  '/nowhere': (message) => new RegExp(`^\\{"jsonrpc":"2.0","error":\\{"code":-32600,"message":"${message}`),
+};
+
+describe.each(Object.entries(FORMS))('a request to %s that no surface takes', (path, form) => {
+  const raw = async (request: string) => {
+    const socket = dial(server);
+    let answer = '';
+    socket.setEncoding('utf8').on('data', (text: string) => (answer += text));
+    socket.write(request);
+    await once(socket, 'close');
+    return answer;
+  };
+
+  test.each<[string, number, string, string]>([
+    [
+      'without a Host',
+      400,
+      'A request needs a Host header',
+      `GET ${path} HTTP/1.1\r\nConnection: close\r\n\r\n`,
+    ],
+    [
+      'that expects what nobody does',
+      417,
+      'Expect: only 100-continue',
+      `GET ${path} HTTP/1.1\r\nHost: localhost\r\nExpect: a-miracle\r\n\r\n`,
+    ],
+    ['with an unknown method', 400, 'Bad Request', `FROBNICATE ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`],
+    [
+      'with headers that are too long',
+      431,
+      'Request Header Fields Too Large',
+      `GET ${path} HTTP/1.1\r\nHost: localhost\r\nX: ${'x'.repeat(17 * 1024)}\r\n\r\n`,
+    ],
+  ])('%s is answered in its form', async (_, status, message, request) => {
+    const answer = await raw(request);
+    expect(statusOf(answer)).toBe(status);
+    expect(bodyOf(answer)).toMatch(form(message));
+  });
+
+  test('for a WebSocket that is not spoken there is 400 in its form', async () => {
+    const offer = `GET ${path} HTTP/1.1\r\nHost: localhost\r\nOrigin: http://localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n`;
+    const answer = await raw(offer);
+    expect(statusOf(answer)).toBe(400);
+    expect(bodyOf(answer)).toMatch(form('WebSocket is not spoken at this URL'));
+  });
+});
+
+test('a body that breaks in the middle is answered in the form of its surface', async () => {
+  const head = `POST /api/v1/posts HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${server.key}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`;
+  const socket = dial(server);
+  let answer = '';
+  socket.setEncoding('utf8').on('data', (text: string) => (answer += text));
+  socket.write(`${head}2\r\n{"\r\n`);
+  const closed = once(socket, 'close');
+  // Once another request is answered, the first part of this one is read.
+  expect((await fetch(`${server.url}/health`)).status).toBe(200);
+  socket.write('zz\r\n');
+  await closed;
+  expect(statusOf(answer)).toBe(400);
+  expect(bodyOf(answer)).toContain('{"error":{"code":"BAD_REQUEST","message":"Bad Request"}');
+});
+
+test('an Idempotency-Key that comes twice is refused', async () => {
+  const socket = dial(server);
+  let answer = '';
+  socket.setEncoding('utf8').on('data', (text: string) => (answer += text));
+  socket.write(
+    `POST /api/v1/tags HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAuthorization: Bearer ${server.key}\r\nContent-Type: application/json\r\nIdempotency-Key: a\r\nIdempotency-Key: b\r\nContent-Length: 14\r\n\r\n{"name":"Two"}`,
+  );
+  await once(socket, 'close');
+  expect(statusOf(answer)).toBe(400);
+  expect(bodyOf(answer)).toContain('The header idempotency-key must appear once.');
+});
+
+test.each([
+  ['/feedback/../api/v1', '/feedback'],
+  ['/feedback/..', '/feedback'],
+  ['/feedback/%2e%2e/mcp', '/feedback'],
+  ['/feedback/a/../../x', '/feedback'],
+  ['/feedback/./roadmap?x=../y', '/feedback/roadmap?x=../y'],
+  ['/feedback/a/../roadmap', '/feedback/roadmap'],
+  ['/feedbackx', '/feedback'],
+  ['//evil.co/feedback', '/feedback'],
+  ['/feedback/roadmap', '/feedback/roadmap'],
+])('whoever signs in at next=%s goes to %s', async (next, place) => {
+  const answer = await fetch(`${server.url}/feedback/sign-in`, {
+    method: 'POST',
+    headers: { origin: new URL(server.url).origin, 'sec-fetch-site': 'same-origin' },
+    body: new URLSearchParams({ name: 'Vera', next }),
+    redirect: 'manual',
+  });
+  expect([answer.status, answer.headers.get('location')]).toEqual([303, place]);
 });
 
 test('connections beyond the limit are closed at once; one that ends makes room', async () => {

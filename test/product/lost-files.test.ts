@@ -103,6 +103,59 @@ function tryMount(): boolean {
   }
 }
 
+/** A disk that holds nothing more at a path, until the block ends. */
+function fullDisk(path: string, size: string): Disposable {
+  mkdirSync(path, { recursive: true });
+  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', path]);
+  return { [Symbol.dispose]: () => execFileSync('umount', ['-l', path]) };
+}
+
+// Only root can make a disk that is small enough to fill.
+test.skipIf(!canMount)(
+  'a backup and an export to a full disk name it and what to do, and leave nothing',
+  async () => {
+    await runParley(['tools', '--data', data]);
+    const place = join(folder.path, 'small');
+    using _disk = fullDisk(place, '64k');
+    for (const target of [join(place, 'copy'), join(place, 'deep', 'er', 'copy'), place]) {
+      const { code, stderr } = await runParley(['backup', target, '--data', data]);
+      expect([target, code, stderr]).toEqual([
+        target,
+        1,
+        `parley: The disk of the backup is full. Free some space there, or name a folder on another disk. The file is ${join(target, 'parley.db')}.\n`,
+      ]);
+      expect(readdirSync(place)).toEqual([]);
+    }
+    try {
+      writeFileSync(join(place, 'stuffing'), Buffer.alloc(128 * 1024));
+    } catch {
+      // As full as it gets.
+    }
+    const file = join(place, 'all.jsonl');
+    const { code, stderr } = await runParley(['feedback', 'export', file, '--data', data]);
+    expect([code, stderr]).toEqual([
+      2,
+      `parley: ${file} cannot be written, since its disk is full. Free some space there, or name a file on another disk.\n`,
+    ]);
+    expect(readdirSync(place)).toEqual(['stuffing']);
+  },
+);
+
+test.skipIf(!canMount)('the doctor says what helps when the disk of the data is full', async () => {
+  using _disk = fullDisk(data, '8m');
+  await runParley(['tools', '--data', data]);
+  try {
+    writeFileSync(join(data, 'stuffing'), Buffer.alloc(16 * 1024 * 1024));
+  } catch {
+    // As full as it gets.
+  }
+  const { code, stdout } = await runParley(['doctor', '--data', data, '--port', '0'], { cwd: folder.path });
+  expect(code).toBe(1);
+  expect(stdout).toContain('The disk of the database is full.');
+  expect(stdout).toContain('Free some space on the disk of the data folder.');
+  expect(stdout).not.toContain('Check that the database runs');
+});
+
 // Only root can make a disk that is small enough to fill.
 test.skipIf(!canMount)(
   '/ready is 503 from the last MiB of the disk on, and 200 once there is space',

@@ -57,11 +57,14 @@ process.once('exit', () => {
 /** Starts a command without the variables of whoever runs the tests. */
 export function spawnParley(args: readonly string[], options: RunOptions = {}): Running {
   const { program = LAUNCHER, node = process.execPath, env = {}, cwd = tmpdir(), detached = false } = options;
+  // The launcher keeps compiled code by itself; a program of the tests would compile all sources at every start.
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
+  const own = program === LAUNCHER ? { PATH } : { PATH, NODE_COMPILE_CACHE };
   const child = spawn(node, [program, ...args], {
     cwd,
     detached,
     // Most tests begin on an empty folder, whatever their first command is.
-    env: { PATH: process.env.PATH, HOME: tmpdir(), PARLEY_INIT: '1', ...env },
+    env: { ...own, HOME: tmpdir(), PARLEY_INIT: '1', ...env },
   });
   children.add(child);
   child.once('exit', () => children.delete(child));

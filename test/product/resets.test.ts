@@ -112,7 +112,7 @@ describe('an upgrade offer', () => {
     ['/mcp', 400],
     ['/health', 400],
     ['/nowhere', 400],
-    ['/__parley/nowhere', 404],
+    ['/__parley/nowhere', 400],
   ])('of WebSocket at %s is refused with %i, and the connection ends', async (path, status) => {
     const answer = await rawAnswer(offer(path, new URL(server.url).host, 'websocket'));
     expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));

@@ -50,7 +50,7 @@ export async function createApp({
   const log = createLog(config);
   const onFault = (error: unknown, where: string) => log.error({ err: error, where }, 'fault');
 
-  const metrics = createMetrics();
+  const metrics = createMetrics((toolset) => host.isForEverybody(toolset));
   const tracing = config.otlpEndpoint === undefined ? undefined : await loadTracing(config.otlpEndpoint);
 
   const nobody = anonymous && soleCaller('anonymous', 'Anonymous', { grants: anonymous, source: 'key' });
@@ -79,7 +79,7 @@ export async function createApp({
     anonymous: nobody,
     onFault,
   });
-  const probes = createProbes({ gateway, store: host.store, metrics });
+  const probes = createProbes({ gateway, identity: host.identity, store: host.store, metrics });
   const routes = host.createRoutes(gateway);
   const http = createHttpServer({ config, gateway, probes, routes, onFault, onRequest: createHeapGrowth() });
 

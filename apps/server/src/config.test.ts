@@ -23,6 +23,7 @@ describe('where a value comes from', () => {
     expect(load([]).settings).toEqual({
       'api-rate': 100,
       'api-key-rate': undefined,
+      'page-rate': 600,
       'visitor-rate': 100,
       'note-lease': 30,
       'organization-host': [],
@@ -37,11 +38,13 @@ describe('where a value comes from', () => {
       '10.0.0.0/8,::1',
       '--visitor-rate',
       '7',
+      '--page-rate',
+      '8',
     ];
     expect(load([...flags, '--public-url', 'https://f.example.com/', '--allow-egress', 'a:1'])).toMatchObject(
       {
         web: { trustedProxies: ['10.0.0.0/8', '::1'], publicUrl: 'https://f.example.com' },
-        settings: { 'api-rate': 5, 'api-key-rate': 6, 'visitor-rate': 7 },
+        settings: { 'api-rate': 5, 'api-key-rate': 6, 'visitor-rate': 7, 'page-rate': 8 },
         allowEgress: ['a:1'],
       },
     );

@@ -1,19 +1,20 @@
 /** One port: MCP to the gateway, a toolset's own routes by prefix, the rest to the operators' routes. */
-import { createServer, STATUS_CODES } from 'node:http';
+import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
 import type { Gateway } from '@parley/gateway';
 import { writeRefusal } from '@parley/gateway';
 import type { RouteSet } from '@parley/http';
 import { createRouteTable, HttpRefusal, internalError } from '@parley/http';
 import { detach } from '@parley/kit';
+import { createBrokenRequests, hasOddExpectation, refuseExpectation } from './broken-requests.ts';
 import type { Config } from './config.ts';
 import { UsageError } from './config.ts';
 import { ABSENT_FILES, ABSENT_OAUTH, plainAnswerTo } from './known-strangers.ts';
+import { createPipelines } from './pipelines.ts';
 import type { Probes } from './probes.ts';
 import { PROBE_PATHS } from './probes.ts';
 import { cutSlowReaders } from './slow-readers.ts';
-import { createUpgrades, isWebSocket, refuseRaw } from './upgrades.ts';
+import { createUpgrades, isWebSocket } from './upgrades.ts';
 
 /** The listening part of the server. */
 export interface HttpServer {
@@ -73,6 +74,8 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     connectionsCheckingInterval: 1000,
     // A repeated security header becomes a value that no check accepts, instead of the first one winning.
     joinDuplicateHeaders: true,
+    // The door refuses a request without one, in the form of the surface it was meant for.
+    requireHostHeader: false,
     // Every other request that offers an upgrade is answered as if it had not.
     shouldUpgradeCallback: isWebSocket,
   });
@@ -81,20 +84,26 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
 
   server.maxConnections = config.limits.connections;
 
-  cutSlowReaders(server);
   const calls = createRunningCalls();
-  server.on('request', (req, res) => {
+  const pipelines = createPipelines((req, res) => {
     options.onRequest();
+    if (req.headers.expect !== undefined && hasOddExpectation(req)) {
+      refuseExpectation(res, routesFor(req.url ?? '/'));
+      return;
+    }
     if (req.method === 'POST' && req.headers['mcp-method'] !== 'subscriptions/listen') calls.add(res);
     detach(
       () => handlerOf(req).handle(req, res),
       (error) => fail(res, error, onFault),
     );
   });
-  server.on('upgrade', createUpgrades({ checkDoor: (req) => gateway.checkDoor(req), routesFor, onFault }));
-  server.on('clientError', (error: BrokenRequest, socket: Socket) => {
-    answerBrokenRequest(error, socket, routesFor);
-  });
+  cutSlowReaders(server, pipelines);
+  server.on('request', pipelines.take);
+  server.on('checkExpectation', pipelines.take);
+  const { isFree } = pipelines;
+  const checkDoor = (req: IncomingMessage) => gateway.checkDoor(req);
+  server.on('upgrade', createUpgrades({ checkDoor, routesFor, isFree, onFault }));
+  server.on('clientError', createBrokenRequests({ routesFor, pipelines }));
 
   let closed: Promise<void> | undefined;
   // One time for the whole stop, however many steps wait in it.
@@ -157,36 +166,6 @@ function fail(res: ServerResponse, error: unknown, onFault: HttpServerOptions['o
   if (!(error instanceof HttpRefusal)) onFault(error, 'http');
   if (res.headersSent) res.destroy();
   else writeRefusal(res, error instanceof HttpRefusal ? error : internalError());
-}
-
-/** What Node says about bytes that are no request. */
-type BrokenRequest = NodeJS.ErrnoException & { readonly rawPacket?: Buffer };
-
-const BROKEN: Readonly<Record<string, number>> = {
-  HPE_HEADER_OVERFLOW: 431,
-  ERR_HTTP_REQUEST_TIMEOUT: 408,
-};
-
-function answerBrokenRequest(
-  error: BrokenRequest,
-  socket: Socket,
-  routesFor: (url: string) => RouteSet | undefined,
-): void {
-  if (!socket.writable) {
-    socket.destroy();
-    return;
-  }
-  const status = BROKEN[error.code ?? ''] ?? 400;
-  const refusal = new HttpRefusal(status, STATUS_CODES[status] ?? '', { rpc: -32600 });
-  refuseRaw(socket, refusal, routesFor(urlIn(error.rawPacket)));
-}
-
-const LONGEST_LINE_BYTES = 8 * 1024;
-
-/** The URL of the request line that a packet begins with, as far as there is one. */
-function urlIn(packet: Buffer | undefined): string {
-  const text = packet?.toString('latin1', 0, LONGEST_LINE_BYTES) ?? '';
-  return text.split('\r\n', 1)[0]?.split(' ', 2)[1] ?? '';
 }
 
 function urlOf(address: ReturnType<ReturnType<typeof createServer>['address']>, host: string): string {

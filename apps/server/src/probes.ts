@@ -4,6 +4,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Gateway } from '@parley/gateway';
 import { writeJson } from '@parley/gateway';
 import { HttpRefusal } from '@parley/http';
+import type { Identity } from '@parley/identity';
+import type { Caller } from '@parley/kit';
 import { isGranted, mayAdminister } from '@parley/kit';
 import type { Store } from '@parley/store';
 import { StoreUnavailableError } from '@parley/store';
@@ -25,8 +27,13 @@ export const OPEN_ROUTES = ['/', '/health', '/ready'] as const;
 /** Where operators ask. */
 export const PROBE_PATHS = ['/health', '/ready', '/metrics'] as const;
 
-export function createProbes(options: { gateway: Gateway; store: Store; metrics: Metrics }): Probes {
-  const { gateway, store, metrics } = options;
+export function createProbes(options: {
+  gateway: Gateway;
+  identity: Pick<Identity, 'firstOrganizationId'>;
+  store: Store;
+  metrics: Metrics;
+}): Probes {
+  const { gateway, identity, store, metrics } = options;
   let isStopping = false;
 
   async function ready(res: ServerResponse): Promise<void> {
@@ -41,6 +48,12 @@ export function createProbes(options: { gateway: Gateway; store: Store; metrics:
     res.end(text);
   }
 
+  /** Metrics are about the whole server, so they are for those who run it: the organization it began with. */
+  async function isOperator(caller: Caller): Promise<boolean> {
+    if (!mayAdminister(caller) || !isGranted(caller.grants, MANAGEMENT, '*')) return false;
+    return caller.organizationId === (await identity.firstOrganizationId());
+  }
+
   return {
     async handle(req, res) {
       const path = (req.url ?? '/').split('?')[0] ?? '/';
@@ -52,8 +65,7 @@ export function createProbes(options: { gateway: Gateway; store: Store; metrics:
         return;
       }
       const caller = await gateway.admit(req);
-      const maySee = mayAdminister(caller) && isGranted(caller.grants, MANAGEMENT, '*');
-      if (isRead && path === '/metrics' && maySee) return showMetrics(res);
+      if (isRead && path === '/metrics' && (await isOperator(caller))) return showMetrics(res);
       throw new HttpRefusal(404, 'Nothing is served at this URL.', { rpc: -32601 });
     },
     stopping() {

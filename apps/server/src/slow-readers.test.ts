@@ -11,9 +11,11 @@ import { cutSlowReaders } from './slow-readers.ts';
 const BODY = 'x'.repeat(16 * 1024 * 1024);
 let server: Server;
 let open = 0;
+let waiting = 0;
 
 beforeEach(() => {
   open = 0;
+  waiting = 0;
   server = createServer((_req, res) => res.end(BODY));
   server.on('connection', (socket) => {
     open += 1;
@@ -26,7 +28,7 @@ afterEach(() => {
 });
 
 async function listen(limits: Partial<SlowReaderLimits>): Promise<void> {
-  cutSlowReaders(server, limits);
+  cutSlowReaders(server, { waitingOn: () => waiting }, limits);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
 }

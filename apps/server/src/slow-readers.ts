@@ -1,6 +1,7 @@
 /** Answers that nobody reads: what waits in the sockets of all connections is bounded, and a client that stops reading is cut. */
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Pipelines } from './pipelines.ts';
 
 /** How much may wait, and how long. */
 export interface SlowReaderLimits {
@@ -18,6 +19,8 @@ const DEFAULTS: SlowReaderLimits = {
   patienceMs: 30_000,
 };
 const LOOK_EVERY_MS = 500;
+/** What a request holds that was parsed and waits for the answers before it. */
+const WAITING_BYTES = 4 * 1024;
 
 /** What was seen of a connection that has much unread. */
 interface Seen {
@@ -27,7 +30,12 @@ interface Seen {
 }
 
 /** Looks at the connections of a server; nothing is added to the way of a request. */
-export function cutSlowReaders(server: Server, options: Partial<SlowReaderLimits> = {}): void {
+export function cutSlowReaders(
+  server: Server,
+  { waitingOn }: Pick<Pipelines, 'waitingOn'>,
+  options: Partial<SlowReaderLimits> = {},
+): void {
+  const unreadOf = (socket: Socket) => socket.writableLength + waitingOn(socket) * WAITING_BYTES;
   const limits = { ...DEFAULTS, ...options };
   const sockets = new Set<Socket>();
   const seen = new WeakMap<Socket, Seen>();
@@ -35,21 +43,28 @@ export function cutSlowReaders(server: Server, options: Partial<SlowReaderLimits
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
   });
-  const looking = setInterval(() => look(sockets, seen, limits), LOOK_EVERY_MS).unref();
+  const looking = setInterval(() => look({ sockets, seen, limits, unreadOf }), LOOK_EVERY_MS).unref();
   server.once('close', () => clearInterval(looking));
 }
 
-function look(sockets: Iterable<Socket>, seen: WeakMap<Socket, Seen>, limits: SlowReaderLimits): void {
+interface Watch {
+  readonly sockets: Iterable<Socket>;
+  readonly seen: WeakMap<Socket, Seen>;
+  readonly limits: SlowReaderLimits;
+  unreadOf(socket: Socket): number;
+}
+
+function look({ sockets, seen, limits, unreadOf }: Watch): void {
   const nowMs = performance.now();
   const waiting: { socket: Socket; unread: number; sinceMs: number }[] = [];
   let total = 0;
   for (const socket of sockets) {
-    const unread = socket.writableLength;
+    const unread = unreadOf(socket);
     if (unread <= limits.freeBytes) {
       seen.delete(socket);
       continue;
     }
-    const taken = (socket.bytesWritten ?? 0) - unread;
+    const taken = (socket.bytesWritten ?? 0) - socket.writableLength;
     const before = seen.get(socket);
     const sinceMs = before !== undefined && before.taken === taken ? before.sinceMs : nowMs;
     seen.set(socket, { taken, sinceMs });

@@ -1,5 +1,6 @@
 /** Every offer to leave HTTP, and every request that is broken below it: answered here, on sockets that may vanish. */
 import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { refusalJson } from '@parley/gateway';
 import type { RouteSet } from '@parley/http';
@@ -10,6 +11,8 @@ export interface UpgradeOptions {
   /** Throws a refusal for a Host or Origin that is not ours. */
   checkDoor(req: IncomingMessage): void;
   routesFor(url: string): RouteSet | undefined;
+  /** False while an earlier answer is due on the connection. */
+  isFree(socket: Socket): boolean;
   readonly onFault: (error: unknown, where: string) => void;
 }
 
@@ -23,6 +26,11 @@ export function createUpgrades(options: UpgradeOptions) {
   return (req: IncomingMessage, socket: Duplex, head: Buffer): void => {
     // Node has taken its own listener off, and an error without one ends the process.
     socket.on('error', () => socket.destroy());
+    // An answer that is still due could not be told from what comes after the offer.
+    if (!options.isFree(req.socket)) {
+      socket.destroy();
+      return;
+    }
     const routes = options.routesFor(req.url ?? '/');
     try {
       // Routes that speak WebSocket have a door of their own: pages of other origins may come in there.
@@ -40,6 +48,9 @@ export function createUpgrades(options: UpgradeOptions) {
 /** Writes a refusal in the form of the routes it was meant for. */
 export function refuseRaw(socket: Duplex, refusal: HttpRefusal, routes: RouteSet | undefined): void {
   const { status, message } = refusal;
-  const body = routes?.refusal?.(status, message) ?? refusalJson(refusal);
-  answerRaw(socket, status, { type: 'application/json', body });
+  answerRaw(
+    socket,
+    status,
+    routes?.refusal?.(status, message) ?? { type: 'application/json', body: refusalJson(refusal) },
+  );
 }

@@ -72,14 +72,18 @@ export function createAnnotationRoutes(services: AnnotationServices, options: Ro
         refuse(res, error instanceof HttpRefusal ? error : internalError());
       }
     },
+    refusal: (status, message) => ({ type: 'application/json', body: errorMessage(status, message) }),
     upgrade(req, socket, head) {
       const fail = (error: unknown) => {
         if (!(error instanceof HttpRefusal)) services.onFault(error, 'annotation routes');
         const { status, message } = error instanceof HttpRefusal ? error : internalError();
-        answerRaw(socket, status, { type: 'text/plain', body: message });
+        answerRaw(socket, status, { type: 'application/json', body: errorMessage(status, message) });
       };
       detach(async () => {
-        if (pathOf(req) !== SOCKET) throw new HttpRefusal(404, 'Nothing is served at this URL.');
+        if (pathOf(req) !== SOCKET) {
+          door.checkHost(req);
+          throw new HttpRefusal(400, 'WebSocket is not spoken at this URL.');
+        }
         await sockets.accept(req, socket, head, requireOrigin(door.checkPage(req)));
       }, fail);
     },
@@ -132,9 +136,12 @@ function refuse(res: ServerResponse, { status, message }: HttpRefusal): void {
   }
   // What is left of the request is not read, so the connection cannot be used again.
   const headers = { 'content-type': 'application/json', connection: 'close' };
-  res
-    .writeHead(status, headers)
-    .end(JSON.stringify({ type: 'error', payload: { code: codeOf(status), message } }));
+  res.writeHead(status, headers).end(errorMessage(status, message));
+}
+
+/** A refusal as the link tells everything else. */
+function errorMessage(status: number, message: string): string {
+  return JSON.stringify({ type: 'error', payload: { code: codeOf(status), message } });
 }
 
 function codeOf(status: number): string {

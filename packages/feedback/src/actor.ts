@@ -2,8 +2,15 @@
 import type { Identity, Rank } from '@parley/identity';
 import { rankOf } from '@parley/identity';
 import type { Caller } from '@parley/kit';
+import { isGranted } from '@parley/kit';
 import type { StoreTransaction } from '@parley/store';
 import { forbidden } from './faults.ts';
+
+/** The lists of names that a grant gives. */
+const NAME_LISTS = ['boards', 'statuses', 'tags', 'roadmaps', 'members'] as const;
+
+/** One of the lists. */
+export type NameList = (typeof NAME_LISTS)[number];
 
 /** The one who reads or writes; content belongs to the member. */
 export interface Actor {
@@ -15,9 +22,14 @@ export interface Actor {
   readonly rank: Rank;
   /** Set when an agent acts for the member; its content shows both names. */
   readonly agentName: string | null;
+  /** The lists that the caller may read whole; a wrong name is told with those of no other. */
+  readonly mayList: readonly NameList[];
   /** Called at the end of the transaction of a change, so that it commits together with what is noted about it. */
   readonly onChange?: (tx: StoreTransaction) => Promise<void>;
 }
+
+/** Where names are looked up, and what may be told about them. */
+export type NameReader = Pick<Actor, 'organizationId' | 'mayList'>;
 
 /** True for those who triage. */
 export function isTeam({ rank }: Pick<Actor, 'rank'>): boolean {
@@ -31,5 +43,7 @@ export async function actorOf(identity: Identity, caller: Caller): Promise<Actor
   if (userId === null || member === undefined)
     throw forbidden('This caller is no member of the organization.');
   const agentName = caller.source === 'agent' ? caller.name : null;
-  return { organizationId, memberId: member.id, userId, rank: rankOf(caller.roles), agentName };
+  const rank = rankOf(caller.roles);
+  const mayList = NAME_LISTS.filter((list) => isTeam({ rank }) && isGranted(caller.grants, 'feedback', list));
+  return { organizationId, memberId: member.id, userId, rank, agentName, mayList };
 }

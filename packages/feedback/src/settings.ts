@@ -23,6 +23,16 @@ export const feedbackSettings = {
     help: 'The same per API key; default: no limit',
     section: 'traffic',
   },
+  readsPerMinute: {
+    flag: 'page-rate',
+    kind: 'number',
+    low: 1,
+    high: MAX_RATE,
+    value: 'N',
+    fallback: '600',
+    help: 'Requests per minute of one client address for public pages and their API',
+    section: 'traffic',
+  },
   visitorsPerHour: {
     flag: 'visitor-rate',
     kind: 'number',

@@ -61,12 +61,20 @@ export const feedbackToolset = defineToolset({
     return withBackend(services);
   },
   routes(services, { names, observe, web, settings }): RouteSet[] {
-    const { ratePerMinute, ratePerKeyPerMinute, visitorsPerHour, organizationHosts } = settings;
+    const { ratePerMinute, ratePerKeyPerMinute, readsPerMinute, visitorsPerHour, organizationHosts } =
+      settings;
     const { publicUrl, trustedProxies } = web;
     const perKey = ratePerKeyPerMinute === undefined ? {} : { ratePerKeyPerMinute };
     return [
       ...createRestRoutes(services, { names, observe, ratePerMinute, trustedProxies, ...perKey }),
-      ...createPageRoutes(services, { names, publicUrl, organizationHosts, visitorsPerHour, trustedProxies }),
+      ...createPageRoutes(services, {
+        names,
+        publicUrl,
+        organizationHosts,
+        readsPerMinute,
+        visitorsPerHour,
+        trustedProxies,
+      }),
     ];
   },
   open: ['/api/v1/openapi.json', '/api/v1/docs', '/feedback/style.css', '/feedback/app.js'],

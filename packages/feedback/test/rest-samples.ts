@@ -58,7 +58,7 @@ export const SAMPLES: Readonly<Record<string, () => Sample>> = {
   'PUT /posts/:id/moderation': () => ({ params: { id: '{post}' }, body: { state: 'archived' } }),
   'GET /inbox/counts': () => ({ query: 'search=dark&boardId={board}&tagIds={tag}' }),
   'POST /posts/bulk-triage': () => ({
-    body: { ids: ['{post}', '{otherPost}'], statusId: '{status}', tagIds: ['{tag}'], boardId: '{board}' },
+    body: { ids: ['{post}', '{otherPost}'], statusId: '{status}', tagIds: ['{tag}'] },
   }),
   'GET /posts/similar': () => ({ query: 'title=Darker%20modes&boardId={board}&limit=3' }),
   'PUT /posts/:id/follow': () => ({ params: { id: '{post}' } }),

@@ -25,9 +25,7 @@ export function guardRoutes(set: RouteSet, open: readonly string[], guard: Route
       else await guard.admit(req);
       return set.handle(req, res);
     },
-    ...(set.refusal && {
-      refusal: (status: number, message: string) => set.refusal?.(status, message) ?? '',
-    }),
+    ...(set.refusal && { refusal: set.refusal.bind(set) }),
     close: () => set.close(),
   };
 }

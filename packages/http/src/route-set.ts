@@ -2,6 +2,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 
+/** The body of a refusal, with its media type. */
+export interface RawRefusal {
+  readonly type: string;
+  readonly body: string;
+}
+
 /** Everything under one prefix. */
 export interface RouteSet {
   /** What it is called where two sets want the same prefix. */
@@ -13,8 +19,8 @@ export interface RouteSet {
   handle(req: IncomingMessage, res: ServerResponse): Promise<void>;
   /** Takes over a WebSocket offer, after its own checks; absent where none is spoken. */
   upgrade?(req: IncomingMessage, socket: Duplex, head: Buffer): void;
-  /** The JSON of a refusal in the form of these routes, for a request that was refused before it reached them. */
-  refusal?(status: number, message: string): string;
+  /** A refusal in the form of these routes, for a request that was refused before it reached them; absent: as MCP writes it. */
+  refusal?(status: number, message: string): RawRefusal;
   /** Ends every stream and socket. */
   close(): Promise<void>;
 }

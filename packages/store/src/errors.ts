@@ -54,6 +54,13 @@ export class SecretKeyError extends Error {
 /** A backup cannot be made as asked. */
 export class BackupError extends Error {
   override readonly name = 'BackupError';
+  /** The file that could not be written, where there is one. */
+  readonly file: string | undefined;
+
+  constructor(message: string, { cause, file }: { cause?: unknown; file?: string } = {}) {
+    super(message, { cause });
+    this.file = file;
+  }
 }
 
 function driverCode(error: unknown): string {

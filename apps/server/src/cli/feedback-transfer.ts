@@ -152,10 +152,17 @@ async function intoNewFile(
     return report;
   } catch (error) {
     await rm(path, { force: true });
-    throw error;
+    if (!isFull(error)) throw error;
+    throw new UsageError(
+      `${path} cannot be written, since its disk is full. Free some space there, or name a file on another disk.`,
+    );
   } finally {
     await file.close();
   }
+}
+
+function isFull(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOSPC';
 }
 
 const writeToStdout: WriteText = async (text) => {

@@ -35,6 +35,8 @@ import { createTaskEngine, createTaskSeam, taskMigrations, toolKinds } from '@pa
 /** The running base of a command. */
 export interface Host extends SharedHost {
   readonly ownerKeyFile: string;
+  /** True for a toolset that every organization has. */
+  isForEverybody(toolset: string): boolean;
   /** What the toolset's own `services` function made. */
   servicesOf<Services>(toolset: Pick<Toolset<Services, never>, 'name' | 'services'>): Services;
   /** The routes that toolsets bring; only a program with a port asks for them. */
@@ -149,8 +151,10 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
     return { toolset, host, services: toolset.services?.(host) as unknown };
   });
   const installed = served.map(({ toolset, services }) => install(toolset, services));
+  const sources = [...installed.map(toolsetSource), ...(options.sources ?? [])];
+  const common = toolsetsForEverybody(sources);
   const engine = createEngine({
-    sources: [...installed.map(toolsetSource), ...(options.sources ?? [])],
+    sources,
     changes,
     middleware: [...parts.middleware, ...withoutMissing(store), ...(options.middleware ?? [])],
     sealer: createStateSealer(store.secrets.deriveAll('request-state')),
@@ -170,6 +174,7 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
   return {
     ...shared,
     ownerKeyFile: base.ownerKeyFile,
+    isForEverybody: (toolset) => common.has(toolset),
     servicesOf<Services>(wanted: Pick<Toolset<Services, never>, 'name' | 'services'>) {
       const found = served.find(({ toolset }) => toolset.services === wanted.services);
       if (found === undefined) throw new Error(`The toolset "${wanted.name}" is not served here.`);
@@ -213,6 +218,12 @@ function programsOf({ programs, dataDir }: Config): ProgramOptions | undefined {
     folder,
     roots: [folder, ...(environment['HOME'] === undefined ? [] : [environment['HOME']])],
   };
+}
+
+/** The names of the toolsets that no organization has for itself. */
+function toolsetsForEverybody(sources: readonly Source[]): ReadonlySet<string> {
+  const parts = sources.filter(({ reach }) => reach === 'everybody').map((source) => source.catalog(''));
+  return new Set(parts.flatMap((part) => part?.toolsets.map(({ toolset }) => toolset.name) ?? []));
 }
 
 /** The names that this server answers to, and the pages that may call it. */

@@ -11,6 +11,7 @@ const migrations: MigrationSet = { name: 'lamps', migrations: {} };
 
 const lamps = defineToolset({
   ...names,
+  rights: ['look'],
   roles: { member: ['*'], user: ['look'] },
   open: ['/lamps'],
   migrations,

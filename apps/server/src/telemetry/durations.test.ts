@@ -21,7 +21,7 @@ function record(change: Partial<CallRecord>): CallRecord {
 }
 
 test('counts every call in its bucket and in those above', () => {
-  const durations = new CallDurations();
+  const durations = new CallDurations((toolset) => toolset === 'hello');
   for (const durationMs of [0.5, 1, 7, 90_000]) durations.observe(record({ durationMs }));
   const labels = `mcp_method_name="tools/call",gen_ai_tool_name="greet",error_type="",parley_era="modern"`;
   expect(durations.text().split('\n')).toEqual([
@@ -37,7 +37,7 @@ test('counts every call in its bucket and in those above', () => {
 });
 
 test('a name that was denied is no label, and a label cannot end its line', () => {
-  const durations = new CallDurations();
+  const durations = new CallDurations((toolset) => toolset === 'hello');
   durations.observe(record({ outcome: 'denied', name: 'whatever the client says' }));
   durations.observe(record({ name: 'a"b\\c\nd' }));
   const text = durations.text();
@@ -46,8 +46,16 @@ test('a name that was denied is no label, and a label cannot end its line', () =
   expect(text).toContain(String.raw`gen_ai_tool_name="a\"b\\c\nd"`);
 });
 
+test('a tool that only one organization has is counted without its name', () => {
+  const durations = new CallDurations((toolset) => toolset === 'hello');
+  for (const method of ['tools/call', 'prompts/get'] as const)
+    durations.observe(record({ method, toolset: 'shelf_1', name: 'secret_plan' }));
+  expect(durations.text()).not.toContain('secret_plan');
+  expect(durations.text()).toContain('_count{mcp_method_name="tools/call",gen_ai_tool_name="",error_type=""');
+});
+
 test('beyond the bound tools are counted without their name', () => {
-  const durations = new CallDurations();
+  const durations = new CallDurations((toolset) => toolset === 'hello');
   for (let index = 0; index < 5_000; index += 1) durations.observe(record({ name: `tool-${index}` }));
   const counts = durations
     .text()

@@ -17,13 +17,22 @@ interface Series {
   sum: number;
 }
 
+/** True for a toolset that every organization has; what else is called, only its organization knows. */
+export type IsForEverybody = (toolset: string) => boolean;
+
 export class CallDurations {
+  readonly #isForEverybody: IsForEverybody;
   readonly #byTool = new Map<string, Series[]>();
   #size = 0;
 
-  observe({ method, name, outcome, code, durationMs, info }: CallRecord): void {
+  constructor(isForEverybody: IsForEverybody) {
+    this.#isForEverybody = isForEverybody;
+  }
+
+  observe({ method, name, toolset, outcome, code, durationMs, info }: CallRecord): void {
     // A denied name may be anything; it must not become a label.
-    const tool = outcome === 'denied' || method === 'resources/read' ? '' : name;
+    const isNamed = outcome !== 'denied' && method !== 'resources/read' && this.#isForEverybody(toolset);
+    const tool = isNamed ? name : '';
     const error = outcome === 'ok' ? '' : (code ?? outcome);
     const series = this.#series(method, tool, error, info.era);
     const seconds = durationMs / 1000;

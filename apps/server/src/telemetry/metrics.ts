@@ -2,6 +2,7 @@
 import type { CallRecord } from '@parley/kit';
 import type { RecordLog } from '@parley/store';
 import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
+import type { IsForEverybody } from './durations.ts';
 import { CallDurations } from './durations.ts';
 
 /** Counts what the server does. */
@@ -14,10 +15,10 @@ export interface Metrics {
   text(): Promise<string>;
 }
 
-export function createMetrics(): Metrics {
+export function createMetrics(isForEverybody: IsForEverybody): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  const durations = new CallDurations();
+  const durations = new CallDurations(isForEverybody);
 
   let watched: Pick<RecordLog, 'dropped'> | undefined;
   const dropped: Gauge = new Gauge({

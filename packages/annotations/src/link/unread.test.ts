@@ -153,7 +153,7 @@ test('a page whose news cannot be read hears them when the store is back', async
 
 describe('before hello', () => {
   test('a socket that says nothing is cut at once when the time is over, without waiting for its answer', async () => {
-    await using server = await startLink({ limits: { helloMs: 50, ungreetedPerProcess: 1 } });
+    await using server = await startLink({ limits: { helloMs: 2000, ungreetedPerProcess: 1 } });
     const { closed } = await openBare(server);
     await closed;
     expect((await server.hello()).ready.annotations).toEqual([]);

@@ -144,7 +144,7 @@ describe('many watches', () => {
     await using store = await scratchStore();
     const desk = await openDesk(store);
     const page = await desk.page();
-    const watching = desk.services.watches.watch(SCOPE, options({ batchWindowMs: 500 }));
+    const watching = desk.services.watches.watch(SCOPE, options({ batchWindowMs: 2000 }));
     await eventually(() => expect(desk.services.watches.waiting).toBe(1));
     await desk.note(page);
     await desk.note(page);
@@ -156,7 +156,7 @@ describe('many watches', () => {
     await using store = await scratchStore();
     const desk = await openDesk(store);
     const page = await desk.page();
-    const watching = desk.services.watches.watch(SCOPE, options({ timeoutMs: 300, batchWindowMs: 60_000 }));
+    const watching = desk.services.watches.watch(SCOPE, options({ timeoutMs: 2000, batchWindowMs: 60_000 }));
     await eventually(() => expect(desk.services.watches.waiting).toBe(1));
     await desk.note(page);
     expect((await watching)?.annotations).toHaveLength(1);

@@ -48,7 +48,7 @@ export function createCast(identity: Identity, organizationId: string, ownerUser
       const email = colleague === undefined ? null : emailOf(colleague.name);
       const userId = await identity.createUser({ name: colleague?.name ?? person, email });
       const memberId = await identity.addMember(owner, { userId, roles: [rank] });
-      actors.set(person, { organizationId, memberId, userId, rank, agentName: null });
+      actors.set(person, { organizationId, memberId, userId, rank, agentName: null, mayList: [] });
     },
     actor(person) {
       if (person === 'agent') return { ...this.actor(AGENT.owner), agentName: AGENT.name };

@@ -98,7 +98,7 @@ async function build(services: FeedbackServices, organizationId: string, tick: (
   const owner = (await identity.listMembers(organizationId)).find(({ roles }) => roles.includes('owner'));
   if (owner === undefined) throw new Error('The organization has no owner.');
   const { id: memberId, userId } = owner;
-  const actor: Actor = { organizationId, memberId, userId, rank: 'admin', agentName: null };
+  const actor: Actor = { organizationId, memberId, userId, rank: 'admin', agentName: null, mayList: [] };
   // Makes the statuses that every organization begins with.
   await services.settings.publish(actor, false);
   const found = await services.statuses.list(actor);

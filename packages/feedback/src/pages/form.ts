@@ -1,4 +1,5 @@
 /** Texts in forms that a browser sent. */
+import { visiblePart } from '../services/people/name-look.ts';
 import { plainText } from './plain-text.ts';
 
 /** One text of a form: without blanks around it, line breaks as they are everywhere else. */
@@ -8,7 +9,7 @@ export function textOf(form: URLSearchParams, name: string): string {
 
 /** A name on one line, without signs that are not seen. */
 export function nameOf(form: URLSearchParams): string {
-  return textOf(form, 'name')
+  return visiblePart(textOf(form, 'name'))
     .replace(/\p{C}+/gu, '')
     .replace(/\s+/g, ' ')
     .trim();

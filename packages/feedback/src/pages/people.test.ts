@@ -89,6 +89,13 @@ onBothEngines('pages for people', (open) => {
       'ADMIN',
       'the team',
       'Acme',
+      'Owner 1',
+      'Adm\u0131n',
+      'Adm1n',
+      'Ada\u3164Admin',
+      'Mia Member\uFFA0',
+      'Mla Mernber',
+      '\u115F0wner\u1160 (tearn)',
     ];
     for (const name of refused) {
       const asked = await openBrowser(site).post(path, { voted: 'yes', name });
@@ -100,6 +107,8 @@ onBothEngines('pages for people', (open) => {
         name,
         303,
       ]);
+    const blank = await openBrowser(site).post(path, { voted: 'yes', name: '\u3164\u2800' });
+    expect([blank.status, blank.headers.get('set-cookie')]).toEqual([400, null]);
     const members = await feedback.identity.listMembers(feedback.organizationId);
     expect(members.filter(({ rank }) => rank === 'user')).toHaveLength(5);
   });

@@ -1,5 +1,4 @@
 /** What went wrong, as a page for people and as JSON for programs. */
-import type { IncomingMessage } from 'node:http';
 import { HttpRefusal, internalError } from '@parley/http';
 import { errorBody, toRefusal } from '@parley/http/rest';
 import type { Answer } from './answer.ts';
@@ -46,14 +45,15 @@ const PEOPLE: Readonly<Record<string, string>> = {
 
 /** The request that a fault came of. */
 export interface Failed {
-  readonly req: IncomingMessage;
+  /** All of it was read. */
+  readonly isRead: boolean;
   /** Undefined when nobody knows yet who asks. */
   readonly visit: Visit | undefined;
   readonly onFault: OnFault;
 }
 
 /** The page about a fault. */
-export function problemOf(error: unknown, { req, visit, onFault }: Failed): Answer {
+export function problemOf(error: unknown, { isRead, visit, onFault }: Failed): Answer {
   const { status, headers, message } = knownFault(error, onFault);
   const title = error instanceof Unpublished ? 'Nothing here yet' : (TITLES[status] ?? 'That did not work');
   const answer = problemPage(visit, {
@@ -62,7 +62,7 @@ export function problemOf(error: unknown, { req, visit, onFault }: Failed): Answ
     message: PEOPLE[message] ?? (/[.!?]$/.test(message) ? message : `${message}.`),
   });
   // What is left of a refused request is not read, so the connection cannot be used again.
-  const ending = req.complete ? {} : { connection: 'close' };
+  const ending = isRead ? {} : { connection: 'close' };
   return { ...answer, headers: { ...answer.headers, ...headers, ...ending } };
 }
 

@@ -35,6 +35,8 @@ export interface PageOptions {
   readonly organizationHosts?: readonly string[] | undefined;
   /** Proxies whose `X-Forwarded-For` counts. */
   readonly trustedProxies?: readonly string[] | undefined;
+  /** Requests of any kind from one address per minute, files aside; 600 by default. */
+  readonly readsPerMinute?: number | undefined;
   /** Forms that one address may send per minute; 20 by default. */
   readonly writesPerMinute?: number | undefined;
   /** New visitors from one address per hour; 100 by default, since an office has one address. */
@@ -55,11 +57,14 @@ export function createPageRoutes(services: FeedbackServices, options: PageOption
   const read = createPublicReading({ store, identity, now });
   const door = createFrontDoor(sites.names, DEFAULT_INBOUND_LIMITS);
   const addressOf = createClientAddress(options.trustedProxies ?? []);
-  const { writesPerMinute = 20, visitorsPerHour = 100 } = options;
+  const { readsPerMinute = 600, writesPerMinute = 20, visitorsPerHour = 100 } = options;
+  const reads = new MemoryWindows({ spanMs: MINUTE_MS, stepMs: 1000 });
   const writes = new MemoryWindows({ spanMs: MINUTE_MS });
   const visitors = new MemoryWindows({ spanMs: 60 * MINUTE_MS });
 
-  async function open({ slug }: Site): Promise<PublicReading> {
+  /** What is published at a site, for whoever has not asked too often. */
+  async function open(req: IncomingMessage, { slug }: Site): Promise<PublicReading> {
+    refuse(reads.take([{ name: addressOf(req), limit: readsPerMinute }], now()), 'Too many requests.');
     const reading = await read(slug);
     if (reading === undefined) throw new Unpublished();
     return reading;
@@ -93,12 +98,12 @@ export function createPageRoutes(services: FeedbackServices, options: PageOption
       const file = fileAt(new URL(req.url ?? '/', 'http://localhost'));
       if (file !== undefined && isRead(req)) return send(req, res, file);
       const site = sites.of(req);
-      visit = await visitOf(req, { services, reading: await open(site), publicUrl: site.publicUrl });
+      visit = await visitOf(req, { services, reading: await open(req, site), publicUrl: site.publicUrl });
       if (isRead(req)) return send(req, res, await show(visit));
       requireMethod(req, 'POST');
       return send(req, res, await act(req, visit));
     } catch (error) {
-      return send(req, res, problemOf(error, { req, visit, onFault: services.onFault }));
+      return send(req, res, problemOf(error, { isRead: req.complete, visit, onFault: services.onFault }));
     }
   }
 
@@ -110,7 +115,7 @@ export function createPageRoutes(services: FeedbackServices, options: PageOption
     try {
       door.check(req);
       const site = sites.of(req);
-      const reading = await open(site);
+      const reading = await open(req, site);
       if (!isRead(req)) requireMethod(req, 'GET');
       return send(req, res, await answer(reading, urlOf(req, site.publicUrl)));
     } catch (error) {
@@ -118,20 +123,36 @@ export function createPageRoutes(services: FeedbackServices, options: PageOption
     }
   }
 
+  const { onFault } = services;
+  const pageOf = (fault: HttpRefusal) => problemOf(fault, { isRead: true, visit: undefined, onFault });
+  const dataOf = (fault: HttpRefusal) => dataProblemOf(fault, onFault);
   return [
-    routeSet('Feedback pages', PAGES_PREFIX, handlePage),
-    routeSet('Public feedback API', API_PREFIX, (req, res) => handleData(req, res, publicApi)),
-    routeSet('Changelog feed', FEED, (req, res) =>
-      handleData(req, res, async (reading, { pathname, origin }) => {
-        if (pathname !== FEED) throw notFound('Feed');
-        return feed(reading, origin);
-      }),
+    routeSet('Feedback pages', PAGES_PREFIX, handlePage, pageOf),
+    routeSet('Public feedback API', API_PREFIX, (req, res) => handleData(req, res, publicApi), dataOf),
+    routeSet(
+      'Changelog feed',
+      FEED,
+      (req, res) =>
+        handleData(req, res, async (reading, { pathname, origin }) => {
+          if (pathname !== FEED) throw notFound('Feed');
+          return feed(reading, origin);
+        }),
+      dataOf,
     ),
   ];
 }
 
-function routeSet(name: string, prefix: string, handle: RouteSet['handle']): RouteSet {
-  return { name, prefix, isGuarded: true, handle, close: async () => undefined };
+function routeSet(
+  name: string,
+  prefix: string,
+  handle: RouteSet['handle'],
+  answerOf: (fault: HttpRefusal) => Answer,
+): RouteSet {
+  const refusal: RouteSet['refusal'] = (status, message) => {
+    const { headers, body } = answerOf(new HttpRefusal(status, message));
+    return { type: headers['content-type'] ?? 'text/plain', body };
+  };
+  return { name, prefix, isGuarded: true, handle, refusal, close: async () => undefined };
 }
 
 function isRead({ method }: IncomingMessage): boolean {

@@ -51,7 +51,10 @@ export function hereOf({ url }: Visit): string {
 
 const PLACE = /^\/feedback(?:[/?][\w\-./?=&%+~!$'()*,;:@]*)?$/;
 
-/** A place on these pages; anything else becomes the front page. */
+/** A place on these pages, as a browser understands it; anything else becomes the front page. */
 export function placeOf(text: string | null): string {
-  return text !== null && PLACE.test(text) ? text : '/feedback';
+  if (text === null || !PLACE.test(text)) return '/feedback';
+  const { pathname, search } = new URL(text, 'http://localhost');
+  const place = pathname + search;
+  return PLACE.test(place) ? place : '/feedback';
 }

@@ -355,6 +355,36 @@ describe('forms', () => {
     expect(await count()).toBe(before);
   });
 
+  test('too many requests from one address are told to wait, on pages and as data; files and other addresses are not', async () => {
+    let nowMs = Date.UTC(2026, 6, 1);
+    await using scene = await openSite(onSqlite, {
+      now: () => nowMs,
+      readsPerMinute: 6,
+      trustedProxies: ['127.0.0.1', '::1'],
+    });
+    const browser = openBrowser(scene.site);
+    const ask = (path: string, from = '192.0.2.1') => browser.get(path, { 'x-forwarded-for': from });
+    const paths = ['/feedback', '/api/public/boards', '/changelog.xml', '/feedback/roadmap', '/feedback/no'];
+    for (const path of paths) expect((await ask(path)).status).toBeLessThan(405);
+    expect((await browser.post('/feedback/sign-in', {}, { 'x-forwarded-for': '192.0.2.1' })).status).not.toBe(
+      429,
+    );
+    for (const path of paths) {
+      const late = await ask(path);
+      expect([path, late.status, Number(late.headers.get('retry-after'))]).toEqual([path, 429, 61]);
+      expect(late.text).toContain('Too many requests. Try again in 61 seconds.');
+    }
+    expect((await browser.post('/feedback/sign-in', {}, { 'x-forwarded-for': '192.0.2.1' })).status).toBe(
+      429,
+    );
+    expect((await ask('/feedback/style.css')).status).toBe(200);
+    // A client cannot write itself another address before the one that the proxy saw.
+    expect((await ask('/feedback', '198.51.100.7, 192.0.2.1')).status).toBe(429);
+    expect((await ask('/feedback', '192.0.2.2')).status).toBe(200);
+    nowMs += 61_000;
+    expect((await ask('/feedback')).status).toBe(200);
+  });
+
   test('too many forms and too many new visitors are told to wait', async () => {
     let nowMs = Date.UTC(2026, 6, 1);
     await using scene = await openSite(onSqlite, {

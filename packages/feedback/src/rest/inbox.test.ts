@@ -77,6 +77,22 @@ onBothEngines('the inbox', (open) => {
     expect((await api.services.posts.get(api.admin, id)).boardId).not.toBe(boardId);
   });
 
+  test('triage of many posts needs its own grant, whatever is changed', async () => {
+    const api = await openRest(await open());
+    const [id, boardId] = [await api.post(), await api.board()];
+    const bulk = async (grants: string[], body: object) => {
+      const as = await api.keyFor(api.callers.member, { grants: { feedback: grants } });
+      return (await api.call('POST', '/posts/bulk-triage', { as, body: { ids: [id], ...body } })).status;
+    };
+    for (const [grants, body, status] of [
+      [['update_post'], { boardId }, 403],
+      [['update_post'], { tagIds: [] }, 403],
+      [['update_post'], { boardId, tagIds: [] }, 403],
+      [['triage_post', 'update_post'], { boardId, tagIds: [] }, 200],
+    ] as const)
+      expect([grants, body, await bulk([...grants], body)]).toEqual([grants, body, status]);
+  });
+
   test('finds similar posts, and follows', async () => {
     const api = await openRest(await open());
     const as = api.keys.member;

@@ -1,8 +1,10 @@
 /** What people call things is taken wherever ids are, and what is not there is told with what is. */
 import { typeId } from '@parley/kit';
+import { connect } from '@parley/kit/testing';
 import { expect, test } from 'vitest';
 import { openRest } from '../../test/rest-api.ts';
 import { onBothEngines } from '../testing/engines.ts';
+import { feedbackToolset, withBackend } from '../toolset.ts';
 
 onBothEngines('names in place of ids', (open) => {
   test('slugs and names reach the same board, status, tag, roadmap and owner as ids', async () => {
@@ -92,6 +94,93 @@ onBothEngines('names in place of ids', (open) => {
       400,
       'Invalid member ID format: expected member_ followed by 26 characters, got "Vic Visitor". Use one of: Ada Admin, Mia Member.',
     ]);
+  });
+
+  test('a key learns no names from a wrong one but those it may list, over REST and MCP', async () => {
+    const api = await openRest(await open());
+    const { services, admin } = api;
+    await services.boards.create(admin, { name: 'Hidden Board', isPublic: false });
+    await services.boards.create(admin, { name: 'Twin', slug: 'twin-a' });
+    await services.boards.create(admin, { name: 'Twin', slug: 'twin-b' });
+    await services.tags.create(admin, { name: 'Hidden Tag' });
+    await services.roadmaps.create(admin, { name: 'Hidden Roadmap' });
+    const post = await api.post({ title: 'Dark mode' });
+    const mia = (await services.members.list(admin)).find(({ name }) => name === 'Mia Member');
+    const WORK = [
+      'search_feedback',
+      'triage_post',
+      'update_post',
+      'create_post',
+      'proxy_vote',
+      'manage_roadmap_post',
+    ];
+    const narrow = await api.keyFor(api.callers.admin, { grants: { feedback: WORK } });
+    const asks: [grant: string, method: string, path: string, body?: Record<string, unknown>][] = [
+      ['boards', 'GET', '/posts?boardId=nope'],
+      ['boards', 'GET', `/posts?boardId=${typeId('board')}`],
+      ['boards', 'GET', '/posts?boardId=twin'],
+      ['boards', 'GET', '/inbox/counts?boardId=nope'],
+      ['boards', 'GET', '/moderation?boardId=nope'],
+      ['boards', 'GET', '/posts/similar?title=x&boardId=nope'],
+      ['boards', 'POST', '/posts', { boardId: 'nope', title: 'x' }],
+      ['boards', 'POST', '/posts', { boardId: typeId('board'), title: 'x' }],
+      ['boards', 'POST', '/posts/bulk-triage', { ids: [post], boardId: 'nope' }],
+      ['statuses', 'GET', '/posts?status=nope'],
+      ['statuses', 'PATCH', `/posts/${post}`, { statusId: 'nope' }],
+      ['tags', 'GET', '/posts?tagIds=nope'],
+      ['tags', 'PATCH', `/posts/${post}`, { tagIds: ['nope'] }],
+      ['tags', 'POST', '/posts/bulk-triage', { ids: [post], tagIds: [typeId('tag'), 'nope'] }],
+      ['roadmaps', 'POST', '/roadmaps/nope/posts', { postId: post }],
+      ['members', 'GET', '/posts?ownerMemberId=nope'],
+      ['members', 'GET', `/posts?ownerMemberId=${mia?.email}`],
+      ['members', 'GET', '/posts?ownerMemberId=nobody@example.com'],
+      ['members', 'PATCH', `/posts/${post}`, { ownerMemberId: mia?.email }],
+      ['members', 'POST', '/posts/bulk-triage', { ids: [post], ownerMemberId: mia?.email }],
+    ];
+    for (const [grant, method, path, body] of asks) {
+      const refused = await api.call(method, path, { as: narrow, ...(body && { body }) });
+      expect([path, body, [400, 404].includes(refused.status)]).toEqual([path, body, true]);
+      expect(refused.json.message).toContain(`which needs the grant feedback:${grant}.`);
+      expect(JSON.stringify(refused.json)).not.toMatch(/hidden|twin-|planned|Ada|Mia M/i);
+    }
+    // The address of a member and one of nobody are told the same.
+    const told = async (email = '') =>
+      (await api.call('GET', `/posts?ownerMemberId=${email}`, { as: narrow })).json.message.replace(
+        email,
+        '',
+      );
+    expect(await told(mia?.email ?? '')).toBe(await told('nobody@example.com'));
+    const as = { ...api.callers.admin, grants: { feedback: WORK } };
+    await using client = await connect(feedbackToolset, { services: withBackend(services), as });
+    const calls: [Parameters<typeof client.attempt>[0], Record<string, unknown>][] = [
+      ['search_feedback', { boardId: 'nope' }],
+      ['search_feedback', { status: 'nope' }],
+      ['search_feedback', { tagIds: ['nope'] }],
+      ['create_post', { boardId: 'nope', title: 'x' }],
+      ['triage_post', { postId: post, statusId: 'nope' }],
+      ['triage_post', { postId: post, ownerMemberId: mia?.email }],
+      ['manage_roadmap_post', { postId: post, roadmapId: 'nope', action: 'add' }],
+    ];
+    // Each input is one of its tool.
+    const attempt = client.attempt as (name: string, input: unknown) => Promise<unknown>;
+    for (const [tool, input] of calls) {
+      const answer = JSON.stringify(await attempt(tool, input));
+      expect([tool, input, answer]).toEqual([tool, input, expect.stringContaining('which needs the grant')]);
+      expect(answer).not.toMatch(/hidden|twin-|planned|Ada|Mia M/i);
+    }
+    // One more grant gives that list alone.
+    const members = await api.keyFor(api.callers.admin, { grants: { feedback: [...WORK, 'members'] } });
+    expect((await api.call('GET', `/posts?ownerMemberId=${mia?.email}`, { as: members })).status).toBe(200);
+    expect((await api.call('GET', '/posts?ownerMemberId=nope', { as: members })).json.message).toContain(
+      'Use one of: Ada Admin, Mia Member.',
+    );
+    expect((await api.call('GET', '/posts?boardId=nope', { as: members })).json.message).not.toContain(
+      'hidden',
+    );
+    // Names that are right need no list.
+    expect((await api.call('GET', '/posts?boardId=hidden-board&status=open', { as: narrow })).status).toBe(
+      200,
+    );
   });
 
   test('a board setting that is misspelt or of another type is refused by name and changes nothing', async () => {

@@ -2,6 +2,7 @@
 import { request as httpRequest } from 'node:http';
 import { typeId } from '@parley/kit';
 import { StoreUnavailableError } from '@parley/store';
+import { scratchStore } from '@parley/store/testing';
 import { expect, test } from 'vitest';
 import type { Loose, TestAnswer, TestApi } from '../../test/rest-api.ts';
 import { openRest, serveRest } from '../../test/rest-api.ts';
@@ -15,6 +16,50 @@ async function makePosts(api: TestApi, count: number): Promise<string[]> {
   for (let index = 0; index < count; index += 1) ids.push(await api.post({ title: `Post ${index}` }));
   return ids;
 }
+
+test.each([
+  ['POST', '/keys', '{"name":"K","grants":{"__proto__":["*"]}}', 'grants.__proto__', 'is not a known field'],
+  [
+    'POST',
+    '/keys',
+    String.raw`{"name":"K","grants":{"\u005f_proto__":["*"]}}`,
+    'grants.__proto__',
+    'is not a known field',
+  ],
+  ['POST', '/keys', '{"name":"K","__proto__":{"role":"admin"}}', '__proto__', 'is not a known field'],
+  [
+    'POST',
+    '/boards',
+    '{"name":"B","settings":{"__proto__":{"moderation":true}}}',
+    'settings.__proto__',
+    'is not a known field',
+  ],
+  [
+    'POST',
+    '/boards',
+    String.raw`{"name":"half \ud83d"}`,
+    'name',
+    'must not contain half of a surrogate pair',
+  ],
+  ['POST', '/tags', String.raw`{"name":"T","\udc00":1}`, '\ufffd', 'is not a known field'],
+  [
+    'POST',
+    '/posts/bulk-triage',
+    String.raw`{"ids":["a","\ud800"]}`,
+    'ids.1',
+    'must not contain half of a surrogate pair',
+  ],
+])('%s %s with the body %s is refused at its field', async (method, path, body, field, rule) => {
+  const api = await openRest(await scratchStore());
+  const authorization = `Bearer ${api.keys.admin}`;
+  const answer = await fetch(api.url + path, {
+    method,
+    headers: { authorization, 'content-type': 'application/json' },
+    body,
+  });
+  expect(answer.status).toBe(400);
+  expect(await answer.text()).toContain(JSON.stringify({ errors: { [field]: [rule] } }));
+});
 
 onBothEngines('REST', (open) => {
   test('a post is made, read, changed, listed and deleted', async () => {

@@ -10,6 +10,7 @@ const actorOf = (rank: Actor['rank']): Actor => ({
   userId: 'user',
   rank,
   agentName: null,
+  mayList: [],
 });
 
 interface Shelf {

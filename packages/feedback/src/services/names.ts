@@ -1,6 +1,7 @@
 /** Boards, statuses, tags and roadmaps by what people call them: an id, a slug or a name. */
 import { ToolError } from '@parley/kit';
 import type { Queryable } from '@parley/store';
+import type { NameList, NameReader } from '../actor.ts';
 import { notFound } from '../faults.ts';
 import { badIdMessage, checkId, ID_KINDS, splitId } from '../ids.ts';
 import type { FeedbackTables } from '../schema.ts';
@@ -17,7 +18,7 @@ interface Named {
   readonly slug: string;
 }
 
-const PLURAL: Readonly<Record<Noun, string>> = {
+const PLURAL: Readonly<Record<Noun, NameList>> = {
   board: 'boards',
   status: 'statuses',
   tag: 'tags',
@@ -25,16 +26,12 @@ const PLURAL: Readonly<Record<Noun, string>> = {
 };
 
 /** The id behind an id, a slug or a name. An id is taken as it is; whether it is there is for others to see. */
-export async function idOf(
-  from: Queryable,
-  organizationId: string,
-  noun: Noun,
-  text: string,
-): Promise<string> {
+export async function idOf(from: Queryable, reader: NameReader, noun: Noun, text: string): Promise<string> {
   if (hasIdForm(text)) return checkId(noun, text);
-  const all = await namedOf(from, organizationId, noun);
-  const found = named(all, noun, text);
-  if (found === undefined) throw new ToolError('invalid', `${badIdMessage(noun, text)}${hintOf(noun, all)}`);
+  const all = await namedOf(from, reader.organizationId, noun);
+  const found = named(all, text, { reader, noun });
+  if (found === undefined)
+    throw new ToolError('invalid', `${badIdMessage(noun, text)}${hintOf(reader, noun, all)}`);
   return found.id;
 }
 
@@ -46,26 +43,25 @@ export interface Narrowing {
 }
 
 /** The same for a list; an id is taken as it is. */
-export async function givenIdOf(
-  from: Queryable,
-  organizationId: string,
-  narrowing: Narrowing,
-): Promise<string> {
+export async function givenIdOf(from: Queryable, reader: NameReader, narrowing: Narrowing): Promise<string> {
   const { noun, text } = narrowing;
-  return hasIdForm(text) ? checkId(noun, text) : filterIdOf(from, organizationId, narrowing);
+  return hasIdForm(text) ? checkId(noun, text) : filterIdOf(from, reader, narrowing);
 }
 
 /** The same, and it must be there: an empty answer would be believed. */
 export async function filterIdOf(
   from: Queryable,
-  organizationId: string,
+  reader: NameReader,
   { noun, field, text }: Narrowing,
 ): Promise<string> {
   const id = hasIdForm(text) ? checkId(noun, text) : undefined;
-  const all = await namedOf(from, organizationId, noun);
-  const found = id === undefined ? named(all, noun, text) : all.find((each) => each.id === id);
+  const all = await namedOf(from, reader.organizationId, noun);
+  const found = id === undefined ? named(all, text, { reader, noun }) : all.find((each) => each.id === id);
   if (found !== undefined) return found.id;
-  throw new ToolError('invalid', `${field}: there is no ${noun} "${listOf([text])}"${hintOf(noun, all)}`);
+  throw new ToolError(
+    'invalid',
+    `${field}: there is no ${noun} "${listOf([text])}"${hintOf(reader, noun, all)}`,
+  );
 }
 
 function hasIdForm(text: string): boolean {
@@ -73,24 +69,40 @@ function hasIdForm(text: string): boolean {
   return ID_KINDS.some((kind) => kind === prefix);
 }
 
-function named(all: readonly Named[], noun: Noun, text: string): Named | undefined {
+function named(
+  all: readonly Named[],
+  text: string,
+  { reader, noun }: { readonly reader: NameReader; readonly noun: Noun },
+): Named | undefined {
   const bySlug = all.find(({ slug }) => slug === text.trim());
   if (bySlug !== undefined) return bySlug;
   const wanted = nameKey(text);
   const [first, ...others] = all.filter(({ name }) => nameKey(name) === wanted);
   if (first === undefined || others.length === 0) return first;
+  const several = `There are several ${PLURAL[noun]} of that name`;
+  if (!reader.mayList.includes(PLURAL[noun]))
+    throw new ToolError('invalid', `${several}. ${whereNames(PLURAL[noun])}`);
   const choices = listOf([first, ...others].map(({ slug, id }) => (noun === 'tag' ? id : slug)));
-  throw new ToolError('invalid', `There are several ${PLURAL[noun]} of that name. Use one of: ${choices}.`);
+  throw new ToolError('invalid', `${several}. Use one of: ${choices}.`);
 }
 
 /** The answer for an id of something that is not there: it names what is. */
-export async function unknownNoun(from: Queryable, organizationId: string, noun: Noun): Promise<ToolError> {
+export async function unknownNoun(from: Queryable, reader: NameReader, noun: Noun): Promise<ToolError> {
   const thing = `${noun.charAt(0).toUpperCase()}${noun.slice(1)}`;
   const { code, message } = notFound(thing);
-  return new ToolError(code, `${message}${hintOf(noun, await namedOf(from, organizationId, noun))}`);
+  return new ToolError(
+    code,
+    `${message}${hintOf(reader, noun, await namedOf(from, reader.organizationId, noun))}`,
+  );
 }
 
-function hintOf(noun: Noun, all: readonly Named[]): string {
+/** Where names come from, for whoever may not be told them. */
+export function whereNames(list: NameList): string {
+  return `The names are in the list of ${list}, which needs the grant feedback:${list}.`;
+}
+
+function hintOf({ mayList }: NameReader, noun: Noun, all: readonly Named[]): string {
+  if (!mayList.includes(PLURAL[noun])) return `. ${whereNames(PLURAL[noun])}`;
   if (all.length === 0) return `. There are no ${PLURAL[noun]} yet.`;
   return `. Use one of: ${listOf(all.map(({ slug }) => slug))}.`;
 }

@@ -23,10 +23,10 @@ export async function requireBoard(looking: Looking, text: string): Promise<stri
     .selectFrom('feedback_boards')
     .select('id')
     .where('organization_id', '=', actor.organizationId)
-    .where('id', '=', await idOf(tx, actor.organizationId, 'board', text))
+    .where('id', '=', await idOf(tx, actor, 'board', text))
     .where('deleted_at', 'is', null);
   const row = await held(looking, query).executeTakeFirst();
-  if (row === undefined) throw await unknownNoun(tx, actor.organizationId, 'board');
+  if (row === undefined) throw await unknownNoun(tx, actor, 'board');
   return row.id;
 }
 
@@ -38,9 +38,9 @@ export async function requireStatus(looking: Looking, text: string): Promise<{ i
     .selectFrom('feedback_statuses')
     .select(['id', 'slug'])
     .where('organization_id', '=', actor.organizationId)
-    .where('id', '=', await idOf(tx, actor.organizationId, 'status', text));
+    .where('id', '=', await idOf(tx, actor, 'status', text));
   const row = await held(looking, query).executeTakeFirst();
-  if (row === undefined) throw await unknownNoun(tx, actor.organizationId, 'status');
+  if (row === undefined) throw await unknownNoun(tx, actor, 'status');
   return row;
 }
 
@@ -62,7 +62,7 @@ export async function defaultStatusId(looking: Looking): Promise<string> {
 export async function requireTags(looking: Looking, texts: readonly string[]): Promise<string[]> {
   const { tx, actor } = looking;
   const given = new Set<string>();
-  for (const text of texts) given.add(await idOf(tx, actor.organizationId, 'tag', text));
+  for (const text of texts) given.add(await idOf(tx, actor, 'tag', text));
   const wanted = [...given];
   if (wanted.length === 0) return [];
   const query = tx
@@ -72,14 +72,14 @@ export async function requireTags(looking: Looking, texts: readonly string[]): P
     .where('organization_id', '=', actor.organizationId)
     .where('id', 'in', wanted);
   const found = await held(looking, query).execute();
-  if (found.length !== wanted.length) throw await unknownNoun(tx, actor.organizationId, 'tag');
+  if (found.length !== wanted.length) throw await unknownNoun(tx, actor, 'tag');
   return wanted;
 }
 
 /** A member of the team, as identity writes its id. */
 export async function requireTeamMember(identity: Identity, looking: Looking, text: string): Promise<string> {
   const { organizationId } = looking.actor;
-  const memberId = await memberIdOf(looking.tx, organizationId, text);
+  const memberId = await memberIdOf(looking.tx, looking.actor, text);
   const member = await identity.getMember(organizationId, memberId);
   if (member === undefined) throw notFound('Member');
   if (member.rank === 'user') throw new RuleBroken('The owner of a post must be a team member.');

@@ -29,6 +29,7 @@ const bounded = (given: z.ZodString, min: number, max: number) =>
     .trim()
     .min(min)
     .max(max)
+    .refine((value) => value.isWellFormed(), 'must not contain half of a surrogate pair')
     // PostgreSQL cannot store it.
     .refine((value) => !value.includes('\0'), 'must not contain the character U+0000');
 

@@ -125,7 +125,7 @@ describe('bodies', () => {
   });
 
   test('a body that does not arrive in time is 408', async () => {
-    await using slow = await startGateway({ limits: { bodyTimeoutMs: 20 } });
+    await using slow = await startGateway({ limits: { bodyTimeoutMs: 1000 } });
     const head = `POST /mcp HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${slow.ownerKey}\r\n`;
     const half = `content-type: application/json\r\ncontent-length: 50\r\n\r\n{"jsonrpc"`;
     expect(await sendRaw(slow.port, head + half)).toMatch(/^HTTP\/1\.1 408 /);

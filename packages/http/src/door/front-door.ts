@@ -23,6 +23,7 @@ const SINGLE_HEADERS = new Set([
   'content-type',
   'content-length',
   'cookie',
+  'idempotency-key',
 ]);
 
 /** Creates the checks on Host, Origin, URL length and repeated headers. */
@@ -41,8 +42,10 @@ export function createFrontDoor(names: AllowedNames, limits: InboundLimits): Fro
       throw new HttpRefusal(431, `At most ${limits.headerFields} header fields are accepted.`);
     // Fewer names than fields means that some name came twice; only then is it worth looking which.
     if (Object.keys(req.headers).length * 2 !== req.rawHeaders.length) refuseRepeated(req);
-    if (host !== undefined && host === accepted) return;
-    const name = host === undefined ? '' : hostNameOf(host);
+    if (host === accepted && host !== undefined) return;
+    if (host === undefined)
+      throw new HttpRefusal(400, 'A request needs a Host header.', { rpc: RPC.invalidRequest });
+    const name = hostNameOf(host);
     if (!hosts.has(name) && !isLoopback(name))
       throw new HttpRefusal(403, 'This server does not answer to that Host. Add it with --allow-host.');
     accepted = host;

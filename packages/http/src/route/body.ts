@@ -18,9 +18,36 @@ export async function readBody(req: IncomingMessage, limits: InboundLimits): Pro
 
 /** The body as the route wants it. */
 export function parseBody(route: Pick<RouteFacts, 'body'>, given: unknown): unknown {
+  const fault = faultIn(given, []);
+  if (fault !== undefined) throw badBody({ [fault.field]: [fault.rule] });
   const parsed = (route.body ?? NO_FIELDS).safeParse(route.body === undefined ? given : (given ?? {}));
   if (parsed.success) return parsed.data;
-  throw new HttpRefusal('BAD_REQUEST', 'Invalid request body', {
-    details: { errors: issuesByField(parsed.error.issues, given ?? {}) },
-  });
+  throw badBody(issuesByField(parsed.error.issues, given ?? {}));
+}
+
+function badBody(errors: Readonly<Record<string, readonly string[]>>): HttpRefusal {
+  return new HttpRefusal('BAD_REQUEST', 'Invalid request body', { details: { errors } });
+}
+
+interface Fault {
+  readonly field: string;
+  readonly rule: string;
+}
+
+/**
+ * What no schema would see: a field `__proto__`, which maps of any fields pass over in silence, and half of a character,
+ * which databases write as another one. The limits on JSON bound the depth.
+ */
+function faultIn(value: unknown, path: readonly string[]): Fault | undefined {
+  if (typeof value === 'string' && !value.isWellFormed())
+    return { field: path.join('.') || 'input', rule: 'must not contain half of a surrogate pair' };
+  if (typeof value !== 'object' || value === null) return undefined;
+  for (const [name, inner] of Object.entries(value)) {
+    const here = [...path, name.toWellFormed()];
+    if (name === '__proto__' || !name.isWellFormed())
+      return { field: here.join('.'), rule: 'is not a known field' };
+    const fault = faultIn(inner, here);
+    if (fault !== undefined) return fault;
+  }
+  return undefined;
 }

@@ -101,7 +101,10 @@ export function defineRoutes<Scope>(definition: RoutesDefinition<Scope>): Routes
         prefix,
         isGuarded: true,
         handle: serve,
-        refusal: (status, message) => errorBody(new HttpRefusal(status, message)),
+        refusal: (status, message) => ({
+          type: 'application/json',
+          body: errorBody(new HttpRefusal(status, message)),
+        }),
         async close() {
           clearInterval(sweeping);
           streams?.close();

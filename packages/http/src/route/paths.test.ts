@@ -13,9 +13,10 @@ const PATTERNS = [
   '/boards/:id/posts/:post',
 ];
 
-/** The table read as a person does: as many segments, fixed ones alike, the most definite from the left. */
+/** The table read as a person does: no empty segment, as many segments, fixed ones alike, the most definite from the left. */
 function expected(path: string): string | undefined {
   const parts = path.split('/');
+  if (path !== '/' && parts.slice(1).includes('')) return undefined;
   const fitting = PATTERNS.map((pattern) => pattern.split('/')).filter(
     (wanted) =>
       wanted.length === parts.length &&

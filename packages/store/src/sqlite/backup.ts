@@ -1,8 +1,9 @@
 /** Copies running SQLite files: each copy is the state of one moment, and the event loop stays free. */
-import { chmodSync, existsSync, readdirSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { chmodSync, existsSync, readdirSync, rmdirSync, rmSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { BackupError } from '../errors.ts';
 import { makeFolder } from '../make-folder.ts';
+import { isFull } from './errors.ts';
 import { openReader } from './connections.ts';
 import type { SqliteDriverModule } from './connections.ts';
 import { markCopy } from './restored-copy.ts';
@@ -12,6 +13,7 @@ export async function backupFiles(
   Driver: SqliteDriverModule,
   { dataDir, targetDir, names }: { dataDir: string; targetDir: string; names: string[] },
 ): Promise<string[]> {
+  const made = missingFolders(targetDir);
   makeFolder(targetDir);
   if (readdirSync(targetDir).length > 0) {
     throw new BackupError('The folder of the backup is not empty. Name a new or an empty folder.');
@@ -19,11 +21,36 @@ export async function backupFiles(
   const copies: string[] = [];
   for (const name of names.filter((file) => existsSync(join(dataDir, file)))) {
     const target = join(targetDir, name);
-    makeFolder(dirname(target));
-    await copyDatabase(Driver, join(dataDir, name), target);
     copies.push(target);
+    try {
+      makeFolder(dirname(target));
+      await copyDatabase(Driver, join(dataDir, name), target);
+    } catch (error) {
+      clearAway(copies, made);
+      throw isFull(error) ? new BackupError(FULL, { cause: error, file: target }) : error;
+    }
   }
   return copies;
+}
+
+const FULL = 'The disk of the backup is full. Free some space there, or name a folder on another disk.';
+
+/** The folders on the way that are not there yet, the innermost first. */
+function missingFolders(folder: string): string[] {
+  const missing: string[] = [];
+  for (let path = resolve(folder); !existsSync(path); path = dirname(path)) missing.push(path);
+  return missing;
+}
+
+/** Half a backup must not be taken for one. */
+function clearAway(copies: readonly string[], folders: readonly string[]): void {
+  for (const copy of copies)
+    for (const ending of ['', '-journal', '-wal', '-shm']) rmSync(copy + ending, { force: true });
+  try {
+    for (const folder of folders) rmdirSync(folder);
+  } catch {
+    // Somebody else has put something there, so it stays.
+  }
 }
 
 async function copyDatabase(Driver: SqliteDriverModule, source: string, target: string): Promise<void> {

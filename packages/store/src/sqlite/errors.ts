@@ -1,6 +1,8 @@
 /** Tells which SQLite errors mean that the database cannot serve right now. */
+import { dirname } from 'node:path';
 import { StoreUnavailableError } from '../errors.ts';
 import type { UnavailableReason } from '../errors.ts';
+import { isDiskFull } from './disk-room.ts';
 
 const REASONS: Array<[prefix: string, reason: UnavailableReason]> = [
   ['SQLITE_BUSY', 'busy'],
@@ -28,6 +30,12 @@ export function isBusy(error: unknown): boolean {
   return codeOf(error).startsWith('SQLITE_BUSY');
 }
 
+/** True when the disk has no room. */
+export function isFull(error: unknown): boolean {
+  const code = codeOf(error);
+  return code.startsWith('SQLITE_FULL') || code === 'ENOSPC';
+}
+
 /** True when the query names a table that does not exist. */
 export function isMissingTable(error: unknown): boolean {
   return (
@@ -39,7 +47,10 @@ export function isMissingTable(error: unknown): boolean {
 export function toStoreError(error: unknown, file: string): unknown {
   const code = codeOf(error);
   const found = REASONS.find(([prefix]) => code.startsWith(prefix));
-  return found ? new StoreUnavailableError(found[1], error, file) : error;
+  if (found === undefined) return error;
+  // SQLite cannot open a file either when there is no room for what it keeps beside it.
+  const reason = found[1] === 'lost' && isDiskFull(dirname(file)) ? 'full' : found[1];
+  return new StoreUnavailableError(reason, error, file);
 }
 
 /** True when the file is not a whole database. */

@@ -37,8 +37,9 @@ export async function scratchDatabase(
   const removeDir = (): void => rmSync(dataDir, { recursive: true, force: true });
   if (engine === 'sqlite') return { options: { dataDir }, remove: async () => removeDir() };
   const name = `parley_${randomBytes(6).toString('hex')}`;
-  const template = migrations.length === 0 ? undefined : await migratedTemplate(migrations);
-  await onServer([`create database ${name}${template === undefined ? '' : ` template ${template}`}`]);
+  const template = migrations.length === 0 ? 'template1' : await migratedTemplate(migrations);
+  // A copy of files is less work than a log of every page, which nobody needs after a crash of the tests.
+  await onServer([`create database ${name} template ${template} strategy file_copy`]);
   return {
     options: { dataDir, databaseUrl: addressOf(name) },
     async remove() {

@@ -5,23 +5,25 @@ import { StoreUnavailableError } from '@parley/store';
 import { eventually } from '@parley/test-support/eventually';
 import { expect, test } from 'vitest';
 import { gate, openBed, scripted, TestClock, untilStopped } from '../../test/engine-bed.ts';
-import type { TaskTables } from '../schema.ts';
+import type { TaskRow, TaskTables } from '../schema.ts';
 
-/** Short, and yet a busy machine renews it in time. */
-const PATIENT = { leaseMs: 1_500, renewMs: 150, takeoverMs: 40 };
-const SHORT = { leaseMs: 150, renewMs: 40, takeoverMs: 40 };
-/** A worker that does not renew, as one that is stalled. */
-const STALLED = { leaseMs: 150, renewMs: 3_600_000, takeoverMs: 3_600_000 };
-const DAY_MS = 24 * 3_600_000;
+// No lease here is short: one lapses when the test writes it or turns the clock, never because the machine is slow.
+const HOUR_MS = 3_600_000;
+/** A worker that does not renew, as one that is stalled; with no place for the task when it is free again. */
+const STALLED = { renewMs: HOUR_MS, takeoverMs: HOUR_MS, runningPerProcess: 1 };
+const DAY_MS = 24 * HOUR_MS;
 
 /** What a worker leaves that died while it ran the task. */
 async function leaveBehind(store: Store, id: string): Promise<void> {
-  await store
-    .db<TaskTables>()
-    .updateTable('tasks')
-    .set({ state: 'running', worker_id: 'worker_dead', lease_until: 1, fence: 1 })
-    .where('id', '=', id)
-    .execute();
+  await write(store, id, { state: 'running', worker_id: 'worker_dead', lease_until: 1, fence: 1 });
+}
+
+async function lapse(store: Store, id: string): Promise<void> {
+  await write(store, id, { lease_until: 1 });
+}
+
+async function write(store: Store, id: string, values: Partial<TaskRow>): Promise<void> {
+  await store.db<TaskTables>().updateTable('tasks').set(values).where('id', '=', id).execute();
 }
 
 onBothEngines('leases', (open) => {
@@ -105,8 +107,8 @@ onBothEngines('leases', (open) => {
     });
     const { id } = await first.enqueue('shared');
     await stalled.opened;
+    await lapse(first.store, id);
     const second = await openBed(open, {
-      limits: SHORT,
       scripts: {
         shared: async ({ io }) => [
           await io.step('one', () => 'second'),
@@ -127,7 +129,7 @@ onBothEngines('leases', (open) => {
     const why = Promise.withResolvers<unknown>();
     const running = gate();
     const bed = await openBed(open, {
-      limits: { ...SHORT, takeoverMs: 3_600_000 },
+      limits: { renewMs: 40, takeoverMs: HOUR_MS },
       scripts: {
         busy: (run) => {
           running.open();
@@ -140,17 +142,19 @@ onBothEngines('leases', (open) => {
     });
     const { id } = await bed.enqueue('busy');
     await running.opened;
-    const db = bed.store.db<TaskTables>();
-    await db.updateTable('tasks').set({ worker_id: 'worker_other', fence: 7 }).where('id', '=', id).execute();
+    await write(bed.store, id, { worker_id: 'worker_other', fence: 7 });
     expect(await why.promise).toMatchObject({ why: 'lease_lost' });
     expect(await bed.row(id)).toMatchObject({ state: 'running', worker_id: 'worker_other', fence: 7 });
   });
 
   test('a living worker keeps its task far beyond the first lease', async () => {
+    const clock = new TestClock();
+    const limits = { leaseMs: 1_000, renewMs: 20 };
     const go = gate();
     let ran = 0;
     const bed = await openBed(open, {
-      limits: PATIENT,
+      now: clock.now,
+      limits,
       scripts: {
         long: async () => {
           ran += 1;
@@ -158,11 +162,13 @@ onBothEngines('leases', (open) => {
         },
       },
     });
-    await openBed(open, { limits: PATIENT, scripts: { long: async () => (ran += 1) } });
-    const { id, createdAt } = await bed.enqueue('long');
-    await eventually(async () =>
-      expect((await bed.row(id)).lease_until).toBeGreaterThan(createdAt + 2 * PATIENT.leaseMs),
-    );
+    await openBed(open, { now: clock.now, limits, scripts: { long: async () => (ran += 1) } });
+    const { id } = await bed.enqueue('long');
+    for (let turn = 1; turn <= 5; turn += 1) {
+      clock.turn(limits.leaseMs - 1);
+      const renewed = clock.now() + limits.leaseMs;
+      await eventually(async () => expect((await bed.row(id)).lease_until).toBe(renewed));
+    }
     go.open();
     await bed.ended(id);
     expect(ran).toBe(1);
@@ -202,7 +208,6 @@ onBothEngines('leases', (open) => {
     };
     const bed = await openBed(open, {
       store: { ...store, transaction },
-      limits: SHORT,
       scripts: {
         job: ({ io }) =>
           io.step('one', () => {
@@ -213,13 +218,15 @@ onBothEngines('leases', (open) => {
       },
     });
     const { id } = await bed.enqueue('job');
+    await eventually(() => expect(bed.faults).toHaveLength(1));
+    await lapse(store, id);
     expect(await bed.ended(id)).toMatchObject({ status: 'completed', result: 'done' });
     expect(ran).toBe(2);
   });
 
   test('a task whose worker died after the cancel ends cancelled', async () => {
     const making = await openBed(open, {
-      limits: { runningPerProcess: 0, takeoverMs: 3_600_000 },
+      limits: { runningPerProcess: 0, takeoverMs: HOUR_MS },
       scripts: { job: async () => 'done' },
     });
     const { id } = await making.enqueue('job');

@@ -50,9 +50,14 @@ export async function checkFiles(config: Config): Promise<Check[]> {
   if (!isThere) return [];
   const name = 'files';
   const aside: Check[] = [];
-  const damaged = await damagedFiles(config.dataDir, (error) => {
-    aside.push({ name, state: 'warn', found: errorText(error) });
-  });
+  let damaged: string[];
+  try {
+    damaged = await damagedFiles(config.dataDir, (error) => {
+      aside.push({ name, state: 'warn', found: errorText(error) });
+    });
+  } catch (error) {
+    return [...aside, { name, state: 'fail', found: errorText(error), fix: fixOf(error) }];
+  }
   if (damaged.length === 0)
     return [...aside, { name, state: 'ok', found: 'every page of the databases is whole' }];
   const broken = damaged.map((path): Check => {
@@ -122,5 +127,7 @@ function withoutNewKey(config: Config): Config {
 function fixOf(error: unknown): string {
   if (error instanceof MigrationError) return 'Start the version of Parley that wrote it.';
   if (error instanceof StoreUnavailableError && error.reason === 'damaged') return PUT_BACK;
+  if (error instanceof StoreUnavailableError && error.reason === 'full')
+    return 'Free some space on the disk of the data folder.';
   return 'Check that the database runs and that --data or --database-url names it.';
 }

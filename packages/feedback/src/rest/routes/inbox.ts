@@ -14,7 +14,7 @@ import { PostDetail, PostItem } from '../../shapes/posts.ts';
 import { defineRoute } from '../route.ts';
 import { WHO_MAY } from '../../services/who-may.ts';
 import { whoFor } from '../../team-surface.ts';
-import { patchGrants, postFilterFields } from './posts.ts';
+import { postFilterFields } from './posts.ts';
 
 const moderationRoutes = [
   defineRoute({
@@ -59,8 +59,8 @@ const triageRoutes = [
     path: '/posts/bulk-triage',
     summary: 'The same change for up to 100 posts; each says whether it was changed',
     who: whoFor(WHO_MAY.inbox.bulkTriage),
-    grants: ['triage_post', 'update_post'],
-    grantsOf: patchGrants,
+    grants: ['triage_post'],
+    grantsOf: ({ boardId }) => (boardId === undefined ? [] : ['update_post']),
     body: BulkTriage.strict(),
     answer: whole('TriageOutcome', TriageOutcome),
     async run({ services, actor, body: { ids: postIds, ...change } }) {

@@ -29,7 +29,7 @@ const EDITED = ['title', 'content', 'contentJson', 'boardId'] as const;
 const TRIAGED = ['statusId', 'tagIds', 'ownerMemberId', 'officialResponse'] as const;
 
 /** Editing and triage are two grants; a body may need both. */
-export function patchGrants(body: PatchPost): string[] {
+function patchGrants(body: PatchPost): string[] {
   const isEdit = EDITED.some((field) => body[field] !== undefined);
   const isTriage = !isEdit || TRIAGED.some((field) => body[field] !== undefined);
   return [...(isTriage ? ['triage_post'] : []), ...(isEdit ? ['update_post'] : [])];

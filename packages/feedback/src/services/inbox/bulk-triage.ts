@@ -55,19 +55,19 @@ function checkPosts(ids: readonly string[]): void {
 /** Names are looked up once, so that a wrong one is told once and not for each post. */
 async function resolveChange(
   { store }: Base,
-  { organizationId }: Actor,
+  actor: Actor,
   { statusId, tagIds, ownerMemberId, boardId }: TriageChange,
 ): Promise<TriageChange> {
   if ([statusId, tagIds, ownerMemberId, boardId].every((value) => value === undefined))
     throw new ToolError('invalid', 'Name at least one of statusId, tagIds, ownerMemberId and boardId.');
   const tags: string[] = [];
-  for (const tag of tagIds ?? []) tags.push(await idOf(store, organizationId, 'tag', tag));
+  for (const tag of tagIds ?? []) tags.push(await idOf(store, actor, 'tag', tag));
   return {
-    statusId: statusId === undefined ? undefined : await idOf(store, organizationId, 'status', statusId),
-    boardId: boardId === undefined ? undefined : await idOf(store, organizationId, 'board', boardId),
+    statusId: statusId === undefined ? undefined : await idOf(store, actor, 'status', statusId),
+    boardId: boardId === undefined ? undefined : await idOf(store, actor, 'board', boardId),
     ownerMemberId:
       typeof ownerMemberId === 'string'
-        ? fromIdentityId('member', await memberIdOf(store, organizationId, ownerMemberId))
+        ? fromIdentityId('member', await memberIdOf(store, actor, ownerMemberId))
         : ownerMemberId,
     tagIds: tagIds === undefined ? undefined : tags,
   };

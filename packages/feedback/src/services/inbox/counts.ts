@@ -16,13 +16,13 @@ import { isIndexed, matching } from '../posts/match.ts';
 export async function countInbox(store: Store, actor: Actor, filter: PostFilter): Promise<InboxCounts> {
   if (filter.showDeleted === true) allow('admin', actor);
   const { organizationId } = actor;
-  const checked = await checkFilter(store, organizationId, filter);
+  const checked = await checkFilter(store, actor, filter);
   const [pending, places, tags] = await Promise.all([
     countHeld(store, organizationId, { state: 'pending', boardId: checked?.boardId }),
     checked === undefined ? [] : placesOf(store, checked),
     checked === undefined ? [] : tagsOf(store, checked),
   ]);
-  if (places.length === 0) await requireNamed(store, organizationId, filter);
+  if (places.length === 0) await requireNamed(store, actor, filter);
   return {
     total: places.reduce((sum, { posts }) => sum + posts, 0),
     pending,

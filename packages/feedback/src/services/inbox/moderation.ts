@@ -37,7 +37,7 @@ export interface ModerationService {
 export function createModeration(base: Base): ModerationService {
   return {
     async queue(actor, query) {
-      return listHeld(base.store, actor.organizationId, query);
+      return listHeld(base.store, actor, query);
     },
     async set(actor, postId, state) {
       return moderate(base, actor, checkId('post', postId), state);
@@ -51,12 +51,13 @@ interface Held {
   readonly boardId: string | undefined;
 }
 
-async function listHeld(from: Queryable, organizationId: string, query: QueueQuery): Promise<Page<PostItem>> {
+async function listHeld(from: Queryable, actor: Actor, query: QueueQuery): Promise<Page<PostItem>> {
+  const { organizationId } = actor;
   const { state = 'pending', limit } = query;
   const boardId =
     query.boardId === undefined
       ? undefined
-      : await filterIdOf(from, organizationId, { noun: 'board', field: 'boardId', text: query.boardId });
+      : await filterIdOf(from, actor, { noun: 'board', field: 'boardId', text: query.boardId });
   const scope: CursorScope = { entity: 'moderation', sort: 'newest', filter: { state, boardId } };
   const start = startOf(scope, query);
   const total = await countHeld(from, organizationId, { state, boardId });

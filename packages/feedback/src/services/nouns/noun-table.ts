@@ -56,8 +56,8 @@ export class NounTable<T extends Named> {
   }
 
   /** The id behind an id, a slug or a name. */
-  idOf({ organizationId }: Actor, text: string): Promise<string> {
-    return idOf(this.#base.store, organizationId, this.#spec.noun, text);
+  idOf(actor: Actor, text: string): Promise<string> {
+    return idOf(this.#base.store, actor, this.#spec.noun, text);
   }
 
   async get(actor: Actor, text: string): Promise<T> {

@@ -1,6 +1,7 @@
 /** The posts on a roadmap, in their order. */
 import type { Queryable } from '@parley/store';
 import { sql } from 'kysely';
+import type { Actor } from '../../actor.ts';
 import type { CursorScope } from '../../cursor.ts';
 import type { FeedbackTables } from '../../schema.ts';
 import type { RoadmapPost } from '../../shapes/nouns.ts';
@@ -16,15 +17,16 @@ export interface RoadmapPostQuery extends PageQuery {
 /** Listed posts on a roadmap; the caller may see it. */
 export async function listRoadmapPosts(
   from: Queryable,
-  organizationId: string,
+  actor: Actor,
   roadmapId: string,
   query: RoadmapPostQuery,
 ): Promise<Page<RoadmapPost>> {
+  const { organizationId } = actor;
   const { limit } = query;
   const statusId =
     query.statusId === undefined
       ? undefined
-      : await filterIdOf(from, organizationId, { noun: 'status', field: 'statusId', text: query.statusId });
+      : await filterIdOf(from, actor, { noun: 'status', field: 'statusId', text: query.statusId });
   const scope: CursorScope = {
     entity: 'roadmap_posts',
     sort: 'position',

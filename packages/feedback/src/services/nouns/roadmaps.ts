@@ -124,7 +124,7 @@ export function createRoadmaps(base: Base): RoadmapService {
     },
     async posts(actor, text, query) {
       const { id } = await roadmaps.get(actor, text);
-      return listRoadmapPosts(base.store, actor.organizationId, id, query);
+      return listRoadmapPosts(base.store, actor, id, query);
     },
     async addPost(actor, roadmapId, postId) {
       const entry = await entryOf(actor, roadmapId, postId);

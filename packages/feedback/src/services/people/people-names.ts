@@ -3,7 +3,9 @@ import type { IdentityTables } from '@parley/identity';
 import { rankOf } from '@parley/identity';
 import { ToolError } from '@parley/kit';
 import type { Queryable } from '@parley/store';
+import type { NameReader } from '../../actor.ts';
 import { badIdMessage, ID_KINDS, splitId, toIdentityId } from '../../ids.ts';
+import { whereNames } from '../names.ts';
 import { listOf, nameKey } from '../nouns/name-key.ts';
 
 /** Somebody on the team, as identity writes its id. */
@@ -38,23 +40,26 @@ export async function teamOf(from: Queryable, organizationId: string): Promise<T
 }
 
 /** The member id, as identity writes it, behind an id, an e-mail address or the name of a team member. */
-export async function memberIdOf(from: Queryable, organizationId: string, text: string): Promise<string> {
+export async function memberIdOf(from: Queryable, reader: NameReader, text: string): Promise<string> {
+  const { organizationId } = reader;
+  const mayList = reader.mayList.includes('members');
   const prefix = splitId(text)?.prefix;
   if (ID_KINDS.some((kind) => kind === prefix)) return toIdentityId('member', text);
   const wanted = nameKey(text);
-  const byEmail = wanted.includes('@') ? await idOfEmail(from, organizationId, wanted) : undefined;
+  // Whoever may not list the team must not learn from an answer who has an address.
+  const byEmail = mayList && wanted.includes('@') ? await idOfEmail(from, organizationId, wanted) : undefined;
   if (byEmail !== undefined) return byEmail;
   // Visitors choose their names themselves, so these prove nothing.
   const team = await teamOf(from, organizationId);
   const [first, second] = team.filter(({ name }) => nameKey(name) === wanted);
   if (first === undefined) {
-    const names = listOf(team.map(({ name }) => name));
-    throw new ToolError('invalid', `${badIdMessage('member', text)}. Use one of: ${names}.`);
+    const hint = mayList ? `Use one of: ${listOf(team.map(({ name }) => name))}.` : whereNames('members');
+    throw new ToolError('invalid', `${badIdMessage('member', text)}. ${hint}`);
   }
   if (second !== undefined)
     throw new ToolError(
       'invalid',
-      'Several members of the team have that name. Use the id or the e-mail address of one.',
+      `Several members of the team have that name. Use the id${mayList ? ' or the e-mail address' : ''} of one.`,
     );
   return first.id;
 }

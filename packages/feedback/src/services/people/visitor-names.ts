@@ -1,6 +1,7 @@
 /** Names that a visitor cannot have, because readers would take what they write for the team's word. */
 import type { Queryable } from '@parley/store';
 import type { IdentityTables } from '@parley/identity';
+import { lookOf } from './name-look.ts';
 import { teamOf } from './people-names.ts';
 
 const RESERVED = [
@@ -18,22 +19,6 @@ const RESERVED = [
   'the team',
 ];
 
-// Letters of other scripts that look like Latin ones, and digits that stand in for letters.
-const ALIKE = new Map(
-  'аa еe оo рp сc уy хx іi јj ѕs кk мm тt вb нh αa εe οo ρp υu χx ιi κk νv τt ηn пn ѡw 0o 1l ᴀa ʙb ᴄc ᴅd ᴇe ꜰf ɢg ʜh ɪi ᴊj ᴋk ʟl ᴍm ɴn ᴏo ᴘp ʀr ꜱs ᴛt ᴜu ᴠv ᴡw ʏy ᴢz'
-    .split(' ')
-    .map((pair) => [pair.slice(0, 1), pair.slice(1)] as const),
-);
-
-/** A name as a reader sees it: case, width, accents, blanks and signs do not tell two apart. */
-function lookOf(name: string): string {
-  const plain = name
-    .normalize('NFKD')
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}]+/gu, '');
-  return Array.from(plain, (sign) => ALIKE.get(sign) ?? sign).join('');
-}
-
 /** True when the name looks like one of the team, or like the site itself. */
 export async function looksLikeTeam(from: Queryable, organizationId: string, name: string): Promise<boolean> {
   const organization = await from
@@ -46,7 +31,13 @@ export async function looksLikeTeam(from: Queryable, organizationId: string, nam
   const names = [...RESERVED, organization?.name ?? '', ...team.map((member) => member.name)];
   const taken = new Set(names.map(lookOf));
   const look = lookOf(name);
-  // "Feedback Team" and "Owner 2" look as official as the word itself.
-  const forms = [look, look.replace(/team$/, ''), look.replace(/\d{1,9}$/, '')];
+  // "Feedback Team" and "Owner 2" look as official as the word itself; a digit at the end may be a letter, too.
+  const forms = [look, withoutTeam(look), lookOf(name.normalize('NFKC').replace(/\P{L}{1,20}$/u, ''))];
   return forms.some((form) => form !== '' && taken.has(form));
+}
+
+const TEAM = lookOf('team');
+
+function withoutTeam(look: string): string {
+  return look.endsWith(TEAM) ? look.slice(0, -TEAM.length) : look;
 }

@@ -89,24 +89,20 @@ export function createWebhooks(base: Base): WebhookService {
 }
 
 /** Boards that are there, each once. */
-async function requireBoards(
-  { store }: Base,
-  { organizationId }: Actor,
-  boardIds: readonly string[],
-): Promise<string[]> {
+async function requireBoards({ store }: Base, actor: Actor, boardIds: readonly string[]): Promise<string[]> {
   const given = new Set<string>();
-  for (const text of boardIds) given.add(await idOf(store, organizationId, 'board', text));
+  for (const text of boardIds) given.add(await idOf(store, actor, 'board', text));
   const wanted = [...given];
   if (wanted.length === 0) return [];
   const found = await store
     .db<FeedbackTables>()
     .selectFrom('feedback_boards')
     .select('id')
-    .where('organization_id', '=', organizationId)
+    .where('organization_id', '=', actor.organizationId)
     .where('id', 'in', wanted)
     .where('deleted_at', 'is', null)
     .execute();
-  if (found.length !== wanted.length) throw await unknownNoun(store, organizationId, 'board');
+  if (found.length !== wanted.length) throw await unknownNoun(store, actor, 'board');
   return wanted;
 }
 

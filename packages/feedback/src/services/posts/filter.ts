@@ -1,6 +1,7 @@
 /** What a list of posts is narrowed to: checked, looked up, and ready for queries. */
 import { ToolError } from '@parley/kit';
 import type { Queryable } from '@parley/store';
+import type { NameReader } from '../../actor.ts';
 import type { PostState } from '../../schema.ts';
 import { parseSearch } from '../../search/grammar.ts';
 import type { Search } from '../../search/grammar.ts';
@@ -26,7 +27,7 @@ export interface CheckedFilter {
 /** Checks a filter; undefined when nothing can match. What it names must be there: an empty list would be believed. */
 export async function checkFilter(
   from: Queryable,
-  organizationId: string,
+  reader: NameReader,
   filter: PostFilter,
 ): Promise<CheckedFilter | undefined> {
   const { boardIds, showDeleted } = filter;
@@ -34,11 +35,11 @@ export async function checkFilter(
   const toMs = dateOf('dateTo', filter.dateTo, DAY_MS - 1);
   const words = filter.search?.trim() ?? '';
   const search = words === '' ? undefined : parseSearch(words);
-  const named = await resolveNames(from, organizationId, filter);
+  const named = await resolveNames(from, reader, filter);
   if (search?.length === 0 || boardIds?.length === 0) return undefined;
   const states: PostState[] = showDeleted === true ? ['listed', 'deleted'] : ['listed'];
   return {
-    organizationId,
+    organizationId: reader.organizationId,
     states,
     boardIds,
     ...named,
@@ -50,27 +51,25 @@ export async function checkFilter(
 
 async function resolveNames(
   from: Queryable,
-  organizationId: string,
+  reader: NameReader,
   { boardId, status, tagIds = [], ownerMemberId }: PostFilter,
 ): Promise<Pick<CheckedFilter, 'boardId' | 'statusId' | 'tagIds' | 'ownerMemberId'>> {
   const resolve = async (noun: Noun, field: string, text: string | undefined) =>
-    text === undefined ? undefined : givenIdOf(from, organizationId, { noun, field, text });
+    text === undefined ? undefined : givenIdOf(from, reader, { noun, field, text });
   const tags = new Set<string>();
-  for (const text of tagIds)
-    tags.add(await givenIdOf(from, organizationId, { noun: 'tag', field: 'tagIds', text }));
+  for (const text of tagIds) tags.add(await givenIdOf(from, reader, { noun: 'tag', field: 'tagIds', text }));
   return {
     boardId: await resolve('board', 'boardId', boardId),
     statusId: await resolve('status', 'status', status),
     tagIds: [...tags],
-    ownerMemberId:
-      ownerMemberId === undefined ? undefined : await memberIdOf(from, organizationId, ownerMemberId),
+    ownerMemberId: ownerMemberId === undefined ? undefined : await memberIdOf(from, reader, ownerMemberId),
   };
 }
 
 /** Refuses ids of what is not there; asked when nothing was found, so that other lists do not pay for it. */
 export async function requireNamed(
   from: Queryable,
-  organizationId: string,
+  reader: NameReader,
   { boardId, status, tagIds = [] }: PostFilter,
 ): Promise<void> {
   const given: [Noun, string, string | undefined][] = [
@@ -79,7 +78,7 @@ export async function requireNamed(
     ...tagIds.map((text): [Noun, string, string] => ['tag', 'tagIds', text]),
   ];
   for (const [noun, field, text] of given)
-    if (text !== undefined) await filterIdOf(from, organizationId, { noun, field, text });
+    if (text !== undefined) await filterIdOf(from, reader, { noun, field, text });
 }
 
 /** The filter as a cursor remembers it. */

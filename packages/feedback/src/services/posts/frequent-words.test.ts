@@ -56,11 +56,15 @@ onBothEngines('search for common words', (open) => {
         const query = { ...filter, sort, search: 'common' };
         const found: string[] = [];
         for (let cursor: string | null | undefined; cursor !== null;) {
-          const page = await pageOfPosts(store, organizationId, {
-            ...query,
-            limit: 100,
-            ...(cursor !== undefined && { cursor }),
-          });
+          const page = await pageOfPosts(
+            store,
+            { organizationId, mayList: [] },
+            {
+              ...query,
+              limit: 100,
+              ...(cursor !== undefined && { cursor }),
+            },
+          );
           found.push(...page.items.map(({ id }) => id));
           ({ cursor } = page);
         }

@@ -2,7 +2,7 @@
 import { ToolError } from '@parley/kit';
 import type { Store } from '@parley/store';
 import { sql } from 'kysely';
-import type { Actor } from '../../actor.ts';
+import type { Actor, NameReader } from '../../actor.ts';
 import type { CursorPosition, CursorScope } from '../../cursor.ts';
 import type { Page, PageQuery, PostFilter, PostItem, PostSort } from '../../shapes/posts.ts';
 import { POST_SORTS } from '../../shapes/posts.ts';
@@ -21,13 +21,13 @@ export type PostQuery = PostFilter & PageQuery & { readonly sort?: PostSort | un
 /** The team's list. */
 export async function listPosts({ store }: Base, actor: Actor, query: PostQuery): Promise<Page<PostItem>> {
   if (query.showDeleted === true) allow('admin', actor);
-  return pageOfPosts(store, actor.organizationId, query);
+  return pageOfPosts(store, actor, query);
 }
 
 /** One page; who may see it was decided before. */
 export async function pageOfPosts(
   store: Store,
-  organizationId: string,
+  reader: NameReader,
   query: PostQuery,
 ): Promise<Page<PostItem>> {
   const sort = query.sort ?? 'newest';
@@ -35,14 +35,14 @@ export async function pageOfPosts(
     throw new ToolError('invalid', `sort: must be one of ${POST_SORTS.join(', ')}`);
   const scope: CursorScope = { entity: 'posts', sort, filter: filterKey(query) };
   const start = startOf(scope, query);
-  const filter = await checkFilter(store, organizationId, query);
+  const filter = await checkFilter(store, reader, query);
   if (filter === undefined) return { items: [], cursor: null, hasMore: false, total: 0 };
   const total = await countPosts(store, filter);
-  if (total === 0) await requireNamed(store, organizationId, query);
+  if (total === 0) await requireNamed(store, reader, query);
   const keys = await readKeys(store, filter, { sort, start, limit: query.limit + 1, total });
   const items = await loadItems(
     store,
-    organizationId,
+    reader.organizationId,
     keys.slice(0, query.limit).map(({ id }) => id),
   );
   return pageOf(keys, { scope, limit: query.limit, total, items, position: ({ key, id }) => ({ key, id }) });

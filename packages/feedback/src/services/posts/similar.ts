@@ -37,7 +37,7 @@ export async function findSimilar(store: Store, actor: Actor, query: SimilarQuer
   const boardId =
     query.boardId === undefined
       ? undefined
-      : await filterIdOf(store, organizationId, { noun: 'board', field: 'boardId', text: query.boardId });
+      : await filterIdOf(store, actor, { noun: 'board', field: 'boardId', text: query.boardId });
   if (isTeam(actor)) return similarPosts(store, { organizationId, boardId }, query);
   const boardIds = (await publicBoards(store, organizationId)).map(({ id }) => id);
   return boardIds.length === 0 ? [] : similarPosts(store, { organizationId, boardId, boardIds }, query);

@@ -22,6 +22,7 @@ export async function publicComments(from: Queryable, asked: AskedComments): Pro
     userId: '',
     rank: 'user',
     agentName: null,
+    mayList: [],
   };
   const own = memberId === '' ? null : fromIdentityId('member', memberId);
   const ordered: PublicComment[] = [];

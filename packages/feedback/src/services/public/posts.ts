@@ -32,7 +32,7 @@ export async function publicPosts(
   const isKnown = query.status === undefined || statuses.some(({ slug }) => slug === query.status);
   // A link to a status that is gone shows an empty page, not a fault.
   if (!isKnown) return { items: [], cursor: null, hasMore: false, total: 0 };
-  const page = await pageOfPosts(store, organizationId, query);
+  const page = await pageOfPosts(store, { organizationId, mayList: ['statuses'] }, query);
   const byId = new Map(
     statuses.map(({ id, name, slug, color }): [string, PublicStatus] => [id, { name, slug, color }]),
   );

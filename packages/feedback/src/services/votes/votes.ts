@@ -44,7 +44,7 @@ export function createVotes(base: Base): VoteService {
     set: async (actor, postId, voted) => cast(base, actor, checkId('post', postId), own(actor, voted)),
     async proxy(actor, postId, vote) {
       const id = checkId('post', postId);
-      const memberId = await memberIdOf(base.store, actor.organizationId, vote.memberId);
+      const memberId = await memberIdOf(base.store, actor, vote.memberId);
       const source = checkSource(vote.source);
       const member = await base.identity.getMember(actor.organizationId, memberId);
       if (member === undefined) throw notFound('Member');
