@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer, request } from 'node:http';
 import type { IncomingMessage, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { connect } from 'node:net';
 import { eventually } from '@parley/test-support/eventually';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { SlowReaderLimits } from './slow-readers.ts';
@@ -66,4 +67,19 @@ test('an answer that is read slowly arrives whole', async () => {
   await once(res, 'end');
   clearInterval(reading);
   expect(sizeBytes).toBe(BODY.length);
+});
+
+test.each([
+  [100, 0],
+  [3, 1],
+])('a connection on which nothing moves while %i requests wait leaves %i open', async (many, left) => {
+  waiting = many;
+  await listen({ patienceMs: 1000 });
+  const { port } = server.address() as AddressInfo;
+  const idle = connect(port, '127.0.0.1').on('error', () => undefined);
+  await eventually(() => expect(open).toBe(1));
+  // An answer that is not taken is cut meanwhile, so the time of both is over then.
+  await ask();
+  await eventually(() => expect(open).toBe(left));
+  idle.destroy();
 });

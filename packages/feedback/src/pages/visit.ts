@@ -54,7 +54,8 @@ const PLACE = /^\/feedback(?:[/?][\w\-./?=&%+~!$'()*,;:@]*)?$/;
 /** A place on these pages, as a browser understands it; anything else becomes the front page. */
 export function placeOf(text: string | null): string {
   if (text === null || !PLACE.test(text)) return '/feedback';
-  const { pathname, search } = new URL(text, 'http://localhost');
-  const place = pathname + search;
+  // The query stays as it was written; only its path can lead away.
+  const at = text.indexOf('?');
+  const place = new URL(text, 'http://localhost').pathname + (at === -1 ? '' : text.slice(at));
   return PLACE.test(place) ? place : '/feedback';
 }
