@@ -1,18 +1,20 @@
 /** Matching: which subscriptions an event is for. */
 import { ToolError } from '@parley/kit';
 import type { StoreTransaction } from '@parley/store';
-import type { NewEvent } from './cloud-event.ts';
+import type { CloudEvent, NewEvent } from './cloud-event.ts';
+import { FILTER_MS, selects } from './filter.ts';
 import type { EventSubscriptionRow, EventTables } from './schema.ts';
 
-const PATTERN = /^(\*|[\w-]+(\.[\w-]+)*(\.\*)?)$/;
+const PATTERN = /^(\*|[^\s.*\0]+(\.[^\s.*\0]+)*(\.\*)?)$/;
 const PATTERN_LENGTH = 255;
+const FILTERS_MS = 100;
 
 /** Refuses what is neither a type, `prefix.*` nor `*`. */
-export function checkPattern(pattern: string): void {
+export function checkPattern(pattern: string, field = 'events'): void {
   if (pattern.length <= PATTERN_LENGTH && PATTERN.test(pattern)) return;
   throw new ToolError(
     'invalid',
-    `events: "${pattern.slice(0, 60)}" is no event type. Write a type such as post.created, post.* or *.`,
+    `${field}: "${pattern.slice(0, 60)}" is no event type. Write a type such as post.created, post.* or *.`,
   );
 }
 
@@ -26,24 +28,43 @@ export function patternsOf(type: string): string[] {
   return patterns;
 }
 
-/** One subscription per target that wants the event, by target. */
-export async function findSubscribers(
-  tx: StoreTransaction,
-  event: NewEvent,
-): Promise<Pick<EventSubscriptionRow, 'id' | 'target_id'>[]> {
-  const found = await tx
+/** A subscription whose type, publisher and group fit; its filter has yet to be asked. */
+export type Candidate = Pick<EventSubscriptionRow, 'id' | 'target_id' | 'filter'>;
+
+/** The subscriptions that an event may be for, by target. */
+export function findCandidates(tx: StoreTransaction, event: NewEvent): Promise<Candidate[]> {
+  return tx
     .db<EventTables>()
     .selectFrom('event_subscriptions')
-    .select(['id', 'target_id'])
+    .select(['id', 'target_id', 'filter'])
     .where('organization_id', '=', event.organizationId)
     .where('event_type', 'in', patternsOf(event.type))
     .where('publisher', 'in', ['', event.source])
     .where('event_group', 'in', ['', event.group ?? ''])
-    // A filter is for those who can evaluate it.
-    .where('filter', '=', '')
     .where('enabled', '=', 1)
     .orderBy('target_id')
     .orderBy('id')
     .execute();
-  return found.filter((one, index) => one.target_id !== found[index - 1]?.target_id);
+}
+
+/** What a filter said of an event. */
+export interface Matched {
+  readonly wanted: readonly Candidate[];
+  /** Subscriptions whose filter failed or took too long; they do not match. */
+  readonly failed: readonly string[];
+}
+
+/** Asks the filters, all of them together within a time: the transaction of a change waits for them. */
+export function askFilters(candidates: readonly Candidate[], event: CloudEvent): Matched {
+  let leftMs = FILTERS_MS;
+  const failed: string[] = [];
+  const wanted = candidates.filter(({ id, filter }) => {
+    if (filter === '') return true;
+    const startedMs = performance.now();
+    const answer = selects(filter, event, Math.min(leftMs, FILTER_MS));
+    leftMs -= performance.now() - startedMs;
+    if (answer === undefined) failed.push(id);
+    return answer === true;
+  });
+  return { wanted, failed };
 }
