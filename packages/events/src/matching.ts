@@ -2,12 +2,12 @@
 import { ToolError } from '@parley/kit';
 import type { StoreTransaction } from '@parley/store';
 import type { CloudEvent, NewEvent } from './cloud-event.ts';
-import { FILTER_MS, selects } from './filter.ts';
+import { ask, FILTER_READS } from './filter.ts';
 import type { EventSubscriptionRow, EventTables } from './schema.ts';
 
 const PATTERN = /^(\*|[^\s.*\0]+(\.[^\s.*\0]+)*(\.\*)?)$/;
 const PATTERN_LENGTH = 255;
-const FILTERS_MS = 100;
+const ALL_FILTERS_READS = 10 * FILTER_READS;
 
 /** Refuses what is neither a type, `prefix.*` nor `*`. */
 export function checkPattern(pattern: string, field = 'events'): void {
@@ -47,24 +47,23 @@ export function findCandidates(tx: StoreTransaction, event: NewEvent): Promise<C
     .execute();
 }
 
-/** What a filter said of an event. */
+/** What filters said of an event. */
 export interface Matched {
   readonly wanted: readonly Candidate[];
-  /** Subscriptions whose filter failed or took too long; they do not match. */
+  /** Subscriptions whose filter failed or read too much; they do not match. */
   readonly failed: readonly string[];
 }
 
-/** Asks the filters, all of them together within a time: the transaction of a change waits for them. */
+/** Asks the filters, all of them together within a budget: the transaction of a change waits for them. */
 export function askFilters(candidates: readonly Candidate[], event: CloudEvent): Matched {
-  let leftMs = FILTERS_MS;
+  let readsLeft = ALL_FILTERS_READS;
   const failed: string[] = [];
   const wanted = candidates.filter(({ id, filter }) => {
     if (filter === '') return true;
-    const startedMs = performance.now();
-    const answer = selects(filter, event, Math.min(leftMs, FILTER_MS));
-    leftMs -= performance.now() - startedMs;
-    if (answer === undefined) failed.push(id);
-    return answer === true;
+    const { isSelected, reads } = ask(filter, event, Math.min(readsLeft, FILTER_READS));
+    readsLeft -= reads;
+    if (isSelected === undefined) failed.push(id);
+    return isSelected === true;
   });
   return { wanted, failed };
 }

@@ -3,6 +3,7 @@ import type { Store, StoreTransaction } from '@parley/store';
 import { refreshEvents } from './delivery/event-status.ts';
 import type { EventLimits } from './limits.ts';
 import type { EventTables } from './schema.ts';
+import { CONNECTION } from './subscribers/target.ts';
 
 const BATCH = 200;
 const SWEEP = 'events.sweep';
@@ -72,15 +73,16 @@ async function giveUpWaiting(tx: StoreTransaction, before: number, now: number):
   const old = await db
     .selectFrom('event_deliveries')
     .select(['id', 'event_id'])
+    .where('target_id', 'like', `${CONNECTION}:%`)
     .where('status', '=', 'pending')
     .where('attempts', '=', 0)
-    .where('next_at', '>', now)
+    .where('last_error', 'is not', null)
     .where('created_at', '<', before)
     .limit(BATCH)
     .execute();
   if (old.length === 0) return 0;
   const ids = old.map(({ id }) => id);
-  const given = { status: 'dead' as const, last_error: 'Nobody acknowledged it in time.', finished_at: now };
+  const given = { status: 'dead' as const, last_error: 'Nobody took or acknowledged it in time.', finished_at: now };
   await db.updateTable('event_deliveries').set(given).where('id', 'in', ids).execute();
   await refreshEvents(
     tx,

@@ -25,7 +25,7 @@ export interface Synced {
 /** Type and publisher say which one it is; another filter is a change of it. */
 const keyOf = (eventType: string, publisher: string) => JSON.stringify([eventType, publisher]);
 
-export function syncSubscriptions(
+export async function syncSubscriptions(
   { store, limits, now }: DeliveryParts,
   asker: Asker,
   wanted: readonly Wanted[],
