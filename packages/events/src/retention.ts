@@ -82,7 +82,11 @@ async function giveUpWaiting(tx: StoreTransaction, before: number, now: number):
     .execute();
   if (old.length === 0) return 0;
   const ids = old.map(({ id }) => id);
-  const given = { status: 'dead' as const, last_error: 'Nobody took or acknowledged it in time.', finished_at: now };
+  const given = {
+    status: 'dead' as const,
+    last_error: 'Nobody took or acknowledged it in time.',
+    finished_at: now,
+  };
   await db.updateTable('event_deliveries').set(given).where('id', 'in', ids).execute();
   await refreshEvents(
     tx,

@@ -15,6 +15,8 @@ export interface Caller {
   readonly source: CallSource;
   /** True when nobody is watching; tools marked `unattended: 'block'` are gone. */
   readonly unattended: boolean;
+  /** The connection that the credential is bound to. */
+  readonly connectionId?: string;
 }
 
 /** A caller that no person or key stands for: it owns work of the server itself and is granted nothing. */

@@ -1,13 +1,20 @@
 /** What the management tools stand on: one service for each noun. */
 import type { MeshHost } from '../toolset.ts';
+import type { EventBus } from './event-bus.ts';
+import { createEventBus } from './event-bus.ts';
 import type { People } from './people.ts';
 import { createPeople } from './people.ts';
 
 export interface MeshServices {
   readonly people: People;
+  readonly eventBus: EventBus;
 }
 
 /** Builds the services over the base of this process. */
-export function createMeshServices(host: Pick<MeshHost, 'store' | 'identity'>): MeshServices {
-  return { people: createPeople(host.identity) };
+export function createMeshServices(host: Pick<MeshHost, 'store' | 'identity' | 'events'>): MeshServices {
+  return {
+    people: createPeople(host.identity),
+    // Connections are rows to come; until then an organization has the one that stands for itself.
+    eventBus: createEventBus({ events: host.events, hasConnection: async () => false }),
+  };
 }
