@@ -6,7 +6,7 @@ export { DEFAULT_EVENT_LIMITS } from './limits.ts';
 export type { EventLimits } from './limits.ts';
 export type { DeliveriesQuery, Delivery } from './looking/deliveries.ts';
 export type { HistoryQuery } from './looking/history.ts';
-export { patternsOf } from './matching.ts';
+export { checkPattern, patternsOf } from './matching.ts';
 export { eventMigrations } from './migrations/index.ts';
 export { PUBLISHED } from './publish.ts';
 export type { NewSchedule, Schedule } from './schedules/schedules.ts';

@@ -7,6 +7,7 @@ import type { Store } from '@parley/store';
 import type { TaskEngine } from '@parley/tasks';
 import { meshMigrations } from './migrations/index.ts';
 import { MANAGEMENT } from './name.ts';
+import { createMeshRoutes, OPEN_PATHS } from './rest/index.ts';
 import { createMeshServices } from './services/index.ts';
 import { MEMBER_TOOLS } from './tools/member-tools.ts';
 import { meshTools } from './tools/index.ts';
@@ -25,4 +26,6 @@ export const meshToolset = defineToolset({
   roles: { member: MEMBER_TOOLS },
   migrations: meshMigrations,
   services: (host: MeshHost) => createMeshServices(host),
+  routes: (services, host) => createMeshRoutes(services, host),
+  open: OPEN_PATHS,
 });

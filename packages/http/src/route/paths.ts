@@ -42,6 +42,8 @@ async function build<Entry>(entries: ReadonlyMap<string, Entry>) {
 
 /** An empty segment is a value like any other, which the router takes for none. */
 function withoutGaps(path: string): string {
+  // The prefix alone is its root.
+  if (path === '') return '/';
   return path === '/' ? path : path.replaceAll(EMPTY_SEGMENT, '/\0');
 }
 

@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { IDENTITY_CHANGED } from '@parley/identity';
 import { DueWork } from '@parley/kit';
 import type { ChangeSignal, SignalEvent } from '@parley/store';
-import { HttpRefusal } from '../refusal.ts';
+import { tooManyStreams } from '../refusal.ts';
 import { Places } from './places.ts';
 import { endOrDestroy } from './unread.ts';
 
@@ -50,7 +50,6 @@ const DEFAULT_LIMITS: StreamLimits = {
 const COALESCE_MS = 100;
 // Notices are small; who has this much unread is not reading.
 const MAX_UNREAD_BYTES = 64 * 1024;
-const RETRY_SECONDS = '15';
 const HEADERS = {
   'content-type': 'text/event-stream; charset=utf-8',
   'cache-control': 'no-store',
@@ -115,7 +114,7 @@ export function createNoticeStreams(parts: StreamParts, options: Partial<StreamL
         [`organization ${organizationId}`, limits.perOrganization],
         ['process', limits.perProcess],
       ]);
-      if (leave === undefined) throw tooMany();
+      if (leave === undefined) throw tooManyStreams();
       if (res.destroyed) leave();
       else {
         streams.add(stream);
@@ -149,10 +148,4 @@ function send({ res }: Stream, text: string): void {
   if (!res.headersSent || res.writableEnded) return;
   if (res.writableLength > MAX_UNREAD_BYTES) res.destroy();
   else res.write(text);
-}
-
-function tooMany(): HttpRefusal {
-  return new HttpRefusal('RATE_LIMITED', 'Too many streams are open. Close one, or try again later.', {
-    headers: { 'retry-after': RETRY_SECONDS },
-  });
 }

@@ -38,13 +38,15 @@ export interface EventBusParts {
   readonly events: Events;
   /** Whether an organization has a connection, apart from the one that stands for itself. */
   hasConnection(organizationId: string, connectionId: string): Promise<boolean>;
+  /** The clock of the rate, in milliseconds. */
+  readonly now?: () => number;
 }
 
 const PER_SECOND = 100;
 const BURST = 200;
 
-export function createEventBus({ events, hasConnection }: EventBusParts): EventBus {
-  const rate = new TokenBuckets(PER_SECOND, BURST);
+export function createEventBus({ events, hasConnection, now }: EventBusParts): EventBus {
+  const rate = new TokenBuckets(PER_SECOND, BURST, now);
 
   /** The connection that a caller subscribes for: the one it is bound to, or any that an administrator names. */
   async function subscriberOf(caller: Caller, named: string | undefined) {
