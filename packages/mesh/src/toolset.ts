@@ -8,6 +8,7 @@ import type { TaskEngine } from '@parley/tasks';
 import { meshMigrations } from './migrations/index.ts';
 import { MANAGEMENT } from './name.ts';
 import { createMeshRoutes, OPEN_PATHS } from './rest/index.ts';
+import { eventResources, publishEventNotices } from './resources.ts';
 import { createMeshServices } from './services/index.ts';
 import { MEMBER_TOOLS } from './tools/member-tools.ts';
 import { meshTools } from './tools/index.ts';
@@ -25,7 +26,12 @@ export const meshToolset = defineToolset({
   tools: meshTools,
   roles: { member: MEMBER_TOOLS },
   migrations: meshMigrations,
-  services: (host: MeshHost) => createMeshServices(host),
+  resources: eventResources,
+  services(host: MeshHost) {
+    const stopNotices = publishEventNotices(host.store, host.changes);
+    host.onStop(async () => stopNotices());
+    return createMeshServices(host);
+  },
   routes: (services, host) => createMeshRoutes(services, host),
   open: OPEN_PATHS,
 });

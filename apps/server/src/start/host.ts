@@ -1,6 +1,6 @@
 /** What every command stands on: the open data folder, the toolsets and the engine over them. */
 import { connectionMigrations } from '@parley/connections';
-import { createEvents, eventMigrations } from '@parley/events';
+import { createEvents, eventMigrations, taskEvent } from '@parley/events';
 import { createEgress } from '@parley/kit/egress';
 import { callParts, gatewayMigrations } from '@parley/gateway';
 import type { RouteSet } from '@parley/http';
@@ -101,9 +101,17 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
     parts.observe(redactRecord(call));
     options.observe?.(call);
   };
-  const tasks = createTaskEngine({ store, onFault, limits: options.tasks?.limits ?? {} });
+  const tasks = createTaskEngine({
+    store,
+    onFault,
+    limits: options.tasks?.limits ?? {},
+    async tell(tx, happening) {
+      await events.publish(tx, taskEvent(happening));
+    },
+  });
   const egress = createEgress({ allow: config.allowEgress });
-  const events = createEvents({ store, tasks, egress, onFault });
+  const limits = { keepMs: config.eventKeepMs };
+  const events = createEvents({ store, tasks, egress, onFault, limits });
   const stops: (() => Promise<void>)[] = [() => tasks.stop(), () => events.stop()];
   const shared: SharedHost = {
     store,

@@ -3,7 +3,7 @@ import type { Events, Subscription, Synced, Wanted } from '@parley/events';
 import { selfOf } from '@parley/events';
 import { TokenBuckets } from '@parley/http';
 import type { Caller } from '@parley/kit';
-import { mayAdminister, ToolError } from '@parley/kit';
+import { isGranted, mayAdminister, ToolError } from '@parley/kit';
 import { MANAGEMENT } from '../name.ts';
 
 /** What a caller publishes. */
@@ -121,8 +121,7 @@ function sourceOf({ id, organizationId, connectionId }: Caller): string {
 
 /** Owners and administrators, with a key only when it may do everything here. */
 function mayNameConnections(caller: Caller): boolean {
-  const granted = [...(caller.grants[MANAGEMENT] ?? []), ...(caller.grants['*'] ?? [])];
-  return mayAdminister(caller) && granted.includes('*');
+  return mayAdminister(caller) && isGranted(caller.grants, MANAGEMENT, '*');
 }
 
 function boundConnection({ connectionId }: Caller, named?: string): string {

@@ -1,4 +1,6 @@
 /** What the management tools stand on: one service for each noun. */
+import type { CloudEvent } from '@parley/events';
+import { createNewestEvents } from '../resources.ts';
 import type { MeshHost } from '../toolset.ts';
 import type { EventBus } from './event-bus.ts';
 import { createEventBus } from './event-bus.ts';
@@ -8,6 +10,8 @@ import { createPeople } from './people.ts';
 export interface MeshServices {
   readonly people: People;
   readonly eventBus: EventBus;
+  /** The newest events of a type or pattern, the newest first. */
+  newestEvents(organizationId: string, type: string): Promise<CloudEvent[]>;
 }
 
 /** Builds the services over the base of this process. */
@@ -16,5 +20,6 @@ export function createMeshServices(host: Pick<MeshHost, 'store' | 'identity' | '
     people: createPeople(host.identity),
     // Connections are rows to come; until then an organization has the one that stands for itself.
     eventBus: createEventBus({ events: host.events, hasConnection: async () => false }),
+    newestEvents: createNewestEvents(host.events),
   };
 }
