@@ -3,7 +3,7 @@ import { onBothEngines } from '@parley/store/testing';
 import { eventually } from '@parley/test-support/eventually';
 import { expect, test } from 'vitest';
 import type { Bed } from '../../test/bed.ts';
-import { BED_MIGRATIONS, openBed, ORG } from '../../test/bed.ts';
+import { BED_MIGRATIONS, openBed, ORG, TestClock } from '../../test/bed.ts';
 import { answered, scriptedSubscriber } from '../../test/subscriber.ts';
 import { DEFAULT_EVENT_LIMITS } from '../limits.ts';
 import type { EventTables } from '../schema.ts';
@@ -203,6 +203,38 @@ onBothEngines(
       ]);
       expect(await bed.events.subscribers.list(ORG)).toEqual([]);
       expect(bed.faults).toEqual([]);
+    });
+
+    test('check 27: a replica that starts does not send again what another one holds', async () => {
+      const clock = new TestClock();
+      const { subscriber, bed } = await bedWithSubscriber({ clock });
+      await bed.events.subscribers.subscribe(CONN, { eventType: '*' });
+      const mayAnswer = Promise.withResolvers<void>();
+      subscriber.script = async () => {
+        await mayAnswer.promise;
+        return answered({});
+      };
+      await bed.publish({ subject: 'held' });
+      await eventually(() => expect(subscriber.calls).toHaveLength(1));
+      const other = await openBed(open, { deliver: subscriber.deliver, clock, limits: { pollMs: 10 } });
+      other.events.start();
+      const idle = { organizationId: ORG, connectionId: 'conn_other', createdBy: null };
+      await other.events.subscribers.subscribe(idle, { eventType: 'other' });
+      // The second one is at work by the time that this arrives.
+      subscriber.script = () => answered({});
+      await other.publish({ subject: 'of another', type: 'other', organizationId: ORG });
+      await eventually(() => expect(heard(subscriber).flat()).toContain('of another'));
+      expect(
+        heard(subscriber)
+          .flat()
+          .filter((subject) => subject === 'held'),
+      ).toHaveLength(1);
+      mayAnswer.resolve();
+      await eventually(async () =>
+        expect((await statuses(bed)).filter(([subject]) => subject === 'held')).toEqual([
+          ['held', 'delivered', 1],
+        ]),
+      );
     });
 
     test('the organization itself: a handler takes its types, the others wait to be acknowledged', async () => {
