@@ -83,7 +83,7 @@ export function createEvents(options: EventsOptions): Events {
   const handlers = new Handlers();
   const targets: TargetKind[] = [
     webhookTarget({ store, egress, limits, now }),
-    connectionTarget({ store, limits, handlers, deliver: options.deliver }),
+    connectionTarget({ store, limits, handlers, onFault, deliver: options.deliver }),
   ];
   const kinds = new Map(targets.map((target) => [target.kind, target]));
   const parts: DeliveryParts = { store, tasks, kinds, limits, now, onFault };

@@ -26,7 +26,7 @@ export const webhooks: Command = async (args, toolsets) => {
   const run = Object.hasOwn(ACTIONS, action) ? ACTIONS[action] : undefined;
   if (run === undefined || rest.length > 0 || (given === '') !== (action === 'list'))
     throw new UsageError(USAGE);
-  const events = Array.isArray(extras.events) ? extras.events.flatMap((text) => String(text).split(',')) : [];
+  const events = Array.isArray(extras.events) ? extras.events.flatMap((text) => text.split(',')) : [];
   return withCaller(config, toolsets, async (host, caller) => {
     // A webhook hears of everything that happens here.
     if (!mayAdminister(caller) || !isGranted(caller.grants, '*', '*'))

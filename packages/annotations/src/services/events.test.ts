@@ -39,8 +39,7 @@ onBothEngines(
       await services.agent.reply(AGENT, id, 'Which blue?');
       await services.agent.resolve(AGENT, id, 'Blue now');
       await services.person.reopen(acting, id);
-      await services.agent.dismiss(AGENT, id, 'Not today').catch(() => undefined);
-      await services.person.edit(acting, { id, annotationText: 'Other words' }).catch(() => undefined);
+      await services.agent.dismiss(AGENT, id, 'Not today');
       const second = await note(session);
       await services.agent.acknowledge(AGENT, second.id);
       now += services.limits.noteLeaseMs + 1;

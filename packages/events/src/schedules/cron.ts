@@ -34,8 +34,7 @@ function parse(cron: string, timezone: string): Cron {
 function isZone(timezone: string): boolean {
   if (timezone.length < 1 || timezone.length > ZONE_LENGTH) return false;
   try {
-    new Intl.DateTimeFormat('en', { timeZone: timezone });
-    return true;
+    return new Intl.DateTimeFormat('en', { timeZone: timezone }).resolvedOptions().timeZone !== '';
   } catch {
     return false;
   }

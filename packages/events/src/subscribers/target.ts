@@ -74,6 +74,7 @@ export interface SubscriberParts {
   readonly handlers: Handlers;
   /** Absent: nothing here can call a connection. */
   readonly deliver: Deliver | undefined;
+  readonly onFault: (error: unknown, where: string) => void;
 }
 
 /** Delivers to connections. */
@@ -92,7 +93,7 @@ export function connectionTarget(parts: SubscriberParts): TargetKind {
       const { organization_id: organizationId } = target;
       const connectionId = connectionIdOf(target.id);
       const call = async (group: readonly CloudEvent[], work: Call) =>
-        outcomesOf(group, await withinTime(limits.callMs, signal, work));
+        outcomesOf(group, await withinTime(parts, signal, work));
       if (connectionId === selfOf(organizationId)) {
         const groups = [...Map.groupBy(events, ({ type }) => handlers.of(type))];
         const outcomes = groups.map(([handler, group]) =>
@@ -122,26 +123,29 @@ export function connectionTarget(parts: SubscriberParts): TargetKind {
 
 type Call = (signal: AbortSignal) => Promise<DeliveryAnswer>;
 
-/** One call within its time; a fault is a failure of the subscriber, unless it is ourselves who stop. */
-async function withinTime(callMs: number, stop: AbortSignal, call: Call): Promise<DeliveryAnswer> {
-  const timeout = AbortSignal.timeout(callMs);
-  const signal = AbortSignal.any([stop, timeout]);
-  const over = Promise.withResolvers<never>();
-  // Nobody may be left to hear of it.
-  over.promise.catch(() => undefined);
-  const onAbort = () => over.reject(signal.reason);
-  signal.addEventListener('abort', onAbort, { once: true });
+/** One call within its time; throws only when it is ourselves who stop. */
+async function withinTime(
+  { limits: { callMs }, onFault }: SubscriberParts,
+  stop: AbortSignal,
+  call: Call,
+): Promise<DeliveryAnswer> {
+  const signal = AbortSignal.any([stop, AbortSignal.timeout(callMs)]);
+  const over = new Promise<undefined>((resolve) => {
+    signal.addEventListener('abort', () => resolve(undefined), { once: true });
+  });
   try {
-    signal.throwIfAborted();
-    return await Promise.race([call(signal), over.promise]);
-  } catch (error) {
     stop.throwIfAborted();
-    if (timeout.aborted)
-      return { kind: 'failed', error: `The subscriber did not answer within ${callMs / 1000} seconds.` };
-    return { kind: 'failed', error: error instanceof Error ? error.message : 'The subscriber failed.' };
-  } finally {
-    signal.removeEventListener('abort', onAbort);
+    const answer = await Promise.race([call(signal), over]);
+    if (answer !== undefined) return answer;
+  } catch (error) {
+    // Whoever calls answers with a failure; what is thrown is a fault of ours, whose words stay here.
+    if (!signal.aborted) {
+      onFault(error, 'event subscriber');
+      return { kind: 'failed', error: 'The subscriber could not be called.' };
+    }
   }
+  stop.throwIfAborted();
+  return { kind: 'failed', error: `The subscriber did not answer within ${callMs / 1000} seconds.` };
 }
 
 async function creatorsOf(store: Store, subscriptionIds: readonly string[]): Promise<string[]> {

@@ -1,4 +1,5 @@
 /** The routes of events over HTTP: publishing, replay by cursor, watching on any replica, dead letters. */
+import { detach } from '@parley/kit';
 import { onBothEngines } from '@parley/store/testing';
 import { eventually } from '@parley/test-support/eventually';
 import { expect, onTestFinished, test } from 'vitest';
@@ -21,8 +22,7 @@ async function ask(url: string, key: string, { method = 'GET', body, headers = {
     ...(body !== undefined && { body: JSON.stringify(body) }),
   });
   const text = await answer.text();
-  // oxlint-disable-next-line typescript/no-explicit-any -- tests look into answers of every shape
-  return { status: answer.status, text, json: (text === '' ? {} : JSON.parse(text)) as any };
+  return { status: answer.status, text, json: text === '' ? {} : JSON.parse(text) };
 }
 
 /** Reads a stream of events until the test ends. */
@@ -47,9 +47,11 @@ async function watch(url: string, key: string, lastEventId?: string) {
       }
     }
   };
-  void read()
-    .catch(() => undefined)
-    .finally(() => (isEnded = true));
+  const noteEnd = () => {
+    isEnded = true;
+  };
+  // However it ends, the test asks whether it has.
+  detach(read().then(noteEnd), noteEnd);
   return { status: answer.status, seen, isEnded: () => isEnded, stop: () => stop.abort() };
 }
 
