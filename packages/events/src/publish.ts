@@ -49,7 +49,7 @@ export async function publishEvents(
       created_at: now,
     };
     const cloudEvent = toCloudEvent(row);
-    const { wanted, failed } = askFilters(await candidatesFor(event), cloudEvent);
+    const { wanted, failed } = await askFilters(await candidatesFor(event), cloudEvent);
     if (failed.length > 0) await countFailures(tx, failed);
     const status = wanted.length === 0 ? 'delivered' : 'pending';
     written.push({ given: event, event: cloudEvent, row: { ...row, status }, wanted });

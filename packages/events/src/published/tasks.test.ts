@@ -7,6 +7,14 @@ import { expect, onTestFinished, test } from 'vitest';
 import { BED_MIGRATIONS, openBed, ORG } from '../../test/bed.ts';
 import { TASK_EVENTS, taskEvent } from './tasks.ts';
 
+const QUESTION = {
+  method: 'elicitation/create',
+  params: {
+    message: 'Name?',
+    requestedSchema: { type: 'object', properties: { name: { type: 'string' } } },
+  },
+} as const;
+
 onBothEngines(
   'events of tasks',
   (open) => {
@@ -23,7 +31,8 @@ onBothEngines(
       tasks.register({
         kind: 'lab.work',
         version: 1,
-        async run(input) {
+        async run(input, { io }) {
+          if (input === 'asks') await io.request('name', QUESTION);
           if (input === 'fails') return { outcome: 'failed', error: { code: -32603, message: 'canary' } };
           return { outcome: 'completed', result: 'canary' };
         },
@@ -33,11 +42,12 @@ onBothEngines(
           kind: 'lab.work',
           input,
           caller,
-          capabilities: {},
+          capabilities: { elicitation: { form: {} } },
           ...(runAt !== undefined && { runAt }),
         });
       tasks.start();
       await make('works');
+      await make('asks');
       await make('fails');
       const later = await make('canary', Date.now() + 3_600_000);
       await tasks.cancel({ organizationId: ORG, ownerId: 'key_1' }, later.id, 'No');
@@ -49,7 +59,9 @@ onBothEngines(
           'task.created',
           'task.created',
           'task.created',
+          'task.created',
           'task.failed',
+          'task.input_required',
         ]);
         return found;
       });

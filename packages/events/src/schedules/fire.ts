@@ -5,7 +5,6 @@ import { fromJson } from '@parley/store';
 import type { DeliveryParts } from '../delivery/parts.ts';
 import { publishEvents } from '../publish.ts';
 import type { EventScheduleRow, EventTables } from '../schema.ts';
-import { nextInstant } from './cron.ts';
 import { SCHEDULED } from './schedules.ts';
 
 const BATCH = 100;
@@ -46,6 +45,7 @@ async function fireOne(parts: DeliveryParts, tx: StoreTransaction, scheduleId: s
   if (row === undefined || row.next_at === null || row.next_at > now) return;
   if (row.cron === '') await db.deleteFrom('event_schedules').where('id', '=', row.id).execute();
   else {
+    const { nextInstant } = await import('./cron.ts');
     // After a long pause one late firing is made, and the plan goes on from now.
     const nextAt = nextInstant(row.cron, row.timezone, now) ?? null;
     const moved = { last_at: row.next_at, next_at: nextAt };

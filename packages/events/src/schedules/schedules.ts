@@ -5,7 +5,6 @@ import type { NewEvent } from '../cloud-event.ts';
 import { checkEvent } from '../cloud-event.ts';
 import type { DeliveryParts } from '../delivery/parts.ts';
 import type { EventScheduleRow, EventTables } from '../schema.ts';
-import { checkCron, nextInstant } from './cron.ts';
 
 /** Told when a schedule was made or changed. */
 export const SCHEDULED = 'event.schedule';
@@ -31,7 +30,7 @@ export interface Schedule {
 export async function addSchedule(parts: DeliveryParts, wanted: NewSchedule): Promise<Schedule> {
   const { store, limits, now } = parts;
   const data = checkEvent(wanted, limits);
-  const row = newRow(wanted, data, now());
+  const row = await newRow(wanted, data, now());
   return store.transaction(async (tx) => {
     await tx.exclusive(`events.schedules ${wanted.organizationId}`);
     const same = row.cron === '' ? undefined : await findSame(tx, row);
@@ -48,11 +47,10 @@ export async function addSchedule(parts: DeliveryParts, wanted: NewSchedule): Pr
   });
 }
 
-function newRow(wanted: NewSchedule, data: string | null, now: number): EventScheduleRow {
+async function newRow(wanted: NewSchedule, data: string | null, now: number): Promise<EventScheduleRow> {
   const { cron = '' } = wanted;
   const timezone = wanted.cron === undefined ? 'UTC' : wanted.timezone;
-  if (wanted.cron !== undefined) checkCron(cron, timezone);
-  const nextAt = wanted.cron === undefined ? wanted.deliverAt : nextInstant(cron, timezone, now);
+  const nextAt = wanted.cron === undefined ? wanted.deliverAt : await firstInstant(cron, timezone, now);
   if (nextAt === undefined)
     throw new ToolError('invalid', 'cron: this names no time to come. Write one that does.');
   return {
@@ -70,6 +68,12 @@ function newRow(wanted: NewSchedule, data: string | null, now: number): EventSch
     created_at: now,
     updated_at: now,
   };
+}
+
+async function firstInstant(cron: string, timezone: string, now: number): Promise<number | undefined> {
+  const { checkCron, nextInstant } = await import('./cron.ts');
+  checkCron(cron, timezone);
+  return nextInstant(cron, timezone, now);
 }
 
 function findSame(tx: StoreTransaction, row: EventScheduleRow): Promise<EventScheduleRow | undefined> {

@@ -2,7 +2,6 @@
 import { ToolError, typeId } from '@parley/kit';
 import type { Queryable, StoreTransaction } from '@parley/store';
 import { lockTarget, newTarget } from '../delivery/pump-task.ts';
-import { checkFilter } from '../filter.ts';
 import type { EventLimits } from '../limits.ts';
 import { checkPattern } from '../matching.ts';
 import type { EventSubscriptionRow, EventTables, EventTargetRow } from '../schema.ts';
@@ -54,11 +53,11 @@ export function toSubscription(row: EventSubscriptionRow): Subscription {
 const SOURCE_LENGTH = 255;
 
 /** Refuses what could never match. */
-export function checkWanted({ eventType, publisher = '', filter }: Wanted): void {
+export async function checkWanted({ eventType, publisher = '', filter }: Wanted): Promise<void> {
   checkPattern(eventType, 'eventType');
   if (publisher.length > SOURCE_LENGTH || publisher.includes('\0'))
     throw new ToolError('invalid', `publisher: must have at most ${SOURCE_LENGTH} characters.`);
-  if (filter !== undefined) checkFilter(filter);
+  if (filter !== undefined) (await import('../filter.ts')).checkFilter(filter);
 }
 
 /** The target of a connection, held until the transaction ends; made with its first subscription. */

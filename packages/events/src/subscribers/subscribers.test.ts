@@ -253,6 +253,17 @@ onBothEngines(
         ]),
       );
       expect(taken).toEqual(['handled']);
+      bed.events.subscribers.handle('broken', () => Promise.reject(new Error('canary')));
+      await bed.publish({ subject: 'fault', type: 'broken' });
+      const [fault] = await eventually(async () => {
+        const list = await found(bed);
+        expect(list[0]).toMatchObject({ attempts: 1, status: 'pending' });
+        return list;
+      });
+      // Whoever looks at deliveries learns nothing of what went wrong inside.
+      expect(fault?.lastError).toBe('The subscriber could not be called.');
+      expect(String(bed.faults)).toContain('canary');
+      await bed.events.cancel({ organizationId: ORG }, fault?.event.id ?? '');
       expect(await bed.events.subscribers.acknowledge(SELF, id)).toBe(1);
       expect(subscriber.calls).toEqual([]);
       // Nobody acknowledges this one.

@@ -51,7 +51,7 @@ export function createSubscribers(parts: DeliveryParts, handlers: Handlers): Sub
   const { store, limits, now } = parts;
   return {
     async subscribe(asker, wanted) {
-      checkWanted(wanted);
+      await checkWanted(wanted);
       return store.transaction(async (tx) => {
         await holdTarget(tx, asker);
         const rows = await subscriptionsOf(tx, asker.organizationId, asker.connectionId);

@@ -33,7 +33,7 @@ export async function syncSubscriptions(
 ): Promise<Synced> {
   refuseTooMany(wanted.length, limits);
   const byKey = new Map(wanted.map((one) => [keyOf(one.eventType, one.publisher ?? ''), one]));
-  for (const one of wanted) checkWanted(one);
+  for (const one of wanted) await checkWanted(one);
   if (byKey.size < wanted.length)
     throw new ToolError('invalid', 'subscriptions: name each event type and publisher once.');
   return store.transaction(async (tx) => {
