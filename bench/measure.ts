@@ -1,4 +1,5 @@
 /** Owns one measuring run: what is measured in which mode, from the first server to the result file. */
+import { measureEvents } from './events.ts';
 import { measureFeedback } from './feedback.ts';
 import { openFleet } from './fleet.ts';
 import type { Fleet, ServerName } from './fleet.ts';
@@ -19,7 +20,7 @@ import { measureWatch } from './watch.ts';
 import type { RequestKind } from './wire.ts';
 
 /** The targets this bench can measure. */
-export const MEASURABLE = ['P1', 'P2', 'P3', 'P5', 'P6', 'P7', 'P8', 'P9', 'P10'];
+export const MEASURABLE = ['P1', 'P2', 'P3', 'P5', 'P6', 'P7', 'P8', 'P9', 'P10', 'P11'];
 
 /** Which part of the bench to run. */
 export interface Selection {
@@ -55,6 +56,8 @@ const QUICK_WATCH_CHANGES = 60;
 const FULL_WATCH_CHANGES = 200;
 const quickTasks = { creations: 1000, starts: 50, reads: 1000, kills: 2 };
 const fullTasks = { creations: 3000, starts: 100, reads: 3000, kills: 4 };
+const quickEvents = { deliveries: 200, publications: 5000 };
+const fullEvents = { deliveries: 500, publications: 20_000 };
 const quickFeedback = { posts: 100_000, queries: 300, votes: 2000 };
 const fullFeedback = { posts: 100_000, queries: 1000, votes: 5000 };
 
@@ -81,7 +84,8 @@ export async function measure(selection: Selection): Promise<number> {
 }
 
 async function measureAll(selection: Selection, method: Method): Promise<Measured> {
-  const needsPostgres = !selection.isQuick && ['P1', 'P6', 'P7', 'P9'].some((id) => wants(selection, id));
+  const needsPostgres =
+    !selection.isQuick && ['P1', 'P6', 'P7', 'P9', 'P11'].some((id) => wants(selection, id));
   const postgres = needsPostgres ? await startPostgres() : undefined;
   const fleet = openFleet(method, await postgres?.database('parley'));
   try {
@@ -96,6 +100,7 @@ async function measureAll(selection: Selection, method: Method): Promise<Measure
     if (wants(selection, 'P7')) await addTasks(measured, selection, method, postgres);
     if (wants(selection, 'P8') && !selection.isQuick) await addFlat(measured, fleet, method);
     if (wants(selection, 'P9')) await addFeedback(measured, selection, method, postgres);
+    if (wants(selection, 'P11')) await addEvents(measured, selection, method, postgres);
     if (wants(selection, 'P10')) measured.modelCost = await measureModelCost();
     return measured;
   } finally {
@@ -166,6 +171,20 @@ async function addTasks(
   measured.tasks = await measureTasks(isQuick ? quickTasks : fullTasks, { method, databaseUrl }, progress);
 }
 
+async function addEvents(
+  measured: Measured,
+  { isQuick }: Selection,
+  method: Method,
+  postgres: Postgres | undefined,
+): Promise<void> {
+  const databaseUrl = await postgres?.database('events');
+  measured.events = await measureEvents(
+    isQuick ? quickEvents : fullEvents,
+    { method, databaseUrl },
+    progress,
+  );
+}
+
 async function addFeedback(
   measured: Measured,
   { isQuick }: Selection,
@@ -177,9 +196,9 @@ async function addFeedback(
   measured.feedback = await measureFeedback(settings, { method, databaseUrl }, progress);
 }
 
-/** A quick run takes watching, durable tasks and feedback only when they are named, since they take most of a minute. */
+/** A quick run takes watching, durable tasks, feedback and events only when they are named, since they take most of a minute. */
 function wants({ isQuick, only }: Selection, id: string): boolean {
-  return only === undefined ? !(isQuick && ['P6', 'P7', 'P9'].includes(id)) : only.includes(id);
+  return only === undefined ? !(isQuick && ['P6', 'P7', 'P9', 'P11'].includes(id)) : only.includes(id);
 }
 
 function progress(line: string): void {

@@ -1,4 +1,6 @@
 /** Owns the targets: what each promises, and whether the measured figures keep it. */
+import { judgeEvents } from './event-targets.ts';
+import type { EventFigures } from './events.ts';
 import { judgeFeedback } from './feedback-targets.ts';
 import type { FeedbackFigures } from './feedback.ts';
 import type { FlatMemory } from './memory.ts';
@@ -24,6 +26,7 @@ export interface Measured {
   tasks?: TaskFigures;
   feedback?: FeedbackFigures;
   modelCost?: ModelCost;
+  events?: EventFigures;
 }
 
 const lower = { better: 'lower', unit: 'x' } as const;
@@ -63,6 +66,7 @@ export function judgeQuick(measured: Measured): Verdict[] {
     ruled({ id: 'P8', what: 'idle memory', limit: 120, better: 'lower', unit: ' MB' }, measured.idleMb),
     ...judgeFeedback(measured.feedback),
     ...judgeModelCost(measured.modelCost),
+    ...judgeEvents(measured.events),
   ];
 }
 

@@ -29,6 +29,8 @@ export interface Config {
     readonly maxRows: number;
     readonly maxBytes: number;
   };
+  /** How long events and finished deliveries are kept. */
+  readonly eventKeepMs: number;
   readonly otlpEndpoint: string | undefined;
   readonly logLevel: string;
   readonly key: string | undefined;
@@ -121,6 +123,7 @@ export function loadConfig<Extra extends string = never>(
       maxRows: count('record-rows', 1000, 1_000_000_000),
       maxBytes: count('record-bytes', 1024 ** 2, 1024 ** 5),
     },
+    eventKeepMs: count('event-days', 1, 3650) * DAY_MS,
     otlpEndpoint: read('otlp-endpoint') ?? env.OTEL_EXPORTER_OTLP_ENDPOINT,
     logLevel,
     key: read('key'),

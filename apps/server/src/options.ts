@@ -101,6 +101,12 @@ const UPKEEP = {
     fallback: '1073741824',
     help: 'Keep about this much of call records at most',
   },
+  'event-days': {
+    kind: 'number',
+    value: 'N',
+    fallback: '30',
+    help: 'Keep events and finished deliveries for N days',
+  },
   'otlp-endpoint': { kind: 'text', value: 'URL', help: 'Send OpenTelemetry traces and metrics there' },
   'log-level': {
     kind: 'text',

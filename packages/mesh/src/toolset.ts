@@ -11,6 +11,7 @@ import { meshMigrations } from './migrations/index.ts';
 import { MANAGEMENT } from './name.ts';
 import { createJoinRoutes } from './pages/join-routes.ts';
 import { createMeshRoutes, OPEN_PATHS } from './rest/index.ts';
+import { eventResources, publishEventNotices } from './resources.ts';
 import type { CodeExecution } from './services/code.ts';
 import { createMeshServices } from './services/index.ts';
 import { MEMBER_TOOLS } from './tools/member-tools.ts';
@@ -31,7 +32,12 @@ export const meshToolset = defineToolset({
   tools: meshTools,
   roles: { member: MEMBER_TOOLS },
   migrations: meshMigrations,
-  services: (host: MeshHost) => createMeshServices(host),
+  resources: eventResources,
+  services(host: MeshHost) {
+    const stopNotices = publishEventNotices(host.store, host.changes);
+    host.onStop(async () => stopNotices());
+    return createMeshServices(host);
+  },
   routes: (services, host): RouteSet[] => [
     ...createMeshRoutes(services, host),
     createJoinRoutes({

@@ -120,6 +120,18 @@ revoke ID
 create
     Makes one without a start, when there is no valid one, and prints its script tag.`,
   },
+  webhooks: {
+    usage: 'parley webhooks add URL --events TYPE[,TYPE...] | list | test ID | remove ID',
+    summary: 'Tell another server of events: annotations, tasks, feedback, keys, members',
+    details: `For owners and administrators with a key for everything.
+add URL --events annotation.*,task.completed
+    Types by name, by prefix.* or * for all; docs/events.md lists them. The signing secret is printed once. An address on
+    this machine or in its network needs --allow-egress HOST:PORT here and at the server, or PARLEY_ALLOW_EGRESS.
+list
+test ID
+    Sends one test event now.
+remove ID`,
+  },
   feedback: {
     reads: [...READS_KEY, 'address'],
     usage: 'parley feedback publish on|off | import FILE | export [FILE]',

@@ -21,6 +21,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   roles: async () => (await import('./roles.ts')).roles,
   organizations: async () => (await import('./organizations.ts')).organizations,
   pages: async () => (await import('./pages.ts')).pages,
+  webhooks: async () => (await import('./webhooks.ts')).webhooks,
   feedback: async () => (await import('./feedback.ts')).feedback,
   doctor: async () => (await import('./doctor.ts')).doctor,
   migrate: async () => (await import('./migrate.ts')).migrate,

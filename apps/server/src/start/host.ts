@@ -1,7 +1,7 @@
 /** What every command stands on: the open data folder, the toolsets and the engine over them. */
 import { join } from 'node:path';
 import { connectionMigrations } from '@parley/connections';
-import { createEvents, eventMigrations } from '@parley/events';
+import { createEvents, eventMigrations, taskEvent } from '@parley/events';
 import { createEgress } from '@parley/kit/egress';
 import {
   callParts,
@@ -119,9 +119,17 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
       identity.audit.denied({ ...caller, requestId: info.id }, name);
     options.observe?.(call);
   };
-  const tasks = createTaskEngine({ store, onFault, limits: options.tasks?.limits ?? {} });
+  const tasks = createTaskEngine({
+    store,
+    onFault,
+    limits: options.tasks?.limits ?? {},
+    async tell(tx, happening) {
+      await events.publish(tx, taskEvent(happening));
+    },
+  });
   const egress = createEgress({ allow: config.allowEgress });
-  const events = createEvents({ store, tasks, egress, onFault });
+  const limits = { keepMs: config.eventKeepMs };
+  const events = createEvents({ store, tasks, egress, onFault, limits });
   const upstream = createUpstream({ egress, info: SERVER_INFO, programs: programsOf(config), onFault });
   const sandbox = createCodeExecution(
     createSandbox(),

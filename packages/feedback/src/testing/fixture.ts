@@ -15,6 +15,7 @@ import { createTaskEngine, taskMigrations } from '@parley/tasks';
 import type { Actor } from '../actor.ts';
 import { fromIdentityId } from '../ids.ts';
 import { feedbackMigrations } from '../migrations/index.ts';
+import { FEEDBACK_EVENTS } from '../events.ts';
 import type { FeedbackTables } from '../schema.ts';
 import type { FeedbackServices } from '../services/index.ts';
 import { createFeedbackServices } from '../services/index.ts';
@@ -165,6 +166,12 @@ async function storedEvents(store: Store, organizationId: string) {
     .where('organization_id', '=', organizationId)
     .orderBy('seq')
     .execute();
+  // Whoever looks at events also checks that they are in the form that their table declares.
+  for (const { type, data } of rows) {
+    const declared = FEEDBACK_EVENTS.find((event) => event.type === type);
+    if (declared === undefined) throw new Error(`Nothing declares the event ${type}.`);
+    declared.data.parse(fromJson<unknown>(data ?? 'null'));
+  }
   return rows.map(({ type, subject, data }) => ({
     type,
     ...(subject !== null && { subject }),

@@ -13,6 +13,8 @@ import type { RateOptions } from '../rate/request-rate.ts';
 import { createRequestRate } from '../rate/request-rate.ts';
 import { HttpRefusal } from '../refusal.ts';
 import type { RouteSet } from '../route-set.ts';
+import type { FeedLimits } from '../streams/feed-streams.ts';
+import { createFeedStreams } from '../streams/feed-streams.ts';
 import type { NoticeSource, StreamLimits } from '../streams/notice-streams.ts';
 import { createNoticeStreams } from '../streams/notice-streams.ts';
 import type { AccessRules } from './authorize.ts';
@@ -34,6 +36,8 @@ export interface RestOptions extends RateOptions {
   readonly limits?: Partial<InboundLimits>;
   /** Limits of event streams. */
   readonly streams?: Partial<StreamLimits>;
+  /** Limits of feeds. */
+  readonly feeds?: Partial<FeedLimits>;
   /** Told of every call of a known caller, refused ones too. */
   readonly observe?: Observer;
 }
@@ -80,10 +84,13 @@ export function defineRoutes<Scope>(definition: RoutesDefinition<Scope>): Routes
       const claims = new Claims(store, toolset);
       const parts = notices && { ...notices, toolset, signal: store.signal };
       const streams = parts && createNoticeStreams(parts, host.streams);
+      const hasFeeds = definition.routes.some(({ answer }) => answer.kind === 'feed');
+      const feeds = hasFeeds ? createFeedStreams({ signal: store.signal, onFault }, host.feeds) : undefined;
       const serve = createServe(definition, host, {
         limits: { ...DEFAULT_INBOUND_LIMITS, bodyBytes: BODY_BYTES, ...host.limits },
         rate,
         streams,
+        feeds,
         onFault,
         repeats: {
           store,
@@ -108,6 +115,7 @@ export function defineRoutes<Scope>(definition: RoutesDefinition<Scope>): Routes
         async close() {
           clearInterval(sweeping);
           streams?.close();
+          feeds?.close();
         },
       };
     },

@@ -15,7 +15,7 @@ export interface Caller {
   readonly source: CallSource;
   /** True when nobody is watching; tools marked `unattended: 'block'` are gone. */
   readonly unattended: boolean;
-  /** The connection that the key of the caller is bound to. */
+  /** The connection that the credential is bound to. */
   readonly connectionId?: string;
 }
 

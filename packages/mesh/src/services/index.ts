@@ -6,12 +6,16 @@ import {
   createVirtualMcps,
   createVirtualTools,
 } from '@parley/connections';
+import type { CloudEvent } from '@parley/events';
+import { createNewestEvents } from '../resources.ts';
 import type { MeshHost } from '../toolset.ts';
 import type { ApiKeys } from './api-keys.ts';
 import { createApiKeys } from './api-keys.ts';
 import type { CodeExecution } from './code.ts';
 import type { CallerDatabases } from './databases.ts';
 import { createCallerDatabases } from './databases.ts';
+import type { EventBus } from './event-bus.ts';
+import { createEventBus } from './event-bus.ts';
 import type { Members } from './members.ts';
 import { createMembers } from './members.ts';
 import type { Organizations } from './organizations.ts';
@@ -40,6 +44,9 @@ export interface MeshServices {
   readonly projects: Projects;
   readonly tags: Tags;
   readonly threads: Threads;
+  readonly eventBus: EventBus;
+  /** The newest events of a type or pattern, the newest first. */
+  newestEvents(organizationId: string, type: string): Promise<CloudEvent[]>;
 }
 
 /** What a test may choose. */
@@ -71,5 +78,7 @@ export function createMeshServices(
     projects: createProjects(store, { now, findConnections }),
     tags: createTags(store, now),
     threads: createThreads(store, now),
+    eventBus: createEventBus({ events, hasConnection: connections.exists }),
+    newestEvents: createNewestEvents(events),
   };
 }

@@ -4,6 +4,7 @@ import * as apiKeys from './api-keys.ts';
 import * as code from './code.ts';
 import * as connections from './connections.ts';
 import * as databases from './databases.ts';
+import * as events from './events.ts';
 import * as members from './members.ts';
 import * as organizations from './organizations.ts';
 import * as projects from './projects.ts';
@@ -18,6 +19,7 @@ export const meshTools = toolsIn(
   code,
   connections,
   databases,
+  events,
   members,
   organizations,
   projects,
