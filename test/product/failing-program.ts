@@ -30,6 +30,7 @@ const failingToolset = defineToolset({
   routes: (): RouteSet => ({
     name: 'Failing',
     prefix: '/failing',
+    isGuarded: true,
     handle: (req, res) => FAULTS[(req.url ?? '').split('/').at(-1) ?? '']!(res),
     close: () => Promise.reject(new Error('routes that do not close')),
   }),

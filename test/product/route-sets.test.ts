@@ -22,7 +22,7 @@ const says =
 
 /** A toolset that brings nothing but routes. */
 function bringing(name: string, prefix: string, handle: Handle) {
-  const routes = (): RouteSet => ({ name, prefix, handle, close: async () => undefined });
+  const routes = (): RouteSet => ({ name, prefix, isGuarded: true, handle, close: async () => undefined });
   return defineToolset({ name: name.toLowerCase(), title: name, tools: [], routes });
 }
 

@@ -1,5 +1,4 @@
 /** Answers on sockets that have no response object: refused upgrades, and requests that are broken below HTTP. */
-import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 
 // Time for the answer to arrive; a peer that holds its half open must not keep the socket.
@@ -11,6 +10,8 @@ export function answerRaw(
   status: number,
   { type, body }: { readonly type: string; readonly body: string },
 ): void {
+  // Taken when first needed: a server over stdio starts without loading node:http.
+  const { STATUS_CODES } = process.getBuiltinModule('node:http');
   socket.on('error', () => socket.destroy());
   socket.end(
     `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\ncontent-type: ${type}\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
