@@ -1,6 +1,7 @@
 /** The tables that the store itself needs in the main database. */
 import type { Kysely } from 'kysely';
 import { addSerialId, epochMsColumn } from './columns.ts';
+import { splitCallRecords } from './postgres/record-migration.ts';
 import type { AnyTables } from './engine.ts';
 import type { MigrationSet } from './migrations.ts';
 
@@ -53,5 +54,7 @@ export const storeMigrations: MigrationSet = {
   migrations: {
     '001-first': (db, engine) => (engine === 'sqlite' ? createSignals(db) : createCallRecords(db)),
     '002-probe': createProbe,
+    // The records of SQLite have a file of their own, which is brought up to date when it is opened.
+    '003-call-kinds': async (db, engine) => (engine === 'sqlite' ? undefined : splitCallRecords(db)),
   },
 };
