@@ -1,7 +1,7 @@
 /** The toolset `self`: the management tools over the services of this process. */
 import type { Events } from '@parley/events';
 import type { Identity } from '@parley/identity';
-import type { Host } from '@parley/kit';
+import type { Engine, Host } from '@parley/kit';
 import { defineToolset } from '@parley/kit';
 import type { Store } from '@parley/store';
 import type { TaskEngine } from '@parley/tasks';
@@ -16,6 +16,7 @@ export type MeshHost = Host<{
   readonly identity: Identity;
   readonly events: Events;
   readonly tasks: TaskEngine;
+  engine(): Engine;
 }>;
 
 export const meshToolset = defineToolset({
