@@ -19,6 +19,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   keys: async () => (await import('./keys.ts')).keys,
   pages: async () => (await import('./pages.ts')).pages,
   feedback: async () => (await import('./feedback.ts')).feedback,
+  logs: async () => (await import('./logs.ts')).logs,
   doctor: async () => (await import('./doctor.ts')).doctor,
   migrate: async () => (await import('./migrate.ts')).migrate,
   backup: async () => (await import('./backup.ts')).backup,
