@@ -23,9 +23,19 @@ export function detailsWith(
   return (call) => {
     const { body } = call;
     if (body === undefined) return undefined;
-    const weightBytes = weightOf(body.args) + weightOf(body.answer);
+    const weightBytes = weightOf(body.args) + weightOfAnswer(body.answer);
     return { weightBytes, make: () => detailOf(call, body, secretsOf(call)) };
   };
+}
+
+/** The usual answer is one text whose data is about as long, so that nothing has to be counted. */
+function weightOfAnswer(answer: ToolAnswer | undefined): number {
+  const content = answer?.content;
+  const first: unknown = Array.isArray(content) && content.length === 1 ? content[0] : undefined;
+  const isText =
+    typeof first === 'object' && first !== null && 'text' in first && typeof first.text === 'string';
+  const text = isText ? String(first.text) : '';
+  return text.startsWith('{') ? text.length * 2 : weightOf(answer);
 }
 
 function weightOf(value: unknown): number {

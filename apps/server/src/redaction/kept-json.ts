@@ -1,6 +1,6 @@
 /** JSON as it may be kept: secrets are cut out first, then it is shortened; it stays JSON whatever is cut. */
 import { redactPersonal } from './personal.ts';
-import { isSecretName } from './secret-names.ts';
+import { kindOfName } from './secret-names.ts';
 
 /** What else is secret in a value. */
 export interface Secrets {
@@ -30,13 +30,13 @@ const CUT = '"[TRUNCATED]"';
 const SECRET = '"[REDACTED:secret]"';
 
 /** The value as JSON that may be kept; throws when that takes too long. */
-export function keptJson(value: unknown, secrets: Secrets): KeptJson {
+export function keptJson(value: unknown, secrets: Secrets, budgetMs = BUDGET_MS): KeptJson {
   if (new CleanLook(secrets).isClean(value, 0)) {
     const text = JSON.stringify(value) ?? 'null';
     const bytes = text.length * 3 <= MAX_BYTES ? text.length : Buffer.byteLength(text);
     if (bytes <= MAX_BYTES) return { text, bytes: Buffer.byteLength(text) };
   }
-  const writer = new KeptWriter(secrets);
+  const writer = new KeptWriter(secrets, performance.now() + budgetMs);
   writer.value(value, 0);
   return { text: writer.text(), bytes: bytesOf(value) };
 }
@@ -70,7 +70,7 @@ class CleanLook {
       return true;
     }
     for (const name in value) {
-      if (isSecretField(name, this.#secrets) || redactPersonal(name) !== name || isBinary(name, value))
+      if (kindOfName(name) !== 'plain' || this.#secrets.fields.has(name) || isBinary(name, value))
         return false;
       if (!this.isClean((value as Record<string, unknown>)[name], depth + 1)) return false;
     }
@@ -79,7 +79,7 @@ class CleanLook {
 }
 
 function isSecretField(name: string, { fields }: Secrets): boolean {
-  return isSecretName(name) || fields.has(name);
+  return kindOfName(name) === 'secret' || fields.has(name);
 }
 
 /** The `data` of a block of content, or the `blob` of a resource. */
@@ -90,13 +90,14 @@ function isBinary(name: string, owner: object): boolean {
 class KeptWriter {
   readonly #secrets: Secrets;
   readonly #parts: string[] = [];
-  readonly #endMs = performance.now() + BUDGET_MS;
+  readonly #endMs: number;
   #leftBytes = MAX_BYTES - RESERVED_BYTES;
   #leftScanned = MOST_SCANNED;
   #isFull = false;
 
-  constructor(secrets: Secrets) {
+  constructor(secrets: Secrets, endMs: number) {
     this.#secrets = secrets;
+    this.#endMs = endMs;
   }
 
   text(): string {

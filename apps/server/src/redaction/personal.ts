@@ -31,17 +31,22 @@ const PATTERNS: readonly (readonly [RegExp, string, (text: string) => boolean])[
 ];
 const CARD = /(?<!\d)\d(?:[ -]?\d){12,30}(?!\d)/g;
 
-// Every pattern needs one of these, and as many characters.
-const SUSPICIOUS = /[@:=]|\d{3}|eyJ|earer|_[\w-]{16}|sk-|glpat-|xox|AKIA|ASIA|AIza/i;
+// Every pattern needs one of these; a short text has room for few of them.
+const SUSPICIOUS = /[@:=]|\d{3}|eyJ|[eE][aA][rR][eE][rR]|_[\w-]{16}|sk-|glpat-|xox|AKIA|ASIA|AIza/;
+const SUSPICIOUS_WHEN_SHORT = /[@:=]|\d{3}/;
+/** Every pattern for credentials needs one of these. */
+const CREDENTIAL_SIGN = /[_:"]|[bB][eE][aA][rR]/;
 const SHORTEST = 5;
 const SHORTEST_NUMBER = 11;
+const SHORT = 15;
 const ONLY_WORD = /^\w*$/;
 
 /** The text without credentials, addresses and numbers of people. */
 export function redactPersonal(text: string): string {
-  if (text.length < SHORTEST || !SUSPICIOUS.test(text)) return text;
-  if (text.length < SHORTEST_NUMBER && ONLY_WORD.test(text)) return text;
-  let left = redact(text);
+  const { length } = text;
+  if (length < SHORTEST || !(length < SHORT ? SUSPICIOUS_WHEN_SHORT : SUSPICIOUS).test(text)) return text;
+  if (length < SHORTEST_NUMBER && ONLY_WORD.test(text)) return text;
+  let left = CREDENTIAL_SIGN.test(text) ? redact(text) : text;
   for (const [pattern, replacement, isNear] of PATTERNS)
     if (isNear(left)) left = left.replace(pattern, replacement);
   return left.replace(CARD, withoutCard);

@@ -1,4 +1,5 @@
 /** Which names of fields say that their value is a secret: by their words, or because a tool's schema says so. */
+import { redactPersonal } from './personal.ts';
 
 // A name that ends in "tokens" counts what a model has read.
 const WORDS =
@@ -8,18 +9,23 @@ const WHOLE = new Set(['pin', 'cvv']);
 const MOST_KNOWN = 5_000;
 const LONGEST_NAME = 200;
 
-const known = new Map<string, boolean>();
+/** What a name says: its value is a secret, it is itself nothing to be kept, or nothing. */
+export type NameKind = 'secret' | 'personal' | 'plain';
 
-/** True for a name like `clientSecret`, `client_secret` or `x-api-key`. */
-export function isSecretName(name: string): boolean {
+const known = new Map<string, NameKind>();
+
+/** Secret is a name like `clientSecret`, `client_secret` or `x-api-key`. */
+export function kindOfName(name: string): NameKind {
   const found = known.get(name);
   if (found !== undefined) return found;
   const plain = name.slice(0, LONGEST_NAME).toLowerCase().replaceAll(/[_-]/g, '');
   const isSecret = WHOLE.has(plain) || WORDS.test(plain);
-  if (name.length > LONGEST_NAME) return isSecret;
+  const kind = isSecret ? 'secret' : redactPersonal(name) === name ? 'plain' : 'personal';
+  // Long ones are no names that come again.
+  if (name.length > LONGEST_NAME) return kind;
   if (known.size >= MOST_KNOWN) known.clear();
-  known.set(name, isSecret);
-  return isSecret;
+  known.set(name, kind);
+  return kind;
 }
 
 const ofSchemas = new WeakMap<object, ReadonlySet<string>>();

@@ -94,8 +94,7 @@ export class Call {
     const { caller, method, name, toolset } = this;
     const durationMs = performance.now() - this.#startedMs;
     const { info } = this.exchange;
-    const record = { caller, method, name, toolset, outcome, code, durationMs, info };
-    this.#core.observe(body === undefined ? record : { ...record, body });
+    this.#core.observe({ caller, method, name, toolset, outcome, code, durationMs, info, body });
   }
 
   #binding() {

@@ -26,7 +26,7 @@ export interface CallRecord {
   readonly durationMs: number;
   readonly info: RequestInfo;
   /** Only calls of tools have one, and no denial. */
-  readonly body?: CallBody;
+  readonly body?: CallBody | undefined;
 }
 
 /** Takes records; must not throw and must not wait. */

@@ -15,8 +15,7 @@ const STATEMENTS = [
     request_id text)`,
   'create index parley_calls_by_kind on parley_calls (kind_id, id)',
   `create table parley_call_details (
-    id bigint primary key, input text, output text, message text, bytes_in bigint, bytes_out bigint,
-    upstream_us bigint, trace_id text, properties text)`,
+    id bigint primary key, input text, output text, more text)`,
   `create table parley_call_rollups (
     organization_id text not null, toolset text not null, tool text not null, step_ms bigint not null,
     bucket bigint not null, slot integer not null, calls bigint not null, errors bigint not null,

@@ -2,9 +2,9 @@
 import { CompiledQuery, sql } from 'kysely';
 import type { Kysely, SelectQueryBuilder } from 'kysely';
 import type { AnyTables } from '../engine.ts';
+import { unpackDetail } from '../records/packed-detail.ts';
 import { KnownKinds, lastMinuteWithout, storedKey } from '../records/record-kinds.ts';
 import type {
-  CallDetail,
   DetailedCallRecord,
   NewCallRecord,
   RecordFilter,
@@ -48,12 +48,7 @@ interface RecordTables {
     id: number;
     input: string | null;
     output: string | null;
-    message: string | null;
-    bytes_in: number | null;
-    bytes_out: number | null;
-    upstream_us: number | null;
-    trace_id: string | null;
-    properties: string | null;
+    more: string | null;
   };
 }
 
@@ -84,16 +79,10 @@ export class PostgresRecordTable implements RecordTable {
     const records = await this.list(query);
     const rows = await this.#db
       .selectFrom('parley_call_details')
-      .select(['id', 'input', 'output', 'message', 'properties'])
-      .select([
-        'bytes_in as bytesIn',
-        'bytes_out as bytesOut',
-        'upstream_us as upstreamUs',
-        'trace_id as traceId',
-      ])
+      .select(['id', 'input', 'output', 'more'])
       .where('id', '=', sql<number>`any(${records.map(({ id }) => id)}::bigint[])`)
       .execute();
-    const details = new Map<number, CallDetail>(rows.map(({ id, ...detail }) => [id, detail]));
+    const details = new Map(rows.map(({ id, ...packed }) => [id, unpackDetail(packed)]));
     return records.map((record) => ({ ...record, detail: details.get(record.id) ?? null }));
   }
 

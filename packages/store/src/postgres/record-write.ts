@@ -1,4 +1,5 @@
 /** The statements that write a batch of call records on PostgreSQL: one array per column, the rollups in the same statement. */
+import { DETAIL_COLUMNS, packDetail } from '../records/packed-detail.ts';
 import { minuteOf, KIND_COLUMNS, kindValues, storedKey } from '../records/record-kinds.ts';
 import type { NewCallRecord, RecordRow } from '../records/record-table.ts';
 import { ROLLUPS } from '../records/record-table.ts';
@@ -12,16 +13,14 @@ export const KINDS_SQL = `insert into parley_call_kinds (key, used_minute, ${KIN
 export const ROWS_SQL = `
 with given as materialized (
   select nextval(pg_get_serial_sequence('parley_calls', 'id')) as id, rows.*
-  from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::text[], $5::boolean[], $6::text[], $7::text[], $8::text[],
-    $9::bigint[], $10::bigint[], $11::bigint[], $12::text[], $13::text[])
-  as rows (at, kind_id, duration_us, request_id, has_detail, input, output, message, bytes_in, bytes_out, upstream_us,
-    trace_id, properties)),
+  from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::text[], $5::boolean[], $6::text[], $7::text[], $8::text[])
+  as rows (at, kind_id, duration_us, request_id, has_detail, input, output, more)),
 stored as (
   insert into parley_calls (id, at, kind_id, duration_us, request_id)
   select id, at, kind_id, duration_us, request_id from given),
 detailed as (
-  insert into parley_call_details (id, input, output, message, bytes_in, bytes_out, upstream_us, trace_id, properties)
-  select id, input, output, message, bytes_in, bytes_out, upstream_us, trace_id, properties from given where has_detail),
+  insert into parley_call_details (id, input, output, more)
+  select id, input, output, more from given where has_detail),
 batch as (
   select kind_id, at / 60000 * 60000 as minute, floor(ln(duration_us + 1) / ln(2) * 4)::integer as slot,
     count(*) as calls, sum(duration_us) as duration_us from given group by 1, 2, 3),
@@ -62,20 +61,14 @@ export function rowColumns(
   rows: readonly RecordRow[],
   kindOf: (record: NewCallRecord) => number,
 ): unknown[][] {
+  const details = rows.map(({ detail }) => detail && packDetail(detail));
   return [
     rows.map(({ record }) => record.at),
     rows.map(({ record }) => kindOf(record)),
     rows.map(({ record }) => record.durationUs),
     rows.map(({ record }) => storable(record.requestId)),
-    rows.map(({ detail }) => detail !== undefined),
-    rows.map(({ detail }) => storable(detail?.input)),
-    rows.map(({ detail }) => storable(detail?.output)),
-    rows.map(({ detail }) => storable(detail?.message)),
-    rows.map(({ detail }) => detail?.bytesIn ?? null),
-    rows.map(({ detail }) => detail?.bytesOut ?? null),
-    rows.map(({ detail }) => detail?.upstreamUs ?? null),
-    rows.map(({ detail }) => storable(detail?.traceId)),
-    rows.map(({ detail }) => storable(detail?.properties)),
+    details.map((detail) => detail !== undefined),
+    ...DETAIL_COLUMNS.map((column) => details.map((detail) => storable(detail?.[column]))),
   ];
 }
 

@@ -16,8 +16,7 @@ create table if not exists calls (
 create table if not exists call_rolled (one integer primary key check (one = 1), id integer not null);
 insert or ignore into call_rolled values (1, 0);
 create table if not exists call_details (
-  id integer primary key, input text, output text, message text, bytes_in integer, bytes_out integer,
-  upstream_us integer, trace_id text, properties text);
+  id integer primary key, input text, output text, more text);
 create table if not exists call_rollups (
   organization_id text not null, toolset text not null, tool text not null, step_ms integer not null,
   bucket integer not null, slot integer not null, calls integer not null, errors integer not null,

@@ -3,9 +3,10 @@ import { existsSync } from 'node:fs';
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import type Database from 'better-sqlite3';
+import type { PackedDetail } from '../records/packed-detail.ts';
+import { unpackDetail } from '../records/packed-detail.ts';
 import { lastMinuteWithout } from '../records/record-kinds.ts';
 import type {
-  CallDetail,
   DetailedCallRecord,
   RecordFilter,
   RecordQuery,
@@ -36,8 +37,7 @@ const ROLL_UP_EVERY_MS = 1_000;
 const RECORD_SQL = `calls.id, at, organization_id as organizationId, caller_id as callerId, user_id as userId, source,
   toolset, tool, method, effect, outcome, code, duration_us as durationUs, era, client, request_id as requestId,
   virtual_mcp_id as virtualMcpId`;
-const DETAIL_SQL = `input, output, message, bytes_in as bytesIn, bytes_out as bytesOut, upstream_us as upstreamUs,
-  trace_id as traceId, properties, call_details.id as detailId`;
+const DETAIL_SQL = `input, output, more, call_details.id as detailId`;
 const FROM_SQL = 'from calls join call_kinds on call_kinds.id = kind_id';
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
@@ -322,16 +322,10 @@ function removeKinds(database: Database.Database): void {
   database.prepare('delete from call_kinds where used_minute < ?').run(lastMinuteWithout(oldestAt));
 }
 
-type DetailedRow = StoredCallRecord & CallDetail & { readonly detailId: number | null };
+type DetailedRow = StoredCallRecord & PackedDetail & { readonly detailId: number | null };
 
-function withDetail(row: DetailedRow): DetailedCallRecord {
-  const { input, output, message, bytesIn, bytesOut, upstreamUs, traceId, properties, detailId, ...record } =
-    row;
-  if (detailId === null) return { ...record, detail: null };
-  return {
-    ...record,
-    detail: { input, output, message, bytesIn, bytesOut, upstreamUs, traceId, properties },
-  };
+function withDetail({ input, output, more, detailId, ...record }: DetailedRow): DetailedCallRecord {
+  return { ...record, detail: detailId === null ? null : unpackDetail({ input, output, more }) };
 }
 
 /** The conditions on calls; what their kinds have to be is asked once, not for every call. */

@@ -1,5 +1,6 @@
 /** Writes batches of call records on SQLite: their kinds, the calls, their details and the rollups, in one transaction. */
 import type Database from 'better-sqlite3';
+import { DETAIL_COLUMNS, packDetail } from '../records/packed-detail.ts';
 import { minuteOf, KIND_COLUMNS, KnownKinds, kindValues, storedKey } from '../records/record-kinds.ts';
 import type { NewCallRecord, RecordRow } from '../records/record-table.ts';
 import { ROLLUPS } from '../records/record-table.ts';
@@ -9,11 +10,6 @@ const GROUP_ROWS = 10;
 // Many calls of one tool are one change of its rollup, so it is made for many at a time.
 const ROLLED_ROWS = 4_000;
 const CALL_COLUMNS = ['id', 'at', 'kind_id', 'duration_us', 'request_id'];
-const DETAIL_COLUMNS = ['id', 'input', 'output', 'message', 'bytes_in', 'bytes_out', 'upstream_us'].concat([
-  'trace_id',
-  'properties',
-]);
-
 const KIND_SQL = `insert into call_kinds (key, used_minute, ${KIND_COLUMNS.join(', ')})
   values (?, ?, ${KIND_COLUMNS.map(() => '?').join(', ')})
   on conflict (key) do update set used_minute = max(used_minute, excluded.used_minute) returning id`;
@@ -63,7 +59,7 @@ export class RecordWriter {
     this.#rolledTo = database.prepare<[], number>('select id from call_rolled').pluck();
     this.#setRolledTo = database.prepare('update call_rolled set id = ?');
     this.#calls = new GroupInsert(database, 'calls', CALL_COLUMNS);
-    this.#details = new GroupInsert(database, 'call_details', DETAIL_COLUMNS);
+    this.#details = new GroupInsert(database, 'call_details', ['id', ...DETAIL_COLUMNS]);
   }
 
   /** Returns how many rows could not be stored. */
@@ -106,8 +102,8 @@ export class RecordWriter {
       const { at, durationUs, requestId } = record;
       calls.push([id, at, this.#kindOf(record), durationUs, requestId]);
       if (detail === undefined) continue;
-      const { input, output, message, bytesIn, bytesOut, upstreamUs, traceId, properties } = detail;
-      details.push([id, input, output, message, bytesIn, bytesOut, upstreamUs, traceId, properties]);
+      const { input, output, more } = packDetail(detail);
+      details.push([id, input, output, more]);
     }
     const unusable = this.#calls.run(calls);
     this.#details.run(details);
