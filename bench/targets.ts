@@ -4,6 +4,8 @@ import type { FeedbackFigures } from './feedback.ts';
 import type { FlatMemory } from './memory.ts';
 import { judgeModelCost } from './model-cost.ts';
 import type { ModelCost } from './model-cost.ts';
+import type { MonitoringFigures } from './monitoring.ts';
+import { judgeMonitoring } from './monitoring-targets.ts';
 import type { Point } from './points.ts';
 import type { ColdStart, ColdStarts } from './stdio.ts';
 import { judgeTasks } from './task-targets.ts';
@@ -24,6 +26,7 @@ export interface Measured {
   tasks?: TaskFigures;
   feedback?: FeedbackFigures;
   modelCost?: ModelCost;
+  monitoring?: MonitoringFigures;
 }
 
 const lower = { better: 'lower', unit: 'x' } as const;
@@ -63,6 +66,7 @@ export function judgeQuick(measured: Measured): Verdict[] {
     ruled({ id: 'P8', what: 'idle memory', limit: 120, better: 'lower', unit: ' MB' }, measured.idleMb),
     ...judgeFeedback(measured.feedback),
     ...judgeModelCost(measured.modelCost),
+    ...judgeMonitoring(measured.monitoring),
   ];
 }
 
