@@ -169,11 +169,11 @@ function formatOf(path: string): 'csv' | 'jsonl' {
   throw new UsageError(`The file must have a name that ends in .jsonl or .csv (got "${path}"). ${USAGE}`);
 }
 
-function parseLimit(given: unknown): number {
-  if (given === undefined) return DEFAULT_LIMIT;
+function parseLimit(given: Extras['limit']): number {
+  if (typeof given !== 'string') return DEFAULT_LIMIT;
   const limit = Number(given);
   if (!Number.isInteger(limit) || limit < 0 || limit > MOST_LINES)
-    throw new UsageError(`--limit: must be a whole number from 0 to ${MOST_LINES} (got "${String(given)}")`);
+    throw new UsageError(`--limit: must be a whole number from 0 to ${MOST_LINES} (got "${given}")`);
   return limit;
 }
 

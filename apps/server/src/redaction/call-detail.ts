@@ -75,8 +75,7 @@ function detailOf({ info }: CallRecord, body: CallBody, texts: readonly string[]
 /** The data of an answer, or its text where it has none; what is sealed for the client is not kept. */
 function outputOf(answer: ToolAnswer): unknown {
   if (!isToolResult(answer)) {
-    const { resultType, taskId } = answer as { resultType?: unknown; taskId?: unknown };
-    return { resultType, taskId };
+    return { resultType: answer.resultType, ...('taskId' in answer && { taskId: answer.taskId }) };
   }
   return answer.structuredContent ?? answer.content;
 }

@@ -27,7 +27,7 @@ const DEEPEST = 64;
 /** A text that is cut before it is searched may end in half a secret. */
 const TORN_END = 64;
 const CUT = '"[TRUNCATED]"';
-const SECRET = '"[REDACTED:secret]"';
+const HIDDEN = '"[REDACTED:secret]"';
 
 /** The value as JSON that may be kept; throws when that takes too long. */
 export function keptJson(value: unknown, secrets: Secrets, budgetMs = BUDGET_MS): KeptJson {
@@ -72,6 +72,7 @@ class CleanLook {
     for (const name in value) {
       if (kindOfName(name) !== 'plain' || this.#secrets.fields.has(name) || isBinary(name, value))
         return false;
+      // Anything may stand under the name of a field.
       if (!this.isClean((value as Record<string, unknown>)[name], depth + 1)) return false;
     }
     return true;
@@ -133,7 +134,7 @@ class KeptWriter {
       isLater = true;
       this.#string(name);
       this.#put(':');
-      if (isSecretField(name, this.#secrets)) this.#put(SECRET);
+      if (isSecretField(name, this.#secrets)) this.#put(HIDDEN);
       else if (isBinary(name, value) && typeof field === 'string') this.#put(sizeOf(field, value));
       else this.value(field, depth + 1);
     }
@@ -205,10 +206,19 @@ export function bytesOf(value: unknown): number | null {
     if (typeof part === 'string') return part.length + 2;
     if (typeof part !== 'object' || part === null) return 4;
     let bytes = 2;
-    if (Array.isArray(part)) for (const item of part) bytes += count(item, depth + 1) + 1;
-    else
-      for (const name in part)
-        bytes += name.length + 4 + count((part as Record<string, unknown>)[name], depth + 1);
+    if (Array.isArray(part)) {
+      for (const item of part) {
+        if (left < 0) break;
+        bytes += count(item, depth + 1) + 1;
+      }
+      return bytes;
+    }
+    // Anything may stand under the name of a field.
+    const fields = part as Record<string, unknown>;
+    for (const name in fields) {
+      if (left < 0) break;
+      bytes += name.length + 4 + count(fields[name], depth + 1);
+    }
     return bytes;
   };
   const bytes = count(value, 0);

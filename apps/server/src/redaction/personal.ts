@@ -1,7 +1,7 @@
 /** Cuts credentials of every kind and data about people out of a text that is kept. */
 import { redact } from './credentials.ts';
 
-const API_KEY = '[REDACTED:api_key]';
+const IN_PLACE_OF_KEY = '[REDACTED:api_key]';
 
 /** A pattern, what takes its place, and a cheap look for what every match of it has. */
 const PATTERNS: readonly (readonly [RegExp, string, (text: string) => boolean])[] = [
@@ -14,17 +14,17 @@ const PATTERNS: readonly (readonly [RegExp, string, (text: string) => boolean])[
   [/(?<![\w-])eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*/g, '[REDACTED:jwt]', (text) => text.includes('eyJ')],
   [
     /(?<![A-Za-z0-9])(?:sk-|[sr]k_live_|sk_test_|gh[opsu]_|github_pat_|glpat-|xox[abeprs]-|AKIA|ASIA|AIza|npm_|hf_|parley_)[A-Za-z0-9_+/=-]{16,}/g,
-    API_KEY,
+    IN_PLACE_OF_KEY,
     (text) => text.length >= 19,
   ],
   [
     /\b(?:api|access|private|secret|auth)[_-]?keys?["']?\s{0,3}[:=]\s{0,3}["']?[^\s"'&,;]{16,}/gi,
-    API_KEY,
+    IN_PLACE_OF_KEY,
     hasAssignment,
   ],
   [
     /\b(?:[a-z]{1,20}[_-])?(?:token|secret|passw(?:or)?d|passphrase|authorization|credentials?|pwd)["']?\s{0,3}[:=]\s{0,3}["']?[^\s"'&,;]{16,}/gi,
-    API_KEY,
+    IN_PLACE_OF_KEY,
     hasAssignment,
   ],
   [/(?<![\d-])\d{3}-\d{2}-\d{4}(?![\d-])/g, '[REDACTED:ssn]', (text) => text.includes('-')],

@@ -53,6 +53,7 @@ function collect(schema: unknown, names: Set<string>, depth: number): void {
 
 function isWriteOnly(field: unknown): boolean {
   if (typeof field !== 'object' || field === null) return false;
-  const { writeOnly, format, secret } = field as { writeOnly?: unknown; format?: unknown; secret?: unknown };
-  return writeOnly === true || secret === true || format === 'password';
+  const has = (name: string, value: unknown) =>
+    Object.entries(field).some(([key, found]) => key === name && found === value);
+  return has('writeOnly', true) || has('secret', true) || has('format', 'password');
 }

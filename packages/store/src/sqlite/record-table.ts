@@ -262,7 +262,8 @@ export class SqliteRecordTable implements RecordTable {
   /** The table with every call in the rollups. */
   async #rolledUp(): Promise<OpenTable | undefined> {
     const table = await this.#openExisting();
-    while (table !== undefined && (await whileBusy(() => table.writer.rollUp()))) await nextTurn();
+    if (table === undefined) return undefined;
+    while (await whileBusy(() => table.writer.rollUp())) await nextTurn();
     return table;
   }
 

@@ -1,5 +1,5 @@
 /** Call records as the organization reads them: pages of the log, and figures over all of it. */
-import type { CallStats, DetailedCallRecord, RecordFilter, RecordLog } from '@parley/store';
+import type { CallDetail, CallStats, DetailedCallRecord, RecordFilter, RecordLog } from '@parley/store';
 import { connectionIdOf, toolsetOf } from './connection-ids.ts';
 import type { PropertyFilter } from './properties.ts';
 import { propertyTest } from './properties.ts';
@@ -120,9 +120,21 @@ function filterOf(organizationId: string, query: LogQuery): RecordFilter {
   };
 }
 
+const NO_DETAIL: CallDetail = {
+  input: null,
+  output: null,
+  message: null,
+  bytesIn: null,
+  bytesOut: null,
+  upstreamUs: null,
+  traceId: null,
+  properties: null,
+};
+
 /** The record as it is shown, its input and output cut to a length. */
 export function logEntry(record: DetailedCallRecord, title: string | null, length = Infinity): LogEntry {
-  const { detail, organizationId, toolset, outcome } = record;
+  const { organizationId, toolset, outcome } = record;
+  const detail = record.detail ?? NO_DETAIL;
   return {
     id: String(record.id),
     organizationId,
@@ -130,30 +142,30 @@ export function logEntry(record: DetailedCallRecord, title: string | null, lengt
     connectionTitle: title,
     toolName: record.tool,
     effect: record.effect,
-    input: preview(detail?.input, length),
-    output: preview(detail?.output, length),
+    input: preview(detail.input, length),
+    output: preview(detail.output, length),
     isError: outcome === 'error' || outcome === 'denied',
     errorCode: record.code,
-    errorMessage: detail?.message ?? null,
+    errorMessage: detail.message,
     durationMs: record.durationUs / 1000,
-    upstreamMs: detail?.upstreamUs == null ? null : detail.upstreamUs / 1000,
+    upstreamMs: detail.upstreamUs === null ? null : detail.upstreamUs / 1000,
     timestamp: new Date(record.at).toISOString(),
     userId: record.userId,
     callerId: record.callerId,
     callerSource: record.source,
     requestId: record.requestId,
-    traceId: detail?.traceId ?? null,
+    traceId: detail.traceId,
     userAgent: record.client,
     virtualMcpId: record.virtualMcpId,
     protocolVersion: record.era === 'modern' ? MODERN_VERSION : null,
-    bytesIn: detail?.bytesIn ?? null,
-    bytesOut: detail?.bytesOut ?? null,
+    bytesIn: detail.bytesIn,
+    bytesOut: detail.bytesOut,
     // What was stored is an object of texts.
-    properties: detail?.properties == null ? null : (JSON.parse(detail.properties) as Record<string, string>),
+    properties: detail.properties === null ? null : (JSON.parse(detail.properties) as Record<string, string>),
   };
 }
 
-function preview(text: string | null | undefined, length: number): string | null {
-  if (text === null || text === undefined || text.length <= length) return text ?? null;
+function preview(text: string | null, length: number): string | null {
+  if (text === null || text.length <= length) return text;
   return `${text.slice(0, length)}…`;
 }

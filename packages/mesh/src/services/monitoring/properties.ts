@@ -41,7 +41,7 @@ function labelTest(key: string, test: (label: string) => boolean) {
 
 /** True when the text fits a pattern of `%` and `_` from end to end, without case; takes no longer than both lengths. */
 export function isLike(text: string, pattern: string): boolean {
-  const [letters, wanted] = [[...text.toLowerCase()], [...pattern.toLowerCase()]];
+  const [letters, wanted] = [Array.from(text.toLowerCase()), Array.from(pattern.toLowerCase())];
   let [at, want] = [0, 0];
   let restart: { at: number; want: number } | undefined;
   while (at < letters.length) {
