@@ -4,27 +4,23 @@ import type { Dashboard as StoredDashboard } from '../services/monitoring/dashbo
 import { Filters, Labels, Widget } from '../services/monitoring/dashboard.ts';
 import { withLabels } from '../services/monitoring/index.ts';
 import { defineTool } from './define-tool.ts';
+import { IsoTime } from './iso-time.ts';
 
 const Id = z.string().min(1).max(64);
-const TimeRange = z.object({
-  startDate: z.iso.datetime({ offset: true }),
-  endDate: z.iso.datetime({ offset: true }),
-});
-const Dashboard = z.object({
-  id: z.string(),
-  name: z.string(),
-  description: z.string().nullable(),
-  // Checked when they were written.
-  filters: z.record(z.string(), z.unknown()),
-  widgets: z.array(z.record(z.string(), z.unknown())),
-  createdAt: z.string(),
-  updatedAt: z.string(),
-  createdBy: z.string(),
-});
+const TimeRange = z.object({ startDate: IsoTime, endDate: IsoTime });
+/** What a schema needs not say of what a dashboard holds. */
+const Dashboard = z.looseObject({ id: z.string(), name: z.string() });
 const Figure = z.union([z.number(), z.string(), z.boolean()]).nullable();
-const Groups = z.array(z.object({ key: z.string(), value: Figure }));
-const Points = z.array(z.object({ timestamp: z.string(), value: Figure }));
-const Widgets = z.array(Widget).min(1).max(50);
+const Result = z.looseObject({ widgetId: z.string(), value: Figure, error: z.string().optional() });
+
+// Told in a line: as schemas they are longer than all else, and each is checked whole.
+const AnyWidget = z.record(z.string(), z.unknown());
+const Widgets = z.array(AnyWidget).min(1).max(50).pipe(z.array(Widget));
+const AnyFilters = z.record(z.string(), z.unknown()).pipe(Filters);
+const WIDGET =
+  '{id, name, type: metric|timeseries|table, source: {path: JSONPath, from: input|output}, aggregation: {fn: sum|avg|min|max|count|last, groupBy?: JSONPath, interval?: 15m}, filter?: {connectionIds?, toolNames?}}';
+const FILTERS = '{connectionIds?, virtualMcpIds?, toolNames?, propertyFilters?}';
+const AS_MADE = 'as in MONITORING_DASHBOARD_CREATE';
 const DAY_MS = 86_400_000;
 
 export const dashboardList = defineTool({
@@ -61,8 +57,8 @@ export const dashboardCreate = defineTool({
   input: z.object({
     name: z.string().min(1).max(255).describe('Name'),
     description: z.string().max(2000).optional().describe('Description'),
-    filters: Filters.optional().describe('Which calls'),
-    widgets: Widgets.describe('Widgets'),
+    filters: AnyFilters.optional().describe(FILTERS),
+    widgets: Widgets.describe(`Each ${WIDGET}`),
   }),
   output: z.object({ dashboard: Dashboard }),
   async run({ name, description = null, filters = {}, widgets }, { services, caller }) {
@@ -80,8 +76,8 @@ export const dashboardUpdate = defineTool({
     id: Id.describe('Id of the dashboard'),
     name: z.string().min(1).max(255).optional().describe('Name'),
     description: z.string().max(2000).nullable().optional().describe('Description; null clears it'),
-    filters: Filters.optional().describe('Which calls'),
-    widgets: Widgets.optional().describe('All widgets'),
+    filters: AnyFilters.optional().describe(AS_MADE),
+    widgets: Widgets.optional().describe(`All of them, ${AS_MADE}`),
   }),
   output: z.object({ dashboard: Dashboard }),
   async run({ id, ...changes }, { services, caller }) {
@@ -114,15 +110,7 @@ export const dashboardQuery = defineTool({
   }),
   output: z.object({
     dashboardId: z.string(),
-    results: z.array(
-      z.object({
-        widgetId: z.string(),
-        value: Figure,
-        groups: Groups.optional(),
-        timeseries: Points.optional(),
-        error: z.string().optional(),
-      }),
-    ),
+    results: z.array(Result),
     timeRange: TimeRange,
     partial: z.literal(true).optional(),
   }),
@@ -134,7 +122,12 @@ export const dashboardQuery = defineTool({
     const { organizationId } = caller;
     const query = { organizationId, filters, ...timesOf(timeRange) };
     const { results, partial } = await services.monitoring.show(found.widgets, query);
-    return { dashboardId, results, timeRange, ...(partial && { partial: true as const }) };
+    return {
+      dashboardId,
+      results: results.map((result) => ({ ...result })),
+      timeRange,
+      ...(partial && { partial: true as const }),
+    };
   },
 });
 
@@ -144,14 +137,14 @@ export const widgetPreview = defineTool({
   description: 'What a widget would show.',
   effect: 'read',
   input: z.object({
-    widget: Widget.describe('The widget'),
+    widget: AnyWidget.pipe(Widget).describe(`A widget ${AS_MADE}`),
     timeRange: TimeRange.optional().describe('Absent: the last 24 hours'),
     propertyFilters: Labels.optional().describe('Labels that are equal'),
   }),
   output: z.object({
     value: Figure.optional(),
-    groups: Groups.optional(),
-    timeseries: Points.optional(),
+    groups: z.array(z.unknown()).optional(),
+    timeseries: z.array(z.unknown()).optional(),
     matchedRecords: z.int(),
     timeRange: TimeRange,
     partial: z.literal(true).optional(),
@@ -175,8 +168,8 @@ export const widgetPreview = defineTool({
   },
 });
 
-function shown({ filters, widgets, ...dashboard }: StoredDashboard): z.output<typeof Dashboard> {
-  return { ...dashboard, filters: { ...filters }, widgets: widgets.map((widget) => ({ ...widget })) };
+function shown(dashboard: StoredDashboard): z.output<typeof Dashboard> {
+  return { ...dashboard };
 }
 
 function lastDay(): z.output<typeof TimeRange> {

@@ -343,8 +343,9 @@ onBothEngines(
         { key: 'ann', value: 57 },
         { key: 'bob', value: 900 },
       ]);
-      const points = answer.results.find(({ widgetId }) => widgetId === 'series')?.timeseries ?? [];
-      expect(points.reduce((sum, { value }) => sum + Number(value), 0)).toBe(957);
+      const series = answer.results.find(({ widgetId }) => widgetId === 'series');
+      const points = series?.timeseries as { value: number }[];
+      expect(points.reduce((sum, { value }) => sum + value, 0)).toBe(957);
       expect(points.length).toBeGreaterThan(1);
       const early = {
         startDate: new Date(NOW - 7_200_000).toISOString(),

@@ -2,45 +2,15 @@
 import * as z from 'zod';
 import { Labels } from '../services/monitoring/dashboard.ts';
 import { defineTool } from './define-tool.ts';
+import { IsoTime } from './iso-time.ts';
 
-const Date8601 = z.iso.datetime({ offset: true });
 const Id = z.string().min(1).max(64);
-const text = z.string().nullable();
-const number = z.number().nullable();
-
-const LogEntry = z.object({
-  id: z.string(),
-  organizationId: z.string(),
-  connectionId: z.string(),
-  connectionTitle: text,
-  toolName: z.string(),
-  effect: text,
-  input: text,
-  output: text,
-  isError: z.boolean(),
-  errorCode: text,
-  errorMessage: text,
-  durationMs: z.number(),
-  upstreamMs: number,
-  timestamp: z.string(),
-  userId: text,
-  callerId: z.string(),
-  callerSource: z.string(),
-  requestId: text,
-  traceId: text,
-  userAgent: text,
-  virtualMcpId: text,
-  protocolVersion: text,
-  bytesIn: number,
-  bytesOut: number,
-  properties: z.record(z.string(), z.string()).nullable(),
-});
+/** The fields that most look at; the others are in docs/monitoring.md, and models need not read them before. */
+const Entry = z.looseObject({ timestamp: z.string(), toolName: z.string(), isError: z.boolean() });
 
 /** A line for whoever reads the text alone; everything is in the data. */
-function lineOf(log: z.output<typeof LogEntry>): string {
-  const { timestamp, toolName, connectionId, callerId, durationMs, isError, errorCode } = log;
-  const outcome = isError ? (errorCode ?? 'error') : 'ok';
-  return `${timestamp} ${connectionId} ${toolName} ${outcome} ${durationMs} ms ${callerId}`;
+function lineOf({ timestamp, toolName, isError }: z.output<typeof Entry>): string {
+  return `${timestamp} ${toolName} ${isError ? 'error' : 'ok'}`;
 }
 
 export const monitoringLogsList = defineTool({
@@ -54,8 +24,8 @@ export const monitoringLogsList = defineTool({
     virtualMcpId: Id.optional().describe('Virtual MCP'),
     toolName: z.string().min(1).max(200).optional().describe('Tool'),
     isError: z.boolean().optional().describe('Only errors, or none'),
-    startDate: Date8601.optional().describe('Earliest'),
-    endDate: Date8601.optional().describe('Latest'),
+    startDate: IsoTime.optional().describe('Earliest'),
+    endDate: IsoTime.optional().describe('Latest'),
     limit: z.int().min(1).max(1000).default(20).describe('Most entries'),
     offset: z.int().min(0).max(100_000).default(0).describe('Entries to skip'),
     properties: Labels.optional().describe('Labels that are equal'),
@@ -64,7 +34,7 @@ export const monitoringLogsList = defineTool({
     propertyInValues: Labels.optional().describe('Comma lists with this member'),
   }),
   output: z.object({
-    logs: z.array(LogEntry),
+    logs: z.array(Entry),
     total: z.int(),
     offset: z.int(),
     limit: z.int(),
@@ -74,7 +44,13 @@ export const monitoringLogsList = defineTool({
   async run(query, { services, caller }) {
     const { logs, total, partial } = await services.monitoring.logs.list(caller.organizationId, query);
     const { offset, limit } = query;
-    return { logs, total, offset, limit, ...(partial && { partial: true as const }) };
+    return {
+      logs: logs.map((log) => ({ ...log })),
+      total,
+      offset,
+      limit,
+      ...(partial && { partial: true as const }),
+    };
   },
 });
 
@@ -84,8 +60,8 @@ export const monitoringStats = defineTool({
   description: 'How many calls there were, how many failed, and how long they took.',
   effect: 'read',
   input: z.object({
-    startDate: Date8601.optional().describe('From'),
-    endDate: Date8601.optional().describe('Until'),
+    startDate: IsoTime.optional().describe('From'),
+    endDate: IsoTime.optional().describe('Until'),
   }),
   output: z.object({
     totalCalls: z.int(),

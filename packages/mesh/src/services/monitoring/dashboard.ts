@@ -12,7 +12,10 @@ const Path = z
   });
 const Id = z.string().min(1).max(64);
 const Names = z.array(z.string().min(1).max(200)).max(100);
-export const Labels = z.record(z.string().min(1).max(64), z.string().max(256));
+/** Labels of calls, within the bounds that labels have. */
+export const Labels = z.record(z.string(), z.string()).refine(isWithinBounds, {
+  message: 'must be at most 20 labels, with keys of up to 64 and values of up to 256 characters',
+});
 
 export const Filters = z.object({
   connectionIds: Names.optional(),
@@ -53,6 +56,11 @@ export interface Dashboard extends DashboardData {
   readonly createdAt: string;
   readonly updatedAt: string;
   readonly createdBy: string;
+}
+
+function isWithinBounds(labels: Record<string, string>): boolean {
+  const entries = Object.entries(labels);
+  return entries.length <= 20 && entries.every(([key, label]) => key.length <= 64 && label.length <= 256);
 }
 
 const UNITS_MS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
