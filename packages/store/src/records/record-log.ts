@@ -33,7 +33,7 @@ export interface RecordLog {
   readonly pending: number;
   /** Takes a record, and how its detail is made later; constant time, never throws. */
   append(record: NewCallRecord, detail?: PendingDetail): void;
-  /** Resolves when every record appended before the call is stored; throws when some were refused. */
+  /** Resolves when every record appended before the call is stored, or counted as dropped. */
   flush(): Promise<void>;
   /** Stored records, newest first; `before` with the last id gives the next page. */
   list(query: RecordQuery): Promise<StoredCallRecord[]>;
@@ -89,7 +89,7 @@ export class BufferedRecordLog implements RecordLog {
   #detailsFrom = 0;
   #timer: NodeJS.Timeout | undefined;
   #background: Promise<void> | undefined;
-  #writing: Promise<void> | undefined;
+  #writing: Promise<boolean> | undefined;
   #pruning: Promise<number> | undefined;
   #retryMs = FLUSH_EVERY_MS;
   #prunedAt = 0;
@@ -191,26 +191,31 @@ export class BufferedRecordLog implements RecordLog {
 
   async #onTimer(): Promise<void> {
     try {
-      await this.#write();
-      this.#retryMs = FLUSH_EVERY_MS;
-      await this.#pruneNowAndThen();
+      const isRefused = await this.#write();
+      this.#retryMs = isRefused ? this.#longerRetryMs() : FLUSH_EVERY_MS;
+      if (!isRefused) await this.#pruneNowAndThen();
     } catch (error) {
-      this.#retryMs = Math.min(this.#retryMs * 2, LONGEST_RETRY_MS);
+      this.#retryMs = this.#longerRetryMs();
       this.#options.onError(error);
     }
     this.#timer = undefined;
     if (this.#size > 0 && !this.#isClosed) this.#schedule(this.#retryMs);
   }
 
-  #write(): Promise<void> {
+  #longerRetryMs(): number {
+    return Math.min(this.#retryMs * 2, LONGEST_RETRY_MS);
+  }
+
+  /** True when the database has refused some of the rows. */
+  #write(): Promise<boolean> {
     this.#writing ??= this.#drain(this.#size).finally(() => {
       this.#writing = undefined;
     });
     return this.#writing;
   }
 
-  async #drain(total: number): Promise<void> {
-    let refused: { error: unknown } | undefined;
+  async #drain(total: number): Promise<boolean> {
+    let isRefused = false;
     for (let left = total; left > 0;) {
       const count = Math.min(left, this.#options.table.chunkRows);
       await this.#makeDetails(count);
@@ -219,13 +224,15 @@ export class BufferedRecordLog implements RecordLog {
       } catch (error) {
         if (isAway(error)) throw error;
         this.#dropped += count;
-        refused = { error };
+        // Once for all of them: each chunk is refused for the same reason.
+        if (!isRefused) this.#options.onError(error);
+        isRefused = true;
       }
       this.#advance(count);
       left -= count;
       if (left > 0) await nextTurn();
     }
-    if (refused !== undefined) throw refused.error;
+    return isRefused;
   }
 
   /** Holds on to what a detail is made from, within bounds: the oldest give way. */
