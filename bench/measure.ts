@@ -7,6 +7,7 @@ import { findMethod, loadAverages } from './machine.ts';
 import type { Method } from './machine.ts';
 import { measureFlat, measureIdle } from './memory.ts';
 import { measureModelCost } from './model-cost.ts';
+import { measureMonitoring } from './monitoring.ts';
 import { measurePoints } from './points.ts';
 import type { Point, Target } from './points.ts';
 import { startPostgres } from './postgres.ts';
@@ -20,7 +21,7 @@ import { measureWatch } from './watch.ts';
 import type { RequestKind } from './wire.ts';
 
 /** The targets this bench can measure. */
-export const MEASURABLE = ['P1', 'P2', 'P3', 'P5', 'P6', 'P7', 'P8', 'P9', 'P10', 'P11'];
+export const MEASURABLE = ['P1', 'P2', 'P3', 'P5', 'P6', 'P7', 'P8', 'P9', 'P10', 'P11', 'P12'];
 
 /** Which part of the bench to run. */
 export interface Selection {
@@ -59,6 +60,8 @@ const fullTasks = { creations: 3000, starts: 100, reads: 3000, kills: 4 };
 const quickEvents = { deliveries: 200, publications: 5000 };
 const fullEvents = { deliveries: 500, publications: 20_000 };
 const quickFeedback = { posts: 100_000, queries: 300, votes: 2000 };
+const quickMonitoring = { records: 500_000, queries: 100, calls: 100_000 };
+const fullMonitoring = { records: 5_000_000, queries: 200, calls: 200_000 };
 const fullFeedback = { posts: 100_000, queries: 1000, votes: 5000 };
 
 /** Measures, prints and writes; gives the exit code: 1 when a point had to be voided. */
@@ -85,7 +88,7 @@ export async function measure(selection: Selection): Promise<number> {
 
 async function measureAll(selection: Selection, method: Method): Promise<Measured> {
   const needsPostgres =
-    !selection.isQuick && ['P1', 'P6', 'P7', 'P9', 'P11'].some((id) => wants(selection, id));
+    !selection.isQuick && ['P1', 'P6', 'P7', 'P9', 'P11', 'P12'].some((id) => wants(selection, id));
   const postgres = needsPostgres ? await startPostgres() : undefined;
   const fleet = openFleet(method, await postgres?.database('parley'));
   try {
@@ -101,6 +104,7 @@ async function measureAll(selection: Selection, method: Method): Promise<Measure
     if (wants(selection, 'P8') && !selection.isQuick) await addFlat(measured, fleet, method);
     if (wants(selection, 'P9')) await addFeedback(measured, selection, method, postgres);
     if (wants(selection, 'P11')) await addEvents(measured, selection, method, postgres);
+    if (wants(selection, 'P12')) await addMonitoring(measured, selection, method, postgres);
     if (wants(selection, 'P10')) measured.modelCost = await measureModelCost();
     return measured;
   } finally {
@@ -196,9 +200,23 @@ async function addFeedback(
   measured.feedback = await measureFeedback(settings, { method, databaseUrl }, progress);
 }
 
-/** A quick run takes watching, durable tasks, feedback and events only when they are named, since they take most of a minute. */
+async function addMonitoring(
+  measured: Measured,
+  { isQuick }: Selection,
+  method: Method,
+  postgres: Postgres | undefined,
+): Promise<void> {
+  const databaseUrl = await postgres?.database('monitoring');
+  const settings = isQuick ? quickMonitoring : fullMonitoring;
+  measured.monitoring = await measureMonitoring(settings, { method, databaseUrl }, progress);
+}
+
+/** What lasts most of a minute: watching, tasks, feedback, events, monitoring. */
+const SLOW = new Set(['P6', 'P7', 'P9', 'P11', 'P12']);
+
+/** A quick run takes what is slow only when it is named. */
 function wants({ isQuick, only }: Selection, id: string): boolean {
-  return only === undefined ? !(isQuick && ['P6', 'P7', 'P9', 'P11'].includes(id)) : only.includes(id);
+  return only === undefined ? !(isQuick && SLOW.has(id)) : only.includes(id);
 }
 
 function progress(line: string): void {

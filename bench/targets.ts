@@ -6,6 +6,8 @@ import type { FeedbackFigures } from './feedback.ts';
 import type { FlatMemory } from './memory.ts';
 import { judgeModelCost } from './model-cost.ts';
 import type { ModelCost } from './model-cost.ts';
+import type { MonitoringFigures } from './monitoring.ts';
+import { judgeMonitoring } from './monitoring-targets.ts';
 import type { Point } from './points.ts';
 import type { ColdStart, ColdStarts } from './stdio.ts';
 import { judgeTasks } from './task-targets.ts';
@@ -27,6 +29,7 @@ export interface Measured {
   feedback?: FeedbackFigures;
   modelCost?: ModelCost;
   events?: EventFigures;
+  monitoring?: MonitoringFigures;
 }
 
 const lower = { better: 'lower', unit: 'x' } as const;
@@ -67,6 +70,7 @@ export function judgeQuick(measured: Measured): Verdict[] {
     ...judgeFeedback(measured.feedback),
     ...judgeModelCost(measured.modelCost),
     ...judgeEvents(measured.events),
+    ...judgeMonitoring(measured.monitoring),
   ];
 }
 

@@ -65,8 +65,8 @@ describe('where a value comes from', () => {
     expect(config.limits).toMatchObject({ bodyBytes: 4_194_304, ratePerSecond: 100, rateBurst: 200 });
     expect(config.recordRetention).toEqual({
       maxAgeMs: 30 * 86_400_000,
-      maxRows: 1_000_000,
-      maxBytes: 1024 ** 3,
+      maxRows: 10_000_000,
+      maxBytes: 5 * 1024 ** 3,
     });
   });
 

@@ -94,11 +94,11 @@ const REACH = {
 const UPKEEP = {
   'body-limit': { kind: 'number', value: 'BYTES', fallback: '4194304', help: 'Largest request body' },
   'record-days': { kind: 'number', value: 'N', fallback: '30', help: 'Keep call records for N days' },
-  'record-rows': { kind: 'number', value: 'N', fallback: '1000000', help: 'Keep at most N call records' },
+  'record-rows': { kind: 'number', value: 'N', fallback: '10000000', help: 'Keep at most N call records' },
   'record-bytes': {
     kind: 'number',
     value: 'BYTES',
-    fallback: '1073741824',
+    fallback: '5368709120',
     help: 'Keep about this much of call records at most',
   },
   'event-days': {

@@ -40,7 +40,7 @@ export { hintsOf } from './define/effects.ts';
 export type { Effect, Hints } from './define/effects.ts';
 export { createEngine } from './call/engine.ts';
 export type { Engine, EngineOptions } from './call/engine.ts';
-export { requestInfo } from './call/exchange.ts';
+export { PROPERTIES_HEADER, requestInfo } from './call/exchange.ts';
 export type { Exchange } from './call/exchange.ts';
 export type {
   Extension,
@@ -79,7 +79,7 @@ export type { Prompt } from './define/prompt.ts';
 export { capabilitiesOf } from './protocol/capabilities.ts';
 export { META } from './protocol/meta-keys.ts';
 export type { ServerInfo } from './protocol/server.ts';
-export type { CallRecord, Observer } from './call/record.ts';
+export type { CallBody, CallRecord, Observer } from './call/record.ts';
 export { createStateSealer } from './channel/sealed-state.ts';
 export type { StateSealer } from './channel/sealed-state.ts';
 export { hiddenReason } from './access/resolver.ts';

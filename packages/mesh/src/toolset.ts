@@ -3,7 +3,7 @@ import type { Upstream } from '@parley/connections';
 import type { Events } from '@parley/events';
 import type { RouteSet } from '@parley/http';
 import type { Identity } from '@parley/identity';
-import type { Host } from '@parley/kit';
+import type { Engine, Host } from '@parley/kit';
 import { defineToolset } from '@parley/kit';
 import type { Store } from '@parley/store';
 import type { TaskEngine } from '@parley/tasks';
@@ -24,6 +24,7 @@ export type MeshHost = Host<{
   readonly tasks: TaskEngine;
   readonly upstream: Upstream;
   readonly sandbox: CodeExecution;
+  engine(): Engine;
 }>;
 
 export const meshToolset = defineToolset({

@@ -15,7 +15,7 @@ import { scratchDatabase } from '@parley/store/testing';
 import type { TaskEngine } from '@parley/tasks';
 import { createTaskEngine, taskMigrations } from '@parley/tasks';
 import { afterAll, beforeAll, describe } from 'vitest';
-import { NO_SANDBOX, NO_UPSTREAM } from './no-parts.ts';
+import { NO_ENGINE, NO_SANDBOX, NO_UPSTREAM } from './no-parts.ts';
 import { meshMigrations } from '../src/migrations/index.ts';
 import { MANAGEMENT } from '../src/name.ts';
 import type { MeshOptions, MeshServices } from '../src/services/index.ts';
@@ -163,6 +163,7 @@ export async function openMesh(store: Store, options: BedOptions = {}): Promise<
     settings: undefined,
     upstream: NO_UPSTREAM,
     sandbox: NO_SANDBOX,
+    engine: () => NO_ENGINE,
     ...options.parts,
   };
   const services = createMeshServices(host, { now, ...options.services });

@@ -1,5 +1,6 @@
 /** What the server injects, for tests that have no use for it. */
 import type { Upstream } from '@parley/connections';
+import type { Engine } from '@parley/kit';
 import type { CodeExecution } from '../src/services/code.ts';
 
 /** An upstream that is always there and has no tools. */
@@ -17,3 +18,6 @@ export const NO_SANDBOX: CodeExecution = {
   run: async () => ({ consoleLogs: [] }),
   checkCode: async () => undefined,
 };
+
+/** An engine that knows no titles, which is all that the mesh asks it for. */
+export const NO_ENGINE = { catalogFor: () => ({ toolsets: [] }) } as unknown as Engine;

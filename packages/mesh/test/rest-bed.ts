@@ -12,6 +12,7 @@ import { testCaller } from '@parley/kit/testing';
 import type { Store } from '@parley/store';
 import { createTaskEngine, taskMigrations } from '@parley/tasks';
 import { onTestFinished } from 'vitest';
+import { NO_ENGINE, NO_SANDBOX, NO_UPSTREAM } from './no-parts.ts';
 import { meshMigrations } from '../src/migrations/index.ts';
 import { createMeshRoutes } from '../src/rest/index.ts';
 import { createMeshServices } from '../src/services/index.ts';
@@ -41,6 +42,9 @@ export async function serveRoutes(store: Store, options: Pick<RestOptions, 'feed
     names: { hosts: [], origins: [] },
     web: { publicUrl: undefined, trustedProxies: [] },
     settings: {},
+    upstream: NO_UPSTREAM,
+    sandbox: NO_SANDBOX,
+    engine: () => NO_ENGINE,
   };
   const sets = createMeshRoutes(createMeshServices(host), host, options);
   const find = createRouteTable(sets);

@@ -28,7 +28,16 @@ export type { Migration, MigrationSet } from './migrations.ts';
 export { damagedFiles, openStore } from './open-store.ts';
 export { deleteOwned, tablesWith } from './owned-rows.ts';
 export type { RecordLog, RecordRetention } from './records/record-log.ts';
-export type { CallOutcome, RecordQuery, StoredCallRecord } from './records/record-table.ts';
+export type {
+  CallDetail,
+  CallOutcome,
+  DetailedCallRecord,
+  PendingDetail,
+  RecordFilter,
+  RecordQuery,
+  StoredCallRecord,
+} from './records/record-table.ts';
+export type { CallStats, CallStatsQuery } from './records/rollups.ts';
 export type { SecretBox, SecretContext } from './secrets/secret-box.ts';
 export type { ChangeSignal, SignalEvent, WaitOptions } from './signals/change-signal.ts';
 export type { Queryable, Store, StoreEngine, StoreOptions, StoreTransaction } from './store.ts';

@@ -2,6 +2,7 @@
 import type { Kysely } from 'kysely';
 import { addSerialId, epochMsColumn } from './columns.ts';
 import { createDatabaseRows } from './databases/registry.ts';
+import { splitCallRecords } from './postgres/record-migration.ts';
 import type { AnyTables } from './engine.ts';
 import type { MigrationSet } from './migrations.ts';
 
@@ -55,5 +56,7 @@ export const storeMigrations: MigrationSet = {
     '001-first': (db, engine) => (engine === 'sqlite' ? createSignals(db) : createCallRecords(db)),
     '002-probe': createProbe,
     '003-databases': createDatabaseRows,
+    // The records of SQLite have a file of their own, which is brought up to date when it is opened.
+    '004-call-kinds': async (db, engine) => (engine === 'sqlite' ? undefined : splitCallRecords(db)),
   },
 };

@@ -54,6 +54,7 @@ onBothEngines('a store', (open) => {
       'store/001-first',
       'store/002-probe',
       'store/003-databases',
+      'store/004-call-kinds',
       'notes/001-notes',
       'notes/002-replies',
     ]);
@@ -109,6 +110,7 @@ onBothEngines('a store', (open) => {
       'store/001-first',
       'store/002-probe',
       'store/003-databases',
+      'store/004-call-kinds',
     ]);
     await one.db<Tables>().insertInto('notes').values(note('a')).execute();
     expect(await texts(two)).toEqual(['a']);
@@ -316,6 +318,7 @@ onBothEngines('several processes', (open, _engine, where) => {
       'store/001-first',
       'store/002-probe',
       'store/003-databases',
+      'store/004-call-kinds',
     ]);
     const store = await open();
     expect(await store.migrate([])).toEqual([]);

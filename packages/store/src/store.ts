@@ -18,7 +18,7 @@ export interface StoreOptions {
   readonly databaseUrl?: string;
   /** 32 bytes in base64url, several of them one per line with the newest first; wins over the key file. */
   readonly secretKey?: string;
-  /** How long call records are kept; 30 days and a million rows by default. */
+  /** How long call records are kept; 30 days, ten million rows and 5 GiB by default. */
   readonly recordRetention?: RecordRetention;
   /** How large the database of a connection may grow; 256 MiB by default. */
   readonly databaseBytes?: number;

@@ -23,6 +23,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   pages: async () => (await import('./pages.ts')).pages,
   webhooks: async () => (await import('./webhooks.ts')).webhooks,
   feedback: async () => (await import('./feedback.ts')).feedback,
+  logs: async () => (await import('./logs.ts')).logs,
   doctor: async () => (await import('./doctor.ts')).doctor,
   migrate: async () => (await import('./migrate.ts')).migrate,
   backup: async () => (await import('./backup.ts')).backup,

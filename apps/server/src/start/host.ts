@@ -22,7 +22,8 @@ import type { MigrationSet } from '@parley/store';
 import type { Base } from './base.ts';
 import { openBase } from './base.ts';
 import type { Config } from '../config.ts';
-import { redactRecord } from '../redact.ts';
+import { detailsWith } from '../redaction/call-detail.ts';
+import { redactRecord } from '../redaction/credentials.ts';
 import { withoutMissing } from './missing-parts.ts';
 import { stopPart } from '../stop-part.ts';
 import { loadOwnToolsets } from '../toolsets.ts';
@@ -111,7 +112,7 @@ export async function allToolsets({
 function buildHost(base: Base, toolsets: readonly ServedToolset[], options: HostOptions): Host {
   const { config, onFault } = options;
   const { store, identity, changes } = base;
-  const parts = callParts(store, config.limits);
+  const parts = callParts(store, config.limits, detailsWith());
   const observe = (call: CallRecord) => {
     parts.observe(redactRecord(call));
     const { caller, name, outcome, toolset, info } = call;

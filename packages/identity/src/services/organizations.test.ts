@@ -23,7 +23,16 @@ onBothEngines(
       const other = await keyFor(identity, { ...kept, userId: both.userId });
       const seen = () => Promise.all(texts.map(async (text) => there.identity.authenticate(text, 'key')));
       expect(await seen()).not.toContain(undefined);
-      const record = { at: 1, callerId: 'x', source: 'key', toolset: 'a', tool: 'b', method: 'tools/call' };
+      const record = {
+        at: 1,
+        callerId: 'x',
+        userId: null,
+        effect: null,
+        source: 'key',
+        toolset: 'a',
+        tool: 'b',
+        method: 'tools/call',
+      };
       const rest = {
         outcome: 'ok',
         code: null,

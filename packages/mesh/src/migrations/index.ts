@@ -5,6 +5,7 @@ import { MANAGEMENT } from '../name.ts';
 import { seedAdminProject } from '../services/admin-project.ts';
 import { createProjects } from './001-projects.ts';
 import { createThreadsAndTags } from './002-threads-tags.ts';
+import { createDashboards } from './003-dashboards.ts';
 
 /** What the store applies for the mesh. */
 export const meshMigrations: MigrationSet = {
@@ -13,6 +14,7 @@ export const meshMigrations: MigrationSet = {
   migrations: {
     '001-projects': createProjects,
     '002-threads-tags': createThreadsAndTags,
+    '003-dashboards': createDashboards,
     '004-rest': createRestTables(MANAGEMENT),
   },
 };

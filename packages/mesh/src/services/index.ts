@@ -20,6 +20,8 @@ import type { Members } from './members.ts';
 import { createMembers } from './members.ts';
 import type { Organizations } from './organizations.ts';
 import { createOrganizations } from './organizations.ts';
+import type { Monitoring } from './monitoring/index.ts';
+import { createMonitoring } from './monitoring/index.ts';
 import type { People } from './people.ts';
 import { createPeople } from './people.ts';
 import type { FindConnections } from './plugin-configs.ts';
@@ -45,6 +47,7 @@ export interface MeshServices {
   readonly tags: Tags;
   readonly threads: Threads;
   readonly eventBus: EventBus;
+  readonly monitoring: Monitoring;
   /** The newest events of a type or pattern, the newest first. */
   newestEvents(organizationId: string, type: string): Promise<CloudEvent[]>;
 }
@@ -57,7 +60,8 @@ export interface MeshOptions {
 
 /** Builds the services over the base of this process. */
 export function createMeshServices(
-  host: Pick<MeshHost, 'store' | 'identity' | 'events' | 'upstream' | 'sandbox'>,
+  host: Pick<MeshHost, 'store' | 'identity' | 'events' | 'upstream' | 'sandbox'> &
+    Partial<Pick<MeshHost, 'engine'>>,
   { now = Date.now, findConnections = briefConnections }: MeshOptions = {},
 ): MeshServices {
   const { store, identity, events, upstream, sandbox } = host;
@@ -78,6 +82,7 @@ export function createMeshServices(
     projects: createProjects(store, { now, findConnections }),
     tags: createTags(store, now),
     threads: createThreads(store, now),
+    monitoring: createMonitoring(host),
     eventBus: createEventBus({ events, hasConnection: connections.exists }),
     newestEvents: createNewestEvents(events),
   };

@@ -10,6 +10,8 @@ import * as organizations from './organizations.ts';
 import * as projects from './projects.ts';
 import * as tags from './tags.ts';
 import * as threads from './threads.ts';
+import * as dashboards from './dashboards.ts';
+import * as monitoring from './monitoring.ts';
 import * as users from './users.ts';
 import * as virtualMcps from './virtual-mcps.ts';
 import * as virtualTools from './virtual-tools.ts';
@@ -18,9 +20,11 @@ export const meshTools = toolsIn(
   apiKeys,
   code,
   connections,
+  dashboards,
   databases,
   events,
   members,
+  monitoring,
   organizations,
   projects,
   tags,

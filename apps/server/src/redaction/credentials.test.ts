@@ -2,7 +2,7 @@
 import type { CallRecord } from '@parley/kit';
 import { testCaller } from '@parley/kit/testing';
 import { describe, expect, test } from 'vitest';
-import { redact, redactRecord } from './redact.ts';
+import { redact, redactRecord } from './credentials.ts';
 
 const KEY = `parley_${'A'.repeat(12)}_${'b-_'.repeat(14)}c`;
 

@@ -1,0 +1,101 @@
+/** What is kept of the input and output of a call: made when its record is written, without secrets, and short. */
+import type { CallBody, CallRecord, ToolAnswer } from '@parley/kit';
+import { isToolResult } from '@parley/kit';
+import type { CallDetail, PendingDetail } from '@parley/store';
+import type { Secrets } from './kept-json.ts';
+import { bytesOf, keptJson, keptText } from './kept-json.ts';
+import { propertiesJson } from './properties.ts';
+import { secretFields } from './secret-names.ts';
+
+/** The stored secrets of a toolset or connection, which are cut out wherever they stand. */
+export type SecretsOf = (call: Pick<CallRecord, 'caller' | 'toolset'>) => readonly string[];
+
+const LONGEST_MESSAGE = 2_000;
+/** What a value with very many parts may hold. */
+const HEAVY_BYTES = 1024 * 1024;
+const DROPPED = '"[DROPPED:redaction failed]"';
+const TRACEPARENT = /^00-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}$/;
+
+/** Makes details; `secretsOf` tells which texts are secret for the call. */
+export function detailsWith(
+  secretsOf: SecretsOf = () => [],
+): (call: CallRecord) => PendingDetail | undefined {
+  return (call) => {
+    const { body } = call;
+    if (body === undefined) return undefined;
+    const weightBytes = weightOf(body.args) + weightOfAnswer(body.answer);
+    return { weightBytes, make: () => detailOf(call, body, secretsOf(call)) };
+  };
+}
+
+/** The usual answer is one text whose data is about as long, so that nothing has to be counted. */
+function weightOfAnswer(answer: ToolAnswer | undefined): number {
+  const content = answer?.content;
+  const first: unknown = Array.isArray(content) && content.length === 1 ? content[0] : undefined;
+  const isText =
+    typeof first === 'object' && first !== null && 'text' in first && typeof first.text === 'string';
+  const text = isText ? String(first.text) : '';
+  return text.startsWith('{') ? text.length * 2 : weightOf(answer);
+}
+
+function weightOf(value: unknown): number {
+  try {
+    return value === undefined ? 0 : (bytesOf(value) ?? HEAVY_BYTES);
+  } catch {
+    // What cannot even be looked at fails again, off the request path, and is left out there.
+    return HEAVY_BYTES;
+  }
+}
+
+function detailOf({ info }: CallRecord, body: CallBody, texts: readonly string[]): CallDetail {
+  const about = {
+    upstreamUs: null,
+    traceId: TRACEPARENT.exec(info.traceparent ?? '')?.[1] ?? null,
+    properties: propertiesJson(info.properties, body.args),
+  };
+  try {
+    const secrets: Secrets = { fields: secretFields(body.tool.definition.inputSchema), texts };
+    const input = keptJson(body.args ?? {}, secrets);
+    const shown = body.answer === undefined ? undefined : outputOf(body.answer);
+    const output = shown === undefined ? undefined : keptJson(shown, secrets);
+    return {
+      ...about,
+      input: input.text,
+      output: output?.text ?? null,
+      message: messageOf(body, secrets),
+      bytesIn: input.bytes,
+      bytesOut: output?.bytes ?? null,
+    };
+  } catch {
+    // Its fault may quote what must not be kept.
+    return { ...about, input: DROPPED, output: DROPPED, message: null, bytesIn: null, bytesOut: null };
+  }
+}
+
+/** The data of an answer, or its text where it has none; what is sealed for the client is not kept. */
+function outputOf(answer: ToolAnswer): unknown {
+  if (!isToolResult(answer)) {
+    return { resultType: answer.resultType, ...('taskId' in answer && { taskId: answer.taskId }) };
+  }
+  return answer.structuredContent ?? answer.content;
+}
+
+function messageOf({ answer, message }: CallBody, secrets: Secrets): string | null {
+  const text = message ?? (answer !== undefined && isToolResult(answer) ? errorText(answer) : undefined);
+  // Cut first, with room to spare, so that a long text takes no longer; then what may be torn is cut off.
+  return text === undefined
+    ? null
+    : keptText(text.slice(0, LONGEST_MESSAGE * 2), secrets).slice(0, LONGEST_MESSAGE);
+}
+
+function errorText({
+  isError,
+  content,
+}: {
+  isError?: boolean | undefined;
+  content: readonly { type: string }[];
+}) {
+  const [first] = content;
+  if (isError !== true || first === undefined || !('text' in first)) return undefined;
+  return String(first.text);
+}
