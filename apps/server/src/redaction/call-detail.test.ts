@@ -147,7 +147,8 @@ describe('a call', () => {
     info: { id: '1', era: 'modern', client: null, ...info },
     body: { tool, args: {}, ...body },
   });
-  const detailOf = (record: CallRecord) => detailsWith(() => ['s3cr3t'])(record)?.make();
+  const detailOf = (record: CallRecord) =>
+    detailsWith((_organization, id) => (id === 'conn_1' ? ['s3cr3t'] : []))(record)?.make();
 
   test('is kept with its input, its data, its trace and its labels', () => {
     const info = {
@@ -208,6 +209,6 @@ describe('a call', () => {
 
   test('that was denied is kept without its input', () => {
     const { body: _body, ...denied } = call({});
-    expect(detailsWith()(denied)).toBeUndefined();
+    expect(detailsWith(() => [])(denied)).toBeUndefined();
   });
 });

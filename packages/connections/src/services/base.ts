@@ -15,6 +15,8 @@ export interface Base {
   readonly events: Pick<Events, 'publish'>;
   readonly upstream: Upstream;
   readonly checkCode: CheckCode;
+  /** Connects to this server itself as the caller would; throws when it does not answer. */
+  readonly ownServer: (caller: Caller) => Promise<void>;
   readonly now: () => number;
 }
 

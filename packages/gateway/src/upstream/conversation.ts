@@ -31,8 +31,8 @@ export async function converse<T>(
   means: Means,
   target: UpstreamTarget,
   work: Work<T>,
+  limitMs: number,
 ): Promise<{ readonly ok: true; readonly value: T } | UpstreamFailure> {
-  const limitMs = means.answerMs[target.type];
   const seen: Sightings = {};
   const ended = new AbortController();
   const timer = setTimeout(() => ended.abort(new OutOfTime()), limitMs);

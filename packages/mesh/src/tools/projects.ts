@@ -144,7 +144,11 @@ export const projectPluginConfigUpdate = defineTool({
     projectId: id('project'),
     pluginId,
     connectionId: id('connection').nullable().optional(),
-    settings: settings.nullable().optional().describe('All of them; null clears'),
+    settings: settings
+      .nullable()
+      .optional()
+      .describe('All of them; null clears, [secret] keeps')
+      .meta({ writeOnly: true }),
   }),
   output: z.object({ config: Config }),
   run: async ({ connectionId, settings: given, ...place }, { services, caller }) => ({
