@@ -31,7 +31,7 @@ export interface ScriptedUpstream {
   isStdioAllowed: boolean;
   answer: { readonly ok: true; readonly tools: readonly UpstreamTool[] } | UpstreamFailure;
   /** Whom the mesh asked, and what for. */
-  readonly asked: { readonly what: 'test' | 'discover' | 'notify'; readonly target: UpstreamTarget }[];
+  readonly asked: { readonly what: 'test' | 'discover' | 'call'; readonly target: UpstreamTarget }[];
   readonly told: { readonly tool: string; readonly args: Record<string, unknown> }[];
 }
 
@@ -102,10 +102,10 @@ async function setStage(store: Store) {
         upstream.asked.push({ what: 'discover', target });
         return upstream.answer;
       },
-      async notify(target, tool, args) {
-        upstream.asked.push({ what: 'notify', target });
+      async call(target, tool, args) {
+        upstream.asked.push({ what: 'call', target });
         upstream.told.push({ tool, args });
-        return upstream.answer.ok ? { ok: true } : upstream.answer;
+        return upstream.answer.ok ? { ok: true, outcome: 'answered', data: {} } : upstream.answer;
       },
     },
     sandbox: {

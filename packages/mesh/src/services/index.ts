@@ -67,7 +67,15 @@ export function createMeshServices(
 ): MeshServices {
   const { store, identity, events, upstream, sandbox } = host;
   const checkCode = (code: string) => sandbox.checkCode(code);
-  const base = { store, events, upstream, checkCode, ownServer: ownHandshake(host.engine), now };
+  const base = {
+    store,
+    events,
+    audit: identity.audit,
+    upstream,
+    checkCode,
+    ownServer: ownHandshake(host.engine),
+    now,
+  };
   const connections = createConnections(base);
   const reach = createReach(identity);
   return {

@@ -282,7 +282,7 @@ describe.each<StoreEngine>(['sqlite', 'postgres'])('databases of connections on 
     const again = runner(store, 'a-b');
     await again('insert into t values (1)');
     expect(await runner(store, 'a_b')('select * from t')).toMatchObject({ rows: [] });
-    await store.databases.forget('a-b');
+    await store.databases.forget(store, ['a-b']);
     expect(await again('select * from t')).toMatchObject({ code: 'sql_error' });
     expect(await again('create table t (b integer)')).toMatchObject({ rows: [] });
     expect(await store.databases.sweep()).toBe(0);
