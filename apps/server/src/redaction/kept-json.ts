@@ -167,7 +167,8 @@ class KeptWriter {
     if (Buffer.byteLength(json) <= Math.max(this.#leftBytes, CUT.length)) return this.#put(json);
     // Six bytes are the most that a character takes in JSON, and one the least.
     let length = Math.max(0, this.#leftBytes - CUT.length);
-    while (Buffer.byteLength(JSON.stringify(kept.slice(0, length))) > this.#leftBytes)
+    // There may be no room even for nothing, since a name is written before what it names.
+    while (length > 0 && Buffer.byteLength(JSON.stringify(kept.slice(0, length))) > this.#leftBytes)
       length = Math.floor(length / 2);
     this.#leftBytes = 0;
     this.#parts.push(JSON.stringify(`${kept.slice(0, length)}[TRUNCATED]`));
