@@ -41,7 +41,7 @@ test.each<StoreEngine>(['sqlite', 'postgres'])(
     const api = (path: string) =>
       fetch(`${server.url}/api/organizations/${organizationId}/${path}`, {
         headers: { authorization: `Bearer ${server.key}` },
-      }).then(async (response) => (await response.json()) as Answer);
+      }).then(async (response) => ((await response.json()) as Answer)['data'] as Answer);
     const heard = () =>
       upstream.calls.flatMap(({ arguments: args }) =>
         (args as Answer)['events'].map(({ type }: Answer) => type as string),

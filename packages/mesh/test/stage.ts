@@ -2,8 +2,8 @@
 import type { UpstreamFailure, UpstreamTarget, UpstreamTool } from '@parley/connections';
 import { connectionMigrations, seedSelfConnection } from '@parley/connections';
 import { createEvents, eventMigrations } from '@parley/events';
-import type { Identity } from '@parley/identity';
-import { identityMigrations } from '@parley/identity';
+
+import { createIdentity, identityMigrations } from '@parley/identity';
 import type { Caller } from '@parley/kit';
 import { ToolError, typeId } from '@parley/kit';
 import { createEgress } from '@parley/kit/egress';
@@ -87,8 +87,7 @@ async function setStage(store: Store) {
   const egress = createEgress();
   const services = createMeshServices({
     store,
-    // Nothing here asks for people.
-    identity: {} as Identity,
+    identity: createIdentity(store),
     events: createEvents({ store, tasks, egress, onFault }),
     upstream: {
       get isStdioAllowed() {
