@@ -26,7 +26,9 @@ export async function startAviary(engine: StoreEngine) {
   const place = ['--data', dataDir, ...(databaseUrl === undefined ? [] : ['--database-url', databaseUrl])];
   const env = { PARLEY_ALLOW_EGRESS: '127.0.0.1', PARLEY_ALLOW_STDIO: '1' };
   const server = await startParley(dataDir, { args: ['--log-level', 'debug', ...place.slice(2)], env });
-  onTestFinished(async () => void (await server.stop()));
+  onTestFinished(async () => {
+    await server.stop();
+  });
   const { key, url } = server;
   const planted: string[] = [];
   const shown: (readonly [where: string, text: string])[] = [];

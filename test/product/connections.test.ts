@@ -165,7 +165,7 @@ test('who is no administrator cannot have stored secrets sent to another server'
   const mcp = `${server.mcp}/self`;
   const call = async (name: string, input: object, key = server.key) => {
     const { body, text } = await callTool({ mcp, key }, name, { ...input });
-    return { ...(body.result?.structuredContent ?? {}), text } as Record<string, unknown> & { text: string };
+    return { ...body.result?.structuredContent, text } as Record<string, unknown> & { text: string };
   };
   const permissions = { self: ['COLLECTION_CONNECTIONS_UPDATE'] };
   const { key: narrow } = await call('API_KEY_CREATE', { name: 'Narrow', permissions });

@@ -60,8 +60,8 @@ function partsOfHeader([name, value]: [string, string]): Named[] {
 }
 
 function inState(value: unknown, isSecret: boolean): Named[] {
-  if (typeof value !== 'object' || value === null)
-    return isSecret && value !== null && value !== undefined ? [['secret', String(value)]] : [];
+  if (typeof value === 'string' || typeof value === 'number') return isSecret ? [['secret', `${value}`]] : [];
+  if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([name, inner]) =>
     inState(inner, isSecret || isSecretSetting(name, inner)),
   );
