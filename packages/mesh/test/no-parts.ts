@@ -8,7 +8,7 @@ export const NO_UPSTREAM: Upstream = {
   isStdioAllowed: false,
   test: async () => ({ ok: true }),
   discover: async () => ({ ok: true, tools: [] }),
-  notify: async () => ({ ok: true }),
+  call: async () => ({ ok: true, outcome: 'answered', data: {} }),
 };
 
 /** A sandbox for tests that run no code. */

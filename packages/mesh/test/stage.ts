@@ -2,8 +2,8 @@
 import type { UpstreamFailure, UpstreamTarget, UpstreamTool } from '@parley/connections';
 import { connectionMigrations, seedSelfConnection } from '@parley/connections';
 import { createEvents, eventMigrations } from '@parley/events';
-import type { Identity } from '@parley/identity';
-import { identityMigrations } from '@parley/identity';
+
+import { createIdentity, identityMigrations } from '@parley/identity';
 import type { Caller } from '@parley/kit';
 import { ToolError, typeId } from '@parley/kit';
 import { createEgress } from '@parley/kit/egress';
@@ -31,7 +31,7 @@ export interface ScriptedUpstream {
   isStdioAllowed: boolean;
   answer: { readonly ok: true; readonly tools: readonly UpstreamTool[] } | UpstreamFailure;
   /** Whom the mesh asked, and what for. */
-  readonly asked: { readonly what: 'test' | 'discover' | 'notify'; readonly target: UpstreamTarget }[];
+  readonly asked: { readonly what: 'test' | 'discover' | 'call'; readonly target: UpstreamTarget }[];
   readonly told: { readonly tool: string; readonly args: Record<string, unknown> }[];
 }
 
@@ -87,8 +87,7 @@ async function setStage(store: Store) {
   const egress = createEgress();
   const services = createMeshServices({
     store,
-    // Nothing here asks for people.
-    identity: {} as Identity,
+    identity: createIdentity(store),
     events: createEvents({ store, tasks, egress, onFault }),
     upstream: {
       get isStdioAllowed() {
@@ -102,10 +101,10 @@ async function setStage(store: Store) {
         upstream.asked.push({ what: 'discover', target });
         return upstream.answer;
       },
-      async notify(target, tool, args) {
-        upstream.asked.push({ what: 'notify', target });
+      async call(target, tool, args) {
+        upstream.asked.push({ what: 'call', target });
         upstream.told.push({ tool, args });
-        return upstream.answer.ok ? { ok: true } : upstream.answer;
+        return upstream.answer.ok ? { ok: true, outcome: 'answered', data: {} } : upstream.answer;
       },
     },
     sandbox: {
