@@ -23,10 +23,9 @@ export async function makeWorld(bed: DenyBed): Promise<World> {
       throw new Error(`${name}: ${text}`);
     return body.result.structuredContent;
   };
-  const [{ json } = { json: undefined }] = (await app.noticesAt(url)).filter(
-    (notice) => notice.json?.['overlayTag'] !== undefined,
-  );
-  const page = await openPage(url, tokenOf(String(json?.['overlayTag'])));
+  const notices = await app.noticesAt(url);
+  const tag = notices.map(({ json }) => json?.['overlayTag']).find((each) => each !== undefined);
+  const page = await openPage(url, tokenOf(String(tag)));
   const note = await page.annotate('Acme note');
   const tokens = await made('list_page_tokens', {});
   page.close();
@@ -46,7 +45,7 @@ export async function makeWorld(bed: DenyBed): Promise<World> {
   const project = await made('PROJECT_CREATE', { organizationId, slug: 'acme', name: 'Acme project' });
   const plugin = { projectId: project.project.id, pluginId: 'plug' };
   await made('PROJECT_PLUGIN_CONFIG_UPDATE', { ...plugin, settings: { acme: 1 } });
-  const tag = await made('TAGS_CREATE', { name: 'Acme tag' });
+  const { tag: label } = await made('TAGS_CREATE', { name: 'Acme tag' });
   const key = await made('API_KEY_CREATE', { name: 'Acme key', permissions: { self: ['TAGS_LIST'] } });
   const { members } = await made('ORGANIZATION_MEMBER_LIST', {});
   const dashboard = await made('MONITORING_DASHBOARD_CREATE', { name: 'Acme', widgets: [WIDGET] });
@@ -68,7 +67,7 @@ export async function makeWorld(bed: DenyBed): Promise<World> {
     tool: 'acme_tool',
     thread: thread.item.id,
     project: project.project.id,
-    tag: tag.tag.id,
+    tag: label.id,
     key: key.id,
     member: members.at(-1).id,
     user: members.at(-1).userId,
@@ -83,7 +82,7 @@ export async function makeWorld(bed: DenyBed): Promise<World> {
 
 /** Ids of the same form that nobody has. */
 export function unknownWorld(world: World): World {
-  const other = (id: string) => `${id.slice(0, -6)}${[...id.slice(-6)].toReversed().join('')}`;
+  const other = (id: string) => `${id.slice(0, -1)}${id.endsWith('0') ? '1' : '0'}`;
   return Object.fromEntries(Object.entries(world).map(([name, id]) => [name, other(id)]));
 }
 
