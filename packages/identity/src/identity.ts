@@ -12,6 +12,7 @@ import type { AuditCaller, AuditFollower, AuditLog } from './services/audit.ts';
 import { writeAudit } from './services/audit.ts';
 import type { AuditCheck } from './services/audit-check.ts';
 import { checkAudit } from './services/audit-check.ts';
+import { sweepAudit } from './services/audit-retention.ts';
 import type { Roles } from './services/custom-roles.ts';
 import { deleteRole, listRoles, saveRole } from './services/custom-roles.ts';
 import { callerIn } from './services/crossing.ts';
@@ -109,6 +110,8 @@ export interface Identity {
     denied(caller: AuditCaller, tool: string): void;
     /** Writes the denials that wait. */
     flush(): Promise<void>;
+    /** Removes what was written before a time. */
+    sweep(before: number): Promise<void>;
     /** Looks whether every chain is whole. */
     check(): Promise<AuditCheck>;
   };
@@ -228,6 +231,7 @@ export function createIdentity(store: Store, options: IdentityOptions = {}): Ide
       },
       denied: (caller, tool) => denials.note(caller, tool),
       flush: () => denials.flush(),
+      sweep: (before) => sweepAudit(store, before),
       check: () => checkAudit(store),
     },
     organizationName: (organizationId) => organizationName(store, organizationId),

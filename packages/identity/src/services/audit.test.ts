@@ -104,6 +104,31 @@ onBothEngines(
       );
     });
 
+    test('that is kept for some time only begins later, and is whole from there on', async () => {
+      const { store, identity } = await settle(await open());
+      const [owner, other] = [await found(identity, 'one'), await found(identity, 'two')];
+      for (let index = 0; index < 450; index += 1)
+        await identity.roles.save(owner, { name: `role-${index % 5}`, grants: { feedback: [`x${index}`] } });
+      const db = store.db<IdentityTables>();
+      const { at } = (await entriesOf(store, owner.organizationId)).at(-1) ?? { at: 0 };
+      await identity.audit.sweep(at - 100_000);
+      expect(await identity.audit.check()).toEqual({ entries: 452, broken: [] });
+      await identity.audit.sweep(at + 100_000);
+      // The newest one stays: the next holds its hash.
+      expect(await identity.audit.check()).toEqual({ entries: 2, broken: [] });
+      for (const by of [owner, other]) await identity.roles.save(by, { name: 'later', grants: {} });
+      expect(await identity.audit.check()).toEqual({ entries: 4, broken: [] });
+      // Whoever takes out the oldest by hand is found.
+      await db
+        .deleteFrom('audit_log')
+        .where('organization_id', '=', owner.organizationId)
+        .where('seq', '=', 451)
+        .execute();
+      expect((await identity.audit.check()).broken).toEqual([
+        { organizationId: owner.organizationId, seq: 452 },
+      ]);
+    });
+
     test('holds together when many write at once, from two processes', async () => {
       const [here, there] = [await settle(await open()), await settle(await open())];
       const owner = await found(here.identity);
