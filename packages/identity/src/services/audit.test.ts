@@ -41,6 +41,8 @@ onBothEngines(
       await expect(identity.removeMember(owner, owner.userId ?? '')).rejects.toThrow('at least one owner');
       const visitor = await identity.createUser({ name: 'V', email: null });
       await identity.addMember(owner, { userId: visitor, roles: ['user'] });
+      for (const who of [owner.userId ?? '', visitor])
+        await identity.sessions.open({ organizationId, userId: who });
       const entries = await entriesOf(store, organizationId);
       expect(entries.map(({ action }) => action)).toEqual([
         'organization.created',
@@ -55,6 +57,7 @@ onBothEngines(
         'member.invited',
         'role.deleted',
         'member.removed',
+        'session.opened',
       ]);
       expect(entries[1]).toMatchObject({
         seq: 2,
@@ -66,7 +69,7 @@ onBothEngines(
         changed: JSON.stringify({ grants: { feedback: ['x'] } }),
         outcome: 'ok',
       });
-      expect(await identity.audit.check()).toEqual({ entries: 12, broken: [] });
+      expect(await identity.audit.check()).toEqual({ entries: 13, broken: [] });
     });
 
     test('tells of an entry that was changed, taken out or cut off, and of no other organization', async () => {
