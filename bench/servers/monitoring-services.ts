@@ -21,7 +21,11 @@ const store = await openStore({
 await store.migrate([identityMigrations]);
 const identity = createIdentity(store);
 const monitoring = createMonitoring({ store });
-const { observe } = callParts(store, DEFAULT_LIMITS, detailsWith());
+const { observe } = callParts(
+  store,
+  DEFAULT_LIMITS,
+  detailsWith(() => []),
+);
 const caller = soleCaller('org_bench', 'Bench', { grants: {}, source: 'key' });
 
 const MONTH_MS = 30 * 86_400_000;

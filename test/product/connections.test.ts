@@ -23,7 +23,7 @@ interface Item {
 }
 
 test.each<StoreEngine>(['sqlite', 'postgres'])(
-  'checks 11, 13, 16, 17 and 18: a started server and its upstreams (%s)',
+  'checks 11, 13, 16 and 18: a started server and its upstreams (%s)',
   async (engine) => {
     const database = await scratchDatabase(engine);
     onTestFinished(() => database.remove());
@@ -74,24 +74,6 @@ test.each<StoreEngine>(['sqlite', 'postgres'])(
       authorization: `Bearer ${secrets.token}`,
     });
 
-    expect(await call('CONNECTION_TEST', { id })).toMatchObject({ healthy: true, status: 'ok' });
-    upstream.script.authorization = 'Bearer granted';
-    expect(await call('CONNECTION_TEST', { id })).toMatchObject({ healthy: false, status: 'auth_required' });
-    const store = await openStore(database.options);
-    const owner = { organizationId: item.organization_id, connectionId: id, userId: null };
-    await saveToken({ store, now: Date.now }, owner, { access: 'granted' });
-    await store.close();
-    expect(await call('CONNECTION_TEST', { id })).toMatchObject({ healthy: true, status: 'ok' });
-
-    const wrong = await serveForTest((_request, response) => response.writeHead(404).end());
-    const elsewhere = { title: 'Wrong', connection_type: 'HTTP', connection_url: wrong.origin };
-    const bad = await call('COLLECTION_CONNECTIONS_CREATE', { data: elsewhere });
-    expect(bad.item).toMatchObject({ status: 'error', tools: null });
-    expect(await call('CONNECTION_TEST', { id: bad.item.id })).toMatchObject({
-      healthy: false,
-      status: 'invalid_protocol',
-    });
-
     upstream.script.fault = (_request, response) => {
       response.destroy();
       return true;
@@ -123,6 +105,115 @@ test.each<StoreEngine>(['sqlite', 'postgres'])(
     }
   },
 );
+
+test.each<StoreEngine>(['sqlite', 'postgres'])(
+  'check 17: CONNECTION_TEST is healthy when an MCP server answered a handshake, and never otherwise (%s)',
+  async (engine) => {
+    const database = await scratchDatabase(engine);
+    onTestFinished(() => database.remove());
+    const { dataDir, databaseUrl } = database.options;
+    const url = databaseUrl === undefined ? [] : ['--database-url', databaseUrl];
+    await using server = await startParley(dataDir, { args: ['--allow-egress', '127.0.0.1', ...url] });
+    const call = async (name: string, input: object) => {
+      const { body } = await callTool({ mcp: `${server.mcp}/self`, key: server.key }, name, { ...input });
+      return body.result?.structuredContent ?? {};
+    };
+    const make = async (connection_type: string, connection_url: string) => {
+      const data = { title: 'Tested', connection_type, connection_url };
+      return (await call('COLLECTION_CONNECTIONS_CREATE', { data }))['item'] as Item;
+    };
+    const test17 = async (id: string) => {
+      const { healthy, status } = await call('CONNECTION_TEST', { id });
+      return [healthy, status];
+    };
+
+    const absent = await serveForTest((_request, response) => response.writeHead(404).end());
+    const talkative = await serveForTest((_request, response) => response.end('{"jsonrpc":"2.0"}'));
+    for (const type of ['HTTP', 'SSE']) {
+      expect(await test17((await make(type, absent.origin)).id)).toEqual([false, 'invalid_protocol']);
+      expect(await test17((await make(type, talkative.origin)).id)).toEqual([false, 'invalid_protocol']);
+    }
+
+    await using upstream = await startUpstream({
+      era: '2026',
+      tools: [plainTool('ALPHA')],
+      authorization: 'Bearer granted',
+    });
+    const { id, organization_id: organizationId } = await make('HTTP', upstream.url);
+    expect(await test17(id)).toEqual([false, 'auth_required']);
+    const store = await openStore(database.options);
+    const owner = { organizationId, connectionId: id, userId: null };
+    await saveToken({ store, now: Date.now }, owner, { access: 'granted' });
+    await store.close();
+    expect(await test17(id)).toEqual([true, 'ok']);
+    await call('COLLECTION_CONNECTIONS_UPDATE', { id, data: { status: 'inactive' } });
+    expect(await test17(id)).toEqual([false, 'disabled']);
+
+    // This server answers itself; nothing answers for virtual MCPs yet.
+    expect(await test17(`${organizationId}_self`)).toEqual([true, 'ok']);
+    const data = { title: 'All', connections: [{ connection_id: id }] };
+    const { id: virtual } = (await call('COLLECTION_VIRTUAL_MCP_CREATE', { data }))['item'] as Item;
+    const { id: standIn } = await make('VIRTUAL', `virtual://${virtual}`);
+    for (const each of [virtual, standIn]) expect(await test17(each)).toEqual([false, 'unreachable']);
+  },
+);
+
+test('who is no administrator cannot have stored secrets sent to another server', async () => {
+  const database = await scratchDatabase('sqlite');
+  onTestFinished(() => database.remove());
+  await using server = await startParley(database.options.dataDir, { args: ['--allow-egress', '127.0.0.1'] });
+  const mcp = `${server.mcp}/self`;
+  const call = async (name: string, input: object, key = server.key) => {
+    const { body, text } = await callTool({ mcp, key }, name, { ...input });
+    return { ...body.result?.structuredContent, text } as Record<string, unknown> & { text: string };
+  };
+  const permissions = { self: ['COLLECTION_CONNECTIONS_UPDATE'] };
+  const { key: narrow } = await call('API_KEY_CREATE', { name: 'Narrow', permissions });
+  await using upstream = await startUpstream({ era: '2026', tools: [plainTool('ON_MCP_CONFIGURATION')] });
+  const thief = await serveForTest((_request, response) => response.writeHead(404).end());
+  const oauth = (host: string, clientSecret: string) => ({
+    authorizationEndpoint: `https://${host}/authorize`,
+    tokenEndpoint: `https://${host}/token`,
+    clientId: 'me',
+    clientSecret,
+    scopes: [],
+    grantType: 'authorization_code',
+  });
+  const make = async (more: object) => {
+    const data = { title: 'Kept', connection_type: 'HTTP', connection_url: upstream.url, ...more };
+    return (await call('COLLECTION_CONNECTIONS_CREATE', { data }))['item'] as Item;
+  };
+  const stolen: [name: string, more: object, data: object][] = [
+    ['token', { connection_token: 't' }, {}],
+    ['header', { connection_headers: { headers: { A: 'b' } } }, {}],
+    [
+      'parameter',
+      { connection_url: `${upstream.url}?key=k` },
+      { connection_url: `${thief.origin}?key=[secret]` },
+    ],
+    ['state', { configuration_state: { pin: 1234 } }, { configuration_scopes: [] }],
+    ['client', { oauth_config: oauth('a.example', 's') }, { oauth_config: oauth('b.example', '[secret]') }],
+  ];
+  for (const [name, more, data] of stolen) {
+    const { id } = await make(more);
+    const change = { id, data: { ...(name !== 'client' && { connection_url: thief.origin }), ...data } };
+    const refused = await call('COLLECTION_CONNECTIONS_UPDATE', change, String(narrow));
+    expect([name, refused.text]).toEqual([name, expect.stringContaining('belong')]);
+    expect([name, thief.seen.length]).toEqual([name, 0]);
+  }
+  const { id, organization_id: organizationId } = await make({});
+  const store = await openStore(database.options);
+  const owner = { organizationId, connectionId: id, userId: null };
+  await saveToken({ store, now: Date.now }, owner, { access: 'granted' });
+  await store.close();
+  const moved = { id, data: { connection_url: thief.origin } };
+  expect((await call('COLLECTION_CONNECTIONS_UPDATE', moved, String(narrow))).text).toContain('belong');
+  expect(thief.seen).toEqual([]);
+  // Without secrets there is nothing to keep.
+  const { id: open } = await make({});
+  await call('COLLECTION_CONNECTIONS_UPDATE', { ...moved, id: open }, String(narrow));
+  expect(thief.seen.length).toBeGreaterThan(0);
+});
 
 test('a program is started where the server allows it, and ends with the question', async () => {
   const database = await scratchDatabase('sqlite');

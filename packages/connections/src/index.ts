@@ -1,14 +1,16 @@
 /** Connections: the rows that the mesh and the gateway share. */
 export { connectionMigrations } from './migrations/index.ts';
+export { maskedState, restoredState } from './secrets/masking.ts';
 export type { ConnectionTables } from './schema.ts';
 export { seedSelfConnection, selfConnectionId } from './self-connection.ts';
 export type { CheckCode } from './services/base.ts';
 export { Binding } from './services/bindings.ts';
 export type { ConfigurationOutcome } from './services/ask-upstream.ts';
 export { createConnections } from './services/connections.ts';
-export type { Connections, TestOutcome } from './services/connections.ts';
+export type { Connections } from './services/connections.ts';
 export { createDeliver } from './services/deliver-events.ts';
 export type { DeliveryCall, DeliverParts } from './services/deliver-events.ts';
+export type { TestOutcome } from './services/test-connection.ts';
 export { saveToken } from './services/tokens.ts';
 export type { NewToken, TokenOwner } from './services/tokens.ts';
 export { createVirtualMcps } from './services/virtual-mcps.ts';

@@ -3,11 +3,14 @@
 /** A server to reach, with the credentials of one call. */
 export interface UpstreamTarget {
   readonly id: string;
+  readonly organizationId: string;
   readonly type: 'HTTP' | 'SSE' | 'STDIO';
   readonly url: string | null;
   readonly token: string | null;
   readonly headers: Readonly<Record<string, string>>;
   readonly program: UpstreamProgram | null;
+  /** What is secret of the connection, wherever it turns up. */
+  readonly secrets: readonly string[];
 }
 
 /** A program that speaks MCP over its standard input and output. */

@@ -86,6 +86,7 @@ export { hiddenReason } from './access/resolver.ts';
 export type { Guarded, HiddenReason } from './access/resolver.ts';
 export { defineResource } from './define/resource.ts';
 export type { Resource, ResourceContent } from './define/resource.ts';
+export { isSecretName, isSecretSetting } from './secret-names.ts';
 export { schemaFault } from './define/schema-fault.ts';
 export { serveStdio } from './protocol/serve-stdio.ts';
 export { stepBusy } from './channel/steps.ts';

@@ -65,6 +65,17 @@ describe('values', () => {
     });
   });
 
+  test('lists of tokens are cut out, and what a filter compares a secret with', () => {
+    const secret = '[REDACTED:secret]';
+    const guess = { field: ['connection_token'], operator: 'eq', value: 'guess' };
+    const other = { field: ['title'], operator: 'eq', value: 'stays' };
+    expect(kept({ access_tokens: ['a'], tokens: 5, where: { conditions: [guess, other] } })).toEqual({
+      access_tokens: secret,
+      tokens: 5,
+      where: { conditions: [{ ...guess, value: secret }, other] },
+    });
+  });
+
   test('a name that is an address is cut out too', () => {
     expect(kept({ 'a@b.co': 1 })).toEqual({ '[REDACTED:email]': 1 });
   });
@@ -110,6 +121,14 @@ describe('values', () => {
     expect(text).not.toContain('a@b.co');
   });
 
+  test('a value is cut wherever the room ends, even between a name and its text', () => {
+    for (let length = 15_900; length < 16_140; length += 1) {
+      const { text } = keptOf({ password: 'x', first: 'x'.repeat(length), second: 'y'.repeat(40) });
+      expect(JSON.parse(text)).toHaveProperty('first');
+      expect(Buffer.byteLength(text)).toBeLessThanOrEqual(16 * 1024);
+    }
+  });
+
   test('a secret at the place of the cut is not kept in half', () => {
     const key = 'apikey=0123456789abcdefghijklmnop';
     for (const before of [16_000, 16_100, 16_110, 262_100, 262_120, 262_140]) {
@@ -147,12 +166,13 @@ describe('a call', () => {
     info: { id: '1', era: 'modern', client: null, ...info },
     body: { tool, args: {}, ...body },
   });
-  const detailOf = (record: CallRecord) => detailsWith(() => ['s3cr3t'])(record)?.make();
+  const detailOf = (record: CallRecord) =>
+    detailsWith((_organization, id) => (id === 'conn_1' ? ['s3cr3t'] : []))(record)?.make();
 
   test('is kept with its input, its data, its trace and its labels', () => {
     const info = {
       traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
-      properties: '{"team":"web","mail":"a@b.co","n":7}',
+      properties: '{"team":"web","mail":"a@b.co","n":7,"api-key":"short"}',
     };
     const answer = { content: [{ type: 'text' as const, text: '{"ok":1}' }], structuredContent: { ok: 1 } };
     const args = { phrase: 'x', text: 's3cr3t', _meta: { properties: { team: 'old', more: 'yes' } } };
@@ -165,8 +185,18 @@ describe('a call', () => {
       bytesOut: 8,
       upstreamUs: null,
       traceId: '0af7651916cd43dd8448eb211c80319c',
-      properties: '{"team":"web","more":"yes","mail":"[REDACTED:email]"}',
+      properties: '{"team":"web","more":"yes","mail":"[REDACTED:email]","api-key":"[REDACTED:secret]"}',
     });
+  });
+
+  test('of a management tool is kept without the secrets of the connections that it names', () => {
+    const record = (body: Partial<CallBody>) => ({ ...call(body), toolset: 'self' });
+    const args = { data: { note: 's3cr3t' } };
+    const answer = { content: [], structuredContent: { item: { id: 'conn_1' } } };
+    const without = '{"data":{"note":"[REDACTED:secret]"}}';
+    expect(detailOf(record({ args: { ...args, id: 'conn_1' } }))?.input).toContain(without.slice(1, -1));
+    expect(detailOf(record({ args, answer }))?.input).toBe(without);
+    expect(detailOf(record({ args }))?.input).toBe('{"data":{"note":"s3cr3t"}}');
   });
 
   test('that failed is kept with its error, without secrets', () => {
@@ -208,6 +238,6 @@ describe('a call', () => {
 
   test('that was denied is kept without its input', () => {
     const { body: _body, ...denied } = call({});
-    expect(detailsWith()(denied)).toBeUndefined();
+    expect(detailsWith(() => [])(denied)).toBeUndefined();
   });
 });

@@ -7,8 +7,8 @@ import { bytesOf, keptJson, keptText } from './kept-json.ts';
 import { propertiesJson } from './properties.ts';
 import { secretFields } from './secret-names.ts';
 
-/** The stored secrets of a toolset or connection, which are cut out wherever they stand. */
-export type SecretsOf = (call: Pick<CallRecord, 'caller' | 'toolset'>) => readonly string[];
+/** The stored secrets of a connection, which are cut out wherever they stand. */
+export type SecretsOf = (organizationId: string, connectionId: string) => readonly string[];
 
 const LONGEST_MESSAGE = 2_000;
 /** What a value with very many parts may hold. */
@@ -16,16 +16,34 @@ const HEAVY_BYTES = 1024 * 1024;
 const DROPPED = '"[DROPPED:redaction failed]"';
 const TRACEPARENT = /^00-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}$/;
 
-/** Makes details; `secretsOf` tells which texts are secret for the call. */
-export function detailsWith(
-  secretsOf: SecretsOf = () => [],
-): (call: CallRecord) => PendingDetail | undefined {
+/** Makes details; `secretsOf` tells which texts are secrets of the connections that a call is about. */
+export function detailsWith(secretsOf: SecretsOf): (call: CallRecord) => PendingDetail | undefined {
   return (call) => {
     const { body } = call;
     if (body === undefined) return undefined;
     const weightBytes = weightOf(body.args) + weightOfAnswer(body.answer);
-    return { weightBytes, make: () => detailOf(call, body, secretsOf(call)) };
+    return { weightBytes, make: () => detailOf(call, body, textsOf) };
   };
+
+  function textsOf({ caller, toolset }: CallRecord, { args, answer }: CallBody): string[] {
+    const ids = new Set([toolset, ...idsIn(args), ...idsIn(itemOf(answer))]);
+    return [...ids].flatMap((id) => secretsOf(caller.organizationId, id));
+  }
+}
+
+/** The connections that the input or the item of a management tool names. */
+function idsIn(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return ['id', 'connectionId'].flatMap((name) => {
+    const id: unknown = Object.hasOwn(value, name) ? Reflect.get(value, name) : undefined;
+    return typeof id === 'string' ? [id] : [];
+  });
+}
+
+function itemOf(answer: ToolAnswer | undefined): unknown {
+  const content: unknown =
+    answer !== undefined && isToolResult(answer) ? answer.structuredContent : undefined;
+  return typeof content === 'object' && content !== null && 'item' in content ? content.item : undefined;
 }
 
 /** The usual answer is one text whose data is about as long, so that nothing has to be counted. */
@@ -47,14 +65,22 @@ function weightOf(value: unknown): number {
   }
 }
 
-function detailOf({ info }: CallRecord, body: CallBody, texts: readonly string[]): CallDetail {
+function detailOf(
+  call: CallRecord,
+  body: CallBody,
+  textsOf: (call: CallRecord, body: CallBody) => readonly string[],
+): CallDetail {
+  const { info } = call;
   const about = {
     upstreamUs: null,
     traceId: TRACEPARENT.exec(info.traceparent ?? '')?.[1] ?? null,
     properties: propertiesJson(info.properties, body.args),
   };
   try {
-    const secrets: Secrets = { fields: secretFields(body.tool.definition.inputSchema), texts };
+    const secrets: Secrets = {
+      fields: secretFields(body.tool.definition.inputSchema),
+      texts: textsOf(call, body),
+    };
     const input = keptJson(body.args ?? {}, secrets);
     const shown = body.answer === undefined ? undefined : outputOf(body.answer);
     const output = shown === undefined ? undefined : keptJson(shown, secrets);

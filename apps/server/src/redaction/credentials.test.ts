@@ -17,6 +17,12 @@ describe('text', () => {
     ['a password after dots', '...postgres://me:pass@db', '...postgres://[REDACTED]@db'],
     ['a bearer token', 'authorization: bearer abcdefgh.ijk=', 'authorization: Bearer [REDACTED]'],
     ['a password in a URL', 'postgres://me:pa%20ss@db:5432/x', 'postgres://[REDACTED]@db:5432/x'],
+    ['a parameter of an address', 'GET /a?x=1&key=abc#d', 'GET /a?x=1&key=[REDACTED]#d'],
+    [
+      'a parameter in JSON',
+      '{"url":"https://a?Api-Key=b\\"c"}',
+      '{"url":"https://a?Api-Key=[REDACTED]\\"c"}',
+    ],
     ['a secret field', '{"password":"a\\"b","a":1}', '{"password":"[REDACTED]","a":1}'],
     [
       'fields in any case',
@@ -27,12 +33,17 @@ describe('text', () => {
     expect(redact(text)).toBe(expected);
   });
 
-  test.each(['parley_whoami', 'a bearer of news', 'https://example.com:443/a@b', '{"name":"token"}', ''])(
-    '%j is left alone',
-    (text) => {
-      expect(redact(text)).toBe(text);
-    },
-  );
+  test.each([
+    'parley_whoami',
+    'https://a.example/?page=2&sort=key',
+    'a=b & key = c',
+    'a bearer of news',
+    'https://example.com:443/a@b',
+    '{"name":"token"}',
+    '',
+  ])('%j is left alone', (text) => {
+    expect(redact(text)).toBe(text);
+  });
 });
 
 describe('a record', () => {

@@ -1,4 +1,5 @@
 /** JSON as it may be kept: secrets are cut out first, then it is shortened; it stays JSON whatever is cut. */
+import { isSecretName } from '@parley/kit';
 import { redactPersonal } from './personal.ts';
 import { kindOfName } from './secret-names.ts';
 
@@ -70,17 +71,26 @@ class CleanLook {
       return true;
     }
     for (const name in value) {
-      if (kindOfName(name) !== 'plain' || this.#secrets.fields.has(name) || isBinary(name, value))
-        return false;
       // Anything may stand under the name of a field.
-      if (!this.isClean((value as Record<string, unknown>)[name], depth + 1)) return false;
+      const field = (value as Record<string, unknown>)[name];
+      if (kindOfName(name) === 'personal' || isBinary(name, value)) return false;
+      if (isSecretField(name, field, value, this.#secrets)) return false;
+      if (!this.isClean(field, depth + 1)) return false;
     }
     return true;
   }
 }
 
-function isSecretField(name: string, { fields }: Secrets): boolean {
-  return kindOfName(name) === 'secret' || fields.has(name);
+function isSecretField(name: string, value: unknown, owner: object, { fields }: Secrets): boolean {
+  const kind = kindOfName(name);
+  if (kind === 'secret' || (kind === 'counting' && typeof value !== 'number') || fields.has(name))
+    return true;
+  return name === 'value' && 'field' in owner && isSecretPath(owner.field);
+}
+
+/** True for what a comparison of a filter asks about: the value beside it is a guess at a secret. */
+function isSecretPath(field: unknown): boolean {
+  return Array.isArray(field) && field.some((step) => typeof step === 'string' && isSecretName(step));
 }
 
 /** The `data` of a block of content, or the `blob` of a resource. */
@@ -134,7 +144,7 @@ class KeptWriter {
       isLater = true;
       this.#string(name);
       this.#put(':');
-      if (isSecretField(name, this.#secrets)) this.#put(HIDDEN);
+      if (isSecretField(name, field, value, this.#secrets)) this.#put(HIDDEN);
       else if (isBinary(name, value) && typeof field === 'string') this.#put(sizeOf(field, value));
       else this.value(field, depth + 1);
     }
@@ -157,7 +167,8 @@ class KeptWriter {
     if (Buffer.byteLength(json) <= Math.max(this.#leftBytes, CUT.length)) return this.#put(json);
     // Six bytes are the most that a character takes in JSON, and one the least.
     let length = Math.max(0, this.#leftBytes - CUT.length);
-    while (Buffer.byteLength(JSON.stringify(kept.slice(0, length))) > this.#leftBytes)
+    // There may be no room even for nothing, since a name is written before what it names.
+    while (length > 0 && Buffer.byteLength(JSON.stringify(kept.slice(0, length))) > this.#leftBytes)
       length = Math.floor(length / 2);
     this.#leftBytes = 0;
     this.#parts.push(JSON.stringify(`${kept.slice(0, length)}[TRUNCATED]`));

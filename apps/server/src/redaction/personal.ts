@@ -35,7 +35,7 @@ const CARD = /(?<!\d)\d(?:[ -]?\d){12,30}(?!\d)/g;
 const SUSPICIOUS = /[@:=]|\d{3}|eyJ|[eE][aA][rR][eE][rR]|_[\w-]{16}|sk-|glpat-|xox|AKIA|ASIA|AIza/;
 const SUSPICIOUS_WHEN_SHORT = /[@:=]|\d{3}/;
 /** Every pattern for credentials needs one of these. */
-const CREDENTIAL_SIGN = /[_:"]|[bB][eE][aA][rR]/;
+const CREDENTIAL_SIGN = /[_:"?&]|[bB][eE][aA][rR]/;
 const SHORTEST = 5;
 const SHORTEST_NUMBER = 11;
 const SHORT = 15;

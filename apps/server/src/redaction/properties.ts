@@ -1,4 +1,5 @@
 /** The labels of a call: a map of short texts from the header, over those in the arguments. They never say who calls. */
+import { isSecretName } from '@parley/kit';
 import { redactPersonal } from './personal.ts';
 
 const MOST = 20;
@@ -18,7 +19,7 @@ function entriesOf(value: unknown): [string, string][] {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return [];
   return Object.entries(value).flatMap(([key, label]): [string, string][] =>
     key.length <= LONGEST_KEY && typeof label === 'string' && label.length <= LONGEST_VALUE
-      ? [[redactPersonal(key), redactPersonal(label)]]
+      ? [[redactPersonal(key), isSecretName(key) ? '[REDACTED:secret]' : redactPersonal(label)]]
       : [],
   );
 }

@@ -1,16 +1,12 @@
 /** Which names of fields say that their value is a secret: by their words, or because a tool's schema says so. */
+import { isSecretName } from '@parley/kit';
 import { redactPersonal } from './personal.ts';
 
-// A name that ends in "tokens" counts what a model has read.
-const WORDS =
-  /password|passwd|secret|token$|apikey|authorization|cookie|privatekey|credential|passphrase|clientsecret|accesskey|sessionid|connectionstring/;
-// Too short to be looked for inside other words.
-const WHOLE = new Set(['pin', 'cvv']);
 const MOST_KNOWN = 5_000;
 const LONGEST_NAME = 200;
 
-/** What a name says: its value is a secret, it is itself nothing to be kept, or nothing. */
-export type NameKind = 'secret' | 'personal' | 'plain';
+/** What a name says: its value is a secret (or counts something, as a number), it is itself nothing to be kept, or nothing. */
+export type NameKind = 'secret' | 'counting' | 'personal' | 'plain';
 
 const known = new Map<string, NameKind>();
 
@@ -18,14 +14,17 @@ const known = new Map<string, NameKind>();
 export function kindOfName(name: string): NameKind {
   const found = known.get(name);
   if (found !== undefined) return found;
-  const plain = name.slice(0, LONGEST_NAME).toLowerCase().replaceAll(/[_-]/g, '');
-  const isSecret = WHOLE.has(plain) || WORDS.test(plain);
-  const kind = isSecret ? 'secret' : redactPersonal(name) === name ? 'plain' : 'personal';
+  const kind = freshKind(name);
   // Long ones are no names that come again.
   if (name.length > LONGEST_NAME) return kind;
   if (known.size >= MOST_KNOWN) known.clear();
   known.set(name, kind);
   return kind;
+}
+
+function freshKind(name: string): NameKind {
+  if (isSecretName(name)) return isSecretName(name, 0) ? 'secret' : 'counting';
+  return redactPersonal(name) === name ? 'plain' : 'personal';
 }
 
 const ofSchemas = new WeakMap<object, ReadonlySet<string>>();

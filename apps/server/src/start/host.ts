@@ -113,7 +113,8 @@ export async function allToolsets({
 function buildHost(base: Base, toolsets: readonly ServedToolset[], options: HostOptions): Host {
   const { config, onFault } = options;
   const { store, identity, changes } = base;
-  const parts = callParts(store, config.limits, detailsWith());
+  const details = detailsWith((organizationId, id) => upstream.secretsOf(organizationId, id));
+  const parts = callParts(store, config.limits, details);
   const observe = (call: CallRecord) => {
     parts.observe(redactRecord(call));
     const { caller, name, outcome, toolset, info } = call;

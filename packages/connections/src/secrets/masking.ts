@@ -1,32 +1,8 @@
 /** What is shown in the place of a secret, and how what is shown comes back to mean the secret. */
-import { ToolError } from '@parley/kit';
+import { isSecretSetting, ToolError } from '@parley/kit';
 
 /** Stands for a secret in every answer; sent back, it keeps what is stored. */
 export const MASK = '[secret]';
-
-const PARTS = [
-  'password',
-  'passwd',
-  'secret',
-  'token',
-  'apikey',
-  'authorization',
-  'cookie',
-  'privatekey',
-  'credential',
-  'passphrase',
-  'accesskey',
-  'sessionid',
-  'connectionstring',
-];
-// Too short to be looked for inside other words.
-const WORDS = new Set(['pin', 'cvv', 'key', 'auth', 'sig', 'signature', 'jwt', 'code']);
-
-/** True for names whose values are secrets, whatever their case and however their words are joined. */
-export function isSecretName(name: string): boolean {
-  const plain = name.toLowerCase().replaceAll(/[_\s-]/g, '');
-  return WORDS.has(plain) || PARTS.some((part) => plain.includes(part));
-}
 
 type Texts = Readonly<Record<string, string>>;
 
@@ -59,20 +35,25 @@ function nothingStored(path: string): never {
 
 /** The address with masks for the values of its secret parameters. */
 export function maskedUrl(url: string): string {
-  return withParameters(url, (name, value) => (isSecretName(name) ? MASK : value));
+  return withParameters(url, (name, value) => (isSecretSetting(name) ? MASK : value));
 }
 
 /** The address with the stored values in the place of masks. */
-export function restoredUrl(given: string, stored: string | null): string {
-  const known = new Map<string, string>();
-  if (stored !== null)
-    withParameters(stored, (name, value) => {
-      known.set(name, value);
-      return value;
-    });
+export function restoredUrl(given: string, stored: string | null | undefined, path: string): string {
+  const known = new Map(parametersOf(stored ?? ''));
   return withParameters(given, (name, value) =>
-    decoded(value) === MASK ? (known.get(name) ?? nothingStored('connection_url')) : value,
+    decoded(value) === MASK ? (known.get(name) ?? nothingStored(path)) : value,
   );
+}
+
+/** The parameters of an address, with their values as they are written there. */
+export function parametersOf(url: string): [name: string, raw: string][] {
+  const found: [string, string][] = [];
+  withParameters(url, (name, raw) => {
+    found.push([name, raw]);
+    return raw;
+  });
+  return found;
 }
 
 /** The address with every raw value of its query replaced; the rest stays as it was written. */
@@ -105,7 +86,7 @@ export function maskedState(value: unknown): unknown {
   return Object.fromEntries(
     Object.entries(value).map(([name, inner]) => [
       name,
-      inner !== null && isSecretName(name) ? MASK : maskedState(inner),
+      inner !== null && isSecretSetting(name, inner) ? MASK : maskedState(inner),
     ]),
   );
 }
@@ -122,7 +103,7 @@ export function restoredState(given: unknown, stored: unknown, path: string): un
     Object.entries(given).map(([name, inner]) => {
       const before: unknown = Object.hasOwn(known, name) ? Reflect.get(known, name) : undefined;
       const place = `${path}.${name}`;
-      if (inner !== MASK || !isSecretName(name)) return [name, restoredState(inner, before, place)];
+      if (inner !== MASK || !isSecretSetting(name)) return [name, restoredState(inner, before, place)];
       return [name, before ?? nothingStored(place)];
     }),
   );

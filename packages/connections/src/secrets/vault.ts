@@ -12,7 +12,8 @@ export interface ConnectionSecrets {
   readonly configuration_state: Readonly<Record<string, unknown>> | null;
 }
 
-const NONE: ConnectionSecrets = {
+/** Those of a connection that has none. */
+export const NO_SECRETS: ConnectionSecrets = {
   connection_url: null,
   connection_token: null,
   connection_headers: null,
@@ -41,7 +42,7 @@ export function openConnection(
   box: SecretBox,
   row: Row & { readonly secrets: string | null },
 ): ConnectionSecrets {
-  if (row.secrets === null) return NONE;
+  if (row.secrets === null) return NO_SECRETS;
   return fromJson<ConnectionSecrets>(box.open(row.secrets, contextOf(row, 'secrets')));
 }
 

@@ -1,6 +1,7 @@
 /** Asking an upstream about itself, with the credentials that a call of this caller would carry. */
 import type { Caller } from '@parley/kit';
 import type { ConnectionRow } from '../schema.ts';
+import { secretTexts, withoutTexts } from '../secrets/known-texts.ts';
 import { openConnection } from '../secrets/vault.ts';
 import type { UpstreamTarget } from '../upstream.ts';
 import type { Base } from './base.ts';
@@ -9,7 +10,7 @@ import { keepDiscovery } from './catalogs.ts';
 import { actsAsAdministrator } from './rights.ts';
 import { findRow } from './rows.ts';
 import type { Settings } from './settings.ts';
-import { accessTokenOf } from './tokens.ts';
+import { grantedTokenOf } from './tokens.ts';
 
 /** Where a connection leads; undefined for what this server serves itself. */
 export async function targetOf(
@@ -22,14 +23,16 @@ export async function targetOf(
   const secrets = openConnection(store.secrets, row);
   const { headers = {}, command, args = [], cwd = null, envVars = {} } = secrets.connection_headers ?? {};
   const owner = { organizationId, connectionId: id, userId };
-  const granted = await accessTokenOf(store, store.secrets, owner);
+  const granted = await grantedTokenOf(store, store.secrets, owner);
   return {
     id,
+    organizationId,
     type,
     url: secrets.connection_url,
-    token: granted ?? secrets.connection_token,
+    token: granted?.access ?? secrets.connection_token,
     headers,
     program: command === undefined ? null : { command, args, cwd, env: envVars },
+    secrets: secretTexts(secrets, granted),
   };
 }
 
@@ -40,7 +43,8 @@ export async function rediscover(base: Base, caller: Caller, id: string): Promis
   const row = await findRow(store, organizationId, id);
   const target = row && (await targetOf(base, caller, row));
   if (row === undefined || target === undefined) return;
-  const found = await upstream.discover(target);
+  // A server may say back what it was sent, and its tools are shown to everybody.
+  const found = withoutTexts(await upstream.discover(target), target.secrets);
   const asked = { organizationId, id, revision: row.revision, by: authorOf(caller), now: now() };
   await store.transaction((tx) => keepDiscovery(tx, asked, found));
 }

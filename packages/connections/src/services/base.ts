@@ -17,6 +17,8 @@ export interface Base {
   readonly audit: AuditLog;
   readonly upstream: Upstream;
   readonly checkCode: CheckCode;
+  /** Connects to this server itself as the caller would; throws when it does not answer. */
+  readonly ownServer: (caller: Caller) => Promise<void>;
   readonly now: () => number;
 }
 

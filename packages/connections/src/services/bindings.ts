@@ -12,7 +12,8 @@ const collection = (noun: string, ...operations: string[]) =>
 /** The bindings that have a name, by the tools they ask for. */
 const WELL_KNOWN: Readonly<Record<string, readonly string[]>> = {
   LLM: [...collection('LLM', 'LIST', 'GET'), 'LLM_METADATA', 'LLM_DO_STREAM', 'LLM_DO_GENERATE'],
-  ASSISTANTS: collection('ASSISTANT', 'LIST', 'GET', 'CREATE', 'UPDATE', 'DELETE'),
+  // Servers whose assistants are fixed have no tools that change them.
+  ASSISTANTS: collection('ASSISTANT', 'LIST', 'GET'),
   OBJECT_STORAGE: [
     'LIST_OBJECTS',
     'GET_OBJECT_METADATA',

@@ -14,6 +14,7 @@ import { requireProgramRight, requireSameSecretsOwner } from './rights.ts';
 import { findRow } from './rows.ts';
 import { checkScopes } from './scopes.ts';
 import type { Settings } from './settings.ts';
+import { hasTokens } from './tokens.ts';
 import { applied, checkSettings, columnsOf, EMPTY, settingsOf, upstreamKeyOf } from './settings.ts';
 
 /** Stores a new connection and returns its id. */
@@ -86,7 +87,8 @@ export async function updateConnection(
       settings.connection_type === 'STDIO' || settings.connection_headers?.command !== undefined;
     if (isUpstreamNew && isProgram) requireProgramRight(caller, base.upstream);
     checkSettings(settings);
-    requireSameSecretsOwner(caller, before, settings);
+    const owner = { organizationId, connectionId: id };
+    requireSameSecretsOwner(caller, before, settings, await hasTokens(tx, owner));
     if (data.configuration_scopes !== undefined || data.configuration_state !== undefined)
       await checkScopes(tx, caller, settings);
     const virtual_id = await virtualTarget(tx, organizationId, settings);

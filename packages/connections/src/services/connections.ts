@@ -5,31 +5,23 @@ import { fromJson } from '@parley/store';
 import { openConnection } from '../secrets/vault.ts';
 import type { ConnectionCreate, ConnectionUpdate } from '../shapes/connection-data.ts';
 import type { Connection } from '../shapes/connection.ts';
-import type { UpstreamStatus } from '../upstream.ts';
 import type { ConfigurationOutcome } from './ask-upstream.ts';
-import { rediscover, targetOf, tellConfiguration } from './ask-upstream.ts';
+import { rediscover, tellConfiguration } from './ask-upstream.ts';
 import type { Base } from './base.ts';
 import { announce, forgetConnection, takeTurns } from './base.ts';
 import type { Binding } from './bindings.ts';
 import { connectionsWith } from './bindings.ts';
 import { insertConnection, updateConnection } from './change-connection.ts';
-import { requireProgramRight } from './rights.ts';
 import { CONNECTIONS, findRow } from './rows.ts';
 import { shownState } from './settings.ts';
+import type { TestOutcome } from './test-connection.ts';
+import { testConnection } from './test-connection.ts';
 import { inUse, letGo, usersOf } from './usage.ts';
 
 /** A list of connections that is asked for. */
 export interface ConnectionQuery extends ListQuery {
   readonly binding?: Binding | undefined;
   readonly include_virtual?: boolean | undefined;
-}
-
-/** How a test of a connection went. */
-export interface TestOutcome {
-  readonly healthy: boolean;
-  readonly latencyMs: number;
-  readonly status: UpstreamStatus;
-  readonly message?: string;
 }
 
 export interface Connections {
@@ -104,25 +96,8 @@ export function createConnections(base: Base): Connections {
       if (before === undefined) return undefined;
       return (await deleteConnection(base, caller, id, force)) ? before : undefined;
     },
-    async test(caller, id) {
-      const row = await findRow(store, caller.organizationId, id);
-      if (row === undefined) throw new ToolError('not_found', 'Connection not found');
-      if (row.connection_type === 'STDIO') requireProgramRight(caller, base.upstream);
-      if (row.status === 'inactive')
-        return failed('disabled', 0, 'The connection is inactive. Set its status to active first.');
-      const target = await targetOf(base, caller, row);
-      if (target === undefined) return { healthy: true, latencyMs: 0, status: 'ok' };
-      const started = performance.now();
-      const outcome = await base.upstream.test(target);
-      const latencyMs = Math.round(performance.now() - started);
-      if (outcome.ok) return { healthy: true, latencyMs, status: 'ok' };
-      return failed(outcome.status, latencyMs, outcome.message);
-    },
+    test: (caller, id) => testConnection(base, caller, id),
   };
-}
-
-function failed(status: UpstreamStatus, latencyMs: number, message: string): TestOutcome {
-  return { healthy: false, latencyMs, status, message };
 }
 
 /** Somebody else deleted it while its upstream was asked. */

@@ -1,6 +1,7 @@
 /** Events to connections: `ON_EVENTS` of their server is called for somebody who asked for them, with what they may use. */
 import type { Deliver, DeliveryAnswer } from '@parley/events';
 import type { Caller } from '@parley/kit';
+import { withoutTexts } from '../secrets/known-texts.ts';
 import type { UpstreamAnswer, UpstreamFailure } from '../upstream.ts';
 import { targetOf } from './ask-upstream.ts';
 import type { Base } from './base.ts';
@@ -44,7 +45,9 @@ export function createDeliver(parts: DeliverParts): Deliver {
     if (target.type === 'STDIO' && !actsAsAdministrator(caller))
       return { kind: 'declined', error: 'Only owners and administrators start STDIO connections.' };
     const started = performance.now();
-    const outcome = await upstream.call(target, ON_EVENTS, { events }, { signal, limitMs: CALL_MS });
+    const answer = await upstream.call(target, ON_EVENTS, { events }, { signal, limitMs: CALL_MS });
+    // What a server says of a failure is kept with the delivery.
+    const outcome = withoutTexts(answer, target.secrets);
     const durationMs = performance.now() - started;
     parts.onCall({ organizationId, connectionId, tool: ON_EVENTS, durationMs, code: codeOf(outcome) });
     return answerOf(outcome);

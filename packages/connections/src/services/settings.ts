@@ -13,7 +13,8 @@ import {
   MASK,
 } from '../secrets/masking.ts';
 import type { ConnectionSecrets } from '../secrets/vault.ts';
-import type { ConnectionUpdate, UpstreamSettings } from '../shapes/connection-data.ts';
+import type { ConnectionUpdate, OAuthConfig, UpstreamSettings } from '../shapes/connection-data.ts';
+import { OAUTH_ENDPOINTS } from '../shapes/connection-data.ts';
 
 /** Everything that a caller can set, without masks. */
 export interface Settings extends ConnectionSecrets {
@@ -77,23 +78,13 @@ export function applied<T extends Partial<Settings>>(before: T, data: Connection
 function restoredSecrets(before: Partial<Settings>, after: Settings): ConnectionSecrets {
   const { connection_url: url, connection_token: token, oauth_config: oauth } = after;
   return {
-    connection_url: url === null ? null : restoredUrl(url, before.connection_url ?? null),
+    connection_url: url === null ? null : restoredUrl(url, before.connection_url, 'connection_url'),
     connection_token:
       token === null || token === ''
         ? null
         : restoredText(token, before.connection_token, 'connection_token'),
     connection_headers: restoredHeaders(before.connection_headers, after.connection_headers),
-    oauth_config:
-      oauth?.clientSecret === undefined
-        ? oauth
-        : {
-            ...oauth,
-            clientSecret: restoredText(
-              oauth.clientSecret,
-              before.oauth_config?.clientSecret,
-              'oauth_config.clientSecret',
-            ),
-          },
+    oauth_config: oauth === null ? null : restoredOAuth(before.oauth_config, oauth),
     // An object stays one.
     configuration_state: restoredState(
       after.configuration_state,
@@ -101,6 +92,34 @@ function restoredSecrets(before: Partial<Settings>, after: Settings): Connection
       'configuration_state',
     ) as Settings['configuration_state'],
   };
+}
+
+/** The config with each of its addresses changed. */
+function withEndpoints(
+  config: OAuthConfig,
+  change: (url: string, name: (typeof OAUTH_ENDPOINTS)[number]) => string,
+): OAuthConfig {
+  const changed = OAUTH_ENDPOINTS.flatMap((name) => {
+    const url = config[name];
+    return url === undefined ? [] : [[name, change(url, name)]];
+  });
+  return { ...config, ...Object.fromEntries(changed) };
+}
+
+function restoredOAuth(before: OAuthConfig | null | undefined, after: OAuthConfig): OAuthConfig {
+  const path = 'oauth_config';
+  const restored = withEndpoints(after, (url, name) => restoredUrl(url, before?.[name], `${path}.${name}`));
+  const { clientSecret } = after;
+  if (clientSecret === undefined) return restored;
+  return {
+    ...restored,
+    clientSecret: restoredText(clientSecret, before?.clientSecret, `${path}.clientSecret`),
+  };
+}
+
+function maskedOAuth(config: OAuthConfig): OAuthConfig {
+  const masked = withEndpoints(config, maskedUrl);
+  return config.clientSecret === undefined ? masked : { ...masked, clientSecret: MASK };
 }
 
 function restoredHeaders(
@@ -128,13 +147,16 @@ export function checkSettings({
   connection_type: type,
   connection_url: url,
   connection_headers,
+  oauth_config: oauth,
 }: Settings): void {
   if (type === 'Websocket')
     throw new ToolError('invalid', 'connection_type: Websocket cannot be used yet. Use HTTP or SSE.');
   const isProgram = type === 'STDIO';
   if (isProgram && url !== null)
     throw new ToolError('invalid', 'connection_url: a STDIO connection has none. Leave it out.');
-  if ((type === 'HTTP' || type === 'SSE') && url !== null) checkUrl(url);
+  if ((type === 'HTTP' || type === 'SSE') && url !== null) checkUrl(url, 'connection_url');
+  for (const name of OAUTH_ENDPOINTS)
+    if (oauth?.[name] !== undefined) checkUrl(oauth[name], `oauth_config.${name}`);
   if (connection_headers === null) return;
   const { headers, ...program } = connection_headers;
   if (isProgram && (headers !== undefined || program.command === undefined))
@@ -145,14 +167,14 @@ export function checkSettings({
   for (const name of Object.keys(program.envVars ?? {})) checkVariable(name);
 }
 
-function checkUrl(text: string): void {
+function checkUrl(text: string, path: string): void {
   const url = URL.parse(text);
   if (url === null || !['http:', 'https:'].includes(url.protocol))
-    throw new ToolError('invalid', 'connection_url: must be an address like https://host/mcp');
+    throw new ToolError('invalid', `${path}: must be an address like https://host/mcp`);
   if (url.username !== '' || url.password !== '')
     throw new ToolError(
       'invalid',
-      'connection_url: must not hold a user name or password. Send them as connection_token or in a header.',
+      `${path}: must not hold a user name or password. Send them as connection_token or in a header.`,
     );
 }
 
@@ -180,13 +202,7 @@ export function columnsOf(settings: Settings) {
     ...plainPart(settings),
     connection_url: url === null ? null : maskedUrl(url),
     connection_headers: connection_headers === null ? null : toJson(maskedHeaders(connection_headers)),
-    oauth_config:
-      oauth_config === null
-        ? null
-        : toJson({
-            ...oauth_config,
-            ...(oauth_config.clientSecret !== undefined && { clientSecret: MASK }),
-          }),
+    oauth_config: oauth_config === null ? null : toJson(maskedOAuth(oauth_config)),
     has_connection_token: settings.connection_token === null ? (0 as const) : (1 as const),
     configuration_scopes: configuration_scopes === null ? null : toQueryJson(configuration_scopes),
     metadata: metadata === null ? null : toQueryJson(metadata),

@@ -57,12 +57,12 @@ export async function saveToken(
     .execute();
 }
 
-/** The access token that a call of this person would carry: their own, else the one for everybody. */
-export async function accessTokenOf(
+/** The token that a call of this person would carry: their own, else the one for everybody. */
+export async function grantedTokenOf(
   from: Queryable,
   box: SecretBox,
   { organizationId, connectionId, userId }: TokenOwner,
-): Promise<string | undefined> {
+): Promise<TokenSecrets | undefined> {
   const rows = await from
     .db<ConnectionTables>()
     .selectFrom('downstream_tokens')
@@ -72,7 +72,23 @@ export async function accessTokenOf(
     .where('user_id', 'in', ['', userId ?? ''])
     .execute();
   const found = rows.find(({ user_id }) => user_id === userId) ?? rows.find(({ user_id }) => user_id === '');
-  return found && openToken(box, placed(found)).access;
+  return found && openToken(box, placed(found));
+}
+
+/** True when a server gave a token to anybody. */
+export async function hasTokens(
+  from: Queryable,
+  { organizationId, connectionId }: Omit<TokenOwner, 'userId'>,
+): Promise<boolean> {
+  const found = await from
+    .db<ConnectionTables>()
+    .selectFrom('downstream_tokens')
+    .select('id')
+    .where('organization_id', '=', organizationId)
+    .where('connection_id', '=', connectionId)
+    .limit(1)
+    .executeTakeFirst();
+  return found !== undefined;
 }
 
 function placed({ organization_id, connection_id, user_id, secrets }: DownstreamTokenRow) {

@@ -44,6 +44,9 @@ const OAuthConfig = z.strictObject({
 });
 export type OAuthConfig = z.output<typeof OAuthConfig>;
 
+/** Its addresses. */
+export const OAUTH_ENDPOINTS = ['authorizationEndpoint', 'tokenEndpoint', 'introspectionEndpoint'] as const;
+
 const fields = {
   title: z.string().min(1).max(255),
   description: text.optional(),
@@ -61,7 +64,7 @@ const fields = {
     OAuthConfig,
     '{authorizationEndpoint, tokenEndpoint, introspectionEndpoint?, clientId, clientSecret?, scopes[], grantType}',
   ),
-  configuration_state: json.nullable().optional(),
+  configuration_state: json.nullable().optional().meta(SECRET_INPUT),
   configuration_scopes: z
     .array(z.string().min(1).max(400))
     .max(100)

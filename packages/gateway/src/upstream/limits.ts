@@ -3,6 +3,9 @@
 /** The time for a handshake with all that is asked then. */
 export const ANSWER_MS = { HTTP: 10_000, SSE: 15_000, STDIO: 10_000 } as const;
 
+/** The time for a handshake alone. */
+export const TEST_MS = 10_000;
+
 /** How long a program may stay silent before it is taken for one of the 2025 revisions. */
 export const STDIO_PROBE_MS = 3_000;
 

@@ -34,6 +34,8 @@ afterAll(async () => {
 
 const target = (url: string, changes: Partial<UpstreamTarget> = {}): UpstreamTarget => ({
   id: 'conn_test',
+  organizationId: 'org_test',
+  secrets: [],
   type: 'HTTP',
   url,
   token: null,

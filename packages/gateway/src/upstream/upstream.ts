@@ -4,10 +4,11 @@ import { detach } from '@parley/kit';
 import type { Egress } from '@parley/kit/egress';
 import type { Means, Work } from './conversation.ts';
 import { failure } from './faults.ts';
-import { ANSWER_MS } from './limits.ts';
+import { ANSWER_MS, TEST_MS } from './limits.ts';
 import type { ProgramOptions } from './stdio/programs.ts';
 import { createPrograms } from './stdio/programs.ts';
 import { listTools } from './tool-list.ts';
+import { UsedSecrets } from './used-secrets.ts';
 
 export interface UpstreamOptions {
   /** The way out; the caller closes it. */
@@ -22,6 +23,8 @@ export interface UpstreamOptions {
 
 /** The client of upstream servers, and how it ends. */
 export interface UpstreamClient extends Upstream {
+  /** The secrets of a connection that this process has used. */
+  secretsOf(organizationId: string, connectionId: string): readonly string[];
   close(): Promise<void>;
 }
 
@@ -29,6 +32,7 @@ export function createUpstream(options: UpstreamOptions): UpstreamClient {
   const { egress, info, programs: allowed, onFault } = options;
   const programs = createPrograms(allowed);
   const endings = new Set<Promise<void>>();
+  const used = new UsedSecrets();
   const means: Means = {
     egress,
     info,
@@ -45,14 +49,18 @@ export function createUpstream(options: UpstreamOptions): UpstreamClient {
   const talk = async <T>(target: UpstreamTarget, work: Work<T>, limits: CallLimits = {}) => {
     if (target.type === 'STDIO' && allowed === undefined)
       return failure('disabled', 'This server starts no programs. Start it with --allow-stdio.');
+    used.keep(target);
     // Loaded by the first conversation: a server without connections spares the memory of the SDK's client.
     const { converse } = await import('./conversation.ts');
     return converse(means, target, work, limits);
   };
   return {
     isStdioAllowed: allowed !== undefined,
+    secretsOf: (organizationId, connectionId) => used.of(organizationId, connectionId),
     async test(target) {
-      const outcome = await talk(target, async () => undefined);
+      const outcome = await talk(target, async () => undefined, {
+        limitMs: Math.min(means.answerMs[target.type], TEST_MS),
+      });
       return outcome.ok ? { ok: true } : outcome;
     },
     async discover(target) {

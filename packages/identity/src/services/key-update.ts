@@ -3,6 +3,7 @@ import type { Caller, Grants } from '@parley/kit';
 import { ALL_GRANTS, firstUncovered, ToolError } from '@parley/kit';
 import type { StoreTransaction } from '@parley/store';
 import { fromJson, toJson } from '@parley/store';
+import { withoutSecret } from '../key-format.ts';
 import type { ApiKeyRow, IdentityTables } from '../schema.ts';
 import { writeAudit } from './audit.ts';
 import type { Rules } from './ceiling.ts';
@@ -81,6 +82,6 @@ async function ownKey(tx: StoreTransaction, by: Caller, keyId: string): Promise<
     .where('id', '=', keyId)
     .where('revoked_at', 'is', null)
     .executeTakeFirst();
-  if (row === undefined) throw new ToolError('not_found', `No such key: ${keyId}`);
+  if (row === undefined) throw new ToolError('not_found', `No such key: ${withoutSecret(keyId)}`);
   return row;
 }

@@ -3,6 +3,7 @@ import type { Caller, Grants } from '@parley/kit';
 import { firstUncovered, ALL_GRANTS, mayAdminister, ToolError } from '@parley/kit';
 import type { Store, StoreTransaction } from '@parley/store';
 import { fromJson } from '@parley/store';
+import { withoutSecret } from '../key-format.ts';
 import type { ApiKeyRow, IdentityTables } from '../schema.ts';
 import type { AuditMoment } from './audit.ts';
 import { writeAudit } from './audit.ts';
@@ -33,7 +34,7 @@ export async function revokeKey(
       .where((where) => where.or([where('id', '=', idOrPublicId), where('public_id', '=', idOrPublicId)]))
       .executeTakeFirst();
     const isTheirs = row !== undefined && (mayAdminister(caller) || row.user_id === caller.userId);
-    if (!isTheirs) throw new ToolError('not_found', `No such key: ${idOrPublicId}`);
+    if (!isTheirs) throw new ToolError('not_found', `No such key: ${withoutSecret(idOrPublicId)}`);
     requireRankOver(caller, await rolesOf(tx, row));
     if (row.revoked_at !== null) return infoOf(row);
     await refuseLastFullKey(tx, row, now);

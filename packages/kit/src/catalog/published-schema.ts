@@ -13,6 +13,20 @@ export function inputSchemaOf(schema: z.ZodType): JsonSchema {
   return json;
 }
 
+/** True when a field on the way to a path is written and never shown. */
+export function isWriteOnlyAt(root: JsonSchema, path: readonly PropertyKey[]): boolean {
+  let at: JsonSchema = root;
+  for (const step of path) {
+    const { properties } = followed(at, root);
+    const field: unknown =
+      isSchema(properties) && Object.hasOwn(properties, step) ? Reflect.get(properties, step) : undefined;
+    if (!isSchema(field)) return false;
+    if (field['writeOnly'] === true) return true;
+    at = field;
+  }
+  return false;
+}
+
 /** Leaves out that keys are texts, and that anything is allowed where nothing else is said. */
 function sayOfObjectsOnce(schema: JsonSchema): void {
   if (JSON.stringify(schema.propertyNames) === '{"type":"string"}') delete schema.propertyNames;

@@ -22,6 +22,7 @@ import type { Organizations } from './organizations.ts';
 import { createOrganizations } from './organizations.ts';
 import type { Monitoring } from './monitoring/index.ts';
 import { createMonitoring } from './monitoring/index.ts';
+import { ownHandshake } from './own-handshake.ts';
 import type { People } from './people.ts';
 import { createPeople } from './people.ts';
 import type { FindConnections } from './plugin-configs.ts';
@@ -66,7 +67,15 @@ export function createMeshServices(
 ): MeshServices {
   const { store, identity, events, upstream, sandbox } = host;
   const checkCode = (code: string) => sandbox.checkCode(code);
-  const base = { store, events, audit: identity.audit, upstream, checkCode, now };
+  const base = {
+    store,
+    events,
+    audit: identity.audit,
+    upstream,
+    checkCode,
+    ownServer: ownHandshake(host.engine),
+    now,
+  };
   const connections = createConnections(base);
   const reach = createReach(identity);
   return {

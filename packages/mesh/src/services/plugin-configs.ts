@@ -1,9 +1,9 @@
 /** How plugins are set up in a project: the connection each uses, and its settings, which are kept sealed. */
+import { maskedState, restoredState } from '@parley/connections';
 import { ToolError, typeId } from '@parley/kit';
 import type { Queryable, Store } from '@parley/store';
 import { fromJson, toJson } from '@parley/store';
 import type { MeshTables, PluginConfigRow } from '../schema.ts';
-import { masked, unmasked } from './secret-settings.ts';
 
 /** A connection that a plugin of a project uses. */
 export interface BoundConnection {
@@ -70,7 +70,7 @@ export function createPluginConfigs(
       // A connection that is gone is no connection.
       connectionId: bound[0]?.id ?? null,
       // Settings are an object, and masking leaves them one.
-      settings: masked(open(row)) as Record<string, unknown> | null,
+      settings: maskedState(open(row)) as Record<string, unknown> | null,
       createdAt: new Date(row.created_at).toISOString(),
       updatedAt: new Date(row.updated_at).toISOString(),
     };
@@ -105,7 +105,7 @@ export function createPluginConfigs(
         };
         if (settings === null) row.settings = null;
         if (settings) {
-          const text = toJson(unmasked(settings, before && open(before)));
+          const text = toJson(restoredState(settings, before && open(before), 'settings'));
           if (text.length > MAX_SETTINGS_CHARACTERS)
             throw new ToolError(
               'invalid',

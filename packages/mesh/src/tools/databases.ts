@@ -15,7 +15,8 @@ export const databasesRunSql = defineTool({
   privileged: true,
   input: z.object({
     sql: z.string().min(1).max(100_000).describe('One statement, with $1, $2 or ? for values'),
-    params: z.array(value).max(1000).default([]).describe('The values, in order'),
+    // What is bound to a statement is data, and often what the statement must not say.
+    params: z.array(value).max(1000).default([]).describe('The values, in order').meta({ writeOnly: true }),
     timeoutMs: z.int().min(100).max(30_000).default(5000),
     connectionId: Id.optional().describe(
       'Whose database; absent: that of your key, else of the organization itself',

@@ -144,7 +144,7 @@ export const projectPluginConfigUpdate = defineTool({
     projectId: Id,
     pluginId,
     connectionId: Id.nullable().optional(),
-    settings: settings.nullable().optional().describe('All of them; null clears'),
+    settings: settings.nullable().optional().describe('All of them; null clears').meta({ writeOnly: true }),
   }),
   output: z.object({ config: Config }),
   run: async ({ connectionId, settings: given, ...place }, { services, caller }) => ({
