@@ -146,7 +146,10 @@ async function take(world: World, maker: Caller, next: Step): Promise<Outcome> {
   return { before, after: await callerOf(world, userId, owner) };
 }
 
-onBothEngines('escalation', (open) => {
+onBothEngines('escalation', (open, engine) => {
+  // The rule is in code; on PostgreSQL it is seen that the queries beneath it answer alike.
+  const { numRuns, least } = engine === 'sqlite' ? { numRuns: 60, least: 50 } : { numRuns: 15, least: 5 };
+
   test('no key, role or member is ever stronger than whoever made it', async () => {
     const store = await open();
     const { identity } = await settle(store, { isPrivileged });
@@ -183,8 +186,8 @@ onBothEngines('escalation', (open) => {
         }
       }
     });
-    await fc.assert(property, { numRuns: 60 });
+    await fc.assert(property, { numRuns });
     // The property says something only when both happened often.
-    expect(Math.min(made, refused)).toBeGreaterThan(50);
+    expect(Math.min(made, refused)).toBeGreaterThan(least);
   });
 });
