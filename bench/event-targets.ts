@@ -1,4 +1,5 @@
 /** Owns the targets of events: what P11 promises, and whether the figures keep it. */
+import type { EventKillCount } from './event-kill.ts';
 import type { EventFigures, EventSpeed } from './events.ts';
 import { ruled } from './verdict.ts';
 import type { Note, Verdict } from './verdict.ts';
@@ -30,7 +31,30 @@ export function judgeEvents(events: EventFigures | undefined): Verdict[] {
         ({ publishedPerSecond, takenPerSecond }) => `${publishedPerSecond} and ${takenPerSecond} per s`,
       ),
     ),
+    ruled(
+      {
+        id: 'P11',
+        what: 'deliveries lost of 10,000 events to failing receivers, a replica killed',
+        limit: 0,
+        better: 'lower',
+        unit: ' deliveries',
+      },
+      events?.kill?.lost,
+      events?.kill && noteOnKill(events.kill),
+    ),
   ];
+}
+
+function noteOnKill(kill: EventKillCount): Note {
+  const { published, requests, failures, repeated, unexplained, open, ticks, wrongTicks, silenceMs } = kill;
+  const text = [
+    `${published} published, ${failures} of ${requests} requests failed`,
+    `${repeated} came twice, ${unexplained} of them without a lost lease`,
+    `${open} left open`,
+    `${ticks} firings of cron, ${wrongTicks} wrong`,
+    `taken over after ${(silenceMs / 1000).toFixed(1)} s`,
+  ].join('; ');
+  return { text, isBroken: published < 10_000 || unexplained + open + wrongTicks > 0 };
 }
 
 function noteOn(

@@ -1,5 +1,7 @@
 /** Owns P11: how soon an event is with its subscriber, and how many can be published in a second. */
-import { bundleScript } from './bundle.ts';
+import { bundleScript, bundleShipped } from './bundle.ts';
+import { countAfterKill } from './event-kill.ts';
+import type { EventKillCount } from './event-kill.ts';
 import { latencyOf } from './latency.ts';
 import type { Latency } from './latency.ts';
 import type { Method } from './machine.ts';
@@ -19,27 +21,46 @@ export interface EventSpeed {
 export interface EventFigures {
   sqlite: EventSpeed;
   postgres?: EventSpeed;
+  /** Two replicas on PostgreSQL, one of them killed. */
+  kill?: EventKillCount;
 }
 
 export interface EventSettings {
   deliveries: number;
   publications: number;
+  /** Published while a replica is killed. */
+  killed: number;
+}
+
+/** Empty databases on PostgreSQL. */
+export interface EventDatabases {
+  speed: string;
+  kill: string;
 }
 
 const WARM_UP = 20;
+const FAILING = { share: 0.2, most: 2 };
 
 /** Measures P11 on SQLite, and once more on PostgreSQL where there is one. */
 export async function measureEvents(
   settings: EventSettings,
-  { method, databaseUrl }: { method: Method; databaseUrl: string | undefined },
+  { method, databaseUrls }: { method: Method; databaseUrls: EventDatabases | undefined },
   progress: (line: string) => void,
 ): Promise<EventFigures> {
   const script = bundleScript('servers/event-bus.ts');
   progress('events: SQLite');
   const sqlite = await measureOn(script, [], settings, method);
-  if (databaseUrl === undefined) return { sqlite };
+  if (databaseUrls === undefined) return { sqlite };
   progress('events: PostgreSQL');
-  return { sqlite, postgres: await measureOn(script, ['--database-url', databaseUrl], settings, method) };
+  const postgres = await measureOn(script, ['--database-url', databaseUrls.speed], settings, method);
+  progress(`events: two replicas, ${settings.killed} events, one replica killed`);
+  const kill = await countAfterKill({
+    script: await bundleShipped('servers/parley-command.ts'),
+    databaseUrl: databaseUrls.kill,
+    publications: settings.killed,
+    failing: FAILING,
+  });
+  return { sqlite, postgres, kill };
 }
 
 async function measureOn(

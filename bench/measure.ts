@@ -3,6 +3,7 @@ import { measureEvents } from './events.ts';
 import { measureFeedback } from './feedback.ts';
 import { openFleet } from './fleet.ts';
 import type { Fleet, ServerName } from './fleet.ts';
+import { measureLists } from './lists.ts';
 import { findMethod, loadAverages } from './machine.ts';
 import type { Method } from './machine.ts';
 import { measureFlat, measureIdle } from './memory.ts';
@@ -21,7 +22,7 @@ import { measureWatch } from './watch.ts';
 import type { RequestKind } from './wire.ts';
 
 /** The targets this bench can measure. */
-export const MEASURABLE = ['P1', 'P2', 'P3', 'P5', 'P6', 'P7', 'P8', 'P9', 'P10', 'P11', 'P12'];
+export const MEASURABLE = ['P1', 'P2', 'P3', 'P5', 'P6', 'P7', 'P8', 'P9', 'P10', 'P11', 'P12', 'P13'];
 
 /** Which part of the bench to run. */
 export interface Selection {
@@ -57,11 +58,13 @@ const QUICK_WATCH_CHANGES = 60;
 const FULL_WATCH_CHANGES = 200;
 const quickTasks = { creations: 1000, starts: 50, reads: 1000, kills: 2 };
 const fullTasks = { creations: 3000, starts: 100, reads: 3000, kills: 4 };
-const quickEvents = { deliveries: 200, publications: 5000 };
-const fullEvents = { deliveries: 500, publications: 20_000 };
+const quickEvents = { deliveries: 200, publications: 5000, killed: 0 };
+const fullEvents = { deliveries: 500, publications: 20_000, killed: 10_000 };
 const quickFeedback = { posts: 100_000, queries: 300, votes: 2000 };
 const quickMonitoring = { records: 500_000, queries: 100, calls: 100_000 };
 const fullMonitoring = { records: 5_000_000, queries: 200, calls: 200_000 };
+const quickLists = { rows: 100_000, queries: 50 };
+const fullLists = { rows: 100_000, queries: 200 };
 const fullFeedback = { posts: 100_000, queries: 1000, votes: 5000 };
 
 /** Measures, prints and writes; gives the exit code: 1 when a point had to be voided. */
@@ -88,7 +91,7 @@ export async function measure(selection: Selection): Promise<number> {
 
 async function measureAll(selection: Selection, method: Method): Promise<Measured> {
   const needsPostgres =
-    !selection.isQuick && ['P1', 'P6', 'P7', 'P9', 'P11', 'P12'].some((id) => wants(selection, id));
+    !selection.isQuick && ['P1', 'P6', 'P7', 'P9', 'P11', 'P12', 'P13'].some((id) => wants(selection, id));
   const postgres = needsPostgres ? await startPostgres() : undefined;
   const fleet = openFleet(method, await postgres?.database('parley'));
   try {
@@ -105,6 +108,7 @@ async function measureAll(selection: Selection, method: Method): Promise<Measure
     if (wants(selection, 'P9')) await addFeedback(measured, selection, method, postgres);
     if (wants(selection, 'P11')) await addEvents(measured, selection, method, postgres);
     if (wants(selection, 'P12')) await addMonitoring(measured, selection, method, postgres);
+    if (wants(selection, 'P13')) await addLists(measured, selection, method, postgres);
     if (wants(selection, 'P10')) measured.modelCost = await measureModelCost();
     return measured;
   } finally {
@@ -181,12 +185,12 @@ async function addEvents(
   method: Method,
   postgres: Postgres | undefined,
 ): Promise<void> {
-  const databaseUrl = await postgres?.database('events');
-  measured.events = await measureEvents(
-    isQuick ? quickEvents : fullEvents,
-    { method, databaseUrl },
-    progress,
-  );
+  const databaseUrls = postgres && {
+    speed: await postgres.database('events'),
+    kill: await postgres.database('events_kill'),
+  };
+  const settings = isQuick ? quickEvents : fullEvents;
+  measured.events = await measureEvents(settings, { method, databaseUrls }, progress);
 }
 
 async function addFeedback(
@@ -211,8 +215,18 @@ async function addMonitoring(
   measured.monitoring = await measureMonitoring(settings, { method, databaseUrl }, progress);
 }
 
-/** What lasts most of a minute: watching, tasks, feedback, events, monitoring. */
-const SLOW = new Set(['P6', 'P7', 'P9', 'P11', 'P12']);
+async function addLists(
+  measured: Measured,
+  { isQuick }: Selection,
+  method: Method,
+  postgres: Postgres | undefined,
+): Promise<void> {
+  const databaseUrl = await postgres?.database('lists');
+  measured.lists = await measureLists(isQuick ? quickLists : fullLists, { method, databaseUrl }, progress);
+}
+
+/** What lasts most of a minute: watching, tasks, feedback, events, monitoring, lists. */
+const SLOW = new Set(['P6', 'P7', 'P9', 'P11', 'P12', 'P13']);
 
 /** A quick run takes what is slow only when it is named. */
 function wants({ isQuick, only }: Selection, id: string): boolean {

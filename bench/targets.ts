@@ -3,6 +3,8 @@ import { judgeEvents } from './event-targets.ts';
 import type { EventFigures } from './events.ts';
 import { judgeFeedback } from './feedback-targets.ts';
 import type { FeedbackFigures } from './feedback.ts';
+import type { ListFigures } from './lists.ts';
+import { judgeLists } from './list-targets.ts';
 import type { FlatMemory } from './memory.ts';
 import { judgeModelCost } from './model-cost.ts';
 import type { ModelCost } from './model-cost.ts';
@@ -30,6 +32,7 @@ export interface Measured {
   modelCost?: ModelCost;
   events?: EventFigures;
   monitoring?: MonitoringFigures;
+  lists?: ListFigures;
 }
 
 const lower = { better: 'lower', unit: 'x' } as const;
@@ -71,6 +74,7 @@ export function judgeQuick(measured: Measured): Verdict[] {
     ...judgeModelCost(measured.modelCost),
     ...judgeEvents(measured.events),
     ...judgeMonitoring(measured.monitoring),
+    ...judgeLists(measured.lists),
   ];
 }
 

@@ -1,10 +1,10 @@
 /** What the services of connections stand on, and how each change of theirs is told. */
+import { MANAGEMENT_EVENTS } from '@parley/events';
 import type { Events } from '@parley/events';
 import type { AuditLog } from '@parley/identity';
 import type { Caller } from '@parley/kit';
 import type { Store, StoreTransaction } from '@parley/store';
 import type { ConnectionType } from '../schema.ts';
-import { selfConnectionId } from '../self-connection.ts';
 import type { Upstream } from '../upstream.ts';
 
 /** Looks at code without running it; throws `invalid`, with line and column, when it cannot be read. */
@@ -49,14 +49,8 @@ export async function announce(
     target: id,
     changed: { title, connection_type },
   });
-  await events.publish(tx, {
-    organizationId,
-    source: selfConnectionId(organizationId),
-    type: `connection.${what}`,
-    subject: id,
-    data: { id, title, connection_type },
-    orderKey: id,
-  });
+  const { of } = MANAGEMENT_EVENTS[`connection.${what}`];
+  await events.publish(tx, of({ organizationId, subject: id, data: { id, title, connection_type } }));
 }
 
 /** Tells other processes that a catalog was read; no event, since nobody changed anything. */

@@ -15,6 +15,11 @@ const TICK = {
 };
 const LATER = { organizationId: ORG, source: 'caller/key_1', type: 'later' };
 
+/** The time of day. */
+class RunningClock extends TestClock {
+  override readonly now = Date.now;
+}
+
 const fired = (bed: Bed) => bed.events.history.events(ORG, { after: 0, types: [], limit: 1000 });
 const instants = async (bed: Bed) => (await fired(bed)).map(({ time }) => Date.parse(time));
 
@@ -42,6 +47,17 @@ onBothEngines(
       expect(new Set(events.map(({ parleyschedule }) => parleyschedule))).toEqual(new Set([schedule.id]));
       expect(events[0]).toMatchObject({ data: { n: 2 }, source: 'caller/key_1' });
       for (const each of beds) expect(each.faults).toEqual([]);
+    });
+
+    test('a firing plans the next: each second has its own, however seldom anybody looks', async () => {
+      const bed = await openBed(open, { clock: new RunningClock(), limits: { pollMs: 60 * 60_000 } });
+      bed.events.start();
+      const { id } = await bed.events.schedule(TICK);
+      await eventually(async () => expect(await bed.events.history.lastNumber(ORG)).toBeGreaterThan(2));
+      expect(await bed.events.cancel({ organizationId: ORG }, id)).toBe(true);
+      const times = await instants(bed);
+      expect(new Set(times).size).toBe(times.length);
+      expect(bed.faults).toEqual([]);
     });
 
     test('check 26: it fires without subscribers, reaches those who come later, and can be cancelled after firing', async () => {

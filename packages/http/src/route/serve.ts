@@ -166,7 +166,8 @@ export function createServe<Scope>(
     let route: Route<Scope> | undefined;
     try {
       access.requireTeam(caller);
-      const match = await matcher.match(req.method ?? 'GET', path.slice(prefix.length));
+      // The prefix itself is the root of the set, with or without its slash.
+      const match = await matcher.match(req.method ?? 'GET', path.slice(prefix.length) || '/');
       ({ route } = match);
       return { route, answer: await serveRoute(admitted, match) };
     } catch (error) {

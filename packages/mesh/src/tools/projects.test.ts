@@ -1,5 +1,5 @@
 /** What the tools on projects promise, on both databases. */
-import { scratchStore } from '@parley/store/testing';
+import { onBothEngines } from '@parley/store/testing';
 import { identityMigrations, createIdentity } from '@parley/identity';
 import { describe, expect, test } from 'vitest';
 import { foreignIds, idempotence, readsOnly } from '../../test/effects.ts';
@@ -225,22 +225,24 @@ onBothMeshes(
   () => ({ services: { findConnections } }),
 );
 
-test('organizations from before there were projects get org-admin with the migration', async () => {
-  await using store = await scratchStore();
-  await store.migrate([identityMigrations]);
-  const owner = { name: 'Ada', email: null };
-  const { organizationId } = await createIdentity(store).createOrganization({
-    slug: 'old',
-    name: 'Old',
-    owner,
+onBothEngines('organizations from before there were projects', (open) => {
+  test('get org-admin with the migration', async () => {
+    const store = await open();
+    await store.migrate([identityMigrations]);
+    const owner = { name: 'Ada', email: null };
+    const { organizationId } = await createIdentity(store).createOrganization({
+      slug: 'old',
+      name: 'Old',
+      owner,
+    });
+    await store.migrate(BED_MIGRATIONS);
+    const rows = await store
+      .db<{ projects: { organization_id: string; slug: string } }>()
+      .selectFrom('projects')
+      .select(['organization_id', 'slug'])
+      .execute();
+    expect(rows).toEqual([{ organization_id: organizationId, slug: 'org-admin' }]);
   });
-  await store.migrate(BED_MIGRATIONS);
-  const rows = await store
-    .db<{ projects: { organization_id: string; slug: string } }>()
-    .selectFrom('projects')
-    .select(['organization_id', 'slug'])
-    .execute();
-  expect(rows).toEqual([{ organization_id: organizationId, slug: 'org-admin' }]);
 });
 
 /** What is stored, opened as only the server can. */

@@ -98,12 +98,16 @@ class BoundRows<T extends { id: string }, Scope> implements ScopedRows<T> {
   async list({ where, orderBy, limit, offset }: ListQuery): Promise<ListPage<T>> {
     const target = this.#target();
     const matching = where === undefined ? this.#rows() : this.#rows().where(whereSql(target, where));
+    const order = orderBy === undefined || orderBy.length === 0 ? this.#spec.order : orderBy;
+    const rows = await this.#shown(matching, order).limit(limit).offset(offset).execute();
+    const items = rows.map((row) => this.#toEntity(row));
+    // A page with room left is the last one: nothing comes after it that would have to be counted.
+    const isLast = rows.length < limit && (rows.length > 0 || offset === 0);
+    if (isLast) return { items, totalCount: offset + rows.length };
     const { total } = await matching
       .select((count) => count.fn.countAll<number>().as('total'))
       .executeTakeFirstOrThrow();
-    const order = orderBy === undefined || orderBy.length === 0 ? this.#spec.order : orderBy;
-    const rows = await this.#shown(matching, order).limit(limit).offset(offset).execute();
-    return { items: rows.map((row) => this.#toEntity(row)), totalCount: total };
+    return { items, totalCount: total };
   }
 
   async all(): Promise<T[]> {
