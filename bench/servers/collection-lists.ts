@@ -35,6 +35,7 @@ const connections = createConnections({
   audit: identity.audit,
   upstream: { isStdioAllowed: false, test: notHere, discover: notHere, call: notHere },
   checkCode: notHere,
+  ownServer: notHere,
   now: Date.now,
 });
 

@@ -140,6 +140,24 @@ describe.each<StoreEngine>(['sqlite', 'postgres'])('monitoring on %s', (engine) 
     expect((await logs({ properties: { team: 'app' } })).logs).toHaveLength(0);
   });
 
+  test('the tags of a person label their calls, whatever the client says', async () => {
+    const call = async (name: string, input: Record<string, unknown> = {}) =>
+      // Tests look into answers of every shape.
+      (await callTool(server, name, input)).body.result?.structuredContent as Record<string, any>; // oxlint-disable-line typescript/no-explicit-any
+    const { members } = await call('ORGANIZATION_MEMBER_LIST');
+    const tags = [];
+    for (const name of ['gold', 'early']) tags.push((await call('TAGS_CREATE', { name }))['tag'].id);
+    await call('MEMBER_TAGS_SET', { memberId: members[0].id, tagIds: tags });
+    const body = message('r-2', 'tools/call', { name: 'keep', arguments: { password: 'x', note: 'y' } });
+    await eventually(async () => {
+      await post(server.mcp, server.key, body, { 'x-parley-properties': '{"user_tags":"forged"}' });
+      const { logs: found } = await logs({ toolName: 'keep', limit: 1 });
+      expect(found).toMatchObject([{ properties: { user_tags: 'early,gold' } }]);
+    });
+    expect((await logs({ propertyInValues: { user_tags: 'forged' } })).logs).toEqual([]);
+    expect((await logs({ propertyInValues: { user_tags: 'gold' } })).logs.length).toBeGreaterThan(0);
+  });
+
   test('a call of a management tool is on record under the own connection of the organization, a denied one too', async () => {
     await callTool(server, 'MONITORING_STATS');
     await callTool(server, 'ABSENT_TOOL', { password: 'hunter2hunter2' });

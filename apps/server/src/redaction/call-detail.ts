@@ -16,14 +16,26 @@ const HEAVY_BYTES = 1024 * 1024;
 const DROPPED = '"[DROPPED:redaction failed]"';
 const TRACEPARENT = /^00-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}$/;
 
+/** The tags of a user, joined by commas; undefined while they are looked up. */
+export type TagsOf = (organizationId: string, userId: string) => string | undefined;
+
 /** Makes details; `secretsOf` tells which texts are secrets of the connections that a call is about. */
-export function detailsWith(secretsOf: SecretsOf): (call: CallRecord) => PendingDetail | undefined {
+export function detailsWith(
+  secretsOf: SecretsOf,
+  tagsOf: TagsOf = () => undefined,
+): (call: CallRecord) => PendingDetail | undefined {
   return (call) => {
     const { body } = call;
     if (body === undefined) return undefined;
     const weightBytes = weightOf(body.args) + weightOfAnswer(body.answer);
-    return { weightBytes, make: () => detailOf(call, body, textsOf) };
+    // Asked for already now, so that they are known when the record is written.
+    tagsOfCaller(call);
+    return { weightBytes, make: () => detailOf(call, body, { textsOf, tagsOfCaller }) };
   };
+
+  function tagsOfCaller({ caller: { organizationId, userId } }: CallRecord): string | undefined {
+    return userId === null ? undefined : tagsOf(organizationId, userId);
+  }
 
   function textsOf({ caller, toolset }: CallRecord, { args, answer }: CallBody): string[] {
     const ids = new Set([toolset, ...idsIn(args), ...idsIn(itemOf(answer))]);
@@ -65,21 +77,23 @@ function weightOf(value: unknown): number {
   }
 }
 
-function detailOf(
-  call: CallRecord,
-  body: CallBody,
-  textsOf: (call: CallRecord, body: CallBody) => readonly string[],
-): CallDetail {
+/** What the server knows about a call and its caller. */
+interface Known {
+  textsOf(call: CallRecord, body: CallBody): readonly string[];
+  tagsOfCaller(call: CallRecord): string | undefined;
+}
+
+function detailOf(call: CallRecord, body: CallBody, known: Known): CallDetail {
   const { info } = call;
   const about = {
     upstreamUs: null,
     traceId: TRACEPARENT.exec(info.traceparent ?? '')?.[1] ?? null,
-    properties: propertiesJson(info.properties, body.args),
+    properties: propertiesJson(info.properties, body.args, known.tagsOfCaller(call)),
   };
   try {
     const secrets: Secrets = {
       fields: secretFields(body.tool.definition.inputSchema),
-      texts: textsOf(call, body),
+      texts: known.textsOf(call, body),
     };
     const input = keptJson(body.args ?? {}, secrets);
     const shown = body.answer === undefined ? undefined : outputOf(body.answer);

@@ -3,14 +3,21 @@ import { isSecretName } from '@parley/kit';
 import { redactPersonal } from './personal.ts';
 
 const MOST = 20;
+const TAGS = 'user_tags';
 const LONGEST_KEY = 64;
 const LONGEST_VALUE = 256;
 /** More than twenty labels of the longest kind take, with every character escaped. */
 const LONGEST_HEADER = 16 * 1024;
 
-/** The labels as JSON; null when there are none. What is no short text is left out. */
-export function propertiesJson(header: string | undefined, args: unknown): string | null {
-  const labels = new Map([...entriesOf(inArguments(args)), ...entriesOf(parsed(header))]);
+/** The labels as JSON; null when there are none. What is no short text is left out, and tags of the caller are not for the client to say. */
+export function propertiesJson(
+  header: string | undefined,
+  args: unknown,
+  tags: string | undefined,
+): string | null {
+  const given = new Map([...entriesOf(inArguments(args)), ...entriesOf(parsed(header))]);
+  given.delete(TAGS);
+  const labels = new Map([...(tags === undefined ? [] : [[TAGS, tags] as const]), ...given]);
   if (labels.size === 0) return null;
   return JSON.stringify(Object.fromEntries([...labels].slice(0, MOST)));
 }

@@ -18,6 +18,7 @@ import { identityMigrations, roleDefaultsOf } from '@parley/identity';
 import type { Caller, CallRecord, Middleware, Source, StartNotice, Toolset } from '@parley/kit';
 import { createEngine, createStateSealer, install, toolsetSource } from '@parley/kit';
 import { MANAGEMENT } from '@parley/mesh/name';
+import { createTagLabels } from '@parley/mesh/tag-labels';
 import type { MigrationSet } from '@parley/store';
 import type { Base } from './base.ts';
 import { openBase } from './base.ts';
@@ -113,7 +114,10 @@ export async function allToolsets({
 function buildHost(base: Base, toolsets: readonly ServedToolset[], options: HostOptions): Host {
   const { config, onFault } = options;
   const { store, identity, changes } = base;
-  const details = detailsWith((organizationId, id) => upstream.secretsOf(organizationId, id));
+  const details = detailsWith(
+    (organizationId, id) => upstream.secretsOf(organizationId, id),
+    createTagLabels(store, (error) => onFault(error, 'tags of callers')),
+  );
   const parts = callParts(store, config.limits, details);
   const observe = (call: CallRecord) => {
     parts.observe(redactRecord(call));
