@@ -1,7 +1,9 @@
 /** What the tools on connections promise, over the protocol and on both databases. */
 import { expect, test } from 'vitest';
-import type { Client } from '../../test/stage.ts';
-import { contentsOf, eventsOf, made, onSharedStores, upstreamTool } from '../../test/stage.ts';
+import type { MeshClient } from '../../test/mesh-bed.ts';
+import { onBothMeshes } from '../../test/mesh-bed.ts';
+import { eventsOf, made, newScene } from '../../test/scene.ts';
+import { upstreamTool } from '../../test/stand-ins.ts';
 
 const MEMBER = { roles: ['member'], grants: { self: ['*'] } };
 const DOWN = { ok: false, status: 'unreachable', message: 'The server is unreachable.' } as const;
@@ -13,9 +15,11 @@ const http = (title: string, more: object = {}) => ({
   ...more,
 });
 
-onSharedStores('connections', (stage) => {
+onBothMeshes('connections', (bed) => {
+  const stage = () => newScene(bed());
+
   test('are made, listed, read, changed and deleted, each with its event', async () => {
-    const { store, upstream, as, own } = await stage();
+    const { store, upstream, as, own, content, tables, owner: ann } = await stage();
     await using client = await as();
     const item = await made(client, http('Upstream', { description: 'D', metadata: { team: 'A' } }));
     expect(item).toEqual({
@@ -41,7 +45,7 @@ onSharedStores('connections', (stage) => {
       organization_id: own,
       created_at: expect.any(String) as unknown,
       updated_at: expect.any(String) as unknown,
-      created_by: 'usr_ann',
+      created_by: ann.userId,
       updated_by: null,
     });
     const { configuration_state: _state, ...listed } = item;
@@ -53,15 +57,15 @@ onSharedStores('connections', (stage) => {
     const { id } = item;
     const data = { title: 'Renamed', description: null };
     const first = await client.call('COLLECTION_CONNECTIONS_UPDATE', { id, data });
-    expect(first.item).toMatchObject({ title: 'Renamed', description: null, updated_by: 'usr_ann' });
+    expect(first.item).toMatchObject({ title: 'Renamed', description: null, updated_by: ann.userId });
     const again = await client.call('COLLECTION_CONNECTIONS_UPDATE', { id, data });
     expect({ ...again.item, updated_at: '' }).toEqual({ ...first.item, updated_at: '' });
     expect(upstream.asked.map(({ what }) => what)).toEqual(['discover']);
-    const before = await contentsOf(store);
+    const before = await content();
     expect(await client.call('COLLECTION_CONNECTIONS_GET', { id })).toEqual({ item: again.item });
     await client.call('COLLECTION_CONNECTIONS_LIST', { include_virtual: true });
     await client.call('CONNECTION_TEST', { id });
-    expect(await contentsOf(store)).toBe(before);
+    expect(await content()).toBe(before);
     const remove = () => client.call('COLLECTION_CONNECTIONS_DELETE', { id });
     expect(await remove()).toEqual({ id, item: again.item, deleted: true });
     expect(await remove()).toEqual({ id, item: null, deleted: false });
@@ -73,16 +77,16 @@ onSharedStores('connections', (stage) => {
     });
     expect(await eventsOf(store, own)).toEqual([
       told('connection.created', 'Upstream'),
-      told('connection.updated', 'Renamed'),
+      // The second update changed nothing.
       told('connection.updated', 'Renamed'),
       told('connection.deleted', 'Renamed'),
     ]);
-    const tables = JSON.parse(await contentsOf(store)) as unknown[];
-    expect(JSON.stringify(tables.slice(0, -1))).not.toContain(id);
+    const { events: _told, ...left } = await tables();
+    expect(JSON.stringify(left)).not.toContain(id);
   });
 
   test('check 11 and 12: secrets are in no answer, no event and no row, and cannot be asked for', async () => {
-    const { store, upstream, as, own } = await stage();
+    const { store, upstream, as, own, content } = await stage();
     await using client = await as();
     upstream.isStdioAllowed = true;
     const secrets = ['tok-canary', 'hdr-canary', 'cli-canary', 'qry-canary', 'sta-canary', 'env-canary'];
@@ -134,8 +138,9 @@ onSharedStores('connections', (stage) => {
       await client.call('COLLECTION_CONNECTIONS_UPDATE', { id: web.id, data: { title: 'W' } }),
       await client.call('COLLECTION_CONNECTIONS_DELETE', { id: program.id }),
       await eventsOf(store, own),
-      client.records,
-      await contentsOf(store),
+      // A body is redacted when it is kept, which is not up to the tools.
+      client.records.map(({ body: _body, ...record }) => record),
+      await content(),
     ];
     for (const secret of secrets) expect(JSON.stringify(answers)).not.toContain(secret);
 
@@ -226,9 +231,9 @@ onSharedStores('connections', (stage) => {
   });
 
   test('what cannot be stored is refused by its place', async () => {
-    const { store, as, own, foreign } = await stage();
+    const { as, own, foreign, content } = await stage();
     await using client = await as();
-    const before = await contentsOf(store);
+    const before = await content();
     const refused: [data: object, message: string][] = [
       [{ title: 'X' }, 'data.connection_type'],
       [{ connection_type: 'HTTP' }, 'data.title'],
@@ -255,15 +260,15 @@ onSharedStores('connections', (stage) => {
       expect(answer, message).toMatchObject({ ok: false, code: 'invalid' });
       expect(answer.ok ? '' : answer.message).toContain(message);
     }
-    expect(await contentsOf(store)).toBe(before);
+    expect(await content()).toBe(before);
   });
 
   test('check 9: another organization sees nothing of them, to the letter', async () => {
-    const { store, as, own, foreign } = await stage();
+    const { as, own, foreign, content } = await stage();
     await using client = await as();
     const { id } = await made(client, http('Mine', { id: `chosen-${own}` }));
     await using other = await as({ organizationId: foreign });
-    const before = await contentsOf(store);
+    const before = await content();
     for (const [name, more] of [
       ['COLLECTION_CONNECTIONS_GET', {}],
       ['COLLECTION_CONNECTIONS_UPDATE', { data: { title: 'Stolen' } }],
@@ -278,12 +283,12 @@ onSharedStores('connections', (stage) => {
       expect(await answer(id)).toBe(await answer(`unknow-${own}`));
     }
     expect(await other.call('COLLECTION_CONNECTIONS_LIST', {})).toMatchObject({ totalCount: 0 });
-    const taken = async (as_: Client) =>
+    const taken = async (as_: MeshClient) =>
       as_.attempt('COLLECTION_CONNECTIONS_CREATE', { data: http('X', { id }) });
     const refused = await taken(other);
     expect(refused).toMatchObject({ ok: false, code: 'conflict' });
     expect(await taken(client)).toEqual(refused);
-    expect(await contentsOf(store)).toBe(before);
+    expect(await content()).toBe(before);
   });
 
   test('check 14 and 15: filters, orders and pages fit together, and null is not like anything', async () => {
@@ -449,7 +454,7 @@ onSharedStores('connections', (stage) => {
   });
 
   test('check 18: only administrators of a server that allows it store and start programs', async () => {
-    const { store, upstream, as } = await stage();
+    const { upstream, as, content } = await stage();
     const program = (command = 'serve') => ({
       title: 'Program',
       connection_type: 'STDIO' as const,
@@ -459,7 +464,7 @@ onSharedStores('connections', (stage) => {
     await using member = await as(MEMBER);
     await using cut = await as({ grants: { self: ['COLLECTION_CONNECTIONS_CREATE'] } });
     const web = await made(owner, http('Web'));
-    const before = await contentsOf(store);
+    const before = await content();
     for (const isStdioAllowed of [true, false]) {
       upstream.isStdioAllowed = isStdioAllowed;
       for (const client of [member, cut, ...(isStdioAllowed ? [] : [owner])]) {
@@ -474,7 +479,7 @@ onSharedStores('connections', (stage) => {
       const answer = await member.attempt('COLLECTION_CONNECTIONS_UPDATE', { id: web.id, data });
       expect(answer).toMatchObject({ code: 'forbidden' });
     }
-    expect(await contentsOf(store)).toBe(before);
+    expect(await content()).toBe(before);
     upstream.answer = { ok: true, tools: [upstreamTool('ON_MCP_CONFIGURATION')] };
     const { id } = await made(owner, program());
     const asked = upstream.asked.length;
@@ -521,7 +526,7 @@ onSharedStores('connections', (stage) => {
       grants: { self: ['COLLECTION_CONNECTIONS_UPDATE'] },
     });
     const state = { DB: { value: id }, SELF: { value: `${own}_self` }, a: { b: [{ c: 1 }] }, none: null };
-    const update = (client: Client, configuration_state: object, configuration_scopes: string[]) =>
+    const update = (client: MeshClient, configuration_state: object, configuration_scopes: string[]) =>
       client.attempt('COLLECTION_CONNECTIONS_UPDATE', {
         id,
         data: { configuration_state, configuration_scopes },
