@@ -53,6 +53,14 @@ export async function newScene(bed: MeshBed) {
 
 export type Scene = Awaited<ReturnType<typeof newScene>>;
 
+/** A connection over HTTP, as it is given. */
+export const http = (title: string, more: object = {}) => ({
+  title,
+  connection_type: 'HTTP' as const,
+  connection_url: 'https://upstream.example/mcp',
+  ...more,
+});
+
 /** Makes a connection and returns it; the data is what a test wants to try. */
 export async function made(client: MeshClient, data: object) {
   // The server checks it, which is the point.
