@@ -30,9 +30,22 @@ export async function fireDue(parts: DeliveryParts): Promise<number | undefined>
       await store
         .transaction((tx) => fireOne(parts, tx, id))
         .catch((error: unknown) => parts.onFault(error, 'event schedule'));
-    if (ready.length < BATCH) return due.find(({ next_at }) => (next_at ?? 0) > at)?.next_at ?? undefined;
+    if (ready.length < BATCH) return nextAfter(parts, at);
     await new Promise(setImmediate);
   }
+}
+
+/** Asked again after firing: what has just fired has its next time only now. */
+async function nextAfter({ store }: DeliveryParts, at: number): Promise<number | undefined> {
+  const next = await store
+    .db<EventTables>()
+    .selectFrom('event_schedules')
+    .select('next_at')
+    .where('next_at', '>', at)
+    .orderBy('next_at')
+    .limit(1)
+    .executeTakeFirst();
+  return next?.next_at ?? undefined;
 }
 
 async function fireOne(parts: DeliveryParts, tx: StoreTransaction, scheduleId: string): Promise<void> {
