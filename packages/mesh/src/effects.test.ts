@@ -98,22 +98,25 @@ onBothMeshes('the effect', (bed) => {
     });
   });
 
-  describe('check 4:', () => {
-    test.each(DELETES)('$tool twice succeeds, and tells that the second found nothing', async (row) => {
-      const { first, second, before, between, after } = await twice(row.tool, row.input);
-      expect(between).not.toEqual(before);
-      expect(after).toEqual(between);
-      expect(Object.keys(second).toSorted()).toEqual(Object.keys(first).toSorted());
-      if (row.marker !== 'counts') expect([first[row.marker], second[row.marker]]).toEqual([true, false]);
-      else {
-        expect(first).toMatchObject({ created: 1, updated: 0, deleted: 1, unchanged: 0 });
-        expect(second).toMatchObject({ created: 0, updated: 0, deleted: 0, unchanged: 1 });
-      }
-    });
+  describe('delete', () => {
+    test.each(DELETES)(
+      'check 4: $tool twice succeeds, and tells that the second found nothing',
+      async (row) => {
+        const { first, second, before, between, after } = await twice(row.tool, row.input);
+        expect(between).not.toEqual(before);
+        expect(after).toEqual(between);
+        expect(Object.keys(second).toSorted()).toEqual(Object.keys(first).toSorted());
+        if (row.marker !== 'counts') expect([first[row.marker], second[row.marker]]).toEqual([true, false]);
+        else {
+          expect(first).toMatchObject({ created: 1, updated: 0, deleted: 1, unchanged: 0 });
+          expect(second).toMatchObject({ created: 0, updated: 0, deleted: 0, unchanged: 1 });
+        }
+      },
+    );
   });
 
-  describe('check 5:', () => {
-    test.each(UPDATES)('$tool twice leaves and answers what once does', async ({ tool, input }) => {
+  describe('update', () => {
+    test.each(UPDATES)('check 5: $tool twice leaves and answers what once does', async ({ tool, input }) => {
       const { first, second, before, between, after } = await twice(tool, input);
       expect(lastingRows(between)).not.toEqual(lastingRows(before));
       expect(lasting(second)).toEqual(lasting(first));
