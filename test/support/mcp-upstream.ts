@@ -13,6 +13,8 @@ export interface UpstreamScript {
   tools: readonly ListedTool[];
   /** The Authorization header that it wants. */
   authorization?: string;
+  /** What the call of a tool returns; absent: a word. */
+  answer?: ((name: string, args: unknown) => Readonly<Record<string, unknown>>) | undefined;
   /** Answers a request in another way than MCP; true when it did. */
   fault?: ((request: SeenRequest, response: ServerResponse) => boolean) | undefined;
 }
@@ -80,11 +82,17 @@ function answerOf(script: UpstreamScript, message: Message, calls: McpUpstream['
   const result = resultOf(script, message, calls);
   if (result === undefined)
     return { jsonrpc: '2.0', id: message.id, error: { code: -32601, message: 'Method not found' } };
+  if (result === 'unknown tool')
+    return { jsonrpc: '2.0', id: message.id, error: { code: -32602, message: 'Unknown tool' } };
   const complete = script.era === '2026' ? { resultType: 'complete' } : {};
   return { jsonrpc: '2.0', id: message.id, result: { ...complete, ...result } };
 }
 
-function resultOf({ era, tools }: UpstreamScript, { method, params }: Message, calls: McpUpstream['calls']) {
+function resultOf(
+  { era, tools, answer }: UpstreamScript,
+  { method, params }: Message,
+  calls: McpUpstream['calls'],
+): Readonly<Record<string, unknown>> | 'unknown tool' | undefined {
   const serverInfo = { name: 'upstream', version: '1.0.0' };
   const capabilities = { tools: {} };
   switch (method) {
@@ -101,8 +109,9 @@ function resultOf({ era, tools }: UpstreamScript, { method, params }: Message, c
       return { tools: tools.slice(from, from + PAGE), ...more, ...cache };
     }
     case 'tools/call':
+      if (!tools.some(({ name }) => name === params?.name)) return 'unknown tool';
       calls.push({ name: params?.name ?? '', arguments: params?.arguments });
-      return { content: [{ type: 'text', text: 'done' }] };
+      return answer?.(params?.name ?? '', params?.arguments) ?? { content: [{ type: 'text', text: 'done' }] };
     default:
       return undefined;
   }

@@ -4,6 +4,7 @@ import type { Grants, Source, StartNotice } from '@parley/kit';
 import { soleCaller } from '@parley/kit';
 import { createProbes } from './probes.ts';
 import type { Config } from './config.ts';
+import { keepAuditShort } from './start/audit-retention.ts';
 import { openHost } from './start/host.ts';
 import type { TaskSettings } from './start/host.ts';
 import type { ServedToolset, SharedHost } from './start/served-toolset.ts';
@@ -90,6 +91,7 @@ export async function createApp({
       await host.beforeStart();
       host.tasks.start();
       host.events.start();
+      host.onStop(keepAuditShort(host.identity, config.auditKeepMs, onFault));
       const url = await http.listen();
       log.info({ url }, 'listening');
       return { url, mcp: `${url}/mcp` };

@@ -31,6 +31,8 @@ export interface Config {
   };
   /** How long events and finished deliveries are kept. */
   readonly eventKeepMs: number;
+  /** How long the audit log is kept; 0 means for ever. */
+  readonly auditKeepMs: number;
   readonly otlpEndpoint: string | undefined;
   readonly logLevel: string;
   readonly key: string | undefined;
@@ -124,6 +126,7 @@ export function loadConfig<Extra extends string = never>(
       maxBytes: count('record-bytes', 1024 ** 2, 1024 ** 5),
     },
     eventKeepMs: count('event-days', 1, 3650) * DAY_MS,
+    auditKeepMs: count('audit-days', 0, 36_500) * DAY_MS,
     otlpEndpoint: read('otlp-endpoint') ?? env.OTEL_EXPORTER_OTLP_ENDPOINT,
     logLevel,
     key: read('key'),

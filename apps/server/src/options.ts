@@ -107,6 +107,12 @@ const UPKEEP = {
     fallback: '30',
     help: 'Keep events and finished deliveries for N days',
   },
+  'audit-days': {
+    kind: 'number',
+    value: 'N',
+    fallback: '0',
+    help: 'Keep the audit log for N days; 0 keeps all of it',
+  },
   'otlp-endpoint': { kind: 'text', value: 'URL', help: 'Send OpenTelemetry traces and metrics there' },
   'log-level': {
     kind: 'text',

@@ -7,6 +7,8 @@ export { Binding } from './services/bindings.ts';
 export type { ConfigurationOutcome } from './services/ask-upstream.ts';
 export { createConnections } from './services/connections.ts';
 export type { Connections, TestOutcome } from './services/connections.ts';
+export { createDeliver } from './services/deliver-events.ts';
+export type { DeliveryCall, DeliverParts } from './services/deliver-events.ts';
 export { saveToken } from './services/tokens.ts';
 export type { NewToken, TokenOwner } from './services/tokens.ts';
 export { createVirtualMcps } from './services/virtual-mcps.ts';
@@ -18,7 +20,9 @@ export { Connection } from './shapes/connection.ts';
 export { VirtualMcp, VirtualMcpCreate, VirtualMcpUpdate } from './shapes/virtual-mcp.ts';
 export { ToolName, VirtualTool, VirtualToolCreate, VirtualToolUpdate } from './shapes/virtual-tool.ts';
 export type {
+  CallLimits,
   Upstream,
+  UpstreamAnswer,
   UpstreamFailure,
   UpstreamProgram,
   UpstreamStatus,

@@ -44,6 +44,22 @@ export interface UpstreamTool {
   readonly _meta?: Readonly<Record<string, unknown>> | undefined;
 }
 
+/** How long a call may last. */
+export interface CallLimits {
+  /** Ends it early. */
+  readonly signal?: AbortSignal;
+  /** Absent: what the type of the connection has for anything. */
+  readonly limitMs?: number;
+}
+
+/** What came of the call of a tool. */
+export interface UpstreamAnswer {
+  readonly ok: true;
+  readonly outcome: 'answered' | 'failed' | 'no_such_tool';
+  /** The data of an answer, or its text where it has none. */
+  readonly data: unknown;
+}
+
 export interface Upstream {
   /** True when programs may be started. */
   readonly isStdioAllowed: boolean;
@@ -53,10 +69,10 @@ export interface Upstream {
   discover(
     target: UpstreamTarget,
   ): Promise<{ readonly ok: true; readonly tools: readonly UpstreamTool[] } | UpstreamFailure>;
-  /** Calls a tool for what it does, not for what it says. */
-  notify(
+  call(
     target: UpstreamTarget,
     tool: string,
     args: Record<string, unknown>,
-  ): Promise<{ readonly ok: true } | UpstreamFailure>;
+    limits?: CallLimits,
+  ): Promise<UpstreamAnswer | UpstreamFailure>;
 }

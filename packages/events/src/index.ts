@@ -9,7 +9,7 @@ export type { HistoryQuery } from './looking/history.ts';
 export { checkPattern, patternsOf } from './matching.ts';
 export { eventMigrations } from './migrations/index.ts';
 export { PUBLISHED } from './publish.ts';
-export { MANAGEMENT_EVENTS } from './published/management.ts';
+export { MANAGEMENT_EVENTS, managementEvent } from './published/management.ts';
 export { TASK_EVENTS, taskEvent } from './published/tasks.ts';
 export type { NewSchedule, Schedule } from './schedules/schedules.ts';
 export type { DeliveryStatus } from './schema.ts';

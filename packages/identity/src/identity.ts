@@ -8,10 +8,11 @@ import type { IdentityTables } from './schema.ts';
 import type { KeyState, Powers } from './services/authentication.ts';
 import { Authentication, callerOfKey } from './services/authentication.ts';
 import type { IsPrivileged } from './services/ceiling.ts';
-import type { AuditCaller, AuditLog } from './services/audit.ts';
+import type { AuditCaller, AuditFollower, AuditLog } from './services/audit.ts';
 import { writeAudit } from './services/audit.ts';
 import type { AuditCheck } from './services/audit-check.ts';
 import { checkAudit } from './services/audit-check.ts';
+import { sweepAudit } from './services/audit-retention.ts';
 import type { Roles } from './services/custom-roles.ts';
 import { deleteRole, listRoles, saveRole } from './services/custom-roles.ts';
 import { callerIn } from './services/crossing.ts';
@@ -103,10 +104,14 @@ export interface Identity {
   readonly organizations: Organizations;
   /** What other parts write down about their changes, in the transaction of the change. */
   readonly audit: AuditLog & {
+    /** Is told of each entry in the transaction that writes it. */
+    follow(follower: AuditFollower): void;
     /** Notes that a caller was denied a tool; it is written after the answer. */
     denied(caller: AuditCaller, tool: string): void;
     /** Writes the denials that wait. */
     flush(): Promise<void>;
+    /** Removes what was written before a time. */
+    sweep(before: number): Promise<void>;
     /** Looks whether every chain is whole. */
     check(): Promise<AuditCheck>;
   };
@@ -142,6 +147,8 @@ export interface IdentityOptions {
   readonly known?: KnownGrants;
   /** What every new organization starts with; absent: nothing but its owner. */
   readonly seed?: Seed;
+  /** What goes with an organization besides its rows, in the transaction that deletes it. */
+  readonly clear?: Seed;
   readonly onError?: (error: unknown) => void;
 }
 
@@ -155,9 +162,14 @@ export function createIdentity(store: Store, options: IdentityOptions = {}): Ide
     if (known !== undefined) requireKnown(maker, grants, known);
   };
   const authentication = new Authentication(store, { now, isPrivileged, builtIn, onError });
-  const moment = () => ({ isPrivileged, roleDefaults, now: now(), refuseUnknown });
+  const moment = () => ({ isPrivileged, roleDefaults, now: now(), refuseUnknown, tell });
   const denials = new Denials(store, { now, onError });
   const seed = options.seed ?? (async () => undefined);
+  const clear = options.clear ?? (async () => undefined);
+  const followers: AuditFollower[] = [];
+  const tell: AuditFollower = async (tx, entry) => {
+    for (const follow of followers) await follow(tx, entry);
+  };
   const ownerOfKey = async (key: string) =>
     (await authentication.authenticate(key, 'web'))?.userId ?? undefined;
   return {
@@ -165,11 +177,11 @@ export function createIdentity(store: Store, options: IdentityOptions = {}): Ide
     keyState: (text) => authentication.keyState(text),
     current: (caller) => authentication.current(caller),
     bootstrap: (keep) => bootstrap(store, keep, { now: now(), seed }),
-    recoverOwnerKey: (keep) => recoverOwnerKey(store, keep, now()),
+    recoverOwnerKey: (keep) => recoverOwnerKey(store, keep, { now: now(), tell }),
     createKey: (maker, input) => createKey(store, maker, input, moment()),
     listKeys: (caller, { all }) => listKeys(store, caller, all),
     updateKey: (by, input) => store.transaction((tx) => updateKey(tx, by, input, moment())),
-    revokeKey: (caller, id) => revokeKey(store, caller, id, now()),
+    revokeKey: (caller, id) => revokeKey(store, caller, id, { now: now(), tell }),
     callerNamed: (organizationId, name) =>
       callerNamed(store, { organizationId, name, now: now() }, { isPrivileged, builtIn }),
     callerOfMember: (organizationId, memberId) =>
@@ -206,16 +218,20 @@ export function createIdentity(store: Store, options: IdentityOptions = {}): Ide
       list: (userId) => listOrganizations(store, userId),
       get: (organizationId) => getOrganization(store, organizationId),
       update: (by, change) => store.transaction((tx) => updateOrganization(tx, by, change, now())),
-      delete: (by) => deleteOrganization(store, by),
+      delete: (by) => deleteOrganization(store, by, clear),
       settings: (organizationId) => getSettings(store, organizationId),
       saveSettings: (by, change) => store.transaction((tx) => saveSettings(tx, by, change, now())),
       callerIn: (caller, organizationId) =>
         callerIn(store, caller, organizationId, { isPrivileged, builtIn }),
     },
     audit: {
-      write: (tx, entry) => writeAudit(tx, entry, now()),
+      write: (tx, entry) => writeAudit(tx, entry, { now: now(), tell }),
+      follow: (follower) => {
+        followers.push(follower);
+      },
       denied: (caller, tool) => denials.note(caller, tool),
       flush: () => denials.flush(),
+      sweep: (before) => sweepAudit(store, before),
       check: () => checkAudit(store),
     },
     organizationName: (organizationId) => organizationName(store, organizationId),

@@ -1,4 +1,5 @@
 /** The tables of identity, as queries see them. */
+import type { Generated } from 'kysely';
 import type { Rank } from './roles.ts';
 
 /** An organization: every other row in the system belongs to one. */
@@ -59,6 +60,9 @@ export interface AuditHeadRow {
   organization_id: string;
   seq: number;
   hash: string;
+  /** The oldest entry that is kept, and the hash of the one before it, which is gone. */
+  first_seq: Generated<number>;
+  first_prev_hash: Generated<string>;
 }
 
 /** A person. */

@@ -9,7 +9,7 @@ export interface ScriptedUpstream {
   isStdioAllowed: boolean;
   answer: { readonly ok: true; readonly tools: readonly UpstreamTool[] } | UpstreamFailure;
   /** Whom the mesh asked, and what for. */
-  readonly asked: { readonly what: 'test' | 'discover' | 'notify'; readonly target: UpstreamTarget }[];
+  readonly asked: { readonly what: 'test' | 'discover' | 'call'; readonly target: UpstreamTarget }[];
   readonly told: { readonly tool: string; readonly args: Record<string, unknown> }[];
   /** Back to two tools, no programs, and nobody asked. */
   reset(): void;
@@ -34,23 +34,22 @@ export function createUpstream(): { script: ScriptedUpstream; upstream: Upstream
       script.told.length = 0;
     },
   };
-  const isThere = () => (script.answer.ok ? ({ ok: true } as const) : script.answer);
   const upstream: Upstream = {
     get isStdioAllowed() {
       return script.isStdioAllowed;
     },
     async test(target) {
       script.asked.push({ what: 'test', target });
-      return isThere();
+      return script.answer.ok ? { ok: true } : script.answer;
     },
     async discover(target) {
       script.asked.push({ what: 'discover', target });
       return script.answer;
     },
-    async notify(target, tool, args) {
-      script.asked.push({ what: 'notify', target });
+    async call(target, tool, args) {
+      script.asked.push({ what: 'call', target });
       script.told.push({ tool, args });
-      return isThere();
+      return script.answer.ok ? { ok: true, outcome: 'answered', data: {} } : script.answer;
     },
   };
   return { script, upstream };

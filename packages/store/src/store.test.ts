@@ -81,7 +81,7 @@ onBothEngines('a store', (open) => {
       },
     };
     await expect(store.migrate([broken])).rejects.toThrow('broken step');
-    expect(await store.migrate([notes])).toHaveLength(5);
+    expect(await store.migrate([notes])).toHaveLength(6);
   });
 
   test('a database of a newer program is refused by the older one', async () => {

@@ -55,6 +55,9 @@ export async function openBase(options: BaseOptions): Promise<Base> {
       seed: async (tx, organizationId) => {
         for (const set of migrations) await set.seed?.(tx, organizationId);
       },
+      clear: async (tx, organizationId) => {
+        for (const set of migrations) await set.clear?.(tx, organizationId, store);
+      },
       onError,
     });
     const ownerKeyFile = await keepFirstOwner(identity, config);

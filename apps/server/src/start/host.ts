@@ -1,7 +1,7 @@
 /** What every command stands on: the open data folder, the toolsets and the engine over them. */
 import { join } from 'node:path';
-import { connectionMigrations } from '@parley/connections';
-import { createEvents, eventMigrations, taskEvent } from '@parley/events';
+import { connectionMigrations, createDeliver } from '@parley/connections';
+import { createEvents, eventMigrations, managementEvent, taskEvent } from '@parley/events';
 import { createEgress } from '@parley/kit/egress';
 import {
   callParts,
@@ -28,6 +28,7 @@ import { withoutMissing } from './missing-parts.ts';
 import { stopPart } from '../stop-part.ts';
 import { loadOwnToolsets } from '../toolsets.ts';
 import { SERVER_INFO } from '../version.ts';
+import { deliveryRecord, memberCaller } from './event-deliveries.ts';
 import type { AppHost, ServedToolset, SharedHost } from './served-toolset.ts';
 import { migrationsIn, othersOf, toolsOf } from './served-toolset.ts';
 import type { SeamOptions, TaskLimits } from '@parley/tasks';
@@ -130,8 +131,18 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
   });
   const egress = createEgress({ allow: config.allowEgress });
   const limits = { keepMs: config.eventKeepMs };
-  const events = createEvents({ store, tasks, egress, onFault, limits });
   const upstream = createUpstream({ egress, info: SERVER_INFO, programs: programsOf(config), onFault });
+  const deliver = createDeliver({
+    store,
+    upstream,
+    callerOf: (organizationId, userId) => memberCaller(identity, organizationId, userId),
+    onCall: (call) => observe(deliveryRecord(call)),
+  });
+  const events = createEvents({ store, tasks, egress, deliver, onFault, limits });
+  identity.audit.follow(async (tx, act) => {
+    const event = managementEvent(act);
+    if (event !== undefined) await events.publish(tx, event);
+  });
   const sandbox = createCodeExecution(
     createSandbox(),
     engineUniverse(() => engine, observe),

@@ -94,6 +94,7 @@ function migrationsWritten({ migrations }: Description): MigrationSet[] {
       names.map((name) => [name, async (db, engine) => (await loadMigration(set, name))(db, engine)]),
     ),
     seed: async (tx, organizationId) => (await loadSet(set))?.seed?.(tx, organizationId),
+    clear: async (tx, organizationId, store) => (await loadSet(set))?.clear?.(tx, organizationId, store),
   }));
 }
 

@@ -13,7 +13,7 @@ import { accessTokenOf } from './tokens.ts';
 
 /** Where a connection leads; undefined for what this server serves itself. */
 export async function targetOf(
-  { store }: Base,
+  { store }: Pick<Base, 'store'>,
   { organizationId, userId }: Caller,
   row: ConnectionRow,
 ): Promise<UpstreamTarget | undefined> {
@@ -69,9 +69,12 @@ export async function tellConfiguration(
   if (target.type === 'STDIO' && !actsAsAdministrator(caller))
     return { delivered: false, message: 'Only owners and administrators start STDIO connections.' };
   const { configuration_state: state, configuration_scopes: scopes } = settings;
-  const outcome = await base.upstream.notify(target, ON_CONFIGURATION, {
+  const outcome = await base.upstream.call(target, ON_CONFIGURATION, {
     state: state ?? {},
     scopes: scopes ?? [],
   });
-  return outcome.ok ? { delivered: true } : { delivered: false, message: outcome.message };
+  if (!outcome.ok) return { delivered: false, message: outcome.message };
+  return outcome.outcome === 'answered'
+    ? { delivered: true }
+    : { delivered: false, message: `The tool ${ON_CONFIGURATION} of the server failed.` };
 }

@@ -1,5 +1,6 @@
 /** What the services of connections stand on, and how each change of theirs is told. */
 import type { Events } from '@parley/events';
+import type { AuditLog } from '@parley/identity';
 import type { Caller } from '@parley/kit';
 import type { Store, StoreTransaction } from '@parley/store';
 import type { ConnectionType } from '../schema.ts';
@@ -12,7 +13,8 @@ export type CheckCode = (code: string) => Promise<void>;
 /** What the services are made from. */
 export interface Base {
   readonly store: Store;
-  readonly events: Pick<Events, 'publish'>;
+  readonly events: Pick<Events, 'publish' | 'subscribers'>;
+  readonly audit: AuditLog;
   readonly upstream: Upstream;
   readonly checkCode: CheckCode;
   readonly now: () => number;
@@ -21,22 +23,30 @@ export interface Base {
 /** The topic under which a change of connections is announced; the payload is the organization. */
 export const CONNECTIONS_CHANGED = 'connections';
 
-/** What the event of a change tells. */
+/** A change, and what its event tells. */
 export interface Changed {
+  readonly what: 'created' | 'updated' | 'deleted';
+  readonly noun?: 'connection' | 'virtual_mcp';
   readonly id: string;
   readonly title: string;
   readonly connection_type: ConnectionType;
 }
 
-/** Announces a change to subscribers and to other processes; the last part of a transaction. */
+/** Writes a change down and announces it to subscribers and to other processes; the last part of a transaction. */
 export async function announce(
-  { events }: Base,
+  { events, audit }: Base,
   tx: StoreTransaction,
-  what: 'created' | 'updated' | 'deleted',
-  { organizationId, ...changed }: Changed & { readonly organizationId: string },
+  caller: Caller,
+  { what, noun = 'connection', id, title, connection_type }: Changed,
 ): Promise<void> {
-  const { id, title, connection_type } = changed;
+  const { organizationId } = caller;
   await tx.signal(CONNECTIONS_CHANGED, organizationId);
+  await audit.write(tx, {
+    caller,
+    action: `${noun}.${what}`,
+    target: id,
+    changed: { title, connection_type },
+  });
   await events.publish(tx, {
     organizationId,
     source: selfConnectionId(organizationId),
@@ -60,4 +70,15 @@ export async function takeTurns(tx: StoreTransaction, organizationId: string): P
 /** Who acts, as authors of rows are written. */
 export function authorOf({ userId, id }: Caller): string {
   return userId ?? id;
+}
+
+/** Lets go of what a connection has beside its row, in the transaction that deletes it. */
+export async function forgetConnection(
+  { store, events }: Base,
+  tx: StoreTransaction,
+  organizationId: string,
+  id: string,
+): Promise<void> {
+  await events.subscribers.forget(tx, organizationId, id);
+  await store.databases.forget(tx, [id]);
 }

@@ -54,7 +54,7 @@ export async function insertConnection(base: Base, caller: Caller, data: Connect
       .executeTakeFirstOrThrow();
     if (numInsertedOrUpdatedRows !== 1n)
       throw new ToolError('conflict', `id: "${id}" is taken. Choose another one.`);
-    await announce(base, tx, 'created', { ...row, organizationId });
+    await announce(base, tx, caller, { ...row, what: 'created' });
   });
   return id;
 }
@@ -108,7 +108,7 @@ export async function updateConnection(
       .where('id', '=', id)
       .execute();
     if (virtual_id !== null) await checkContainment(tx, organizationId);
-    await announce(base, tx, 'updated', { ...settings, id, organizationId });
+    await announce(base, tx, caller, { ...settings, id, what: 'updated' });
     return { settings, isUpstreamNew };
   });
 }

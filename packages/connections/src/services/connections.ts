@@ -9,7 +9,7 @@ import type { UpstreamStatus } from '../upstream.ts';
 import type { ConfigurationOutcome } from './ask-upstream.ts';
 import { rediscover, targetOf, tellConfiguration } from './ask-upstream.ts';
 import type { Base } from './base.ts';
-import { announce, takeTurns } from './base.ts';
+import { announce, forgetConnection, takeTurns } from './base.ts';
 import type { Binding } from './bindings.ts';
 import { connectionsWith } from './bindings.ts';
 import { insertConnection, updateConnection } from './change-connection.ts';
@@ -92,6 +92,8 @@ export function createConnections(base: Base): Connections {
       const changed = await updateConnection(base, caller, id, data);
       if (changed === undefined) return undefined;
       if (changed.isUpstreamNew) await rediscover(base, caller, id);
+      // Deliveries that its server refused, or that waited while it was inactive, may be welcome now.
+      await base.events.subscribers.resume(caller.organizationId, id);
       const item = await existing(caller, id);
       if (data.configuration_state === undefined && data.configuration_scopes === undefined) return { item };
       const configuration = await tellConfiguration(base, caller, id, changed.settings, item.tools);
@@ -143,7 +145,8 @@ async function deleteConnection(base: Base, caller: Caller, id: string, force: b
     if (users.length > 0 && !force) throw inUse(users);
     await letGo(tx, organizationId, id);
     await CONNECTIONS.in(tx, caller).delete(id);
-    await announce(base, tx, 'deleted', { ...row, organizationId });
+    await forgetConnection(base, tx, organizationId, id);
+    await announce(base, tx, caller, { ...row, what: 'deleted' });
     return true;
   });
 }

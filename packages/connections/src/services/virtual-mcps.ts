@@ -9,7 +9,7 @@ import type { ConnectionTables } from '../schema.ts';
 import { NO_CATALOG } from '../self-connection.ts';
 import type { VirtualMcp, VirtualMcpCreate, VirtualMcpUpdate } from '../shapes/virtual-mcp.ts';
 import type { Base } from './base.ts';
-import { announce, authorOf, takeTurns } from './base.ts';
+import { announce, forgetConnection, authorOf, takeTurns } from './base.ts';
 import { checkContainment } from './containment.ts';
 import { collisionsOf, fixNames } from './exposed-names.ts';
 import { membersOf, replaceMembers } from './members.ts';
@@ -73,6 +73,9 @@ export function createVirtualMcps(base: Base): VirtualMcps {
   };
 }
 
+/** What every change of a virtual MCP is told as. */
+const VIRTUAL = { noun: 'virtual_mcp', connection_type: 'VIRTUAL' } as const;
+
 type Get = (from: Queryable, caller: Caller, id: string) => Promise<VirtualMcp | undefined>;
 
 async function create(base: Base, caller: Caller, data: VirtualMcpCreate, get: Get): Promise<VirtualMcp> {
@@ -116,7 +119,7 @@ async function create(base: Base, caller: Caller, data: VirtualMcpCreate, get: G
     await replaceMembers(tx, caller, id, connections);
     await checkContainment(tx, organizationId);
     await fixNames(tx, organizationId, id);
-    await announce(base, tx, 'created', { id, title, connection_type: 'VIRTUAL', organizationId });
+    await announce(base, tx, caller, { ...VIRTUAL, what: 'created', id, title });
     return made(await get(tx, caller, id));
   });
 }
@@ -141,7 +144,7 @@ async function update(
     }
     const item = made(await get(tx, caller, id));
     if (!isDeepStrictEqual({ ...before, ...changes }, { ...item, ...changes }))
-      await announce(base, tx, 'updated', { ...item, connection_type: 'VIRTUAL', organizationId });
+      await announce(base, tx, caller, { ...VIRTUAL, what: 'updated', id, title: item.title });
     return item;
   });
 }
@@ -156,7 +159,8 @@ async function remove(base: Base, caller: Caller, id: string, get: Get): Promise
     const standIns = await standInsOf(tx, organizationId, id);
     if (users.length + standIns.length > 0) throw inUse(users, standIns);
     await VIRTUAL_MCPS.in(tx, caller).delete(id);
-    await announce(base, tx, 'deleted', { ...before, connection_type: 'VIRTUAL', organizationId });
+    await forgetConnection(base, tx, organizationId, id);
+    await announce(base, tx, caller, { ...VIRTUAL, what: 'deleted', id, title: before.title });
     return before;
   });
 }

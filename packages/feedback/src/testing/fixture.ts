@@ -62,12 +62,14 @@ export interface TestFeedbackOptions {
   readonly egress?: Egress;
   /** Differs when a test has two organizations on one store. */
   readonly slug?: string;
+  /** What the organization is called; its slug by default. */
+  readonly name?: string;
   readonly taskLimits?: Partial<TaskLimits>;
 }
 
 /** Migrates the store and puts an organization with feedback on it. */
 export async function openFeedback(store: Store, options: TestFeedbackOptions = {}): Promise<TestFeedback> {
-  const { now = Date.now, egress = createEgress(), slug = 'acme' } = options;
+  const { now = Date.now, egress = createEgress(), slug = 'acme', name = slug } = options;
   const onFault = (error: unknown) => {
     throw error;
   };
@@ -77,7 +79,7 @@ export async function openFeedback(store: Store, options: TestFeedbackOptions = 
   const events = createEvents({ store, tasks, egress, onFault, now });
   const changes = createChangeBus();
   const services = createFeedbackServices({ store, identity, events, tasks, changes, onFault, now });
-  const { organizationId, admin, member, visitor, join } = await settle(services, slug);
+  const { organizationId, admin, member, visitor, join } = await settle(services, slug, name);
   const board = () => insertBoard(store, organizationId, now());
   let shared: Promise<string> | undefined;
   return {
@@ -105,10 +107,10 @@ export async function openFeedback(store: Store, options: TestFeedbackOptions = 
 }
 
 /** Founds the organization and puts one person of each rank into it. */
-async function settle(services: FeedbackServices, slug: string) {
+async function settle(services: FeedbackServices, slug: string, name: string) {
   const { identity } = services;
   const owner = { name: 'Ada Admin', email: `ada@${slug}.example` };
-  const made = await identity.createOrganization({ slug, name: slug, owner });
+  const made = await identity.createOrganization({ slug, name, owner });
   const founder = testCaller({ ...made, roles: ['owner'], grants: ALL_GRANTS });
   const personOf = async (userId: string): Promise<TestPerson> => {
     const key = { name: 'Key', grants: ALL_GRANTS, expiresAt: null };

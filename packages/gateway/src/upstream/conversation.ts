@@ -1,7 +1,7 @@
 /** One conversation with an upstream, from the handshake to the end, within its time. */
 import { Client, SSEClientTransport, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import type { RequestOptions, Transport } from '@modelcontextprotocol/client';
-import type { UpstreamFailure, UpstreamTarget } from '@parley/connections';
+import type { CallLimits, UpstreamFailure, UpstreamTarget } from '@parley/connections';
 import type { Egress } from '@parley/kit/egress';
 import type { Sightings } from './faults.ts';
 import { failureOf } from './failure.ts';
@@ -31,11 +31,13 @@ export async function converse<T>(
   means: Means,
   target: UpstreamTarget,
   work: Work<T>,
+  { limitMs = means.answerMs[target.type], signal: stop }: CallLimits = {},
 ): Promise<{ readonly ok: true; readonly value: T } | UpstreamFailure> {
-  const limitMs = means.answerMs[target.type];
   const seen: Sightings = {};
   const ended = new AbortController();
   const timer = setTimeout(() => ended.abort(new OutOfTime()), limitMs);
+  const onStop = () => ended.abort(new OutOfTime());
+  stop?.addEventListener('abort', onStop, { once: true });
   const opened: Opened[] = [];
   const options: RequestOptions = { signal: ended.signal, timeout: limitMs, maxTotalTimeout: limitMs };
   try {
@@ -47,6 +49,7 @@ export async function converse<T>(
     return failureOf(error, seen);
   } finally {
     clearTimeout(timer);
+    stop?.removeEventListener('abort', onStop);
     means.ending(closeAll(opened, ended));
   }
 }

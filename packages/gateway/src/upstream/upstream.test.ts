@@ -67,7 +67,8 @@ describe('servers', () => {
     const at = target(server.url, { type });
     expect(await upstream.test(at)).toEqual({ ok: true });
     expect(await upstream.discover(at)).toEqual({ ok: true, tools });
-    expect(await upstream.notify(at, 'ALPHA', { state: 1 })).toEqual({ ok: true });
+    expect(await upstream.call(at, 'ALPHA', { state: 1 })).toMatchObject({ ok: true, outcome: 'answered' });
+    expect(await upstream.call(at, 'OMEGA', {})).toMatchObject({ ok: true, outcome: 'no_such_tool' });
     expect(server.calls).toEqual([{ name: 'ALPHA', arguments: { state: 1 } }]);
   });
 
@@ -236,7 +237,7 @@ describe('programs', () => {
     const writing = program(`require('node:fs').writeFileSync(${JSON.stringify(note)}, '')`);
     expect(await closed.test(writing)).toMatchObject({ ok: false, status: 'disabled' });
     expect(await closed.discover(writing)).toMatchObject({ ok: false, status: 'disabled' });
-    expect(await closed.notify(writing, 'X', {})).toMatchObject({ ok: false, status: 'disabled' });
+    expect(await closed.call(writing, 'X', {})).toMatchObject({ ok: false, status: 'disabled' });
     expect(existsSync(note)).toBe(false);
     await closed.close();
   });

@@ -1,9 +1,9 @@
 /** Upstream servers: tested, asked for their tools, and told things. */
-import type { Upstream, UpstreamTarget } from '@parley/connections';
+import type { CallLimits, Upstream, UpstreamTarget } from '@parley/connections';
 import { detach } from '@parley/kit';
 import type { Egress } from '@parley/kit/egress';
 import type { Means, Work } from './conversation.ts';
-import { BadUpstream, failure } from './faults.ts';
+import { failure } from './faults.ts';
 import { ANSWER_MS } from './limits.ts';
 import type { ProgramOptions } from './stdio/programs.ts';
 import { createPrograms } from './stdio/programs.ts';
@@ -42,12 +42,12 @@ export function createUpstream(options: UpstreamOptions): UpstreamClient {
       );
     },
   };
-  const talk = async <T>(target: UpstreamTarget, work: Work<T>) => {
+  const talk = async <T>(target: UpstreamTarget, work: Work<T>, limits: CallLimits = {}) => {
     if (target.type === 'STDIO' && allowed === undefined)
       return failure('disabled', 'This server starts no programs. Start it with --allow-stdio.');
     // Loaded by the first conversation: a server without connections spares the memory of the SDK's client.
     const { converse } = await import('./conversation.ts');
-    return converse(means, target, work);
+    return converse(means, target, work, limits);
   };
   return {
     isStdioAllowed: allowed !== undefined,
@@ -59,12 +59,14 @@ export function createUpstream(options: UpstreamOptions): UpstreamClient {
       const outcome = await talk(target, listTools);
       return outcome.ok ? { ok: true, tools: outcome.value } : outcome;
     },
-    async notify(target, name, args) {
-      const outcome = await talk(target, async (client, request) => {
-        const result = await client.callTool({ name, arguments: args }, request);
-        if (result.isError === true) throw new BadUpstream(`The tool ${name} of the server failed.`);
-      });
-      return outcome.ok ? { ok: true } : outcome;
+    async call(target, name, args, limits) {
+      const { callTool } = await import('./tool-call.ts');
+      const outcome = await talk(
+        target,
+        (client, request) => callTool(client, { name, arguments: args }, request),
+        limits,
+      );
+      return outcome.ok ? { ok: true, ...outcome.value } : outcome;
     },
     async close() {
       // What fails has told so itself.

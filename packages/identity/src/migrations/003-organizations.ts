@@ -71,5 +71,7 @@ async function createAudit(db: Kysely<AnyTables>): Promise<void> {
     .addColumn('organization_id', 'text', (column) => column.primaryKey())
     .addColumn('seq', 'bigint', (column) => column.notNull())
     .addColumn('hash', 'text', (column) => column.notNull())
+    .addColumn('first_seq', 'bigint', (column) => column.notNull().defaultTo(1))
+    .addColumn('first_prev_hash', 'text', (column) => column.notNull().defaultTo(''))
     .execute();
 }

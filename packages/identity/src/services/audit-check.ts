@@ -36,28 +36,30 @@ export function checkAudit(store: Store): Promise<AuditCheck> {
   });
 }
 
-interface End {
+interface Ends {
   readonly organization_id: string;
   readonly seq: number;
   readonly hash: string;
+  readonly first_seq: number;
+  readonly first_prev_hash: string;
 }
 
-async function walk(from: Queryable, head: End): Promise<{ count: number; brokenAt?: number }> {
-  let last: Pick<AuditRow, 'seq' | 'hash'> | undefined;
+async function walk(from: Queryable, head: Ends): Promise<{ count: number; brokenAt?: number }> {
+  let last: Pick<AuditRow, 'seq' | 'hash'> = { seq: head.first_seq - 1, hash: head.first_prev_hash };
   for (let count = 0; ;) {
-    const rows = await pageAfter(from, head.organization_id, last?.seq ?? 0);
+    const rows = await pageAfter(from, head.organization_id, last.seq);
     for (const row of rows) {
       if (!follows(row, last)) return { count, brokenAt: row.seq };
       last = row;
       count += 1;
     }
     if (rows.length === PAGE) continue;
-    const isWhole = last?.seq === head.seq && last.hash === head.hash;
+    const isWhole = last.seq === head.seq && last.hash === head.hash;
     return isWhole ? { count } : { count, brokenAt: head.seq };
   }
 }
 
-function follows(row: AuditRow, last = { seq: 0, hash: '' }): boolean {
+function follows(row: AuditRow, last: Pick<AuditRow, 'seq' | 'hash'>): boolean {
   return hashOf(row) === row.hash && row.seq === last.seq + 1 && row.prev_hash === last.hash;
 }
 

@@ -41,6 +41,8 @@ onBothEngines(
       await expect(identity.removeMember(owner, owner.userId ?? '')).rejects.toThrow('at least one owner');
       const visitor = await identity.createUser({ name: 'V', email: null });
       await identity.addMember(owner, { userId: visitor, roles: ['user'] });
+      for (const who of [owner.userId ?? '', visitor])
+        await identity.sessions.open({ organizationId, userId: who });
       const entries = await entriesOf(store, organizationId);
       expect(entries.map(({ action }) => action)).toEqual([
         'organization.created',
@@ -55,6 +57,7 @@ onBothEngines(
         'member.invited',
         'role.deleted',
         'member.removed',
+        'session.opened',
       ]);
       expect(entries[1]).toMatchObject({
         seq: 2,
@@ -66,7 +69,7 @@ onBothEngines(
         changed: JSON.stringify({ grants: { feedback: ['x'] } }),
         outcome: 'ok',
       });
-      expect(await identity.audit.check()).toEqual({ entries: 12, broken: [] });
+      expect(await identity.audit.check()).toEqual({ entries: 13, broken: [] });
     });
 
     test('tells of an entry that was changed, taken out or cut off, and of no other organization', async () => {
@@ -102,6 +105,31 @@ onBothEngines(
           { organizationId: cut, seq: 4 },
         ].toSorted((a, b) => ((a.organizationId ?? '') < (b.organizationId ?? '') ? -1 : 1)),
       );
+    });
+
+    test('that is kept for some time only begins later, and is whole from there on', async () => {
+      const { store, identity } = await settle(await open());
+      const [owner, other] = [await found(identity, 'one'), await found(identity, 'two')];
+      for (let index = 0; index < 450; index += 1)
+        await identity.roles.save(owner, { name: `role-${index % 5}`, grants: { feedback: [`x${index}`] } });
+      const db = store.db<IdentityTables>();
+      const { at } = (await entriesOf(store, owner.organizationId)).at(-1) ?? { at: 0 };
+      await identity.audit.sweep(at - 100_000);
+      expect(await identity.audit.check()).toEqual({ entries: 452, broken: [] });
+      await identity.audit.sweep(at + 100_000);
+      // The newest one stays: the next holds its hash.
+      expect(await identity.audit.check()).toEqual({ entries: 2, broken: [] });
+      for (const by of [owner, other]) await identity.roles.save(by, { name: 'later', grants: {} });
+      expect(await identity.audit.check()).toEqual({ entries: 4, broken: [] });
+      // Whoever takes out the oldest by hand is found.
+      await db
+        .deleteFrom('audit_log')
+        .where('organization_id', '=', owner.organizationId)
+        .where('seq', '=', 451)
+        .execute();
+      expect((await identity.audit.check()).broken).toEqual([
+        { organizationId: owner.organizationId, seq: 452 },
+      ]);
     });
 
     test('holds together when many write at once, from two processes', async () => {

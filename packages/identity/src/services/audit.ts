@@ -24,6 +24,15 @@ export interface AuditEntry {
   readonly outcome?: AuditRow['outcome'];
 }
 
+/** Hears of an act in its transaction. */
+export type AuditFollower = (tx: StoreTransaction, entry: AuditEntry) => Promise<void>;
+
+/** When an act happens, and who hears of it. */
+export interface AuditMoment {
+  readonly now: number;
+  readonly tell?: AuditFollower;
+}
+
 /** What other parts write their acts down with. */
 export interface AuditLog {
   write(tx: StoreTransaction, entry: AuditEntry): Promise<void>;
@@ -33,7 +42,11 @@ const MAX_TARGET_LENGTH = 256;
 const MAX_CHANGED_LENGTH = 8 * 1024;
 
 /** Adds an entry to the end of its organization's chain; entries of one organization take turns. */
-export async function writeAudit(tx: StoreTransaction, entry: AuditEntry, now: number): Promise<void> {
+export async function writeAudit(
+  tx: StoreTransaction,
+  entry: AuditEntry,
+  { now, tell }: AuditMoment,
+): Promise<void> {
   const db = tx.db<IdentityTables>();
   const { caller, action, outcome = 'ok' } = entry;
   const { organizationId: organization_id } = caller;
@@ -70,6 +83,7 @@ export async function writeAudit(tx: StoreTransaction, entry: AuditEntry, now: n
     .set({ hash: own })
     .where('organization_id', '=', organization_id)
     .execute();
+  await tell?.(tx, entry);
 }
 
 /** The hash that a row must have. */

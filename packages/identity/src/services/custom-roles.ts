@@ -88,7 +88,7 @@ export async function saveRole(
     .values({ id: typeId('role', now), organization_id: organizationId, name, ...row, created_at: now })
     .onConflict((conflict) => conflict.columns(['organization_id', 'name']).doUpdateSet(row))
     .execute();
-  await writeAudit(tx, { caller: by, action: 'role.saved', target: name, changed: { grants } }, now);
+  await writeAudit(tx, { caller: by, action: 'role.saved', target: name, changed: { grants } }, { now });
   await tx.signal(IDENTITY_CHANGED, organizationId);
 }
 
@@ -132,7 +132,7 @@ export async function deleteRole(
     .where('role', '=', name)
     .execute();
   await db.deleteFrom('roles').where('id', '=', role.id).execute();
-  await writeAudit(tx, { caller: by, action: 'role.deleted', target: name }, now);
+  await writeAudit(tx, { caller: by, action: 'role.deleted', target: name }, { now });
   await tx.signal(IDENTITY_CHANGED, organizationId);
   return true;
 }

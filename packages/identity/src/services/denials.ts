@@ -77,7 +77,7 @@ export class Denials {
         if ((await getOrganization(tx, denials[0]?.[1].caller.organizationId ?? '')) === undefined) return;
         for (const [, { caller, tool, times }] of denials) {
           const entry = { caller, action: 'call.denied', target: tool, outcome: 'denied' } as const;
-          await writeAudit(tx, { ...entry, changed: { times } }, this.#now());
+          await writeAudit(tx, { ...entry, changed: { times } }, { now: this.#now() });
         }
       });
     }

@@ -94,7 +94,7 @@ export async function createInvitation(
   await writeAudit(
     tx,
     { caller: by, action: 'member.invited', target: row.id, changed: { email, roles } },
-    now,
+    { now },
   );
   return { invitation: invitationOf(row), token };
 }
@@ -133,7 +133,7 @@ export async function withdrawInvitation(
   if (open === undefined) return false;
   await requireOver(tx, by, open.roles, rules);
   await deleteOpen(tx, organizationId, address);
-  await writeAudit(tx, { caller: by, action: 'member.uninvited', target: address }, now);
+  await writeAudit(tx, { caller: by, action: 'member.uninvited', target: address }, { now });
   return true;
 }
 

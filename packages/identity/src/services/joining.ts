@@ -80,7 +80,7 @@ export async function acceptInvitation(
     const { info, text: key } = await insertKey(tx, { organizationId, userId }, input, now);
     const caller = { id: info.id, organizationId, userId, source: 'web' } as const;
     const changed = { roles, invitation: row.id };
-    await writeAudit(tx, { caller, action: 'member.joined', target: memberId, changed }, now);
+    await writeAudit(tx, { caller, action: 'member.joined', target: memberId, changed }, rules);
     return { organizationName, name, key };
   });
 }

@@ -46,7 +46,7 @@ export async function updateKey(
   await tx.db<IdentityTables>().updateTable('api_keys').set(next).where('id', '=', row.id).execute();
   const told = { ...(name !== undefined && { name }), ...(grants !== undefined && { grants }) };
   const entry = { caller: by, action: 'key.updated', target: row.id };
-  await writeAudit(tx, { ...entry, changed: { fields, ...told } }, rules.now);
+  await writeAudit(tx, { ...entry, changed: { fields, ...told } }, rules);
   await tx.signal(IDENTITY_CHANGED, organizationId);
   return infoOf({ ...row, ...next });
 }

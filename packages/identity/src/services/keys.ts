@@ -59,8 +59,9 @@ export async function createKey(
   store: Store,
   maker: Caller,
   input: NewKey,
-  { now, isPrivileged, refuseUnknown }: Rules,
+  rules: Rules,
 ): Promise<{ info: KeyInfo; text: string }> {
+  const { now, isPrivileged, refuseUnknown } = rules;
   if (maker.userId === null) throw new ToolError('forbidden', 'This caller has no user to make keys for.');
   const owner = { organizationId: maker.organizationId, userId: maker.userId };
   const name = keyName(input.name);
@@ -77,7 +78,7 @@ export async function createKey(
     const connectionId = input.connectionId ?? making?.connection_id ?? null;
     const made = await insertKey(tx, owner, { ...input, name, role, expiresAt, connectionId }, now);
     const changed = { name, grants: input.grants, role, expiresAt, connectionId };
-    await writeAudit(tx, { caller: maker, action: 'key.created', target: made.info.id, changed }, now);
+    await writeAudit(tx, { caller: maker, action: 'key.created', target: made.info.id, changed }, rules);
     return made;
   });
 }

@@ -39,7 +39,7 @@ export async function addMember(
   // Visitors come by themselves, and in numbers; the log is about the team.
   const isVisitor = roles.every((role) => role === 'user');
   const entry = { caller: by, action: 'member.added', target: id, changed: { roles } };
-  if (!isVisitor) await writeAudit(tx, entry, rules.now);
+  if (!isVisitor) await writeAudit(tx, entry, rules);
   return id;
 }
 
@@ -60,7 +60,7 @@ export async function setRoles(
   await requireOver(tx, by, taken, rules);
   if (isSame(roles, member.roles)) return member;
   if (!roles.includes('owner')) await refuseLastOwner(tx, organizationId, member.id);
-  return changeRoles(tx, by, { member, roles }, rules.now);
+  return changeRoles(tx, by, { member, roles }, rules);
 }
 
 /** Moves a member to a rank and leaves their custom roles; an owner is an administrator already. */
@@ -78,7 +78,7 @@ export async function setRank(
   requireRankOver(by, member.roles);
   await refuseLastOwner(tx, organizationId, memberId);
   const custom = member.roles.filter((role) => !isBuiltInRole(role));
-  return changeRoles(tx, by, { member, roles: [rank, ...custom] }, rules.now);
+  return changeRoles(tx, by, { member, roles: [rank, ...custom] }, rules);
 }
 
 /** Takes a person out of the organization; their keys and sign-ins there stop with the next request. */
@@ -95,7 +95,7 @@ export async function removeMember(
   await refuseLastOwner(tx, organizationId, member.id);
   await tx.db<IdentityTables>().deleteFrom('members').where('id', '=', member.id).execute();
   const changed = { userId: member.userId, roles: member.roles };
-  await writeAudit(tx, { caller: by, action: 'member.removed', target: member.id, changed }, rules.now);
+  await writeAudit(tx, { caller: by, action: 'member.removed', target: member.id, changed }, rules);
   await tx.signal(IDENTITY_CHANGED, organizationId);
 }
 
@@ -103,12 +103,12 @@ async function changeRoles(
   tx: StoreTransaction,
   by: Caller,
   { member, roles }: { readonly member: Member; readonly roles: readonly string[] },
-  now: number,
+  rules: Rules,
 ): Promise<Member> {
   const { organizationId } = by;
   await replaceRoles(tx, organizationId, member.id, roles);
   const changed = { roles, before: member.roles };
-  await writeAudit(tx, { caller: by, action: 'member.roles_changed', target: member.id, changed }, now);
+  await writeAudit(tx, { caller: by, action: 'member.roles_changed', target: member.id, changed }, rules);
   return memberIn(tx, organizationId, { memberId: member.id });
 }
 

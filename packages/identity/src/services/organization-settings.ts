@@ -93,7 +93,7 @@ export async function saveSettings(
     .onConflict((conflict) => conflict.column('organization_id').doUpdateSet({ ...next, updated_at: now }))
     .execute();
   const entry = { caller: by, action: 'settings.updated', target: organizationId };
-  await writeAudit(tx, { ...entry, changed: { fields: Object.keys(next) } }, now);
+  await writeAudit(tx, { ...entry, changed: { fields: Object.keys(next) } }, { now });
   return getSettings(tx, organizationId);
 }
 

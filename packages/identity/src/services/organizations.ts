@@ -65,7 +65,7 @@ export async function createOrganization(
   await seed(tx, organizationId);
   const caller = { id: userId, userId, source: 'cli', ...by, organizationId } as const;
   const changed = { slug: input.slug, name: input.name };
-  await writeAudit(tx, { caller, action: 'organization.created', target: organizationId, changed }, now);
+  await writeAudit(tx, { caller, action: 'organization.created', target: organizationId, changed }, { now });
   return { organizationId, userId };
 }
 
@@ -91,13 +91,13 @@ export async function updateOrganization(
     .execute()
     .catch(orConflict(`An organization with the slug ${slug} exists already.`));
   const entry = { caller: by, action: 'organization.updated', target: organizationId };
-  await writeAudit(tx, { ...entry, changed: { fields, ...next } }, now);
+  await writeAudit(tx, { ...entry, changed: { fields, ...next } }, { now });
   await tx.signal(IDENTITY_CHANGED, organizationId);
   return organizationOf({ ...before, ...next });
 }
 
 /** Deletes the caller's organization with every row that names it, and the people who were nowhere else. */
-export async function deleteOrganization(store: Store, by: Caller): Promise<void> {
+export async function deleteOrganization(store: Store, by: Caller, clear: Seed): Promise<void> {
   const { organizationId } = by;
   await store.transaction(async (tx) => {
     // Two owners must not each leave the other's organization as the last one.
@@ -119,6 +119,7 @@ export async function deleteOrganization(store: Store, by: Caller): Promise<void
       .select('user_id')
       .where('organization_id', '=', organizationId)
       .execute();
+    await clear(tx, organizationId);
     await deleteOwned(tx, 'organization_id', organizationId);
     await db.deleteFrom('organizations').where('id', '=', organizationId).execute();
     await deleteStrays(

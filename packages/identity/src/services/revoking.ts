@@ -4,6 +4,7 @@ import { firstUncovered, ALL_GRANTS, mayAdminister, ToolError } from '@parley/ki
 import type { Store, StoreTransaction } from '@parley/store';
 import { fromJson } from '@parley/store';
 import type { ApiKeyRow, IdentityTables } from '../schema.ts';
+import type { AuditMoment } from './audit.ts';
 import { writeAudit } from './audit.ts';
 import { IDENTITY_CHANGED } from './identity-changed.ts';
 import type { KeyInfo } from './keys.ts';
@@ -17,9 +18,10 @@ export async function revokeKey(
   store: Store,
   caller: Caller,
   idOrPublicId: string,
-  now: number,
+  moment: AuditMoment,
 ): Promise<KeyInfo> {
   const { organizationId } = caller;
+  const { now } = moment;
   return store.transaction(async (tx) => {
     // Two who revoke at once must not each find the key of the other still there.
     await lockOrganization(tx, organizationId);
@@ -36,7 +38,11 @@ export async function revokeKey(
     if (row.revoked_at !== null) return infoOf(row);
     await refuseLastFullKey(tx, row, now);
     await db.updateTable('api_keys').set({ revoked_at: now }).where('id', '=', row.id).execute();
-    await writeAudit(tx, { caller, action: 'key.revoked', target: row.id, changed: { name: row.name } }, now);
+    await writeAudit(
+      tx,
+      { caller, action: 'key.revoked', target: row.id, changed: { name: row.name } },
+      moment,
+    );
     await tx.signal(IDENTITY_CHANGED, organizationId);
     return infoOf({ ...row, revoked_at: now });
   });

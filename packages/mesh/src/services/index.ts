@@ -66,7 +66,7 @@ export function createMeshServices(
 ): MeshServices {
   const { store, identity, events, upstream, sandbox } = host;
   const checkCode = (code: string) => sandbox.checkCode(code);
-  const base = { store, events, upstream, checkCode, now };
+  const base = { store, events, audit: identity.audit, upstream, checkCode, now };
   const connections = createConnections(base);
   const reach = createReach(identity);
   return {

@@ -7,7 +7,7 @@ import type { StoreEngine } from '../store.ts';
 import type { Databases, SqlRequest, SqlResult } from './databases.ts';
 import { SqlFault } from './databases.ts';
 import type { DatabaseRow } from './registry.ts';
-import { addRow, dueRows, findRow, forgetRow, freeName, removeRow } from './registry.ts';
+import { addRow, dueRows, findRow, forgetRows, freeName, removeRow } from './registry.ts';
 import { statementOf } from './statement.ts';
 import type { Statement } from './statement.ts';
 import { Turns } from './turns.ts';
@@ -113,7 +113,7 @@ export function createDatabases({ engine, databases, secrets, clock, onError }: 
     isAvailable,
     run,
     sweep,
-    forget: (connectionId) => forgetRow(engine.db, connectionId, clock()),
+    forget: (tx, connectionIds) => forgetRows(tx.db<AnyTables>(), connectionIds, clock()),
     async close() {
       clearInterval(timer);
       await databases.close();

@@ -1,4 +1,5 @@
 /** Databases of connections: what a caller's own SQL may do, whatever the engine. */
+import type { Queryable } from '../store.ts';
 
 /** A value that is bound to a statement. */
 export type SqlValue = string | number | boolean | null | { readonly base64: string };
@@ -26,8 +27,8 @@ export interface Databases {
   readonly isAvailable: boolean;
   /** Runs one statement in a transaction of its own; makes the database with the first one. */
   run(request: SqlRequest): Promise<SqlResult>;
-  /** The connection is gone: a new one of its id starts empty, and the old database goes 7 days later. */
-  forget(connectionId: string): Promise<void>;
+  /** These connections go with the transaction: a new one of such an id starts empty, and the old database goes 7 days later. */
+  forget(tx: Queryable, connectionIds: readonly string[]): Promise<void>;
   /** Removes databases whose time has come and returns how many; runs by itself once an hour. */
   sweep(): Promise<number>;
   close(): Promise<void>;

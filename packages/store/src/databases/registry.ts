@@ -23,6 +23,7 @@ export interface RegistryTables {
 
 const KEPT_MS = 7 * 24 * 60 * 60_000;
 const LONGEST_NAME = 59;
+const BATCH = 500;
 
 /** The migration that makes the table. */
 export async function createDatabaseRows(db: Kysely<AnyTables>): Promise<void> {
@@ -71,14 +72,20 @@ export async function addRow(trx: Transaction<AnyTables>, row: DatabaseRow): Pro
   await tables(trx).insertInto('parley_databases').values(row).execute();
 }
 
-/** From now on the connection has none. */
-export async function forgetRow(db: Kysely<AnyTables>, connectionId: string, now: number): Promise<void> {
-  await tables(db)
-    .updateTable('parley_databases')
-    .set({ forgotten_at: now })
-    .where('connection_id', '=', connectionId)
-    .where('forgotten_at', 'is', null)
-    .execute();
+/** From now on these connections have none. */
+export async function forgetRows(
+  db: Kysely<AnyTables>,
+  connectionIds: readonly string[],
+  now: number,
+): Promise<void> {
+  for (let start = 0; start < connectionIds.length; start += BATCH) {
+    await tables(db)
+      .updateTable('parley_databases')
+      .set({ forgotten_at: now })
+      .where('connection_id', 'in', connectionIds.slice(start, start + BATCH))
+      .where('forgotten_at', 'is', null)
+      .execute();
+  }
 }
 
 /** Databases that were forgotten long enough ago. */
