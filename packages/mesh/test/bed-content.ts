@@ -5,7 +5,7 @@ import type { AnyTables, Store } from '@parley/store';
 export type BedTables = Readonly<Record<string, readonly string[]>>;
 
 /** What is no state: the probe of a health check, and messages between processes, which are no rows on PostgreSQL. */
-const PASSING = ['parley_probe', 'parley_signals'];
+const PASSING = new Set(['parley_probe', 'parley_signals']);
 
 /** Every row of every table and, under `records`, how many calls are on record. */
 export async function tablesOf(store: Store): Promise<BedTables> {
@@ -13,7 +13,7 @@ export async function tablesOf(store: Store): Promise<BedTables> {
   const tables = await db.introspection.getTables();
   // Databases of connections are schemas of their own on PostgreSQL.
   const own = tables.filter(({ schema = 'public' }) => schema === 'public');
-  const names = own.map(({ name }) => name).filter((name) => !PASSING.includes(name));
+  const names = own.map(({ name }) => name).filter((name) => !PASSING.has(name));
   const found = await Promise.all(
     names.toSorted().map(async (name) => {
       const rows = await db.selectFrom(name).selectAll().execute();
