@@ -26,7 +26,8 @@ export interface Aftermath {
   readonly traffic: TrafficResult;
 }
 
-const SETTLE_MS = 120_000;
+// An idle server gives memory back with its next full collection, minutes after the load.
+const SETTLE_MS = 300_000;
 /** How much more memory a server may hold when all is over. */
 export const MORE_MB = 50;
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { MANAGEMENT } from '@parley/mesh/name';
 import { CATEGORIES } from '../../packages/mesh/src/tools/categories.ts';
 import type { RequiredTool } from '../../test/house/management-tools.ts';
-import { NOT_YET, requiredTools } from '../../test/house/management-tools.ts';
+import { requiredTools } from '../../test/house/management-tools.ts';
 import { listFiles } from '../check/source-tree.ts';
 import type { Definition, ServedTool } from './served-tools.ts';
 
@@ -28,8 +28,8 @@ export function managementFaults(tools: readonly ServedTool[], root: string): st
     ...unknown.map(({ definition }) => `${definition.name} is not in test/house/management-tools.md`),
     ...required.flatMap((wanted) => {
       const found = served.find(({ definition }) => definition.name === wanted.name);
-      if (found !== undefined) return [...differences(wanted, found), ...idempotenceFault(wanted, twice)];
-      return NOT_YET.includes(wanted.name) ? [] : [`${wanted.name} is not served`];
+      if (found === undefined) return [`${wanted.name} is not served`];
+      return [...differences(wanted, found), ...idempotenceFault(wanted, twice)];
     }),
     ...required.flatMap(categoryFault),
   ];

@@ -14,7 +14,8 @@ const MAX_DEPTH = 2;
 
 /** The fields of an object schema, in its order. */
 export function fieldsOf(schema: Schema): Field[] {
-  const { properties, required } = partsOf(schema);
+  // An object stays one.
+  const { properties, required } = partsOf(inPlace(schema, schema, []) as Schema);
   return Object.entries(properties).map(([name, field]) => ({
     name,
     type: typeOf(field) + limitsOf(field),
@@ -23,6 +24,24 @@ export function fieldsOf(schema: Schema): Field[] {
       .filter((text) => typeof text === 'string')
       .join('; '),
   }));
+}
+
+/** The value with definitions in the place of references; one that stands in itself keeps its name. */
+function inPlace(value: unknown, root: Schema, open: readonly string[]): unknown {
+  if (Array.isArray(value)) return value.map((each) => inPlace(each, root, open));
+  if (typeof value !== 'object' || value === null) return value;
+  const { $ref: ref, ...rest } = value as Schema;
+  if (typeof ref !== 'string')
+    return Object.fromEntries(Object.entries(rest).map(([key, each]) => [key, inPlace(each, root, open)]));
+  const name = nameIn(ref);
+  const definition = (root['$defs'] as Record<string, Schema> | undefined)?.[name];
+  const isInItself = JSON.stringify(definition)?.includes(`"${ref}"`);
+  if (definition === undefined || isInItself || open.includes(name)) return value;
+  return { ...(inPlace(definition, root, [...open, name]) as Schema), ...rest };
+}
+
+function nameIn(ref: string): string {
+  return ref.split('/').at(-1) ?? ref;
 }
 
 function partsOf(schema: Schema): { properties: Record<string, Schema>; required: readonly string[] } {
@@ -35,7 +54,7 @@ function partsOf(schema: Schema): { properties: Record<string, Schema>; required
 
 function typeOf(schema: Schema, depth = 0): string {
   const { $ref: ref, anyOf, oneOf, enum: choices, const: constant, type, items } = schema;
-  if (typeof ref === 'string') return ref.split('/').at(-1) ?? ref;
+  if (typeof ref === 'string') return nameIn(ref);
   const union = anyOf ?? oneOf;
   if (Array.isArray(union)) return [...new Set(union.map((each: Schema) => typeOf(each, depth)))].join(' | ');
   if (Array.isArray(choices)) return choices.map((choice) => JSON.stringify(choice)).join(' | ');

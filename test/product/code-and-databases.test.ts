@@ -1,5 +1,7 @@
 /** Code and SQL of callers: whose tools and data they reach, that every call is recorded, and that the built server has it all. */
+import { connectionMigrations } from '@parley/connections';
 import { createCodeExecution, createSandbox, engineUniverse } from '@parley/gateway';
+import { createIdentity, identityMigrations } from '@parley/identity';
 import type { Caller, CallRecord, Engine } from '@parley/kit';
 import { defineTool, defineToolset, install, toolsetSource } from '@parley/kit';
 import { connect } from '@parley/kit/testing';
@@ -63,11 +65,21 @@ const body = (text: string) => `export default async (tools) => { ${text} }`;
 describe.each<StoreEngine>(['sqlite', 'postgres'])('on %s', (engine) => {
   let scratch: ScratchDatabase;
   let store: Store;
+  let [one, another] = ['', ''];
   const sandbox = createSandbox();
   beforeAll(async () => {
     scratch = await scratchDatabase(engine);
     store = await openStore(scratch.options);
-    await store.migrate([]);
+    await store.migrate([identityMigrations, connectionMigrations]);
+    // An organization brings the connection that it is to itself.
+    const { seed } = connectionMigrations;
+    const identity = createIdentity(store, { ...(seed && { seed }) });
+    const found = async (slug: string) => {
+      const owner = { name: slug, email: null };
+      return (await identity.createOrganization({ slug, name: slug, owner })).organizationId;
+    };
+    [one, another] = [await found('one'), await found('another')];
+    identity.close();
   });
   afterAll(async () => {
     await sandbox.close();
@@ -86,6 +98,7 @@ describe.each<StoreEngine>(['sqlite', 'postgres'])('on %s', (engine) => {
     const host = {
       store,
       identity: {},
+      events: { history: {} },
       sandbox: createCodeExecution(sandbox, universe),
     } as unknown as MeshHost;
     const services: MeshServices = createMeshServices(host);
@@ -196,7 +209,7 @@ describe.each<StoreEngine>(['sqlite', 'postgres'])('on %s', (engine) => {
   });
 
   test('DATABASES_RUN_SQL runs one statement on the database of the organization, and code can call it', async () => {
-    await using owner = await client({ organizationId: 'org_a' });
+    await using owner = await client({ organizationId: one });
     const sql = (text: string, more = {}) => owner.attempt('DATABASES_RUN_SQL', { sql: text, ...more });
     expect(await sql('create table if not exists notes (id integer, note text)')).toMatchObject({
       value: { result: [{ results: [], success: true, rowsAffected: 0, truncated: false }] },
@@ -210,16 +223,16 @@ describe.each<StoreEngine>(['sqlite', 'postgres'])('on %s', (engine) => {
     expect(await owner.call('CODE_EXECUTION_RUN_CODE', { code, timeoutMs: 30_000 })).toMatchObject({
       returnValue: [{ note: "it's" }],
     });
-    await using other = await client({ organizationId: 'org_b' });
+    await using other = await client({ organizationId: another });
     expect(await other.attempt('DATABASES_RUN_SQL', { sql: 'select * from notes' })).toMatchObject({
       code: 'sql_error',
     });
     const named = (connectionId: string) =>
       other.attempt('DATABASES_RUN_SQL', { sql: 'select 1 as a', connectionId });
-    expect(await named('org_b_self')).toMatchObject({ value: { result: [{ results: [{ a: 1 }] }] } });
-    const [foreign, unknown] = [await named('org_a_self'), await named('org_x_self')];
+    expect(await named(`${another}_self`)).toMatchObject({ value: { result: [{ results: [{ a: 1 }] }] } });
+    const [foreign, unknown] = [await named(`${one}_self`), await named('org_x_self')];
     expect(foreign).toMatchObject({ code: 'not_found' });
-    expect(JSON.stringify(foreign).replaceAll('org_a', 'org_x')).toBe(JSON.stringify(unknown));
+    expect(JSON.stringify(foreign).replaceAll(one, 'org_x')).toBe(JSON.stringify(unknown));
     const ERRORS = [
       ['select 1; select 2', {}, 'invalid'],
       ['select $1', {}, 'invalid'],

@@ -11,7 +11,7 @@ import { runParley, startParley } from './parley.ts';
 beforeAll(ensureBuilt);
 
 // Tests look into answers of every shape.
-type Answer = Record<string, any>; // oxlint-disable-line typescript/no-explicit-any
+type Answer = Record<string, any>; // oxlint-disable-line typescript/no-explicit-any -- as said above
 
 test.each<StoreEngine>(['sqlite', 'postgres'])(
   'a connection hears of what it subscribed to, as somebody who may (%s)',

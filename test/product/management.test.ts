@@ -4,13 +4,13 @@ import { ALL_GRANTS } from '@parley/kit';
 import { testCaller } from '@parley/kit/testing';
 import { openStore } from '@parley/store';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { NOT_YET, requiredTools } from '../house/management-tools.ts';
+import { requiredTools } from '../house/management-tools.ts';
 import { ensureBuilt } from './build.ts';
 import { message, post } from './mcp-messages.ts';
 import type { Server } from './parley.ts';
 import { scratchFolder, startParley } from './parley.ts';
 
-const REQUIRED = requiredTools().filter(({ name }) => !NOT_YET.includes(name));
+const REQUIRED = requiredTools();
 
 interface ListedTool {
   readonly name: string;
@@ -30,10 +30,7 @@ beforeAll(async () => {
   self = `${server.mcp}/self`;
   expired = await expiredKey(folder.path);
   const { text } = await post(self, server.key, message(1, 'tools/list'));
-  listed = (JSON.parse(text) as { result: { tools: ListedTool[] } }).result.tools.filter(
-    // Those that another part of the server still has to bring may be there already.
-    ({ name }) => !NOT_YET.includes(name),
-  );
+  listed = (JSON.parse(text) as { result: { tools: ListedTool[] } }).result.tools;
 });
 afterAll(async () => {
   await server.stop();
@@ -119,11 +116,10 @@ test('check 39: /api/tools/management has the same tools, each in its category',
     tools: Record<string, unknown>[];
     grouped: Record<string, string[]>;
   };
-  const served = tools.filter(({ name }) => !NOT_YET.includes(String(name)));
   const factsOf = ({ name, category, privileged }: Record<string, unknown>) =>
     JSON.stringify([name, category, privileged]);
-  expect(served.map(factsOf).toSorted()).toEqual(REQUIRED.map((tool) => factsOf({ ...tool })).toSorted());
-  expect(served).toContainEqual({
+  expect(tools.map(factsOf).toSorted()).toEqual(REQUIRED.map((tool) => factsOf({ ...tool })).toSorted());
+  expect(tools).toContainEqual({
     name: 'TAGS_DELETE',
     title: 'Delete Tag',
     description: 'Deletes a tag and takes it off every member.',

@@ -3,9 +3,8 @@ import { expect, test } from 'vitest';
 import { describeOwn } from '../../apps/server/src/start/describe.ts';
 import { countTokens } from './ordinary-notes.ts';
 
-// A tenth above what ordinary tools need: the lists of collections publish a whole language of filters.
-const MAX_TOOL_BYTES = 1050;
-const MAX_TOOL_TOKENS = 265;
+const MAX_TOOL_BYTES = 950;
+const MAX_TOOL_TOKENS = 240;
 const MAX_OUTPUT_BYTES = 300;
 
 const WORDY = new Set(['description', 'pattern', 'format', 'enum', 'maximum']);

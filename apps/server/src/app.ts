@@ -1,5 +1,6 @@
 /** The server, stage by stage: this file only wires. */
 import { createGateway } from '@parley/gateway';
+import type { RouteSet } from '@parley/http';
 import type { Grants, Source, StartNotice } from '@parley/kit';
 import { soleCaller } from '@parley/kit';
 import { createProbes } from './probes.ts';
@@ -30,6 +31,8 @@ export interface AppOptions {
 /** A server that can be started and stopped. */
 export interface App {
   readonly host: SharedHost;
+  /** What toolsets serve besides MCP. */
+  readonly routes: readonly RouteSet[];
   readonly ownerKeyFile: string;
   listen(): Promise<{ url: string; mcp: string }>;
   /** What toolsets tell the person who started the server at this address. */
@@ -86,6 +89,7 @@ export async function createApp({
 
   return {
     host,
+    routes,
     ownerKeyFile: host.ownerKeyFile,
     async listen() {
       await host.beforeStart();

@@ -20,6 +20,7 @@ export function keepAuditShort(
   run();
   return async () => {
     clearInterval(timer);
+    // What failed was reported by the run itself.
     await running?.catch(() => undefined);
   };
 }

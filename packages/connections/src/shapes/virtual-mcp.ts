@@ -6,7 +6,7 @@ import { audit } from './connection.ts';
 const names = z.array(z.string().min(1).max(2000)).max(2000).nullable().meta({ id: 'Names' });
 
 const Child = z.strictObject({
-  connection_id: z.string().min(1).max(64),
+  connection_id: z.string().max(64),
   selected_tools: names.optional().describe('null: all'),
   selected_resources: names.optional().describe('URIs, * and **'),
   selected_prompts: names.optional(),

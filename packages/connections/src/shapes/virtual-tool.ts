@@ -31,7 +31,7 @@ export const VirtualToolCreate = z.strictObject({
     .describe('MCP tool annotations'),
   code: z.string().min(1).max(100_000).describe('export default (tools, args) => ...'),
   connection_dependencies: z
-    .array(z.string().min(1).max(64))
+    .array(z.string().max(64))
     .max(200)
     .optional()
     .describe('Ids of connections it calls'),

@@ -17,9 +17,9 @@ import { ACTIONS } from './actions.ts';
 import type { Answer } from './answer.ts';
 import { send } from './answer.ts';
 import { feed } from './feed.ts';
-import { fileAt } from './files.ts';
+import { FILE_PATHS, fileAt } from './files.ts';
 import { dataProblemOf, problemOf, refuse, Unpublished } from './problems.ts';
-import { publicApi } from './public-api.ts';
+import { PUBLIC_PATHS, publicApi } from './public-api.ts';
 import type { Site } from './sites.ts';
 import { createSites } from './sites.ts';
 import { PAGES } from './views/index.ts';
@@ -49,6 +49,11 @@ const pageAt = createPaths(PAGES);
 const actionAt = createPaths(ACTIONS);
 const API_PREFIX = '/api/public';
 const FEED = '/changelog.xml';
+
+const below = (method: string, places: Iterable<string>) =>
+  [...places].map((place) => `${method} ${PAGES_PREFIX}${place === '/' ? '' : place}`);
+const readsOf = (paths: readonly string[]) => paths.map((path) => `GET ${path}`);
+const PAGE_ROUTES = [...below('GET', PAGES.keys()), ...below('POST', ACTIONS.keys()), ...readsOf(FILE_PATHS)];
 
 /** Creates the routes. Nothing but 404 comes from them until the owner has switched publication on. */
 export function createPageRoutes(services: FeedbackServices, options: PageOptions): RouteSet[] {
@@ -127,11 +132,18 @@ export function createPageRoutes(services: FeedbackServices, options: PageOption
   const pageOf = (fault: HttpRefusal) => problemOf(fault, { isRead: true, visit: undefined, onFault });
   const dataOf = (fault: HttpRefusal) => dataProblemOf(fault, onFault);
   return [
-    routeSet('Feedback pages', PAGES_PREFIX, handlePage, pageOf),
-    routeSet('Public feedback API', API_PREFIX, (req, res) => handleData(req, res, publicApi), dataOf),
+    routeSet('Feedback pages', PAGES_PREFIX, PAGE_ROUTES, handlePage, pageOf),
+    routeSet(
+      'Public feedback API',
+      API_PREFIX,
+      readsOf(PUBLIC_PATHS),
+      (req, res) => handleData(req, res, publicApi),
+      dataOf,
+    ),
     routeSet(
       'Changelog feed',
       FEED,
+      readsOf([FEED]),
       (req, res) =>
         handleData(req, res, async (reading, { pathname, origin }) => {
           if (pathname !== FEED) throw notFound('Feed');
@@ -145,6 +157,7 @@ export function createPageRoutes(services: FeedbackServices, options: PageOption
 function routeSet(
   name: string,
   prefix: string,
+  routes: readonly string[],
   handle: RouteSet['handle'],
   answerOf: (fault: HttpRefusal) => Answer,
 ): RouteSet {
@@ -152,7 +165,7 @@ function routeSet(
     const { headers, body } = answerOf(new HttpRefusal(status, message));
     return { type: headers['content-type'] ?? 'text/plain', body };
   };
-  return { name, prefix, isGuarded: true, handle, refusal, close: async () => undefined };
+  return { name, prefix, routes, isGuarded: true, handle, refusal, close: async () => undefined };
 }
 
 function isRead({ method }: IncomingMessage): boolean {

@@ -8,6 +8,7 @@ import { DEFAULT_INBOUND_LIMITS } from '../body/limits.ts';
 import type { AllowedNames } from '../door/names.ts';
 import { Claims } from '../idempotency/claims.ts';
 import type { OnChange } from '../idempotency/once.ts';
+import { documentsOf } from '../openapi/documents.ts';
 import type { ApiWords } from '../openapi/openapi.ts';
 import type { RateOptions } from '../rate/request-rate.ts';
 import { createRequestRate } from '../rate/request-rate.ts';
@@ -106,6 +107,7 @@ export function defineRoutes<Scope>(definition: RoutesDefinition<Scope>): Routes
       return {
         name: heading,
         prefix,
+        routes: [...documentsOf(prefix), ...definition.routes.map((route) => routeName(prefix, route))],
         isGuarded: true,
         handle: serve,
         refusal: (status, message) => ({
@@ -120,4 +122,9 @@ export function defineRoutes<Scope>(definition: RoutesDefinition<Scope>): Routes
       };
     },
   };
+}
+
+/** The route with its method and whole path; the path of the prefix itself is written as `/`. */
+function routeName(prefix: string, { method, path }: Pick<Route<never>, 'method' | 'path'>): string {
+  return `${method} ${prefix}${path === '/' ? '' : path}`;
 }

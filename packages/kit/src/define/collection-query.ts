@@ -33,7 +33,7 @@ export type Where = Comparison | WhereGroup;
 const field = z.array(z.string().max(200)).min(1).max(MAX_KEYS).meta({ id: 'Path' });
 
 const comparison = z.strictObject({
-  field: field.describe('e.g. ["title"] or ["metadata", "team"]'),
+  field: field.describe('e.g. ["metadata","team"]'),
   operator: z.enum(['eq', 'gt', 'gte', 'lt', 'lte', 'in', 'like', 'contains']),
   value: z.unknown().describe('A list for in'),
 });
@@ -55,12 +55,10 @@ const orderBy = z.strictObject({
 });
 
 export const listInput = z.object({
-  where: where
-    .optional()
-    .describe('A comparison, or a group of conditions; like takes % and _ and minds no case'),
-  orderBy: z.array(orderBy).max(5).optional().describe('Nulls come last by default'),
-  limit: z.int().min(1).max(1000).default(100).describe('1 to 1000'),
-  offset: z.int().min(0).default(0).describe('Items to skip'),
+  where: where.optional().describe('like takes % and _, and minds no case'),
+  orderBy: z.array(orderBy).max(5).optional().describe('Nulls are last'),
+  limit: z.int().min(1).max(1000).default(100),
+  offset: z.int().min(0).default(0),
 });
 
 /** A list that is asked for. */

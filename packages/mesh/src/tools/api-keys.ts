@@ -2,7 +2,7 @@
 import type { KeyInfo } from '@parley/identity';
 import * as z from 'zod';
 import { defineTool } from './define-tool.ts';
-import { acting, idField, isoTime } from './fields.ts';
+import { acting, Id, isoTime } from './fields.ts';
 
 const MAX_TOOLS = 500;
 const MAX_EXPIRY_S = 10 * 365 * 86_400;
@@ -50,7 +50,7 @@ export const apiKeyCreate = defineTool({
     name,
     permissions: permissions.optional(),
     expiresIn: z.int().min(300).max(MAX_EXPIRY_S).optional().describe('Seconds; absent: never'),
-    connectionId: idField('connection it acts for').optional(),
+    connectionId: Id.optional().describe('What it acts for'),
     metadata: metadata.optional(),
   }),
   output: z.object({
@@ -76,7 +76,7 @@ export const apiKeyUpdate = defineTool({
   effect: 'update',
   unattended: 'block',
   input: z.object({
-    keyId: idField('key'),
+    keyId: Id,
     name: name.optional(),
     permissions: permissions.optional(),
     metadata: metadata.optional(),
@@ -93,7 +93,7 @@ export const apiKeyDelete = defineTool({
   description: 'Ends one of your keys; its next request is refused.',
   effect: 'delete',
   privileged: true,
-  input: z.object({ keyId: idField('key') }),
+  input: z.object({ keyId: Id }),
   output: z.object({ success: z.boolean(), keyId: z.string(), deleted: z.boolean() }),
   run: async ({ keyId }, context) => ({
     success: true,

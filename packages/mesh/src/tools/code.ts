@@ -18,7 +18,7 @@ export const codeSearchTools = defineTool({
   effect: 'read',
   input: z.object({
     query: z.string().max(500).describe('Words of the name or description; empty lists the first by name'),
-    limit: z.int().min(1).max(100).default(10).describe('How many'),
+    limit: z.int().min(1).max(100).default(10),
   }),
   output: z.object({ query: z.string(), results: z.array(found), totalAvailable: z.int() }),
   run: async ({ query, limit }, { services, caller }) => {
@@ -59,7 +59,7 @@ export const codeRun = defineTool({
   privileged: true,
   input: z.object({
     code: z.string().min(1).max(100_000).describe('The module; its default export is called with the tools'),
-    timeoutMs: z.int().min(100).max(60_000).default(3000).describe('Time for the whole run'),
+    timeoutMs: z.int().min(100).max(60_000).default(3000),
   }),
   output: z.object({
     returnValue: z.unknown().optional(),

@@ -3,8 +3,7 @@ import { Binding, Connection, ConnectionCreate, ConnectionUpdate } from '@parley
 import { checkListQuery, listInput } from '@parley/kit';
 import * as z from 'zod';
 import { defineTool } from './define-tool.ts';
-
-const id = z.string().min(1).max(64).describe('Id of the connection');
+import { Id } from './fields.ts';
 
 export const connectionList = defineTool({
   name: 'COLLECTION_CONNECTIONS_LIST',
@@ -30,7 +29,7 @@ export const connectionGet = defineTool({
   title: 'Get Connection',
   description: 'Gets one connection; item is null when there is none.',
   effect: 'read',
-  input: z.object({ id }),
+  input: z.object({ id: Id }),
   output: z.object({ item: Connection.nullable() }),
   run: async (input, { caller, services }) => ({
     item: (await services.connections.get(caller, input.id)) ?? null,
@@ -52,7 +51,7 @@ export const connectionUpdate = defineTool({
   title: 'Update Connection',
   description: 'Changes a connection; absent fields and [secret] stay as they are, null clears.',
   effect: 'update',
-  input: z.object({ id, data: ConnectionUpdate }),
+  input: z.object({ id: Id, data: ConnectionUpdate }),
   output: z.object({ item: Connection }),
   async run(input, ctx) {
     const changed = await ctx.services.connections.update(ctx.caller, input.id, input.data);
@@ -69,7 +68,7 @@ export const connectionDelete = defineTool({
   description: 'Deletes a connection; deleted is false when there was none.',
   effect: 'delete',
   privileged: true,
-  input: z.object({ id, force: z.boolean().default(false).describe('Also take it out of virtual MCPs') }),
+  input: z.object({ id: Id, force: z.boolean().default(false).describe('Also take it out of virtual MCPs') }),
   output: z.object({ id: z.string(), item: Connection.nullable(), deleted: z.boolean() }),
   errors: { connection_in_use: 'Virtual MCPs or their tools use it; data.virtualMcps names them.' },
   async run(input, { caller, services }) {
@@ -84,7 +83,7 @@ export const connectionTest = defineTool({
   description: 'Connects as a call would and tells whether an MCP server answered.',
   effect: 'read',
   external: true,
-  input: z.object({ id }),
+  input: z.object({ id: Id }),
   output: z.object({
     id: z.string(),
     healthy: z.boolean(),

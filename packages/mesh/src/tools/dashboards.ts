@@ -4,9 +4,9 @@ import type { Dashboard as StoredDashboard } from '../services/monitoring/dashbo
 import { Filters, Labels, Widget } from '../services/monitoring/dashboard.ts';
 import { withLabels } from '../services/monitoring/index.ts';
 import { defineTool } from './define-tool.ts';
+import { Id } from './fields.ts';
 import { IsoTime } from './iso-time.ts';
 
-const Id = z.string().min(1).max(64);
 const TimeRange = z.object({ startDate: IsoTime, endDate: IsoTime });
 /** What a schema needs not say of what a dashboard holds. */
 const Dashboard = z.looseObject({ id: z.string(), name: z.string() });
@@ -41,7 +41,7 @@ export const dashboardGet = defineTool({
   title: 'Get Monitoring Dashboard',
   description: 'One dashboard.',
   effect: 'read',
-  input: z.object({ id: Id.describe('Id of the dashboard') }),
+  input: z.object({ id: Id }),
   output: z.object({ dashboard: Dashboard.nullable() }),
   async run({ id }, { services, caller }) {
     const found = await services.monitoring.dashboards.get(caller, id);
@@ -55,8 +55,8 @@ export const dashboardCreate = defineTool({
   description: 'Makes a dashboard of widgets, each a figure over the input or output of calls.',
   effect: 'create',
   input: z.object({
-    name: z.string().min(1).max(255).describe('Name'),
-    description: z.string().max(2000).optional().describe('Description'),
+    name: z.string().min(1).max(255),
+    description: z.string().max(2000).optional(),
     filters: AnyFilters.optional().describe(FILTERS),
     widgets: Widgets.describe(`Each ${WIDGET}`),
   }),
@@ -73,8 +73,8 @@ export const dashboardUpdate = defineTool({
   description: 'Changes a dashboard; what is not given stays.',
   effect: 'update',
   input: z.object({
-    id: Id.describe('Id of the dashboard'),
-    name: z.string().min(1).max(255).optional().describe('Name'),
+    id: Id,
+    name: z.string().min(1).max(255).optional(),
     description: z.string().max(2000).nullable().optional().describe('Description; null clears it'),
     filters: AnyFilters.optional().describe(AS_MADE),
     widgets: Widgets.optional().describe(`All of them, ${AS_MADE}`),
@@ -91,7 +91,7 @@ export const dashboardDelete = defineTool({
   description: 'Deletes a dashboard; the calls it shows stay.',
   effect: 'delete',
   privileged: true,
-  input: z.object({ id: Id.describe('Id of the dashboard') }),
+  input: z.object({ id: Id }),
   output: z.object({ success: z.literal(true), id: z.string(), deleted: z.boolean() }),
   async run({ id }, { services, caller }) {
     return { success: true as const, id, deleted: await services.monitoring.dashboards.delete(caller, id) };
@@ -104,7 +104,7 @@ export const dashboardQuery = defineTool({
   description: 'What the widgets of a dashboard show.',
   effect: 'read',
   input: z.object({
-    dashboardId: Id.describe('Id of the dashboard'),
+    dashboardId: Id,
     timeRange: TimeRange.optional().describe('Absent: the last 24 hours'),
     propertyFilters: Labels.optional().describe('Labels that are equal'),
   }),

@@ -2,14 +2,9 @@
 import * as z from 'zod';
 import { SQL_TOOL } from '../name.ts';
 import { defineTool } from './define-tool.ts';
+import { Id } from './fields.ts';
 
-const value = z.union([
-  z.string(),
-  z.number(),
-  z.boolean(),
-  z.null(),
-  z.object({ base64: z.string().describe('Bytes') }),
-]);
+const value = z.union([z.string(), z.number(), z.boolean(), z.null(), z.object({ base64: z.string() })]);
 
 export const databasesRunSql = defineTool({
   name: SQL_TOOL,
@@ -21,13 +16,10 @@ export const databasesRunSql = defineTool({
   input: z.object({
     sql: z.string().min(1).max(100_000).describe('One statement, with $1, $2 or ? for values'),
     params: z.array(value).max(1000).default([]).describe('The values, in order'),
-    timeoutMs: z.int().min(100).max(30_000).default(5000).describe('Time for the statement'),
-    connectionId: z
-      .string()
-      .min(1)
-      .max(64)
-      .optional()
-      .describe('Whose database; absent: that of your key, else of the organization itself'),
+    timeoutMs: z.int().min(100).max(30_000).default(5000),
+    connectionId: Id.optional().describe(
+      'Whose database; absent: that of your key, else of the organization itself',
+    ),
   }),
   output: z.object({
     result: z.array(

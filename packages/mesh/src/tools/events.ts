@@ -2,8 +2,8 @@
 import type { Subscription } from '@parley/events';
 import * as z from 'zod';
 import { defineTool } from './define-tool.ts';
+import { Id } from './fields.ts';
 
-const Id = z.string().min(1).max(64);
 const ConnectionId = Id.optional().describe('For owners and admins; default: your own');
 const Wanted = {
   eventType: z.string().min(1).max(255).describe('Type, prefix.* or *'),
@@ -69,7 +69,7 @@ export const eventUnsubscribe = defineTool({
   title: 'Unsubscribe from Events',
   description: 'Remove a subscription of your connection.',
   effect: 'delete',
-  input: z.object({ subscriptionId: Id.describe('Id of the subscription') }),
+  input: z.object({ subscriptionId: Id }),
   output: z.object({ success: z.boolean(), subscriptionId: z.string(), removed: z.boolean() }),
   errors: NEEDS_CONNECTION,
   run: async ({ subscriptionId }, { services, caller }) => ({
@@ -84,7 +84,7 @@ export const eventCancel = defineTool({
   title: 'Cancel Event',
   description: 'Stop a schedule, or an event that is not delivered yet. What was delivered stays delivered.',
   effect: 'delete',
-  input: z.object({ eventId: Id.describe('Id of the event or schedule') }),
+  input: z.object({ eventId: Id.describe('Of an event or a schedule') }),
   output: z.object({ success: z.boolean(), eventId: z.string(), cancelled: z.boolean() }),
   run: async ({ eventId }, { services, caller }) => ({
     success: true,
@@ -98,7 +98,7 @@ export const eventAck = defineTool({
   title: 'Acknowledge Event',
   description: 'Say that an event arrived, so that it is not sent again.',
   effect: 'update',
-  input: z.object({ eventId: Id.describe('Id of the event'), connectionId: ConnectionId }),
+  input: z.object({ eventId: Id, connectionId: ConnectionId }),
   output: z.object({ success: z.boolean(), eventId: z.string(), acknowledged: z.int() }),
   errors: NEEDS_CONNECTION,
   run: async ({ eventId, connectionId }, { services, caller }) => ({

@@ -3,8 +3,8 @@ import type { Invitation, Member, Organization } from '@parley/identity';
 import type { Context } from '@parley/kit';
 import * as z from 'zod';
 
-/** An id that a caller gives. */
-export const idField = (what: string) => z.string().min(1).max(64).describe(`Id of the ${what}`);
+/** An id that a caller gives; the names of the field and of the tool tell of what. */
+export const Id = z.string().max(64);
 
 /** A time, as every answer writes it. */
 export function isoTime(at: number): string;

@@ -2,9 +2,9 @@
 import * as z from 'zod';
 import { GUARDS } from '../guards.ts';
 import { defineTool } from './define-tool.ts';
-import { acting, idField, memberFields, membershipFields, shownMember } from './fields.ts';
+import { acting, Id, memberFields, membershipFields, shownMember } from './fields.ts';
 
-const organizationId = idField('organization; yours by default').optional();
+const organizationId = Id.optional().describe('Yours by default');
 const role = z
   .array(z.string().min(1).max(64))
   .min(1)
@@ -17,8 +17,8 @@ export const organizationMemberList = defineTool({
   description: 'Members of your organization, the oldest first.',
   effect: 'read',
   input: z.object({
-    limit: z.int().min(1).max(1000).default(100).describe('At most so many'),
-    offset: z.int().min(0).max(1_000_000).default(0).describe('Leaves out so many'),
+    limit: z.int().min(1).max(1000).default(100),
+    offset: z.int().min(0).max(1_000_000).default(0),
   }),
   output: z.object({ members: z.array(z.object(memberFields)) }),
   run: async (page, { services, caller: { organizationId: id } }) => ({
@@ -32,7 +32,7 @@ export const organizationMemberAdd = defineTool({
   description: 'Adds a user you share an organization with; a member stays as they are.',
   effect: 'update',
   ...GUARDS.ORGANIZATION_MEMBER_ADD,
-  input: z.object({ organizationId, userId: idField('user to add'), role }),
+  input: z.object({ organizationId, userId: Id, role }),
   output: z.object({ ...membershipFields, createdAt: z.string() }),
   async run({ role: roles, ...input }, context) {
     const added = await context.services.members.add(acting(context), { ...input, roles });
@@ -47,7 +47,7 @@ export const organizationMemberUpdateRole = defineTool({
   description: 'Replaces the roles of a member by such as you hold yourself.',
   effect: 'update',
   ...GUARDS.ORGANIZATION_MEMBER_UPDATE_ROLE,
-  input: z.object({ organizationId, memberId: idField('member to change'), role }),
+  input: z.object({ organizationId, memberId: Id, role }),
   output: z.object({ ...membershipFields, user: memberFields.user }),
   async run({ role: roles, ...input }, context) {
     const changed = await context.services.members.setRoles(acting(context), { ...input, roles });

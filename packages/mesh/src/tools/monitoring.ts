@@ -2,9 +2,9 @@
 import * as z from 'zod';
 import { Labels } from '../services/monitoring/dashboard.ts';
 import { defineTool } from './define-tool.ts';
+import { Id } from './fields.ts';
 import { IsoTime } from './iso-time.ts';
 
-const Id = z.string().min(1).max(64);
 /** The fields that most look at; the others are in docs/monitoring.md, and models need not read them before. */
 const Entry = z.looseObject({ timestamp: z.string(), toolName: z.string(), isError: z.boolean() });
 
@@ -21,13 +21,13 @@ export const monitoringLogsList = defineTool({
   input: z.object({
     connectionId: Id.optional().describe('Connection or toolset'),
     excludeConnectionIds: z.array(Id).max(100).optional().describe('Leave these out'),
-    virtualMcpId: Id.optional().describe('Virtual MCP'),
-    toolName: z.string().min(1).max(200).optional().describe('Tool'),
+    virtualMcpId: Id.optional(),
+    toolName: z.string().min(1).max(200).optional(),
     isError: z.boolean().optional().describe('Only errors, or none'),
-    startDate: IsoTime.optional().describe('Earliest'),
-    endDate: IsoTime.optional().describe('Latest'),
-    limit: z.int().min(1).max(1000).default(20).describe('Most entries'),
-    offset: z.int().min(0).max(100_000).default(0).describe('Entries to skip'),
+    startDate: IsoTime.optional(),
+    endDate: IsoTime.optional(),
+    limit: z.int().min(1).max(1000).default(20),
+    offset: z.int().min(0).max(100_000).default(0),
     properties: Labels.optional().describe('Labels that are equal'),
     propertyKeys: z.array(z.string().min(1).max(64)).max(20).optional().describe('Labels that are there'),
     propertyPatterns: Labels.optional().describe('Labels like % and _'),
@@ -60,8 +60,8 @@ export const monitoringStats = defineTool({
   description: 'How many calls there were, how many failed, and how long they took.',
   effect: 'read',
   input: z.object({
-    startDate: IsoTime.optional().describe('From'),
-    endDate: IsoTime.optional().describe('Until'),
+    startDate: IsoTime.optional(),
+    endDate: IsoTime.optional(),
   }),
   output: z.object({
     totalCalls: z.int(),

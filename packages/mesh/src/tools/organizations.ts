@@ -5,7 +5,7 @@ import { GUARDS } from '../guards.ts';
 import { defineTool } from './define-tool.ts';
 import {
   acting,
-  idField,
+  Id,
   invitationFields,
   isoTime,
   memberFields,
@@ -22,14 +22,14 @@ const slug = z
   .string()
   .regex(/^[a-z0-9-]{1,50}$/, 'must have 1 to 50 lower-case letters, digits and dashes')
   .describe('Short name, unique on this server');
-const description = z.string().max(1000).describe('What it is for');
+const description = z.string().max(1000);
 
 export const organizationList = defineTool({
   name: 'ORGANIZATION_LIST',
   title: 'List Organizations',
   description: 'Organizations that you reach, or those of another user that you share.',
   effect: 'read',
-  input: z.object({ userId: idField('user; yourself by default').optional() }),
+  input: z.object({ userId: Id.optional().describe('Yourself by default') }),
   output: z.object({ organizations: z.array(z.object(organizationFields)) }),
   run: async ({ userId }, { services, caller }) => ({
     organizations: (await services.organizations.list(caller, userId)).map(shownOrganization),
@@ -84,7 +84,7 @@ export const organizationUpdate = defineTool({
   effect: 'update',
   ...GUARDS.ORGANIZATION_UPDATE,
   input: z.object({
-    id: idField('organization'),
+    id: Id,
     slug: slug.optional(),
     name: name.optional(),
     description: description.nullable().optional(),
@@ -100,7 +100,7 @@ export const organizationDelete = defineTool({
   description: 'Deletes an organization and everything in it, for good. Its keys stop at once.',
   effect: 'delete',
   ...GUARDS.ORGANIZATION_DELETE,
-  input: z.object({ id: idField('organization') }),
+  input: z.object({ id: Id }),
   output: z.object({ success: z.boolean(), id: z.string(), deleted: z.boolean() }),
   run: async ({ id }, context) => ({
     success: true,
@@ -134,7 +134,7 @@ export const organizationSettingsUpdate = defineTool({
   effect: 'update',
   ...GUARDS.ORGANIZATION_SETTINGS_UPDATE,
   input: z.object({
-    organizationId: idField('organization'),
+    organizationId: Id,
     sidebar_items: z
       .array(
         z.object({

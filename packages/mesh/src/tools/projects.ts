@@ -3,12 +3,12 @@ import type { Caller } from '@parley/kit';
 import { ToolError } from '@parley/kit';
 import * as z from 'zod';
 import { defineTool } from './define-tool.ts';
+import { Id } from './fields.ts';
 
-const id = (noun: string) => z.string().min(1).max(64).describe(`Id of the ${noun}`);
-const organizationId = id('organization');
 const slug = z.string().regex(/^[a-z0-9-]{1,100}$/, 'must have 1 to 100 of a-z, 0-9 and -');
-const name = z.string().min(1).max(200).describe('At most 200 characters');
-const text = z.string().max(2000).nullable().default(null);
+const name = z.string().min(1).max(200);
+// By its id it is published once.
+const text = z.string().max(2000).nullable().default(null).meta({ id: 'Text' });
 
 const facts = {
   description: z.string().max(1000).nullable().optional().describe('What it is about'),
@@ -43,7 +43,7 @@ export const projectList = defineTool({
   title: 'List Projects',
   description: 'The projects of your organization.',
   effect: 'read',
-  input: z.object({ organizationId }),
+  input: z.object({ organizationId: Id }),
   output: z.object({ projects: z.array(Project) }),
   run: async (input, { services, caller }) => ({
     projects: await services.projects.list(requireOwn(caller, input.organizationId)),
@@ -56,8 +56,8 @@ export const projectGet = defineTool({
   description: 'One project by its id or its slug; null when there is none.',
   effect: 'read',
   input: z.object({
-    organizationId,
-    projectId: id('project').optional(),
+    organizationId: Id,
+    projectId: Id.optional(),
     slug: z.string().min(1).max(100).optional().describe('Instead of projectId'),
   }),
   output: z.object({ project: Project.nullable() }),
@@ -76,7 +76,7 @@ export const projectCreate = defineTool({
   title: 'Create Project',
   description: 'Makes a project.',
   effect: 'create',
-  input: z.object({ organizationId, slug: slug.describe('Its name in addresses'), name, ...facts }),
+  input: z.object({ organizationId: Id, slug: slug.describe('Its name in addresses'), name, ...facts }),
   output: z.object({ project: Project }),
   run: async ({ organizationId: asked, slug: wanted, ...rest }, { services, caller }) => ({
     project: await services.projects.create(requireOwn(caller, asked), wanted, rest),
@@ -88,7 +88,7 @@ export const projectUpdate = defineTool({
   title: 'Update Project',
   description: 'Changes a project; an absent field stays as it is, null clears it.',
   effect: 'update',
-  input: z.object({ projectId: id('project'), name: name.optional(), ...facts }),
+  input: z.object({ projectId: Id, name: name.optional(), ...facts }),
   output: z.object({ project: Project }),
   run: async ({ projectId, ...change }, { services, caller }) => ({
     project: await services.projects.update(caller.organizationId, projectId, change),
@@ -101,7 +101,7 @@ export const projectDelete = defineTool({
   description: 'Deletes a project with the settings of its plugins.',
   effect: 'delete',
   privileged: true,
-  input: z.object({ projectId: id('project') }),
+  input: z.object({ projectId: Id }),
   output: z.object({ success: z.boolean(), projectId: z.string(), deleted: z.boolean() }),
   run: async ({ projectId }, { services, caller }) => ({
     success: true,
@@ -110,7 +110,7 @@ export const projectDelete = defineTool({
   }),
 });
 
-const pluginId = z.string().min(1).max(100).describe('Id of the plugin');
+const pluginId = z.string().min(1).max(100);
 const settings = z.record(z.string().max(200), z.unknown());
 
 const Config = z.object({
@@ -128,7 +128,7 @@ export const projectPluginConfigGet = defineTool({
   title: 'Get Project Plugin Config',
   description: 'How a plugin is set up in a project; secrets read [secret].',
   effect: 'read',
-  input: z.object({ projectId: id('project'), pluginId }),
+  input: z.object({ projectId: Id, pluginId }),
   output: z.object({ config: Config.nullable() }),
   run: async (place, { services, caller }) => ({
     config: await services.projects.plugins.get({ ...place, organizationId: caller.organizationId }),
@@ -141,9 +141,9 @@ export const projectPluginConfigUpdate = defineTool({
   description: 'Sets a plugin up in a project; a value [secret] keeps what is stored.',
   effect: 'update',
   input: z.object({
-    projectId: id('project'),
+    projectId: Id,
     pluginId,
-    connectionId: id('connection').nullable().optional(),
+    connectionId: Id.nullable().optional(),
     settings: settings.nullable().optional().describe('All of them; null clears'),
   }),
   output: z.object({ config: Config }),

@@ -1,10 +1,7 @@
 /** Tools on tags, and on which members have them. */
 import * as z from 'zod';
 import { defineTool } from './define-tool.ts';
-
-const id = z.string().min(1).max(64);
-const tagId = id.describe('Id of the tag');
-const memberId = id.describe('Id of the member');
+import { Id } from './fields.ts';
 
 const Tag = z.object({
   id: z.string(),
@@ -49,7 +46,7 @@ export const tagsDelete = defineTool({
   description: 'Deletes a tag and takes it off every member.',
   effect: 'delete',
   privileged: true,
-  input: z.object({ tagId }),
+  input: z.object({ tagId: Id }),
   output: z.object({ success: z.boolean(), tagId: z.string(), deleted: z.boolean() }),
   run: async (input, { services, caller }) => ({
     success: true,
@@ -63,7 +60,7 @@ export const memberTagsGet = defineTool({
   title: 'Get Member Tags',
   description: 'The tags of a member.',
   effect: 'read',
-  input: z.object({ memberId }),
+  input: z.object({ memberId: Id }),
   output: z.object({ tags: z.array(Tag) }),
   run: async (input, { services, caller }) => ({
     tags: await services.tags.ofMember(caller.organizationId, input.memberId),
@@ -76,8 +73,8 @@ export const memberTagsSet = defineTool({
   description: 'Replaces all tags of a member.',
   effect: 'update',
   input: z.object({
-    memberId,
-    tagIds: z.array(id).max(100).describe('Ids of tags; [] takes all off'),
+    memberId: Id,
+    tagIds: z.array(Id).max(100).describe('[] takes all off'),
   }),
   output: z.object({ success: z.boolean(), tags: z.array(Tag) }),
   run: async (input, { services, caller }) => ({

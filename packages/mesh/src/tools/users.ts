@@ -1,13 +1,14 @@
 /** Tools on people. */
 import * as z from 'zod';
 import { defineTool } from './define-tool.ts';
+import { Id } from './fields.ts';
 
 export const userGet = defineTool({
   name: 'USER_GET',
   title: 'Get User',
   description: 'One person who shares your organization.',
   effect: 'read',
-  input: z.object({ id: z.string().min(1).max(64).describe('Id of the user') }),
+  input: z.object({ id: Id }),
   output: z.object({
     user: z
       .object({

@@ -2,9 +2,9 @@
 import { ToolName, VirtualTool, VirtualToolCreate, VirtualToolUpdate } from '@parley/connections';
 import * as z from 'zod';
 import { defineTool } from './define-tool.ts';
+import { Id } from './fields.ts';
 
-const virtual_mcp_id = z.string().min(1).max(64).describe('Id of the virtual MCP');
-const place = { virtual_mcp_id, name: ToolName.describe('Name of the tool') };
+const place = { virtual_mcp_id: Id, name: ToolName.describe('Name of the tool') };
 
 export const virtualToolList = defineTool({
   name: 'COLLECTION_VIRTUAL_TOOLS_LIST',
@@ -12,9 +12,9 @@ export const virtualToolList = defineTool({
   description: 'Lists the tools that a virtual MCP has of its own.',
   effect: 'read',
   input: z.object({
-    virtual_mcp_id,
-    limit: z.int().min(1).max(1000).default(100).describe('1 to 1000'),
-    offset: z.int().min(0).default(0).describe('Items to skip'),
+    virtual_mcp_id: Id,
+    limit: z.int().min(1).max(1000).default(100),
+    offset: z.int().min(0).default(0),
   }),
   output: z.object({ items: z.array(VirtualTool), totalCount: z.int(), hasMore: z.boolean() }),
   async run(query, { caller, services }) {
@@ -40,7 +40,7 @@ export const virtualToolCreate = defineTool({
   title: 'Create Virtual Tool',
   description: 'Writes a tool in code for a virtual MCP.',
   effect: 'create',
-  input: z.object({ virtual_mcp_id, data: VirtualToolCreate }),
+  input: z.object({ virtual_mcp_id: Id, data: VirtualToolCreate }),
   output: z.object({ item: VirtualTool }),
   run: async (input, { caller, services }) => ({
     item: await services.virtualTools.create(caller, input.virtual_mcp_id, input.data),
