@@ -1,4 +1,5 @@
 /** Writing a connection: what is given is checked, sealed and stored in one transaction with its event. */
+import { isDeepStrictEqual } from 'node:util';
 import type { Caller } from '@parley/kit';
 import { ToolError, typeId } from '@parley/kit';
 import type { StoreTransaction } from '@parley/store';
@@ -92,6 +93,8 @@ export async function updateConnection(
     if (data.configuration_scopes !== undefined || data.configuration_state !== undefined)
       await checkScopes(tx, caller, settings);
     const virtual_id = await virtualTarget(tx, organizationId, settings);
+    // Nothing to write, and nobody needs to hear of it.
+    if (isDeepStrictEqual(before, settings)) return { settings, isUpstreamNew };
     await tx
       .db<ConnectionTables>()
       .updateTable('connections')

@@ -1,4 +1,5 @@
 /** Virtual MCPs: several connections that are used as one. */
+import { isDeepStrictEqual } from 'node:util';
 import type { Caller, Collection } from '@parley/kit';
 import { ToolError, typeId } from '@parley/kit';
 import type { Queryable } from '@parley/store';
@@ -133,6 +134,7 @@ async function update(
   const { organizationId } = caller;
   return base.store.transaction(async (tx) => {
     await takeTurns(tx, organizationId);
+    const before = await get(tx, caller, id);
     const changes = { updated_at: new Date(base.now()).toISOString(), updated_by: authorOf(caller) };
     if (!(await VIRTUAL_MCPS.in(tx, caller).update(id, { ...data, ...changes }))) return undefined;
     if (connections !== undefined) {
@@ -141,7 +143,8 @@ async function update(
       await fixNames(tx, organizationId, id);
     }
     const item = made(await get(tx, caller, id));
-    await announce(base, tx, caller, { ...VIRTUAL, what: 'updated', id, title: item.title });
+    if (!isDeepStrictEqual({ ...before, ...changes }, { ...item, ...changes }))
+      await announce(base, tx, caller, { ...VIRTUAL, what: 'updated', id, title: item.title });
     return item;
   });
 }

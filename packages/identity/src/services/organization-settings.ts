@@ -1,4 +1,5 @@
 /** The settings of an organization: what its console shows beside the usual. */
+import { isDeepStrictEqual } from 'node:util';
 import type { Caller } from '@parley/kit';
 import { ToolError } from '@parley/kit';
 import type { Queryable, StoreTransaction } from '@parley/store';
@@ -34,12 +35,7 @@ const MAX_ITEMS = 100;
 
 /** The settings of an organization, also where none were saved. */
 export async function getSettings(from: Queryable, organizationId: string): Promise<OrganizationSettings> {
-  const row = await from
-    .db<IdentityTables>()
-    .selectFrom('organization_settings')
-    .selectAll()
-    .where('organization_id', '=', organizationId)
-    .executeTakeFirst();
+  const row = await findRow(from, organizationId);
   return {
     organizationId,
     sidebarItems: listOf<SidebarItem>(row?.sidebar_items),
@@ -49,7 +45,16 @@ export async function getSettings(from: Queryable, organizationId: string): Prom
   };
 }
 
-/** Saves the settings of the caller's organization. */
+function findRow(from: Queryable, organizationId: string): Promise<OrganizationSettingsRow | undefined> {
+  return from
+    .db<IdentityTables>()
+    .selectFrom('organization_settings')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .executeTakeFirst();
+}
+
+/** Saves the settings of the caller's organization; what is so already is not written again. */
 export async function saveSettings(
   tx: StoreTransaction,
   by: Caller,
@@ -71,6 +76,9 @@ export async function saveSettings(
     ...(sidebarItems !== undefined && { sidebar_items: sidebarItems && toJson(sidebarItems) }),
     ...(enabledPlugins !== undefined && { enabled_plugins: enabledPlugins && toJson(enabledPlugins) }),
   };
+  const before = await findRow(tx, organizationId);
+  if (before !== undefined && isDeepStrictEqual({ ...before, ...next }, before))
+    return getSettings(tx, organizationId);
   await tx
     .db<IdentityTables>()
     .insertInto('organization_settings')

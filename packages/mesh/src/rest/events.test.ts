@@ -1,9 +1,12 @@
 /** The routes of events over HTTP: publishing, replay by cursor, watching on any replica, dead letters. */
+import type { Grants } from '@parley/kit';
 import { detach } from '@parley/kit';
-import { onBothEngines } from '@parley/store/testing';
 import { eventually } from '@parley/test-support/eventually';
 import { expect, onTestFinished, test } from 'vitest';
-import { newOrganization, REST_MIGRATIONS, serveRoutes } from '../../test/rest-bed.ts';
+import { onBothMeshes } from '../../test/mesh-bed.ts';
+import { MACHINE_CLOCK } from '../../test/mesh-process.ts';
+import { newScene } from '../../test/scene.ts';
+import { serveRoutes } from '../../test/serve-routes.ts';
 
 interface Asked {
   readonly method?: string;
@@ -55,18 +58,23 @@ async function watch(url: string, key: string, lastEventId?: string) {
   return { status: answer.status, seen, isEnded: () => isEnded, stop: () => stop.abort() };
 }
 
-onBothEngines(
+onBothMeshes(
   'event routes',
-  (open) => {
-    async function openReplica(...options: [] | [Parameters<typeof serveRoutes>[1]]) {
-      const store = await open();
-      await store.migrate(REST_MIGRATIONS);
-      return serveRoutes(store, ...options);
-    }
+  (bed, openReplica) => {
+    /** Two organizations, and new keys of their owners. */
+    const twoOrganizations = async () => {
+      const { own, foreign, owner, stranger, keyOf } = await newScene(bed());
+      const place = (id: string, { caller }: typeof owner) => ({
+        organizationId: id,
+        founder: caller,
+        keyWith: (grants: Grants) => keyOf(caller, grants),
+      });
+      return [place(own, owner), place(foreign, stranger)] as const;
+    };
 
     test('publishing, replay by cursor, and checks of who may', async () => {
-      const replica = await openReplica();
-      const [acme, other] = [await newOrganization(replica, 'acme'), await newOrganization(replica, 'other')];
+      const replica = await serveRoutes(bed());
+      const [acme, other] = await twoOrganizations();
       const [all, narrow, foreign] = [
         await acme.keyWith({ self: ['EVENT_PUBLISH', 'EVENT_SUBSCRIBE'] }),
         await acme.keyWith({ self: ['USER_GET'] }),
@@ -80,58 +88,59 @@ onBothEngines(
         'x-organization-id': other.organizationId,
         'x-parley-organization': other.organizationId,
       };
-      const first = await publish(all.text, { type: 'order.paid', data: { total: 1 } }, forged);
+      const first = await publish(all.key, { type: 'order.paid', data: { total: 1 } }, forged);
       // check 30: nothing in a header says who publishes.
       expect([first.status, first.json.data]).toMatchObject([
         200,
-        { type: 'order.paid', source: `caller/${all.info.id}` },
+        { type: 'order.paid', source: `caller/${all.keyId}` },
       ]);
-      for (const type of ['order.sent', 'post.created', 'order.paid']) await publish(all.text, { type });
+      for (const type of ['order.sent', 'post.created', 'order.paid']) await publish(all.key, { type });
       const events = `${replica.url}/api/organizations/${acme.organizationId}/events`;
-      const page = await ask(`${events}?types=order.*&limit=2`, all.text);
+      const page = await ask(`${events}?types=order.*&limit=2`, all.key);
       expect(page.json.data).toMatchObject({
         events: [{ id: first.json.data.id, parleyseq: 1, data: { total: 1 } }, { parleyseq: 2 }],
         cursor: '2',
         hasMore: true,
       });
-      const rest = await ask(`${events}?types=order.*&limit=2&after=${page.json.data.cursor}`, all.text);
+      const rest = await ask(`${events}?types=order.*&limit=2&after=${page.json.data.cursor}`, all.key);
       expect(rest.json.data).toMatchObject({ events: [{ parleyseq: 4 }], cursor: '4', hasMore: false });
 
       const foreignEvents = `${replica.url}/api/organizations/${other.organizationId}/events`;
       const table: [url: string, key: string, asked: Asked, status: number][] = [
         [`${replica.url}/api/events`, 'parley_no_key', { method: 'POST', body: { type: 'a' } }, 401],
-        [`${replica.url}/api/events`, narrow.text, { method: 'POST', body: { type: 'a' } }, 403],
-        [`${replica.url}/api/events`, all.text, { method: 'POST', body: { type: 'a', extra: 1 } }, 400],
-        [`${replica.url}/api/events`, all.text, { method: 'POST', body: { type: 'a.*' } }, 400],
-        [events, narrow.text, {}, 403],
-        [events, foreign.text, {}, 404],
-        [foreignEvents, all.text, {}, 404],
-        [`${events}?after=-1`, all.text, {}, 400],
-        [`${events}?types=a*`, all.text, {}, 400],
-        [`${events}?types=${'a,'.repeat(60)}`, all.text, {}, 400],
+        [`${replica.url}/api/events`, narrow.key, { method: 'POST', body: { type: 'a' } }, 403],
+        [`${replica.url}/api/events`, all.key, { method: 'POST', body: { type: 'a', extra: 1 } }, 400],
+        [`${replica.url}/api/events`, all.key, { method: 'POST', body: { type: 'a.*' } }, 400],
+        [events, narrow.key, {}, 403],
+        [events, foreign.key, {}, 404],
+        [foreignEvents, all.key, {}, 404],
+        [`${events}?after=-1`, all.key, {}, 400],
+        [`${events}?types=a*`, all.key, {}, 400],
+        [`${events}?types=${'a,'.repeat(60)}`, all.key, {}, 400],
         // check 29: another organization's stream is not there.
-        [foreignEvents.replace('events', 'watch'), all.text, {}, 404],
-        [events.replace('events', 'watch'), foreign.text, {}, 404],
-        [events.replace('events', 'watch'), narrow.text, {}, 403],
+        [foreignEvents.replace('events', 'watch'), all.key, {}, 404],
+        [events.replace('events', 'watch'), foreign.key, {}, 404],
+        [events.replace('events', 'watch'), narrow.key, {}, 403],
       ];
       for (const [url, key, asked, status] of table)
         expect([url, (await ask(url, key, asked)).status]).toEqual([url, status]);
-      const unknown = await ask(`${replica.url}/api/organizations/org_unknown/events`, all.text);
-      expect((await ask(foreignEvents, all.text)).text).toBe(unknown.text);
-      expect((await ask(events, all.text)).json.data.events).toHaveLength(4);
+      const unknown = await ask(`${replica.url}/api/organizations/org_unknown/events`, all.key);
+      expect((await ask(foreignEvents, all.key)).text).toBe(unknown.text);
+      expect((await ask(events, all.key)).json.data.events).toHaveLength(4);
     });
 
     test('check 29: a watcher hears of every replica, goes on where it was, and ends with its key', async () => {
       const feeds = { keepAliveMs: 100, perOrganization: 2 };
-      const [one, two] = [await openReplica({ feeds }), await openReplica({ feeds })];
-      const { organizationId, founder, keyWith } = await newOrganization(one, 'acme');
+      const one = await serveRoutes(bed(), { feeds });
+      const two = await serveRoutes(await openReplica(), { feeds });
+      const [{ organizationId, founder, keyWith }] = await twoOrganizations();
       const key = await keyWith({ self: ['EVENT_SUBSCRIBE'] });
       const url = `/api/organizations/${organizationId}/watch`;
       const say = (events: typeof one.events, type: string) =>
         events.publishNow({ organizationId, source: 'test', type });
       await say(one.events, 'before');
-      const here = await watch(`${one.url}${url}?types=a.*,c`, key.text);
-      const there = await watch(`${two.url}${url}`, key.text);
+      const here = await watch(`${one.url}${url}?types=a.*,c`, key.key);
+      const there = await watch(`${two.url}${url}`, key.key);
       await say(one.events, 'a.b');
       await say(two.events, 'b');
       await say(two.events, 'c');
@@ -143,21 +152,21 @@ onBothEngines(
       await eventually(() => expect(here.isEnded()).toBe(true));
       await say(one.events, 'a.d');
       await say(two.events, 'c');
-      const again = await watch(`${two.url}${url}?types=a.*,c`, key.text, here.seen.at(-1)?.id);
+      const again = await watch(`${two.url}${url}?types=a.*,c`, key.key, here.seen.at(-1)?.id);
       await eventually(() => expect(again.seen.map(({ type }) => type)).toEqual(['a.d', 'c']));
 
       // Two are open on the second replica: there is no place for a third.
-      const third = await ask(`${two.url}${url}`, key.text);
+      const third = await ask(`${two.url}${url}`, key.key);
       expect([third.status, third.json.error.code]).toEqual([429, 'RATE_LIMITED']);
-      await one.identity.revokeKey(founder, key.info.id);
+      await one.identity.revokeKey(founder, key.keyId);
       await eventually(() => expect([there.isEnded(), again.isEnded()]).toEqual([true, true]));
       expect([one.faults, two.faults]).toEqual([[], []]);
     });
 
     test('dead letters are listed and started again; those of others are not there', async () => {
-      const replica = await openReplica();
-      const { organizationId, keyWith } = await newOrganization(replica, 'acme');
-      const stranger = await (await newOrganization(replica, 'other')).keyWith({ '*': ['*'] });
+      const replica = await serveRoutes(bed());
+      const [{ organizationId, keyWith }, other] = await twoOrganizations();
+      const stranger = await other.keyWith({ '*': ['*'] });
       const key = await keyWith({ self: ['EVENT_SUBSCRIBE'] });
       const { subscribers, history } = replica.events;
       await subscribers.subscribe(
@@ -165,10 +174,10 @@ onBothEngines(
         { eventType: '*' },
       );
       const event = await replica.events.publishNow({ organizationId, source: 'test', type: 'a' });
-      const store = await open();
+      const { store } = bed();
       await store.transaction((tx) => subscribers.forget(tx, organizationId, 'conn_a'));
       const list = `${replica.url}/api/organizations/${organizationId}/deliveries`;
-      const dead = await ask(`${list}?status=dead`, key.text);
+      const dead = await ask(`${list}?status=dead`, key.key);
       expect(dead.json.data).toMatchObject({
         deliveries: [
           {
@@ -183,18 +192,18 @@ onBothEngines(
       });
       const [{ id }] = dead.json.data.deliveries as [{ id: string }];
       const retry = (place: string, as: string) => ask(`${place}/${id}/retry`, as, { method: 'POST' });
-      expect((await retry(list, stranger.text)).status).toBe(404);
+      expect((await retry(list, stranger.key)).status).toBe(404);
       expect(
-        (await ask(`${list}/dlv_00000000000000000000000000/retry`, key.text, { method: 'POST' })).status,
+        (await ask(`${list}/dlv_00000000000000000000000000/retry`, key.key, { method: 'POST' })).status,
       ).toBe(404);
-      expect((await retry(list, key.text)).json.data).toMatchObject({ id, status: 'pending', attempts: 0 });
+      expect((await retry(list, key.key)).json.data).toMatchObject({ id, status: 'pending', attempts: 0 });
       expect(await history.deliveries(organizationId, { status: 'dead', limit: 10 })).toEqual([]);
-      expect((await ask(`${list}?status=nonsense`, key.text)).status).toBe(400);
-      expect((await ask(`${list}?before=${id}`, key.text)).json.data).toEqual({
+      expect((await ask(`${list}?status=nonsense`, key.key)).status).toBe(400);
+      expect((await ask(`${list}?before=${id}`, key.key)).json.data).toEqual({
         deliveries: [],
         hasMore: false,
       });
     });
   },
-  REST_MIGRATIONS,
+  () => ({ clock: MACHINE_CLOCK }),
 );

@@ -92,7 +92,7 @@ export function createMeshServices(
     tags: createTags(store, now),
     threads: createThreads(store, now),
     monitoring: createMonitoring(host),
-    eventBus: createEventBus({ events, hasConnection: connections.exists }),
+    eventBus: createEventBus({ events, hasConnection: connections.exists, now }),
     newestEvents: createNewestEvents(events),
   };
 }

@@ -105,13 +105,15 @@ export function createPluginConfigs(
         };
         if (settings === null) row.settings = null;
         if (settings) {
-          const text = toJson(restoredState(settings, before && open(before), 'settings'));
+          const stored = before && open(before);
+          const text = toJson(restoredState(settings, stored, 'settings'));
           if (text.length > MAX_SETTINGS_CHARACTERS)
             throw new ToolError(
               'invalid',
               `settings: must have at most ${MAX_SETTINGS_CHARACTERS} characters`,
             );
-          row.settings = store.secrets.seal(text, sealedIn(row));
+          // A seal is never the same twice, so what has not changed keeps its own.
+          if (text !== toJson(stored ?? null)) row.settings = store.secrets.seal(text, sealedIn(row));
         }
         const { connection_id, settings: sealed, updated_at } = row;
         await tx

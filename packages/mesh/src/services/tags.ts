@@ -84,8 +84,16 @@ async function replaceTags(
   const known = await TAGS.in(tx, { organizationId }).all();
   const unknown = tagIds.find((tagId) => !known.some(({ id }) => id === tagId));
   if (unknown !== undefined) throw new ToolError('not_found', `Tag not found: ${unknown}`);
-  await db.deleteFrom('member_tags').where('member_id', '=', memberId).execute();
-  const rows = tagIds.map((tagId) => ({
+  const before = await tagsOf(tx, organizationId, memberId);
+  const gone = before.map(({ id }) => id).filter((id) => !tagIds.includes(id));
+  const added = tagIds.filter((tagId) => !before.some(({ id }) => id === tagId));
+  if (gone.length > 0)
+    await db
+      .deleteFrom('member_tags')
+      .where('member_id', '=', memberId)
+      .where('tag_id', 'in', gone)
+      .execute();
+  const rows = added.map((tagId) => ({
     id: typeId('mtag', now),
     organization_id: organizationId,
     member_id: memberId,

@@ -1,21 +1,17 @@
 /** What the tools on connections promise, over the protocol and on both databases. */
 import { expect, test } from 'vitest';
-import type { Client } from '../../test/stage.ts';
-import { contentsOf, eventsOf, made, onSharedStores, upstreamTool } from '../../test/stage.ts';
+import type { MeshClient } from '../../test/mesh-bed.ts';
+import { onBothMeshes } from '../../test/mesh-bed.ts';
+import { eventsOf, http, made, newScene } from '../../test/scene.ts';
+import { upstreamTool } from '../../test/stand-ins.ts';
 
 const MEMBER = { roles: ['member'], grants: { self: ['*'] } };
-const DOWN = { ok: false, status: 'unreachable', message: 'The server is unreachable.' } as const;
 
-const http = (title: string, more: object = {}) => ({
-  title,
-  connection_type: 'HTTP' as const,
-  connection_url: 'https://upstream.example/mcp',
-  ...more,
-});
+onBothMeshes('connections', (bed) => {
+  const stage = () => newScene(bed());
 
-onSharedStores('connections', (stage) => {
   test('are made, listed, read, changed and deleted, each with its event', async () => {
-    const { store, upstream, as, own } = await stage();
+    const { store, upstream, as, own, content, tables, owner: ann } = await stage();
     await using client = await as();
     const item = await made(client, http('Upstream', { description: 'D', metadata: { team: 'A' } }));
     expect(item).toEqual({
@@ -41,7 +37,7 @@ onSharedStores('connections', (stage) => {
       organization_id: own,
       created_at: expect.any(String) as unknown,
       updated_at: expect.any(String) as unknown,
-      created_by: 'usr_ann',
+      created_by: ann.userId,
       updated_by: null,
     });
     const { configuration_state: _state, ...listed } = item;
@@ -53,15 +49,15 @@ onSharedStores('connections', (stage) => {
     const { id } = item;
     const data = { title: 'Renamed', description: null };
     const first = await client.call('COLLECTION_CONNECTIONS_UPDATE', { id, data });
-    expect(first.item).toMatchObject({ title: 'Renamed', description: null, updated_by: 'usr_ann' });
+    expect(first.item).toMatchObject({ title: 'Renamed', description: null, updated_by: ann.userId });
     const again = await client.call('COLLECTION_CONNECTIONS_UPDATE', { id, data });
     expect({ ...again.item, updated_at: '' }).toEqual({ ...first.item, updated_at: '' });
     expect(upstream.asked.map(({ what }) => what)).toEqual(['discover']);
-    const before = await contentsOf(store);
+    const before = await content();
     expect(await client.call('COLLECTION_CONNECTIONS_GET', { id })).toEqual({ item: again.item });
     await client.call('COLLECTION_CONNECTIONS_LIST', { include_virtual: true });
     await client.call('CONNECTION_TEST', { id });
-    expect(await contentsOf(store)).toBe(before);
+    expect(await content()).toBe(before);
     const remove = () => client.call('COLLECTION_CONNECTIONS_DELETE', { id });
     expect(await remove()).toEqual({ id, item: again.item, deleted: true });
     expect(await remove()).toEqual({ id, item: null, deleted: false });
@@ -73,16 +69,16 @@ onSharedStores('connections', (stage) => {
     });
     expect(await eventsOf(store, own)).toEqual([
       told('connection.created', 'Upstream'),
-      told('connection.updated', 'Renamed'),
+      // The second update changed nothing.
       told('connection.updated', 'Renamed'),
       told('connection.deleted', 'Renamed'),
     ]);
-    const tables = JSON.parse(await contentsOf(store)) as unknown[];
-    expect(JSON.stringify(tables.slice(0, -1))).not.toContain(id);
+    const { events: _told, audit_log: _written, ...left } = await tables();
+    expect(JSON.stringify(left)).not.toContain(id);
   });
 
   test('check 11 and 12: secrets are in no answer, no event and no row, and cannot be asked for', async () => {
-    const { store, upstream, as, own } = await stage();
+    const { store, upstream, as, own, content } = await stage();
     await using client = await as();
     upstream.isStdioAllowed = true;
     const secrets = ['tok-canary', 'hdr-canary', 'cli-canary', 'qry-canary', 'sta-canary', 'env-canary'];
@@ -134,8 +130,9 @@ onSharedStores('connections', (stage) => {
       await client.call('COLLECTION_CONNECTIONS_UPDATE', { id: web.id, data: { title: 'W' } }),
       await client.call('COLLECTION_CONNECTIONS_DELETE', { id: program.id }),
       await eventsOf(store, own),
+      // A body is redacted when it is kept, which is not up to the tools.
       client.records.map(({ body: _body, ...record }) => record),
-      await contentsOf(store),
+      await content(),
     ];
     for (const secret of secrets) expect(JSON.stringify(answers)).not.toContain(secret);
 
@@ -226,9 +223,9 @@ onSharedStores('connections', (stage) => {
   });
 
   test('what cannot be stored is refused by its place', async () => {
-    const { store, as, own, foreign } = await stage();
+    const { as, own, foreign, content } = await stage();
     await using client = await as();
-    const before = await contentsOf(store);
+    const before = await content();
     const refused: [data: object, message: string][] = [
       [{ title: 'X' }, 'data.connection_type'],
       [{ connection_type: 'HTTP' }, 'data.title'],
@@ -255,15 +252,15 @@ onSharedStores('connections', (stage) => {
       expect(answer, message).toMatchObject({ ok: false, code: 'invalid' });
       expect(answer.ok ? '' : answer.message).toContain(message);
     }
-    expect(await contentsOf(store)).toBe(before);
+    expect(await content()).toBe(before);
   });
 
   test('check 9: another organization sees nothing of them, to the letter', async () => {
-    const { store, as, own, foreign } = await stage();
+    const { as, own, foreign, content } = await stage();
     await using client = await as();
     const { id } = await made(client, http('Mine', { id: `chosen-${own}` }));
     await using other = await as({ organizationId: foreign });
-    const before = await contentsOf(store);
+    const before = await content();
     for (const [name, more] of [
       ['COLLECTION_CONNECTIONS_GET', {}],
       ['COLLECTION_CONNECTIONS_UPDATE', { data: { title: 'Stolen' } }],
@@ -278,12 +275,12 @@ onSharedStores('connections', (stage) => {
       expect(await answer(id)).toBe(await answer(`unknow-${own}`));
     }
     expect(await other.call('COLLECTION_CONNECTIONS_LIST', {})).toMatchObject({ totalCount: 0 });
-    const taken = async (as_: Client) =>
+    const taken = async (as_: MeshClient) =>
       as_.attempt('COLLECTION_CONNECTIONS_CREATE', { data: http('X', { id }) });
     const refused = await taken(other);
     expect(refused).toMatchObject({ ok: false, code: 'conflict' });
     expect(await taken(client)).toEqual(refused);
-    expect(await contentsOf(store)).toBe(before);
+    expect(await content()).toBe(before);
   });
 
   test('check 14 and 15: filters, orders and pages fit together, and null is not like anything', async () => {
@@ -352,228 +349,6 @@ onSharedStores('connections', (stage) => {
     const unlike = (await not('like', 'Number%')).items.map(({ id }) => id);
     expect(unlike.toSorted()).toEqual(nulls.toSorted());
     expect((await not('eq', null)).totalCount).toBe(490 - nulls.length);
-  });
-
-  test('check 16: an upstream that is down leaves its tools, marked stale', async () => {
-    const { upstream, as } = await stage();
-    await using client = await as();
-    const { id, tools } = await made(client, http('Web'));
-    upstream.answer = DOWN;
-    const update = async (connection_url: string) =>
-      (await client.call('COLLECTION_CONNECTIONS_UPDATE', { id, data: { connection_url } })).item;
-    expect(await update('https://down.example/mcp')).toMatchObject({
-      tools,
-      status: 'active',
-      catalog: { fetched_at: expect.any(String) as unknown, stale: true, last_error: DOWN.message },
-    });
-    const stale = { field: ['catalog', 'stale'], operator: 'eq' as const, value: true };
-    expect(await client.call('COLLECTION_CONNECTIONS_LIST', { where: stale })).toMatchObject({
-      totalCount: 1,
-    });
-    expect(await made(client, http('Never seen'))).toMatchObject({
-      tools: null,
-      status: 'error',
-      catalog: { fetched_at: null, stale: false, last_error: DOWN.message },
-    });
-    upstream.answer = { ok: true, tools: [upstreamTool('ALPHA'), upstreamTool('GAMMA')] };
-    const back = await update('https://upstream.example/mcp');
-    expect(back).toMatchObject({ status: 'active', catalog: { stale: false, last_error: null } });
-    expect(back.tools?.map(({ name }) => name)).toEqual(['ALPHA', 'GAMMA']);
-  });
-
-  test('the first definitions are agreed to, and later ones wait', async () => {
-    const { store, upstream, as } = await stage();
-    await using client = await as();
-    const { id } = await made(client, http('Web'));
-    const pins = async () =>
-      Object.fromEntries(
-        (
-          await store
-            .db<{ tool_pins: { tool_name: string; state: string; connection_id: string } }>()
-            .selectFrom('tool_pins')
-            .select(['tool_name', 'state'])
-            .where('connection_id', '=', id)
-            .execute()
-        ).map(({ tool_name, state }) => [tool_name, state]),
-      );
-    expect(await pins()).toEqual({ ALPHA: 'approved', BETA: 'approved' });
-    const again = (path: string) =>
-      client.call('COLLECTION_CONNECTIONS_UPDATE', {
-        id,
-        data: { connection_url: `https://upstream.example/${path}` },
-      });
-    upstream.answer = {
-      ok: true,
-      tools: [upstreamTool('ALPHA', { description: 'Now it sends mail.' }), upstreamTool('NEW')],
-    };
-    await again('1');
-    expect(await pins()).toEqual({ ALPHA: 'changed', BETA: 'removed', NEW: 'new' });
-    upstream.answer = { ok: true, tools: [upstreamTool('ALPHA'), upstreamTool('BETA')] };
-    await again('2');
-    expect(await pins()).toEqual({ ALPHA: 'approved', BETA: 'approved', NEW: 'removed' });
-  });
-
-  test('bindings match the known catalog', async () => {
-    const { upstream, as } = await stage();
-    await using client = await as();
-    const storage = [
-      'LIST_OBJECTS',
-      'GET_OBJECT_METADATA',
-      'GET_PRESIGNED_URL',
-      'PUT_PRESIGNED_URL',
-      'DELETE_OBJECT',
-      'DELETE_OBJECTS',
-    ];
-    upstream.answer = { ok: true, tools: storage.map((name) => upstreamTool(name)) };
-    const files = await made(client, http('Files'));
-    expect(files.bindings).toEqual(['OBJECT_STORAGE']);
-    const inputSchema = { type: 'object', properties: { query: { type: 'string' } } };
-    upstream.answer = { ok: true, tools: [upstreamTool('SEARCH', { inputSchema })] };
-    const search = await made(client, http('Search'));
-    upstream.answer = DOWN;
-    await made(client, http('Unknown'));
-    const matching = async (
-      binding: Parameters<typeof client.call<'COLLECTION_CONNECTIONS_LIST'>>[1]['binding'],
-    ) => (await client.call('COLLECTION_CONNECTIONS_LIST', { binding })).items.map(({ id }) => id);
-    expect(await matching('object_storage')).toEqual([files.id]);
-    expect(await matching('LLM')).toEqual([]);
-    expect(await matching({ SEARCH: {} })).toEqual([search.id]);
-    expect(await matching({ SEARCH: { inputSchema } })).toEqual([search.id]);
-    const other = { properties: { query: { type: 'number' } } };
-    expect(await matching({ SEARCH: { inputSchema: other } })).toEqual([]);
-    expect(await matching({ SEARCH: {}, MORE: {} })).toEqual([]);
-    for (const binding of ['CLOUDS', {}])
-      expect(await client.attempt('COLLECTION_CONNECTIONS_LIST', { binding })).toMatchObject({
-        code: 'invalid',
-      });
-  });
-
-  test('check 18: only administrators of a server that allows it store and start programs', async () => {
-    const { store, upstream, as } = await stage();
-    const program = (command = 'serve') => ({
-      title: 'Program',
-      connection_type: 'STDIO' as const,
-      connection_headers: { command },
-    });
-    await using owner = await as();
-    await using member = await as(MEMBER);
-    await using cut = await as({ grants: { self: ['COLLECTION_CONNECTIONS_CREATE'] } });
-    const web = await made(owner, http('Web'));
-    const before = await contentsOf(store);
-    for (const isStdioAllowed of [true, false]) {
-      upstream.isStdioAllowed = isStdioAllowed;
-      for (const client of [member, cut, ...(isStdioAllowed ? [] : [owner])]) {
-        for (const data of [program(), { ...program(), connection_type: 'HTTP' as const }])
-          expect(await client.attempt('COLLECTION_CONNECTIONS_CREATE', { data })).toMatchObject({
-            code: 'forbidden',
-          });
-      }
-    }
-    upstream.isStdioAllowed = true;
-    for (const data of [program(), { connection_headers: { command: 'x' } }]) {
-      const answer = await member.attempt('COLLECTION_CONNECTIONS_UPDATE', { id: web.id, data });
-      expect(answer).toMatchObject({ code: 'forbidden' });
-    }
-    expect(await contentsOf(store)).toBe(before);
-    upstream.answer = { ok: true, tools: [upstreamTool('ON_MCP_CONFIGURATION')] };
-    const { id } = await made(owner, program());
-    const asked = upstream.asked.length;
-    for (const changes of [
-      { command: 'other' },
-      { command: 'serve', args: ['x'] },
-      { command: 'serve', cwd: '/x' },
-    ]) {
-      const data = { connection_headers: changes };
-      expect(await member.attempt('COLLECTION_CONNECTIONS_UPDATE', { id, data })).toMatchObject({
-        code: 'forbidden',
-      });
-    }
-    expect(await member.attempt('CONNECTION_TEST', { id })).toMatchObject({ code: 'forbidden' });
-    expect(upstream.asked).toHaveLength(asked);
-    expect(await member.attempt('COLLECTION_CONNECTIONS_UPDATE', { id, data: { title: 'T' } })).toMatchObject(
-      {
-        ok: true,
-      },
-    );
-    const configured = { id, data: { configuration_state: { a: 1 } } };
-    const { _meta } = await member.raw.callTool({
-      name: 'COLLECTION_CONNECTIONS_UPDATE',
-      arguments: configured,
-    });
-    expect(_meta?.['dev.parley/configuration']).toMatchObject({ delivered: false });
-    expect(upstream.asked).toHaveLength(asked);
-    expect(await owner.call('CONNECTION_TEST', { id })).toMatchObject({ healthy: true, status: 'ok' });
-    const url = { ...program(), connection_url: 'https://x.example' };
-    expect(await owner.attempt('COLLECTION_CONNECTIONS_CREATE', { data: url })).toMatchObject({
-      code: 'invalid',
-    });
-  });
-
-  test('scopes name what is in the state, and connections that the caller may use', async () => {
-    const { upstream, as, own, foreign } = await stage();
-    upstream.answer = { ok: true, tools: [upstreamTool('ON_MCP_CONFIGURATION')] };
-    await using owner = await as();
-    await using foreigner = await as({ organizationId: foreign });
-    const { id } = await made(owner, http('Web'));
-    const theirs = await made(foreigner, http('Foreign'));
-    await using member = await as({
-      roles: ['member'],
-      grants: { self: ['COLLECTION_CONNECTIONS_UPDATE'] },
-    });
-    const state = { DB: { value: id }, SELF: { value: `${own}_self` }, a: { b: [{ c: 1 }] }, none: null };
-    const update = (client: Client, configuration_state: object, configuration_scopes: string[]) =>
-      client.attempt('COLLECTION_CONNECTIONS_UPDATE', {
-        id,
-        data: { configuration_state, configuration_scopes },
-      } as never);
-    const good = ['*', 'DB::READ', 'SELF::*', 'a.b[0].c::X', 'a["b"]::X'];
-    expect(await update(owner, state, good)).toMatchObject({
-      ok: true,
-      value: { item: { configuration_scopes: good, configuration_state: state } },
-    });
-    expect(upstream.told).toEqual([{ tool: 'ON_MCP_CONFIGURATION', args: { state, scopes: good } }]);
-    for (const [scopes, code] of [
-      [['DB'], 'invalid'],
-      [['::X'], 'invalid'],
-      [['DB::'], 'invalid'],
-      [['.a::X'], 'invalid'],
-      [['missing::X'], 'invalid'],
-      [['none::X'], 'invalid'],
-      [['constructor::X'], 'invalid'],
-      [['a.b[7]::X'], 'invalid'],
-    ] as const)
-      expect(await update(owner, state, [...scopes]), scopes[0]).toMatchObject({ code });
-    for (const value of ['conn_none', theirs.id, `${foreign}_self`])
-      expect(await update(owner, { DB: { value } }, ['DB::X']), value).toMatchObject({ code: 'not_found' });
-    expect(await update(owner, { DB: { value: 7 } }, ['DB::X'])).toMatchObject({ code: 'invalid' });
-    expect(await update(member, { DB: { value: id } }, ['DB::X'])).toMatchObject({ code: 'not_found' });
-    expect(await update(member, { DB: { value: `${own}_self` } }, ['DB::X'])).toMatchObject({ ok: true });
-  });
-
-  test('an upstream that refuses its configuration is told of in the answer, and nothing is undone', async () => {
-    const { upstream, as } = await stage();
-    upstream.answer = { ok: true, tools: [upstreamTool('ON_MCP_CONFIGURATION')] };
-    await using client = await as();
-    const { id } = await made(client, http('Web'));
-    upstream.answer = DOWN;
-    const data = { configuration_state: { a: 1 } };
-    const result = await client.raw.callTool({
-      name: 'COLLECTION_CONNECTIONS_UPDATE',
-      arguments: { id, data },
-    });
-    expect(result._meta).toMatchObject({
-      'dev.parley/configuration': { delivered: false, message: DOWN.message },
-    });
-    expect((await client.call('COLLECTION_CONNECTIONS_GET', { id })).item).toMatchObject({
-      configuration_state: { a: 1 },
-      configuration_scopes: [],
-    });
-    const { structuredContent, _meta } = await client.raw.callTool({
-      name: 'COLLECTION_CONNECTIONS_UPDATE',
-      arguments: { id, data: { title: 'No state' } },
-    });
-    expect(structuredContent).toBeDefined();
-    expect(_meta?.['dev.parley/configuration']).toBeUndefined();
   });
 
   test('what is inactive or fixed, or the server itself, is treated as such', async () => {

@@ -1,21 +1,13 @@
 /** The monitoring tools on both databases: what they answer, refuse and leave alone, and what nobody else sees. */
-import { identityMigrations } from '@parley/identity';
-import type { Caller } from '@parley/kit';
-import type { TestClient } from '@parley/kit/testing';
-import { connect } from '@parley/kit/testing';
 import type { CallDetail, Store } from '@parley/store';
-import { onBothEngines } from '@parley/store/testing';
-import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
-import { meshMigrations } from '../migrations/index.ts';
-import type { MeshServices } from '../services/index.ts';
-import { createMonitoring } from '../services/monitoring/index.ts';
+import { onBothMeshes } from '../../test/mesh-bed.ts';
+import { MACHINE_CLOCK } from '../../test/mesh-process.ts';
+import { newScene } from '../../test/scene.ts';
 import { compilePath, faultOfPath } from '../services/monitoring/json-path.ts';
 import { isLike } from '../services/monitoring/properties.ts';
 import { meshToolset } from '../toolset.ts';
-import type { meshTools } from './index.ts';
 
-type Client = TestClient<typeof meshTools>;
 const NOW = Date.now() - 60_000;
 const NOTHING: CallDetail = {
   input: null,
@@ -29,7 +21,7 @@ const NOTHING: CallDetail = {
 };
 
 interface Call {
-  readonly organizationId?: string;
+  readonly organizationId: string;
   readonly tool?: string;
   readonly toolset?: string;
   readonly outcome?: 'ok' | 'error' | 'denied';
@@ -42,7 +34,7 @@ interface Call {
 
 function record(store: Store, calls: readonly Call[]): Promise<void> {
   for (const [index, call] of calls.entries()) {
-    const { organizationId = 'org_a', tool = 'pay', toolset = 'conn_1', outcome = 'ok' } = call;
+    const { organizationId, tool = 'pay', toolset = 'conn_1', outcome = 'ok' } = call;
     const json = (value: unknown) => (value === undefined ? null : JSON.stringify(value));
     store.records.append(
       {
@@ -90,27 +82,35 @@ const widget = (
   ...more,
 });
 
-onBothEngines(
+onBothMeshes(
   'monitoring tools',
-  (open) => {
+  (bed) => {
     const opened = async () => {
-      const store = await open();
-      await store.migrate([identityMigrations, meshMigrations]);
-      // The tools of monitoring ask for nothing else.
-      const services = { monitoring: createMonitoring({ store }) } as MeshServices;
-      const as = (changes: Partial<Caller>): Promise<Client> =>
-        connect(meshToolset, { services, as: changes });
-      return { store, as, owner: await as({ organizationId: 'org_a', userId: 'usr_1' }) };
+      const { store, own, foreign, as } = await newScene(bed());
+      /** Puts calls on record, of this organization unless they say another. */
+      const recorded = (calls: readonly Partial<Call>[]) =>
+        record(
+          store,
+          calls.map((call) => ({ organizationId: own, ...call })),
+        );
+      return {
+        own,
+        foreign,
+        as,
+        recorded,
+        owner: await as({ userId: 'usr_1' }),
+        stranger: await as({ organizationId: foreign }),
+      };
     };
 
     test('logs: newest first, by every filter, in pages, and none of another organization', async () => {
-      const { store, owner, as } = await opened();
-      await record(store, [
+      const { own, foreign, recorded, owner, stranger } = await opened();
+      await recorded([
         { tool: 'pay', properties: { team: 'web', user_tags: 'gold,early' } },
         { tool: 'refund', outcome: 'error', toolset: 'conn_2' },
         { tool: 'pay', outcome: 'denied', at: NOW + 10_000 },
         { tool: 'TAGS_LIST', toolset: 'self', properties: { team: 'Webmasters' }, at: NOW + 20_000 },
-        { organizationId: 'org_b', tool: 'foreign' },
+        { organizationId: foreign, tool: 'foreign' },
       ]);
       const tools = async (query: object) => {
         const { logs, total } = await owner.call('MONITORING_LOGS_LIST', query);
@@ -119,9 +119,9 @@ onBothEngines(
       };
       expect(await tools({})).toEqual(['TAGS_LIST', 'pay', 'refund', 'pay']);
       expect(await tools({ connectionId: 'conn_2' })).toEqual(['refund']);
-      expect(await tools({ connectionId: 'org_a_self' })).toEqual(['TAGS_LIST']);
-      expect(await tools({ connectionId: 'org_b_self' })).toEqual([]);
-      expect(await tools({ excludeConnectionIds: ['conn_1', 'org_a_self'] })).toEqual(['refund']);
+      expect(await tools({ connectionId: `${own}_self` })).toEqual(['TAGS_LIST']);
+      expect(await tools({ connectionId: `${foreign}_self` })).toEqual([]);
+      expect(await tools({ excludeConnectionIds: ['conn_1', `${own}_self`] })).toEqual(['refund']);
       expect(await tools({ toolName: 'pay' })).toEqual(['pay', 'pay']);
       expect(await tools({ toolName: 'foreign' })).toEqual([]);
       expect(await tools({ isError: true })).toEqual(['pay', 'refund']);
@@ -139,7 +139,7 @@ onBothEngines(
       expect(page).toMatchObject({ total: 4, limit: 1, offset: 2, logs: [{ toolName: 'refund' }] });
       expect(page.logs[0]).toEqual({
         id: expect.any(String),
-        organizationId: 'org_a',
+        organizationId: own,
         connectionId: 'conn_2',
         connectionTitle: null,
         toolName: 'refund',
@@ -169,17 +169,13 @@ onBothEngines(
         total: 2,
         logs: [{ toolName: 'pay' }],
       });
-      const stranger = await as({ organizationId: 'org_b' });
       expect((await stranger.call('MONITORING_LOGS_LIST', {})).logs).toMatchObject([{ toolName: 'foreign' }]);
     });
 
     test('a page of long bodies fits into one answer', async () => {
-      const { store, owner } = await opened();
+      const { recorded, owner } = await opened();
       const input = { text: 'x'.repeat(15_000) };
-      await record(
-        store,
-        Array.from({ length: 1_000 }, () => ({ input, output: input })),
-      );
+      await recorded(Array.from({ length: 1_000 }, () => ({ input, output: input })));
       const { logs } = await owner.call('MONITORING_LOGS_LIST', { limit: 1_000 });
       expect(logs).toHaveLength(1_000);
       const few = await owner.call('MONITORING_LOGS_LIST', { limit: 2 });
@@ -187,7 +183,7 @@ onBothEngines(
     });
 
     test('stats: counts, rate and times, of this organization and this time alone', async () => {
-      const { store, owner } = await opened();
+      const { foreign, recorded, owner } = await opened();
       expect(await owner.call('MONITORING_STATS', {})).toEqual({
         totalCalls: 0,
         errorRate: 0,
@@ -197,7 +193,7 @@ onBothEngines(
         p95Ms: 0,
         p99Ms: 0,
       });
-      await record(store, [{}, {}, { outcome: 'error' }, { organizationId: 'org_b' }]);
+      await recorded([{}, {}, { outcome: 'error' }, { organizationId: foreign }]);
       const stats = await owner.call('MONITORING_STATS', {});
       expect(stats).toMatchObject({ totalCalls: 3, avgDurationMs: 2, errorRatePercent: '33.33' });
       expect(stats.errorRate).toBeCloseTo(1 / 3);
@@ -207,7 +203,7 @@ onBothEngines(
     });
 
     test('dashboards are made, read, changed and deleted; a foreign id is an unknown id', async () => {
-      const { owner, as, store } = await opened();
+      const { owner, stranger } = await opened();
       const data = { name: 'Sales', widgets: [widget('w1', '$.total', 'sum')] };
       const { dashboard } = await owner.call('MONITORING_DASHBOARD_CREATE', data);
       expect(dashboard).toMatchObject({ ...data, description: null, filters: {}, createdBy: 'usr_1' });
@@ -228,7 +224,6 @@ onBothEngines(
       });
       expect({ ...twice.dashboard, updatedAt: '' }).toEqual({ ...once.dashboard, updatedAt: '' });
 
-      const stranger = await as({ organizationId: 'org_b' });
       for (const [tool, input] of [
         ['MONITORING_DASHBOARD_GET', { id }],
         ['MONITORING_DASHBOARD_UPDATE', { id, name: 'Mine' }],
@@ -244,15 +239,13 @@ onBothEngines(
       expect((await stranger.call('MONITORING_DASHBOARD_LIST', {})).total).toBe(0);
       expect((await owner.call('MONITORING_DASHBOARD_GET', { id })).dashboard?.name).toBe('Sold');
 
-      const rows = async () =>
-        JSON.stringify((await sql`select * from monitoring_dashboards`.execute(store.db())).rows);
-      const before = await rows();
+      const before = await bed().content();
       await owner.call('MONITORING_DASHBOARD_LIST', {});
       await owner.call('MONITORING_DASHBOARD_QUERY', { dashboardId: id });
       await owner.call('MONITORING_WIDGET_PREVIEW', { widget: data.widgets[0]! });
       await owner.call('MONITORING_LOGS_LIST', {});
       await owner.call('MONITORING_STATS', {});
-      expect(await rows()).toBe(before);
+      expect(await bed().content()).toBe(before);
 
       expect(await owner.call('MONITORING_DASHBOARD_DELETE', { id })).toEqual({
         success: true,
@@ -292,13 +285,13 @@ onBothEngines(
     });
 
     test('check 34: a broken widget is null with its error and the good one answers; last is the newest, not the largest', async () => {
-      const { store, owner } = await opened();
-      await record(store, [
+      const { foreign, recorded, owner } = await opened();
+      await recorded([
         { output: { total: 50, who: 'ann', note: 'text' }, at: NOW - 3_600_000 },
         { output: { total: 900, who: 'bob', note: 'text' }, at: NOW },
         { output: { total: 7, who: 'ann', note: 'text' }, at: NOW + 1_000 },
         { output: { total: 1_000_000 }, tool: 'refund' },
-        { output: { total: 5 }, organizationId: 'org_b' },
+        { output: { total: 5 }, organizationId: foreign },
         { outcome: 'error' },
       ]);
       const { dashboard } = await owner.call('MONITORING_DASHBOARD_CREATE', {
@@ -361,9 +354,8 @@ onBothEngines(
     });
 
     test('a preview tells how many records it looked at, by labels, and groups are bounded', async () => {
-      const { store, owner } = await opened();
-      await record(
-        store,
+      const { recorded, owner } = await opened();
+      await recorded(
         Array.from({ length: 150 }, (_, index) => ({
           output: { n: 1, key: `k${index}` },
           properties: { team: index < 120 ? 'web' : 'app' },
@@ -389,7 +381,7 @@ onBothEngines(
 
     test('check 33: a member without grants has no monitoring tool, and each answers as an unknown one', async () => {
       const { as } = await opened();
-      const member = await as({ organizationId: 'org_a', roles: ['member'], grants: { self: ['USER_GET'] } });
+      const member = await as({ roles: ['member'], grants: { self: ['USER_GET'] } });
       expect(await member.toolNames()).toEqual(['USER_GET']);
       const tools = meshToolset.tools
         .map(({ name }) => name)
@@ -403,7 +395,7 @@ onBothEngines(
       }
     });
   },
-  [identityMigrations, meshMigrations],
+  () => ({ clock: MACHINE_CLOCK }),
 );
 
 describe('paths and patterns', () => {

@@ -2,9 +2,10 @@
 import { onBothEngines } from '@parley/store/testing';
 import { identityMigrations, createIdentity } from '@parley/identity';
 import { describe, expect, test } from 'vitest';
-import { foreignIds, idempotence, readsOnly } from '../../test/effects.ts';
+import { foreignIds } from '../../test/foreign-ids.ts';
 import type { MeshBed } from '../../test/mesh-bed.ts';
-import { BED_MIGRATIONS, onBothMeshes } from '../../test/mesh-bed.ts';
+import { onBothMeshes } from '../../test/mesh-bed.ts';
+import { BED_MIGRATIONS } from '../../test/mesh-process.ts';
 import type { FindConnections } from '../services/plugin-configs.ts';
 
 /** Connections by organization, as other tests have them in their table. */
@@ -187,27 +188,6 @@ onBothMeshes(
       });
     });
 
-    const own = (of: MeshBed) => ({ organizationId: of.acme.id });
-    idempotence(bed, [
-      { tool: 'PROJECT_DELETE', input: async (of) => ({ projectId: await newProject(of) }) },
-      { tool: 'PROJECT_UPDATE', input: async (of) => ({ projectId: await newProject(of), name: 'Twice' }) },
-      {
-        tool: 'PROJECT_PLUGIN_CONFIG_UPDATE',
-        input: async (of) => ({
-          projectId: await newProject(of),
-          pluginId: 'a',
-          settings: { token: 'x', b: 1 },
-        }),
-      },
-    ]);
-    readsOnly(bed, [
-      { tool: 'PROJECT_LIST', input: own },
-      { tool: 'PROJECT_GET', input: (of) => ({ ...own(of), slug: 'org-admin' }) },
-      {
-        tool: 'PROJECT_PLUGIN_CONFIG_GET',
-        input: async (of) => ({ projectId: await newProject(of), pluginId: 'a' }),
-      },
-    ]);
     const projectId = newProject;
     const theirs = (of: MeshBed) => ({ organizationId: of.rival.id });
     foreignIds(bed, [

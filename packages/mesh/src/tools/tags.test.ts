@@ -1,6 +1,6 @@
 /** What the tools on tags promise, on both databases. */
 import { describe, expect, test } from 'vitest';
-import { foreignIds, idempotence, readsOnly } from '../../test/effects.ts';
+import { foreignIds } from '../../test/foreign-ids.ts';
 import type { MeshBed } from '../../test/mesh-bed.ts';
 import { onBothMeshes } from '../../test/mesh-bed.ts';
 
@@ -111,17 +111,6 @@ onBothMeshes('tags', (bed) => {
   });
 
   const memberId = (of: MeshBed) => of.acme.member.memberId;
-  idempotence(bed, [
-    { tool: 'TAGS_DELETE', input: async (of) => ({ tagId: await newTag(of) }) },
-    {
-      tool: 'MEMBER_TAGS_SET',
-      input: async (of) => ({ memberId: memberId(of), tagIds: [await newTag(of)] }),
-    },
-  ]);
-  readsOnly(bed, [
-    { tool: 'TAGS_LIST', input: () => ({}) },
-    { tool: 'MEMBER_TAGS_GET', input: (of) => ({ memberId: memberId(of) }) },
-  ]);
   foreignIds(bed, [
     { tool: 'TAGS_DELETE', id: newTag, input: (tagId) => ({ tagId }) },
     { tool: 'MEMBER_TAGS_GET', id: memberId, input: (id) => ({ memberId: id }) },

@@ -1,6 +1,6 @@
 /** What the tools on threads promise, on both databases. */
 import { describe, expect, test } from 'vitest';
-import { foreignIds, idempotence, readsOnly } from '../../test/effects.ts';
+import { foreignIds } from '../../test/foreign-ids.ts';
 import type { MeshBed } from '../../test/mesh-bed.ts';
 import { onBothMeshes } from '../../test/mesh-bed.ts';
 import { systemCaller } from '@parley/kit';
@@ -252,21 +252,6 @@ onBothMeshes('threads', (bed) => {
     });
   });
 
-  idempotence(bed, [
-    { tool: 'COLLECTION_THREADS_DELETE', input: async (of) => ({ id: await newThread(of) }) },
-    {
-      tool: 'COLLECTION_THREADS_UPDATE',
-      input: async (of) => ({ id: await newThread(of), data: { title: 'Again', hidden: true } }),
-    },
-  ]);
-  readsOnly(bed, [
-    { tool: 'COLLECTION_THREADS_LIST', input: () => ({}) },
-    { tool: 'COLLECTION_THREADS_GET', input: async (of) => ({ id: await newThread(of) }) },
-    {
-      tool: 'COLLECTION_THREAD_MESSAGES_LIST',
-      input: async (of) => ({ where: inThread(await newThread(of)) }),
-    },
-  ]);
   foreignIds(bed, [
     { tool: 'COLLECTION_THREADS_GET', id: newThread, input: (id) => ({ id }) },
     { tool: 'COLLECTION_THREADS_UPDATE', id: newThread, input: (id) => ({ id, data: { title: 'x' } }) },

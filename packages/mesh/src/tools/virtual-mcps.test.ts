@@ -1,23 +1,27 @@
 /** What the tools on virtual MCPs promise, over the protocol and on both databases. */
 import { expect, test } from 'vitest';
-import type { Client } from '../../test/stage.ts';
-import { contentsOf, eventsOf, made, onSharedStores, upstreamTool } from '../../test/stage.ts';
+import type { MeshClient } from '../../test/mesh-bed.ts';
+import { onBothMeshes } from '../../test/mesh-bed.ts';
+import { eventsOf, made, newScene } from '../../test/scene.ts';
+import { upstreamTool } from '../../test/stand-ins.ts';
 
 const web = (title: string) => ({ title, connection_type: 'HTTP', connection_url: 'https://a.example/mcp' });
 
-const bundle = (client: Client, title: string, ...ids: string[]) =>
+const bundle = (client: MeshClient, title: string, ...ids: string[]) =>
   client.attempt('COLLECTION_VIRTUAL_MCP_CREATE', {
     data: { title, connections: ids.map((connection_id) => ({ connection_id })) },
   });
 
-async function bundled(client: Client, title: string, ...ids: string[]): Promise<string> {
+async function bundled(client: MeshClient, title: string, ...ids: string[]): Promise<string> {
   const answer = await bundle(client, title, ...ids);
   return answer.ok ? answer.value.item.id : expect.fail(answer.message);
 }
 
-onSharedStores('virtual MCPs', (stage) => {
+onBothMeshes('virtual MCPs', (bed) => {
+  const stage = () => newScene(bed());
+
   test('are made, listed, read, changed and deleted', async () => {
-    const { store, as, own } = await stage();
+    const { store, as, own, content, owner: ann } = await stage();
     await using client = await as();
     const [one, two] = [await made(client, web('One')), await made(client, web('Two'))];
     const data = {
@@ -48,14 +52,14 @@ onSharedStores('virtual MCPs', (stage) => {
           winner_connection_id: one.id,
         },
       ],
-      created_by: 'usr_ann',
+      created_by: ann.userId,
     });
     const { id } = item;
-    const before = await contentsOf(store);
+    const before = await content();
     expect((await client.call('COLLECTION_VIRTUAL_MCP_GET', { id })).item).toEqual(item);
     const { collisions: _collisions, ...listed } = item;
     expect((await client.call('COLLECTION_VIRTUAL_MCP_LIST', {})).items).toEqual([listed]);
-    expect(await contentsOf(store)).toBe(before);
+    expect(await content()).toBe(before);
     const change = {
       title: 'One',
       description: 'D',
@@ -109,7 +113,7 @@ onSharedStores('virtual MCPs', (stage) => {
   });
 
   test('refuse members that are not there, twice there, or themselves, and change nothing', async () => {
-    const { store, as, foreign } = await stage();
+    const { as, foreign, tables } = await stage();
     await using client = await as();
     await using other = await as({ organizationId: foreign });
     const [one, theirs] = [await made(client, web('One')), await made(other, web('Theirs'))];
@@ -122,7 +126,7 @@ onSharedStores('virtual MCPs', (stage) => {
       connection_type: 'VIRTUAL',
       connection_url: `virtual://${top}`,
     });
-    const before = await contentsOf(store);
+    const before = await tables();
     for (const [ids, code, words] of [
       [['conn_none'], 'not_found', 'conn_none'],
       [[one.id, theirs.id], 'not_found', theirs.id],
@@ -148,16 +152,16 @@ onSharedStores('virtual MCPs', (stage) => {
       id: standIn.id,
       data: { connection_url: `virtual://${top}` },
     });
-    const rowsOf = (contents: string) => (JSON.parse(contents) as unknown[])[3];
-    expect(rowsOf(await contentsOf(store))).toEqual(rowsOf(before));
+    const { connection_aggregations: members } = await tables();
+    expect(members).toEqual(before['connection_aggregations']);
   });
 
   test('check 9: another organization sees nothing of them, to the letter', async () => {
-    const { store, as, foreign } = await stage();
+    const { as, foreign, content } = await stage();
     await using client = await as();
     const id = await bundled(client, 'Mine');
     await using other = await as({ organizationId: foreign });
-    const before = await contentsOf(store);
+    const before = await content();
     for (const [name, more] of [
       ['COLLECTION_VIRTUAL_MCP_GET', {}],
       ['COLLECTION_VIRTUAL_MCP_UPDATE', { data: { title: 'Stolen' } }],
@@ -172,7 +176,7 @@ onSharedStores('virtual MCPs', (stage) => {
     }
     const where = { field: ['connection_id'], operator: 'eq' as const, value: id };
     expect(await other.call('COLLECTION_VIRTUAL_MCP_LIST', { where })).toMatchObject({ totalCount: 0 });
-    expect(await contentsOf(store)).toBe(before);
+    expect(await content()).toBe(before);
   });
 
   test('nobody gives on tools that they do not have', async () => {

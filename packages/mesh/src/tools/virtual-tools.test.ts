@@ -1,11 +1,14 @@
 /** What the tools on virtual tools promise, over the protocol and on both databases. */
 import { expect, test } from 'vitest';
-import { contentsOf, made, onSharedStores } from '../../test/stage.ts';
+import { onBothMeshes } from '../../test/mesh-bed.ts';
+import { made, newScene } from '../../test/scene.ts';
 
 const CODE = 'export default (tools, args) => args';
 const SCHEMA = { type: 'object', properties: { text: { type: 'string' } } };
 
-onSharedStores('virtual tools', (stage) => {
+onBothMeshes('virtual tools', (bed) => {
+  const stage = () => newScene(bed());
+
   const begin = async () => {
     const set = await stage();
     const client = await set.as();
@@ -16,7 +19,7 @@ onSharedStores('virtual tools', (stage) => {
   };
 
   test('are made, listed, read, changed, renamed and deleted', async () => {
-    const { store, client, virtual_mcp_id } = await begin();
+    const { client, virtual_mcp_id, content, owner: ann } = await begin();
     await using _closing = client;
     const { item } = await client.call('COLLECTION_VIRTUAL_TOOLS_CREATE', {
       virtual_mcp_id,
@@ -32,16 +35,16 @@ onSharedStores('virtual tools', (stage) => {
       annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
       code: CODE,
       connection_dependencies: [],
-      created_by: 'usr_ann',
+      created_by: ann.userId,
     });
-    const before = await contentsOf(store);
+    const before = await content();
     const list = (more = {}) => client.call('COLLECTION_VIRTUAL_TOOLS_LIST', { virtual_mcp_id, ...more });
     expect(await list()).toEqual({ items: [item], totalCount: 1, hasMore: false });
     expect(await list({ offset: 1 })).toEqual({ items: [], totalCount: 1, hasMore: false });
     expect(await list({ virtual_mcp_id: 'vir_none' })).toEqual({ items: [], totalCount: 0, hasMore: false });
     const place = { virtual_mcp_id, name: 'ECHO' };
     expect(await client.call('COLLECTION_VIRTUAL_TOOLS_GET', place)).toEqual({ item });
-    expect(await contentsOf(store)).toBe(before);
+    expect(await content()).toBe(before);
     const data = { name: 'SAY', description: null, outputSchema: null, annotations: { readOnlyHint: true } };
     const first = await client.call('COLLECTION_VIRTUAL_TOOLS_UPDATE', { ...place, data });
     expect(first.item).toMatchObject({ id: item.id, ...data, inputSchema: SCHEMA, code: CODE });
@@ -118,7 +121,7 @@ onSharedStores('virtual tools', (stage) => {
   });
 
   test('check 9: another organization sees nothing of them, to the letter', async () => {
-    const { store, client, virtual_mcp_id, as, foreign } = await begin();
+    const { client, virtual_mcp_id, as, foreign, content } = await begin();
     await using _closing = client;
     await client.call('COLLECTION_VIRTUAL_TOOLS_CREATE', {
       virtual_mcp_id,
@@ -126,11 +129,11 @@ onSharedStores('virtual tools', (stage) => {
     });
     await using other = await as({ organizationId: foreign });
     const theirs = await made(client, { title: 'T', connection_type: 'HTTP' });
-    const before = await contentsOf(store);
     const dependent = { name: 'NEW', inputSchema: SCHEMA, code: CODE, connection_dependencies: [theirs.id] };
     const { item } = await other.call('COLLECTION_VIRTUAL_MCP_CREATE', {
       data: { title: 'V', connections: [] },
     });
+    const before = await content();
     for (const [name, more] of [
       ['COLLECTION_VIRTUAL_TOOLS_LIST', {}],
       ['COLLECTION_VIRTUAL_TOOLS_GET', { name: 'MINE' }],
@@ -148,8 +151,6 @@ onSharedStores('virtual tools', (stage) => {
     expect(await other.attempt('COLLECTION_VIRTUAL_TOOLS_CREATE', foreignNeed)).toMatchObject({
       code: 'not_found',
     });
-    await other.call('COLLECTION_VIRTUAL_MCP_DELETE', { id: item.id });
-    const rows = (contents: string) => (JSON.parse(contents) as unknown[]).slice(0, -1);
-    expect(rows(await contentsOf(store))).toEqual(rows(before));
+    expect(await content()).toBe(before);
   });
 });
