@@ -142,8 +142,7 @@ describe.each<StoreEngine>(['sqlite', 'postgres'])('monitoring on %s', (engine) 
 
   test('the tags of a person label their calls, whatever the client says', async () => {
     const call = async (name: string, input: Record<string, unknown> = {}) =>
-      // Tests look into answers of every shape.
-      (await callTool(server, name, input)).body.result?.structuredContent as Record<string, any>; // oxlint-disable-line typescript/no-explicit-any
+      (await callTool(server, name, input)).body.result?.structuredContent as Record<string, any>; // oxlint-disable-line typescript/no-explicit-any -- tests look into outputs of every shape
     const { members } = await call('ORGANIZATION_MEMBER_LIST');
     const tags = [];
     for (const name of ['gold', 'early']) tags.push((await call('TAGS_CREATE', { name }))['tag'].id);
