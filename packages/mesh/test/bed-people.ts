@@ -3,10 +3,6 @@ import type { Identity } from '@parley/identity';
 import type { Caller, Grants } from '@parley/kit';
 import { ALL_GRANTS } from '@parley/kit';
 import { testCaller } from '@parley/kit/testing';
-import { MANAGEMENT } from '../src/name.ts';
-
-/** What the custom role of the bed may do besides what every member may. */
-export const CURATOR_GRANTS: Grants = { [MANAGEMENT]: ['TAGS_CREATE', 'TAGS_DELETE', 'MEMBER_TAGS_SET'] };
 
 /** Somebody of an organization, acting with a key that may do all that they may. */
 export interface BedPerson {
@@ -25,12 +21,11 @@ export interface NewOrganization {
   readonly owner: BedPerson;
 }
 
-/** One organization; `curator` has the custom role, and `colleague` is a second member. */
+/** One organization; `colleague` is a second member. */
 export interface BedOrganization extends NewOrganization {
   readonly admin: BedPerson;
   readonly member: BedPerson;
   readonly colleague: BedPerson;
-  readonly curator: BedPerson;
 }
 
 /** A new key of somebody, as the person that it lets in. */
@@ -73,7 +68,6 @@ export async function joinOrganization(
 /** An organization with somebody of every role. */
 export async function settle(identity: Identity, slug: string): Promise<BedOrganization> {
   const founded = await foundOrganization(identity, slug);
-  await identity.roles.save(founded.owner.caller, { name: 'curator', grants: CURATOR_GRANTS });
   const join = (name: string, role: string) =>
     joinOrganization(identity, founded, {
       name,
@@ -85,6 +79,5 @@ export async function settle(identity: Identity, slug: string): Promise<BedOrgan
     admin: await join('Alex', 'admin'),
     member: await join('Mia', 'member'),
     colleague: await join('Cem', 'member'),
-    curator: await join('Cora', 'curator'),
   };
 }

@@ -1,6 +1,5 @@
 /** The mesh over a database of either engine: two organizations with somebody of every role, for the tests of all its parts. */
 import type { Caller, Grants } from '@parley/kit';
-import { ALL_GRANTS } from '@parley/kit';
 import type { Attempt, TestClient } from '@parley/kit/testing';
 import { connect } from '@parley/kit/testing';
 import type { Store, StoreEngine } from '@parley/store';
@@ -10,7 +9,7 @@ import { afterAll, beforeAll, describe } from 'vitest';
 import type { BedTables } from './bed-content.ts';
 import { tablesOf } from './bed-content.ts';
 import type { BedOrganization, BedPerson } from './bed-people.ts';
-import { joinOrganization, keyOf, settle } from './bed-people.ts';
+import { keyOf, settle } from './bed-people.ts';
 import type { BedOptions, MeshProcess } from './mesh-process.ts';
 import { BED_MIGRATIONS, clockOf, standingClock, startMesh } from './mesh-process.ts';
 import type { ScriptedUpstream } from './stand-ins.ts';
@@ -34,8 +33,6 @@ export interface MeshBed extends MeshProcess {
   readonly upstream: ScriptedUpstream;
   /** The code that the sandbox was given. */
   readonly ran: readonly string[];
-  /** A visitor of `acme` whose key may do all that they may. */
-  readonly visitor: Caller;
   readonly acme: BedOrganization;
   readonly rival: BedOrganization;
   /** The caller behind a new key of somebody with these grants. */
@@ -47,7 +44,6 @@ export interface MeshBed extends MeshProcess {
   call(as: Caller, tool: string, input?: Record<string, unknown>): Promise<any>;
   /** The code that a call fails with; `unknown` when the tool is not there for the caller. */
   codeOf(as: Caller, tool: string, input?: Record<string, unknown>): Promise<string>;
-  toolNames(as: Caller): Promise<string[]>;
   /** Every row of every table, and how many calls are on record. */
   tables(): Promise<BedTables>;
   /** The same as one text, to see that nothing has changed. */
@@ -95,7 +91,7 @@ export function onBothMeshes(
 }
 
 /** Migrates a store and makes the mesh on it, with both organizations. */
-export async function openMesh(store: Store, options: BedOptions = {}): Promise<MeshBed> {
+async function openMesh(store: Store, options: BedOptions = {}): Promise<MeshBed> {
   const clock = clockOf(options);
   await store.migrate(BED_MIGRATIONS);
   const { script, upstream } = createUpstream();
@@ -110,16 +106,13 @@ export async function openMesh(store: Store, options: BedOptions = {}): Promise<
     return known;
   };
   const ask: MeshBed['ask'] = async (as, tool, input = {}) => answerOf(await clientOf(as), tool, input);
-  const acme = await settle(identity, 'acme');
-  const vic = { name: 'Vic', email: 'vic@visitors.example', roles: ['user'], grants: ALL_GRANTS };
   const tables = () => tablesOf(store);
   return {
     ...mesh,
     clock,
     upstream: script,
     ran,
-    visitor: (await joinOrganization(identity, acme, vic)).caller,
-    acme,
+    acme: await settle(identity, 'acme'),
     rival: await settle(identity, 'rival'),
     callerWith: async (person, grants) => (await keyOf(identity, person.caller, grants)).caller,
     ask,
@@ -133,7 +126,6 @@ export async function openMesh(store: Store, options: BedOptions = {}): Promise<
       if (!('ok' in end)) return end.refused.includes(`Unknown tool: ${tool}`) ? 'unknown' : end.refused;
       return end.ok ? 'ok' : end.code;
     },
-    toolNames: async (as) => (await clientOf(as)).toolNames(),
     tables,
     content: async () => JSON.stringify(await tables()),
     async close() {
