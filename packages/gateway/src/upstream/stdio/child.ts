@@ -1,5 +1,4 @@
 /** One process of a program: started without a shell in a group of its own, and ended with all of its children. */
-import { spawn } from 'node:child_process';
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { once } from 'node:events';
 
@@ -21,6 +20,8 @@ export class Child {
 
   /** It is among the running ones until nothing of it is left. */
   constructor({ command, args, cwd, env }: Start, running: Set<Child>) {
+    // Loaded by the first program: most servers start none.
+    const { spawn } = process.getBuiltinModule('node:child_process');
     this.process = spawn(command, [...args], { cwd, env, shell: false, detached: true, stdio: 'pipe' });
     this.#running = running;
     const { stdin, stdout, stderr } = this.process;

@@ -3,7 +3,7 @@ import type { Caller } from '@parley/kit';
 import { ToolError, typeId } from '@parley/kit';
 import type { Store } from '@parley/store';
 import { defineRows } from '@parley/store';
-import type { Dashboard, DashboardData } from './dashboard.ts';
+import type { Dashboard, DashboardData, Widget } from './dashboard.ts';
 
 type Scope = Pick<Caller, 'organizationId'>;
 type Changes = { readonly [Name in keyof DashboardData]?: DashboardData[Name] | undefined };
@@ -42,6 +42,7 @@ export function createDashboardStore(store: Store): Dashboards {
     list: (caller) => ROWS.in(store, caller).all(),
     get: (caller, id) => ROWS.in(store, caller).get(id),
     async create(caller, data) {
+      await requirePaths(data.widgets);
       const now = Date.now();
       const at = new Date(now).toISOString();
       const made = {
@@ -63,14 +64,32 @@ export function createDashboardStore(store: Store): Dashboards {
       });
       return made;
     },
-    update: (caller, id, changes) =>
-      store.transaction(async (tx) => {
+    async update(caller, id, changes) {
+      await requirePaths(changes.widgets ?? []);
+      return store.transaction(async (tx) => {
         const rows = ROWS.in(tx, caller);
         const isThere = await rows.update(id, { ...changes, updatedAt: new Date().toISOString() });
         const found = isThere ? await rows.get(id) : undefined;
         if (found === undefined) throw new ToolError('not_found', `There is no dashboard ${id}.`);
         return found;
-      }),
+      });
+    },
     delete: (caller, id) => store.transaction((tx) => ROWS.in(tx, caller).delete(id)),
   };
+}
+
+/** Refuses widgets whose paths cannot be used. */
+async function requirePaths(widgets: readonly Widget[]): Promise<void> {
+  if (widgets.length === 0) return;
+  const { faultOfPath } = await import('./json-path.ts');
+  for (const [index, { source, aggregation }] of widgets.entries()) {
+    const paths = [
+      ['source.path', source.path],
+      ['aggregation.groupBy', aggregation.groupBy],
+    ] as const;
+    for (const [field, path] of paths) {
+      const fault = path === undefined ? undefined : faultOfPath(path);
+      if (fault !== undefined) throw new ToolError('invalid', `widgets.${index}.${field}: ${fault}`);
+    }
+  }
 }

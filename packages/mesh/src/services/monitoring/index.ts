@@ -7,7 +7,6 @@ import type { Filters, Widget } from './dashboard.ts';
 import type { Logs } from './logs.ts';
 import { createLogs } from './logs.ts';
 import type { WidgetQuery, WidgetResults } from './widgets.ts';
-import { queryWidgets } from './widgets.ts';
 
 export interface Monitoring {
   readonly logs: Logs;
@@ -30,7 +29,10 @@ export function createMonitoring({
   return {
     logs: createLogs(store.records, titleOf),
     dashboards: createDashboardStore(store),
-    show: (widgets, query) => queryWidgets(store.records, widgets, query),
+    async show(widgets, query) {
+      const { queryWidgets } = await import('./widgets.ts');
+      return queryWidgets(store.records, widgets, query);
+    },
   };
 }
 

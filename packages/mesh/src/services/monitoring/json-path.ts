@@ -1,5 +1,6 @@
 /** JSONPath of RFC 9535 over the JSON of call records, without what could take long. */
 import { JSONPathEnvironment } from 'json-p3';
+import { LONGEST_PATH } from './dashboard.ts';
 
 /** A path that was compiled. */
 export interface JsonPath {
@@ -7,7 +8,6 @@ export interface JsonPath {
   valuesIn(value: unknown): unknown[];
 }
 
-export const LONGEST_PATH = 500;
 const MOST_VALUES = 1_000;
 const MOST_FILTERS = 3;
 
