@@ -96,7 +96,7 @@ async function measureAll(selection: Selection, method: Method): Promise<Measure
   const fleet = openFleet(method, await postgres?.database('parley'));
   try {
     const measured: Measured = { points: [] };
-    if (wants(selection, 'P8')) await addIdle(measured, fleet);
+    if (wants(selection, 'P8')) await addIdle(measured);
     await addPoints(measured, selection, fleet, method);
     await fleet.stop();
     if (wants(selection, 'P5')) {
@@ -117,9 +117,9 @@ async function measureAll(selection: Selection, method: Method): Promise<Measure
   }
 }
 
-async function addIdle(measured: Measured, fleet: Fleet): Promise<void> {
-  const parley = await fleet.member('parley', TOOL_COUNT);
-  if (parley) measured.idleMb = await measureIdle(parley.server, TOOL_COUNT);
+async function addIdle(measured: Measured): Promise<void> {
+  const idleMb = await measureIdle();
+  if (idleMb !== undefined) measured.idleMb = idleMb;
 }
 
 async function addPoints(
