@@ -18,6 +18,7 @@ export const connectionMigrations: MigrationSet = {
       .execute();
     await databases.forget(
       tx,
+      organizationId,
       rows.map(({ id }) => id),
     );
   },

@@ -76,5 +76,5 @@ export async function forgetConnection(
   id: string,
 ): Promise<void> {
   await events.subscribers.forget(tx, organizationId, id);
-  await store.databases.forget(tx, [id]);
+  await store.databases.forget(tx, organizationId, [id]);
 }

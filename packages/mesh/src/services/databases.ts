@@ -8,7 +8,9 @@ import { SqlFault } from '@parley/store';
 type HasConnection = (organizationId: string, connectionId: string) => Promise<boolean>;
 
 /** One statement; without a connection, for that of the caller. */
-export type CallerSql = Omit<SqlRequest, 'connectionId'> & { readonly connectionId?: string | undefined };
+export type CallerSql = Omit<SqlRequest, 'organizationId' | 'connectionId'> & {
+  readonly connectionId?: string | undefined;
+};
 
 export interface CallerDatabases {
   run(caller: Caller, request: CallerSql): Promise<SqlResult>;
@@ -20,7 +22,7 @@ export function createCallerDatabases(databases: Databases, hasConnection: HasCo
     async run(caller, { connectionId: named, ...request }) {
       const connectionId = await connectionFor(caller, named, hasConnection);
       try {
-        return await databases.run({ ...request, connectionId });
+        return await databases.run({ ...request, organizationId: caller.organizationId, connectionId });
       } catch (error) {
         throw error instanceof SqlFault ? new ToolError(error.code, error.message) : error;
       }
@@ -35,14 +37,16 @@ async function connectionFor(
   hasConnection: HasConnection,
 ): Promise<string> {
   const bound = caller.connectionId;
-  if (named === undefined || named === bound) {
-    if (bound !== undefined) return bound;
+  const wanted = named ?? bound;
+  if (wanted === undefined) {
     if (mayAdminister(caller)) return selfOf(caller.organizationId);
     throw new ToolError('forbidden', 'Use a key that is bound to a connection; its database is yours then.');
   }
-  const isTheirs = mayAdminister(caller) && (await hasConnection(caller.organizationId, named));
-  if (!isTheirs) throw new ToolError('not_found', `There is no connection ${named}.`);
-  return named;
+  // Also for the own one: a key outlives the connection that it is bound to.
+  const isTheirs =
+    (wanted === bound || mayAdminister(caller)) && (await hasConnection(caller.organizationId, wanted));
+  if (!isTheirs) throw new ToolError('not_found', `There is no connection ${wanted}.`);
+  return wanted;
 }
 
 /** The connection that an organization is to itself. */

@@ -54,12 +54,14 @@ export function createEventBus({ events, hasConnection, now }: EventBusParts): E
     const connectionId = mayNameConnections(caller)
       ? (named ?? caller.connectionId ?? selfOf(organizationId))
       : boundConnection(caller, named);
-    const isKnown =
-      connectionId === selfOf(organizationId) ||
-      connectionId === caller.connectionId ||
-      (await hasConnection(organizationId, connectionId));
-    if (!isKnown) throw new ToolError('not_found', `Connection not found: ${connectionId}`);
+    if (connectionId !== selfOf(organizationId)) await requireConnection(organizationId, connectionId);
     return { organizationId, connectionId, createdBy };
+  }
+
+  /** Also asked for the connection that a key is bound to, which the key outlives. */
+  async function requireConnection(organizationId: string, connectionId: string): Promise<void> {
+    if (!(await hasConnection(organizationId, connectionId)))
+      throw new ToolError('not_found', `Connection not found: ${connectionId}`);
   }
 
   return {
@@ -71,7 +73,9 @@ export function createEventBus({ events, hasConnection, now }: EventBusParts): E
         throw new ToolError('rate_limited', `At most ${PER_SECOND} events a second. Try again in a moment.`, {
           retryAfterMs: Math.ceil(waitMs),
         });
-      const { organizationId } = caller;
+      const { organizationId, connectionId } = caller;
+      if (connectionId !== undefined && connectionId !== selfOf(organizationId))
+        await requireConnection(organizationId, connectionId);
       const { subject, ...rest } = publication;
       const event = { organizationId, source: sourceOf(caller), ...rest, ...(subject && { subject }) };
       if (cron === undefined && deliverAt === undefined) {

@@ -53,20 +53,20 @@ export function createDatabases({ engine, databases, secrets, clock, onError }: 
   const turns = new Turns({ perKey: 2, inAll: 8, waitingPerKey: 20 });
   const isAvailable = databases.isAvailable;
 
-  async function open(connectionId: string): Promise<OpenDatabase> {
-    const row = (await findRow(engine.db, connectionId)) ?? (await make(connectionId));
+  async function open(key: string, connectionId: string): Promise<OpenDatabase> {
+    const row = (await findRow(engine.db, key)) ?? (await make(key, connectionId));
     const { name, role, secret } = row;
     return { name, role, password: secret === null ? null : secrets.open(secret, placeOf(name)) };
   }
 
-  async function make(connectionId: string): Promise<DatabaseRow> {
+  async function make(key: string, connectionId: string): Promise<DatabaseRow> {
     try {
       return await engine.db.transaction().execute(async (trx) => {
         const name = await freeName(trx, databases.nameFor(connectionId));
         const login = await databases.create(trx, name);
         const row: DatabaseRow = {
           name,
-          connection_id: connectionId,
+          connection_id: key,
           role: login?.role ?? null,
           secret: login === undefined ? null : secrets.seal(login.password, placeOf(name)),
           created_at: clock(),
@@ -77,13 +77,18 @@ export function createDatabases({ engine, databases, secrets, clock, onError }: 
       });
     } catch (error) {
       // Another statement or process may have made it meanwhile.
-      const row = await findRow(engine.db, connectionId);
+      const row = await findRow(engine.db, key);
       if (row === undefined) throw error;
       return row;
     }
   }
 
-  async function run({ connectionId, timeoutMs, ...request }: SqlRequest): Promise<SqlResult> {
+  async function run({
+    organizationId,
+    connectionId,
+    timeoutMs,
+    ...request
+  }: SqlRequest): Promise<SqlResult> {
     if (!isAvailable) throw new SqlFault('unavailable', UNAVAILABLE);
     // The id becomes the name of a file or schema.
     if (!CONNECTION_ID.test(connectionId)) throw new SqlFault('invalid', 'This is no id of a connection.');
@@ -92,7 +97,7 @@ export function createDatabases({ engine, databases, secrets, clock, onError }: 
     const deadline = AbortSignal.timeout(timeoutMs);
     const cancel = request.signal === undefined ? deadline : AbortSignal.any([deadline, request.signal]);
     return turns.take(connectionId, cancel, async () => {
-      const database = await open(connectionId);
+      const database = await open(keyOf(organizationId, connectionId), connectionId);
       const leftMs = Math.max(1, timeoutMs - Math.round(performance.now() - startedMs));
       const signal = request.signal ?? NEVER;
       return databases.run(database, statement, { timeoutMs: leftMs, signal });
@@ -113,7 +118,12 @@ export function createDatabases({ engine, databases, secrets, clock, onError }: 
     isAvailable,
     run,
     sweep,
-    forget: (tx, connectionIds) => forgetRows(tx.db<AnyTables>(), connectionIds, clock()),
+    forget: (tx, organizationId, connectionIds) =>
+      forgetRows(
+        tx.db<AnyTables>(),
+        connectionIds.map((id) => keyOf(organizationId, id)),
+        clock(),
+      ),
     async close() {
       clearInterval(timer);
       await databases.close();
@@ -122,6 +132,11 @@ export function createDatabases({ engine, databases, secrets, clock, onError }: 
 }
 
 const NEVER = new AbortController().signal;
+
+/** Ids of connections come back, also in another organization, which must not find what was there before. */
+function keyOf(organizationId: string, connectionId: string): string {
+  return `${organizationId}/${connectionId}`;
+}
 
 /** Passwords belong to no organization; the name of the database says where they fit. */
 function placeOf(name: string) {

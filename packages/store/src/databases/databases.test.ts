@@ -23,10 +23,11 @@ const ENDLESS = 'with recursive c(x) as (select 1 union all select x + 1 from c)
 const counted = (count: number) =>
   `with recursive c(x) as (select 1 union all select x + 1 from c where x < ${count}) select x from c`;
 
-function runner(store: Store, connectionId = 'conn_a') {
+function runner(store: Store, connectionId = 'conn_a', organizationId = 'org_a') {
   return async (text: string, params: readonly SqlValue[] = [], timeoutMs = 10_000) => {
     try {
       const { rows, rowsAffected, truncated } = await store.databases.run({
+        organizationId,
         connectionId,
         sql: text,
         params,
@@ -241,6 +242,7 @@ describe.each<StoreEngine>(['sqlite', 'postgres'])('databases of connections on 
   test('a statement that is cancelled ends at once', async () => {
     const cancelling = new AbortController();
     const running = store.databases.run({
+      organizationId: 'org_a',
       connectionId: 'conn_a',
       sql: ENDLESS,
       params: [],
@@ -282,7 +284,7 @@ describe.each<StoreEngine>(['sqlite', 'postgres'])('databases of connections on 
     const again = runner(store, 'a-b');
     await again('insert into t values (1)');
     expect(await runner(store, 'a_b')('select * from t')).toMatchObject({ rows: [] });
-    await store.databases.forget(store, ['a-b']);
+    await store.databases.forget(store, 'org_a', ['a-b']);
     expect(await again('select * from t')).toMatchObject({ code: 'sql_error' });
     expect(await again('create table t (b integer)')).toMatchObject({ rows: [] });
     expect(await store.databases.sweep()).toBe(0);
@@ -291,6 +293,17 @@ describe.each<StoreEngine>(['sqlite', 'postgres'])('databases of connections on 
     expect(await store.databases.sweep()).toBe(0);
     expect(await again('select b from t')).toMatchObject({ rows: [] });
     expect(await runner(store, '../x')('select 1')).toMatchObject({ code: 'invalid' });
+  });
+
+  test('the same id in another organization is another database', async () => {
+    const [ours, theirs] = [runner(store, 'notes_1', 'org_a'), runner(store, 'notes_1', 'org_b')];
+    await ours('create table pay (who text)');
+    await ours("insert into pay values ('Bo')");
+    expect(await theirs('select * from pay')).toMatchObject({ code: 'sql_error' });
+    await theirs('create table pay (who text)');
+    expect(await theirs('select * from pay')).toMatchObject({ rows: [] });
+    await store.databases.forget(store, 'org_b', ['notes_1']);
+    expect(await ours('select * from pay')).toMatchObject({ rows: [{ who: 'Bo' }] });
   });
 });
 
@@ -324,7 +337,7 @@ describe('PostgreSQL', () => {
     await store.migrate([]);
     await runner(store, 'conn-A')('create table t (a integer)');
     const [row] = await store.db<AnyTables>().selectFrom('parley_databases').selectAll().execute();
-    expect(row).toMatchObject({ name: 'app_conn_A', connection_id: 'conn-A' });
+    expect(row).toMatchObject({ name: 'app_conn_A', connection_id: 'org_a/conn-A' });
     const { rows } =
       await sql`select rolsuper, rolcreaterole, rolcreatedb, rolreplication, rolbypassrls, rolinherit,
         (select count(*) from pg_auth_members where member = r.oid) as memberships,

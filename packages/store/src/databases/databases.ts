@@ -6,6 +6,7 @@ export type SqlValue = string | number | boolean | null | { readonly base64: str
 
 /** One statement for the database of one connection. */
 export interface SqlRequest {
+  readonly organizationId: string;
   readonly connectionId: string;
   readonly sql: string;
   readonly params: readonly SqlValue[];
@@ -28,7 +29,7 @@ export interface Databases {
   /** Runs one statement in a transaction of its own; makes the database with the first one. */
   run(request: SqlRequest): Promise<SqlResult>;
   /** These connections go with the transaction: a new one of such an id starts empty, and the old database goes 7 days later. */
-  forget(tx: Queryable, connectionIds: readonly string[]): Promise<void>;
+  forget(tx: Queryable, organizationId: string, connectionIds: readonly string[]): Promise<void>;
   /** Removes databases whose time has come and returns how many; runs by itself once an hour. */
   sweep(): Promise<number>;
   close(): Promise<void>;

@@ -9,6 +9,7 @@ import { epochMsColumn } from '../columns.ts';
 export interface DatabaseRow {
   /** The name of its file or schema. */
   readonly name: string;
+  /** The organization and its connection. */
   readonly connection_id: string;
   /** The login role of PostgreSQL and its sealed password. */
   readonly role: string | null;
