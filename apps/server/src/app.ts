@@ -62,6 +62,7 @@ export async function createApp({
     config,
     toolsets,
     sources,
+    delivers: true,
     onFault,
     anonymous: nobody,
     tasks,

@@ -70,6 +70,8 @@ export interface EventsOptions {
   readonly egress: Egress;
   /** Calls connections; absent: their deliveries wait to be acknowledged. */
   readonly deliver?: Deliver | undefined;
+  /** False: what is published is left for another process to deliver. */
+  readonly delivers?: boolean;
   readonly onFault: (error: unknown, where: string) => void;
   readonly now?: () => number;
   readonly limits?: Partial<EventLimits>;
@@ -87,7 +89,7 @@ export function createEvents(options: EventsOptions): Events {
   ];
   const kinds = new Map(targets.map((target) => [target.kind, target]));
   const parts: DeliveryParts = { store, tasks, kinds, limits, now, onFault };
-  tasks.register(pumpKind(parts));
+  if (options.delivers !== false) tasks.register(pumpKind(parts));
 
   const sweep = () => sweepEvents(store, limits, now());
   const duties = [

@@ -62,6 +62,8 @@ export interface HostOptions {
   readonly sources?: readonly Source[];
   readonly middleware?: readonly Middleware[];
   observe?(record: CallRecord): void;
+  /** True for a server, which brings events to those who hear of them. */
+  readonly delivers?: boolean;
   readonly onFault: (error: unknown, where: string) => void;
   /** A caller that no key stands for; tests only. */
   readonly anonymous?: Caller | undefined;
@@ -143,7 +145,16 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
     callerOf: (organizationId, userId) => memberCaller(identity, organizationId, userId),
     onCall: (call) => observe(deliveryRecord(call)),
   });
-  const events = createEvents({ store, tasks, egress, deliver, onFault, limits });
+  const events = createEvents({
+    store,
+    tasks,
+    egress,
+    deliver,
+    // A command has neither the flags nor the time of a server, which others have set up to reach what it must.
+    delivers: options.delivers ?? false,
+    onFault,
+    limits,
+  });
   identity.audit.follow(async (tx, act) => {
     const event = managementEvent(act);
     if (event !== undefined) await events.publish(tx, event);

@@ -76,6 +76,14 @@ export async function startAgain(
   if (again === undefined)
     throw new ToolError('conflict', 'The delivery is under way. Look again when it has ended.');
   await refreshEvents(tx, [again.event_id]);
+  // Whoever asks for it again knows that the subscriber takes something by now.
+  if (target.paused_reason !== null)
+    await tx
+      .db<EventTables>()
+      .updateTable('event_targets')
+      .set({ paused_reason: null })
+      .where('id', '=', target.id)
+      .execute();
   await wakePump(parts, tx, target, due);
 }
 

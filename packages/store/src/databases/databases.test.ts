@@ -1,12 +1,13 @@
 /** Databases of connections: what SQL of a caller can do to its own, and that it reaches nothing else. */
-import { readdirSync } from 'node:fs';
+import { copyFileSync, cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import Database from 'better-sqlite3';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ScratchDatabase } from '../testing/index.ts';
 import { scratchDatabase } from '../testing/index.ts';
 import type { AnyTables } from '../engine.ts';
-import { openStore } from '../open-store.ts';
+import { damagedFiles, openStore } from '../open-store.ts';
 import type { Store, StoreEngine } from '../store.ts';
 import type { SqlValue } from './databases.ts';
 
@@ -390,4 +391,39 @@ describe('PostgreSQL', () => {
     await store.close();
     await scratch.remove();
   });
+});
+
+test('SQLite: a copy that is put back over a file with a journal is what it was when it was copied', async () => {
+  const scratch = await scratchDatabase('sqlite');
+  const { dataDir } = scratch.options;
+  const store = await openStore(scratch.options);
+  await store.migrate([]);
+  await runner(store)('create table t (a integer primary key, b text)');
+  await runner(store)(`insert into t select x, hex(randomblob(100)) from (${counted(5000)})`);
+  const target = join(dataDir, 'copy');
+  await store.backup(target);
+  await runner(store)('delete from t where a % 2 = 0');
+  await store.close();
+  // What a process leaves that is killed while it writes: pages of the file as it was then.
+  const file = join(dataDir, 'databases', 'conn_a.db');
+  const writer = new Database(file);
+  writer.pragma('cache_size = 1');
+  writer.exec('begin; update t set b = b || hex(randomblob(200))');
+  copyFileSync(`${file}-journal`, join(dataDir, 'left-behind'));
+  writer.exec('rollback');
+  writer.close();
+  cpSync(join(target, 'databases'), join(dataDir, 'databases'), { recursive: true });
+  copyFileSync(join(dataDir, 'left-behind'), `${file}-journal`);
+  const errors: unknown[] = [];
+  const again = await openStore({ ...scratch.options, onError: (error) => errors.push(error) });
+  expect(await runner(again)('select count(*) as n, sum(length(b)) as s from t')).toMatchObject({
+    rows: [{ n: 5000, s: 1_000_000 }],
+  });
+  expect(String(errors)).toContain('-journal.stale-');
+  await again.close();
+  const damaged: unknown[] = [];
+  expect(await damagedFiles(dataDir, (error) => damaged.push(error))).toEqual([]);
+  writeFileSync(file, readFileSync(file).fill(7, 8192, 12_288));
+  expect(await damagedFiles(dataDir, (error) => damaged.push(error))).toEqual([file]);
+  await scratch.remove();
 });

@@ -48,7 +48,12 @@ export async function openSqlite(options: EngineOptions): Promise<Engine> {
     signalLink: new SqliteSignalLink({ ...parts, options }),
     recordTable: new SqliteRecordTable(Driver, dataDir, options.onError),
     locks: sqliteLocks,
-    databases: sqliteDatabases(dataDir, options.databaseBytes),
+    databases: sqliteDatabases({
+      dataDir,
+      maxBytes: options.databaseBytes,
+      driver: Driver,
+      onError: options.onError,
+    }),
     migrationTransaction: (work) => untilFree(() => migrateOnce(work)),
     // Nobody writes beside a transaction of the store.
     async asSnapshot() {},
