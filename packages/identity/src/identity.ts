@@ -181,7 +181,7 @@ export function createIdentity(store: Store, options: IdentityOptions = {}): Ide
     createKey: (maker, input) => createKey(store, maker, input, moment()),
     listKeys: (caller, { all }) => listKeys(store, caller, all),
     updateKey: (by, input) => store.transaction((tx) => updateKey(tx, by, input, moment())),
-    revokeKey: (caller, id) => revokeKey(store, caller, id, { now: now(), tell }),
+    revokeKey: (caller, id) => revokeKey(store, caller, id, moment()),
     callerNamed: (organizationId, name) =>
       callerNamed(store, { organizationId, name, now: now() }, { isPrivileged, builtIn }),
     callerOfMember: (organizationId, memberId) =>

@@ -83,7 +83,9 @@ export function createConnections(base: Base): Connections {
     async update(caller, id, data) {
       const changed = await updateConnection(base, caller, id, data);
       if (changed === undefined) return undefined;
-      if (changed.isUpstreamNew) await rediscover(base, caller, id);
+      // Whoever changes something about a connection that could not be read hopes that it can be now.
+      const isUnread = (await existing(caller, id)).catalog.last_error !== null;
+      if (changed.isUpstreamNew || isUnread) await rediscover(base, caller, id);
       // Deliveries that its server refused, or that waited while it was inactive, may be welcome now.
       await base.events.subscribers.resume(caller.organizationId, id);
       const item = await existing(caller, id);

@@ -9,6 +9,7 @@ import { writeAudit } from './audit.ts';
 import type { Rules } from './ceiling.ts';
 import { requireCovered } from './ceiling.ts';
 import { IDENTITY_CHANGED } from './identity-changed.ts';
+import { requireKeyWithin } from './key-ceiling.ts';
 import type { KeyInfo, KeyMetadata } from './keys.ts';
 import { infoOf, keyName, makingKey, metadataText } from './keys.ts';
 import { lockOrganization } from './members.ts';
@@ -33,6 +34,7 @@ export async function updateKey(
   await lockOrganization(tx, organizationId);
   const row = await ownKey(tx, by, keyId);
   requireRankOver(by, await rolesOf(tx, row));
+  await requireKeyWithin(tx, by, row, rules);
   const { name, grants, metadata } = change;
   if (grants !== undefined) await requireGivable(tx, by, { row, grants }, rules);
   const next = {

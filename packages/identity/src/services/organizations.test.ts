@@ -24,7 +24,7 @@ onBothEngines(
       const seen = () => Promise.all(texts.map(async (text) => there.identity.authenticate(text, 'key')));
       expect(await seen()).not.toContain(undefined);
       const record = {
-        at: 1,
+        at: Date.now(),
         callerId: 'x',
         userId: null,
         effect: null,

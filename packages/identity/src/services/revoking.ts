@@ -7,7 +7,9 @@ import { withoutSecret } from '../key-format.ts';
 import type { ApiKeyRow, IdentityTables } from '../schema.ts';
 import type { AuditMoment } from './audit.ts';
 import { writeAudit } from './audit.ts';
+import type { Worth } from './ceiling.ts';
 import { IDENTITY_CHANGED } from './identity-changed.ts';
+import { requireKeyWithin } from './key-ceiling.ts';
 import type { KeyInfo } from './keys.ts';
 import { infoOf } from './keys.ts';
 import { lockOrganization } from './members.ts';
@@ -19,10 +21,10 @@ export async function revokeKey(
   store: Store,
   caller: Caller,
   idOrPublicId: string,
-  moment: AuditMoment,
+  rules: Worth & AuditMoment,
 ): Promise<KeyInfo> {
   const { organizationId } = caller;
-  const { now } = moment;
+  const { now } = rules;
   return store.transaction(async (tx) => {
     // Two who revoke at once must not each find the key of the other still there.
     await lockOrganization(tx, organizationId);
@@ -37,12 +39,13 @@ export async function revokeKey(
     if (!isTheirs) throw new ToolError('not_found', `No such key: ${withoutSecret(idOrPublicId)}`);
     requireRankOver(caller, await rolesOf(tx, row));
     if (row.revoked_at !== null) return infoOf(row);
+    await requireKeyWithin(tx, caller, row, rules);
     await refuseLastFullKey(tx, row, now);
     await db.updateTable('api_keys').set({ revoked_at: now }).where('id', '=', row.id).execute();
     await writeAudit(
       tx,
       { caller, action: 'key.revoked', target: row.id, changed: { name: row.name } },
-      moment,
+      rules,
     );
     await tx.signal(IDENTITY_CHANGED, organizationId);
     return infoOf({ ...row, revoked_at: now });
