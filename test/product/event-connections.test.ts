@@ -5,8 +5,8 @@ import type { StoreEngine } from '@parley/store';
 import { scratchDatabase } from '@parley/store/testing';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { ensureBuilt } from './build.ts';
-import { callTool } from './mcp-messages.ts';
-import { runParley, startParley } from './parley.ts';
+import { callTool, stdioClient } from './mcp-messages.ts';
+import { runParley, spawnParley, startParley } from './parley.ts';
 
 beforeAll(ensureBuilt);
 
@@ -62,6 +62,16 @@ test.each<StoreEngine>(['sqlite', 'postgres'])(
     });
     expect(log).toMatchObject({ connectionId: item.id, isError: false, callerId: 'event-bus', userId: null });
 
+    // A process beside the server publishes and delivers nothing: it has not the flags of the server.
+    const beside = spawnParley(['mcp', 'self', '--data', dataDir, ...url]);
+    const client = stdioClient(beside);
+    for (let index = 0; index < 5; index += 1) await client.call('EVENT_PUBLISH', { type: 'order.beside' });
+    await eventually(() => expect(heard().filter((type) => type === 'order.beside')).toHaveLength(5));
+    beside.child.stdin.end();
+    await beside.ended;
+    const { deliveries } = await api('deliveries');
+    expect(deliveries.map(({ lastError }: Answer) => lastError)).toEqual(Array(6).fill(null));
+
     // A server that refuses is left alone until somebody gives it what it wants.
     upstream.script.authorization = 'Bearer second';
     await call('EVENT_PUBLISH', { type: 'order.late' });
@@ -70,7 +80,9 @@ test.each<StoreEngine>(['sqlite', 'postgres'])(
       expect(logs).toMatchObject([{ errorCode: 'auth_required' }]);
     });
     await call('COLLECTION_CONNECTIONS_UPDATE', { id: item.id, data: { connection_token: 'second' } });
-    await eventually(() => expect(heard()).toEqual(['order.paid', 'order.late']));
+    await eventually(() =>
+      expect(heard().filter((type) => type !== 'order.beside')).toEqual(['order.paid', 'order.late']),
+    );
 
     // Without the tool, and without the connection, nothing is tried again.
     upstream.script.tools = [plainTool('OTHER')];

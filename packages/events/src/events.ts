@@ -89,7 +89,7 @@ export function createEvents(options: EventsOptions): Events {
   ];
   const kinds = new Map(targets.map((target) => [target.kind, target]));
   const parts: DeliveryParts = { store, tasks, kinds, limits, now, onFault };
-  if (options.delivers !== false) tasks.register(pumpKind(parts));
+  tasks.register({ ...pumpKind(parts), isRunElsewhere: options.delivers === false });
 
   const sweep = () => sweepEvents(store, limits, now());
   const duties = [

@@ -29,6 +29,34 @@ onBothEngines('revoking', (open) => {
     expect(await own.caller()).toBeDefined();
   });
 
+  test('a key with few grants neither changes nor revokes one of the same person that may do more', async () => {
+    const { identity } = await settle(await open());
+    const owner = await found(identity);
+    const [own, spare] = [await keyFor(identity, owner), await keyFor(identity, owner)];
+    const grants = { self: ['API_KEY_UPDATE', 'API_KEY_DELETE'] };
+    const { text, info } = await identity.createKey(owner, { name: 'Few', grants, expiresAt: null });
+    const few = (await identity.authenticate(text, 'key'))!;
+    const other = await identity.createKey(owner, {
+      name: 'Fewer',
+      grants: { self: ['API_KEY_UPDATE'] },
+      expiresAt: null,
+    });
+    for (const work of [
+      identity.revokeKey(few, own.info.id),
+      identity.updateKey(few, { keyId: own.info.id, name: 'Mine' }),
+      identity.updateKey(few, { keyId: own.info.id, grants: {} }),
+    ])
+      expect(await refusalOf(work)).toMatchObject({ code: 'forbidden' });
+    expect(await own.caller()).toMatchObject({ name: 'Key' });
+    // What it covers, and itself, it may.
+    expect(await identity.updateKey(few, { keyId: other.info.id, name: 'Less' })).toMatchObject({
+      name: 'Less',
+    });
+    await identity.revokeKey(few, other.info.id);
+    await identity.revokeKey(few, info.id);
+    expect(await spare.caller()).toBeDefined();
+  });
+
   test('whoever stands as high or higher revokes, and whoever stands lower does not', async () => {
     const { identity } = await settle(await open());
     const owner = await found(identity);
