@@ -9,6 +9,7 @@ import type { AnyTables } from '../engine.ts';
 import { openStore } from '../open-store.ts';
 import type { Store, StoreEngine } from '../store.ts';
 import type { SqlValue } from './databases.ts';
+import { SqlFault } from './databases.ts';
 
 interface Row {
   readonly sql: string;
@@ -23,10 +24,11 @@ const ENDLESS = 'with recursive c(x) as (select 1 union all select x + 1 from c)
 const counted = (count: number) =>
   `with recursive c(x) as (select 1 union all select x + 1 from c where x < ${count}) select x from c`;
 
-function runner(store: Store, connectionId = 'conn_a') {
+function runner(store: Store, connectionId = 'conn_a', organizationId = 'org_a') {
   return async (text: string, params: readonly SqlValue[] = [], timeoutMs = 10_000) => {
     try {
       const { rows, rowsAffected, truncated } = await store.databases.run({
+        organizationId,
         connectionId,
         sql: text,
         params,
@@ -241,6 +243,7 @@ describe.each<StoreEngine>(['sqlite', 'postgres'])('databases of connections on 
   test('a statement that is cancelled ends at once', async () => {
     const cancelling = new AbortController();
     const running = store.databases.run({
+      organizationId: 'org_a',
       connectionId: 'conn_a',
       sql: ENDLESS,
       params: [],
@@ -265,14 +268,54 @@ describe.each<StoreEngine>(['sqlite', 'postgres'])('databases of connections on 
     }
   });
 
-  test('two statements of a connection run at a time, some wait, and the others are refused', async () => {
-    const run = runner(store);
-    await run('select 1');
-    const codes = (await Promise.all(Array.from({ length: 25 }, () => run(ENDLESS, [], 400)))).map(
-      (answer) => 'code' in answer && answer.code,
+  /** Endless statements that run, or wait, until they are stopped; `codes` is how those ended that have. */
+  function hold(organizationId: string, connectionIds: readonly string[]) {
+    const stopping = new AbortController();
+    const codes: unknown[] = [];
+    const request = { organizationId, sql: ENDLESS, params: [], timeoutMs: 60_000, signal: stopping.signal };
+    const held = connectionIds.map((connectionId) =>
+      store.databases.run({ ...request, connectionId }).catch((error: unknown) => {
+        codes.push(error instanceof SqlFault ? error.code : error);
+      }),
     );
-    expect(codes.filter((code) => code === 'rate_limited')).toHaveLength(3);
-    expect(codes.filter((code) => code === 'timeout')).toHaveLength(22);
+    const stop = async () => {
+      stopping.abort('stopped');
+      await Promise.all(held);
+    };
+    return { codes, stop };
+  }
+
+  test('two statements of a connection run at a time, some wait, and the others are refused', async () => {
+    await runner(store)('select 1');
+    const { codes, stop } = hold('org_a', Array<string>(25).fill('conn_a'));
+    await expect.poll(() => codes.length).toBeGreaterThan(2);
+    await stop();
+    expect(codes).toEqual([...Array<string>(3).fill('rate_limited'), ...Array<string>(22).fill('stopped')]);
+  });
+
+  test('an organization that takes all it can get leaves places to the others', async () => {
+    const many = Array.from({ length: 10 }, (_, index) => `conn_many_${index}`);
+    const { codes, stop } = hold('org_many', [...many, ...many]);
+    const other = runner(store, 'conn_b', 'org_b');
+    expect(await Promise.all([other('select 1 as a'), other('select 2 as a')])).toMatchObject([
+      { rows: [{ a: 1 }] },
+      { rows: [{ a: 2 }] },
+    ]);
+    expect(codes).toEqual([]);
+    await stop();
+    expect(codes).toEqual(Array<string>(20).fill('stopped'));
+  });
+
+  test('the time of a statement begins when its turn has come', async () => {
+    const run = runner(store);
+    const ended: string[] = [];
+    const endless = [1, 2].map(async () => {
+      expect(await run(ENDLESS, [], 2000)).toMatchObject({ code: 'timeout' });
+      ended.push('endless');
+    });
+    expect(await run('select 1 as a', [], 1900)).toMatchObject({ rows: [{ a: 1 }] });
+    expect(ended).not.toEqual([]);
+    await Promise.all(endless);
   });
 
   test('ids that look alike, are long, or come back have databases of their own', async () => {
