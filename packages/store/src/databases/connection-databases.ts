@@ -55,10 +55,7 @@ const TURNS: TurnLimits = {
   perKey: { places: 2, waiting: 20 },
 };
 const REFUSALS: Record<Refusal, ConstructorParameters<typeof SqlFault>> = {
-  key_full: [
-    'rate_limited',
-    'This database has enough statements under way. Try again when they are done.',
-  ],
+  key_full: ['rate_limited', 'This database has enough statements under way. Try again when they are done.'],
   organization_full: [
     'rate_limited',
     'Too many statements of your organization wait already. Try again when some are done.',

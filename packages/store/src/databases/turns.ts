@@ -65,7 +65,8 @@ export class Turns {
 
   #hasRoom({ organizationId, key }: Turn): boolean {
     const { places, perKey } = this.#limits;
-    if (this.#running >= places || (this.#ofOrganization.get(organizationId) ?? 0) >= this.#half) return false;
+    if (this.#running >= places || (this.#ofOrganization.get(organizationId) ?? 0) >= this.#half)
+      return false;
     return key === undefined || perKey === undefined || (this.#ofKey.get(key) ?? 0) < perKey.places;
   }
 
