@@ -272,6 +272,7 @@ describe.each<StoreEngine>(['sqlite', 'postgres'])('on %s', (engine) => {
       ].map((call) =>
         raw.callTool(call, { signal }).then(
           (answer) => ended.push(JSON.stringify(answer)),
+          // It is cancelled below.
           () => undefined,
         ),
       ),

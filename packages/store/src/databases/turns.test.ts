@@ -1,5 +1,6 @@
 /** Turns: who runs, who waits, in which order they are served, and who is refused. */
 import { expect, test } from 'vitest';
+import { detach } from '../detach.ts';
 import type { TurnLimits } from './turns.ts';
 import { Turns } from './turns.ts';
 
@@ -25,7 +26,7 @@ function scene(limits: Partial<TurnLimits>) {
             started.push(name);
             ends.set(name, resolve);
           });
-        turns.take(turn, work).catch((error: unknown) => refused.push(`${name} ${(error as Error).message}`));
+        detach(turns.take(turn, work), (error) => refused.push(`${name} ${(error as Error).message}`));
       }
       await settled();
     },
