@@ -71,6 +71,20 @@ const ONE_STATEMENT: Row[] = [
   { sql: '-- nothing', gives: 'invalid' },
 ];
 
+const TRIGGER =
+  'create trigger NAME after insert on noted begin insert into notes values (case when new.id then 1 end); delete from notes where id = 9; end';
+const TRIGGERS: readonly (readonly [sql: string, code: string | undefined])[] = [
+  [TRIGGER.replace('NAME', 'one'), undefined],
+  [`${TRIGGER.replace('NAME', 'two')}; -- the end`, undefined],
+  [`/* ; end; */ ${TRIGGER.replace('create trigger NAME', 'CREATE TRIGGER "; end;"')};`, undefined],
+  [`${TRIGGER}; drop table notes`, 'invalid'],
+  [`${TRIGGER};; ${TRIGGER};`, 'invalid'],
+  [`${TRIGGER} drop table notes`, 'sql_error'],
+  ['create trigger NAME after insert on noted; drop table notes; end', 'invalid'],
+  ['create trigger NAME after insert on noted begin delete from notes; drop table notes; end', 'sql_error'],
+  ['create table begin_trigger (a integer); drop table notes; end', 'invalid'],
+];
+
 const REFUSED = [
   `attach 'parley.db' as other`,
   `attach '../parley.db' as other`,
@@ -335,6 +349,25 @@ describe.each<StoreEngine>(['sqlite', 'postgres'])('databases of connections on 
     expect(await again('select b from t')).toMatchObject({ rows: [] });
     expect(await runner(store, '../x')('select 1')).toMatchObject({ code: 'invalid' });
   });
+});
+
+test('SQLite: a trigger is one statement with others inside, and nothing comes along behind it', async () => {
+  const scratch = await scratchDatabase('sqlite');
+  const store = await openStore(scratch.options);
+  await store.migrate([]);
+  const run = runner(store);
+  await run('create table noted (id integer)');
+  await run('create table notes (id integer)');
+  for (const [text, code] of TRIGGERS) {
+    expect(await run(text), text).toMatchObject(code === undefined ? { rows: [] } : { code });
+  }
+  await run('insert into noted values (5)');
+  expect(await run('select count(*) as n from notes')).toMatchObject({ rows: [{ n: 3 }] });
+  expect(await run(`select name from sqlite_schema where name in ('NAME', 'begin_trigger')`)).toMatchObject({
+    rows: [],
+  });
+  await store.close();
+  await scratch.remove();
 });
 
 test('SQLite: a file takes no more than its size, and the files are in the backup', async () => {
