@@ -17,6 +17,7 @@ import { ensureBuilt } from './build.ts';
 import { callTool } from './mcp-messages.ts';
 import { scratchFolder, startParley } from './parley.ts';
 
+let waitingForDark = 0;
 const lamps = defineToolset({
   name: 'lamps',
   title: 'Lamps of the house',
@@ -49,6 +50,7 @@ const lamps = defineToolset({
       output: z.object({}),
       run: (_input, { signal }) =>
         new Promise((_resolve, reject) => {
+          waitingForDark += 1;
           signal.addEventListener('abort', () => reject(new Error('cancelled')), { once: true });
         }),
     }),
@@ -61,6 +63,7 @@ const CODE_TOOLS = [
   'CODE_EXECUTION_SEARCH_TOOLS',
 ];
 const body = (text: string) => `export default async (tools) => { ${text} }`;
+const ENDLESS = 'with recursive c(x) as (select 1 union all select x + 1 from c) select count(*) from c';
 
 describe.each<StoreEngine>(['sqlite', 'postgres'])('on %s', (engine) => {
   let scratch: ScratchDatabase;
@@ -238,11 +241,7 @@ describe.each<StoreEngine>(['sqlite', 'postgres'])('on %s', (engine) => {
       ['select $1', {}, 'invalid'],
       ['attach', {}, 'forbidden'],
       ['select * from nowhere', {}, 'sql_error'],
-      [
-        'with recursive c(x) as (select 1 union all select x + 1 from c) select count(*) from c',
-        { timeoutMs: 200 },
-        'timeout',
-      ],
+      [ENDLESS, { timeoutMs: 200 }, 'timeout'],
     ] as const;
     for (const [text, more, expected] of ERRORS)
       expect(await sql(text, more), text).toMatchObject({ code: expected });
@@ -251,6 +250,44 @@ describe.each<StoreEngine>(['sqlite', 'postgres'])('on %s', (engine) => {
     expect(await bound.attempt('DATABASES_RUN_SQL', { sql: 'select 1' })).toMatchObject({
       code: 'forbidden',
     });
+  });
+
+  test('code and statements of one organization leave places to those of another', async () => {
+    const ids = ['conn_1', 'conn_2', 'conn_3', 'conn_4', 'conn_5'];
+    const greedy = await Promise.all(
+      ids.map((connectionId) => client({ organizationId: one, connectionId, roles: ['owner'] })),
+    );
+    await using other = await client({ organizationId: another });
+    const ended: string[] = [];
+    const cancelling = new AbortController();
+    const { signal } = cancelling;
+    const before = waitingForDark;
+    const running = [...greedy, ...greedy].flatMap(({ raw }) =>
+      [
+        { name: 'DATABASES_RUN_SQL', arguments: { sql: ENDLESS, timeoutMs: 30_000 } },
+        {
+          name: 'CODE_EXECUTION_RUN_CODE',
+          arguments: { code: body('await tools.wait_for_dark()'), timeoutMs: 60_000 },
+        },
+      ].map((call) =>
+        raw.callTool(call, { signal }).then(
+          (answer) => ended.push(JSON.stringify(answer)),
+          // It is cancelled below.
+          () => undefined,
+        ),
+      ),
+    );
+    await expect.poll(() => waitingForDark - before).toBeGreaterThan(1);
+    expect(await other.call('CODE_EXECUTION_RUN_CODE', { code: body('return 1') })).toMatchObject({
+      returnValue: 1,
+    });
+    expect(await other.call('DATABASES_RUN_SQL', { sql: 'select 1 as a' })).toMatchObject({
+      result: [{ results: [{ a: 1 }] }],
+    });
+    expect(ended).toEqual([]);
+    cancelling.abort();
+    await Promise.all(running);
+    for (const connected of greedy) await connected[Symbol.asyncDispose]();
   });
 });
 
@@ -265,10 +302,9 @@ test('the built server runs code and SQL in programs of its own, and answers oth
   expect(await call('DATABASES_RUN_SQL', { sql: 'create table t (a integer)' })).toMatchObject({
     result: [{ success: true }],
   });
-  const endless = 'with recursive c(x) as (select 1 union all select x + 1 from c) select count(*) from c';
   let isDone = false;
   const running = Promise.all([
-    callTool(server, 'DATABASES_RUN_SQL', { sql: endless, timeoutMs: 1500 }),
+    callTool(server, 'DATABASES_RUN_SQL', { sql: ENDLESS, timeoutMs: 1500 }),
     callTool(server, 'CODE_EXECUTION_RUN_CODE', { code: body('for (;;);'), timeoutMs: 1500 }),
   ]).finally(() => (isDone = true));
   const health = await fetch(new URL('/health', server.mcp));

@@ -12,6 +12,7 @@ export {
 } from './columns.ts';
 export { SqlFault } from './databases/databases.ts';
 export type { Databases, SqlRequest, SqlResult, SqlValue } from './databases/databases.ts';
+export { Turns } from './databases/turns.ts';
 export type { AnyTables } from './engine.ts';
 export {
   BackupError,

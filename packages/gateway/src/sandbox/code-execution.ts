@@ -47,7 +47,8 @@ export function createCodeExecution(sandbox: Sandbox, universe: ToolUniverse): C
       };
     },
     run(caller, { code, timeoutMs }, { request, signal }) {
-      return sandbox.run(code, { timeoutMs, signal, call: nestedCalls(universe, caller, request) });
+      const call = nestedCalls(universe, caller, request);
+      return sandbox.run(code, { organizationId: caller.organizationId, timeoutMs, signal, call });
     },
     checkCode: (code) => sandbox.checkCode(code),
     close: () => sandbox.close(),

@@ -18,8 +18,11 @@ export const SANDBOX_LIMITS = {
   callsAtOnce: 8,
   /** The arguments of one nested call, as JSON. */
   argumentBytes: 1024 * 1024,
+  /** Threads; one organization has half of them at most. */
   workers: 4,
+  /** How many runs of one organization wait for a thread, and for how long. */
   waiting: 64,
+  waitMs: 30_000,
   runsPerWorker: 100,
   workerAgeMs: 10 * 60_000,
 };

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { Worker } from 'node:worker_threads';
 import { detach, ToolError } from '@parley/kit';
+import { Turns } from '@parley/store';
 import type { SandboxLimits } from './limits.ts';
 import type { FromWorker, WorkerStart } from './messages.ts';
 
@@ -18,19 +19,31 @@ interface PooledWorker extends LentWorker {
   isRetired: boolean;
 }
 
+/** Whose run wants a thread. */
+export interface Borrower {
+  readonly organizationId: string;
+  readonly signal: AbortSignal;
+}
+
 /** Lends threads. */
 export interface WorkerPool {
-  /** Waits for a thread in turn; refuses when too many wait already. */
-  lend(signal: AbortSignal): Promise<LentWorker>;
-  /** Takes a thread back; one that is worn is ended, and the next run gets a new one. */
-  giveBack(worker: LentWorker, isWorn: boolean): void;
+  /**
+   * Lends a thread to a run when its turn comes; organizations share the threads. One that comes back worn, or by an
+   * error, is ended, and the next run gets a new one.
+   */
+  lend<T extends { readonly isWorn: boolean }>(
+    borrower: Borrower,
+    run: (worker: LentWorker) => Promise<T>,
+  ): Promise<T>;
   close(): Promise<void>;
 }
 
 const WORKER_FILE = import.meta.url.endsWith('.ts') ? './worker.ts' : './sandbox-worker.js';
 const STACK_MB = 16;
 
-const FULL = 'Too much code is running. Try again in a few seconds.';
+const FULL = 'Too much code of your organization waits already. Try again when some of it is done.';
+const LATE = (seconds: number) =>
+  `The code was not run: it waited ${seconds} seconds for other code to end. Try again in a moment.`;
 const CLOSED = 'The server is stopping. Try again once it has started.';
 
 /** Creates the pool; nothing is loaded or started before the first run. `file` is another program for the threads. */
@@ -40,46 +53,44 @@ export function createWorkerPool(
 ): WorkerPool {
   const all = new Set<PooledWorker>();
   const idle: PooledWorker[] = [];
-  const waiting: { take: (worker: Promise<PooledWorker>) => void; refuse: (error: Error) => void }[] = [];
+  const { workers: places, waiting, waitMs } = limits;
+  const turns = new Turns({ places, waiting, waitMs }, (why) => {
+    if (why === 'closed') return new ToolError('unavailable', CLOSED);
+    return new ToolError('rate_limited', why === 'late' ? LATE(Math.round(waitMs / 1000)) : FULL);
+  });
   let compiled: Promise<WebAssembly.Module> | undefined;
-  let starting = 0;
   let isClosed = false;
 
   async function start(): Promise<PooledWorker> {
-    starting += 1;
-    try {
-      const workerData: WorkerStart = { wasmModule: await (compiled ??= compileEngine()), limits };
-      const thread = new Worker(file, {
-        workerData,
-        env: {},
-        execArgv: [],
-        stdin: false,
-        stdout: true,
-        stderr: true,
-        resourceLimits: {
-          maxOldGenerationSizeMb: limits.threadHeapMb,
-          maxYoungGenerationSizeMb: 16,
-          stackSizeMb: STACK_MB,
-        },
-      });
-      const worker: PooledWorker = { thread, gone: goneOf(thread), runs: 0, isRetired: false };
-      all.add(worker);
-      thread.once('exit', () => forget(worker));
-      await Promise.race([readyOf(thread), worker.gone]);
-      const timer = setTimeout(() => retire(worker), limits.workerAgeMs).unref();
-      thread.once('exit', () => clearTimeout(timer));
-      thread.unref();
-      return worker;
-    } finally {
-      starting -= 1;
-    }
+    const workerData: WorkerStart = { wasmModule: await (compiled ??= compileEngine()), limits };
+    if (isClosed) throw new ToolError('unavailable', CLOSED);
+    const thread = new Worker(file, {
+      workerData,
+      env: {},
+      execArgv: [],
+      stdin: false,
+      stdout: true,
+      stderr: true,
+      resourceLimits: {
+        maxOldGenerationSizeMb: limits.threadHeapMb,
+        maxYoungGenerationSizeMb: 16,
+        stackSizeMb: STACK_MB,
+      },
+    });
+    const worker: PooledWorker = { thread, gone: goneOf(thread), runs: 0, isRetired: false };
+    all.add(worker);
+    thread.once('exit', () => forget(worker));
+    await Promise.race([readyOf(thread), worker.gone]);
+    const timer = setTimeout(() => retire(worker), limits.workerAgeMs).unref();
+    thread.once('exit', () => clearTimeout(timer));
+    thread.unref();
+    return worker;
   }
 
   function forget(worker: PooledWorker): void {
     all.delete(worker);
     const index = idle.indexOf(worker);
     if (index !== -1) idle.splice(index, 1);
-    serveNext();
   }
 
   /** Ends a thread that is idle; one that is lent is ended when it comes back. */
@@ -94,49 +105,29 @@ export function createWorkerPool(
     detach(worker.thread.terminate(), () => undefined);
   }
 
-  /** A thread for the first who waits, when there is one or room for one. */
-  function serveNext(): void {
-    if (waiting.length === 0 || isClosed) return;
-    const worker = idle.pop();
-    if (worker !== undefined) waiting.shift()?.take(Promise.resolve(worker));
-    else if (all.size + starting < limits.workers) waiting.shift()?.take(start());
+  function takeBack(worker: PooledWorker, isWorn: boolean): void {
+    worker.runs += 1;
+    if (!all.has(worker)) return;
+    if (isWorn || worker.isRetired || isClosed || worker.runs >= limits.runsPerWorker) end(worker);
+    else idle.push(worker);
   }
 
   return {
-    lend(signal) {
-      if (isClosed) return Promise.reject(new ToolError('unavailable', CLOSED));
-      if (waiting.length >= limits.waiting) return Promise.reject(new ToolError('rate_limited', FULL));
-      return new Promise((resolve, reject) => {
-        const turn = { take: resolve, refuse: reject };
-        const leave = () => {
-          const index = waiting.indexOf(turn);
-          if (index === -1) return;
-          waiting.splice(index, 1);
-          // Whoever cancels gives an error, or Node does.
-          reject(signal.reason as Error);
-        };
-        signal.addEventListener('abort', leave, { once: true });
-        turn.take = (worker) => {
-          signal.removeEventListener('abort', leave);
-          resolve(worker);
-        };
-        waiting.push(turn);
-        serveNext();
-      });
-    },
-    giveBack(lent, isWorn) {
-      const worker = [...all].find(({ thread }) => thread === lent.thread);
-      if (worker === undefined) return;
-      worker.runs += 1;
-      if (isWorn || worker.isRetired || isClosed || worker.runs >= limits.runsPerWorker) end(worker);
-      else {
-        idle.push(worker);
-        serveNext();
-      }
-    },
+    lend: (borrower, run) =>
+      turns.take(borrower, async () => {
+        const worker = idle.pop() ?? (await start());
+        let isWorn = true;
+        try {
+          const ended = await run(worker);
+          isWorn = ended.isWorn;
+          return ended;
+        } finally {
+          takeBack(worker, isWorn);
+        }
+      }),
     async close() {
       isClosed = true;
-      for (const { refuse } of waiting.splice(0)) refuse(new ToolError('unavailable', CLOSED));
+      turns.close();
       await Promise.all([...all].map(({ thread }) => thread.terminate()));
     },
   };

@@ -3,6 +3,7 @@ import { writeFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { ToolError } from '@parley/kit';
 import { afterAll, expect, test } from 'vitest';
 import type { NestedCall, RunOptions } from './sandbox.ts';
 import { createSandbox } from './sandbox.ts';
@@ -14,7 +15,7 @@ const echo: NestedCall = async (name, args) =>
   JSON.stringify({ value: { name, args: JSON.parse(args) as unknown } });
 
 function run(code: string, options: Partial<RunOptions> = {}) {
-  return sandbox.run(code, { timeoutMs: 20_000, call: echo, ...options });
+  return sandbox.run(code, { organizationId: 'a', timeoutMs: 20_000, call: echo, ...options });
 }
 
 /** The body of a function, as the code that exports it. */
@@ -262,17 +263,60 @@ test('runs of others go on beside endless ones, and the event loop too', async (
   let turns = 0;
   const ticking = setInterval(() => (turns += 1), 10);
   const endless = [1, 2, 3].map(() => run(body('for (;;);'), { timeoutMs: 1000 }));
-  expect(await run(body('return 1'))).toMatchObject({ returnValue: 1 });
+  expect(await run(body('return 1'), { organizationId: 'b' })).toMatchObject({ returnValue: 1 });
   const outcomes = await Promise.all(endless);
   clearInterval(ticking);
   expect(outcomes.map(({ error }) => error?.code)).toEqual(['timeout', 'timeout', 'timeout']);
   expect(turns).toBeGreaterThan(5);
 });
 
+test('an organization that takes all it can get leaves threads to the others, and to checks', async () => {
+  const cancelling = new AbortController();
+  const codes: unknown[] = [];
+  const endless = Array.from({ length: 70 }, () =>
+    run(body('for (;;);'), { timeoutMs: 60_000, signal: cancelling.signal }).catch((error: unknown) => {
+      codes.push(error instanceof ToolError ? [error.code, error.message] : error);
+    }),
+  );
+  expect(await run(body('return 1'), { organizationId: 'b' })).toMatchObject({ returnValue: 1 });
+  await sandbox.checkCode(body('return 1'));
+  // Two run and 64 wait; what is refused is told why.
+  const refused = ['rate_limited', expect.stringContaining('of your organization')];
+  expect(codes).toEqual([refused, refused, refused, refused]);
+  cancelling.abort('stopped');
+  await Promise.all(endless);
+  expect(codes.slice(4)).toEqual(Array<string>(66).fill('stopped'));
+});
+
+test('waiting for a thread is not the time of a run, and has an end of its own', async () => {
+  const held: (() => void)[] = [];
+  const options = { organizationId: 'a', timeoutMs: 60_000 };
+  const hold: NestedCall = () => new Promise((resolve) => held.push(() => resolve('{"value":1}')));
+  const patient = createSandbox({ limits: { workers: 1 } });
+  const holding = patient.run(body('return tools.hold()'), { ...options, call: hold });
+  await expect.poll(() => held.length).toBe(1);
+  const waiting = patient.run(body('return 2'), { ...options, timeoutMs: 500, call: echo });
+  // It would be over by now, had its time begun.
+  expect((await run(body('for (;;);'), { timeoutMs: 1000 })).error).toMatchObject({ code: 'timeout' });
+  held[0]?.();
+  expect([await holding, await waiting]).toMatchObject([{ returnValue: 1 }, { returnValue: 2 }]);
+  await patient.close();
+  const hasty = createSandbox({ limits: { workers: 1, waitMs: 5 } });
+  const first = hasty.run(body('return tools.hold()'), { ...options, call: hold });
+  await expect(hasty.run(body('return 2'), { ...options, call: echo })).rejects.toMatchObject({
+    code: 'rate_limited',
+    message: expect.stringContaining('was not run'),
+  });
+  await expect.poll(() => held.length).toBe(2);
+  held[1]?.();
+  expect(await first).toMatchObject({ returnValue: 1 });
+  await hasty.close();
+});
+
 test('so many run, so many wait, the next is refused; who waits and is cancelled leaves', async () => {
   const small = createSandbox({ limits: { workers: 1, waiting: 2, runsPerWorker: 1 } });
   const cancelling = new AbortController();
-  const options = { timeoutMs: 20_000, call: echo };
+  const options = { organizationId: 'a', timeoutMs: 20_000, call: echo };
   const release: (() => void)[] = [];
   const held = small.run(body('await tools.hold(); return 0'), {
     ...options,
@@ -315,7 +359,9 @@ test.each(THREADS)(
     );
     const other = createSandbox({ workerFile: pathToFileURL(file), limits: { threadHeapMb: 32 } });
     const timeoutMs = code === 'timeout' ? 100 : 60_000;
-    expect((await other.run('x', { timeoutMs, call: echo })).error).toMatchObject({ code });
+    expect((await other.run('x', { organizationId: 'a', timeoutMs, call: echo })).error).toMatchObject({
+      code,
+    });
     expect(await run(body('return 1'))).toMatchObject({ returnValue: 1 });
     await other.close();
     rmSync(folder, { recursive: true });

@@ -14,6 +14,9 @@ export type NestedCall = (name: string, args: string, signal: AbortSignal) => Pr
 export interface RunOptions {
   /** The second argument of the function; absent: it gets the tools alone. */
   readonly args?: unknown;
+  /** Whose code it is; organizations share the threads. */
+  readonly organizationId: string;
+  /** Begins with the run; waiting for a thread has a limit of its own. */
   readonly timeoutMs: number;
   readonly call: NestedCall;
   /** Ends the run, and the calls that it has under way. */
@@ -28,7 +31,7 @@ export interface RunOutcome {
 }
 
 export interface Sandbox {
-  /** Runs code; throws `invalid` for code of another shape and `rate_limited` when too much is running. */
+  /** Runs code; throws `invalid` for code of another shape and `rate_limited` when too much of its organization waits. */
   run(code: string, options: RunOptions): Promise<RunOutcome>;
   /** Throws `invalid`, with line and column in its data, when the code could not be run. */
   checkCode(code: string): Promise<void>;
@@ -43,30 +46,34 @@ export interface SandboxOptions {
 }
 
 const CHECK_MS = 2000;
+/** Checks come without their organization and share the places of one, so that runs of others find some. */
+const CHECKS = '';
 
 /** Creates a sandbox; the first run starts its first thread. */
 export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const limits = { ...SANDBOX_LIMITS, ...options.limits };
   const pool = createWorkerPool(limits, options.workerFile);
 
-  async function execute(request: RunRequest, { call, signal = NEVER }: Pick<RunOptions, 'call' | 'signal'>) {
+  async function execute(
+    request: RunRequest,
+    { organizationId, call, signal = NEVER }: Pick<RunOptions, 'organizationId' | 'call' | 'signal'>,
+  ) {
     if (request.code.length > MAX_CODE_CHARACTERS) {
       throw new ToolError('invalid', `The code is over ${MAX_CODE_CHARACTERS} characters. Write less.`);
     }
-    signal.throwIfAborted();
-    const worker = await pool.lend(signal);
-    const run = new Run(worker, { call, signal, killMs: request.timeoutMs + limits.graceMs });
-    try {
-      const { end, isWorn } = await run.until(request);
-      pool.giveBack(worker, isWorn);
-      return { end, consoleLogs: run.consoleLogs };
-    } catch (error) {
-      pool.giveBack(worker, true);
-      signal.throwIfAborted();
-      return { end: failureOfThread(error), consoleLogs: run.consoleLogs };
-    } finally {
-      run.close();
-    }
+    return pool.lend({ organizationId, signal }, async (worker) => {
+      const run = new Run(worker, { call, signal, killMs: request.timeoutMs + limits.graceMs });
+      const { consoleLogs } = run;
+      try {
+        const { end, isWorn } = await run.until(request);
+        return { end, isWorn, consoleLogs };
+      } catch (error) {
+        signal.throwIfAborted();
+        return { end: failureOfThread(error), isWorn: true, consoleLogs };
+      } finally {
+        run.close();
+      }
+    });
   }
 
   return {
@@ -83,7 +90,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     },
     async checkCode(code) {
       const request = { kind: 'check', code, timeoutMs: CHECK_MS } as const;
-      const { end } = await execute(request, { call: refuseCall });
+      const { end } = await execute(request, { organizationId: CHECKS, call: refuseCall });
       if (!end.ok) throw invalid(end.error);
     },
     close: () => pool.close(),

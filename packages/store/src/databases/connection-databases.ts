@@ -10,6 +10,7 @@ import type { DatabaseRow } from './registry.ts';
 import { addRow, dueRows, findRow, forgetRows, freeName, removeRow } from './registry.ts';
 import { statementOf } from './statement.ts';
 import type { Statement } from './statement.ts';
+import type { Refusal, TurnLimits } from './turns.ts';
 import { Turns } from './turns.ts';
 
 /** How an engine keeps such databases. */
@@ -47,10 +48,28 @@ export interface DatabaseParts {
 const SWEEP_MS = 60 * 60_000;
 const CONNECTION_ID = /^[A-Za-z0-9_-]{1,64}$/;
 const UNAVAILABLE = 'This server cannot keep databases of connections apart, so it runs none.';
+const TURNS: TurnLimits = {
+  places: 8,
+  waiting: 64,
+  waitMs: 30_000,
+  perKey: { places: 2, waiting: 20 },
+};
+const REFUSALS: Record<Refusal, ConstructorParameters<typeof SqlFault>> = {
+  key_full: ['rate_limited', 'This database has enough statements under way. Try again when they are done.'],
+  organization_full: [
+    'rate_limited',
+    'Too many statements of your organization wait already. Try again when some are done.',
+  ],
+  late: [
+    'rate_limited',
+    'The statement was not run: it waited 30 seconds for others to end. Try again in a moment.',
+  ],
+  closed: ['unavailable', 'The server is stopping. Try again once it has started.'],
+};
 
 /** Creates them; the engine behind is told what to do, never asked whether it may. */
 export function createDatabases({ engine, databases, secrets, clock, onError }: DatabaseParts): Databases {
-  const turns = new Turns({ perKey: 2, inAll: 8, waitingPerKey: 20 });
+  const turns = new Turns(TURNS, (why) => new SqlFault(...REFUSALS[why]));
   const isAvailable = databases.isAvailable;
 
   async function open(key: string, connectionId: string): Promise<OpenDatabase> {
@@ -83,25 +102,16 @@ export function createDatabases({ engine, databases, secrets, clock, onError }: 
     }
   }
 
-  async function run({
-    organizationId,
-    connectionId,
-    timeoutMs,
-    ...request
-  }: SqlRequest): Promise<SqlResult> {
+  async function run(request: SqlRequest): Promise<SqlResult> {
+    const { organizationId, connectionId, timeoutMs, signal = NEVER } = request;
     if (!isAvailable) throw new SqlFault('unavailable', UNAVAILABLE);
     // The id becomes the name of a file or schema.
     if (!CONNECTION_ID.test(connectionId)) throw new SqlFault('invalid', 'This is no id of a connection.');
     const statement = statementOf(request, engine.name);
-    const startedMs = performance.now();
-    const deadline = AbortSignal.timeout(timeoutMs);
-    const cancel = request.signal === undefined ? deadline : AbortSignal.any([deadline, request.signal]);
-    return turns.take(connectionId, cancel, async () => {
-      const database = await open(keyOf(organizationId, connectionId), connectionId);
-      const leftMs = Math.max(1, timeoutMs - Math.round(performance.now() - startedMs));
-      const signal = request.signal ?? NEVER;
-      return databases.run(database, statement, { timeoutMs: leftMs, signal });
-    });
+    const key = keyOf(organizationId, connectionId);
+    return turns.take({ organizationId, key, signal }, async () =>
+      databases.run(await open(key, connectionId), statement, { timeoutMs, signal }),
+    );
   }
 
   async function sweep(): Promise<number> {
@@ -126,6 +136,7 @@ export function createDatabases({ engine, databases, secrets, clock, onError }: 
       ),
     async close() {
       clearInterval(timer);
+      turns.close();
       await databases.close();
     },
   };

@@ -10,6 +10,7 @@ import type { AnyTables } from '../engine.ts';
 import { damagedFiles, openStore } from '../open-store.ts';
 import type { Store, StoreEngine } from '../store.ts';
 import type { SqlValue } from './databases.ts';
+import { SqlFault } from './databases.ts';
 
 interface Row {
   readonly sql: string;
@@ -69,6 +70,20 @@ const ONE_STATEMENT: Row[] = [
   { sql: `select 1; drop table singles`, gives: 'invalid' },
   { sql: '', gives: 'invalid' },
   { sql: '-- nothing', gives: 'invalid' },
+];
+
+const TRIGGER =
+  'create trigger NAME after insert on noted begin insert into notes values (case when new.id then 1 end); delete from notes where id = 9; end';
+const TRIGGERS: readonly (readonly [sql: string, code: string | undefined])[] = [
+  [TRIGGER.replace('NAME', 'one'), undefined],
+  [`${TRIGGER.replace('NAME', 'two')}; -- the end`, undefined],
+  [`/* ; end; */ ${TRIGGER.replace('create trigger NAME', 'CREATE TRIGGER "; end;"')};`, undefined],
+  [`${TRIGGER}; drop table notes`, 'invalid'],
+  [`${TRIGGER};; ${TRIGGER};`, 'invalid'],
+  [`${TRIGGER} drop table notes`, 'sql_error'],
+  ['create trigger NAME after insert on noted; drop table notes; end', 'invalid'],
+  ['create trigger NAME after insert on noted begin delete from notes; drop table notes; end', 'sql_error'],
+  ['create table begin_trigger (a integer); drop table notes; end', 'invalid'],
 ];
 
 const REFUSED = [
@@ -268,14 +283,54 @@ describe.each<StoreEngine>(['sqlite', 'postgres'])('databases of connections on 
     }
   });
 
-  test('two statements of a connection run at a time, some wait, and the others are refused', async () => {
-    const run = runner(store);
-    await run('select 1');
-    const codes = (await Promise.all(Array.from({ length: 25 }, () => run(ENDLESS, [], 400)))).map(
-      (answer) => 'code' in answer && answer.code,
+  /** Endless statements that run, or wait, until they are stopped; `codes` is how those ended that have. */
+  function hold(organizationId: string, connectionIds: readonly string[]) {
+    const stopping = new AbortController();
+    const codes: unknown[] = [];
+    const request = { organizationId, sql: ENDLESS, params: [], timeoutMs: 60_000, signal: stopping.signal };
+    const held = connectionIds.map((connectionId) =>
+      store.databases.run({ ...request, connectionId }).catch((error: unknown) => {
+        codes.push(error instanceof SqlFault ? error.code : error);
+      }),
     );
-    expect(codes.filter((code) => code === 'rate_limited')).toHaveLength(3);
-    expect(codes.filter((code) => code === 'timeout')).toHaveLength(22);
+    const stop = async () => {
+      stopping.abort('stopped');
+      await Promise.all(held);
+    };
+    return { codes, stop };
+  }
+
+  test('two statements of a connection run at a time, some wait, and the others are refused', async () => {
+    await runner(store)('select 1');
+    const { codes, stop } = hold('org_a', Array<string>(25).fill('conn_a'));
+    await expect.poll(() => codes.length).toBeGreaterThan(2);
+    await stop();
+    expect(codes).toEqual([...Array<string>(3).fill('rate_limited'), ...Array<string>(22).fill('stopped')]);
+  });
+
+  test('an organization that takes all it can get leaves places to the others', async () => {
+    const many = Array.from({ length: 10 }, (_, index) => `conn_many_${index}`);
+    const { codes, stop } = hold('org_many', [...many, ...many]);
+    const other = runner(store, 'conn_b', 'org_b');
+    expect(await Promise.all([other('select 1 as a'), other('select 2 as a')])).toMatchObject([
+      { rows: [{ a: 1 }] },
+      { rows: [{ a: 2 }] },
+    ]);
+    expect(codes).toEqual([]);
+    await stop();
+    expect(codes).toEqual(Array<string>(20).fill('stopped'));
+  });
+
+  test('the time of a statement begins when its turn has come', async () => {
+    const run = runner(store);
+    const ended: string[] = [];
+    const endless = [1, 2].map(async () => {
+      expect(await run(ENDLESS, [], 2000)).toMatchObject({ code: 'timeout' });
+      ended.push('endless');
+    });
+    expect(await run('select 1 as a', [], 1900)).toMatchObject({ rows: [{ a: 1 }] });
+    expect(ended).not.toEqual([]);
+    await Promise.all(endless);
   });
 
   test('ids that look alike, are long, or come back have databases of their own', async () => {
@@ -306,6 +361,25 @@ describe.each<StoreEngine>(['sqlite', 'postgres'])('databases of connections on 
     await store.databases.forget(store, 'org_b', ['notes_1']);
     expect(await ours('select * from pay')).toMatchObject({ rows: [{ who: 'Bo' }] });
   });
+});
+
+test('SQLite: a trigger is one statement with others inside, and nothing comes along behind it', async () => {
+  const scratch = await scratchDatabase('sqlite');
+  const store = await openStore(scratch.options);
+  await store.migrate([]);
+  const run = runner(store);
+  await run('create table noted (id integer)');
+  await run('create table notes (id integer)');
+  for (const [text, code] of TRIGGERS) {
+    expect(await run(text), text).toMatchObject(code === undefined ? { rows: [] } : { code });
+  }
+  await run('insert into noted values (5)');
+  expect(await run('select count(*) as n from notes')).toMatchObject({ rows: [{ n: 3 }] });
+  expect(await run(`select name from sqlite_schema where name in ('NAME', 'begin_trigger')`)).toMatchObject({
+    rows: [],
+  });
+  await store.close();
+  await scratch.remove();
 });
 
 test('SQLite: a file takes no more than its size, and the files are in the backup', async () => {

@@ -6,10 +6,12 @@ export type SqlValue = string | number | boolean | null | { readonly base64: str
 
 /** One statement for the database of one connection. */
 export interface SqlRequest {
+  /** Who asks; organizations share the places for statements. */
   readonly organizationId: string;
   readonly connectionId: string;
   readonly sql: string;
   readonly params: readonly SqlValue[];
+  /** Begins with the statement; waiting for its turn has a limit of its own. */
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
 }

@@ -34,17 +34,39 @@ export function statementOf(
   engine: StoreEngine,
 ): Statement {
   const all = tokensOf(sql, engine);
-  const end = all.findIndex(({ kind }) => kind === 'end');
+  const end = endOf(all, engine);
   const tokens = end === -1 ? all : all.slice(0, end);
   if (all.slice(tokens.length).some(({ kind }) => kind !== 'end')) {
     throw new SqlFault('invalid', 'Send exactly one statement per call.');
   }
   if (tokens.length === 0) throw new SqlFault('invalid', 'There is no statement. Send one.');
-  const words = tokens.flatMap((token) => (token.kind === 'word' ? [token.text] : []));
+  const words = wordsOf(tokens);
   refuseVerb(tokens, words, engine);
   if (engine === 'postgres') refuseNames(tokens);
   const bound = bind(sql, tokens, params, engine);
   return { ...bound, isWrite: words.some((word) => has(WRITES, word)), isUnchanged: bound.text === sql };
+}
+
+function wordsOf(tokens: readonly Token[]): string[] {
+  return tokens.flatMap((token) => (token.kind === 'word' ? [token.text] : []));
+}
+
+/** Where the first statement ends. A trigger of SQLite has statements inside, and ends behind its own `; end`. */
+function endOf(tokens: readonly Token[], engine: StoreEngine): number {
+  const isEnd = (index: number) => tokens[index]?.kind === 'end';
+  const first = tokens.findIndex((_token, index) => isEnd(index));
+  const words = wordsOf(tokens.slice(0, first === -1 ? undefined : first));
+  const isTrigger = engine === 'sqlite' && words[0] === 'create' && kindOf(words) === 'trigger';
+  if (!isTrigger || !words.includes('begin')) return first;
+  return tokens.findIndex((_token, index) => {
+    const before = tokens[index - 1];
+    return isEnd(index) && isEnd(index - 2) && before?.kind === 'word' && before.text === 'end';
+  });
+}
+
+/** What is created, altered or dropped. */
+function kindOf(words: readonly string[]): string | undefined {
+  return words.slice(1).find((word) => !has(BEFORE_KIND, word));
 }
 
 function has(list: string, word: string | undefined): boolean {
@@ -62,8 +84,7 @@ function refuseVerb(tokens: readonly Token[], words: readonly string[], engine: 
     );
   }
   if (verb !== 'create' && verb !== 'alter' && verb !== 'drop') return;
-  const kind = words.slice(1).find((word) => !has(BEFORE_KIND, word));
-  if (has(KINDS[engine], kind)) return;
+  if (has(KINDS[engine], kindOf(words))) return;
   throw new SqlFault('forbidden', `${verb} works on: ${KINDS[engine].replaceAll(' ', ', ')}.`);
 }
 

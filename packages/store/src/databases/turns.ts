@@ -1,74 +1,137 @@
-/** Turns: at most so many at a time of one kind and of all, a few wait, the others are refused. */
-import { SqlFault, TIMED_OUT } from './databases.ts';
+/** Turns: a few places that organizations share fairly; some work waits, for so long, and the rest is refused. */
 
-const BUSY = 'This database has enough statements under way. Try again when they are done.';
+/** How many places there are, and how many may wait for one. */
+export interface TurnLimits {
+  readonly places: number;
+  /** How many of one organization may wait. */
+  readonly waiting: number;
+  readonly waitMs: number;
+  /** What one key may have of it, where work has one. */
+  readonly perKey?: { readonly places: number; readonly waiting: number };
+}
 
-/** Hands out turns by key. */
+/** Why work was not begun: too much of its key or organization waits, it waited too long, or there are no more turns. */
+export type Refusal = 'key_full' | 'organization_full' | 'late' | 'closed';
+
+/** Whose work it is. */
+export interface Turn {
+  readonly organizationId: string;
+  readonly key?: string;
+  readonly signal: AbortSignal;
+}
+
+interface Waiting extends Turn {
+  readonly go: () => void;
+  readonly refuse: (error: Error) => void;
+}
+
+/** Hands out turns. No organization has more than half of the places, so that one that comes later finds some. */
 export class Turns {
-  readonly #perKey: number;
-  readonly #inAll: number;
-  readonly #waitingPerKey: number;
-  readonly #running = new Map<string, number>();
-  #count = 0;
-  readonly #waiting: { readonly key: string; readonly go: () => void }[] = [];
+  readonly #limits: TurnLimits;
+  readonly #refusal: (why: Refusal) => Error;
+  readonly #half: number;
+  readonly #ofOrganization = new Map<string, number>();
+  readonly #ofKey = new Map<string, number>();
+  /** Who waits, by organization; the first organization is the next to be served. */
+  readonly #queues = new Map<string, Waiting[]>();
+  #running = 0;
+  #isClosed = false;
 
-  constructor({ perKey, inAll, waitingPerKey }: { perKey: number; inAll: number; waitingPerKey: number }) {
-    this.#perKey = perKey;
-    this.#inAll = inAll;
-    this.#waitingPerKey = waitingPerKey;
+  constructor(limits: TurnLimits, refusal: (why: Refusal) => Error) {
+    this.#limits = limits;
+    this.#refusal = refusal;
+    this.#half = Math.max(1, Math.floor(limits.places / 2));
   }
 
-  /** Runs work in its turn, which has to come before the signal fires. */
-  async take<T>(key: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
-    await this.#turn(key, signal);
+  /** Runs work when its turn comes, unless the signal fires before. */
+  async take<T>(turn: Turn, work: () => Promise<T>): Promise<T> {
+    turn.signal.throwIfAborted();
+    if (this.#isClosed) throw this.#refusal('closed');
+    if (this.#hasRoom(turn)) this.#count(turn, 1);
+    else await this.#wait(turn);
     try {
       return await work();
     } finally {
-      this.#leave(key);
+      this.#count(turn, -1);
+      this.#serve();
     }
   }
 
-  #hasRoom(key: string): boolean {
-    return this.#count < this.#inAll && (this.#running.get(key) ?? 0) < this.#perKey;
+  /** Refuses who waits, and who comes later. */
+  close(): void {
+    this.#isClosed = true;
+    for (const { refuse } of [...this.#queues.values()].flat()) refuse(this.#refusal('closed'));
   }
 
-  #enter(key: string): void {
-    this.#count += 1;
-    this.#running.set(key, (this.#running.get(key) ?? 0) + 1);
+  #hasRoom({ organizationId, key }: Turn): boolean {
+    const { places, perKey } = this.#limits;
+    if (this.#running >= places || (this.#ofOrganization.get(organizationId) ?? 0) >= this.#half)
+      return false;
+    return key === undefined || perKey === undefined || (this.#ofKey.get(key) ?? 0) < perKey.places;
   }
 
-  async #turn(key: string, signal: AbortSignal): Promise<void> {
-    if (this.#hasRoom(key)) {
-      this.#enter(key);
-      return;
+  #count({ organizationId, key }: Turn, change: 1 | -1): void {
+    this.#running += change;
+    add(this.#ofOrganization, organizationId, change);
+    if (key !== undefined) add(this.#ofKey, key, change);
+  }
+
+  async #wait(turn: Turn): Promise<void> {
+    const { organizationId, key, signal } = turn;
+    const { waiting, waitMs, perKey } = this.#limits;
+    const queue = this.#queues.get(organizationId) ?? [];
+    const ofKey = key === undefined ? 0 : queue.filter((other) => other.key === key).length;
+    if (perKey !== undefined && ofKey >= perKey.waiting) throw this.#refusal('key_full');
+    if (queue.length >= waiting) throw this.#refusal('organization_full');
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    // It leaves at once: a place that is given to who has left would never come back.
+    const refuse = (error: Error) => {
+      this.#remove(place);
+      reject(error);
+    };
+    const place: Waiting = { ...turn, go: resolve, refuse };
+    this.#queues.set(organizationId, [...queue, place]);
+    // Whoever cancels gives an error, or Node does.
+    const cancel = () => refuse(signal.reason as Error);
+    signal.addEventListener('abort', cancel, { once: true });
+    const timer = setTimeout(() => refuse(this.#refusal('late')), waitMs);
+    try {
+      await promise;
+    } finally {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', cancel);
     }
-    if (signal.aborted) throw new SqlFault('timeout', TIMED_OUT);
-    const before = this.#waiting.filter((turn) => turn.key === key).length;
-    if (before >= this.#waitingPerKey) throw new SqlFault('rate_limited', BUSY);
-    await new Promise<void>((resolve, reject) => {
-      const leave = () => {
-        this.#waiting.splice(this.#waiting.indexOf(turn), 1);
-        reject(new SqlFault('timeout', TIMED_OUT));
-      };
-      const turn = {
-        key,
-        go: () => {
-          signal.removeEventListener('abort', leave);
-          this.#enter(key);
-          resolve();
-        },
-      };
-      signal.addEventListener('abort', leave, { once: true });
-      this.#waiting.push(turn);
-    });
   }
 
-  #leave(key: string): void {
-    this.#count -= 1;
-    const left = (this.#running.get(key) ?? 1) - 1;
-    if (left === 0) this.#running.delete(key);
-    else this.#running.set(key, left);
-    const next = this.#waiting.findIndex((turn) => this.#hasRoom(turn.key));
-    if (next !== -1) this.#waiting.splice(next, 1)[0]?.go();
+  /** Gives free places to who waits, an organization after the other. */
+  #serve(): void {
+    for (let next = this.#next(); next !== undefined; next = this.#next()) {
+      this.#remove(next);
+      const left = this.#queues.get(next.organizationId);
+      this.#queues.delete(next.organizationId);
+      if (left !== undefined) this.#queues.set(next.organizationId, left);
+      this.#count(next, 1);
+      next.go();
+    }
   }
+
+  #next(): Waiting | undefined {
+    for (const queue of this.#queues.values()) {
+      const found = queue.find((turn) => this.#hasRoom(turn));
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+
+  #remove(place: Waiting): void {
+    const left = this.#queues.get(place.organizationId)?.filter((other) => other !== place) ?? [];
+    if (left.length === 0) this.#queues.delete(place.organizationId);
+    else this.#queues.set(place.organizationId, left);
+  }
+}
+
+function add(counts: Map<string, number>, name: string, change: number): void {
+  const count = (counts.get(name) ?? 0) + change;
+  if (count === 0) counts.delete(name);
+  else counts.set(name, count);
 }
