@@ -3,8 +3,8 @@ import { onBothEngines } from '@parley/store/testing';
 import { expect, test } from 'vitest';
 import { BED_MIGRATIONS, openBed, ORG, TestClock } from '../test/bed.ts';
 import type { CloudEvent } from './cloud-event.ts';
-import { askFilters, EVENT_READS, OWN_READS, TARGET_READS } from './filter-budget.ts';
-import { FILTER_READS } from './filter.ts';
+import { askFilters, COMPILED_CHARACTERS, EVENT_READS, OWN_READS, TARGET_READS } from './filter-budget.ts';
+import { FILTER_READS, isCompiled } from './filter.ts';
 import { HeldFilters, HOLD_MS } from './held-filters.ts';
 import type { Candidate } from './matching.ts';
 
@@ -40,6 +40,19 @@ function asker() {
     return { wanted: wanted.map(({ id }) => id), failed, reads };
   };
   return { clock, held, ask };
+}
+
+/** How often the event loop went round meanwhile. */
+async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
+  let turns = 0;
+  let next = setImmediate(count);
+  function count() {
+    turns += 1;
+    next = setImmediate(count);
+  }
+  await work();
+  clearImmediate(next);
+  return turns;
 }
 
 interface Row {
@@ -114,6 +127,24 @@ test('a filter that fails without reading much is not held', async () => {
   expect(held.size).toBe(0);
 });
 
+test('compiling filters of one target is bounded for an event, and keeps no other target waiting', async () => {
+  const { ask, clock } = asker();
+  const greedy = of(
+    'a',
+    many(500, (index) => `$.data.m${index}`.padEnd(1000, 'a')),
+  );
+  const compiled = () => greedy.filter(({ filter }) => isCompiled(filter)).length;
+  const fit = COMPILED_CHARACTERS / 1000;
+  const all = [...greedy, ...of('b', [CHEAP])];
+  for (const round of [1, 2, 3]) {
+    const { wanted, failed } = await ask(all, LARGE);
+    expect([round, wanted, failed.length, compiled()]).toEqual([round, ['b 0'], 500 - fit, fit]);
+  }
+  clock.ms += HOLD_MS;
+  expect((await ask(all, LARGE)).wanted).toEqual(['b 0']);
+  expect(compiled()).toBe(2 * fit);
+});
+
 test('what is remembered of held filters is bounded, and the newest stay', () => {
   const held = new HeldFilters(new TestClock().now);
   const all = of('a', many(5000, descent));
@@ -163,19 +194,18 @@ onBothEngines(
       const bed = await openBed(open, { delivers: false });
       const who = { organizationId: ORG, connectionId: 'conn_a', createdBy: 'usr_1' };
       await bed.events.subscribers.subscribe(who, { eventType: '*', filter: LONG });
-      let turns = 0;
       const given = { organizationId: ORG, source: 'shop', type: 'order.paid', data: LARGE.data };
-      const isDone = new AbortController();
-      const count = () => {
-        turns += 1;
-        if (!isDone.signal.aborted) setImmediate(count);
-      };
-      await bed.store.transaction(async (tx) => {
-        setImmediate(count);
-        await bed.events.publishAll(tx, Array(6).fill(given));
-      });
-      isDone.abort();
+      const turns = await turnsDuring(() =>
+        bed.store.transaction((tx) => bed.events.publishAll(tx, Array(6).fill(given))),
+      );
       expect(turns).toBeGreaterThanOrEqual(6);
+    });
+
+    test('the event loop has a turn between filters that are checked', async () => {
+      const bed = await openBed(open, { delivers: false });
+      const who = { organizationId: ORG, connectionId: 'conn_a', createdBy: 'usr_1' };
+      const wanted = many(20, (index) => `type.t${index}`).map((eventType) => ({ eventType, filter: CHEAP }));
+      expect(await turnsDuring(() => bed.events.subscribers.sync(who, wanted))).toBeGreaterThanOrEqual(20);
     });
   },
   BED_MIGRATIONS,

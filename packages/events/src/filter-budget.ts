@@ -10,6 +10,8 @@ export const OWN_READS = 200;
 export const TARGET_READS = 12_000;
 /** All targets together, beyond what each always has. About 30 ms: the transaction of a change waits for it. */
 export const EVENT_READS = 24_000;
+/** Characters of filters that one target may have compiled for an event, at most 20 ms; later events find them compiled. */
+export const COMPILED_CHARACTERS = 5_000;
 /** What a filter may read before the others had their turn; the last step is its whole budget. */
 const STEPS = [OWN_READS, 1_300, Infinity];
 
@@ -26,6 +28,8 @@ interface Asked {
   readonly isHeld: boolean;
   /** What it was given the last time. */
   given: number;
+  /** Whether its target had too much compiled already. */
+  isRefused: boolean;
 }
 
 /** Asks the filters, those that read little first. */
@@ -36,7 +40,7 @@ export async function askFilters(
 ): Promise<Matched> {
   if (candidates.every(({ filter }) => filter === '')) return { wanted: candidates, failed: [], reads: 0 };
   // Few have one, so nobody else waits for the library at the start.
-  const { ask, FILTER_READS } = await import('./filter.ts');
+  const { ask, FILTER_READS, isCompiled } = await import('./filter.ts');
   const budget = new EventBudget();
   const selected = new Set<string>();
   const failed: string[] = [];
@@ -47,7 +51,9 @@ export async function askFilters(
       const { id, filter } = one.candidate;
       const most = Math.min(step, FILTER_READS, budget.left(one));
       // With no more than before it would come no further than before.
-      const answer = most > one.given ? ask(filter, event, most) : undefined;
+      const canGoOn = most > one.given;
+      one.isRefused = canGoOn && !isCompiled(filter) && !budget.compile(one);
+      const answer = canGoOn && !one.isRefused ? ask(filter, event, most) : undefined;
       if (answer !== undefined) {
         one.given = most;
         budget.spend(one, answer);
@@ -61,7 +67,7 @@ export async function askFilters(
   for (const one of asking) {
     failed.push(one.candidate.id);
     // Not for what others spent, and not again while it is held, so that it can recover.
-    const isOwnFault = one.given === FILTER_READS || budget.isSpentBy(one);
+    const isOwnFault = one.isRefused || one.given === FILTER_READS || budget.isSpentBy(one);
     if (isOwnFault && !one.isHeld) held.hold(one.candidate);
   }
   const wanted = candidates.filter(({ id, filter }) => filter === '' || selected.has(id));
@@ -75,7 +81,7 @@ function inTurns(candidates: readonly Candidate[], held: HeldFilters): Asked[] {
   const last: Asked[] = [];
   for (const candidate of candidates) {
     if (candidate.filter === '') continue;
-    const one = { candidate, isHeld: held.isHeld(candidate), given: 0 };
+    const one = { candidate, isHeld: held.isHeld(candidate), given: 0, isRefused: false };
     const turn = turnsOf.get(candidate.target_id) ?? 0;
     if (one.isHeld) last.push(one);
     else {
@@ -89,6 +95,7 @@ function inTurns(candidates: readonly Candidate[], held: HeldFilters): Asked[] {
 interface Spent {
   all: number;
   byHeld: number;
+  compiled: number;
 }
 
 /** What is left of one event's reads. */
@@ -111,6 +118,14 @@ class EventBudget {
     if (isHeld) spent.byHeld += reads;
   }
 
+  /** Whether the filter may be compiled now; held ones wait. */
+  compile({ candidate, isHeld }: Asked): boolean {
+    const spent = this.#of(candidate);
+    const isRefused = isHeld || spent.compiled + candidate.filter.length > COMPILED_CHARACTERS;
+    if (!isRefused) spent.compiled += candidate.filter.length;
+    return !isRefused;
+  }
+
   /** Whether the target itself left too little for the filter, or took more than its share of what all have. */
   isSpentBy({ candidate, given }: Asked): boolean {
     const { all } = this.#of(candidate);
@@ -118,7 +133,7 @@ class EventBudget {
   }
 
   #of({ target_id: targetId }: Candidate): Spent {
-    const spent = this.#spent.get(targetId) ?? { all: 0, byHeld: 0 };
+    const spent = this.#spent.get(targetId) ?? { all: 0, byHeld: 0, compiled: 0 };
     this.#spent.set(targetId, spent);
     return spent;
   }

@@ -1,7 +1,7 @@
 /** Filters: what they select, what is refused, and that none of them can keep a transaction waiting. */
 import { expect, test } from 'vitest';
 import type { CloudEvent } from './cloud-event.ts';
-import { ask, checkFilter, FILTER_READS } from './filter.ts';
+import { ask, checkFilter, FILTER_READS, isCompiled } from './filter.ts';
 
 const event = (data: unknown): CloudEvent => ({
   specversion: '1.0',
@@ -79,4 +79,13 @@ test('the keys of a wide object are not listed for a filter that may not read th
 
 test('a depth that the library refuses is a failure, not a match', () => {
   expect(ask('$..nope', event(deep(200)))).toMatchObject({ isSelected: undefined, isOver: false });
+});
+
+test('filters stay compiled while there is room, those of the last events longest; a filter that is only checked does not', () => {
+  const long = (index: number) => `$.data.n${index}`.padEnd(1000, 'a');
+  checkFilter(long(0));
+  expect(isCompiled(long(0))).toBe(false);
+  const all = Array.from({ length: 501 }, (_, index) => long(index));
+  for (const filter of all) ask(filter, event({}));
+  expect([all[0], all[1], all[500]].map((filter) => isCompiled(filter ?? ''))).toEqual([false, true, true]);
 });
