@@ -20,7 +20,13 @@ const event = (data: unknown): CloudEvent => ({
 });
 
 const objects = (length: number) => Array.from({ length }, (_, i) => ({ i }));
-const LARGE = event({ total: 150, items: objects(8000), few: objects(5), some: objects(1500) });
+const LARGE = event({
+  total: 150,
+  items: objects(8000),
+  few: objects(5),
+  mid: objects(250),
+  some: objects(1500),
+});
 const CHEAP = '$.data[?@ == 150]';
 const walk = (index: number) => `$${'..*'.repeat(index + 3)}.nope`;
 const descent = (index: number) => `$..[?@..[?@..[?@.x${index}]]]`;
@@ -104,6 +110,32 @@ test('many greedy targets share what there is; those that read little are all as
   expect(reads).toBeLessThanOrEqual(40 * OWN_READS);
 });
 
+test.each([
+  ['three targets with one greedy filter each', 3, 1],
+  ['two targets with twelve', 2, 12],
+])('%s come after those that read a thousand times', async (_name, targets, filters) => {
+  const { ask } = asker();
+  const greedy = many(targets, (index) => `a${index}`).flatMap((target) =>
+    of(target, many(filters, descent)),
+  );
+  const modest = many(5, (index) => `b${index}`).flatMap((target) => of(target, ['$.data.mid[?@.i == 249]']));
+  const { wanted, failed, reads } = await ask([...greedy, ...modest], LARGE);
+  expect(wanted).toEqual(modest.map(({ id }) => id));
+  expect(failed.toSorted()).toEqual(greedy.map(({ id }) => id).toSorted());
+  expect(reads).toBeLessThanOrEqual(EVENT_READS + (targets + 5) * OWN_READS);
+});
+
+test('a hold ends in its time, however often the filter fails meanwhile', async () => {
+  const { ask, clock, held } = asker();
+  const own = of('a', ['$.data.items[?@.i < 0]', LONG]);
+  const others = many(4, (index) => `b${index}`).flatMap((target) => of(target, [CHEAP]));
+  held.hold(own[0] as Candidate);
+  clock.ms += HOLD_MS / 2;
+  expect((await ask([...own, ...others], LARGE)).failed).toEqual(['a 0']);
+  clock.ms += HOLD_MS / 2;
+  expect(held.isHeld(own[0] as Candidate)).toBe(false);
+});
+
 test('a held filter still matches small events, and is asked in full after a while', async () => {
   const { ask, clock, held } = asker();
   const own = of('a', ['$.data[?@.total == 150]']);
@@ -180,7 +212,7 @@ onBothEngines(
         ),
       );
       const deliveries = await bed.events.history.deliveries(ORG, { limit: 100 });
-      expect(deliveries.map(({ event: { subject } }) => subject).toSorted()).toEqual(
+      expect(deliveries.map(({ event: { subject } }) => String(subject)).toSorted()).toEqual(
         published.map(({ subject }) => subject),
       );
       expect(new Set(deliveries.map(({ subscriptionId }) => subscriptionId))).toEqual(new Set([id]));
@@ -196,7 +228,12 @@ onBothEngines(
       await bed.events.subscribers.subscribe(who, { eventType: '*', filter: LONG });
       const given = { organizationId: ORG, source: 'shop', type: 'order.paid', data: LARGE.data };
       const turns = await turnsDuring(() =>
-        bed.store.transaction((tx) => bed.events.publishAll(tx, Array(6).fill(given))),
+        bed.store.transaction((tx) =>
+          bed.events.publishAll(
+            tx,
+            Array.from({ length: 6 }, () => given),
+          ),
+        ),
       );
       expect(turns).toBeGreaterThanOrEqual(6);
     });
