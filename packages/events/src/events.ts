@@ -13,6 +13,7 @@ import type { DeliveriesQuery, Delivery } from './looking/deliveries.ts';
 import { findDelivery, readDeliveries, startAgain, withEvents } from './looking/deliveries.ts';
 import type { HistoryQuery } from './looking/history.ts';
 import { lastNumber, readHistory } from './looking/history.ts';
+import { HeldFilters } from './held-filters.ts';
 import { createPublishQueue } from './publish-queue.ts';
 import { publishEvents } from './publish.ts';
 import { sweepEvents } from './retention.ts';
@@ -88,7 +89,15 @@ export function createEvents(options: EventsOptions): Events {
     connectionTarget({ store, limits, handlers, onFault, deliver: options.deliver }),
   ];
   const kinds = new Map(targets.map((target) => [target.kind, target]));
-  const parts: DeliveryParts = { store, tasks, kinds, limits, now, onFault };
+  const parts: DeliveryParts = {
+    store,
+    tasks,
+    kinds,
+    limits,
+    heldFilters: new HeldFilters(now),
+    now,
+    onFault,
+  };
   tasks.register({ ...pumpKind(parts), isRunElsewhere: options.delivers === false });
 
   const sweep = () => sweepEvents(store, limits, now());

@@ -2,6 +2,7 @@
 import type { Store, StoreTransaction } from '@parley/store';
 import type { TaskEngine } from '@parley/tasks';
 import type { CloudEvent } from '../cloud-event.ts';
+import type { HeldFilters } from '../held-filters.ts';
 import type { EventLimits } from '../limits.ts';
 import type { EventTargetRow } from '../schema.ts';
 
@@ -56,6 +57,7 @@ export interface DeliveryParts {
   readonly tasks: TaskEngine;
   readonly kinds: ReadonlyMap<string, TargetKind>;
   readonly limits: EventLimits;
+  readonly heldFilters: HeldFilters;
   readonly now: () => number;
   readonly onFault: (error: unknown, where: string) => void;
 }

@@ -1,4 +1,5 @@
 /** Subscriptions of connections as rows, and the targets that they belong to. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ToolError, typeId } from '@parley/kit';
 import type { Queryable, StoreTransaction } from '@parley/store';
 import { lockTarget, newTarget } from '../delivery/pump-task.ts';
@@ -57,7 +58,11 @@ export async function checkWanted({ eventType, publisher = '', filter }: Wanted)
   checkPattern(eventType, 'eventType');
   if (publisher.length > SOURCE_LENGTH || publisher.includes('\0'))
     throw new ToolError('invalid', `publisher: must have at most ${SOURCE_LENGTH} characters.`);
-  if (filter !== undefined) (await import('../filter.ts')).checkFilter(filter);
+  if (filter === undefined) return;
+  const { checkFilter } = await import('../filter.ts');
+  checkFilter(filter);
+  // A list of long ones takes seconds, and others do not wait for all of it.
+  await nextTurn();
 }
 
 /** The target of a connection, held until the transaction ends; made with its first subscription. */

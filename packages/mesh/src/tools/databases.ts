@@ -38,9 +38,7 @@ export const databasesRunSql = defineTool({
     too_large: 'The database is full, or the statement needs too much.',
   },
   run: async (input, { services, caller, signal }) => {
-    const { organizationId } = caller;
-    const request = { ...input, organizationId, signal };
-    const { rows, rowsAffected, truncated } = await services.databases.run(caller, request);
+    const { rows, rowsAffected, truncated } = await services.databases.run(caller, { ...input, signal });
     return { result: [{ results: [...rows], success: true, rowsAffected, truncated }] };
   },
 });
