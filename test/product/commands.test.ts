@@ -90,7 +90,7 @@ describe('a wrong command line', () => {
   test.each([
     ['an unknown command', ['dance'], 'There is no command "dance".'],
     ['an inherited name', ['constructor'], 'There is no command "constructor".'],
-    ['an unknown flag', ['start', '--colour'], '--colour'],
+    ['an unknown flag', ['start', '--colour'], 'Unknown option --colour. --help'],
     ['a flag without its value', ['start', '--port'], '--port'],
     ['a bad number', ['start', '--port', 'http'], '--port: must be a whole number'],
     ['an argument too many', ['start', 'now'], '"parley start" takes no arguments'],
@@ -158,8 +158,9 @@ describe('help', () => {
   );
 
   test.each([
-    ['mcp', ['--key KEY', '--init', '--json'], ['--port']],
-    ['keys', ['--key KEY', '--init', '--json'], ['--port']],
+    ['mcp', ['--key KEY', '--init', '--json', '--extended', '--allow-egress HOST'], ['--port']],
+    ['call', ['--key KEY', '--extended', '--allow-egress HOST', '--allow-stdio'], ['--port']],
+    ['keys', ['--key KEY', '--init', '--json'], ['--port', '--allow-egress']],
     ['feedback', ['--key KEY', '--port N', '--public-url URL'], ['--rate ']],
     ['doctor', ['--key KEY', '--port N', '--project FOLDER'], ['--init']],
     ['migrate', ['--data FOLDER', '--json'], ['--key', '--port', '--init']],

@@ -43,7 +43,10 @@ export const eventPublish = defineTool({
     type: z.string().min(1).max(255).describe('Such as order.paid'),
     subject: z.string().max(255).optional().describe('What it is about'),
     data: z.unknown().optional().describe('At most 256 KiB'),
-    deliverAt: z.iso.datetime({ offset: true }).optional().describe('Publish then'),
+    deliverAt: z.iso
+      .datetime({ offset: true, error: 'must be a time like 2026-11-16T09:00:00Z, with Z or an offset' })
+      .optional()
+      .describe('Publish then'),
     cron: z.string().min(1).max(100).optional().describe('Publish again and again: 5 or 6 fields'),
     timezone: z.string().min(1).max(64).optional().describe('Of cron; default UTC'),
   }),
