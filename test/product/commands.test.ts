@@ -1,10 +1,10 @@
 /** The other commands: tools, call, migrate, help, and what a wrong command line gets. */
-import { mkdirSync, rmSync } from 'node:fs';
+import { globSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ensureBuilt } from './build.ts';
+import { ensureBuilt, ROOT } from './build.ts';
 import { runParley, scratchFolder } from './parley.ts';
 
 const folder = scratchFolder();
@@ -139,6 +139,40 @@ describe('a wrong command line', () => {
     expect(code).not.toBe(0);
     expect(stderr.trim().split('\n')).toHaveLength(1);
     mkdirSync(data, { recursive: true });
+  });
+});
+
+describe('the pages of the documentation', () => {
+  const pages = globSync(['README.md', 'docs/*.md'], { cwd: ROOT }).map((path) =>
+    readFileSync(join(ROOT, path), 'utf8'),
+  );
+  const named = (pattern: RegExp) =>
+    pages.flatMap((page) => [...page.matchAll(pattern)].map(([, name = '']) => name));
+
+  test('call tools that exist', async () => {
+    const { stdout } = await parley('tools', '--extended', '--json');
+    const known = (JSON.parse(stdout) as { name: string }[]).map(({ name }) => name);
+    // The example of docs/tasks.md, and the word for any tool.
+    known.push('start_long_running_task', 'TOOL');
+    const called = named(/parley (?:-- )?call (\w+)/g);
+    expect(called.length).toBeGreaterThan(5);
+    expect(called.filter((name) => !known.includes(name))).toEqual([]);
+  });
+
+  test('give grants that exist', async () => {
+    const grants = named(/^npm run .* --grant '?([\w:*,]+)/gm);
+    expect(grants).toContain('annotations:get_all_pending,reply,resolve');
+    const flags = grants.flatMap((grant) => ['--grant', grant]);
+    expect(await parley('keys', 'create', 'Pages', ...flags)).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  test('spell commands one way', () => {
+    const commands = pages.flatMap((page) =>
+      [...page.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].flatMap(([, text = '']) => text.split('\n')),
+    );
+    const own = commands.filter((line) => /(?:^|npx |-- )parley\b|npm run .*parley/.test(line));
+    expect(own.length).toBeGreaterThan(20);
+    expect(own.filter((line) => !/^(?:PARLEY_\w+=\S+ )?npm run -s parley -- \w/.test(line))).toEqual([]);
   });
 });
 

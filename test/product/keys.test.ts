@@ -183,7 +183,11 @@ test.each([
   ['an expiry without a unit', ['create', 'X', '--expires', '30'], '--expires'],
   ['an expiry of zero', ['create', 'X', '--expires', '0d'], '--expires'],
   ['an expiry in words', ['create', 'X', '--expires', 'tomorrow'], '--expires'],
-  ['the role owner', ['create', 'X', '--role', 'owner'], 'Without --role a key may do everything its owner'],
+  [
+    'the role owner',
+    ['create', 'X', '--role', 'owner'],
+    'without --role a key may do everything its owner may',
+  ],
   ['a role that is not there', ['create', 'X', '--role', 'boss'], 'there is no role "boss"'],
   ['a key without a name', ['create'], 'Usage: parley keys'],
   ['an unknown action', ['destroy'], 'Usage: parley keys'],

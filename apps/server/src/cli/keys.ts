@@ -80,11 +80,11 @@ async function powerOf(
 ): Promise<Power> {
   if (typeof role !== 'string') return { grants };
   if (isRank(role)) return { grants, role };
-  if (role === 'owner')
-    throw new UsageError('--role: leave it away. Without --role a key may do everything its owner may.');
   const custom = (await host.identity.roles.list(organizationId)).find(({ name }) => name === role);
   if (custom === undefined)
-    throw new UsageError(`--role: there is no role "${role}". "parley roles list" shows those you made.`);
+    throw new UsageError(
+      `--role: there is no role "${role}" for keys. Give admin, member, user, or one that "parley roles list" shows; without --role a key may do everything its owner may.`,
+    );
   if (grants !== undefined) throw new UsageError(`--role ${role} gives its grants, so leave --grant away.`);
   return { grants: custom.grants };
 }
