@@ -1,4 +1,6 @@
 /** Code and SQL of callers: whose tools and data they reach, that every call is recorded, and that the built server has it all. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { connectionMigrations } from '@parley/connections';
 import { createCodeExecution, createSandbox, engineUniverse } from '@parley/gateway';
 import { createIdentity, identityMigrations } from '@parley/identity';
@@ -13,7 +15,7 @@ import type { ScratchDatabase } from '@parley/store/testing';
 import { scratchDatabase } from '@parley/store/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { ensureBuilt } from './build.ts';
+import { ensureBuilt, ROOT } from './build.ts';
 import { callTool } from './mcp-messages.ts';
 import { scratchFolder, startParley } from './parley.ts';
 
@@ -318,5 +320,26 @@ test('the built server runs code and SQL in programs of its own, and answers oth
   expect(await call('CODE_EXECUTION_RUN_CODE', { code: nested, timeoutMs: 30_000 })).toMatchObject({
     returnValue: [{ n: 0 }],
   });
+  // The examples of the page are what a newcomer tries first.
+  const page = readFileSync(join(ROOT, 'docs/code-and-databases.md'), 'utf8');
+  const examples = (kind: string) =>
+    [...page.matchAll(/^```(\w+)\n([^`]*(?:`[^`]+`[^`]*)*?)^```$/gm)].flatMap(([, is, text = '']) =>
+      is === kind ? [text] : [],
+    );
+  const [codes, statements] = [examples('js'), examples('json')];
+  expect([codes.length, statements.length]).toEqual([1, 3]);
+  for (const example of codes)
+    expect(await call('CODE_EXECUTION_RUN_CODE', { code: example, timeoutMs: 30_000 })).toEqual({
+      returnValue: [],
+      consoleLogs: [{ type: 'log', content: '0 posts' }],
+    });
+  const answers: unknown[] = [];
+  for (const example of statements)
+    answers.push(await call('DATABASES_RUN_SQL', JSON.parse(example) as Record<string, unknown>));
+  expect(answers).toMatchObject([
+    { result: [{ success: true }] },
+    { result: [{ success: true, rowsAffected: 1 }] },
+    { result: [{ results: [{ page: '/home', visits: 1 }] }] },
+  ]);
   expect((await server.stop()).code).toBe(0);
 });

@@ -59,6 +59,10 @@ test('filters by tool, caller, error and time, and prints JSON lines', async () 
   expect(
     entriesOf((await logs('--json', '--caller', caller, '--since', '1h', '--limit', '2')).stdout),
   ).toMatchObject([{ toolName: 'parley_whoami' }, { toolName: 'note_add', input: '{"text":"followed"}' }]);
+  const [known, nobody] = [await logs('--caller', 'Owner key'), await logs('--json', '--caller', 'nobody')];
+  expect([known.code, known.stderr]).toEqual([0, '']);
+  const said = 'No key that you may list has the name or id "nobody".\n';
+  expect(nobody).toEqual({ code: 0, stdout: '', stderr: said });
   expect((await logs('--json', '--since', '2999-01-01T00:00:00Z')).stdout).toBe('');
 });
 
@@ -93,6 +97,7 @@ test('a key without the tool reads nothing, and wrong options are named', async 
   for (const [args, words] of [
     [['--since', 'soon'], '--since'],
     [['--limit', '-1'], '--limit'],
+    [['--bogus'], 'parley: Unknown option --bogus. --help lists those that there are.\n'],
     [['export', 'calls.txt'], '.jsonl'],
     [['what'], 'Usage'],
   ] as const) {

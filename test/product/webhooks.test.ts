@@ -9,10 +9,11 @@ import { runParley, scratchFolder, startParley } from './parley.ts';
 test('a webhook is added, tried, told of an annotation, listed and removed', async () => {
   await ensureBuilt();
   using folder = scratchFolder();
+  let answer = 204;
   const heard: { type: string; data?: { text?: string } }[] = [];
   const { host } = await serveForTest(({ body }, response) => {
     heard.push(JSON.parse(body) as { type: string });
-    response.writeHead(204).end();
+    response.writeHead(answer).end();
   });
   const allow = ['--allow-egress', host];
   await using server = await startParley(folder.path, { args: allow });
@@ -22,15 +23,26 @@ test('a webhook is added, tried, told of an annotation, listed and removed', asy
   const added = await webhooks('add', url, '--events', 'annotation.*,task.completed', '--json');
   const { id, secret } = JSON.parse(added.stdout) as { id: string; secret: string };
   expect([added.code, secret]).toEqual([0, expect.stringMatching(/^whsec_/)]);
-  expect((await webhooks('test', id)).stdout).toMatch(/^The receiver took the test event \(204/);
+  const took = await webhooks('test', id);
+  expect([took.code, took.stdout]).toEqual([
+    0,
+    expect.stringMatching(/^The receiver took the test event \(204/),
+  ]);
+  answer = 500;
+  const failed = await webhooks('test', id);
+  expect([failed.code, failed.stdout]).toEqual([1, expect.stringMatching(/^The receiver did not take it: /)]);
+  const asJson = await webhooks('test', id, '--json');
+  expect([asJson.code, JSON.parse(asJson.stdout)]).toMatchObject([1, { error: expect.any(String) }]);
+  answer = 204;
+  // The address is allowed to the server alone.
+  const alone = await runParley(['webhooks', 'test', id, '--data', folder.path]);
+  expect([alone.code, alone.stdout]).toEqual([1, expect.stringContaining('not allowed')]);
+  expect(heard.splice(0).map(({ type }) => type)).toEqual(['webhook.test', 'webhook.test', 'webhook.test']);
   const tag = (JSON.parse(server.stdout().split('\n')[0] ?? '') as { overlayTag: string }).overlayTag;
   const page = await openPage(server.url, tokenOf(tag));
   await page.annotate('Make it blue');
   await eventually(() =>
-    expect(heard).toMatchObject([
-      { type: 'webhook.test' },
-      { type: 'annotation.created', data: { text: 'Make it blue' } },
-    ]),
+    expect(heard).toMatchObject([{ type: 'annotation.created', data: { text: 'Make it blue' } }]),
   );
   page.close();
 

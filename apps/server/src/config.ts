@@ -179,8 +179,15 @@ function parse(
   try {
     return parseArgs({ args: [...args], options, allowPositionals: true, strict: true });
   } catch (error) {
-    throw new UsageError((error instanceof Error ? error.message : String(error)).replaceAll('\n', ' '));
+    throw new UsageError(parseFault(error));
   }
+}
+
+/** What Node says of a wrong command line, on one line; of an unknown option it tells things that help nobody here. */
+function parseFault(error: unknown): string {
+  const text = (error instanceof Error ? error.message : String(error)).replaceAll('\n', ' ');
+  const unknown = /^Unknown option '([^']{1,100})'/.exec(text)?.[1];
+  return unknown === undefined ? text : `Unknown option ${unknown}. --help lists those that there are.`;
 }
 
 function wholeNumber(name: string, text: string | undefined, low: number, high: number): number {

@@ -12,6 +12,8 @@ interface CommandHelp {
 }
 
 const READS_KEY = ['folder', 'init', 'key', 'every'] as const;
+// What tools reach is decided in the process that runs them, whatever a server beside it may.
+const RUNS_TOOLS = [...READS_KEY, 'reach'] as const;
 
 const COMMANDS: Readonly<Record<string, CommandHelp>> = {
   start: {
@@ -24,12 +26,13 @@ const COMMANDS: Readonly<Record<string, CommandHelp>> = {
 Ctrl-C or SIGTERM stops it after running requests are answered; a second one stops it at once.`,
   },
   mcp: {
-    reads: READS_KEY,
+    reads: RUNS_TOOLS,
     usage: 'parley mcp [toolset...] [options]',
     summary: 'Serve MCP over stdin and stdout, on the same data folder',
     details: `For clients that start their servers themselves. It may run beside "parley start" on the same data folder.
 Without toolsets it serves all that the key may use. Without --key or PARLEY_KEY it acts with the owner key of the folder.
 Where --data has no installation it ends with 1; --init makes one, for those who never run "parley start".
+The tools run in this process: what a server was started with, such as --allow-egress, has to be given here too.
 --extended adds the tools that a grant has to name, such as the second tier of feedback; for owners and administrators.
 
 parley mcp feedback --url URL --api-key KEY [--extended]
@@ -46,11 +49,12 @@ parley mcp feedback --url URL --api-key KEY [--extended]
 --extended adds the tools that a grant has to name; for owners and administrators.`,
   },
   call: {
-    reads: READS_KEY,
+    reads: RUNS_TOOLS,
     usage: 'parley call TOOL [\'{"field": "value"}\'] [--extended] [--json]',
     summary: 'Call one tool and print its answer',
-    details:
-      'Exits with 0 when the tool answered, with 1 when it answered with an error. "-" reads the input from stdin.',
+    details: `Exits with 0 when the tool answered, with 1 when it answered with an error. "-" reads the input from stdin.
+The tool runs in this process: what a server was started with, such as --allow-egress, has to be given here too.
+--extended adds the tools that a grant has to name; for owners and administrators.`,
   },
   keys: {
     reads: READS_KEY,
@@ -58,10 +62,12 @@ parley mcp feedback --url URL --api-key KEY [--extended]
     summary: 'Create, list, revoke and recover API keys',
     details: `create NAME [--grant TOOLSET:TOOL[,TOOL...]]... [--role ROLE] [--expires 30d]
     Without --grant the key may do what its maker may do. "*" stands for every toolset or every tool.
-    --role admin, member or user narrows it to that rank; a role of your own (see "parley roles") gives its grants.
+    --role admin, member or user narrows it to that rank; a role of your own (see "parley roles") gives the
+    grants that it has now. An owner's key has everything its owner may without --role.
     Resources and prompts are named like tools; a name that nothing has is refused.
     The key is printed once and stored only as a hash.
 list
+    Your keys and whose they are; those of everybody for owners and administrators.
 revoke ID_OR_NAME
     The id or the public id of the key, or a name that only one active key has. Every running server refuses it from
     its next request on. Nobody revokes a key that stands above their own, and the last full key of an owner stays.
@@ -129,7 +135,8 @@ add URL --events annotation.*,task.completed
     this machine or in its network needs --allow-egress HOST:PORT here and at the server, or PARLEY_ALLOW_EGRESS.
 list
 test ID
-    Sends one test event now.
+    Sends one test event now, from this process: it needs --allow-egress as "add" does. Exits with 1 when the receiver
+    did not take it.
 remove ID`,
   },
   feedback: {

@@ -82,24 +82,31 @@ async function powerOf(
   if (isRank(role)) return { grants, role };
   const custom = (await host.identity.roles.list(organizationId)).find(({ name }) => name === role);
   if (custom === undefined)
-    throw new UsageError(`--role: there is no role "${role}". "parley roles list" shows those you made.`);
+    throw new UsageError(
+      `--role: there is no role "${role}" for keys. Give admin, member, user, or one that "parley roles list" shows; without --role a key may do everything its owner may.`,
+    );
   if (grants !== undefined) throw new UsageError(`--role ${role} gives its grants, so leave --grant away.`);
   return { grants: custom.grants };
 }
 
 async function list(host: Host, caller: Caller) {
   const found = await host.identity.listKeys(caller, { all: mayAdminister(caller) });
+  const members = await host.identity.listMembers(caller.organizationId);
+  const names = new Map(members.map(({ userId, name }) => [userId, name]));
+  // The keys of somebody who left are kept; their name is not.
+  const ownerOf = ({ userId }: KeyInfo) => ({ id: userId, name: names.get(userId) ?? null });
   const rows = found.map((key) => [
     key.publicId,
     key.name,
+    ownerOf(key).name ?? key.userId,
     stateOf(key),
     showTime(key.expiresAt),
     showTime(key.lastUsedAt),
     showGrants(key.grants, host),
   ]);
   return {
-    json: found.map(show),
-    text: table(['ID', 'NAME', 'STATE', 'EXPIRES', 'LAST USED', 'GRANTS'], rows),
+    json: found.map((key) => ({ ...show(key), owner: ownerOf(key) })),
+    text: table(['ID', 'NAME', 'OWNER', 'STATE', 'EXPIRES', 'LAST USED', 'GRANTS'], rows),
   };
 }
 

@@ -6,6 +6,7 @@ import type { Caller } from '@parley/kit';
 import { mayAdminister, ToolError } from '@parley/kit';
 import type { RecordFilter, RecordLog } from '@parley/store';
 import { loadConfig, UsageError } from '../config.ts';
+import { printable } from '../printable.ts';
 import type { Host } from '../start/host.ts';
 import { csvOf, headerOf, jsonLineOf, lineOf, CSV_HEADER } from './log-lines.ts';
 import type { Command } from './main.ts';
@@ -152,6 +153,8 @@ async function filterOf(
 async function callerIdOf(host: Host, caller: Caller, wanted: string): Promise<string> {
   const keys = await host.identity.listKeys(caller, { all: mayAdminister(caller) });
   const found = keys.filter(({ id, publicId, name }) => [id, publicId, name].includes(wanted));
+  if (found.length === 0)
+    process.stderr.write(`No key that you may list has the name or id "${printable(wanted)}".\n`);
   if (found.length < 2) return found[0]?.id ?? wanted;
   const ids = found.map(({ publicId }) => publicId).join(', ');
   throw new UsageError(`Several keys have the name "${wanted}". Give the id of one: ${ids}`);

@@ -17,7 +17,14 @@ interface Acting {
   readonly events: readonly string[];
 }
 
-type WebhooksCommand = (acting: Acting, given: string) => Promise<{ json: unknown; text: string }>;
+type WebhooksCommand = (acting: Acting, given: string) => Promise<Outcome>;
+
+interface Outcome {
+  readonly json: unknown;
+  readonly text: string;
+  /** What was asked for did not come about: exit code 1. */
+  readonly isFailure?: boolean;
+}
 
 /** Runs one of the webhook commands. */
 export const webhooks: Command = async (args, toolsets) => {
@@ -31,9 +38,9 @@ export const webhooks: Command = async (args, toolsets) => {
     // A webhook hears of everything that happens here.
     if (!mayAdminister(caller) || !isGranted(caller.grants, '*', '*'))
       throw new Error('Only an owner or admin, with a key for everything, may manage webhooks.');
-    const { json, text } = await run({ host, caller, events }, given);
+    const { json, text, isFailure = false } = await run({ host, caller, events }, given);
     process.stdout.write(`${config.json ? JSON.stringify(json) : text}\n`);
-    return 0;
+    return isFailure ? 1 : 0;
   });
 };
 
@@ -73,7 +80,7 @@ const test: WebhooksCommand = async ({ host, caller }, id) => {
     error === undefined
       ? `The receiver took the test event (${status}, ${durationMs} ms).`
       : `The receiver did not take it: ${printable(error)}`;
-  return { json: answer, text };
+  return { json: answer, text, isFailure: error !== undefined };
 };
 
 const remove: WebhooksCommand = async ({ host, caller }, id) => {

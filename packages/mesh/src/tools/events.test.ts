@@ -135,6 +135,7 @@ onBothMeshes(
         ['EVENT_PUBLISH', { type: 'a', subject: 'x'.repeat(256) }, 'subject'],
         ['EVENT_PUBLISH', { type: 'a', data: 'x'.repeat(256 * 1024) }, 'data'],
         ['EVENT_PUBLISH', { type: 'a', deliverAt: 'tomorrow' }, 'deliverAt'],
+        ['EVENT_PUBLISH', { type: 'a', deliverAt: '2030-01-01T00:00:00' }, 'with Z or an offset'],
         ['EVENT_PUBLISH', { type: 'a', deliverAt: '2030-01-01T00:00:00Z', cron: '* * * * *' }, 'deliverAt'],
         ['EVENT_PUBLISH', { type: 'a', cron: '* * *' }, 'cron'],
         ['EVENT_PUBLISH', { type: 'a', cron: '0 0 30 2 *' }, 'cron'],

@@ -3,6 +3,7 @@ import type { Subscription } from '@parley/events';
 import * as z from 'zod';
 import { defineTool } from './define-tool.ts';
 import { Id } from './fields.ts';
+import { IsoTime } from './iso-time.ts';
 
 const ConnectionId = Id.optional().describe('For owners and admins; default: your own');
 const Wanted = {
@@ -43,7 +44,7 @@ export const eventPublish = defineTool({
     type: z.string().min(1).max(255).describe('Such as order.paid'),
     subject: z.string().max(255).optional().describe('What it is about'),
     data: z.unknown().optional().describe('At most 256 KiB'),
-    deliverAt: z.iso.datetime({ offset: true }).optional().describe('Publish then'),
+    deliverAt: IsoTime.optional().describe('Publish then: ISO time with Z or an offset'),
     cron: z.string().min(1).max(100).optional().describe('Publish again and again: 5 or 6 fields'),
     timezone: z.string().min(1).max(64).optional().describe('Of cron; default UTC'),
   }),
