@@ -1,6 +1,7 @@
 /** Code and SQL of callers: whose tools and data they reach, that every call is recorded, and that the built server has it all. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { ConnectionTables } from '@parley/connections';
 import { connectionMigrations } from '@parley/connections';
 import { createCodeExecution, createSandbox, engineUniverse } from '@parley/gateway';
 import { createIdentity, identityMigrations } from '@parley/identity';
@@ -256,6 +257,13 @@ describe.each<StoreEngine>(['sqlite', 'postgres'])('on %s', (engine) => {
 
   test('code and statements of one organization leave places to those of another', async () => {
     const ids = ['conn_1', 'conn_2', 'conn_3', 'conn_4', 'conn_5'];
+    const db = store.db<ConnectionTables>();
+    const own = db.selectFrom('connections').selectAll().where('organization_id', '=', one);
+    const row = await own.executeTakeFirstOrThrow();
+    await db
+      .insertInto('connections')
+      .values(ids.map((id) => ({ ...row, id })))
+      .execute();
     const greedy = await Promise.all(
       ids.map((connectionId) => client({ organizationId: one, connectionId, roles: ['owner'] })),
     );
