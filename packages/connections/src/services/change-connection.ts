@@ -125,7 +125,6 @@ function requireChangeable({ id, organization_id, is_virtual_mcp }: ConnectionRo
 /** State and scopes are sent together or stand for nothing: an absent one means an empty one. */
 function changedSettings(before: Settings, data: ConnectionUpdate): Settings {
   const settings = applied(before, data);
-  if (data.configuration_state === undefined && data.configuration_scopes === undefined) return settings;
   return {
     ...settings,
     configuration_state: settings.configuration_state ?? {},
