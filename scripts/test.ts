@@ -15,7 +15,7 @@ const STAGES: readonly Stage[] = [
   { name: 'build', command: ['scripts/build.ts'] },
   { name: 'check', command: ['scripts/check.ts'] },
   { name: 'annotations', command: ['scripts/verify-annotations.ts'] },
-  { name: 'unit', command: ['node_modules/vitest/vitest.mjs', 'run', '--coverage'] },
+  { name: 'unit', command: ['node_modules/vitest/vitest.mjs', 'run'] },
   { name: 'conformance', command: ['test/conformance/run.ts'] },
   { name: 'examples', command: ['scripts/examples.ts'] },
 ];
