@@ -33,7 +33,7 @@ export default defineConfig({
       exclude: ['**/*.test.ts', '**/*.test-d.ts', 'packages/annotations/src/overlay/**'],
       reporter: ['text-summary', 'json-summary'],
       reportsDirectory: 'test/artifacts/coverage',
-      // Checked by `npm test`. What child processes and Chromium run is not seen, so the truth is higher.
+      // Checked by `npm run coverage`: counting takes the tests a good part longer. What child processes and Chromium run is not seen, so the truth is higher.
       thresholds: { lines: 87 },
     },
   },

@@ -1,11 +1,14 @@
 /** Owns one measuring run: what is measured in which mode, from the first server to the result file. */
+import { measureEvents } from './events.ts';
 import { measureFeedback } from './feedback.ts';
 import { openFleet } from './fleet.ts';
 import type { Fleet, ServerName } from './fleet.ts';
+import { measureLists } from './lists.ts';
 import { findMethod, loadAverages } from './machine.ts';
 import type { Method } from './machine.ts';
 import { measureFlat, measureIdle } from './memory.ts';
 import { measureModelCost } from './model-cost.ts';
+import { measureMonitoring } from './monitoring.ts';
 import { measurePoints } from './points.ts';
 import type { Point, Target } from './points.ts';
 import { startPostgres } from './postgres.ts';
@@ -19,7 +22,7 @@ import { measureWatch } from './watch.ts';
 import type { RequestKind } from './wire.ts';
 
 /** The targets this bench can measure. */
-export const MEASURABLE = ['P1', 'P2', 'P3', 'P5', 'P6', 'P7', 'P8', 'P9', 'P10'];
+export const MEASURABLE = ['P1', 'P2', 'P3', 'P5', 'P6', 'P7', 'P8', 'P9', 'P10', 'P11', 'P12', 'P13'];
 
 /** Which part of the bench to run. */
 export interface Selection {
@@ -55,7 +58,13 @@ const QUICK_WATCH_CHANGES = 60;
 const FULL_WATCH_CHANGES = 200;
 const quickTasks = { creations: 1000, starts: 50, reads: 1000, kills: 2 };
 const fullTasks = { creations: 3000, starts: 100, reads: 3000, kills: 4 };
+const quickEvents = { deliveries: 200, publications: 5000, killed: 0 };
+const fullEvents = { deliveries: 500, publications: 20_000, killed: 10_000 };
 const quickFeedback = { posts: 100_000, queries: 300, votes: 2000 };
+const quickMonitoring = { records: 500_000, queries: 100, calls: 100_000 };
+const fullMonitoring = { records: 5_000_000, queries: 200, calls: 200_000 };
+const quickLists = { rows: 100_000, queries: 50 };
+const fullLists = { rows: 100_000, queries: 200 };
 const fullFeedback = { posts: 100_000, queries: 1000, votes: 5000 };
 
 /** Measures, prints and writes; gives the exit code: 1 when a point had to be voided. */
@@ -81,12 +90,13 @@ export async function measure(selection: Selection): Promise<number> {
 }
 
 async function measureAll(selection: Selection, method: Method): Promise<Measured> {
-  const needsPostgres = !selection.isQuick && ['P1', 'P6', 'P7', 'P9'].some((id) => wants(selection, id));
+  const needsPostgres =
+    !selection.isQuick && ['P1', 'P6', 'P7', 'P9', 'P11', 'P12', 'P13'].some((id) => wants(selection, id));
   const postgres = needsPostgres ? await startPostgres() : undefined;
   const fleet = openFleet(method, await postgres?.database('parley'));
   try {
     const measured: Measured = { points: [] };
-    if (wants(selection, 'P8')) await addIdle(measured, fleet);
+    if (wants(selection, 'P8')) await addIdle(measured);
     await addPoints(measured, selection, fleet, method);
     await fleet.stop();
     if (wants(selection, 'P5')) {
@@ -96,6 +106,9 @@ async function measureAll(selection: Selection, method: Method): Promise<Measure
     if (wants(selection, 'P7')) await addTasks(measured, selection, method, postgres);
     if (wants(selection, 'P8') && !selection.isQuick) await addFlat(measured, fleet, method);
     if (wants(selection, 'P9')) await addFeedback(measured, selection, method, postgres);
+    if (wants(selection, 'P11')) await addEvents(measured, selection, method, postgres);
+    if (wants(selection, 'P12')) await addMonitoring(measured, selection, method, postgres);
+    if (wants(selection, 'P13')) await addLists(measured, selection, method, postgres);
     if (wants(selection, 'P10')) measured.modelCost = await measureModelCost();
     return measured;
   } finally {
@@ -104,9 +117,9 @@ async function measureAll(selection: Selection, method: Method): Promise<Measure
   }
 }
 
-async function addIdle(measured: Measured, fleet: Fleet): Promise<void> {
-  const parley = await fleet.member('parley', TOOL_COUNT);
-  if (parley) measured.idleMb = await measureIdle(parley.server, TOOL_COUNT);
+async function addIdle(measured: Measured): Promise<void> {
+  const idleMb = await measureIdle();
+  if (idleMb !== undefined) measured.idleMb = idleMb;
 }
 
 async function addPoints(
@@ -166,6 +179,20 @@ async function addTasks(
   measured.tasks = await measureTasks(isQuick ? quickTasks : fullTasks, { method, databaseUrl }, progress);
 }
 
+async function addEvents(
+  measured: Measured,
+  { isQuick }: Selection,
+  method: Method,
+  postgres: Postgres | undefined,
+): Promise<void> {
+  const databaseUrls = postgres && {
+    speed: await postgres.database('events'),
+    kill: await postgres.database('events_kill'),
+  };
+  const settings = isQuick ? quickEvents : fullEvents;
+  measured.events = await measureEvents(settings, { method, databaseUrls }, progress);
+}
+
 async function addFeedback(
   measured: Measured,
   { isQuick }: Selection,
@@ -177,9 +204,33 @@ async function addFeedback(
   measured.feedback = await measureFeedback(settings, { method, databaseUrl }, progress);
 }
 
-/** A quick run takes watching, durable tasks and feedback only when they are named, since they take most of a minute. */
+async function addMonitoring(
+  measured: Measured,
+  { isQuick }: Selection,
+  method: Method,
+  postgres: Postgres | undefined,
+): Promise<void> {
+  const databaseUrl = await postgres?.database('monitoring');
+  const settings = isQuick ? quickMonitoring : fullMonitoring;
+  measured.monitoring = await measureMonitoring(settings, { method, databaseUrl }, progress);
+}
+
+async function addLists(
+  measured: Measured,
+  { isQuick }: Selection,
+  method: Method,
+  postgres: Postgres | undefined,
+): Promise<void> {
+  const databaseUrl = await postgres?.database('lists');
+  measured.lists = await measureLists(isQuick ? quickLists : fullLists, { method, databaseUrl }, progress);
+}
+
+/** What lasts most of a minute: watching, tasks, feedback, events, monitoring, lists. */
+const SLOW = new Set(['P6', 'P7', 'P9', 'P11', 'P12', 'P13']);
+
+/** A quick run takes what is slow only when it is named. */
 function wants({ isQuick, only }: Selection, id: string): boolean {
-  return only === undefined ? !(isQuick && ['P6', 'P7', 'P9'].includes(id)) : only.includes(id);
+  return only === undefined ? !(isQuick && SLOW.has(id)) : only.includes(id);
 }
 
 function progress(line: string): void {

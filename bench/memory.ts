@@ -3,13 +3,14 @@ import { execFile } from 'node:child_process';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { ensureBuilt } from '../test/product/build.ts';
+import { callTool, message, post } from '../test/product/mcp-messages.ts';
+import { scratchFolder, startParley } from '../test/product/parley.ts';
 import { openDescriptors, residentBytes } from './cpu.ts';
 import { pinned } from './machine.ts';
 import type { Method } from './machine.ts';
 import type { ServerProcess } from './server-process.ts';
-import { callOnce2025 } from './soak.ts';
 import type { Soak, SoakResult } from './soak.ts';
-import { checkedExchange } from './wire.ts';
 
 /** One look at a server's memory, after garbage collection. */
 export interface MemorySample {
@@ -29,16 +30,40 @@ export interface FlatMemory {
 const run = promisify(execFile);
 const soakScript = fileURLToPath(new URL('soak.ts', import.meta.url));
 const SETTLE_MS = 500;
+const INITIALIZE = {
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'initialize',
+  params: {
+    protocolVersion: '2025-11-25',
+    capabilities: {},
+    clientInfo: { name: 'bench', version: '1' },
+  },
+};
 
-/** Resident memory in MB of a server at rest, once both eras have been used. */
-export async function measureIdle(server: ServerProcess, toolCount: number): Promise<number> {
-  const { url, key } = server.ready;
-  await checkedExchange({ url, key, kind: 'call', toolCount });
-  await checkedExchange({ url, key, kind: 'list', toolCount });
-  await callOnce2025(url, key);
+/** Resident memory in MB of the shipped server with all that it brings, at rest, once both eras have been used. */
+export async function measureIdle(): Promise<number | undefined> {
+  await ensureBuilt();
+  using folder = scratchFolder();
+  await using server = await startParley(folder.path, { args: ['--log-level', 'error'] });
+  const list = await post(server.mcp, server.key, message(1, 'tools/list'));
+  if (list.body.result?.tools === undefined) throw new Error(`The list of tools failed: ${list.text}`);
+  const call = await callTool(server, 'parley_whoami');
+  if (call.body.result?.structuredContent === undefined) throw new Error(`A call failed: ${call.text}`);
+  const opened = await fetch(server.mcp, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${server.key}`,
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+    },
+    body: JSON.stringify(INITIALIZE),
+  });
+  if (!opened.ok) throw new Error(`A session of 2025 failed: HTTP ${opened.status}`);
+  await opened.arrayBuffer();
   await pause(SETTLE_MS);
-  const bytes = residentBytes(server.pid);
-  return bytes === undefined ? (await sample(server, 0)).rssMb : megabytes(bytes);
+  const bytes = residentBytes(server.child.pid ?? 0);
+  return bytes === undefined ? undefined : megabytes(bytes);
 }
 
 /** Loads a server with `lateCalls` in all and compares its memory with that at `earlyCalls`. */

@@ -86,7 +86,8 @@ export function printRun(run: Run): void {
 export function writeRun(run: Run, isComplete: boolean): string {
   const name = run.mode === 'full' && isComplete ? 'results.json' : 'results.local.json';
   const path = fileURLToPath(new URL(name, import.meta.url));
-  const { points, coldStarts, idleMb, flat, records, watch, tasks, feedback } = run.measured;
+  const { points, coldStarts, idleMb, flat, records, watch, tasks, feedback, events, monitoring, lists } =
+    run.measured;
   const content = {
     date: run.startedAt.toISOString(),
     mode: run.mode,
@@ -103,6 +104,9 @@ export function writeRun(run: Run, isComplete: boolean): string {
     watch: watch ?? 'not measured',
     tasks: tasks ?? 'not measured',
     feedback: feedback ?? 'not measured',
+    events: events ?? 'not measured',
+    monitoring: monitoring ?? 'not measured',
+    lists: lists ?? 'not measured',
     verdicts: run.verdicts,
   };
   writeFileSync(path, `${JSON.stringify(content, null, 2)}\n`);

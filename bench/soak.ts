@@ -50,19 +50,6 @@ export async function soak(options: Soak): Promise<SoakResult> {
   return result;
 }
 
-/** One 2025 session from its opening to its end, with one call in it. */
-export async function callOnce2025(url: string, key: string): Promise<void> {
-  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-  const result = { calls: 1, calls2025: 1, errorsMade: 0, disconnectsMade: 0, failures: 0 };
-  const run: Run = { agent, options: { url, key, calls: 1, connections: 1 }, result };
-  const headers = await openSession(run);
-  const answer = await post(run, headers, callBody(1, true, true));
-  await closeSession(run, headers);
-  agent.destroy();
-  if (!isExpected(answer, true))
-    throw new Error(`A 2025 call answered HTTP ${answer.status}: ${answer.body}`);
-}
-
 interface Run {
   agent: Agent;
   options: Soak;

@@ -1,9 +1,15 @@
 /** Owns the targets: what each promises, and whether the measured figures keep it. */
+import { judgeEvents } from './event-targets.ts';
+import type { EventFigures } from './events.ts';
 import { judgeFeedback } from './feedback-targets.ts';
 import type { FeedbackFigures } from './feedback.ts';
+import type { ListFigures } from './lists.ts';
+import { judgeLists } from './list-targets.ts';
 import type { FlatMemory } from './memory.ts';
 import { judgeModelCost } from './model-cost.ts';
 import type { ModelCost } from './model-cost.ts';
+import type { MonitoringFigures } from './monitoring.ts';
+import { judgeMonitoring } from './monitoring-targets.ts';
 import type { Point } from './points.ts';
 import type { ColdStart, ColdStarts } from './stdio.ts';
 import { judgeTasks } from './task-targets.ts';
@@ -24,6 +30,9 @@ export interface Measured {
   tasks?: TaskFigures;
   feedback?: FeedbackFigures;
   modelCost?: ModelCost;
+  events?: EventFigures;
+  monitoring?: MonitoringFigures;
+  lists?: ListFigures;
 }
 
 const lower = { better: 'lower', unit: 'x' } as const;
@@ -63,6 +72,9 @@ export function judgeQuick(measured: Measured): Verdict[] {
     ruled({ id: 'P8', what: 'idle memory', limit: 120, better: 'lower', unit: ' MB' }, measured.idleMb),
     ...judgeFeedback(measured.feedback),
     ...judgeModelCost(measured.modelCost),
+    ...judgeEvents(measured.events),
+    ...judgeMonitoring(measured.monitoring),
+    ...judgeLists(measured.lists),
   ];
 }
 

@@ -20,7 +20,7 @@ export interface Rule {
   what: string;
   limit: number;
   better: 'lower' | 'under' | 'higher';
-  unit: 'x' | ' MB' | ' ms' | ' %' | ' per s' | ' tasks' | ' bytes' | ' tokens';
+  unit: 'x' | ' MB' | ' ms' | ' us' | ' %' | ' per s' | ' tasks' | ' deliveries' | ' bytes' | ' tokens';
   goal?: number;
 }
 

@@ -9,15 +9,24 @@ import { DESCRIPTION_FILE, writeDescription } from '../apps/server/src/start/des
 
 // Native or many-file packages stay outside; they are loaded on first use.
 const EXTERNAL = [
+  /^@jitl\//,
   'better-sqlite3',
   'esbuild',
   'pg',
   'pino',
   'prom-client',
   /^@opentelemetry\//,
+  'quickjs-emscripten-core',
   /^undici(\/|$)/,
   'ws',
 ];
+
+const PROGRAMS = {
+  'sandbox-worker.js': fileURLToPath(new URL('../packages/gateway/src/sandbox/worker.ts', import.meta.url)),
+  'database-program.js': fileURLToPath(
+    new URL('../packages/store/src/databases/sqlite-program.ts', import.meta.url),
+  ),
+};
 
 // Loaded on demand for the sake of PostgreSQL, but most starts need it at once.
 const USUAL_ENGINE = fileURLToPath(new URL('../packages/store/src/sqlite/open.ts', import.meta.url));
@@ -51,7 +60,20 @@ export async function bundleServer(entry: string, outdir: string, name: string):
     codeSplitting: { groups: [{ name: 'start', test: (id) => start.has(id) }] },
   });
   await bundle.close();
+  for (const [file, program] of Object.entries(PROGRAMS)) await bundleProgram(program, join(outdir, file));
   await writeFile(join(outdir, DESCRIPTION_FILE), description);
+}
+
+/** What runs in a thread or a process of its own is a file of its own, found beside the code that starts it. */
+async function bundleProgram(entry: string, file: string): Promise<void> {
+  const bundle = await rolldown({
+    input: entry,
+    platform: 'node',
+    external: EXTERNAL,
+    transform: { target: 'node22' },
+  });
+  await bundle.write({ file, format: 'esm', codeSplitting: false });
+  await bundle.close();
 }
 
 /** The modules that are loaded before the first answer. */

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { listFiles } from './check/source-tree.ts';
 import { annotationTables } from './docs-tables/annotations.ts';
+import { eventTables } from './docs-tables/events.ts';
 import { feedbackTables } from './docs-tables/feedback.ts';
 import { kitTables } from './docs-tables/kit.ts';
 import { projectTables } from './docs-tables/project.ts';
@@ -19,6 +20,7 @@ const tables: Record<string, () => string> = {
   ...taskTables,
   ...annotationTables,
   ...feedbackTables,
+  ...eventTables,
   ...projectTables(root),
 };
 const used = new Set<string>();

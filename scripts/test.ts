@@ -14,7 +14,8 @@ interface Stage {
 const STAGES: readonly Stage[] = [
   { name: 'build', command: ['scripts/build.ts'] },
   { name: 'check', command: ['scripts/check.ts'] },
-  { name: 'unit', command: ['node_modules/vitest/vitest.mjs', 'run', '--coverage'] },
+  { name: 'annotations', command: ['scripts/verify-annotations.ts'] },
+  { name: 'unit', command: ['node_modules/vitest/vitest.mjs', 'run'] },
   { name: 'conformance', command: ['test/conformance/run.ts'] },
   { name: 'examples', command: ['scripts/examples.ts'] },
 ];

@@ -6,7 +6,7 @@ import type { ImportUse } from './imports.ts';
 import { lineAt } from './source-tree.ts';
 import type { SourceFile, SourceTree, WorkspacePackage } from './source-tree.ts';
 
-const BASE = ['kit', 'store', 'identity', 'http', 'tasks', 'events'];
+const BASE = ['kit', 'store', 'identity', 'http', 'tasks', 'events', 'connections'];
 
 const allowedImports: Record<string, readonly string[]> = {
   kit: [],
@@ -15,6 +15,7 @@ const allowedImports: Record<string, readonly string[]> = {
   http: ['kit', 'store', 'identity'],
   tasks: ['kit', 'store', 'identity'],
   events: ['kit', 'store', 'identity', 'tasks'],
+  connections: ['kit', 'store', 'identity', 'http', 'tasks', 'events'],
   gateway: BASE,
   annotations: BASE,
   feedback: BASE,

@@ -5,7 +5,10 @@ import { readSourceTree } from '../check/source-tree.ts';
 import { code, markdownTable } from './markdown.ts';
 
 const reasons: Record<string, string> = {
-  '@modelcontextprotocol/client': 'the official MCP client, for the in-memory test client of the kit',
+  '@jitl/quickjs-wasmfile-release-sync':
+    'the engine that runs code of agents, as WebAssembly; loaded by the first run',
+  '@modelcontextprotocol/client':
+    'the official MCP client, for the in-memory test client of the kit and for other servers behind this one',
   '@modelcontextprotocol/node': "connects the SDK's handlers to Node's HTTP server",
   '@modelcontextprotocol/server':
     'the official MCP server: both protocol eras, everything outside the hot path',
@@ -17,14 +20,17 @@ const reasons: Record<string, string> = {
   '@opentelemetry/sdk-trace-base': 'makes one span per tool call; loaded only with `--otlp-endpoint`',
   'better-sqlite3':
     'the embedded database; ships its compiled binaries inside the package, so no install script runs',
+  croner: 'when a cron plan fires next, in its time zone; loaded by the first plan',
   'csv-parse': 'CSV files of imports, read as a stream; loaded by the import only',
   hono: 'the router of REST and pages, and the sign-in cookie; loaded by the first request that needs them',
+  'json-p3': 'the filters of subscriptions: RFC 9535 JSONPath; loaded by the first filter',
   kysely: 'typed queries that run on both databases',
   'markdown-it':
     'CommonMark as safe HTML on the public pages and in the feed; loaded by the first text shown',
   pg: 'PostgreSQL; loaded only with `--database-url`',
   pino: 'structured log lines',
   'prom-client': 'the text of `/metrics`',
+  'quickjs-emscripten-core': 'how the server talks to that engine; loaded by the first run',
   undici: 'outbound requests whose connection can be pinned to a checked address',
   ws: 'the browser link of annotations; loaded by the first page that connects',
   zod: 'input and output schemas of tools, and the JSON Schemas made from them',

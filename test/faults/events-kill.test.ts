@@ -76,7 +76,7 @@ async function openFaultBed(open: OpenStore, where: () => Promise<StoreOptions>)
 }
 
 onBothEngines('kill -9 around a delivery', (open, _engine, where) => {
-  test('between the commit and the delivery: nothing is lost', async () => {
+  test('check 27: between the commit and the delivery: nothing is lost', async () => {
     const bed = await openFaultBed(open, where);
     const { gone } = await bed.run('die');
     expect(await gone).toEqual([null, 'SIGKILL']);

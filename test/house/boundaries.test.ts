@@ -321,12 +321,14 @@ const programs: Breach[] = [
   ].flatMap((code) => [
     source(`a package starts no program: ${code}`, 'packages/kit/src/x.ts', code, 'program'),
     source(`neither does an app: ${code}`, 'apps/server/src/cli/x.ts', code, 'program'),
+    source(`nor the rest of the gateway: ${code}`, 'packages/gateway/src/upstream/x.ts', code, 'program'),
   ]),
   {
-    promise: 'a type, a test and the launcher may name the module',
+    promise: 'a type, a test, the launcher and the client of programs may name the module',
     files: {
       'packages/kit/src/x.ts': `${DOC}import type { ChildProcess } from 'node:child_process';\nexport type A = ChildProcess;\n`,
       'packages/kit/src/x.test.ts': `import { spawn } from 'node:child_process';\nspawn('a');\n`,
+      'packages/gateway/src/upstream/stdio/x.ts': `${DOC}import { spawn } from 'node:child_process';\nexport const A = spawn;\n`,
       'apps/server/bin/parley.js': `#!/usr/bin/env node\n${DOC}export const { spawn } = await import('node:child_process');\n`,
     },
     broken: [],

@@ -82,7 +82,9 @@ test('the metrics are for those who run the server, and do not name its tools', 
   expect(own.status).toBe(200);
   const text = await own.text();
   expect(text).toContain('gen_ai_tool_name="parley_whoami"');
-  expect(text).toContain('mcp_method_name="tools/call",gen_ai_tool_name="",error_type=""');
+  expect(text).toContain(
+    'mcp_method_name="tools/call",gen_ai_tool_name="",parley_connection="",error_type=""',
+  );
   expect(text).not.toMatch(/find_book|shelf/);
   const foreign = await metrics(keys.stranger);
   expect(foreign.status).toBe(404);

@@ -1,10 +1,10 @@
 /** The other commands: tools, call, migrate, help, and what a wrong command line gets. */
-import { mkdirSync, rmSync } from 'node:fs';
+import { globSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ensureBuilt } from './build.ts';
+import { ensureBuilt, ROOT } from './build.ts';
 import { runParley, scratchFolder } from './parley.ts';
 
 const folder = scratchFolder();
@@ -90,7 +90,7 @@ describe('a wrong command line', () => {
   test.each([
     ['an unknown command', ['dance'], 'There is no command "dance".'],
     ['an inherited name', ['constructor'], 'There is no command "constructor".'],
-    ['an unknown flag', ['start', '--colour'], '--colour'],
+    ['an unknown flag', ['start', '--colour'], 'Unknown option --colour. --help'],
     ['a flag without its value', ['start', '--port'], '--port'],
     ['a bad number', ['start', '--port', 'http'], '--port: must be a whole number'],
     ['an argument too many', ['start', 'now'], '"parley start" takes no arguments'],
@@ -142,6 +142,40 @@ describe('a wrong command line', () => {
   });
 });
 
+describe('the pages of the documentation', () => {
+  const pages = globSync(['README.md', 'docs/*.md'], { cwd: ROOT }).map((path) =>
+    readFileSync(join(ROOT, path), 'utf8'),
+  );
+  const named = (pattern: RegExp) =>
+    pages.flatMap((page) => [...page.matchAll(pattern)].map(([, name = '']) => name));
+
+  test('call tools that exist', async () => {
+    const { stdout } = await parley('tools', '--extended', '--json');
+    const known = (JSON.parse(stdout) as { name: string }[]).map(({ name }) => name);
+    // The example of docs/tasks.md, and the word for any tool.
+    known.push('start_long_running_task', 'TOOL');
+    const called = named(/parley (?:-- )?call (\w+)/g);
+    expect(called.length).toBeGreaterThan(5);
+    expect(called.filter((name) => !known.includes(name))).toEqual([]);
+  });
+
+  test('give grants that exist', async () => {
+    const grants = named(/^npm run .* --grant '?([\w:*,]+)/gm);
+    expect(grants).toContain('annotations:get_all_pending,reply,resolve');
+    const flags = grants.flatMap((grant) => ['--grant', grant]);
+    expect(await parley('keys', 'create', 'Pages', ...flags)).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  test('spell commands one way', () => {
+    const commands = pages.flatMap((page) =>
+      [...page.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].flatMap(([, text = '']) => text.split('\n')),
+    );
+    const own = commands.filter((line) => /(?:^|npx |-- )parley\b|npm run .*parley/.test(line));
+    expect(own.length).toBeGreaterThan(20);
+    expect(own.filter((line) => !/^(?:PARLEY_\w+=\S+ )?npm run -s parley -- \w/.test(line))).toEqual([]);
+  });
+});
+
 describe('help', () => {
   test.each(['start', 'mcp', 'tools', 'call', 'keys', 'doctor', 'migrate', 'backup'])(
     'parley %s --help says how to use it and does nothing',
@@ -158,8 +192,9 @@ describe('help', () => {
   );
 
   test.each([
-    ['mcp', ['--key KEY', '--init', '--json'], ['--port']],
-    ['keys', ['--key KEY', '--init', '--json'], ['--port']],
+    ['mcp', ['--key KEY', '--init', '--json', '--extended', '--allow-egress HOST'], ['--port']],
+    ['call', ['--key KEY', '--extended', '--allow-egress HOST', '--allow-stdio'], ['--port']],
+    ['keys', ['--key KEY', '--init', '--json'], ['--port', '--allow-egress']],
     ['feedback', ['--key KEY', '--port N', '--public-url URL'], ['--rate ']],
     ['doctor', ['--key KEY', '--port N', '--project FOLDER'], ['--init']],
     ['migrate', ['--data FOLDER', '--json'], ['--key', '--port', '--init']],

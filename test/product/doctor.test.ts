@@ -46,11 +46,11 @@ test('a healthy installation is said so, one line per check, with code 0', async
   const text = await runParley(['doctor', '--data', data, '--port', '0'], { cwd: folder.path });
   expect(text.code).toBe(0);
   const lines = text.stdout.trim().split('\n');
-  expect(lines.filter((line) => /^ok {4}\S/.test(line))).toHaveLength(8);
+  expect(lines.filter((line) => /^ok {4}\S/.test(line))).toHaveLength(9);
   // Nobody has connected a page or an agent to a new installation.
   const warnings = lines.flatMap((line) => /^warn {2}(page token|page|agent) /.exec(line)?.[1] ?? []);
   expect(warnings).toEqual(['page token', 'page', 'agent']);
-  expect(lines).toHaveLength(8 + 2 * 3);
+  expect(lines).toHaveLength(9 + 2 * 3);
   expect(text.stdout).toContain('sqlite, up to date');
 });
 

@@ -83,9 +83,13 @@ describe('the first run', () => {
 describe('without a key', () => {
   test('only the open routes answer', async () => {
     const documents = ['/__parley/overlay.js', '/api/v1/openapi.json', '/api/v1/docs'];
+    const management = ['/api/events', '/api/organizations', '/api/tools'].flatMap((set) => [
+      `${set}/openapi.json`,
+      `${set}/docs`,
+    ]);
     const files = ['/feedback/style.css', '/feedback/app.js'];
     const open = [...OPEN_ROUTES, ...openPathsOf(await loadOwnToolsets())];
-    expect(open).toEqual(['/', '/health', '/ready', ...documents, ...files]);
+    expect(open).toEqual(['/', '/health', '/ready', ...management, ...documents, ...files]);
     for (const path of open) expect((await send(path)).status, path).toBe(200);
     expect(await send('/health')).toEqual({ status: 200, body: '{"status":"ok"}' });
     expect(await send('/ready?probe=1')).toEqual({ status: 200, body: '{"status":"ready"}' });

@@ -81,7 +81,7 @@ describe.each(['sqlite', 'postgres'] as const)('keys on %s', (engine) => {
     const { body } = await callTool({ mcp: server.mcp, key: after }, 'parley_whoami');
     expect(body.result?.structuredContent).toMatchObject({ roles: ['owner'] });
     const listed = await keys('list');
-    expect(listed.stdout).toMatch(/Recovered owner key +active/);
+    expect(listed.stdout).toMatch(/Recovered owner key +Owner +active/);
     await server.stop();
     const store = await openStore({ ...database.options, dataDir: data });
     const [organization] = await store

@@ -26,8 +26,18 @@ interface Shown {
   readonly publicId: string;
   readonly key: string;
   readonly state: string;
+  readonly owner?: { readonly id: string; readonly name: string | null };
   readonly grants: Record<string, string[]>;
   readonly expiresAt: string | null;
+}
+
+interface UserRow {
+  readonly id: string;
+  readonly name: string;
+  readonly email: string | null;
+  readonly image: string | null;
+  readonly email_verified: number;
+  readonly created_at: number;
 }
 
 async function create(...args: string[]): Promise<Shown> {
@@ -53,8 +63,26 @@ test('a new key is shown once, with what it may do and when it ends', async () =
   expect(Date.parse(made.expiresAt ?? '')).toBeGreaterThan(Date.now() + 11 * 3_600_000);
   expect((await callTool({ mcp: server.mcp, key: made.key }, 'parley_whoami')).status).toBe(200);
   const { stdout } = await keys('list');
-  expect(stdout).toMatch(new RegExp(`^${made.publicId} +CI +active +20`, 'm'));
+  expect(stdout).toMatch(new RegExp(`^${made.publicId} +CI +Owner +active +20`, 'm'));
   expect(stdout).not.toContain(made.key.slice(-43));
+});
+
+test('the list says whose key each is, also of somebody who has left', async () => {
+  const made = await create('Of somebody');
+  const listed = async () => {
+    const all = JSON.parse((await keys('list', '--json')).stdout) as Shown[];
+    return all.find(({ id }) => id === made.id)?.owner;
+  };
+  expect(await listed()).toEqual({ id: expect.stringMatching(/^user_/), name: 'Owner' });
+  expect((await keys('list')).stdout.split('\n')[0]).toMatch(/^ID +NAME +OWNER +STATE /);
+  const store = await openStore({ dataDir: folder.path });
+  const table = store.db<{ api_keys: { id: string; user_id: string }; users: UserRow }>();
+  const gone = { id: 'user_gone', name: 'Gone', email: null, image: null, email_verified: 0, created_at: 1 };
+  await table.insertInto('users').values(gone).execute();
+  await table.updateTable('api_keys').set({ user_id: gone.id }).where('id', '=', made.id).execute();
+  await store.close();
+  expect(await listed()).toEqual({ id: gone.id, name: null });
+  expect((await keys('list')).stdout).toMatch(new RegExp(`^${made.publicId} +Of somebody +user_gone `, 'm'));
 });
 
 test('the text says that it is the only time', async () => {
@@ -155,6 +183,12 @@ test.each([
   ['an expiry without a unit', ['create', 'X', '--expires', '30'], '--expires'],
   ['an expiry of zero', ['create', 'X', '--expires', '0d'], '--expires'],
   ['an expiry in words', ['create', 'X', '--expires', 'tomorrow'], '--expires'],
+  [
+    'the role owner',
+    ['create', 'X', '--role', 'owner'],
+    'without --role a key may do everything its owner may',
+  ],
+  ['a role that is not there', ['create', 'X', '--role', 'boss'], 'there is no role "boss"'],
   ['a key without a name', ['create'], 'Usage: parley keys'],
   ['an unknown action', ['destroy'], 'Usage: parley keys'],
   ['an inherited action', ['constructor'], 'Usage: parley keys'],

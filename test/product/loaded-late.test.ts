@@ -8,7 +8,7 @@ import { scratchFolder, spawnParley } from './parley.ts';
 
 const DIST = join(ROOT, 'apps/server/dist');
 // Words that stand in the router and in the cookies of Hono, and nowhere else.
-const MARKS = ['getPattern', '__Host- Cookie must have'];
+const MARKS = ['emptyParams', '__Host- Cookie must have'];
 const AT_LOAD = /(?:from|import)\s*["']\.\/([\w-]+\.js)["']/g;
 
 test('commands without requests load no Hono', async () => {

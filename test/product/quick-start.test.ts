@@ -167,11 +167,11 @@ describe('what a quick start loads', () => {
     return [...sources, ...imported.flatMap(([, next = '']) => sourcesBefore(next, seen))];
   }
 
-  test('is of the toolsets nothing but their options, neither Zod nor the SDK', () => {
+  test('is of the toolsets nothing but their options and names, neither Zod nor the SDK', () => {
     const sources = sourcesBefore('parley.js');
     expect(sources.some((source) => source.endsWith('gateway/src/stdio/serve.ts'))).toBe(true);
     const heavy =
-      /node_modules\/(?:zod|@modelcontextprotocol|ws|pino|pg)\/|packages\/(?:annotations|tasks|feedback|mesh|agent)\/(?!src\/settings\.ts)|kit\/src\/call\/engine\.ts|src\/start\/host\.ts/;
+      /node_modules\/(?:zod|@modelcontextprotocol|ws|pino|pg)\/|packages\/(?:annotations|tasks|feedback|mesh|agent)\/(?!src\/(?:settings|name)\.ts)|kit\/src\/call\/engine\.ts|src\/start\/host\.ts/;
     expect(sources.filter((source) => heavy.test(source))).toEqual([]);
     expect(readdirSync(DIST)).toContain('toolsets.txt');
   });

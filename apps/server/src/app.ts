@@ -1,9 +1,11 @@
 /** The server, stage by stage: this file only wires. */
 import { createGateway } from '@parley/gateway';
+import type { RouteSet } from '@parley/http';
 import type { Grants, Source, StartNotice } from '@parley/kit';
 import { soleCaller } from '@parley/kit';
 import { createProbes } from './probes.ts';
 import type { Config } from './config.ts';
+import { keepAuditShort } from './start/audit-retention.ts';
 import { openHost } from './start/host.ts';
 import type { TaskSettings } from './start/host.ts';
 import type { ServedToolset, SharedHost } from './start/served-toolset.ts';
@@ -29,6 +31,8 @@ export interface AppOptions {
 /** A server that can be started and stopped. */
 export interface App {
   readonly host: SharedHost;
+  /** What toolsets serve besides MCP. */
+  readonly routes: readonly RouteSet[];
   readonly ownerKeyFile: string;
   listen(): Promise<{ url: string; mcp: string }>;
   /** What toolsets tell the person who started the server at this address. */
@@ -58,6 +62,7 @@ export async function createApp({
     config,
     toolsets,
     sources,
+    delivers: true,
     onFault,
     anonymous: nobody,
     tasks,
@@ -85,11 +90,13 @@ export async function createApp({
 
   return {
     host,
+    routes,
     ownerKeyFile: host.ownerKeyFile,
     async listen() {
       await host.beforeStart();
       host.tasks.start();
       host.events.start();
+      host.onStop(keepAuditShort(host.identity, config.auditKeepMs, onFault));
       const url = await http.listen();
       log.info({ url }, 'listening');
       return { url, mcp: `${url}/mcp` };

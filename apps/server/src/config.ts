@@ -18,6 +18,8 @@ export interface Config {
   readonly limits: Limits;
   /** Private hosts that outbound requests may reach. */
   readonly allowEgress: readonly string[];
+  /** May connections start programs, and the variables that those get. */
+  readonly programs: { readonly isAllowed: boolean; readonly environment: Readonly<Record<string, string>> };
   /** How the world reaches the server, where a proxy stands before it. */
   readonly web: { readonly trustedProxies: readonly string[]; readonly publicUrl: string | undefined };
   /** What toolsets declare, by flag. */
@@ -27,6 +29,10 @@ export interface Config {
     readonly maxRows: number;
     readonly maxBytes: number;
   };
+  /** How long events and finished deliveries are kept. */
+  readonly eventKeepMs: number;
+  /** How long the audit log is kept; 0 means for ever. */
+  readonly auditKeepMs: number;
   readonly otlpEndpoint: string | undefined;
   readonly logLevel: string;
   readonly key: string | undefined;
@@ -108,6 +114,7 @@ export function loadConfig<Extra extends string = never>(
       connections: count('connections', 1, 10_000_000),
     },
     allowEgress: list('allow-egress'),
+    programs: { isAllowed: isOn('allow-stdio'), environment: programEnvironment(env) },
     web: {
       trustedProxies: list('trusted-proxy'),
       publicUrl: webAddress('public-url', read('public-url')),
@@ -118,6 +125,8 @@ export function loadConfig<Extra extends string = never>(
       maxRows: count('record-rows', 1000, 1_000_000_000),
       maxBytes: count('record-bytes', 1024 ** 2, 1024 ** 5),
     },
+    eventKeepMs: count('event-days', 1, 3650) * DAY_MS,
+    auditKeepMs: count('audit-days', 0, 36_500) * DAY_MS,
     otlpEndpoint: read('otlp-endpoint') ?? env.OTEL_EXPORTER_OTLP_ENDPOINT,
     logLevel,
     key: read('key'),
@@ -126,6 +135,12 @@ export function loadConfig<Extra extends string = never>(
   };
   // parseArgs knows each switch by the kind given above.
   return { config, positionals, extras: values as Partial<Record<Extra, string | boolean | string[]>> };
+}
+
+/** What a program needs to run at all; nothing else of this process's own environment is passed on. */
+function programEnvironment(env: Environment): Record<string, string> {
+  const names = ['PATH', 'HOME', 'LANG', 'TMPDIR'];
+  return Object.fromEntries(names.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])));
 }
 
 function webAddress(name: string, text: string | undefined): string | undefined {
@@ -164,8 +179,15 @@ function parse(
   try {
     return parseArgs({ args: [...args], options, allowPositionals: true, strict: true });
   } catch (error) {
-    throw new UsageError((error instanceof Error ? error.message : String(error)).replaceAll('\n', ' '));
+    throw new UsageError(parseFault(error));
   }
+}
+
+/** What Node says of a wrong command line, on one line; of an unknown option it tells things that help nobody here. */
+function parseFault(error: unknown): string {
+  const text = (error instanceof Error ? error.message : String(error)).replaceAll('\n', ' ');
+  const unknown = /^Unknown option '([^']{1,100})'/.exec(text)?.[1];
+  return unknown === undefined ? text : `Unknown option ${unknown}. --help lists those that there are.`;
 }
 
 function wholeNumber(name: string, text: string | undefined, low: number, high: number): number {

@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import type { Logger } from 'pino';
 import type { Config } from './config.ts';
 import { printableLine } from './printable.ts';
-import { redact } from './redact.ts';
+import { redact } from './redaction/credentials.ts';
 
 /** Creates the log. Standard output belongs to the protocol and to `--json`. */
 export function createLog(config: Pick<Config, 'logLevel'>): Logger {

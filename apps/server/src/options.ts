@@ -11,7 +11,7 @@ export interface Option {
   readonly help: string;
   readonly fallback?: string;
   /** The other commands that read it, besides `parley start`, which reads all; absent: none. */
-  readonly also?: 'folder' | 'address' | 'init' | 'key' | 'every';
+  readonly also?: 'folder' | 'address' | 'init' | 'key' | 'reach' | 'every';
 }
 
 const TRAFFIC = {
@@ -74,9 +74,16 @@ const REACH = {
     help: 'Address of the public pages, when a proxy stands before Parley',
   },
   'allow-egress': {
+    also: 'reach',
     kind: 'list',
     value: 'HOST',
-    help: 'Private host or host:port that webhooks may reach (repeat, or commas)',
+    help: 'Private host or host:port that webhooks and connections may reach (repeat, or commas)',
+  },
+  'allow-stdio': {
+    also: 'reach',
+    kind: 'switch',
+    value: '',
+    help: 'Let administrators store connections that start a program on this machine',
   },
   connections: {
     kind: 'number',
@@ -89,12 +96,24 @@ const REACH = {
 const UPKEEP = {
   'body-limit': { kind: 'number', value: 'BYTES', fallback: '4194304', help: 'Largest request body' },
   'record-days': { kind: 'number', value: 'N', fallback: '30', help: 'Keep call records for N days' },
-  'record-rows': { kind: 'number', value: 'N', fallback: '1000000', help: 'Keep at most N call records' },
+  'record-rows': { kind: 'number', value: 'N', fallback: '10000000', help: 'Keep at most N call records' },
   'record-bytes': {
     kind: 'number',
     value: 'BYTES',
-    fallback: '1073741824',
+    fallback: '5368709120',
     help: 'Keep about this much of call records at most',
+  },
+  'event-days': {
+    kind: 'number',
+    value: 'N',
+    fallback: '30',
+    help: 'Keep events and finished deliveries for N days',
+  },
+  'audit-days': {
+    kind: 'number',
+    value: 'N',
+    fallback: '0',
+    help: 'Keep the audit log for N days; 0 keeps all of it',
   },
   'otlp-endpoint': { kind: 'text', value: 'URL', help: 'Send OpenTelemetry traces and metrics there' },
   'log-level': {

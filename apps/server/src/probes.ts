@@ -1,4 +1,5 @@
 /** The operators' routes: is it alive, is it ready, what does it do. */
+import { MANAGEMENT } from '@parley/mesh/name';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Gateway } from '@parley/gateway';
 import { writeJson } from '@parley/gateway';
@@ -49,7 +50,7 @@ export function createProbes(options: {
 
   /** Metrics are about the whole server, so they are for those who run it: the organization it began with. */
   async function isOperator(caller: Caller): Promise<boolean> {
-    if (!mayAdminister(caller) || !isGranted(caller.grants, 'self', '*')) return false;
+    if (!mayAdminister(caller) || !isGranted(caller.grants, MANAGEMENT, '*')) return false;
     return caller.organizationId === (await identity.firstOrganizationId());
   }
 

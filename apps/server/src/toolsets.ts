@@ -14,6 +14,7 @@ interface OwnToolset {
 export const OWN_TOOLSETS: readonly OwnToolset[] = [
   { load: async () => (await import('./parley/index.ts')).parleyToolset },
   { load: async () => (await import('@parley/tasks')).tasksToolset },
+  { load: async () => (await import('@parley/mesh')).meshToolset },
   {
     load: async () => (await import('@parley/annotations')).annotationsToolset,
     settings: annotationSettings,

@@ -63,6 +63,11 @@ export function createAnnotationRoutes(services: AnnotationServices, options: Ro
   return {
     name: 'Browser link',
     prefix: PREFIX,
+    routes: [
+      `GET ${OVERLAY}`,
+      ...Object.entries(linkRoutes).map(([path, { method }]) => `${method} ${path}`),
+      `GET ${SOCKET}`,
+    ],
     isGuarded: true,
     async handle(req, res) {
       try {

@@ -3,6 +3,7 @@ import type { Identity } from '@parley/identity';
 import type { Host, SettingsOf } from '@parley/kit';
 import { defineToolset, toolsIn } from '@parley/kit';
 import type { Store } from '@parley/store';
+import type { Publisher } from './events.ts';
 import { annotationMigrations } from './migrations/index.ts';
 import { INSTRUCTIONS, startPolling } from './prompts.ts';
 import { createOverlayScript, overlayTag } from './overlay-script.ts';
@@ -20,7 +21,11 @@ import * as watch from './tools/watch.ts';
 const MINUTE_MS = 60_000;
 
 export type AnnotationsHost = Host<
-  { readonly store: Store; readonly identity: Pick<Identity, 'firstOrganizationId'> },
+  {
+    readonly store: Store;
+    readonly identity: Pick<Identity, 'firstOrganizationId'>;
+    readonly events: Publisher;
+  },
   SettingsOf<typeof annotationSettings>
 >;
 

@@ -4,6 +4,7 @@ import type { Caller, ChangeBus } from '@parley/kit';
 import { createChangeBus } from '@parley/kit';
 import { testCaller } from '@parley/kit/testing';
 import type { Store } from '@parley/store';
+import type { Publisher } from '../src/events.ts';
 import type { AnnotationLimits } from '../src/limits.ts';
 import type { ClientPayload } from '../src/link/messages.ts';
 import { annotationMigrations } from '../src/migrations/index.ts';
@@ -63,6 +64,7 @@ export function asAgentsSee(given: Annotation | PageAnnotation): Annotation {
 export interface DeskOptions {
   readonly limits?: Partial<AnnotationLimits>;
   readonly now?: () => number;
+  readonly events?: Publisher;
 }
 
 /** Services with one page token and pages made on demand. */

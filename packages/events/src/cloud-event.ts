@@ -17,6 +17,10 @@ export interface NewEvent {
   readonly group?: string;
   /** When it happened, in milliseconds since the epoch; now by default. */
   readonly time?: number;
+  /** The schedule that fires it. */
+  readonly scheduleId?: string;
+  /** The id that was promised for it. */
+  readonly id?: string;
 }
 
 /** The event as everybody outside sees it. */
@@ -31,6 +35,8 @@ export interface CloudEvent {
   readonly data?: unknown;
   /** The place in the order of the organization's events; 0 for one that is not kept. */
   readonly parleyseq: number;
+  /** The schedule that fired it. */
+  readonly parleyschedule?: string;
 }
 
 const NAME_LENGTH = 255;
@@ -49,6 +55,7 @@ export function toCloudEvent(row: Omit<EventRow, 'organization_id' | 'status' | 
       data: fromJson<unknown>(row.data),
     }),
     parleyseq: row.seq,
+    ...(row.schedule_id !== null && { parleyschedule: row.schedule_id }),
   };
 }
 
@@ -69,6 +76,8 @@ export function checkEvent(event: NewEvent, limits: EventLimits): string | null 
 }
 
 function checkName(field: string, text: string): void {
-  if (text.length >= 1 && text.length <= NAME_LENGTH) return;
-  throw new ToolError('invalid', `${field}: must have 1 to ${NAME_LENGTH} characters.`);
+  if (text.length < 1 || text.length > NAME_LENGTH)
+    throw new ToolError('invalid', `${field}: must have 1 to ${NAME_LENGTH} characters.`);
+  // PostgreSQL stores no NUL.
+  if (text.includes('\0')) throw new ToolError('invalid', `${field}: has a NUL character in it.`);
 }

@@ -1,14 +1,29 @@
-/** Events on a store: the outbox, the webhooks, and the small duties of a process that delivers. */
+/** Events on a store: the outbox, those who hear of it, schedules, and the small duties of a process that delivers. */
 import type { Store, StoreTransaction } from '@parley/store';
 import type { TaskEngine } from '@parley/tasks';
 import type { CloudEvent, NewEvent } from './cloud-event.ts';
 import type { DeliveryParts, TargetKind } from './delivery/parts.ts';
+import type { Canceller } from './cancel.ts';
+import { cancelEvent } from './cancel.ts';
 import { pumpKind } from './delivery/pump.ts';
 import { recoverLate } from './delivery/recovery.ts';
 import type { EventLimits } from './limits.ts';
 import { DEFAULT_EVENT_LIMITS } from './limits.ts';
-import { publishEvent } from './publish.ts';
+import type { DeliveriesQuery, Delivery } from './looking/deliveries.ts';
+import { findDelivery, readDeliveries, startAgain, withEvents } from './looking/deliveries.ts';
+import type { HistoryQuery } from './looking/history.ts';
+import { lastNumber, readHistory } from './looking/history.ts';
+import { HeldFilters } from './held-filters.ts';
+import { createPublishQueue } from './publish-queue.ts';
+import { publishEvents } from './publish.ts';
 import { sweepEvents } from './retention.ts';
+import { createFiring } from './schedules/fire.ts';
+import type { NewSchedule, Schedule } from './schedules/schedules.ts';
+import { addSchedule } from './schedules/schedules.ts';
+import type { Subscribers } from './subscribers/subscribers.ts';
+import { createSubscribers } from './subscribers/subscribers.ts';
+import type { Deliver } from './subscribers/target.ts';
+import { connectionTarget, Handlers } from './subscribers/target.ts';
 import { webhookTarget } from './webhooks/target.ts';
 import type { Egress } from '@parley/kit/egress';
 import type { Webhooks } from './webhooks/webhooks.ts';
@@ -21,7 +36,17 @@ export interface Events {
    * publishers of one organization wait for each other from here to the commit.
    */
   publish(tx: StoreTransaction, event: NewEvent): Promise<CloudEvent>;
+  /** The same for several events at once, which costs little more than for one. */
+  publishAll(tx: StoreTransaction, events: readonly NewEvent[]): Promise<CloudEvent[]>;
+  /** Publishes an event that tells of no change of ours; it is committed when the promise resolves. */
+  publishNow(event: NewEvent): Promise<CloudEvent>;
+  /** Publishes later, once or by cron. */
+  schedule(wanted: NewSchedule): Promise<Schedule>;
+  /** Cancels an event or a schedule; false when there was nothing to cancel. */
+  cancel(who: Canceller, eventId: string): Promise<boolean>;
+  readonly subscribers: Subscribers;
   readonly webhooks: Webhooks;
+  readonly history: History;
   /** Looks after deliveries that nobody works on, and removes what is old. Delivering itself is up to the task engine. */
   start(): void;
   stop(): Promise<void>;
@@ -29,11 +54,25 @@ export interface Events {
   sweep(): Promise<void>;
 }
 
+/** What has happened, and what became of it. */
+export interface History {
+  events(organizationId: string, query: HistoryQuery): Promise<CloudEvent[]>;
+  /** The number of the newest event. */
+  lastNumber(organizationId: string): Promise<number>;
+  deliveries(organizationId: string, query: DeliveriesQuery): Promise<Delivery[]>;
+  /** Starts a delivery again from its first attempt. */
+  retry(organizationId: string, deliveryId: string): Promise<Delivery>;
+}
+
 export interface EventsOptions {
   readonly store: Store;
   readonly tasks: TaskEngine;
   /** The way out; the caller closes it. */
   readonly egress: Egress;
+  /** Calls connections; absent: their deliveries wait to be acknowledged. */
+  readonly deliver?: Deliver | undefined;
+  /** False: what is published is left for another process to deliver. */
+  readonly delivers?: boolean;
   readonly onFault: (error: unknown, where: string) => void;
   readonly now?: () => number;
   readonly limits?: Partial<EventLimits>;
@@ -44,13 +83,26 @@ export function createEvents(options: EventsOptions): Events {
   const { store, tasks, egress, onFault } = options;
   const limits = { ...DEFAULT_EVENT_LIMITS, ...options.limits };
   const now = options.now ?? Date.now;
-  const targets: TargetKind[] = [webhookTarget({ store, egress, limits, now })];
+  const handlers = new Handlers();
+  const targets: TargetKind[] = [
+    webhookTarget({ store, egress, limits, now }),
+    connectionTarget({ store, limits, handlers, onFault, deliver: options.deliver }),
+  ];
   const kinds = new Map(targets.map((target) => [target.kind, target]));
-  const parts: DeliveryParts = { store, tasks, kinds, limits, now, onFault };
-  tasks.register(pumpKind(parts));
+  const parts: DeliveryParts = {
+    store,
+    tasks,
+    kinds,
+    limits,
+    heldFilters: new HeldFilters(now),
+    now,
+    onFault,
+  };
+  tasks.register({ ...pumpKind(parts), isRunElsewhere: options.delivers === false });
 
   const sweep = () => sweepEvents(store, limits, now());
   const duties = [
+    createFiring(parts),
     startable(() => recoverLate(parts, limits.pollMs), limits.pollMs, 'event recovery'),
     startable(sweep, limits.sweepEveryMs, 'event retention'),
   ];
@@ -77,8 +129,27 @@ export function createEvents(options: EventsOptions): Events {
   }
 
   return {
-    publish: (tx, event) => publishEvent(parts, tx, event),
+    async publish(tx, event) {
+      const [made] = await publishEvents(parts, tx, [event]);
+      return made as CloudEvent; // one for each that was given
+    },
+    publishAll: (tx, given) => publishEvents(parts, tx, given),
+    publishNow: createPublishQueue(parts),
+    schedule: (wanted) => addSchedule(parts, wanted),
+    cancel: (who, eventId) => cancelEvent(parts, who, eventId),
+    subscribers: createSubscribers(parts, handlers),
     webhooks: createWebhooks({ ...parts, egress }),
+    history: {
+      events: (organizationId, query) => readHistory(store, organizationId, query),
+      lastNumber: (organizationId) => lastNumber(store, organizationId),
+      deliveries: (organizationId, query) => readDeliveries(store, organizationId, query),
+      async retry(organizationId, deliveryId) {
+        const found = await findDelivery(store, organizationId, deliveryId);
+        await store.transaction((tx) => startAgain(parts, tx, found));
+        const [delivery] = await withEvents(store, [await findDelivery(store, organizationId, deliveryId)]);
+        return delivery as Delivery; // it keeps its event while it is open
+      },
+    },
     start() {
       for (const duty of duties) duty.start();
     },

@@ -1,11 +1,24 @@
-/** Events: an outbox written with the change, and webhooks that hear of it. Start reading at `events.ts`. */
+/** Events: an outbox written with the change, and the webhooks and connections that hear of it. Start reading at `events.ts`. */
 export type { CloudEvent, NewEvent } from './cloud-event.ts';
 export { createEvents } from './events.ts';
-export type { Events, EventsOptions } from './events.ts';
+export type { Events, EventsOptions, History } from './events.ts';
 export { DEFAULT_EVENT_LIMITS } from './limits.ts';
 export type { EventLimits } from './limits.ts';
+export type { DeliveriesQuery, Delivery } from './looking/deliveries.ts';
+export type { HistoryQuery } from './looking/history.ts';
+export { checkPattern, patternsOf } from './matching.ts';
 export { eventMigrations } from './migrations/index.ts';
+export { PUBLISHED } from './publish.ts';
+export { MANAGEMENT_EVENTS, managementEvent } from './published/management.ts';
+export { TASK_EVENTS, taskEvent } from './published/tasks.ts';
+export type { NewSchedule, Schedule } from './schedules/schedules.ts';
 export type { DeliveryStatus } from './schema.ts';
+export type { DeliveryAnswer } from './subscribers/answer.ts';
+export type { Asker, Subscription, Wanted } from './subscribers/rows.ts';
+export type { Subscribers } from './subscribers/subscribers.ts';
+export type { Synced } from './subscribers/sync.ts';
+export { selfOf } from './subscribers/target.ts';
+export type { Deliver, EventHandler, Subscriber } from './subscribers/target.ts';
 export type { DeliveryQuery } from './webhooks/deliveries.ts';
 export { WEBHOOK_DISABLED } from './webhooks/health.ts';
 export type { TestAnswer } from './webhooks/try-out.ts';

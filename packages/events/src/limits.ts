@@ -21,6 +21,19 @@ export interface EventLimits {
   readonly keepMs: number;
   readonly keepDeadMs: number;
   readonly dataBytes: number;
+  /** The wait after each failed attempt to reach a connection. */
+  readonly subscriberRetryDelaysMs: readonly number[];
+  /** The part of such a wait that chance adds to it. */
+  readonly subscriberJitter: number;
+  /** Time for one call of a connection. */
+  readonly callMs: number;
+  /** Connections that are called at once. */
+  readonly callsAtOnce: number;
+  readonly eventsPerCall: number;
+  readonly subscriptionsPerConnection: number;
+  readonly schedulesPerOrganization: number;
+  /** Publishers that may wait for the transaction before theirs. */
+  readonly waitingPublishers: number;
   readonly webhooksPerOrganization: number;
   readonly patternsPerWebhook: number;
   readonly groupsPerWebhook: number;
@@ -52,6 +65,17 @@ export const DEFAULT_EVENT_LIMITS: EventLimits = {
   keepMs: 30 * DAY_MS,
   keepDeadMs: 90 * DAY_MS,
   dataBytes: 256 * 1024,
+  // Doubling from a second to an hour: 20 attempts.
+  subscriberRetryDelaysMs: Array.from({ length: 19 }, (_, index) =>
+    Math.min(SECOND_MS * 2 ** index, HOUR_MS),
+  ),
+  subscriberJitter: 0.1,
+  callMs: 30 * SECOND_MS,
+  callsAtOnce: 10,
+  eventsPerCall: 100,
+  subscriptionsPerConnection: 500,
+  schedulesPerOrganization: 1000,
+  waitingPublishers: 10_000,
   webhooksPerOrganization: 100,
   patternsPerWebhook: 50,
   groupsPerWebhook: 50,

@@ -4,15 +4,15 @@ import type { StoreTransaction } from '@parley/store';
 import type { NewEvent } from './cloud-event.ts';
 import type { EventSubscriptionRow, EventTables } from './schema.ts';
 
-const PATTERN = /^(\*|[\w-]+(\.[\w-]+)*(\.\*)?)$/;
+const PATTERN = /^(\*|[^\s.*\0]+(\.[^\s.*\0]+)*(\.\*)?)$/;
 const PATTERN_LENGTH = 255;
 
 /** Refuses what is neither a type, `prefix.*` nor `*`. */
-export function checkPattern(pattern: string): void {
+export function checkPattern(pattern: string, field = 'events'): void {
   if (pattern.length <= PATTERN_LENGTH && PATTERN.test(pattern)) return;
   throw new ToolError(
     'invalid',
-    `events: "${pattern.slice(0, 60)}" is no event type. Write a type such as post.created, post.* or *.`,
+    `${field}: "${pattern.slice(0, 60)}" is no event type. Write a type such as post.created, post.* or *.`,
   );
 }
 
@@ -26,24 +26,21 @@ export function patternsOf(type: string): string[] {
   return patterns;
 }
 
-/** One subscription per target that wants the event, by target. */
-export async function findSubscribers(
-  tx: StoreTransaction,
-  event: NewEvent,
-): Promise<Pick<EventSubscriptionRow, 'id' | 'target_id'>[]> {
-  const found = await tx
+/** A subscription whose type, publisher and group fit; its filter has yet to be asked. */
+export type Candidate = Pick<EventSubscriptionRow, 'id' | 'target_id' | 'filter'>;
+
+/** The subscriptions that an event may be for, by target. */
+export function findCandidates(tx: StoreTransaction, event: NewEvent): Promise<Candidate[]> {
+  return tx
     .db<EventTables>()
     .selectFrom('event_subscriptions')
-    .select(['id', 'target_id'])
+    .select(['id', 'target_id', 'filter'])
     .where('organization_id', '=', event.organizationId)
     .where('event_type', 'in', patternsOf(event.type))
     .where('publisher', 'in', ['', event.source])
     .where('event_group', 'in', ['', event.group ?? ''])
-    // A filter is for those who can evaluate it.
-    .where('filter', '=', '')
     .where('enabled', '=', 1)
     .orderBy('target_id')
     .orderBy('id')
     .execute();
-  return found.filter((one, index) => one.target_id !== found[index - 1]?.target_id);
 }

@@ -1,7 +1,9 @@
 /** Retention: what is old goes in small batches, on one replica at a time. */
 import type { Store, StoreTransaction } from '@parley/store';
+import { refreshEvents } from './delivery/event-status.ts';
 import type { EventLimits } from './limits.ts';
 import type { EventTables } from './schema.ts';
+import { CONNECTION } from './subscribers/target.ts';
 
 const BATCH = 200;
 const SWEEP = 'events.sweep';
@@ -12,7 +14,9 @@ export async function sweepEvents(store: Store, limits: EventLimits, now: number
   const steps = [
     (tx: StoreTransaction) => dropDeliveries(tx, ['delivered', 'cancelled'], keptSince),
     (tx: StoreTransaction) => dropDeliveries(tx, ['dead'], now - limits.keepDeadMs),
+    (tx: StoreTransaction) => giveUpWaiting(tx, keptSince, now),
     (tx: StoreTransaction) => dropEvents(tx, keptSince),
+    (tx: StoreTransaction) => dropSchedules(tx, keptSince),
     (tx: StoreTransaction) => forgetSecrets(tx, now),
   ];
   for (const step of steps) {
@@ -60,6 +64,47 @@ async function dropEvents(tx: StoreTransaction, before: number): Promise<number>
     )
     .limit(BATCH);
   const gone = await db.deleteFrom('events').where('id', 'in', old).executeTakeFirst();
+  return Number(gone.numDeletedRows);
+}
+
+/** What nobody could take and nobody acknowledged for as long as events are kept. */
+async function giveUpWaiting(tx: StoreTransaction, before: number, now: number): Promise<number> {
+  const db = tx.db<EventTables>();
+  const old = await db
+    .selectFrom('event_deliveries')
+    .select(['id', 'event_id'])
+    .where('target_id', 'like', `${CONNECTION}:%`)
+    .where('status', '=', 'pending')
+    .where('attempts', '=', 0)
+    .where('last_error', 'is not', null)
+    .where('created_at', '<', before)
+    .limit(BATCH)
+    .execute();
+  if (old.length === 0) return 0;
+  const ids = old.map(({ id }) => id);
+  const given = {
+    status: 'dead' as const,
+    last_error: 'Nobody took or acknowledged it in time.',
+    finished_at: now,
+  };
+  await db.updateTable('event_deliveries').set(given).where('id', 'in', ids).execute();
+  await refreshEvents(
+    tx,
+    old.map(({ event_id }) => event_id),
+  );
+  return old.length;
+}
+
+/** Schedules that fire no more. */
+async function dropSchedules(tx: StoreTransaction, before: number): Promise<number> {
+  const db = tx.db<EventTables>();
+  const old = db
+    .selectFrom('event_schedules')
+    .select('id')
+    .where('next_at', 'is', null)
+    .where('updated_at', '<', before)
+    .limit(BATCH);
+  const gone = await db.deleteFrom('event_schedules').where('id', 'in', old).executeTakeFirst();
   return Number(gone.numDeletedRows);
 }
 

@@ -24,10 +24,12 @@ export interface EventRow {
   data: string | null;
   time: number;
   status: EventStatus;
+  /** The schedule that fired it. */
+  schedule_id: string | null;
   created_at: number;
 }
 
-/** Something that events are delivered to: a webhook, and whatever kinds come beside it. */
+/** Something that events are delivered to: a webhook, a connection, and whatever kinds come beside them. */
 export interface EventTargetRow {
   id: string;
   organization_id: string;
@@ -36,6 +38,10 @@ export interface EventTargetRow {
   pump: number;
   /** Rises with every run of a pump; a run under an older number may claim nothing. */
   fence: number;
+  /** When the pump of that number is due; null while there is none. */
+  pump_at: number | null;
+  /** Why nothing is sent until somebody resumes it. */
+  paused_reason: string | null;
 }
 
 /** What one target wants to hear; empty text means any. */
@@ -48,6 +54,10 @@ export interface EventSubscriptionRow {
   event_group: string;
   filter: string;
   enabled: number;
+  /** How often the filter could not be evaluated. */
+  filter_failures: number;
+  /** The user whose power deliveries have. */
+  created_by: string | null;
   created_at: number;
   updated_at: number;
 }
@@ -72,6 +82,29 @@ export interface EventDeliveryRow {
   created_at: number;
   finished_at: number | null;
   delivered_at: number | null;
+  /** How often the subscriber asked for more time. */
+  deferrals: number;
+}
+
+/** Events to come: one at a time, or again and again. */
+export interface EventScheduleRow {
+  /** Of one that fires once, the id of its event. */
+  id: string;
+  organization_id: string;
+  source: string;
+  type: string;
+  /** Empty: none. */
+  subject: string;
+  data: string | null;
+  /** Empty: fires once. */
+  cron: string;
+  timezone: string;
+  /** Null when it fires no more. */
+  next_at: number | null;
+  last_at: number | null;
+  cancelled_at: number | null;
+  created_at: number;
+  updated_at: number;
 }
 
 /** One webhook; its id is that of its target. */
@@ -100,5 +133,6 @@ export interface EventTables {
   event_targets: EventTargetRow;
   event_subscriptions: EventSubscriptionRow;
   event_deliveries: EventDeliveryRow;
+  event_schedules: EventScheduleRow;
   webhooks: WebhookRow;
 }

@@ -13,7 +13,11 @@ import type { Events } from '../src/events.ts';
 import type { EventLimits } from '../src/limits.ts';
 import { eventMigrations } from '../src/migrations/index.ts';
 import type { EventTables } from '../src/schema.ts';
+import type { Deliver } from '../src/subscribers/target.ts';
 import { createEgress } from '@parley/kit/egress';
+
+/** What `openBed` applies; a suite that names them starts sooner. */
+export const BED_MIGRATIONS = [taskMigrations, eventMigrations];
 
 /** Whose events they are unless a test says otherwise. */
 export const ORG = 'org_test';
@@ -31,6 +35,8 @@ export interface BedOptions {
   readonly clock?: TestClock;
   /** Whether this process delivers; true by default. */
   readonly delivers?: boolean;
+  /** Calls connections. */
+  readonly deliver?: Deliver;
 }
 
 /** Events under test with what the tests do all the time. */
@@ -51,7 +57,7 @@ export interface Bed {
 /** Opens one more store on the database of the test, with the tables and events on it. */
 export async function openBed(open: OpenStore, options: BedOptions = {}): Promise<Bed> {
   const store = await open();
-  await store.migrate([taskMigrations, eventMigrations]);
+  await store.migrate(BED_MIGRATIONS);
   const clock = options.clock ?? new TestClock();
   const faults: unknown[] = [];
   const onFault = (error: unknown) => {
@@ -67,6 +73,7 @@ export async function openBed(open: OpenStore, options: BedOptions = {}): Promis
     egress,
     onFault,
     now,
+    deliver: options.deliver,
     ...(options.limits && { limits: options.limits }),
   });
   if (options.delivers !== false) tasks.start();

@@ -43,6 +43,13 @@ export const feedbackSettings = {
     help: 'New visitors of the public pages per hour from one address',
     section: 'traffic',
   },
+  organizationHosts: {
+    flag: 'organization-host',
+    kind: 'list',
+    value: 'PAIR',
+    help: 'SLUG=HOST: a host name that shows the public pages of that organization (repeat, or commas)',
+    section: 'reach',
+  },
   demo: {
     flag: 'demo',
     kind: 'switch',

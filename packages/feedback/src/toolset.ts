@@ -61,7 +61,8 @@ export const feedbackToolset = defineToolset({
     return withBackend(services);
   },
   routes(services, { names, observe, web, settings }): RouteSet[] {
-    const { ratePerMinute, ratePerKeyPerMinute, readsPerMinute, visitorsPerHour } = settings;
+    const { ratePerMinute, ratePerKeyPerMinute, readsPerMinute, visitorsPerHour, organizationHosts } =
+      settings;
     const { publicUrl, trustedProxies } = web;
     const perKey = ratePerKeyPerMinute === undefined ? {} : { ratePerKeyPerMinute };
     return [
@@ -69,6 +70,7 @@ export const feedbackToolset = defineToolset({
       ...createPageRoutes(services, {
         names,
         publicUrl,
+        organizationHosts,
         readsPerMinute,
         visitorsPerHour,
         trustedProxies,

@@ -71,3 +71,12 @@ function codeOf(status: number): ErrorCode {
 export function internalError(): HttpRefusal {
   return new HttpRefusal('INTERNAL_ERROR', 'Internal error', { rpc: -32603 });
 }
+
+const STREAM_RETRY_SECONDS = '15';
+
+/** No place is left for a stream. */
+export function tooManyStreams(): HttpRefusal {
+  return new HttpRefusal('RATE_LIMITED', 'Too many streams are open. Close one, or try again later.', {
+    headers: { 'retry-after': STREAM_RETRY_SECONDS },
+  });
+}

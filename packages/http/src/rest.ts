@@ -3,12 +3,23 @@ export { docsPageOf } from './openapi/docs-page.ts';
 export { openApiOf } from './openapi/openapi.ts';
 export { ERROR_STATUS } from './refusal.ts';
 export type { CheckCurrent } from './respond/etag.ts';
-export { created, eventStream, nothing, one, page, pageBody, whole } from './route/answer.ts';
+export {
+  bare,
+  created,
+  eventStream,
+  feedStream,
+  nothing,
+  one,
+  page,
+  pageBody,
+  whole,
+} from './route/answer.ts';
 export { defineRoutes } from './route/define-routes.ts';
 export type { RestOptions } from './route/define-routes.ts';
 export { errorBody, toRefusal } from './route/to-refusal.ts';
 export { flag, idList, limitUpTo, pageFields } from './route/query.ts';
 export { defineRouteFor } from './route/route.ts';
 export type { Route, RouteFacts } from './route/route.ts';
+export type { Feed } from './streams/feed-streams.ts';
 export { createRestTables } from './tables.ts';
 export type { IdempotencyRow } from './tables.ts';

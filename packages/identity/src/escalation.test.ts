@@ -10,7 +10,7 @@ import {
   ToolError,
   toolsetSource,
 } from '@parley/kit';
-import { scratchStore } from '@parley/store/testing';
+import { onBothEngines } from '@parley/store/testing';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
@@ -91,7 +91,7 @@ interface World {
 
 async function settleWorld(identity: Identity, slug: string): Promise<World> {
   const owner = await found(identity, slug);
-  for (const name of ['crew', 'guest']) await identity.saveRole(owner, { name, grants: { alpha: ['*'] } });
+  for (const name of ['crew', 'guest']) await identity.roles.save(owner, { name, grants: { alpha: ['*'] } });
   const world: World = { identity, owner, keys: [], users: [] };
   await addPerson(world, owner, ['admin']);
   await addPerson(world, owner, ['crew']);
@@ -132,7 +132,7 @@ async function take(world: World, maker: Caller, next: Step): Promise<Outcome> {
   const { identity, owner } = world;
   if (next.kind === 'key') return { after: await addKey(world, maker, next) };
   if (next.kind === 'role') {
-    await identity.saveRole(maker, next);
+    await identity.roles.save(maker, next);
     return { after: { ...maker, roles: [next.name], grants: next.grants } };
   }
   if (next.kind === 'add') return { after: await addPerson(world, maker, next.roles) };
@@ -146,43 +146,48 @@ async function take(world: World, maker: Caller, next: Step): Promise<Outcome> {
   return { before, after: await callerOf(world, userId, owner) };
 }
 
-test('no key, role or member is ever stronger than whoever made it', async () => {
-  await using store = await scratchStore();
-  const { identity } = await settle(store, { isPrivileged });
-  let runs = 0;
-  let made = 0;
-  let refused = 0;
-  const property = fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 12 }), async (steps) => {
-    const world = await settleWorld(identity, `run-${(runs += 1)}`);
-    for (const next of steps) {
-      const key = world.keys[next.maker % world.keys.length] ?? '';
-      const maker = await identity.authenticate(key, 'key');
-      if (maker === undefined) continue;
-      const outcome = await take(world, maker, next).catch((error: unknown) => {
-        if (error instanceof ToolError) return undefined;
-        throw error;
-      });
-      if (outcome?.after === undefined) {
-        refused += 1;
-        continue;
+onBothEngines('escalation', (open, engine) => {
+  // The rule is in code; on PostgreSQL it is seen that the queries beneath it answer alike.
+  const { numRuns, least } = engine === 'sqlite' ? { numRuns: 60, least: 50 } : { numRuns: 15, least: 5 };
+
+  test('no key, role or member is ever stronger than whoever made it', async () => {
+    const store = await open();
+    const { identity } = await settle(store, { isPrivileged });
+    let runs = 0;
+    let made = 0;
+    let refused = 0;
+    const property = fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 12 }), async (steps) => {
+      const world = await settleWorld(identity, `run-${(runs += 1)}`);
+      for (const next of steps) {
+        const key = world.keys[next.maker % world.keys.length] ?? '';
+        const maker = await identity.authenticate(key, 'key');
+        if (maker === undefined) continue;
+        const outcome = await take(world, maker, next).catch((error: unknown) => {
+          if (error instanceof ToolError) return undefined;
+          throw error;
+        });
+        if (outcome?.after === undefined) {
+          refused += 1;
+          continue;
+        }
+        made += 1;
+        const { after, before } = outcome;
+        const mayHave = [...namesOf(maker), ...(before === undefined ? [] : namesOf(before))];
+        const told = JSON.stringify({ next, maker, before, after });
+        expect(mayHave, told).toEqual(expect.arrayContaining(namesOf(after)));
+        const givers = before === undefined ? [maker] : [maker, before];
+        if (mayAdminister(after)) expect(givers.some(mayAdminister), told).toBe(true);
+        if (after.roles.includes('owner')) expect(givers.flatMap((giver) => giver.roles)).toContain('owner');
+        if (rankOf(after.roles) !== 'user') {
+          expect(
+            givers.some((giver) => rankOf(giver.roles) !== 'user'),
+            told,
+          ).toBe(true);
+        }
       }
-      made += 1;
-      const { after, before } = outcome;
-      const mayHave = [...namesOf(maker), ...(before === undefined ? [] : namesOf(before))];
-      const told = JSON.stringify({ next, maker, before, after });
-      expect(mayHave, told).toEqual(expect.arrayContaining(namesOf(after)));
-      const givers = before === undefined ? [maker] : [maker, before];
-      if (mayAdminister(after)) expect(givers.some(mayAdminister), told).toBe(true);
-      if (after.roles.includes('owner')) expect(givers.flatMap((giver) => giver.roles)).toContain('owner');
-      if (rankOf(after.roles) !== 'user') {
-        expect(
-          givers.some((giver) => rankOf(giver.roles) !== 'user'),
-          told,
-        ).toBe(true);
-      }
-    }
+    });
+    await fc.assert(property, { numRuns });
+    // The property says something only when both happened often.
+    expect(Math.min(made, refused)).toBeGreaterThan(least);
   });
-  await fc.assert(property, { numRuns: 60 });
-  // The property says something only when both happened often.
-  expect(Math.min(made, refused)).toBeGreaterThan(50);
 });

@@ -1,7 +1,7 @@
 /** What a key looks like, and what is not one. */
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { hashSecret, isSecretOf, newHexKey, newKey, parseKey } from './key-format.ts';
+import { hashSecret, isSecretOf, newHexKey, newKey, parseKey, withoutSecret } from './key-format.ts';
 
 test('a key has the fixed prefix, a public id of 12 characters and 32 random bytes', () => {
   const { text, publicId, secret } = newKey();
@@ -60,4 +60,13 @@ test('only the secret itself fits its hash, and nothing fits an absent one', () 
   expect(isSecretOf('', hashSecret(own))).toBe(false);
   expect(isSecretOf(own, undefined)).toBe(false);
   expect(hashSecret(own)).not.toContain(own);
+});
+
+test('a key that is given as an id is said back without its secret, whole or torn', () => {
+  const [key, hex] = [newKey(), newHexKey()];
+  for (const text of [key.text, `${key.text}x`, key.text.slice(0, -5)])
+    expect(withoutSecret(text)).toBe(`parley_${key.publicId}`);
+  for (const text of [hex.text, hex.text.slice(0, -5)]) expect(withoutSecret(text)).toBe(hex.publicId);
+  for (const id of ['key_01m7h8', key.publicId, hex.publicId, `parley_${key.publicId}`, 'parley_x'])
+    expect(withoutSecret(id)).toBe(id);
 });

@@ -48,6 +48,12 @@ export function parseKey(text: string): KeyParts | undefined {
     : { publicId: match[1], secret: match[2] };
 }
 
+/** What was given as the id of a key, as it may be said back: people paste whole keys. */
+export function withoutSecret(given: string): string {
+  const [shown = given] = /^(?:parley_[0-9A-Za-z]{12}(?=_)|qb_[0-9a-f]{9}(?=[0-9a-f]))/.exec(given) ?? [];
+  return shown;
+}
+
 // Such a key has no part of its own for display, so its beginning serves, and the whole text is the secret.
 function hexParts(text: string): KeyParts {
   return { publicId: text.slice(0, PUBLIC_ID_LENGTH), secret: text };

@@ -33,6 +33,11 @@ export function joinRoleDefaults(left: RoleDefaults, right: RoleDefaults): RoleD
 /** What a person or a key counts as; an owner counts as an administrator. */
 export type Rank = 'admin' | 'member' | 'user';
 
+/** True for a rank, which a key may be narrowed to. */
+export function isRank(role: string): role is Rank {
+  return role === 'admin' || role === 'member' || role === 'user';
+}
+
 /** A built-in role, as somebody stands by it. */
 export type StandingRole = Rank | 'owner';
 

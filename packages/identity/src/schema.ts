@@ -1,4 +1,5 @@
 /** The tables of identity, as queries see them. */
+import type { Generated } from 'kysely';
 import type { Rank } from './roles.ts';
 
 /** An organization: every other row in the system belongs to one. */
@@ -6,7 +7,62 @@ export interface OrganizationRow {
   id: string;
   slug: string;
   name: string;
+  description: string | null;
+  logo: string | null;
+  metadata: string | null;
   created_at: number;
+}
+
+/** What the console of an organization shows. */
+export interface OrganizationSettingsRow {
+  organization_id: string;
+  sidebar_items: string | null;
+  enabled_plugins: string | null;
+  created_at: number;
+  updated_at: number;
+}
+
+/** Somebody who may join with a link; the token itself is never stored. */
+export interface InvitationRow {
+  id: string;
+  organization_id: string;
+  /** In lower case. */
+  email: string;
+  roles: string;
+  token_hash: string;
+  /** The user whose rights of now are the ceiling when it is accepted. */
+  invited_by: string;
+  expires_at: number;
+  accepted_at: number | null;
+  created_at: number;
+}
+
+/** One act; rows are only added, and each holds the hash of the one before. */
+export interface AuditRow {
+  organization_id: string;
+  seq: number;
+  id: string;
+  at: number;
+  caller_id: string;
+  user_id: string | null;
+  source: string;
+  request_id: string | null;
+  action: string;
+  target: string;
+  changed: string;
+  outcome: 'ok' | 'denied';
+  prev_hash: string;
+  hash: string;
+}
+
+/** The newest entry of an organization's chain. */
+export interface AuditHeadRow {
+  organization_id: string;
+  seq: number;
+  hash: string;
+  /** The oldest entry that is kept, and the hash of the one before it, which is gone. */
+  first_seq: Generated<number>;
+  first_prev_hash: Generated<string>;
 }
 
 /** A person. */
@@ -56,6 +112,9 @@ export interface ApiKeyRow {
   grants: string;
   /** The rank that the key is narrowed to; null: as its owner. */
   role: Rank | null;
+  /** The connection that the key acts for. */
+  connection_id: string | null;
+  metadata: string | null;
   expires_at: number | null;
   last_used_at: number | null;
   revoked_at: number | null;
@@ -73,6 +132,10 @@ export interface SignInSessionRow {
 
 export interface IdentityTables {
   organizations: OrganizationRow;
+  organization_settings: OrganizationSettingsRow;
+  invitations: InvitationRow;
+  audit_log: AuditRow;
+  audit_heads: AuditHeadRow;
   users: UserRow;
   members: MemberRow;
   member_roles: MemberRoleRow;

@@ -1,5 +1,11 @@
 /** The kit: define tools, decide who may call them, serve them. Start reading at `define/tool.ts`, then `call/engine.ts`. */
-export { administratorsOnly, teamOnly } from './access/availability.ts';
+export {
+  administratorsOnly,
+  administratorsWithAll,
+  guardOf,
+  ownersWithAll,
+  teamOnly,
+} from './access/availability.ts';
 export { isTeam, mayAdminister, soleCaller, systemCaller, unattended } from './access/caller.ts';
 export type { Caller, CallSource } from './access/caller.ts';
 export { ALL_GRANTS, firstUncovered, intersectGrants, isGranted, unionGrants } from './access/grants.ts';
@@ -24,7 +30,7 @@ export type { Connection } from './channel/connection.ts';
 export type { Context, JsonSchema, Question, RequestInfo } from './define/context.ts';
 export { detach } from './detach.ts';
 export { DueWork } from './due-work.ts';
-export type { Collection } from './define/collection.ts';
+export type { Collection, CollectionFields, CollectionPage } from './define/collection.ts';
 export { checkListQuery, listInput } from './define/collection-query.ts';
 export type { ListQuery, Where } from './define/collection-query.ts';
 export { collectionTools } from './define/collection-tools.ts';
@@ -34,7 +40,7 @@ export { hintsOf } from './define/effects.ts';
 export type { Effect, Hints } from './define/effects.ts';
 export { createEngine } from './call/engine.ts';
 export type { Engine, EngineOptions } from './call/engine.ts';
-export { requestInfo } from './call/exchange.ts';
+export { PROPERTIES_HEADER, requestInfo } from './call/exchange.ts';
 export type { Exchange } from './call/exchange.ts';
 export type {
   Extension,
@@ -73,13 +79,15 @@ export type { Prompt } from './define/prompt.ts';
 export { capabilitiesOf } from './protocol/capabilities.ts';
 export { META } from './protocol/meta-keys.ts';
 export type { ServerInfo } from './protocol/server.ts';
-export type { CallRecord, Observer } from './call/record.ts';
+export type { CallBody, CallRecord, Observer } from './call/record.ts';
 export { createStateSealer } from './channel/sealed-state.ts';
 export type { StateSealer } from './channel/sealed-state.ts';
 export { hiddenReason } from './access/resolver.ts';
 export type { Guarded, HiddenReason } from './access/resolver.ts';
 export { defineResource } from './define/resource.ts';
 export type { Resource, ResourceContent } from './define/resource.ts';
+export { isSecretName, isSecretSetting } from './secret-names.ts';
+export { schemaFault } from './define/schema-fault.ts';
 export { serveStdio } from './protocol/serve-stdio.ts';
 export { stepBusy } from './channel/steps.ts';
 export type { StepStore } from './channel/steps.ts';

@@ -31,6 +31,19 @@ export function toJson(value: unknown): string {
   return JSON.stringify(value) ?? 'null';
 }
 
+/** The text of a JSON column that filters look into. */
+export function toQueryJson(value: unknown): string {
+  return toJson(storable(value));
+}
+
+// PostgreSQL reads no JSON with these characters, and one such row would make every filter fail.
+function storable(value: unknown): unknown {
+  if (typeof value === 'string') return value.toWellFormed().replaceAll('\0', '\u{FFFD}');
+  if (Array.isArray(value)) return value.map(storable);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [storable(key), storable(inner)]));
+}
+
 /** The value of a JSON column; the caller names the type that it wrote. */
 export function fromJson<T>(text: string): T {
   // The column only ever holds what `toJson` wrote for the same type.

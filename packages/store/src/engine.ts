@@ -1,5 +1,6 @@
 /** The seam between the store and a database engine; `sqlite/` and `postgres/` each implement it. */
 import type { Kysely, Transaction } from 'kysely';
+import type { DatabaseEngine } from './databases/connection-databases.ts';
 import type { Locks } from './locks.ts';
 import type { RecordTable } from './records/record-table.ts';
 import type { SignalLink } from './signals/change-signal.ts';
@@ -14,6 +15,8 @@ export interface EngineOptions {
   readonly dataDir: string;
   /** Names this process in the signals it sends, so that it can skip its own. */
   readonly origin: string;
+  /** How large the database of a connection may grow. */
+  readonly databaseBytes: number;
   readonly clock: () => number;
   readonly onError: (error: unknown) => void;
 }
@@ -25,6 +28,7 @@ export interface Engine {
   readonly signalLink: SignalLink;
   readonly recordTable: RecordTable;
   readonly locks: Locks;
+  readonly databases: DatabaseEngine;
   /** One transaction that no other process migrates beside. */
   migrationTransaction<T>(work: (trx: Transaction<AnyTables>) => Promise<T>): Promise<T>;
   /** Makes a transaction, before its first query, see one state of the database and write nothing. */

@@ -1,7 +1,18 @@
 /** The store: one database seam over SQLite and PostgreSQL, with migrations, signals, secrets and call records. */
 export { defineRows } from './collections/collection.ts';
 export type { Rows, RowValues, ScopedRows } from './collections/collection.ts';
-export { addSerialId, byEngine, epochMsColumn, fromJson, jsonColumn, toJson } from './columns.ts';
+export {
+  addSerialId,
+  byEngine,
+  epochMsColumn,
+  fromJson,
+  jsonColumn,
+  toJson,
+  toQueryJson,
+} from './columns.ts';
+export { SqlFault } from './databases/databases.ts';
+export type { Databases, SqlRequest, SqlResult, SqlValue } from './databases/databases.ts';
+export { Turns } from './databases/turns.ts';
 export type { AnyTables } from './engine.ts';
 export {
   BackupError,
@@ -16,8 +27,18 @@ export type { UnavailableReason } from './errors.ts';
 export type { Lockable } from './locks.ts';
 export type { Migration, MigrationSet } from './migrations.ts';
 export { damagedFiles, openStore } from './open-store.ts';
+export { deleteOwned, tablesWith } from './owned-rows.ts';
 export type { RecordLog, RecordRetention } from './records/record-log.ts';
-export type { CallOutcome, RecordQuery, StoredCallRecord } from './records/record-table.ts';
+export type {
+  CallDetail,
+  CallOutcome,
+  DetailedCallRecord,
+  PendingDetail,
+  RecordFilter,
+  RecordQuery,
+  StoredCallRecord,
+} from './records/record-table.ts';
+export type { CallStats, CallStatsQuery } from './records/rollups.ts';
 export type { SecretBox, SecretContext } from './secrets/secret-box.ts';
 export type { ChangeSignal, SignalEvent, WaitOptions } from './signals/change-signal.ts';
 export type { Queryable, Store, StoreEngine, StoreOptions, StoreTransaction } from './store.ts';

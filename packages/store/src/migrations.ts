@@ -3,15 +3,20 @@ import type { Kysely } from 'kysely';
 import type { AnyTables, Engine } from './engine.ts';
 import { MigrationError } from './errors.ts';
 import { storeMigrations } from './store-migrations.ts';
-import type { StoreEngine } from './store.ts';
+import type { Store, StoreEngine, StoreTransaction } from './store.ts';
 
 /** One step forward of the schema. */
 export type Migration = (db: Kysely<AnyTables>, engine: StoreEngine) => Promise<void>;
 
-/** The migrations of one toolset or package, applied in the order of the keys. */
+/** What one toolset or package keeps in the database. */
 export interface MigrationSet {
   readonly name: string;
+  /** Applied in the order of the keys. */
   readonly migrations: { [name: string]: Migration };
+  /** What a new organization has of it from the start, written in the transaction that makes the organization. */
+  seed?(tx: StoreTransaction, organizationId: string): Promise<void>;
+  /** Lets go of what an organization has outside its rows, before they are deleted. */
+  clear?(tx: StoreTransaction, organizationId: string, store: Pick<Store, 'databases'>): Promise<void>;
 }
 
 interface AppliedMigration {

@@ -1,5 +1,8 @@
 /** Opens a store: picks the engine and puts signal, secrets and records around it. */
 import { randomBytes } from 'node:crypto';
+import { createDatabases } from './databases/connection-databases.ts';
+import { MAX_DATABASE_BYTES } from './databases/databases.ts';
+import type { Databases } from './databases/databases.ts';
 import type { Engine, EngineOptions } from './engine.ts';
 import { makeFolder } from './make-folder.ts';
 import { migrate, pending } from './migrations.ts';
@@ -14,10 +17,11 @@ import { createWriteProbe } from './write-probe.ts';
 /** Opens the database in the data folder, or at the address that is given. */
 export async function openStore(options: StoreOptions): Promise<Store> {
   const { dataDir, databaseUrl, secretKey, recordRetention, clock = Date.now, onError = () => {} } = options;
+  const { databaseBytes = MAX_DATABASE_BYTES } = options;
   makeFolder(dataDir);
   const secrets = createSecretBox(loadKeyRing(dataDir, secretKey));
   const engine = await openEngine(
-    { dataDir, origin: randomBytes(9).toString('base64url'), clock, onError },
+    { dataDir, origin: randomBytes(9).toString('base64url'), databaseBytes, clock, onError },
     databaseUrl,
   );
   const hub = new SignalHub(engine.signalLink, onError);
@@ -28,12 +32,14 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     onError,
   });
   const transaction: Store['transaction'] = (work) => runTransaction(engine, hub, work);
+  const databases = createDatabases({ engine, databases: engine.databases, secrets, clock, onError });
   let closing: Promise<void> | undefined;
 
   return {
     engine: engine.name,
     secrets,
     records,
+    databases,
     signal: {
       publish: (topic, payload) => transaction((tx) => tx.signal(topic, payload)),
       subscribe: (prefix, fn) => hub.subscribe(prefix, fn),
@@ -56,7 +62,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     },
     ping: createWriteProbe(engine, clock),
     close() {
-      closing ??= closeAll(engine, hub, records);
+      closing ??= closeAll({ engine, hub, records, databases });
       return closing;
     },
   };
@@ -103,8 +109,16 @@ async function runTransaction<T>(
   return result;
 }
 
-async function closeAll(engine: Engine, hub: SignalHub, records: BufferedRecordLog): Promise<void> {
+interface Parts {
+  readonly engine: Engine;
+  readonly hub: SignalHub;
+  readonly records: BufferedRecordLog;
+  readonly databases: Databases;
+}
+
+async function closeAll({ engine, hub, records, databases }: Parts): Promise<void> {
   hub.close();
+  await databases.close();
   await records.close();
   await engine.close();
 }

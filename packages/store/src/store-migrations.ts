@@ -1,6 +1,8 @@
 /** The tables that the store itself needs in the main database. */
 import type { Kysely } from 'kysely';
 import { addSerialId, epochMsColumn } from './columns.ts';
+import { createDatabaseRows } from './databases/registry.ts';
+import { splitCallRecords } from './postgres/record-migration.ts';
 import type { AnyTables } from './engine.ts';
 import type { MigrationSet } from './migrations.ts';
 
@@ -53,5 +55,8 @@ export const storeMigrations: MigrationSet = {
   migrations: {
     '001-first': (db, engine) => (engine === 'sqlite' ? createSignals(db) : createCallRecords(db)),
     '002-probe': createProbe,
+    '003-databases': createDatabaseRows,
+    // The records of SQLite have a file of their own, which is brought up to date when it is opened.
+    '004-call-kinds': async (db, engine) => (engine === 'sqlite' ? undefined : splitCallRecords(db)),
   },
 };

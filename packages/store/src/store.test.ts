@@ -53,6 +53,8 @@ onBothEngines('a store', (open) => {
     expect(await store.migrate([notes])).toEqual([
       'store/001-first',
       'store/002-probe',
+      'store/003-databases',
+      'store/004-call-kinds',
       'notes/001-notes',
       'notes/002-replies',
     ]);
@@ -79,7 +81,7 @@ onBothEngines('a store', (open) => {
       },
     };
     await expect(store.migrate([broken])).rejects.toThrow('broken step');
-    expect(await store.migrate([notes])).toHaveLength(4);
+    expect(await store.migrate([notes])).toHaveLength(6);
   });
 
   test('a database of a newer program is refused by the older one', async () => {
@@ -107,6 +109,8 @@ onBothEngines('a store', (open) => {
       'notes/002-replies',
       'store/001-first',
       'store/002-probe',
+      'store/003-databases',
+      'store/004-call-kinds',
     ]);
     await one.db<Tables>().insertInto('notes').values(note('a')).execute();
     expect(await texts(two)).toEqual(['a']);
@@ -309,7 +313,13 @@ onBothEngines('several processes', (open, _engine, where) => {
     const applied: string[] = [];
     for (const { lines } of programs) for await (const line of lines) applied.push(line);
     expect(await Promise.all(programs.map(({ exit }) => exit))).toEqual([0, 0, 0]);
-    expect(applied.toSorted()).toEqual(['counters/001-first', 'store/001-first', 'store/002-probe']);
+    expect(applied.toSorted()).toEqual([
+      'counters/001-first',
+      'store/001-first',
+      'store/002-probe',
+      'store/003-databases',
+      'store/004-call-kinds',
+    ]);
     const store = await open();
     expect(await store.migrate([])).toEqual([]);
   });

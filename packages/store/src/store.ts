@@ -1,5 +1,6 @@
 /** The face of the store: what every other package may do with the database, whatever the engine. */
 import type { Kysely, Transaction } from 'kysely';
+import type { Databases } from './databases/databases.ts';
 import type { Holdable, Lockable, LockOptions } from './locks.ts';
 import type { MigrationSet } from './migrations.ts';
 import type { RecordLog, RecordRetention } from './records/record-log.ts';
@@ -17,8 +18,10 @@ export interface StoreOptions {
   readonly databaseUrl?: string;
   /** 32 bytes in base64url, several of them one per line with the newest first; wins over the key file. */
   readonly secretKey?: string;
-  /** How long call records are kept; 30 days and a million rows by default. */
+  /** How long call records are kept; 30 days, ten million rows and 5 GiB by default. */
   readonly recordRetention?: RecordRetention;
+  /** How large the database of a connection may grow; 256 MiB by default. */
+  readonly databaseBytes?: number;
   /** Milliseconds since the epoch; `Date.now` by default. */
   readonly clock?: () => number;
   /** Told of failures in the background: a throwing subscriber, a flush that failed, a lost connection. */
@@ -55,6 +58,8 @@ export interface Store extends Queryable {
   readonly signal: ChangeSignal;
   readonly secrets: SecretBox;
   readonly records: RecordLog;
+  /** Databases that connections have of their own. */
+  readonly databases: Databases;
   /** Applies what is pending, in order, and returns the names `set/migration` that it applied. */
   migrate(sets: MigrationSet[]): Promise<string[]>;
   /** The names `set/migration` that `migrate` would apply; changes nothing. */

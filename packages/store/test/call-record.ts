@@ -3,11 +3,19 @@ import type { NewCallRecord } from '../src/records/record-table.ts';
 
 /** A good call of now; tests change what they look at. */
 export function callRecord(changed: Partial<NewCallRecord> = {}): NewCallRecord {
-  const who = { organizationId: 'org_a', callerId: 'key_1', source: 'key', client: null, requestId: null };
+  const who = {
+    organizationId: 'org_a',
+    callerId: 'key_1',
+    userId: null,
+    source: 'key',
+    client: null,
+    requestId: null,
+  };
   const what = {
     toolset: 'notes',
     tool: 'note_list',
     method: 'tools/call',
+    effect: 'read',
     outcome: 'ok',
     code: null,
   } as const;

@@ -1,4 +1,5 @@
 /** Durable tasks: the engine, the MCP tasks extension, and the toolset `tasks`. Start reading at `engine/engine.ts`. */
+export type { TaskHappening } from './engine/changes.ts';
 export { createTaskEngine, untilFinal } from './engine/engine.ts';
 export type { TaskEngine, TaskEngineOptions } from './engine/engine.ts';
 export type { Ending } from './engine/finish.ts';

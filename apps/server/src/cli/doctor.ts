@@ -6,6 +6,7 @@ import type { Config } from '../config.ts';
 import { loadConfig, UsageError, variable } from '../config.ts';
 import { allToolsets } from '../start/host.ts';
 import { checkAnnotations } from './doctor/annotations.ts';
+import { checkAuditLog } from './doctor/audit.ts';
 import { checkClients } from './doctor/clients.ts';
 import { checkDatabase, checkFiles, checkOwnerKey } from './doctor/database.ts';
 import { checkDataFolder, checkRuntime, checkSecretKey } from './doctor/machine.ts';
@@ -36,6 +37,7 @@ export const doctor: Command = async (args, toolsets) => {
     await checkDatabase(config, toolsets),
     ...files,
     await checkOwnerKey(config),
+    ...(await checkAuditLog(config)),
     ...(await checkGivenKey(config)),
     await checkPort(config),
     ...(await checkAnnotations(pages, vite)),

@@ -90,7 +90,7 @@ test.each([
   [['constructor'], 'Usage: parley feedback publish on|off'],
   [['import'], 'Usage: parley feedback import FILE'],
   [['import', 'a.csv', 'b.csv'], 'Usage: parley feedback import FILE'],
-  [['import', 'a.csv', '--posts-csv'], "Unknown option '--posts-csv'"],
+  [['import', 'a.csv', '--posts-csv'], 'Unknown option --posts-csv. --help'],
   [['export', 'a.csv'], 'An archive must have a name that ends in .jsonl'],
   [['export', 'a.jsonl', '--posts-csv'], 'The CSV of posts must have a name that ends in .csv'],
   [['import', 'notes.txt'], 'The name of notes.txt does not tell its form. Use .csv, .json or .jsonl.'],

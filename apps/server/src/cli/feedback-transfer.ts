@@ -1,9 +1,7 @@
 /** `parley feedback import` and `export`: files of posts, and archives of everything. */
-import { once } from 'node:events';
-import { open, rm } from 'node:fs/promises';
 import { extname } from 'node:path';
 import type { FeedbackServices } from '@parley/feedback';
-import type { ExportReport, Importer, ImportReport, WriteText } from '@parley/feedback/transfer';
+import type { Importer, ImportReport } from '@parley/feedback/transfer';
 import type { ServedToolset } from '../start/served-toolset.ts';
 import type { Config } from '../config.ts';
 import { loadConfig, UsageError } from '../config.ts';
@@ -13,6 +11,7 @@ import type { MaybeTerminal } from './progress-line.ts';
 import { createProgressLine } from './progress-line.ts';
 import { withCaller } from './session.ts';
 import { onSignal } from './signals.ts';
+import { intoNewFile, writeToStdout } from './written-file.ts';
 
 export const IMPORT_FLAGS = { board: 'text', 'create-boards': 'switch', 'dry-run': 'switch' } as const;
 
@@ -136,35 +135,3 @@ function requireEnding(path: string, isCsv: boolean): void {
   const what = isCsv ? 'The CSV of posts' : 'An archive';
   throw new UsageError(`${what} must have a name that ends in ${wanted} (got "${path}"). ${EXPORT_USAGE}`);
 }
-
-/** A file that is not there yet; it goes again when the export fails. */
-async function intoNewFile(
-  path: string,
-  work: (write: WriteText) => Promise<ExportReport>,
-): Promise<ExportReport> {
-  const file = await open(path, 'wx', 0o600).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'EEXIST') throw new UsageError(`${path} exists already. Give another name.`);
-    throw new UsageError(`${path} cannot be written (${error.code ?? 'unknown'}).`);
-  });
-  try {
-    const report = await work((text) => file.appendFile(text));
-    await file.sync();
-    return report;
-  } catch (error) {
-    await rm(path, { force: true });
-    if (!isFull(error)) throw error;
-    throw new UsageError(
-      `${path} cannot be written, since its disk is full. Free some space there, or name a file on another disk.`,
-    );
-  } finally {
-    await file.close();
-  }
-}
-
-function isFull(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOSPC';
-}
-
-const writeToStdout: WriteText = async (text) => {
-  if (!process.stdout.write(text)) await once(process.stdout, 'drain');
-};

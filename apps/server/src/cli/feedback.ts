@@ -22,8 +22,13 @@ const publish: Command = async (args, toolsets) => {
   return withCaller(config, toolsets, async (host, caller) => {
     requireAll(caller);
     const { isPublished } = await publishPages(host, caller, wanted === 'on');
-    const url = await pagesOf(config, host.ownerKeyFile);
-    const where = url ?? '/feedback at the address that "parley start" printed';
+    const isFirst = caller.organizationId === (await host.identity.firstOrganizationId());
+    const url = isFirst ? await pagesOf(config, host.ownerKeyFile) : null;
+    const where =
+      url ??
+      (isFirst
+        ? '/feedback at the address that "parley start" printed'
+        : '/feedback at the host name that "parley start --organization-host SLUG=HOST" gives this organization');
     const text = isPublished
       ? `Everybody who reaches this server can read public boards now: ${where}`
       : 'The public pages are off.';

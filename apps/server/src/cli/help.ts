@@ -12,6 +12,8 @@ interface CommandHelp {
 }
 
 const READS_KEY = ['folder', 'init', 'key', 'every'] as const;
+// What tools reach is decided in the process that runs them, whatever a server beside it may.
+const RUNS_TOOLS = [...READS_KEY, 'reach'] as const;
 
 const COMMANDS: Readonly<Record<string, CommandHelp>> = {
   start: {
@@ -24,12 +26,13 @@ const COMMANDS: Readonly<Record<string, CommandHelp>> = {
 Ctrl-C or SIGTERM stops it after running requests are answered; a second one stops it at once.`,
   },
   mcp: {
-    reads: READS_KEY,
+    reads: RUNS_TOOLS,
     usage: 'parley mcp [toolset...] [options]',
     summary: 'Serve MCP over stdin and stdout, on the same data folder',
     details: `For clients that start their servers themselves. It may run beside "parley start" on the same data folder.
 Without toolsets it serves all that the key may use. Without --key or PARLEY_KEY it acts with the owner key of the folder.
 Where --data has no installation it ends with 1; --init makes one, for those who never run "parley start".
+The tools run in this process: what a server was started with, such as --allow-egress, has to be given here too.
 --extended adds the tools that a grant has to name, such as the second tier of feedback; for owners and administrators.
 
 parley mcp feedback --url URL --api-key KEY [--extended]
@@ -46,27 +49,68 @@ parley mcp feedback --url URL --api-key KEY [--extended]
 --extended adds the tools that a grant has to name; for owners and administrators.`,
   },
   call: {
-    reads: READS_KEY,
+    reads: RUNS_TOOLS,
     usage: 'parley call TOOL [\'{"field": "value"}\'] [--extended] [--json]',
     summary: 'Call one tool and print its answer',
-    details:
-      'Exits with 0 when the tool answered, with 1 when it answered with an error. "-" reads the input from stdin.',
+    details: `Exits with 0 when the tool answered, with 1 when it answered with an error. "-" reads the input from stdin.
+The tool runs in this process: what a server was started with, such as --allow-egress, has to be given here too.
+--extended adds the tools that a grant has to name; for owners and administrators.`,
   },
   keys: {
     reads: READS_KEY,
     usage: 'parley keys create NAME | list | revoke ID_OR_NAME | recover',
     summary: 'Create, list, revoke and recover API keys',
-    details: `create NAME [--grant TOOLSET:TOOL[,TOOL...]]... [--expires 30d]
+    details: `create NAME [--grant TOOLSET:TOOL[,TOOL...]]... [--role ROLE] [--expires 30d]
     Without --grant the key may do what its maker may do. "*" stands for every toolset or every tool.
+    --role admin, member or user narrows it to that rank; a role of your own (see "parley roles") gives the
+    grants that it has now. An owner's key has everything its owner may without --role.
     Resources and prompts are named like tools; a name that nothing has is refused.
     The key is printed once and stored only as a hash.
 list
+    Your keys and whose they are; those of everybody for owners and administrators.
 revoke ID_OR_NAME
     The id or the public id of the key, or a name that only one active key has. Every running server refuses it from
     its next request on. Nobody revokes a key that stands above their own, and the last full key of an owner stays.
 recover
     Writes a new owner key to <data>/owner.key, for whoever has no key that works. It asks for no key: being able to
     open the data folder, or the database that --database-url names, is the proof. It leaves a call record.`,
+  },
+  members: {
+    reads: [...READS_KEY, 'address'],
+    usage: 'parley members list | invite EMAIL | role EMAIL ROLE... | remove EMAIL',
+    summary: 'Invite, list, promote and remove people',
+    details: `Of the organization of the key. Nobody gives, changes or takes a role above their own.
+list
+invite EMAIL [--role ROLE]...
+    Prints a link with which this person joins, once, within 7 days; "member" without --role.
+    ROLE is owner, admin, member, user, or a role of your own. The server must run at the address of the link:
+    give --public-url, or the --host and --port it was started with.
+role EMAIL ROLE...
+    Replaces the roles of a member; their keys follow with the next request.
+remove EMAIL
+    Takes somebody out, or an open invitation back. Their keys in this organization stop at once.
+EMAIL may also be the id of a member.`,
+  },
+  roles: {
+    reads: READS_KEY,
+    usage: 'parley roles list | save NAME --grant TOOLSET:TOOL,... | delete NAME',
+    summary: 'List, save and delete roles of your own',
+    details: `A role gives its grants beside what every member has. For owners and administrators.
+list
+save NAME --grant TOOLSET:TOOL[,TOOL...]...
+    Makes or replaces it; whoever holds it has the new grants with their next request. At most 500.
+delete NAME
+    Whoever held no other role is a member from then on.`,
+  },
+  organizations: {
+    reads: READS_KEY,
+    usage: 'parley organizations list | create SLUG | rename NAME',
+    summary: 'List, create and rename organizations',
+    details: `list
+create SLUG [--name NAME]
+    You become its owner. Its first key is printed once; everything in it is done with a key of its own.
+rename NAME [--slug SLUG]
+    The organization of the key.`,
   },
   pages: {
     usage: 'parley pages list | allow ORIGIN... | revoke ID | create',
@@ -82,6 +126,19 @@ revoke ID
 create
     Makes one without a start, when there is no valid one, and prints its script tag.`,
   },
+  webhooks: {
+    usage: 'parley webhooks add URL --events TYPE[,TYPE...] | list | test ID | remove ID',
+    summary: 'Tell another server of events: annotations, tasks, feedback, keys, members',
+    details: `For owners and administrators with a key for everything.
+add URL --events annotation.*,task.completed
+    Types by name, by prefix.* or * for all; docs/events.md lists them. The signing secret is printed once. An address on
+    this machine or in its network needs --allow-egress HOST:PORT here and at the server, or PARLEY_ALLOW_EGRESS.
+list
+test ID
+    Sends one test event now, from this process: it needs --allow-egress as "add" does. Exits with 1 when the receiver
+    did not take it.
+remove ID`,
+  },
   feedback: {
     reads: [...READS_KEY, 'address'],
     usage: 'parley feedback publish on|off | import FILE | export [FILE]',
@@ -96,6 +153,16 @@ import FILE [--board SLUG] [--create-boards] [--dry-run]
     Run the same command again after it was cut off: it goes on where it ended.
 export [FILE] [--posts-csv]
     Everything as JSON Lines, or the posts as CSV; to stdout without FILE. FILE must be new. It holds e-mail addresses.`,
+  },
+  logs: {
+    reads: READS_KEY,
+    usage: 'parley logs [export FILE] [--follow] [--tool NAME] [--caller KEY] [--error] [--since 1h]',
+    summary: 'Show or export what was called, by whom, and how it ended',
+    details: `The last calls, oldest first; --json prints one object per line with input and output, as far as they are kept.
+--follow goes on with new calls until Ctrl-C. --limit N shows the last N calls, 20 without it.
+--tool NAME, --caller KEY (id or name of a key), --error and --since 30m, 12h, 7d or a date show only those calls.
+export FILE writes all of them, newest first, to a new file: .jsonl or .csv, whose cells no spreadsheet runs as formulas.
+The key needs the tool MONITORING_LOGS_LIST.`,
   },
   doctor: {
     reads: ['folder', 'key', 'address', 'every'],
@@ -137,7 +204,7 @@ export function helpFor(
 }
 
 function overview(options: Options): string {
-  const lines = Object.entries(COMMANDS).map(([name, { summary }]) => `  ${name.padEnd(10)}${summary}`);
+  const lines = Object.entries(COMMANDS).map(([name, { summary }]) => `  ${name.padEnd(15)}${summary}`);
   return `Parley: what people say reaches agents, and agents act under control.
 
 Usage: parley COMMAND [options]

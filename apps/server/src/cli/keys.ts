@@ -1,10 +1,12 @@
 /** `parley keys`: API keys are made, listed, revoked and recovered here. */
-import type { KeyInfo } from '@parley/identity';
+import type { KeyInfo, KeyRole } from '@parley/identity';
+import { isRank } from '@parley/identity';
 import type { Caller, Grants } from '@parley/kit';
 import { mayAdminister } from '@parley/kit';
 import { loadConfig, UsageError } from '../config.ts';
 import type { Host } from '../start/host.ts';
 import { printable } from '../printable.ts';
+import { parseGrants, showGrants } from './grants-text.ts';
 import type { Command } from './main.ts';
 import { withCaller } from './session.ts';
 import { table } from './table.ts';
@@ -16,18 +18,20 @@ type KeysCommand = (
 ) => Promise<{ json: unknown; text: string }>;
 
 const USAGE =
-  'Usage: parley keys create NAME [--grant TOOLSET:TOOL,...] [--expires 30d] | list | revoke ID_OR_NAME | recover';
+  'Usage: parley keys create NAME [--grant TOOLSET:TOOL,...] [--role ROLE] [--expires 30d] | list | revoke ID_OR_NAME | recover';
 
 /** Runs one of the key commands. */
 export const keys: Command = async (args, toolsets) => {
   const { config, positionals, extras } = loadConfig(args, {
-    extra: { grant: 'list', expires: 'text' },
+    extra: { grant: 'list', expires: 'text', role: 'text' },
     toolsets,
   });
   const [action = '', ...rest] = positionals;
   const actions: Record<string, KeysCommand> = {
-    create: (host, caller, [name]) =>
-      create(host, caller, name, parseGrants(extras.grant), parseExpiry(extras.expires)),
+    create: async (host, caller, [name]) => {
+      const power = await powerOf(host, caller, { role: extras.role, grants: parseGrants(extras.grant) });
+      return create(host, caller, name, { ...power, expiresAt: parseExpiry(extras.expires) });
+    },
     list: (host, caller) => list(host, caller),
     revoke: (host, caller, [id]) => revoke(host, caller, id),
   };
@@ -46,34 +50,63 @@ async function create(
   host: Host,
   caller: Caller,
   name: string | undefined,
-  grants: Grants | undefined,
-  expiresAt: number | null,
+  { grants, role, expiresAt }: Power & { readonly expiresAt: number | null },
 ) {
   if (name === undefined) throw new UsageError(USAGE);
   const { info, text: key } = await host.identity.createKey(caller, {
     name,
     grants: grants ?? caller.grants,
     expiresAt,
+    ...(role !== undefined && { role }),
   });
-  const power = grants === undefined ? 'do what its maker may do' : `use: ${showGrants(info.grants)}`;
+  const most = role === undefined ? 'its maker' : `a ${role}`;
+  const power = grants === undefined ? `do what ${most} may do` : `use: ${showGrants(info.grants, host)}`;
   const lines = [`Key "${printable(info.name)}" (${info.publicId}) may ${printable(power)}`];
   lines.push(`Expires: ${showTime(info.expiresAt)}`, 'This is the only time the key is shown:', '', key);
   return { json: { ...show(info), key }, text: lines.join('\n') };
 }
 
+/** What narrows a new key; neither: as its maker. */
+interface Power {
+  readonly grants: Grants | undefined;
+  readonly role?: KeyRole;
+}
+
+/** From a role to what it means for a key: a built-in one is a rank, one of the organization is its grants. */
+async function powerOf(
+  host: Host,
+  { organizationId }: Caller,
+  { role, grants }: { readonly role: unknown; readonly grants: Grants | undefined },
+): Promise<Power> {
+  if (typeof role !== 'string') return { grants };
+  if (isRank(role)) return { grants, role };
+  const custom = (await host.identity.roles.list(organizationId)).find(({ name }) => name === role);
+  if (custom === undefined)
+    throw new UsageError(
+      `--role: there is no role "${role}" for keys. Give admin, member, user, or one that "parley roles list" shows; without --role a key may do everything its owner may.`,
+    );
+  if (grants !== undefined) throw new UsageError(`--role ${role} gives its grants, so leave --grant away.`);
+  return { grants: custom.grants };
+}
+
 async function list(host: Host, caller: Caller) {
   const found = await host.identity.listKeys(caller, { all: mayAdminister(caller) });
+  const members = await host.identity.listMembers(caller.organizationId);
+  const names = new Map(members.map(({ userId, name }) => [userId, name]));
+  // The keys of somebody who left are kept; their name is not.
+  const ownerOf = ({ userId }: KeyInfo) => ({ id: userId, name: names.get(userId) ?? null });
   const rows = found.map((key) => [
     key.publicId,
     key.name,
+    ownerOf(key).name ?? key.userId,
     stateOf(key),
     showTime(key.expiresAt),
     showTime(key.lastUsedAt),
-    showGrants(key.grants),
+    showGrants(key.grants, host),
   ]);
   return {
-    json: found.map(show),
-    text: table(['ID', 'NAME', 'STATE', 'EXPIRES', 'LAST USED', 'GRANTS'], rows),
+    json: found.map((key) => ({ ...show(key), owner: ownerOf(key) })),
+    text: table(['ID', 'NAME', 'OWNER', 'STATE', 'EXPIRES', 'LAST USED', 'GRANTS'], rows),
   };
 }
 
@@ -111,34 +144,6 @@ function show(key: KeyInfo): object {
 
 function showTime(at: number | null): string {
   return at === null ? 'never' : new Date(at).toISOString().slice(0, 16).replace('T', ' ');
-}
-
-// Every role has it, so it tells nothing.
-const WHOAMI = 'parley:parley_whoami';
-
-function showGrants(grants: Grants): string {
-  const hasAll = grants['*']?.includes('*') === true;
-  const parts = Object.entries(grants).flatMap(([resource, tools]) => {
-    // Beside everything, only a name says more than the wildcard.
-    const told = hasAll ? tools.filter((tool) => tool !== '*' && `${resource}:${tool}` !== WHOAMI) : tools;
-    return told.length === 0 ? [] : [`${resource}:${told.join(',')}`];
-  });
-  return [...(hasAll ? ['everything'] : []), ...parts].join(' ') || 'nothing';
-}
-
-/** `--grant feedback:search,get_post --grant "annotations:*"` */
-function parseGrants(given: unknown): Grants | undefined {
-  if (!Array.isArray(given) || given.length === 0) return undefined;
-  const grants = new Map<string, string[]>();
-  for (const text of given.map(String)) {
-    const [resource = '', tools = '', ...rest] = text.split(':');
-    const names = tools.split(',').filter((name) => name !== '');
-    if (resource === '' || names.length === 0 || rest.length > 0) {
-      throw new UsageError(`--grant: must look like TOOLSET:TOOL,TOOL or "TOOLSET:*" (got "${text}")`);
-    }
-    grants.set(resource, [...(grants.get(resource) ?? []), ...names]);
-  }
-  return Object.fromEntries(grants);
 }
 
 const UNITS_MS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };

@@ -52,6 +52,12 @@ export async function openBase(options: BaseOptions): Promise<Base> {
       isPrivileged: privilegedAmong(tools),
       roleDefaults,
       known,
+      seed: async (tx, organizationId) => {
+        for (const set of migrations) await set.seed?.(tx, organizationId);
+      },
+      clear: async (tx, organizationId) => {
+        for (const set of migrations) await set.clear?.(tx, organizationId, store);
+      },
       onError,
     });
     const ownerKeyFile = await keepFirstOwner(identity, config);
@@ -92,11 +98,10 @@ function privilegedAmong(tools: Iterable<KnownTool>): (resource: string, name: s
     privileged.some((tool) => tool.name === name && (resource === '*' || tool.toolset === resource));
 }
 
-/** The names that grants can give, by toolset; `self` is the server, whose metrics a wildcard opens. */
+/** The names that grants can give, by toolset. */
 function grantable(served: readonly Pick<KnownTool, 'name' | 'toolset'>[]): KnownGrants {
   const names = Map.groupBy(served, ({ toolset }) => toolset);
-  const all = [...names].map(([toolset, items]) => [toolset, items.map(({ name }) => name)] as const);
-  return Object.fromEntries([...all, ['self', []]]);
+  return Object.fromEntries([...names].map(([toolset, items]) => [toolset, items.map(({ name }) => name)]));
 }
 
 /** A change of rights changes what callers see, in every process. */

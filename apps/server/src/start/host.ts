@@ -1,19 +1,35 @@
 /** What every command stands on: the open data folder, the toolsets and the engine over them. */
-import { createEvents, eventMigrations } from '@parley/events';
+import { join } from 'node:path';
+import { connectionMigrations, createDeliver } from '@parley/connections';
+import { createEvents, eventMigrations, managementEvent, taskEvent } from '@parley/events';
 import { createEgress } from '@parley/kit/egress';
-import { callParts, gatewayMigrations } from '@parley/gateway';
+import {
+  callParts,
+  createCodeExecution,
+  createSandbox,
+  createUpstream,
+  engineUniverse,
+  gatewayMigrations,
+} from '@parley/gateway';
+import type { ProgramOptions } from '@parley/gateway';
 import type { RouteGuard, RouteSet } from '@parley/http';
 import { guardRoutes } from '@parley/http';
 import { identityMigrations, roleDefaultsOf } from '@parley/identity';
 import type { Caller, CallRecord, Middleware, Source, StartNotice, Toolset } from '@parley/kit';
 import { createEngine, createStateSealer, install, toolsetSource } from '@parley/kit';
+import { MANAGEMENT } from '@parley/mesh/name';
+import { createTagLabels } from '@parley/mesh/tag-labels';
 import type { MigrationSet } from '@parley/store';
 import type { Base } from './base.ts';
 import { openBase } from './base.ts';
 import type { Config } from '../config.ts';
-import { redactRecord } from '../redact.ts';
+import { detailsWith } from '../redaction/call-detail.ts';
+import { redactRecord } from '../redaction/credentials.ts';
+import { withoutMissing } from './missing-parts.ts';
 import { stopPart } from '../stop-part.ts';
 import { loadOwnToolsets } from '../toolsets.ts';
+import { SERVER_INFO } from '../version.ts';
+import { deliveryRecord, memberCaller } from './event-deliveries.ts';
 import type { AppHost, ServedToolset, SharedHost } from './served-toolset.ts';
 import { migrationsIn, othersOf, toolsOf } from './served-toolset.ts';
 import type { SeamOptions, TaskLimits } from '@parley/tasks';
@@ -46,6 +62,8 @@ export interface HostOptions {
   readonly sources?: readonly Source[];
   readonly middleware?: readonly Middleware[];
   observe?(record: CallRecord): void;
+  /** True for a server, which brings events to those who hear of them. */
+  readonly delivers?: boolean;
   readonly onFault: (error: unknown, where: string) => void;
   /** A caller that no key stands for; tests only. */
   readonly anonymous?: Caller | undefined;
@@ -98,15 +116,54 @@ export async function allToolsets({
 function buildHost(base: Base, toolsets: readonly ServedToolset[], options: HostOptions): Host {
   const { config, onFault } = options;
   const { store, identity, changes } = base;
-  const parts = callParts(store, config.limits);
+  const details = detailsWith(
+    (organizationId, id) => upstream.secretsOf(organizationId, id),
+    createTagLabels(store, (error) => onFault(error, 'tags of callers')),
+  );
+  const parts = callParts(store, config.limits, details);
   const observe = (call: CallRecord) => {
     parts.observe(redactRecord(call));
+    const { caller, name, outcome, toolset, info } = call;
+    if (outcome === 'denied' && toolset === MANAGEMENT)
+      identity.audit.denied({ ...caller, requestId: info.id }, name);
     options.observe?.(call);
   };
-  const tasks = createTaskEngine({ store, onFault, limits: options.tasks?.limits ?? {} });
+  const tasks = createTaskEngine({
+    store,
+    onFault,
+    limits: options.tasks?.limits ?? {},
+    async tell(tx, happening) {
+      await events.publish(tx, taskEvent(happening));
+    },
+  });
   const egress = createEgress({ allow: config.allowEgress });
-  const events = createEvents({ store, tasks, egress, onFault });
-  const stops: (() => Promise<void>)[] = [() => tasks.stop(), () => events.stop()];
+  const limits = { keepMs: config.eventKeepMs };
+  const upstream = createUpstream({ egress, info: SERVER_INFO, programs: programsOf(config), onFault });
+  const deliver = createDeliver({
+    store,
+    upstream,
+    callerOf: (organizationId, userId) => memberCaller(identity, organizationId, userId),
+    onCall: (call) => observe(deliveryRecord(call)),
+  });
+  const events = createEvents({
+    store,
+    tasks,
+    egress,
+    deliver,
+    // A command has neither the flags nor the time of a server, which others have set up to reach what it must.
+    delivers: options.delivers ?? false,
+    onFault,
+    limits,
+  });
+  identity.audit.follow(async (tx, act) => {
+    const event = managementEvent(act);
+    if (event !== undefined) await events.publish(tx, event);
+  });
+  const sandbox = createCodeExecution(
+    createSandbox(),
+    engineUniverse(() => engine, observe),
+  );
+  const stops: (() => Promise<void>)[] = [() => tasks.stop(), () => events.stop(), () => sandbox.close()];
   const shared: SharedHost = {
     store,
     identity,
@@ -114,6 +171,8 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
     tasks,
     events,
     egress,
+    upstream,
+    sandbox,
     observe,
     onFault,
     names: allowedNames(config),
@@ -133,7 +192,7 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
   const engine = createEngine({
     sources,
     changes,
-    middleware: [...parts.middleware, ...(options.middleware ?? [])],
+    middleware: [...parts.middleware, ...withoutMissing(store), ...(options.middleware ?? [])],
     sealer: createStateSealer(store.secrets.deriveAll('request-state')),
     steps: parts.steps,
     tasks: createTaskSeam(tasks, options.tasks?.times),
@@ -177,9 +236,23 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
     stop,
     async close() {
       await stop();
+      await stopPart(() => upstream.close(), onFault);
       await stopPart(() => egress.close(), onFault);
+      await stopPart(() => identity.audit.flush(), onFault);
       await base.close();
     },
+  };
+}
+
+/** What programs of connections get; undefined when none may be started. */
+function programsOf({ programs, dataDir }: Config): ProgramOptions | undefined {
+  if (!programs.isAllowed) return undefined;
+  const { environment } = programs;
+  const folder = join(dataDir, 'connections');
+  return {
+    environment,
+    folder,
+    roots: [folder, ...(environment['HOME'] === undefined ? [] : [environment['HOME']])],
   };
 }
 
@@ -203,5 +276,6 @@ function settingsOf({ settings = {} }: ServedToolset, config: Config): Record<st
 
 /** Every migration of the base and of the toolsets. */
 export function migrationsOf(toolsets: readonly ServedToolset[]): MigrationSet[] {
-  return [identityMigrations, gatewayMigrations, taskMigrations, eventMigrations, ...migrationsIn(toolsets)];
+  const base = [identityMigrations, gatewayMigrations, taskMigrations, eventMigrations, connectionMigrations];
+  return [...base, ...migrationsIn(toolsets)];
 }

@@ -8,6 +8,7 @@ import { openBase } from './base.ts';
 import type { Description } from './description.ts';
 import { readDescription } from './description.ts';
 import type { Host, HostOptions } from './host.ts';
+import { missingTools } from './missing-parts.ts';
 import type { ServedToolset } from './served-toolset.ts';
 import { migrationsIn } from './served-toolset.ts';
 
@@ -39,7 +40,10 @@ export async function openQuickly(options: HostOptions, served: readonly string[
   let host: Promise<Host> | undefined;
   return {
     base,
-    listing: createListing(listed),
+    listing: createListing({
+      ...listed,
+      tools: listed.tools.filter(({ name }) => !missingTools(base.store).includes(name)),
+    }),
     host: () => (host ??= loadHost(base, catalog, options)),
     // A host closes its base, and one that could not be built has closed it.
     close: async () => (host === undefined ? base.close() : (await host.catch(() => undefined))?.close()),
@@ -89,13 +93,18 @@ function migrationsWritten({ migrations }: Description): MigrationSet[] {
     migrations: Object.fromEntries(
       names.map((name) => [name, async (db, engine) => (await loadMigration(set, name))(db, engine)]),
     ),
+    seed: async (tx, organizationId) => (await loadSet(set))?.seed?.(tx, organizationId),
+    clear: async (tx, organizationId, store) => (await loadSet(set))?.clear?.(tx, organizationId, store),
   }));
 }
 
-async function loadMigration(set: string, name: string): Promise<MigrationSet['migrations'][string]> {
+async function loadSet(name: string): Promise<MigrationSet | undefined> {
   const { allToolsets, migrationsOf } = await import('./host.ts');
-  const found = migrationsOf(await allToolsets({})).find((candidate) => candidate.name === set);
-  const migration = found?.migrations[name];
+  return migrationsOf(await allToolsets({})).find((candidate) => candidate.name === name);
+}
+
+async function loadMigration(set: string, name: string): Promise<MigrationSet['migrations'][string]> {
+  const migration = (await loadSet(set))?.migrations[name];
   if (migration === undefined) throw new Error(`There is no migration "${set}/${name}". Build Parley again.`);
   return migration;
 }

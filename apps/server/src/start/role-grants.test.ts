@@ -10,11 +10,37 @@ import type { Host } from './host.ts';
 import { openHost } from './host.ts';
 
 const WHOAMI = { parley: ['parley_whoami'] };
-const TEAM = { feedback: ['*'], ...WHOAMI };
+const OWN_THINGS = [
+  'API_KEY_CREATE',
+  'API_KEY_DELETE',
+  'API_KEY_LIST',
+  'API_KEY_UPDATE',
+  'COLLECTION_CONNECTIONS_GET',
+  'COLLECTION_CONNECTIONS_LIST',
+  'COLLECTION_THREADS_CREATE',
+  'COLLECTION_THREADS_DELETE',
+  'COLLECTION_THREADS_GET',
+  'COLLECTION_THREADS_LIST',
+  'COLLECTION_THREADS_UPDATE',
+  'COLLECTION_THREAD_MESSAGES_LIST',
+  'COLLECTION_VIRTUAL_MCP_GET',
+  'COLLECTION_VIRTUAL_MCP_LIST',
+  'MEMBER_TAGS_GET',
+  'ORGANIZATION_GET',
+  'ORGANIZATION_LIST',
+  'ORGANIZATION_MEMBER_LIST',
+  'ORGANIZATION_SETTINGS_GET',
+  'PROJECT_GET',
+  'PROJECT_LIST',
+  'TAGS_LIST',
+  'USER_GET',
+];
+const BASE = { self: OWN_THINGS, ...WHOAMI };
+const TEAM = { feedback: ['*'], ...BASE };
 
 const TABLE: readonly { roles: string[]; grants: Grants; asUser: Grants }[] = [
-  { roles: ['owner'], grants: { ...ALL_GRANTS, ...WHOAMI }, asUser: WHOAMI },
-  { roles: ['admin'], grants: { ...ALL_GRANTS, ...WHOAMI }, asUser: WHOAMI },
+  { roles: ['owner'], grants: { ...ALL_GRANTS, ...BASE }, asUser: WHOAMI },
+  { roles: ['admin'], grants: { ...ALL_GRANTS, ...BASE }, asUser: WHOAMI },
   { roles: ['member'], grants: TEAM, asUser: WHOAMI },
   { roles: ['user'], grants: WHOAMI, asUser: WHOAMI },
   { roles: ['support'], grants: { annotations: ['reply'], ...TEAM }, asUser: WHOAMI },
@@ -22,7 +48,7 @@ const TABLE: readonly { roles: string[]; grants: Grants; asUser: Grants }[] = [
   { roles: ['user', 'support'], grants: { annotations: ['reply'], ...WHOAMI }, asUser: WHOAMI },
   {
     roles: ['admin', 'support'],
-    grants: { ...ALL_GRANTS, annotations: ['reply'], ...WHOAMI },
+    grants: { ...ALL_GRANTS, annotations: ['reply'], ...BASE },
     asUser: WHOAMI,
   },
 ];
@@ -42,7 +68,7 @@ beforeAll(async () => {
   const [member] = await host.identity.listMembers(organizationId);
   const powers = { roles: ['owner'], grants: ALL_GRANTS, source: 'key', unattended: false } as const;
   owner = { id: 'founder', name: 'Founder', organizationId, userId: member?.userId ?? null, ...powers };
-  await host.identity.saveRole(owner, { name: 'support', grants: { annotations: ['reply'] } });
+  await host.identity.roles.save(owner, { name: 'support', grants: { annotations: ['reply'] } });
 });
 
 afterAll(async () => {

@@ -1,5 +1,7 @@
 /** What this server takes from toolsets: their types held against its own, and what it composes from all of them. */
+import type { Upstream } from '@parley/connections';
 import type { Events } from '@parley/events';
+import type { CodeExecution } from '@parley/gateway';
 import type { RouteSet } from '@parley/http';
 import type { Identity } from '@parley/identity';
 import type { AnyTool, Engine, Host, OutsideTool, Toolset } from '@parley/kit';
@@ -15,6 +17,9 @@ export interface HostParts {
   readonly tasks: TaskEngine;
   readonly events: Events;
   readonly egress: Egress;
+  readonly upstream: Upstream;
+  /** Runs code of callers over the tools that they may call. */
+  readonly sandbox: CodeExecution;
   /** The engine that serves everything; for the tools that explain it. */
   engine(): Engine;
 }

@@ -23,7 +23,7 @@ function record(change: Partial<CallRecord>): CallRecord {
 test('counts every call in its bucket and in those above', () => {
   const durations = new CallDurations((toolset) => toolset === 'hello');
   for (const durationMs of [0.5, 1, 7, 90_000]) durations.observe(record({ durationMs }));
-  const labels = `mcp_method_name="tools/call",gen_ai_tool_name="greet",error_type="",parley_era="modern"`;
+  const labels = `mcp_method_name="tools/call",gen_ai_tool_name="greet",parley_connection="hello",error_type="",parley_era="modern"`;
   expect(durations.text().split('\n')).toEqual([
     `# HELP ${NAME} Duration of MCP operations as the server sees them.`,
     `# TYPE ${NAME} histogram`,
@@ -42,16 +42,27 @@ test('a name that was denied is no label, and a label cannot end its line', () =
   durations.observe(record({ name: 'a"b\\c\nd' }));
   const text = durations.text();
   expect(text).not.toContain('whatever');
-  expect(text).toContain(`gen_ai_tool_name="",error_type="denied"`);
+  expect(text).toContain(`gen_ai_tool_name="",parley_connection="hello",error_type="denied"`);
   expect(text).toContain(String.raw`gen_ai_tool_name="a\"b\\c\nd"`);
 });
 
-test('a tool that only one organization has is counted without its name', () => {
+test('a tool that only one organization has is counted without its name and its connection', () => {
   const durations = new CallDurations((toolset) => toolset === 'hello');
   for (const method of ['tools/call', 'prompts/get'] as const)
     durations.observe(record({ method, toolset: 'shelf_1', name: 'secret_plan' }));
   expect(durations.text()).not.toContain('secret_plan');
-  expect(durations.text()).toContain('_count{mcp_method_name="tools/call",gen_ai_tool_name="",error_type=""');
+  expect(durations.text()).not.toContain('shelf_1');
+  expect(durations.text()).toContain(
+    '_count{mcp_method_name="tools/call",gen_ai_tool_name="",parley_connection="",error_type=""',
+  );
+});
+
+test('the same name of two toolsets is two tools', () => {
+  const durations = new CallDurations(() => true);
+  for (const toolset of ['hello', 'hallo', 'hello']) durations.observe(record({ toolset }));
+  const counts = durations.text().match(/parley_connection="h\wllo",.*_?\} \d+$/gm) ?? [];
+  expect(counts.filter((line) => line.endsWith('} 2')).length).toBeGreaterThan(0);
+  expect(durations.text()).toContain('parley_connection="hallo"');
 });
 
 test('beyond the bound tools are counted without their name', () => {
@@ -62,5 +73,5 @@ test('beyond the bound tools are counted without their name', () => {
     .split('\n')
     .filter((line) => line.includes('_count{'));
   expect(counts).toHaveLength(2_001);
-  expect(counts.find((line) => line.includes('gen_ai_tool_name=""'))).toMatch(/ 3000$/);
+  expect(counts.find((line) => line.includes('gen_ai_tool_name="",parley_connection=""'))).toMatch(/ 3000$/);
 });

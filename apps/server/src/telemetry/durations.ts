@@ -7,11 +7,16 @@ const BOUNDS_S = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 60];
 /** Tools of others may be many; those beyond it are counted without their name. */
 const MAX_SERIES = 2_000;
 
-interface Series {
+interface Labels {
   readonly method: string;
+  /** The toolset or connection that the tool is of. */
+  readonly toolset: string;
   readonly tool: string;
   readonly error: string;
   readonly era: string;
+}
+
+interface Series extends Labels {
   /** How many ended within each bound and above the one before; the last one is beyond all bounds. */
   readonly counts: number[];
   sum: number;
@@ -31,10 +36,17 @@ export class CallDurations {
 
   observe({ method, name, toolset, outcome, code, durationMs, info }: CallRecord): void {
     // A denied name may be anything; it must not become a label.
-    const isNamed = outcome !== 'denied' && method !== 'resources/read' && this.#isForEverybody(toolset);
+    const isForEverybody = this.#isForEverybody(toolset);
+    const isNamed = outcome !== 'denied' && method !== 'resources/read' && isForEverybody;
     const tool = isNamed ? name : '';
     const error = outcome === 'ok' ? '' : (code ?? outcome);
-    const series = this.#series(method, tool, error, info.era);
+    const series = this.#series({
+      method,
+      toolset: isForEverybody ? toolset : '',
+      tool,
+      error,
+      era: info.era,
+    });
     const seconds = durationMs / 1000;
     let place = 0;
     while (place < BOUNDS_S.length && seconds > (BOUNDS_S[place] ?? Infinity)) place += 1;
@@ -49,12 +61,17 @@ export class CallDurations {
     return lines.join('\n');
   }
 
-  #series(method: string, tool: string, error: string, era: string): Series {
+  #series(labels: Labels): Series {
+    const { method, toolset, tool, error, era } = labels;
     const ofTool = this.#byTool.get(tool);
-    const known = ofTool?.find((each) => each.method === method && each.error === error && each.era === era);
+    const known = ofTool?.find(
+      (each) =>
+        each.method === method && each.error === error && each.era === era && each.toolset === toolset,
+    );
     if (known !== undefined) return known;
-    if (this.#size >= MAX_SERIES && tool !== '') return this.#series(method, '', error, era);
-    const made = { method, tool, error, era, counts: Array<number>(BOUNDS_S.length + 1).fill(0), sum: 0 };
+    if (this.#size >= MAX_SERIES && (tool !== '' || toolset !== ''))
+      return this.#series({ ...labels, tool: '', toolset: '' });
+    const made = { ...labels, counts: Array<number>(BOUNDS_S.length + 1).fill(0), sum: 0 };
     this.#size += 1;
     if (ofTool === undefined) this.#byTool.set(tool, [made]);
     else ofTool.push(made);
@@ -62,10 +79,11 @@ export class CallDurations {
   }
 }
 
-function linesOf({ method, tool, error, era, counts, sum }: Series): string[] {
+function linesOf({ method, toolset, tool, error, era, counts, sum }: Series): string[] {
   const labels = [
     `mcp_method_name="${escaped(method)}"`,
     `gen_ai_tool_name="${escaped(tool)}"`,
+    `parley_connection="${escaped(toolset)}"`,
     `error_type="${escaped(error)}"`,
     `parley_era="${escaped(era)}"`,
   ].join(',');

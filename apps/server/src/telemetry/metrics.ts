@@ -11,7 +11,7 @@ export interface Metrics {
   observe(record: CallRecord): void;
   /** Counts an error that nothing caught. */
   countUncaught(): void;
-  watchRecords(records: Pick<RecordLog, 'dropped'>): void;
+  watchRecords(records: Pick<RecordLog, 'dropped' | 'droppedDetails'>): void;
   text(): Promise<string>;
 }
 
@@ -20,12 +20,18 @@ export function createMetrics(isForEverybody: IsForEverybody): Metrics {
   collectDefaultMetrics({ register: registry });
   const durations = new CallDurations(isForEverybody);
 
-  let watched: Pick<RecordLog, 'dropped'> | undefined;
+  let watched: Pick<RecordLog, 'dropped' | 'droppedDetails'> | undefined;
   const dropped: Gauge = new Gauge({
     name: 'parley_call_records_dropped',
-    help: 'Call records that did not fit into the buffer and were dropped.',
+    help: 'Call records that did not fit into the buffer or could not be stored.',
     registers: [registry],
     collect: () => dropped.set(watched?.dropped ?? 0),
+  });
+  const droppedBodies: Gauge = new Gauge({
+    name: 'parley_call_bodies_dropped',
+    help: 'Call records whose input and output were dropped.',
+    registers: [registry],
+    collect: () => droppedBodies.set(watched?.droppedDetails ?? 0),
   });
 
   const uncaught = new Counter({

@@ -1,7 +1,7 @@
 /** OpenTelemetry: one span per tool call and the duration metric, sent by OTLP. Loaded only when configured. */
 import { ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import type { CallRecord, Middleware } from '@parley/kit';
-import { redact } from '../redact.ts';
+import { redact } from '../redaction/credentials.ts';
 import { SERVER_INFO } from '../version.ts';
 
 /** The parts of tracing that the server wires in. */

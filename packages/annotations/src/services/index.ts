@@ -3,6 +3,7 @@ import type { ChangeBus } from '@parley/kit';
 import { createChangeBus } from '@parley/kit';
 import type { Store } from '@parley/store';
 import { sizeOf } from '../lean.ts';
+import type { Publisher } from '../events.ts';
 import type { AnnotationLimits } from '../limits.ts';
 import { DEFAULT_ANNOTATION_LIMITS } from '../limits.ts';
 import type { Annotation, PageAnnotation } from '../shapes.ts';
@@ -78,6 +79,8 @@ export interface AnnotationServices {
 
 export interface AnnotationServicesOptions {
   readonly store: Store;
+  /** Where what happens is told to others; absent: nowhere. */
+  readonly events?: Publisher | undefined;
   /** Where notices for MCP clients go. */
   readonly changes?: ChangeBus;
   readonly limits?: Partial<AnnotationLimits>;
@@ -90,7 +93,7 @@ export function createAnnotationServices(options: AnnotationServicesOptions): An
   const { store, now = Date.now, onFault = () => undefined } = options;
   const limits = { ...DEFAULT_ANNOTATION_LIMITS, ...options.limits };
   const changes = new AnnotationChanges(store);
-  const parts = { store, changes, limits, now };
+  const parts = { store, changes, limits, now, events: options.events };
   const stopping = new AbortController();
   const leases = new Leases({ ...parts, onFault });
   const notes: Notes = {

@@ -1,8 +1,11 @@
 /** Notes that lose their holder: one conditional statement makes them pending, so exactly one process says so. */
 import type { StoreTransaction } from '@parley/store';
 import { sql } from 'kysely';
+import type { NewEvent } from '@parley/events';
+import { changeEvent } from '../events.ts';
 import type { AnnotationRow, AnnotationTables } from '../schema.ts';
 import { HELD, holderName, isHeld } from './holder.ts';
+import type { NewReply } from './thread.ts';
 import { addReply } from './thread.ts';
 import type { ActionParts } from './transitions.ts';
 
@@ -72,7 +75,7 @@ function idsIn(rows: readonly Pick<AnnotationRow, 'id'>[]): string[] {
 }
 
 async function free(
-  { changes, limits, now }: ActionParts,
+  { changes, limits, now, events }: ActionParts,
   tx: StoreTransaction,
   lost: Lost,
   ids: readonly string[],
@@ -94,9 +97,14 @@ async function free(
           ]),
         );
   const freed = await query.returningAll().execute();
+  const told: NewEvent[] = [];
   for (const row of freed) {
     const message = `${holderName(row)} ${'connection' in lost ? 'has gone' : 'was not heard from any more'}. This note is pending again.`;
-    await addReply(tx, row, { author: 'agent', author_name: 'Parley', message }, now());
+    const reply: NewReply = { author: 'agent', author_name: 'Parley', message };
+    await addReply(tx, row, reply, now());
+    told.push(
+      ...[changeEvent({ status: 'acknowledged' }, row, [reply])].filter((event) => event !== undefined),
+    );
     await changes.announce(tx, {
       kind: 'notes',
       organizationId: row.organization_id,
@@ -116,5 +124,6 @@ async function free(
         freed.map(({ id }) => id),
       )
       .execute();
+  if (told.length > 0) await events?.publishAll(tx, told);
   return freed.map((row) => ({ ...row, ...cleared }));
 }

@@ -3,6 +3,7 @@ import { ToolError, typeId } from '@parley/kit';
 import type { StoreTransaction } from '@parley/store';
 import { isUniqueViolation, toJson } from '@parley/store';
 import type { ClientPayload } from '../link/messages.ts';
+import { changeEvent, createdEvent } from '../events.ts';
 import type { AnnotationLimits } from '../limits.ts';
 import type { AnnotationRow, AnnotationTables, SessionRow } from '../schema.ts';
 import type { PageAnnotation } from '../shapes.ts';
@@ -94,7 +95,7 @@ async function create(
 }
 
 async function insert(
-  { changes, now }: ActionParts,
+  { changes, now, events }: ActionParts,
   tx: StoreTransaction,
   limits: AnnotationLimits,
   session: ActingSession,
@@ -148,6 +149,7 @@ async function insert(
     ids: [row.id],
     pending: true,
   });
+  await events?.publishAll(tx, [createdEvent(row)]);
   const [annotation] = await loadPageAnnotations(tx, [row]);
   if (annotation === undefined) throw noteNotFound(row.id);
   return annotation;
@@ -204,7 +206,7 @@ async function findByClientId(
 }
 
 async function clear(
-  { changes, now }: ActionParts,
+  { changes, now, events }: ActionParts,
   tx: StoreTransaction,
   session: ActingSession,
   ids: readonly string[] | undefined,
@@ -224,7 +226,7 @@ async function clear(
     .where('session_id', '=', session.id)
     .where('status', 'in', OPEN);
   if (ids !== undefined) query = query.where('id', 'in', ids.length === 0 ? [''] : ids);
-  const cleared = await query.returning('id').execute();
+  const cleared = await query.returningAll().execute();
   if (cleared.length === 0) return 0;
   await changes.announce(tx, {
     kind: 'notes',
@@ -233,6 +235,9 @@ async function clear(
     ids: cleared.map(({ id }) => id),
     pending: true,
   });
+  // Each of them was open.
+  const told = cleared.flatMap((row) => changeEvent({ status: 'pending' }, row, []) ?? []);
+  await events?.publishAll(tx, told);
   return cleared.length;
 }
 

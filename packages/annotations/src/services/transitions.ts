@@ -1,6 +1,8 @@
 /** One action on one note: lock, conditional write, reply and announcement in one transaction. */
 import { ToolError } from '@parley/kit';
 import type { Store, StoreTransaction } from '@parley/store';
+import type { Publisher } from '../events.ts';
+import { changeEvent } from '../events.ts';
 import type { AnnotationLimits } from '../limits.ts';
 import type { AnnotationRow, AnnotationTables } from '../schema.ts';
 import type { Annotation, AnnotationStatus, PageAnnotation } from '../shapes.ts';
@@ -17,6 +19,8 @@ export interface ActionParts {
   readonly changes: AnnotationChanges;
   readonly limits: AnnotationLimits;
   readonly now: () => number;
+  /** Absent: nobody outside hears of changes. */
+  readonly events?: Publisher | undefined;
 }
 
 /** Which note; with a session, only a note of that session. */
@@ -106,6 +110,8 @@ async function change(
     pending: before.status === 'pending' || after.status === 'pending',
     ...(isHeld(after) && added.some(({ author }) => author === 'user') && { words: true }),
   });
+  const event = changeEvent(before, after, added);
+  if (event !== undefined) await parts.events?.publishAll(tx, [event]);
   return after;
 }
 

@@ -159,6 +159,7 @@ test('a lease is as long as the program that serves the toolset says, and half a
   const host = {
     store,
     identity: { firstOrganizationId: async () => ORGANIZATION },
+    events: { publishAll: async () => [] },
     names: { hosts: [], origins: [] },
     web: { publicUrl: undefined, trustedProxies: [] },
     changes: createChangeBus(),

@@ -1,10 +1,13 @@
 /** Owns opening a project's data folder inside its dev server, as `parley start` would on the same folder. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { createEvents, eventMigrations } from '@parley/events';
 import { createIdentity, identityMigrations } from '@parley/identity';
+import { createEgress } from '@parley/kit/egress';
 import type { AllowedNames, RouteSet } from '@parley/http';
 import { openStore } from '@parley/store';
 import type { Store } from '@parley/store';
+import { createTaskEngine, taskMigrations } from '@parley/tasks';
 import { annotationMigrations } from '../migrations/index.ts';
 import { createOverlayScript } from '../overlay-script.ts';
 import { createAnnotationRoutes } from '../routes.ts';
@@ -26,9 +29,13 @@ export async function openDevStore(
   const store = await openStore({ dataDir, onError: onFault });
   try {
     await keepOutOfGit(dataDir);
-    await store.migrate([identityMigrations, annotationMigrations]);
+    await store.migrate([identityMigrations, taskMigrations, eventMigrations, annotationMigrations]);
     const organizationId = await ownerOf(store, dataDir);
-    const services = createAnnotationServices({ store, onFault });
+    // Never started: what happens here is written down, and a server on the folder delivers it.
+    const tasks = createTaskEngine({ store, onFault });
+    const egress = createEgress();
+    const events = createEvents({ store, tasks, egress, onFault });
+    const services = createAnnotationServices({ store, onFault, events });
     const routes = createAnnotationRoutes(services, { names, overlayScript: createOverlayScript() });
     return {
       routes,
@@ -36,6 +43,8 @@ export async function openDevStore(
       async close() {
         await routes.close();
         await services.close();
+        await tasks.stop();
+        await egress.close();
         await store.close();
       },
     };

@@ -2,6 +2,7 @@
 import type { Store, StoreTransaction } from '@parley/store';
 import type { TaskEngine } from '@parley/tasks';
 import type { CloudEvent } from '../cloud-event.ts';
+import type { HeldFilters } from '../held-filters.ts';
 import type { EventLimits } from '../limits.ts';
 import type { EventTargetRow } from '../schema.ts';
 
@@ -13,19 +14,42 @@ export type Attempt =
   /** Another attempt would be of no use. */
   | { readonly outcome: 'dead'; readonly statusCode: number | null; readonly error: string }
   /** The target wants nothing any more. */
-  | { readonly outcome: 'cancelled'; readonly error: string };
+  | { readonly outcome: 'cancelled'; readonly error: string }
+  /** The target wants it later; that is no failure. */
+  | { readonly outcome: 'deferred'; readonly delayMs: number }
+  /** Nobody here can take it, but somebody may say that it arrived. */
+  | { readonly outcome: 'waiting'; readonly error: string }
+  /** The target takes nothing until somebody resumes it. */
+  | { readonly outcome: 'paused'; readonly error: string };
 
 /** What a target is known by. */
 export type Target = Pick<EventTargetRow, 'id' | 'organization_id' | 'kind'>;
 
-/** A kind of target: how an event is brought there, and what the target learns from it. */
+/** A kind of target: how events are brought there, and what the target learns from it. */
 export interface TargetKind {
   readonly kind: string;
   readonly retryDelaysMs: readonly number[];
-  /** Tries once; throws only when the signal fires or the fault is our own. */
-  attempt(target: Target, event: CloudEvent, signal: AbortSignal): Promise<Attempt>;
-  /** Told in the transaction that stores the attempt. */
-  settled(tx: StoreTransaction, target: Target, attempt: Attempt): Promise<void>;
+  /** The part of a delay that is added to it by chance, so that many do not come back at once. */
+  readonly jitter: number;
+  /** How many attempts of one target are under way at once. */
+  readonly lanes: number;
+  /** How many deliveries one attempt may bring. */
+  readonly batch: number;
+  /** Whether deliveries with the same order key keep their order. */
+  readonly isOrdered: boolean;
+  /** Whether each subscription that matches has a delivery of its own; otherwise the target has one. */
+  readonly perSubscription: boolean;
+  /** Tries once, each event once; throws only when the signal fires or the fault is our own. */
+  attempt(target: Target, load: Load, signal: AbortSignal): Promise<ReadonlyMap<string, Attempt>>;
+  /** Told in the transaction that stores the attempts. */
+  settled(tx: StoreTransaction, target: Target, attempts: readonly Attempt[]): Promise<void>;
+}
+
+/** What one attempt brings. */
+export interface Load {
+  readonly events: readonly CloudEvent[];
+  /** The subscriptions that wanted them. */
+  readonly subscriptionIds: readonly string[];
 }
 
 export interface DeliveryParts {
@@ -33,6 +57,7 @@ export interface DeliveryParts {
   readonly tasks: TaskEngine;
   readonly kinds: ReadonlyMap<string, TargetKind>;
   readonly limits: EventLimits;
+  readonly heldFilters: HeldFilters;
   readonly now: () => number;
   readonly onFault: (error: unknown, where: string) => void;
 }

@@ -25,6 +25,14 @@ export function lockTarget(tx: StoreTransaction, targetId: string): Promise<Even
   return tx.locked(query).executeTakeFirst();
 }
 
+/** The row of a target that nothing was sent to. */
+export function newTarget(
+  { id, organization_id }: Pick<Target, 'id' | 'organization_id'>,
+  kind: string,
+): EventTargetRow {
+  return { id, organization_id, kind, pump: 1, fence: 0, pump_at: null, paused_reason: null };
+}
+
 /** Makes sure that a pump looks at a locked target at a time, or is looking now. */
 export async function wakePump(
   parts: Pick<DeliveryParts, 'tasks'>,
@@ -33,10 +41,22 @@ export async function wakePump(
   runAt: number,
 ): Promise<void> {
   await tx.signal(DUE, target.id);
+  // The common case while many events come: a pump is there already.
+  if (target.pump_at !== null && target.pump_at <= runAt) return;
+  await renewPump(parts, tx, target, runAt);
+}
+
+/** The same when nobody can be sure that the pump still exists. */
+export async function renewPump(
+  parts: Pick<DeliveryParts, 'tasks'>,
+  tx: StoreTransaction,
+  target: EventTargetRow,
+  runAt: number,
+): Promise<void> {
   const task = await parts.tasks.enqueueIn(tx, pumpTask(target, target.pump, runAt));
-  if (task.status === 'working') return;
-  // A pump hands over before it ends; this one was given up.
-  await nextPump(parts, tx, target, runAt);
+  // A pump hands over before it ends; one that is not working was given up.
+  if (task.status === 'working') await writePump(tx, target.id, { pump_at: runAt });
+  else await nextPump(parts, tx, target, runAt);
 }
 
 /** Hands a locked target over to a new pump, which starts at a time; without a time, the next delivery starts it. */
@@ -47,8 +67,16 @@ export async function nextPump(
   runAt: number | undefined,
 ): Promise<void> {
   const pump = target.pump + 1;
-  await tx.db<EventTables>().updateTable('event_targets').set({ pump }).where('id', '=', target.id).execute();
+  await writePump(tx, target.id, { pump, pump_at: runAt ?? null });
   if (runAt !== undefined) await parts.tasks.enqueueIn(tx, pumpTask(target, pump, runAt));
+}
+
+async function writePump(
+  tx: StoreTransaction,
+  targetId: string,
+  change: Partial<Pick<EventTargetRow, 'pump' | 'pump_at'>>,
+): Promise<void> {
+  await tx.db<EventTables>().updateTable('event_targets').set(change).where('id', '=', targetId).execute();
 }
 
 function pumpTask(target: Target, pump: number, runAt: number): NewTask {

@@ -3,11 +3,11 @@ import type { Store } from '@parley/store';
 import { StoreUnavailableError } from '@parley/store';
 import type { Ending, Kind } from '@parley/tasks';
 import { toCloudEvent } from '../cloud-event.ts';
-import type { DeliveryParts } from './parts.ts';
+import type { DeliveryParts, TargetKind } from './parts.ts';
 import type { PumpInput } from './pump-task.ts';
 import { DUE, PUMP_KIND } from './pump-task.ts';
 import type { Claimed, HeldTarget } from './queue.ts';
-import { beginRun, claimNext, handOver, TargetLost } from './queue.ts';
+import { beginRun, claimDue, handOver, TargetLost } from './queue.ts';
 import { settle } from './settle.ts';
 
 const DONE: Ending = { outcome: 'completed', result: null };
@@ -46,6 +46,8 @@ async function recover(parts: DeliveryParts, held: HeldTarget, error: unknown): 
 
 async function runPump(parts: DeliveryParts, held: HeldTarget, signal: AbortSignal): Promise<void> {
   const { store, limits } = parts;
+  const kind = parts.kinds.get(held.kind);
+  if (kind === undefined) throw new Error(`Nothing here delivers to targets of the kind "${held.kind}".`);
   const bell = listen(store, held.id);
   const underWay = new Set<Promise<void>>();
   const broken = new AbortController();
@@ -55,11 +57,11 @@ async function runPump(parts: DeliveryParts, held: HeldTarget, signal: AbortSign
     for (;;) {
       stopped.throwIfAborted();
       const rung = bell.next();
-      const hasRoom = underWay.size < limits.lanes && attemptsLeft > 0;
-      const claimed = hasRoom ? await claimNext(parts, held) : undefined;
+      const hasRoom = underWay.size < kind.lanes && attemptsLeft > 0;
+      const claimed = hasRoom ? await claimDue(parts, held, kind) : undefined;
       if (claimed !== undefined) {
         attemptsLeft -= 1;
-        const work = deliver(parts, held, claimed, signal)
+        const work = deliver(parts, held, { kind, claimed, signal })
           .catch((error: unknown) => broken.abort(error))
           .finally(() => underWay.delete(work));
         underWay.add(work);
@@ -77,17 +79,21 @@ async function runPump(parts: DeliveryParts, held: HeldTarget, signal: AbortSign
   }
 }
 
+interface Attempting {
+  readonly kind: TargetKind;
+  readonly claimed: Claimed;
+  readonly signal: AbortSignal;
+}
+
 async function deliver(
   parts: DeliveryParts,
   held: HeldTarget,
-  claimed: Claimed,
-  signal: AbortSignal,
+  { kind, claimed, signal }: Attempting,
 ): Promise<void> {
-  const { target, event } = claimed;
-  const kind = parts.kinds.get(target.kind);
-  if (kind === undefined) throw new Error(`Nothing here delivers to targets of the kind "${target.kind}".`);
-  const attempt = await kind.attempt(target, toCloudEvent(event), signal);
-  await settle(parts, held, claimed, kind, attempt);
+  const { target, deliveries, events } = claimed;
+  const subscriptionIds = [...new Set(deliveries.map(({ subscription_id: id }) => id))];
+  const attempts = await kind.attempt(target, { events: events.map(toCloudEvent), subscriptionIds }, signal);
+  await settle(parts, held, { kind, claimed, attempts });
 }
 
 /** Rings when new work for a target was committed, also while nobody waits. */

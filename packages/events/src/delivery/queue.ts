@@ -1,7 +1,7 @@
 /** The queue of one target: which delivery is next, and how a run takes it. */
 import type { StoreTransaction } from '@parley/store';
 import type { EventDeliveryRow, EventRow, EventTables, EventTargetRow } from '../schema.ts';
-import type { DeliveryParts } from './parts.ts';
+import type { DeliveryParts, TargetKind } from './parts.ts';
 import { lockTarget, nextPump } from './pump-task.ts';
 
 /** The statuses of a delivery that still has to arrive. */
@@ -11,13 +11,14 @@ export const OPEN = ['pending', 'processing'] as const;
 export interface HeldTarget {
   readonly id: string;
   readonly fence: number;
+  readonly kind: string;
 }
 
-/** A delivery that a run has taken. */
+/** Deliveries that a run has taken for one attempt, with their events. */
 export interface Claimed {
   readonly target: EventTargetRow;
-  readonly delivery: EventDeliveryRow;
-  readonly event: EventRow;
+  readonly deliveries: readonly EventDeliveryRow[];
+  readonly events: readonly EventRow[];
 }
 
 /** Thrown when another run has the target, or it is gone. */
@@ -42,7 +43,7 @@ export function beginRun(
       .where('id', '=', targetId)
       .execute();
     await putBack(tx, targetId, now());
-    return { id: targetId, fence };
+    return { id: targetId, fence, kind: target.kind };
   });
 }
 
@@ -64,24 +65,35 @@ export async function lockHeld(tx: StoreTransaction, held: HeldTarget): Promise<
   return target;
 }
 
-/** Takes the next delivery that is due, if there is one. */
-export function claimNext(parts: DeliveryParts, held: HeldTarget): Promise<Claimed | undefined> {
+/** Takes what is due for one attempt, if there is anything. */
+export function claimDue(
+  parts: DeliveryParts,
+  held: HeldTarget,
+  { batch }: Pick<TargetKind, 'batch'>,
+): Promise<Claimed | undefined> {
   return parts.store.transaction(async (tx) => {
     const target = await lockHeld(tx, held);
-    const delivery = await nextDelivery(tx, held.id);
-    if (delivery === undefined || delivery.next_at > parts.now()) return undefined;
+    if (target.paused_reason !== null) return undefined;
+    const due = (await nextDeliveries(tx, held.id, batch)).filter(({ next_at }) => next_at <= parts.now());
+    if (due.length === 0) return undefined;
     const db = tx.db<EventTables>();
-    await db
+    const eventIds = [...new Set(due.map(({ event_id }) => event_id))];
+    // All of one event: a target that asked for it twice gets it once.
+    const deliveries = await db
       .updateTable('event_deliveries')
       .set({ status: 'processing' })
-      .where('id', '=', delivery.id)
+      .where('target_id', '=', held.id)
+      .where('event_id', 'in', eventIds)
+      .where('status', '=', 'pending')
+      .returningAll()
       .execute();
-    const event = await db
+    const events = await db
       .selectFrom('events')
       .selectAll()
-      .where('id', '=', delivery.event_id)
-      .executeTakeFirstOrThrow();
-    return { target, delivery, event };
+      .where('id', 'in', eventIds)
+      .orderBy('seq')
+      .execute();
+    return { target, deliveries, events };
   });
 }
 
@@ -94,15 +106,15 @@ export function handOver(
   return parts.store.transaction(async (tx) => {
     const target = await lockHeld(tx, held);
     await putBack(tx, held.id, parts.now());
-    const next = await nextDelivery(tx, held.id);
+    const [next] = target.paused_reason === null ? await nextDeliveries(tx, held.id, 1) : [];
     if (mayGoOn && next !== undefined && next.next_at <= parts.now()) return false;
     await nextPump(parts, tx, target, next && Math.max(next.next_at, notBefore));
     return true;
   });
 }
 
-/** The earliest pending delivery that no open one with the same key stands before. */
-function nextDelivery(tx: StoreTransaction, targetId: string): Promise<EventDeliveryRow | undefined> {
+/** The earliest pending deliveries that no open one with the same key stands before. */
+function nextDeliveries(tx: StoreTransaction, targetId: string, limit: number): Promise<EventDeliveryRow[]> {
   return tx
     .db<EventTables>()
     .selectFrom('event_deliveries as delivery')
@@ -126,6 +138,6 @@ function nextDelivery(tx: StoreTransaction, targetId: string): Promise<EventDeli
     )
     .orderBy('delivery.next_at')
     .orderBy('delivery.seq')
-    .limit(1)
-    .executeTakeFirst();
+    .limit(limit)
+    .execute();
 }

@@ -1,7 +1,7 @@
 /** The look after what nobody works on: deliveries whose pump was given up. */
 import type { EventTables } from '../schema.ts';
 import type { DeliveryParts } from './parts.ts';
-import { lockTarget, wakePump } from './pump-task.ts';
+import { lockTarget, renewPump } from './pump-task.ts';
 import { OPEN } from './queue.ts';
 
 const BATCH = 100;
@@ -12,17 +12,19 @@ export async function recoverLate(parts: DeliveryParts, lateMs: number): Promise
   const late = await store
     .db<EventTables>()
     .selectFrom('event_deliveries')
-    .select('target_id')
+    .innerJoin('event_targets', 'event_targets.id', 'event_deliveries.target_id')
+    .select('event_deliveries.target_id')
     .distinct()
-    .where('status', 'in', OPEN)
-    .where('next_at', '<=', now() - lateMs)
-    .orderBy('target_id')
+    .where('event_deliveries.status', 'in', OPEN)
+    .where('event_deliveries.next_at', '<=', now() - lateMs)
+    .where('event_targets.paused_reason', 'is', null)
+    .orderBy('event_deliveries.target_id')
     .limit(BATCH)
     .execute();
   for (const { target_id: targetId } of late) {
     await store.transaction(async (tx) => {
       const target = await lockTarget(tx, targetId);
-      if (target !== undefined) await wakePump(parts, tx, target, now());
+      if (target !== undefined) await renewPump(parts, tx, target, now());
     });
   }
 }

@@ -1,9 +1,10 @@
 /** Migrations of events, in order. */
 import type { MigrationSet } from '@parley/store';
 import { createEventTables } from './001-events.ts';
+import { createBus } from './002-bus.ts';
 
 /** Applied by the program that opens the store. */
 export const eventMigrations: MigrationSet = {
   name: 'events',
-  migrations: { '001-events': createEventTables },
+  migrations: { '001-events': createEventTables, '002-bus': createBus },
 };

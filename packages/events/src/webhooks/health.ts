@@ -24,7 +24,7 @@ export async function noteAttempt(
   attempt: Attempt,
   { limits, now }: HealthOptions,
 ): Promise<void> {
-  if (attempt.outcome === 'cancelled') return;
+  if (!('statusCode' in attempt)) return;
   const db = tx.db<EventTables>();
   const webhook = await db
     .selectFrom('webhooks')

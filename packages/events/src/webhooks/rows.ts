@@ -58,6 +58,8 @@ export async function writeSubscriptions(
       event_group: group,
       filter: '',
       enabled: webhook.state === 'enabled' ? 1 : 0,
+      filter_failures: 0,
+      created_by: webhook.created_by,
       created_at: now,
       updated_at: now,
     })),

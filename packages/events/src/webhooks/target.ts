@@ -1,6 +1,7 @@
 /** Webhooks as a kind of target. */
 import type { Store } from '@parley/store';
-import type { TargetKind } from '../delivery/parts.ts';
+import type { CloudEvent } from '../cloud-event.ts';
+import type { Attempt, Target, TargetKind } from '../delivery/parts.ts';
 import type { EventLimits } from '../limits.ts';
 import type { EventTables } from '../schema.ts';
 import { GONE, noteAttempt } from './health.ts';
@@ -23,23 +24,35 @@ export function webhookTarget({ store, egress, limits, now }: WebhookParts): Tar
   return {
     kind: WEBHOOK,
     retryDelaysMs: limits.retryDelaysMs,
-    async attempt(target, event, signal) {
-      const webhook = await store
-        .db<EventTables>()
-        .selectFrom('webhooks')
-        .selectAll()
-        .where('id', '=', target.id)
-        .executeTakeFirst();
-      if (webhook?.state !== 'enabled')
-        return { outcome: 'cancelled', error: 'The webhook was switched off.' };
-      const at = now();
-      const secrets = signingSecrets(store.secrets, webhook, at);
-      const { url } = webhook;
-      const answer = await sendWebhook({ egress, limits, url, secrets, event, now: at, signal });
-      const { statusCode, error } = answer;
-      if (error === null) return { outcome: 'delivered', statusCode };
-      return { outcome: statusCode === GONE ? 'dead' : 'failed', statusCode, error };
+    jitter: 0,
+    lanes: limits.lanes,
+    batch: 1,
+    isOrdered: true,
+    perSubscription: false,
+    async attempt(target, { events }, signal) {
+      const attempts = new Map<string, Attempt>();
+      for (const event of events) attempts.set(event.id, await send(target, event, signal));
+      return attempts;
     },
-    settled: (tx, target, attempt) => noteAttempt(tx, target.id, attempt, { limits, now: now() }),
+    async settled(tx, target, attempts) {
+      for (const attempt of attempts) await noteAttempt(tx, target.id, attempt, { limits, now: now() });
+    },
   };
+
+  async function send(target: Target, event: CloudEvent, signal: AbortSignal): Promise<Attempt> {
+    const webhook = await store
+      .db<EventTables>()
+      .selectFrom('webhooks')
+      .selectAll()
+      .where('id', '=', target.id)
+      .executeTakeFirst();
+    if (webhook?.state !== 'enabled') return { outcome: 'cancelled', error: 'The webhook was switched off.' };
+    const at = now();
+    const secrets = signingSecrets(store.secrets, webhook, at);
+    const { url } = webhook;
+    const answer = await sendWebhook({ egress, limits, url, secrets, event, now: at, signal });
+    const { statusCode, error } = answer;
+    if (error === null) return { outcome: 'delivered', statusCode };
+    return { outcome: statusCode === GONE ? 'dead' : 'failed', statusCode, error };
+  }
 }

@@ -2,6 +2,7 @@
 import { typeId } from '@parley/kit';
 import { toJson } from '@parley/store';
 import type { DeliveryParts } from '../delivery/parts.ts';
+import { newTarget } from '../delivery/pump-task.ts';
 import type { DeliveryStatus, EventTables, WebhookRow } from '../schema.ts';
 import { checkCount, checkEvents, checkGroups, checkUrl } from './checks.ts';
 import type { DeliveryQuery } from './deliveries.ts';
@@ -86,10 +87,7 @@ export function createWebhooks(parts: DeliveryParts & { readonly egress: Egress 
       await store.transaction(async (tx) => {
         await checkCount(tx, organizationId, limits);
         const db = tx.db<EventTables>();
-        await db
-          .insertInto('event_targets')
-          .values({ ...named, kind: WEBHOOK, pump: 1, fence: 0 })
-          .execute();
+        await db.insertInto('event_targets').values(newTarget(named, WEBHOOK)).execute();
         await db.insertInto('webhooks').values(row).execute();
         await writeSubscriptions(tx, row, at);
       });

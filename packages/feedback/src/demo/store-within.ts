@@ -8,6 +8,7 @@ export function storeWithin(store: Store, tx: StoreTransaction): Store {
     signal: store.signal,
     secrets: store.secrets,
     records: store.records,
+    databases: store.databases,
     db: <Tables>() => tx.db<Tables>(),
     transaction: (work) => work(tx),
     snapshot: (work) => work(tx),

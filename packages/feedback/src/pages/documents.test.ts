@@ -24,7 +24,7 @@ function expectHarmless(text: string, where: string): void {
 describe('escaping', () => {
   test('HTML in any field is text on every page', async () => {
     await using store = await scratchStore();
-    const feedback = await openFeedback(store, { slug: HOSTILE });
+    const feedback = await openFeedback(store, { name: HOSTILE });
     const { services, admin, member } = feedback;
     await using site = await openSite(feedback);
     const board = await services.boards.create(admin, { name: HOSTILE, slug: 'x', description: HOSTILE });

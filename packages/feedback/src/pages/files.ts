@@ -18,6 +18,9 @@ const FILES: Readonly<Record<string, File>> = {
   '/feedback/app.js': file('text/javascript; charset=utf-8', SCRIPT),
 };
 
+/** The addresses of both. */
+export const FILE_PATHS: readonly string[] = Object.keys(FILES);
+
 /** Where the style is. */
 export const STYLE_PATH = addressOf('/feedback/style.css');
 

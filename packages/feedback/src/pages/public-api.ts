@@ -30,16 +30,25 @@ const PostQuery = z.strictObject({
     .default(20),
 });
 
+type Place = (reading: PublicReading, query: URLSearchParams, id: string) => Promise<unknown>;
+
+const PLACES: Readonly<Record<string, Place>> = {
+  [`${PREFIX}/boards`]: async (reading) => ({ data: await reading.boards() }),
+  [`${PREFIX}/posts`]: posts,
+  [`${PREFIX}/posts/:at`]: async (reading, _query, id) => ({ data: await post(reading, id) }),
+  [`${PREFIX}/posts/:at/comments`]: async (reading, _query, id) => ({ data: await comments(reading, id) }),
+};
+
+/** The addresses that are answered. */
+export const PUBLIC_PATHS: readonly string[] = Object.keys(PLACES);
+
 /** Answers a request; throws `not_found` for what is not there or not public. */
-export async function publicApi(reading: PublicReading, url: URL): Promise<Answer> {
-  const [noun, id, part, ...rest] = url.pathname.slice(PREFIX.length + 1).split('/');
-  if (rest.length > 0) throw nothingHere();
-  if (noun === 'boards' && id === undefined) return json({ data: await reading.boards() });
-  if (noun !== 'posts') throw nothingHere();
-  if (id === undefined) return json(await posts(reading, url.searchParams));
-  if (part === undefined) return json({ data: await post(reading, id) });
-  if (part === 'comments') return json({ data: await comments(reading, id) });
-  throw nothingHere();
+export async function publicApi(reading: PublicReading, { pathname, searchParams }: URL): Promise<Answer> {
+  const [noun = '', id, ...rest] = pathname.slice(PREFIX.length + 1).split('/');
+  const path = [PREFIX, noun, ...(id === undefined ? [] : [':at', ...rest])].join('/');
+  const place = Object.hasOwn(PLACES, path) ? PLACES[path] : undefined;
+  if (place === undefined) throw nothingHere();
+  return json(await place(reading, searchParams, id ?? ''));
 }
 
 /** The answer at an address that leads nowhere. */

@@ -17,9 +17,11 @@ import { ACTIONS } from './actions.ts';
 import type { Answer } from './answer.ts';
 import { send } from './answer.ts';
 import { feed } from './feed.ts';
-import { fileAt } from './files.ts';
+import { FILE_PATHS, fileAt } from './files.ts';
 import { dataProblemOf, problemOf, refuse, Unpublished } from './problems.ts';
-import { publicApi } from './public-api.ts';
+import { PUBLIC_PATHS, publicApi } from './public-api.ts';
+import type { Site } from './sites.ts';
+import { createSites } from './sites.ts';
 import { PAGES } from './views/index.ts';
 import type { Visit } from './visit.ts';
 import { urlOf, visitOf } from './visit.ts';
@@ -29,6 +31,8 @@ export interface PageOptions {
   readonly names: AllowedNames;
   /** The address that the world knows this server by, when it is not the one that browsers ask for. */
   readonly publicUrl?: string | undefined;
+  /** Organizations with a host name of their own, e.g. `beta=feedback.beta.example`. */
+  readonly organizationHosts?: readonly string[] | undefined;
   /** Proxies whose `X-Forwarded-For` counts. */
   readonly trustedProxies?: readonly string[] | undefined;
   /** Requests of any kind from one address per minute, files aside; 600 by default. */
@@ -46,21 +50,27 @@ const actionAt = createPaths(ACTIONS);
 const API_PREFIX = '/api/public';
 const FEED = '/changelog.xml';
 
+const below = (method: string, places: Iterable<string>) =>
+  [...places].map((place) => `${method} ${PAGES_PREFIX}${place === '/' ? '' : place}`);
+const readsOf = (paths: readonly string[]) => paths.map((path) => `GET ${path}`);
+const PAGE_ROUTES = [...below('GET', PAGES.keys()), ...below('POST', ACTIONS.keys()), ...readsOf(FILE_PATHS)];
+
 /** Creates the routes. Nothing but 404 comes from them until the owner has switched publication on. */
 export function createPageRoutes(services: FeedbackServices, options: PageOptions): RouteSet[] {
   const { identity, store, now } = services;
+  const sites = createSites(options);
   const read = createPublicReading({ store, identity, now });
-  const door = createFrontDoor(namesOf(options), DEFAULT_INBOUND_LIMITS);
+  const door = createFrontDoor(sites.names, DEFAULT_INBOUND_LIMITS);
   const addressOf = createClientAddress(options.trustedProxies ?? []);
   const { readsPerMinute = 600, writesPerMinute = 20, visitorsPerHour = 100 } = options;
   const reads = new MemoryWindows({ spanMs: MINUTE_MS, stepMs: 1000 });
   const writes = new MemoryWindows({ spanMs: MINUTE_MS });
   const visitors = new MemoryWindows({ spanMs: 60 * MINUTE_MS });
 
-  /** What is published, for whoever has not asked too often. */
-  async function open(req: IncomingMessage): Promise<PublicReading> {
+  /** What is published at a site, for whoever has not asked too often. */
+  async function open(req: IncomingMessage, { slug }: Site): Promise<PublicReading> {
     refuse(reads.take([{ name: addressOf(req), limit: readsPerMinute }], now()), 'Too many requests.');
-    const reading = await read();
+    const reading = await read(slug);
     if (reading === undefined) throw new Unpublished();
     return reading;
   }
@@ -75,7 +85,7 @@ export function createPageRoutes(services: FeedbackServices, options: PageOption
   async function act(req: IncomingMessage, visit: Visit): Promise<Answer> {
     const found = await actionAt(placeOf(visit));
     if (found === undefined) throw notFound('Page');
-    checkSameOrigin(req, options.publicUrl);
+    checkSameOrigin(req, sites.of(req).publicUrl);
     const name = addressOf(req);
     refuse(writes.take([{ name, limit: writesPerMinute }], now()), 'That was a lot at once.');
     const form = await readForm(req);
@@ -92,7 +102,8 @@ export function createPageRoutes(services: FeedbackServices, options: PageOption
       door.check(req);
       const file = fileAt(new URL(req.url ?? '/', 'http://localhost'));
       if (file !== undefined && isRead(req)) return send(req, res, file);
-      visit = await visitOf(req, { services, reading: await open(req), publicUrl: options.publicUrl });
+      const site = sites.of(req);
+      visit = await visitOf(req, { services, reading: await open(req, site), publicUrl: site.publicUrl });
       if (isRead(req)) return send(req, res, await show(visit));
       requireMethod(req, 'POST');
       return send(req, res, await act(req, visit));
@@ -108,9 +119,10 @@ export function createPageRoutes(services: FeedbackServices, options: PageOption
   ): Promise<void> {
     try {
       door.check(req);
-      const reading = await open(req);
+      const site = sites.of(req);
+      const reading = await open(req, site);
       if (!isRead(req)) requireMethod(req, 'GET');
-      return send(req, res, await answer(reading, urlOf(req, options.publicUrl)));
+      return send(req, res, await answer(reading, urlOf(req, site.publicUrl)));
     } catch (error) {
       return send(req, res, dataProblemOf(error, services.onFault));
     }
@@ -120,11 +132,18 @@ export function createPageRoutes(services: FeedbackServices, options: PageOption
   const pageOf = (fault: HttpRefusal) => problemOf(fault, { isRead: true, visit: undefined, onFault });
   const dataOf = (fault: HttpRefusal) => dataProblemOf(fault, onFault);
   return [
-    routeSet('Feedback pages', PAGES_PREFIX, handlePage, pageOf),
-    routeSet('Public feedback API', API_PREFIX, (req, res) => handleData(req, res, publicApi), dataOf),
+    routeSet('Feedback pages', PAGES_PREFIX, PAGE_ROUTES, handlePage, pageOf),
+    routeSet(
+      'Public feedback API',
+      API_PREFIX,
+      readsOf(PUBLIC_PATHS),
+      (req, res) => handleData(req, res, publicApi),
+      dataOf,
+    ),
     routeSet(
       'Changelog feed',
       FEED,
+      readsOf([FEED]),
       (req, res) =>
         handleData(req, res, async (reading, { pathname, origin }) => {
           if (pathname !== FEED) throw notFound('Feed');
@@ -135,16 +154,10 @@ export function createPageRoutes(services: FeedbackServices, options: PageOption
   ];
 }
 
-/** The public address is a name of this server like any other. */
-function namesOf({ names, publicUrl }: PageOptions): AllowedNames {
-  if (publicUrl === undefined) return names;
-  const { hostname, origin } = new URL(publicUrl);
-  return { hosts: [...names.hosts, hostname], origins: [...names.origins, origin] };
-}
-
 function routeSet(
   name: string,
   prefix: string,
+  routes: readonly string[],
   handle: RouteSet['handle'],
   answerOf: (fault: HttpRefusal) => Answer,
 ): RouteSet {
@@ -152,7 +165,7 @@ function routeSet(
     const { headers, body } = answerOf(new HttpRefusal(status, message));
     return { type: headers['content-type'] ?? 'text/plain', body };
   };
-  return { name, prefix, isGuarded: true, handle, refusal, close: async () => undefined };
+  return { name, prefix, routes, isGuarded: true, handle, refusal, close: async () => undefined };
 }
 
 function isRead({ method }: IncomingMessage): boolean {

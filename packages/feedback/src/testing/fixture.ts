@@ -15,6 +15,7 @@ import { createTaskEngine, taskMigrations } from '@parley/tasks';
 import type { Actor } from '../actor.ts';
 import { fromIdentityId } from '../ids.ts';
 import { feedbackMigrations } from '../migrations/index.ts';
+import { FEEDBACK_EVENTS } from '../events.ts';
 import type { FeedbackTables } from '../schema.ts';
 import type { FeedbackServices } from '../services/index.ts';
 import { createFeedbackServices } from '../services/index.ts';
@@ -61,12 +62,14 @@ export interface TestFeedbackOptions {
   readonly egress?: Egress;
   /** Differs when a test has two organizations on one store. */
   readonly slug?: string;
+  /** What the organization is called; its slug by default. */
+  readonly name?: string;
   readonly taskLimits?: Partial<TaskLimits>;
 }
 
 /** Migrates the store and puts an organization with feedback on it. */
 export async function openFeedback(store: Store, options: TestFeedbackOptions = {}): Promise<TestFeedback> {
-  const { now = Date.now, egress = createEgress(), slug = 'acme' } = options;
+  const { now = Date.now, egress = createEgress(), slug = 'acme', name = slug } = options;
   const onFault = (error: unknown) => {
     throw error;
   };
@@ -76,7 +79,7 @@ export async function openFeedback(store: Store, options: TestFeedbackOptions = 
   const events = createEvents({ store, tasks, egress, onFault, now });
   const changes = createChangeBus();
   const services = createFeedbackServices({ store, identity, events, tasks, changes, onFault, now });
-  const { organizationId, admin, member, visitor, join } = await settle(services, slug);
+  const { organizationId, admin, member, visitor, join } = await settle(services, slug, name);
   const board = () => insertBoard(store, organizationId, now());
   let shared: Promise<string> | undefined;
   return {
@@ -104,10 +107,10 @@ export async function openFeedback(store: Store, options: TestFeedbackOptions = 
 }
 
 /** Founds the organization and puts one person of each rank into it. */
-async function settle(services: FeedbackServices, slug: string) {
+async function settle(services: FeedbackServices, slug: string, name: string) {
   const { identity } = services;
   const owner = { name: 'Ada Admin', email: `ada@${slug}.example` };
-  const made = await identity.createOrganization({ slug, name: slug, owner });
+  const made = await identity.createOrganization({ slug, name, owner });
   const founder = testCaller({ ...made, roles: ['owner'], grants: ALL_GRANTS });
   const personOf = async (userId: string): Promise<TestPerson> => {
     const key = { name: 'Key', grants: ALL_GRANTS, expiresAt: null };
@@ -165,6 +168,12 @@ async function storedEvents(store: Store, organizationId: string) {
     .where('organization_id', '=', organizationId)
     .orderBy('seq')
     .execute();
+  // Whoever looks at events also checks that they are in the form that their table declares.
+  for (const { type, data } of rows) {
+    const declared = FEEDBACK_EVENTS.find((event) => event.type === type);
+    if (declared === undefined) throw new Error(`Nothing declares the event ${type}.`);
+    declared.data.parse(fromJson<unknown>(data ?? 'null'));
+  }
   return rows.map(({ type, subject, data }) => ({
     type,
     ...(subject !== null && { subject }),

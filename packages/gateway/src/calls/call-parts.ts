@@ -4,6 +4,7 @@ import type { Store } from '@parley/store';
 import type { Limits } from '../limits.ts';
 import { storedSteps } from './call-steps.ts';
 import { heavyCallRate } from './heavy-rate.ts';
+import type { DetailOf } from './record.ts';
 import { recordTo } from './record.ts';
 import { unavailableStore } from './unavailable-store.ts';
 
@@ -11,10 +12,10 @@ import { unavailableStore } from './unavailable-store.ts';
 export type CallParts = Required<Pick<EngineOptions, 'middleware' | 'steps' | 'observe'>>;
 
 /** Creates the parts over one store. */
-export function callParts(store: Store, limits: Limits): CallParts {
+export function callParts(store: Store, limits: Limits, detailOf?: DetailOf): CallParts {
   return {
     middleware: [heavyCallRate(limits), unavailableStore()],
     steps: storedSteps(store),
-    observe: recordTo(store),
+    observe: recordTo(store, detailOf),
   };
 }

@@ -36,16 +36,19 @@ test('a call is recorded whole', async () => {
     at: expect.any(Number),
     organizationId: gateway.owner.organizationId,
     callerId: id,
+    userId: gateway.owner.userId,
     source: 'key',
     toolset: 'lab',
     tool: 'echo',
     method: 'tools/call',
+    effect: 'read',
     outcome: 'ok',
     code: null,
     durationUs: expect.any(Number),
     era: 'modern',
     client: 'recorder',
     requestId: 'req-1',
+    virtualMcpId: null,
   });
   expect(record?.at).toBeGreaterThanOrEqual(before);
   expect(JSON.stringify(record)).not.toContain('secret');

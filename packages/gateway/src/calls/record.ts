@@ -1,24 +1,31 @@
 /** The last stage: every call and every denial goes to the record log, off the request path. */
 import type { CallRecord, Observer } from '@parley/kit';
-import type { Store } from '@parley/store';
+import type { PendingDetail, Store } from '@parley/store';
+
+/** What is kept of what went in and came out, made when the record is written; undefined: nothing. */
+export type DetailOf = (call: CallRecord) => PendingDetail | undefined;
 
 /** Writes records to the store's log. */
-export function recordTo(store: Store): Observer {
-  return ({ caller, method, name, toolset, outcome, code, durationMs, info }: CallRecord) => {
-    store.records.append({
+export function recordTo(store: Store, detailOf: DetailOf = () => undefined): Observer {
+  return (call: CallRecord) => {
+    const { caller, method, name, toolset, outcome, code, durationMs, info, body } = call;
+    const record = {
       at: Date.now(),
       organizationId: caller.organizationId,
       callerId: caller.id,
+      userId: caller.userId,
       source: caller.source,
       toolset,
       tool: name,
       method,
+      effect: body?.tool.effect ?? null,
       outcome,
       code,
       durationUs: Math.round(durationMs * 1000),
       era: info.era,
       client: info.client,
       requestId: info.id,
-    });
+    };
+    store.records.append(record, detailOf(call));
   };
 }

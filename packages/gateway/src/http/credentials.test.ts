@@ -89,7 +89,7 @@ test('a role that is taken away is gone for the next call, and the tool looks un
   await using gateway = await startGateway();
   const { owner } = gateway;
   const userId = await gateway.identity.createUser({ name: 'Mia', email: null });
-  await gateway.identity.saveRole(owner, { name: 'tester', grants: { lab: ['echo'] } });
+  await gateway.identity.roles.save(owner, { name: 'tester', grants: { lab: ['echo'] } });
   await gateway.identity.addMember(owner, { userId, roles: ['tester'] });
   const mia = { ...owner, userId, roles: ['tester'], grants: { lab: ['echo'] } };
   const to = { port: gateway.port, key: (await gateway.key({ lab: ['echo'] }, { maker: mia })).text };

@@ -1,7 +1,7 @@
 /** The sixth stage: a message in perfect order is answered on the hot path, every other one by a leg of the SDK. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { HttpRefusal } from '@parley/http';
-import { RPC } from '@parley/kit';
+import { PROPERTIES_HEADER, RPC } from '@parley/kit';
 import { AnswerBatch } from './answer-batch.ts';
 import { HotPath } from './hot-path.ts';
 import type { HotRequest } from './hot-request.ts';
@@ -50,7 +50,11 @@ export function createDispatch(options: LegOptions, countRequest: CountRequest):
         const found = engine.find(caller, request.name);
         // Parameter headers are rare; the full path knows how to check them.
         if (found === undefined || found.tool.paramHeaders.length === 0) {
-          answers.add(res, await hot.call(found ?? engine, caller, request, () => signalOf(res)));
+          const labels = req.headers[PROPERTIES_HEADER];
+          // Node joins what comes twice, except for cookies.
+          const properties = Array.isArray(labels) ? undefined : labels;
+          const answer = hot.call(found ?? engine, caller, request, () => signalOf(res), { properties });
+          answers.add(res, await answer);
           return;
         }
       }

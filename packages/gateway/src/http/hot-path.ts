@@ -30,7 +30,7 @@ export class HotPath {
     caller: Caller,
     request: Extract<HotRequest, { method: 'tools/call' }>,
     signal: () => AbortSignal,
-    connection?: Connection,
+    { connection, properties }: { connection?: Connection; properties?: string | undefined } = {},
   ): Promise<Answer> {
     const exchange: Exchange = {
       info: requestInfo({
@@ -38,6 +38,7 @@ export class HotPath {
         era: 'modern',
         client: request.client,
         traceparent: request.traceparent,
+        properties,
       }),
       signal,
       connection,

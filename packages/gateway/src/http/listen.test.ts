@@ -108,8 +108,8 @@ test('URIs that the caller may not read are dropped like URIs that do not exist'
 test('a right that is lost during a stream silences it', async () => {
   const { owner } = gateway;
   const userId = await gateway.identity.createUser({ name: 'Mia', email: null });
-  await gateway.identity.saveRole(owner, { name: 'reader', grants: { lab: ['*'], vault: ['*'] } });
-  await gateway.identity.saveRole(owner, { name: 'narrow', grants: { lab: ['*'] } });
+  await gateway.identity.roles.save(owner, { name: 'reader', grants: { lab: ['*'], vault: ['*'] } });
+  await gateway.identity.roles.save(owner, { name: 'narrow', grants: { lab: ['*'] } });
   await gateway.identity.addMember(owner, { userId, roles: ['reader'] });
   const mia = { ...owner, userId, roles: ['reader'], grants: { lab: ['*'], vault: ['*'] } };
   const { text: key } = await gateway.key({ lab: ['*'], vault: ['*'] }, { maker: mia });

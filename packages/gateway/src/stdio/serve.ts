@@ -73,7 +73,9 @@ export async function serveStdio(options: StdioOptions): Promise<void> {
     }
     const controller = new AbortController();
     cancels.set(request.id, controller);
-    const called = await hot.call(await loadEngine(), caller, request, () => controller.signal, connection);
+    const called = await hot.call(await loadEngine(), caller, request, () => controller.signal, {
+      connection,
+    });
     cancels.delete(request.id);
     if (!controller.signal.aborted) writeAnswer(called);
   }

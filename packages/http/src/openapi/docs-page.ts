@@ -57,9 +57,9 @@ ${fieldsOf('Query', route.query)}${fieldsOf('Body', route.body)}</article>`;
 }
 
 function contentOf({ kind, item }: RouteFacts['answer']): string {
-  if (kind === 'stream') return 'an event stream';
+  if (kind === 'stream' || kind === 'feed') return 'an event stream';
   if (item === undefined) return 'no body';
-  return kind === 'one' ? item.name : `a list of ${item.name}`;
+  return kind === 'one' || kind === 'bare' ? item.name : `a list of ${item.name}`;
 }
 
 function fieldsOf(title: string, shape: z.ZodType | undefined): string {

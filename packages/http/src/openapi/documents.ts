@@ -10,6 +10,11 @@ import { openApiOf } from './openapi.ts';
 /** Answers when the path is one of the documents. */
 export type Documents = (req: IncomingMessage, path: string) => HttpAnswer | undefined;
 
+/** The routes of both documents of a set. */
+export function documentsOf(prefix: string): string[] {
+  return [`GET ${prefix}/openapi.json`, `GET ${prefix}/docs`];
+}
+
 /** Creates the documents of a set; each is made when it is first asked for. */
 export function createDocuments(words: ApiWords): Documents {
   const makers = new Map<string, () => HttpAnswer>([

@@ -3,6 +3,7 @@ import * as z from 'zod';
 import type { ErrorCode } from '../refusal.ts';
 import { ERROR_STATUS } from '../refusal.ts';
 import type { Answer } from '../route/answer.ts';
+import { isStream } from '../route/answer.ts';
 import { namesIn } from '../route/paths.ts';
 import type { RouteFacts } from '../route/route.ts';
 import type { Json } from './parts.ts';
@@ -78,7 +79,7 @@ function operationOf(toolset: string, route: RouteFacts): Json {
     }),
     responses: {
       [answer.status]: successOf(toolset, answer),
-      ...(route.method === 'GET' && answer.kind !== 'stream' && { 304: { description: 'Not modified' } }),
+      ...(route.method === 'GET' && !isStream(answer) && { 304: { description: 'Not modified' } }),
       ...errorsOf(route),
     },
   };
@@ -144,7 +145,7 @@ function header(name: string, description: string): Json {
 }
 
 function headerParameters({ method, answer }: RouteFacts): Json[] {
-  const found = answer.kind === 'stream' ? undefined : HEADER_OF_METHOD[method];
+  const found = isStream(answer) ? undefined : HEADER_OF_METHOD[method];
   return found === undefined ? [] : [found];
 }
 
@@ -154,7 +155,7 @@ function successOf(toolset: string, answer: Answer<unknown>): Json {
     'Idempotency-Supported': { $ref: '#/components/headers/IdempotencySupported' },
     ...(status === 201 && { Location: { $ref: '#/components/headers/Location' } }),
   };
-  if (answer.kind === 'stream')
+  if (isStream(answer))
     return {
       description: `Server-sent events named ${toolset}.<noun>, with the noun as data`,
       headers,
@@ -169,6 +170,7 @@ function successOf(toolset: string, answer: Answer<unknown>): Json {
 }
 
 function bodySchema({ kind }: Answer<unknown>, item: Json): Json {
+  if (kind === 'bare') return item;
   const isList = kind !== 'one';
   const data = isList ? { type: 'array', items: item } : item;
   const meta = {

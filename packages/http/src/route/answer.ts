@@ -1,5 +1,6 @@
 /** What a route answers with: the status, the shape of the body, and how a result becomes one. */
 import type * as z from 'zod';
+import type { Feed } from '../streams/feed-streams.ts';
 
 /** One page of a list. */
 export interface Page<T> {
@@ -12,7 +13,7 @@ export interface Page<T> {
 }
 
 /** How the data stands in the body. */
-export type AnswerKind = 'one' | 'page' | 'whole' | 'none' | 'stream';
+export type AnswerKind = 'one' | 'bare' | 'page' | 'whole' | 'none' | 'stream' | 'feed';
 
 /** The success of a route whose handler gives a `Result`. */
 export interface Answer<Result> {
@@ -30,6 +31,11 @@ const nowhere = () => undefined;
 /** `{data}` with 200. */
 export function one<T>(name: string, shape: z.ZodType<T>): Answer<T> {
   return { kind: 'one', status: 200, item: { name, shape }, toBody: dataOf, locationOf: nowhere };
+}
+
+/** The result itself with 200, for answers whose form is settled elsewhere. */
+export function bare<T>(name: string, shape: z.ZodType<T>): Answer<T> {
+  return { ...one(name, shape), kind: 'bare', toBody: (result) => result };
 }
 
 /** `{data}` with 201 and a `Location`. */
@@ -73,6 +79,20 @@ export const nothing: Answer<void> = {
 
 /** 200 with server-sent events, until one side ends it; the server keeps it, the handler does nothing. */
 export const eventStream: Answer<void> = { ...nothing, kind: 'stream', status: 200 };
+
+/** 200 with server-sent events that have a cursor each; the handler gives the feed, the server keeps it. */
+export const feedStream: Answer<Feed> = {
+  kind: 'feed',
+  status: 200,
+  item: undefined,
+  toBody: () => undefined,
+  locationOf: nowhere,
+};
+
+/** True for an answer without an end. */
+export function isStream({ kind }: Pick<Answer<never>, 'kind'>): boolean {
+  return kind === 'stream' || kind === 'feed';
+}
 
 /** The body of everything that is not a page; `ETag` and `If-Match` compare exactly this. */
 export function dataOf(data: unknown): { data: unknown } {

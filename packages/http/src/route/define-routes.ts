@@ -8,11 +8,14 @@ import { DEFAULT_INBOUND_LIMITS } from '../body/limits.ts';
 import type { AllowedNames } from '../door/names.ts';
 import { Claims } from '../idempotency/claims.ts';
 import type { OnChange } from '../idempotency/once.ts';
+import { documentsOf } from '../openapi/documents.ts';
 import type { ApiWords } from '../openapi/openapi.ts';
 import type { RateOptions } from '../rate/request-rate.ts';
 import { createRequestRate } from '../rate/request-rate.ts';
 import { HttpRefusal } from '../refusal.ts';
 import type { RouteSet } from '../route-set.ts';
+import type { FeedLimits } from '../streams/feed-streams.ts';
+import { createFeedStreams } from '../streams/feed-streams.ts';
 import type { NoticeSource, StreamLimits } from '../streams/notice-streams.ts';
 import { createNoticeStreams } from '../streams/notice-streams.ts';
 import type { AccessRules } from './authorize.ts';
@@ -34,6 +37,8 @@ export interface RestOptions extends RateOptions {
   readonly limits?: Partial<InboundLimits>;
   /** Limits of event streams. */
   readonly streams?: Partial<StreamLimits>;
+  /** Limits of feeds. */
+  readonly feeds?: Partial<FeedLimits>;
   /** Told of every call of a known caller, refused ones too. */
   readonly observe?: Observer;
 }
@@ -80,10 +85,13 @@ export function defineRoutes<Scope>(definition: RoutesDefinition<Scope>): Routes
       const claims = new Claims(store, toolset);
       const parts = notices && { ...notices, toolset, signal: store.signal };
       const streams = parts && createNoticeStreams(parts, host.streams);
+      const hasFeeds = definition.routes.some(({ answer }) => answer.kind === 'feed');
+      const feeds = hasFeeds ? createFeedStreams({ signal: store.signal, onFault }, host.feeds) : undefined;
       const serve = createServe(definition, host, {
         limits: { ...DEFAULT_INBOUND_LIMITS, bodyBytes: BODY_BYTES, ...host.limits },
         rate,
         streams,
+        feeds,
         onFault,
         repeats: {
           store,
@@ -99,6 +107,7 @@ export function defineRoutes<Scope>(definition: RoutesDefinition<Scope>): Routes
       return {
         name: heading,
         prefix,
+        routes: [...documentsOf(prefix), ...definition.routes.map((route) => routeName(prefix, route))],
         isGuarded: true,
         handle: serve,
         refusal: (status, message) => ({
@@ -108,8 +117,14 @@ export function defineRoutes<Scope>(definition: RoutesDefinition<Scope>): Routes
         async close() {
           clearInterval(sweeping);
           streams?.close();
+          feeds?.close();
         },
       };
     },
   };
+}
+
+/** The route with its method and whole path; the path of the prefix itself is written as `/`. */
+function routeName(prefix: string, { method, path }: Pick<Route<never>, 'method' | 'path'>): string {
+  return `${method} ${prefix}${path === '/' ? '' : path}`;
 }

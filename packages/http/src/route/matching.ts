@@ -1,5 +1,6 @@
 /** From method and path to a route: what is there, what is not, and which methods would be. */
 import { HttpRefusal } from '../refusal.ts';
+import { isStream } from './answer.ts';
 import { createPaths } from './paths.ts';
 import type { RouteFacts } from './route.ts';
 
@@ -52,7 +53,7 @@ export function createMatcher<Route extends RouteFacts>(
 /** HEAD is answered as GET, where the answer has an end. */
 function headOf<Route extends RouteFacts>(routes: ReadonlyMap<string, Route>): Route | undefined {
   const route = routes.get('GET');
-  return route?.answer.kind === 'stream' ? undefined : route;
+  return route === undefined || isStream(route.answer) ? undefined : route;
 }
 
 function wrongMethod(routes: ReadonlyMap<string, RouteFacts>): HttpRefusal {

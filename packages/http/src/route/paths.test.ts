@@ -52,6 +52,11 @@ test('every path leads to the most definite pattern, with its values decoded', a
   );
 });
 
+test('the prefix alone is its root', async () => {
+  expect(await createPaths(new Map([['/', 1]]))('')).toEqual({ entry: 1, params: {} });
+  expect(await createPaths(new Map([['/posts', 1]]))('')).toBeUndefined();
+});
+
 test('a percent sign that encodes nothing is refused', async () => {
   const find = createPaths(new Map([['/posts/:id', 1]]));
   await expect(find('/posts/%E0%A4%A')).rejects.toThrow('no valid encoding');

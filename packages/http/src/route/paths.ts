@@ -32,7 +32,9 @@ async function build<Entry>(entries: ReadonlyMap<string, Entry>) {
   // The router answers in the order of the table, so what is more definite goes first.
   for (const item of [...entries].toSorted(([left], [right]) => byFixedSegments(left, right)))
     router.add('ALL', item[0], item);
-  return (path: string): Found<Entry> | undefined => {
+  return (below: string): Found<Entry> | undefined => {
+    // The prefix alone is its root.
+    const path = below === '' ? '/' : below;
     // The router does not tell an empty segment, or a slash at the end, from none.
     if (path !== '/' && EMPTY_SEGMENT.test(path)) return undefined;
     const [[found]] = router.match('ALL', path);

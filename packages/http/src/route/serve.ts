@@ -14,6 +14,7 @@ import { HttpRefusal, internalError } from '../refusal.ts';
 import { answerCors } from '../respond/cors.ts';
 import { checkMatch } from '../respond/etag.ts';
 import type { HttpAnswer } from '../respond/respond.ts';
+import type { Feed, FeedStreams } from '../streams/feed-streams.ts';
 import type { Streams } from '../streams/notice-streams.ts';
 import { dataOf } from './answer.ts';
 import type { RestAnswer } from './answers.ts';
@@ -35,6 +36,8 @@ export interface ServeParts {
   readonly rate: RequestRate;
   /** Undefined where nothing is told. */
   readonly streams: Streams | undefined;
+  /** Undefined where no route is a feed. */
+  readonly feeds: FeedStreams | undefined;
   readonly repeats: OnceOptions;
   readonly onFault: (error: unknown) => void;
 }
@@ -57,7 +60,7 @@ const CORS = {
 export function createServe<Scope>(
   definition: RoutesDefinition<Scope>,
   host: RoutesHost<Scope>,
-  { limits, rate, streams, repeats, onFault }: ServeParts,
+  { limits, rate, streams, feeds, repeats, onFault }: ServeParts,
 ) {
   const { prefix, toolset } = definition;
   const { identity, observe } = host;
@@ -87,6 +90,23 @@ export function createServe<Scope>(
     return { status: 200, ...opened, code: null, isOpen: true };
   }
 
+  async function openFeed(
+    { req, res, caller }: Admitted,
+    route: Route<Scope>,
+    feed: Feed,
+  ): Promise<RestAnswer> {
+    if (feeds === undefined) throw new Error(`${prefix} has no feeds.`);
+    const given = req.headers['last-event-id'];
+    const opened = await feeds.open({
+      res,
+      organizationId: caller.organizationId,
+      lastEventId: typeof given === 'string' ? given : undefined,
+      feed,
+      mayStay: () => maySeeStill(caller, route),
+    });
+    return { status: 200, ...opened, code: null, isOpen: true };
+  }
+
   async function serveRoute(admitted: Admitted, match: Match<Route<Scope>>): Promise<RestAnswer> {
     const { req, caller } = admitted;
     const { route, params } = match;
@@ -98,6 +118,10 @@ export function createServe<Scope>(
     access.authorizeBody(route, caller, body);
     const scopeFor = await host.scope(caller);
     const check = conditionOf(req, route, matcher);
+    if (route.answer.kind === 'feed') {
+      const feed = await route.run({ ...scopeFor(), caller, params, query, body, check });
+      return openFeed(admitted, route, feed as Feed); // its answer says so
+    }
     const work = async (onChange?: OnChange): Promise<KeptAnswer> => {
       const result = await route.run({ ...scopeFor(onChange), caller, params, query, body, check });
       return keptAnswer(route, params, result);
@@ -142,7 +166,8 @@ export function createServe<Scope>(
     let route: Route<Scope> | undefined;
     try {
       access.requireTeam(caller);
-      const match = await matcher.match(req.method ?? 'GET', path.slice(prefix.length));
+      // The prefix itself is the root of the set, with or without its slash.
+      const match = await matcher.match(req.method ?? 'GET', path.slice(prefix.length) || '/');
       ({ route } = match);
       return { route, answer: await serveRoute(admitted, match) };
     } catch (error) {

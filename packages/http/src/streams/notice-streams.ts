@@ -4,7 +4,7 @@ import { IDENTITY_CHANGED } from '@parley/identity';
 import { DueWork } from '@parley/kit';
 import type { ChangeSignal, SignalEvent } from '@parley/store';
 import { StoreUnavailableError } from '@parley/store';
-import { HttpRefusal } from '../refusal.ts';
+import { tooManyStreams } from '../refusal.ts';
 import { Places } from './places.ts';
 import { endOrDestroy } from './unread.ts';
 
@@ -51,7 +51,6 @@ const DEFAULT_LIMITS: StreamLimits = {
 const COALESCE_MS = 100;
 // Notices are small; who has this much unread is not reading.
 const MAX_UNREAD_BYTES = 64 * 1024;
-const RETRY_SECONDS = '15';
 const HEADERS = {
   'content-type': 'text/event-stream; charset=utf-8',
   'cache-control': 'no-store',
@@ -116,7 +115,7 @@ export function createNoticeStreams(parts: StreamParts, options: Partial<StreamL
         [`organization ${organizationId}`, limits.perOrganization],
         ['process', limits.perProcess],
       ]);
-      if (leave === undefined) throw tooMany();
+      if (leave === undefined) throw tooManyStreams();
       if (res.destroyed) leave();
       else {
         streams.add(stream);
@@ -150,10 +149,4 @@ function send({ res }: Stream, text: string): void {
   if (!res.headersSent || res.writableEnded) return;
   if (res.writableLength > MAX_UNREAD_BYTES) res.destroy();
   else res.write(text);
-}
-
-function tooMany(): HttpRefusal {
-  return new HttpRefusal('RATE_LIMITED', 'Too many streams are open. Close one, or try again later.', {
-    headers: { 'retry-after': RETRY_SECONDS },
-  });
 }

@@ -2,9 +2,14 @@
 import type { MigrationSet } from '@parley/store';
 import { createIdentity } from './001-identity.ts';
 import { addPeople } from './002-people.ts';
+import { addOrganizations } from './003-organizations.ts';
 
 /** Applied by the program that opens the store. */
 export const identityMigrations: MigrationSet = {
   name: 'identity',
-  migrations: { '001-identity': createIdentity, '002-people': addPeople },
+  migrations: {
+    '001-identity': createIdentity,
+    '002-people': addPeople,
+    '003-organizations': addOrganizations,
+  },
 };

@@ -96,8 +96,8 @@ onBothEngines('authentication', (open) => {
   test('a member with several roles holds their union, and a key is cut to it', async () => {
     const { identity } = await settle(await open());
     const owner = await found(identity);
-    await identity.saveRole(owner, { name: 'reader', grants: { board: ['search', 'get_post'] } });
-    await identity.saveRole(owner, { name: 'tester', grants: { annotations: ['*'] } });
+    await identity.roles.save(owner, { name: 'reader', grants: { board: ['search', 'get_post'] } });
+    await identity.roles.save(owner, { name: 'tester', grants: { annotations: ['*'] } });
     const { userId, key } = await join(identity, owner, ['reader', 'tester']);
     expect((await key.caller())?.grants).toEqual({
       annotations: ['*'],
@@ -112,10 +112,10 @@ onBothEngines('authentication', (open) => {
   test('a custom role that is changed changes its holders at the next request', async () => {
     const { identity } = await settle(await open());
     const owner = await found(identity);
-    await identity.saveRole(owner, { name: 'reader', grants: { board: ['search'] } });
+    await identity.roles.save(owner, { name: 'reader', grants: { board: ['search'] } });
     const { key } = await join(identity, owner, ['reader']);
     expect((await key.caller())?.grants).toMatchObject({ board: ['search'] });
-    await identity.saveRole(owner, { name: 'reader', grants: {} });
+    await identity.roles.save(owner, { name: 'reader', grants: {} });
     expect((await key.caller())?.grants).toEqual(BUILT_IN_ROLES.member);
   });
 
@@ -123,8 +123,8 @@ onBothEngines('authentication', (open) => {
     const isPrivileged = (_resource: string, tool: string) => tool === 'wipe';
     const { identity } = await settle(await open(), { isPrivileged });
     const owner = await found(identity);
-    await identity.saveRole(owner, { name: 'all', grants: { disks: ['*'] } });
-    await identity.saveRole(owner, { name: 'wiper', grants: { disks: ['wipe'] } });
+    await identity.roles.save(owner, { name: 'all', grants: { disks: ['*'] } });
+    await identity.roles.save(owner, { name: 'wiper', grants: { disks: ['wipe'] } });
     const { userId, key } = await join(identity, owner, ['all']);
     const named = await keyFor(identity, { ...owner, userId }, { disks: ['wipe', 'read'], '*': ['wipe'] });
     expect((await named.caller())?.grants).toEqual({ disks: ['read'] });

@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import type { Caller, CallSource, Grants } from '@parley/kit';
 import { detach, mayAdminister } from '@parley/kit';
-import type { Store } from '@parley/store';
+import type { Queryable, Store } from '@parley/store';
 import { fromJson } from '@parley/store';
 import { isSecretOf, parseKey } from '../key-format.ts';
 import type { RoleGrants } from '../roles.ts';
@@ -194,7 +194,7 @@ export class Authentication {
 
 /** What a key may do now: its own grants cut to its owner's, and to its rank where it has one. */
 export async function callerOfKey(
-  store: Store,
+  store: Queryable,
   row: ApiKeyRow,
   source: CallSource,
   { isPrivileged, builtIn }: Powers,
@@ -212,6 +212,7 @@ export async function callerOfKey(
     grants: cutGrants(fromJson<Grants>(row.grants), held.grants, isPrivileged),
     source,
     unattended: false,
+    ...(row.connection_id !== null && { connectionId: row.connection_id }),
   };
   // An administrator's names are explicit, also in a key that stands lower than its owner.
   return mayAdminister(standing) ? caller : withoutLaundered(caller, held.grants, isPrivileged);

@@ -9,6 +9,7 @@ import {
   unionGrants,
 } from '@parley/kit';
 import type { RoleDefaults } from '../roles.ts';
+import type { AuditMoment } from './audit.ts';
 
 /** Tells which tools only an explicit name gives; `*` as a resource asks for any toolset. */
 export type IsPrivileged = (resource: string, tool: string) => boolean;
@@ -20,8 +21,7 @@ export interface Worth {
 }
 
 /** What new grants are held against. */
-export interface Rules extends Worth {
-  readonly now: number;
+export interface Rules extends Worth, AuditMoment {
   /** Throws when the grants name what is not there. */
   readonly refuseUnknown: (maker: Caller, input: { readonly grants: Grants }) => void;
 }

@@ -88,7 +88,7 @@ onBothEngines('the role of a key', (open) => {
     const passedOn = { name: 'K', grants: { feedback: ['wipe'] }, expiresAt: null };
     if (byWildcard === undefined) throw new Error('The key is not accepted.');
     expect(await refusalOf(identity.createKey(byWildcard, passedOn))).toMatchObject({ code: 'forbidden' });
-    await identity.saveRole(owner, { name: 'wiper', grants: { feedback: ['wipe'], disks: ['*'] } });
+    await identity.roles.save(owner, { name: 'wiper', grants: { feedback: ['wipe'], disks: ['*'] } });
     const { userId, key } = await join(identity, owner, ['wiper']);
     expect((await key.caller())?.grants).toEqual({
       feedback: ['*', 'wipe'],

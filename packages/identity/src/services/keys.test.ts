@@ -75,7 +75,7 @@ onBothEngines('keys', (open) => {
       tool === 'wipe' && ['disks', '*'].includes(resource);
     const { identity } = await settle(await open(), { isPrivileged });
     const owner = await found(identity);
-    await identity.saveRole(owner, { name: 'all', grants: { disks: ['*'] } });
+    await identity.roles.save(owner, { name: 'all', grants: { disks: ['*'] } });
     const member = await (await join(identity, owner, ['all'])).key.caller();
     const make = (grants: Record<string, string[]>) =>
       identity.createKey(member!, { name: 'K', grants, expiresAt: null });

@@ -8,13 +8,17 @@ import { hashSecret, newHexKey, newKey } from '../key-format.ts';
 import type { Rank } from '../roles.ts';
 import { isAbove, rankOf, standingRole } from '../roles.ts';
 import type { ApiKeyRow, IdentityTables } from '../schema.ts';
+import { writeAudit } from './audit.ts';
 import type { Rules } from './ceiling.ts';
 import { requireCovered } from './ceiling.ts';
-import { requireRoleWithin } from './custom-roles.ts';
+import { requireRoleWithin } from './role-ceiling.ts';
 import { rolesHeld } from './standing.ts';
 
 /** The rank that a key may be narrowed to. */
 export type KeyRole = Rank;
+
+/** What the maker of a key wants to remember with it. */
+export type KeyMetadata = Readonly<Record<string, unknown>>;
 
 /** A key as lists show it: everything but the secret. */
 export interface KeyInfo {
@@ -25,6 +29,9 @@ export interface KeyInfo {
   readonly grants: Grants;
   /** The rank that the key is narrowed to; null: as its owner. */
   readonly role: KeyRole | null;
+  /** The connection that the key acts for. */
+  readonly connectionId: string | null;
+  readonly metadata: KeyMetadata | null;
   readonly createdAt: number;
   readonly expiresAt: number | null;
   readonly lastUsedAt: number | null;
@@ -39,23 +46,26 @@ export interface NewKey {
   readonly role?: KeyRole | null;
   /** `parley` by default. */
   readonly format?: KeyFormat;
+  /** Binds the key to a connection; absent: to that of the key that makes it, if any. */
+  readonly connectionId?: string | null;
+  readonly metadata?: KeyMetadata | null | undefined;
 }
 
 const MAX_NAME_LENGTH = 255;
+const MAX_METADATA_LENGTH = 4096;
 
 /** Makes a key for the caller's own user; the text is returned here and never again. */
 export async function createKey(
   store: Store,
   maker: Caller,
   input: NewKey,
-  { now, isPrivileged, refuseUnknown }: Rules,
+  rules: Rules,
 ): Promise<{ info: KeyInfo; text: string }> {
+  const { now, isPrivileged, refuseUnknown } = rules;
   if (maker.userId === null) throw new ToolError('forbidden', 'This caller has no user to make keys for.');
   const owner = { organizationId: maker.organizationId, userId: maker.userId };
-  const name = input.name.trim();
-  if (name === '' || name.length > MAX_NAME_LENGTH) {
-    throw new ToolError('invalid', `name: must have 1 to ${MAX_NAME_LENGTH} characters`);
-  }
+  const name = keyName(input.name);
+  metadataText(input.metadata);
   if (input.expiresAt !== null && input.expiresAt <= now) {
     throw new ToolError('invalid', 'expiresAt: must lie in the future');
   }
@@ -65,21 +75,41 @@ export async function createKey(
     const making = await makingKey(tx, maker);
     const role = await roleFor(tx, maker, owner.userId, { wanted: input.role ?? null, making });
     const expiresAt = endWithin(making?.expires_at ?? null, input.expiresAt);
-    return insertKey(tx, owner, { ...input, name, role, expiresAt }, now);
+    const connectionId = input.connectionId ?? making?.connection_id ?? null;
+    const made = await insertKey(tx, owner, { ...input, name, role, expiresAt, connectionId }, now);
+    const changed = { name, grants: input.grants, role, expiresAt, connectionId };
+    await writeAudit(tx, { caller: maker, action: 'key.created', target: made.info.id, changed }, rules);
+    return made;
   });
 }
 
-type MakingKey = Pick<ApiKeyRow, 'role' | 'expires_at'>;
+/** The name of a key, without blanks around it. */
+export function keyName(given: string): string {
+  const name = given.trim();
+  if (name === '' || name.length > MAX_NAME_LENGTH)
+    throw new ToolError('invalid', `name: must have 1 to ${MAX_NAME_LENGTH} characters`);
+  return name;
+}
+
+/** The metadata as it is stored. */
+export function metadataText(metadata: KeyMetadata | null | undefined): string | null {
+  const text = metadata === undefined || metadata === null ? null : toJson(metadata);
+  if (text !== null && text.length > MAX_METADATA_LENGTH)
+    throw new ToolError('invalid', `metadata: must have at most ${MAX_METADATA_LENGTH} characters as JSON`);
+  return text;
+}
+
+type MakingKey = Pick<ApiKeyRow, 'role' | 'expires_at' | 'connection_id'>;
 
 /** The key that the maker acts with, where it is one. */
-function makingKey(
+export function makingKey(
   tx: StoreTransaction,
   { id, organizationId }: Pick<Caller, 'id' | 'organizationId'>,
 ): Promise<MakingKey | undefined> {
   return tx
     .db<IdentityTables>()
     .selectFrom('api_keys')
-    .select(['role', 'expires_at'])
+    .select(['role', 'expires_at', 'connection_id'])
     .where('id', '=', id)
     .where('organization_id', '=', organizationId)
     .executeTakeFirst();
@@ -134,6 +164,8 @@ export async function insertKey(
       hash: hashSecret(key.secret),
       grants: toJson(input.grants),
       role: input.role ?? null,
+      connection_id: input.connectionId ?? null,
+      metadata: metadataText(input.metadata),
       expires_at: input.expiresAt,
       last_used_at: null,
       revoked_at: null,
@@ -172,6 +204,8 @@ export function infoOf(row: ApiKeyRow): KeyInfo {
     userId: row.user_id,
     grants: fromJson<Grants>(row.grants),
     role: row.role,
+    connectionId: row.connection_id,
+    metadata: row.metadata === null ? null : fromJson<KeyMetadata>(row.metadata),
     createdAt: row.created_at,
     expiresAt: row.expires_at,
     lastUsedAt: row.last_used_at,

@@ -6,12 +6,15 @@ import { ToolError } from '@parley/kit';
 export type KnownGrants = Readonly<Record<string, readonly string[]>>;
 
 const EVERY = '*';
+// A connection comes and goes, and its tools with it, so a grant on one is looked at when it is used.
+const CONNECTION = /^(?:conn|vir)_[\w-]{1,59}$/;
 const MAX_NAME_LENGTH = 128;
 const MAX_NEAR = 3;
 
 /** Throws `invalid` on the first toolset or name that is not there; what the maker holds by name is passed on. */
 export function requireKnown(maker: Pick<Caller, 'grants'>, wanted: Grants, known: KnownGrants): void {
   for (const [toolset, names] of Object.entries(wanted)) {
+    if (CONNECTION.test(toolset)) continue;
     const isThere = toolset === EVERY || Object.hasOwn(known, toolset);
     const unknown = names.find(
       (name) => !(isThere && isKnown(known, toolset, name)) && !holds(maker.grants, toolset, name),

@@ -23,6 +23,38 @@ export async function listMembers(store: Queryable, organizationId: string): Pro
   return gathered(await selectMembers(store, organizationId).execute());
 }
 
+/** Some of them, for lists that are read page by page. */
+export async function pageMembers(
+  store: Queryable,
+  organizationId: string,
+  { limit, offset }: { readonly limit: number; readonly offset: number },
+): Promise<Member[]> {
+  const query = selectMembers(store, organizationId).where('members.id', 'in', (members) =>
+    members
+      .selectFrom('members as paged')
+      .select('paged.id')
+      .where('paged.organization_id', '=', organizationId)
+      .orderBy('paged.created_at')
+      .orderBy('paged.id')
+      .limit(limit)
+      .offset(offset),
+  );
+  return gathered(await query.execute());
+}
+
+/** The member with this id or e-mail. */
+export async function findMember(
+  store: Queryable,
+  organizationId: string,
+  idOrEmail: string,
+): Promise<Member | undefined> {
+  const email = idOrEmail.trim().toLowerCase();
+  const query = selectMembers(store, organizationId).where((member) =>
+    member.or([member('members.id', '=', idOrEmail), member('users.email', '=', email)]),
+  );
+  return gathered(await query.execute())[0];
+}
+
 /** The member with this id; one of another organization is not there. */
 export async function getMember(
   store: Queryable,

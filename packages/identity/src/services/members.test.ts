@@ -49,15 +49,15 @@ onBothEngines('members', (open) => {
   test('a key below full power gives no role beyond it', async () => {
     const { identity } = await settle(await open());
     const owner = await found(identity);
-    await identity.saveRole(owner, { name: 'reader', grants: { feedback: ['search'] } });
-    await identity.saveRole(owner, { name: 'editor', grants: { feedback: ['*'] } });
+    await identity.roles.save(owner, { name: 'reader', grants: { feedback: ['search'] } });
+    await identity.roles.save(owner, { name: 'editor', grants: { feedback: ['*'] } });
     const narrow = await (await keyFor(identity, owner, { feedback: ['search'] })).caller();
     const { userId } = await join(identity, owner, ['member']);
     const attempt = (roles: string[]) => refusalOf(identity.setRoles(narrow!, { userId, roles }));
     expect(await attempt(['admin'])).toMatchObject({ code: 'forbidden', data: { resource: '*', tool: '*' } });
     expect(await attempt(['reader', 'editor'])).toMatchObject({ data: { resource: 'feedback', tool: '*' } });
     await identity.setRoles(narrow!, { userId, roles: ['reader', 'member'] });
-    const wider = identity.saveRole(narrow!, { name: 'reader', grants: { feedback: ['*'] } });
+    const wider = identity.roles.save(narrow!, { name: 'reader', grants: { feedback: ['*'] } });
     expect(await refusalOf(wider)).toMatchObject({ code: 'forbidden' });
   });
 
@@ -69,7 +69,7 @@ onBothEngines('members', (open) => {
       const raise = identity.setRoles(member!, { userId: member!.userId!, roles: [role] });
       expect(await refusalOf(raise)).toMatchObject({ code: 'forbidden', data: { role } });
     }
-    const role = identity.saveRole(member!, { name: 'mine', grants: { board: ['search'] } });
+    const role = identity.roles.save(member!, { name: 'mine', grants: { board: ['search'] } });
     expect(await refusalOf(role)).toMatchObject({
       code: 'forbidden',
       data: { resource: 'board', tool: 'search' },
@@ -81,7 +81,7 @@ onBothEngines('members', (open) => {
     const owner = await found(identity);
     const other = await found(identity, 'other');
     const { userId: foreign } = await join(identity, other, ['member']);
-    await identity.saveRole(other, { name: 'theirs', grants: {} });
+    await identity.roles.save(other, { name: 'theirs', grants: {} });
     for (const userId of [foreign, 'user_unknown', '']) {
       const set = identity.setRoles(owner, { userId, roles: ['member'] });
       expect(await refusalOf(set)).toMatchObject({ code: 'not_found', message: 'No such member.' });
@@ -98,8 +98,8 @@ onBothEngines('members', (open) => {
   test('equal names in two organizations stay apart', async () => {
     const { identity } = await settle(await open());
     const [one, two] = [await found(identity, 'one'), await found(identity, 'two')];
-    await identity.saveRole(one, { name: 'crew', grants: { board: ['search'] } });
-    await identity.saveRole(two, { name: 'crew', grants: { annotations: ['resolve'] } });
+    await identity.roles.save(one, { name: 'crew', grants: { board: ['search'] } });
+    await identity.roles.save(two, { name: 'crew', grants: { annotations: ['resolve'] } });
     const userId = await identity.createUser({ name: 'Both', email: 'both@example.com' });
     await identity.addMember(one, { userId, roles: ['crew'] });
     await identity.addMember(two, { userId, roles: ['crew'] });
@@ -119,7 +119,7 @@ onBothEngines('members', (open) => {
     await identity.createUser({ name: 'Cy', email: 'cy@example.com' });
     const again = identity.createUser({ name: 'Cy', email: 'cy@example.com' });
     expect(await refusalOf(again)).toMatchObject({ code: 'conflict' });
-    const builtIn = identity.saveRole(owner, { name: 'admin', grants: {} });
+    const builtIn = identity.roles.save(owner, { name: 'admin', grants: {} });
     expect(await refusalOf(builtIn)).toMatchObject({ code: 'conflict' });
     const none = identity.addMember(owner, {
       userId: await identity.createUser({ name: 'D', email: null }),
@@ -136,7 +136,7 @@ onBothEngines('members', (open) => {
     for (const resource of ['__proto__', 'constructor', 'toString']) {
       const grants = Object.fromEntries([[resource, ['x']]]);
       const refused = { code: 'invalid', message: `grants: ${resource} is not a toolset` };
-      expect(await refusalOf(identity.saveRole(owner, { name: 'odd', grants }))).toMatchObject(refused);
+      expect(await refusalOf(identity.roles.save(owner, { name: 'odd', grants }))).toMatchObject(refused);
       const key = identity.createKey(owner, { name: 'odd', grants, expiresAt: null });
       expect(await refusalOf(key)).toMatchObject(refused);
     }

@@ -1,4 +1,4 @@
-/** Organizations and their members: who belongs where, with which roles, and who may change that. */
+/** The members of an organization: who belongs to it, with which roles, and who may change that. */
 import type { Caller } from '@parley/kit';
 import { ToolError, typeId } from '@parley/kit';
 import type { StoreTransaction } from '@parley/store';
@@ -6,36 +6,21 @@ import { isForeignKeyViolation } from '@parley/store';
 import type { Rank } from '../roles.ts';
 import { isBuiltInRole } from '../roles.ts';
 import type { IdentityTables } from '../schema.ts';
-import type { Rules, Worth } from './ceiling.ts';
-import { requireRankOver, requireRoles, requireRolesWithin } from './custom-roles.ts';
+import { writeAudit } from './audit.ts';
+import type { Rules } from './ceiling.ts';
 import { IDENTITY_CHANGED } from './identity-changed.ts';
 import type { Member } from './member-list.ts';
 import { getMember, memberOf } from './member-list.ts';
-import { createUser, orConflict } from './users.ts';
-
-/** Creates an organization with its first owner; the same slug twice is a conflict. */
-export async function createOrganization(
-  tx: StoreTransaction,
-  input: { slug: string; name: string; owner: { name: string; email: string | null } },
-  now: number,
-): Promise<{ organizationId: string; userId: string }> {
-  const organizationId = typeId('org', now);
-  await tx
-    .db<IdentityTables>()
-    .insertInto('organizations')
-    .values({ id: organizationId, slug: input.slug, name: input.name, created_at: now })
-    .execute()
-    .catch(orConflict(`An organization with the slug ${input.slug} exists already.`));
-  const userId = await createUser(tx, input.owner, now);
-  await enrol(tx, { organizationId, userId, roles: ['owner'] }, now);
-  return { organizationId, userId };
-}
+import { requireOver, requireRankOver, requireRoles, requireRolesWithin } from './role-ceiling.ts';
 
 /** A person and the roles they shall have, in the organization of the one who gives them. */
 export interface RolesOfUser {
   readonly userId: string;
   readonly roles: readonly string[];
 }
+
+/** A member, by either of their ids. */
+export type WhichMember = { readonly userId: string } | { readonly memberId: string };
 
 /** Puts a person into the maker's organization; someone who is in it already keeps their roles. */
 export async function addMember(
@@ -50,24 +35,32 @@ export async function addMember(
   if (existing !== undefined) return existing.id;
   await requireRoles(tx, organizationId, roles);
   await requireRolesWithin(tx, by, { roles, before: [] }, rules);
-  return enrol(tx, { organizationId, userId, roles }, rules.now);
+  const id = await enrol(tx, { organizationId, userId, roles }, rules.now);
+  // Visitors come by themselves, and in numbers; the log is about the team.
+  const isVisitor = roles.every((role) => role === 'user');
+  const entry = { caller: by, action: 'member.added', target: id, changed: { roles } };
+  if (!isVisitor) await writeAudit(tx, entry, rules);
+  return id;
 }
 
 /** Replaces a member's roles by such as the maker could hold; the last owner stays an owner. */
 export async function setRoles(
   tx: StoreTransaction,
   by: Caller,
-  { userId, roles }: RolesOfUser,
-  worth: Worth,
-): Promise<void> {
+  { roles, ...who }: WhichMember & { readonly roles: readonly string[] },
+  rules: Rules,
+): Promise<Member> {
   const { organizationId } = by;
   await lockOrganization(tx, organizationId);
-  const member = orNotFound(await memberOf(tx, organizationId, userId));
+  const member = await memberIn(tx, organizationId, who);
   await requireRoles(tx, organizationId, roles);
-  await requireRolesWithin(tx, by, { roles, before: member.roles }, worth);
+  await requireRolesWithin(tx, by, { roles, before: member.roles }, rules);
   requireRankOver(by, member.roles);
+  const taken = member.roles.filter((role) => !roles.includes(role));
+  await requireOver(tx, by, taken, rules);
+  if (isSame(roles, member.roles)) return member;
   if (!roles.includes('owner')) await refuseLastOwner(tx, organizationId, member.id);
-  await replaceRoles(tx, organizationId, member.id, roles);
+  return changeRoles(tx, by, { member, roles }, rules);
 }
 
 /** Moves a member to a rank and leaves their custom roles; an owner is an administrator already. */
@@ -75,59 +68,87 @@ export async function setRank(
   tx: StoreTransaction,
   by: Caller,
   { memberId, rank }: { memberId: string; rank: Rank },
-  worth: Worth,
+  rules: Rules,
 ): Promise<Member> {
   const { organizationId } = by;
   await lockOrganization(tx, organizationId);
-  const member = orNotFound(await getMember(tx, organizationId, memberId));
-  await requireRolesWithin(tx, by, { roles: [rank], before: member.roles }, worth);
+  const member = await memberIn(tx, organizationId, { memberId });
+  await requireRolesWithin(tx, by, { roles: [rank], before: member.roles }, rules);
   if (member.rank === rank) return member;
   requireRankOver(by, member.roles);
   await refuseLastOwner(tx, organizationId, memberId);
   const custom = member.roles.filter((role) => !isBuiltInRole(role));
-  await replaceRoles(tx, organizationId, memberId, [rank, ...custom]);
-  return orNotFound(await getMember(tx, organizationId, memberId));
+  return changeRoles(tx, by, { member, roles: [rank, ...custom] }, rules);
 }
 
 /** Takes a person out of the organization; their keys and sign-ins there stop with the next request. */
 export async function removeMember(
   tx: StoreTransaction,
   by: Caller,
-  who: { readonly userId: string } | { readonly memberId: string },
+  who: WhichMember,
+  rules: Rules,
 ): Promise<void> {
   const { organizationId } = by;
   await lockOrganization(tx, organizationId);
-  const member = orNotFound(
-    'userId' in who
-      ? await memberOf(tx, organizationId, who.userId)
-      : await getMember(tx, organizationId, who.memberId),
-  );
-  requireRankOver(by, member.roles);
+  const member = await memberIn(tx, organizationId, who);
+  await requireOver(tx, by, member.roles, rules);
   await refuseLastOwner(tx, organizationId, member.id);
   await tx.db<IdentityTables>().deleteFrom('members').where('id', '=', member.id).execute();
+  const changed = { userId: member.userId, roles: member.roles };
+  await writeAudit(tx, { caller: by, action: 'member.removed', target: member.id, changed }, rules);
   await tx.signal(IDENTITY_CHANGED, organizationId);
 }
 
-function orNotFound(member: Member | undefined): Member {
+async function changeRoles(
+  tx: StoreTransaction,
+  by: Caller,
+  { member, roles }: { readonly member: Member; readonly roles: readonly string[] },
+  rules: Rules,
+): Promise<Member> {
+  const { organizationId } = by;
+  await replaceRoles(tx, organizationId, member.id, roles);
+  const changed = { roles, before: member.roles };
+  await writeAudit(tx, { caller: by, action: 'member.roles_changed', target: member.id, changed }, rules);
+  return memberIn(tx, organizationId, { memberId: member.id });
+}
+
+function isSame(roles: readonly string[], others: readonly string[]): boolean {
+  return new Set(roles).size === others.length && others.every((role) => roles.includes(role));
+}
+
+async function memberIn(tx: StoreTransaction, organizationId: string, who: WhichMember): Promise<Member> {
+  const member =
+    'userId' in who
+      ? await memberOf(tx, organizationId, who.userId)
+      : await getMember(tx, organizationId, who.memberId);
   if (member === undefined) throw new ToolError('not_found', 'No such member.');
   return member;
 }
 
-async function enrol(
+/** Writes a membership down; who may make it was decided before. */
+export async function enrol(
   tx: StoreTransaction,
   input: RolesOfUser & { readonly organizationId: string },
   now: number,
 ): Promise<string> {
   const { organizationId, userId, roles } = input;
   const id = typeId('mem', now);
-  await tx
-    .db<IdentityTables>()
+  const db = tx.db<IdentityTables>();
+  await db
     .insertInto('members')
     .values({ id, organization_id: organizationId, user_id: userId, created_at: now })
     .execute()
     .catch((error: unknown) => {
       throw isForeignKeyViolation(error) ? new ToolError('not_found', 'No such user.') : error;
     });
+  // Somebody who comes back does so without the keys of before.
+  await db
+    .updateTable('api_keys')
+    .set({ revoked_at: now })
+    .where('organization_id', '=', organizationId)
+    .where('user_id', '=', userId)
+    .where('revoked_at', 'is', null)
+    .execute();
   await replaceRoles(tx, organizationId, id, roles);
   return id;
 }

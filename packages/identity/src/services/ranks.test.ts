@@ -30,7 +30,7 @@ onBothEngines('members', (open) => {
     const owner = await found(identity);
     const other = await found(identity, 'other');
     const { organizationId } = owner;
-    await identity.saveRole(owner, { name: 'crew', grants: {} });
+    await identity.roles.save(owner, { name: 'crew', grants: {} });
     const email = 'Bea@Example.com';
     const userId = await identity.createUser({ name: 'Bea', email });
     clock.nowMs += 1000;
@@ -64,14 +64,14 @@ onBothEngines('members', (open) => {
     const { key } = await enter(identity, owner, ['user']);
     expect(await key.caller()).toMatchObject({ roles: ['user'] });
     expect((await key.caller())?.grants).toEqual({ parley: ['parley_whoami'] });
-    const role = identity.saveRole((await key.caller())!, { name: 'mine', grants: {} });
+    const role = identity.roles.save((await key.caller())!, { name: 'mine', grants: {} });
     expect(await refusalOf(role)).toMatchObject({ code: 'forbidden', data: { role: 'member' } });
   });
 
   test('custom roles build on member, and beside the role user only add their own', async () => {
     const { identity } = await settle(await open());
     const owner = await found(identity);
-    await identity.saveRole(owner, { name: 'crew', grants: { board: ['search'] } });
+    await identity.roles.save(owner, { name: 'crew', grants: { board: ['search'] } });
     const team = await enter(identity, owner, ['crew']);
     const visitor = await enter(identity, owner, ['crew', 'user']);
     expect((await team.key.caller())?.grants).toEqual({ board: ['search'], ...BUILT_IN_ROLES.member });
@@ -106,7 +106,7 @@ onBothEngines('ranks', (open) => {
   test('a new rank swaps the built-in role, keeps the custom ones, and counts from the next request on', async () => {
     const { identity } = await settle(await open());
     const owner = await found(identity);
-    await identity.saveRole(owner, { name: 'crew', grants: {} });
+    await identity.roles.save(owner, { name: 'crew', grants: {} });
     const { id, key } = await enter(identity, owner, ['crew', 'member']);
     for (const rank of ['admin', 'user', 'member'] as const) {
       const changed = await identity.setRank(owner, id, rank);
@@ -119,7 +119,7 @@ onBothEngines('ranks', (open) => {
   test('admin changes nothing for an owner, whoever asks, and member nothing for custom roles alone', async () => {
     const { identity } = await settle(await open());
     const owner = await found(identity);
-    await identity.saveRole(owner, { name: 'crew', grants: {} });
+    await identity.roles.save(owner, { name: 'crew', grants: {} });
     const admin = await enter(identity, owner, ['admin']);
     const first = await identity.memberOf(owner.organizationId, owner.userId!);
     for (const by of [owner, (await admin.key.caller())!]) {

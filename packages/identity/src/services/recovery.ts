@@ -2,6 +2,8 @@
 import { ALL_GRANTS, ToolError } from '@parley/kit';
 import type { Store } from '@parley/store';
 import type { IdentityTables } from '../schema.ts';
+import type { AuditMoment } from './audit.ts';
+import { writeAudit } from './audit.ts';
 import type { KeyInfo } from './keys.ts';
 import { insertKey } from './keys.ts';
 
@@ -9,7 +11,7 @@ import { insertKey } from './keys.ts';
 export async function recoverOwnerKey(
   store: Store,
   keep: (keyText: string) => Promise<void>,
-  now: number,
+  moment: AuditMoment,
 ): Promise<{ info: KeyInfo; organizationId: string }> {
   return store.transaction(async (tx) => {
     const owner = await tx
@@ -27,7 +29,9 @@ export async function recoverOwnerKey(
     if (owner === undefined)
       throw new ToolError('not_found', 'There is no owner in this database yet. Run "parley start" first.');
     const input = { name: 'Recovered owner key', grants: ALL_GRANTS, expiresAt: null };
-    const { info, text } = await insertKey(tx, owner, input, now);
+    const { info, text } = await insertKey(tx, owner, input, moment.now);
+    const caller = { ...owner, id: info.id, source: 'cli' } as const;
+    await writeAudit(tx, { caller, action: 'key.recovered', target: info.id }, moment);
     await keep(text);
     return { info, organizationId: owner.organizationId };
   });

@@ -29,6 +29,34 @@ onBothEngines('revoking', (open) => {
     expect(await own.caller()).toBeDefined();
   });
 
+  test('a key with few grants neither changes nor revokes one of the same person that may do more', async () => {
+    const { identity } = await settle(await open());
+    const founder = await found(identity);
+    const all = { self: ['API_KEY_UPDATE', 'API_KEY_DELETE', 'TAGS_LIST'] };
+    await identity.roles.save(founder, { name: 'crew', grants: all });
+    const person = (await (await join(identity, founder, ['crew'])).key.caller())!;
+    const make = (name: string, ...tools: string[]) =>
+      identity.createKey(person, { name, grants: { self: tools }, expiresAt: null });
+    const [full, few, fewer] = [
+      await make('Full', ...all.self),
+      await make('Few', 'API_KEY_UPDATE', 'API_KEY_DELETE'),
+      await make('Fewer', 'API_KEY_UPDATE'),
+    ];
+    const acting = (await identity.authenticate(few.text, 'key'))!;
+    for (const work of [
+      identity.revokeKey(acting, full.info.id),
+      identity.updateKey(acting, { keyId: full.info.id, name: 'Mine' }),
+      identity.updateKey(acting, { keyId: full.info.id, grants: {} }),
+    ])
+      expect(await refusalOf(work)).toMatchObject({ code: 'forbidden' });
+    expect(await identity.authenticate(full.text, 'key')).toMatchObject({ name: 'Full' });
+    // What it covers, and itself, it may.
+    const renamed = await identity.updateKey(acting, { keyId: fewer.info.id, name: 'Less' });
+    expect(renamed).toMatchObject({ name: 'Less' });
+    await identity.revokeKey(acting, fewer.info.id);
+    await identity.revokeKey(acting, few.info.id);
+  });
+
   test('whoever stands as high or higher revokes, and whoever stands lower does not', async () => {
     const { identity } = await settle(await open());
     const owner = await found(identity);

@@ -3,12 +3,17 @@ import type { Caller, Grants } from '@parley/kit';
 import { firstUncovered, ALL_GRANTS, mayAdminister, ToolError } from '@parley/kit';
 import type { Store, StoreTransaction } from '@parley/store';
 import { fromJson } from '@parley/store';
+import { withoutSecret } from '../key-format.ts';
 import type { ApiKeyRow, IdentityTables } from '../schema.ts';
-import { requireRankOver } from './custom-roles.ts';
+import type { AuditMoment } from './audit.ts';
+import { writeAudit } from './audit.ts';
+import type { Worth } from './ceiling.ts';
 import { IDENTITY_CHANGED } from './identity-changed.ts';
+import { requireKeyWithin } from './key-ceiling.ts';
 import type { KeyInfo } from './keys.ts';
 import { infoOf } from './keys.ts';
 import { lockOrganization } from './members.ts';
+import { requireRankOver } from './role-ceiling.ts';
 import { narrowedRoles, rolesHeld } from './standing.ts';
 
 /** Revokes a key by id or public id, for others than administrators only their own; every process refuses it from then on. */
@@ -16,9 +21,10 @@ export async function revokeKey(
   store: Store,
   caller: Caller,
   idOrPublicId: string,
-  now: number,
+  rules: Worth & AuditMoment,
 ): Promise<KeyInfo> {
   const { organizationId } = caller;
+  const { now } = rules;
   return store.transaction(async (tx) => {
     // Two who revoke at once must not each find the key of the other still there.
     await lockOrganization(tx, organizationId);
@@ -30,24 +36,31 @@ export async function revokeKey(
       .where((where) => where.or([where('id', '=', idOrPublicId), where('public_id', '=', idOrPublicId)]))
       .executeTakeFirst();
     const isTheirs = row !== undefined && (mayAdminister(caller) || row.user_id === caller.userId);
-    if (!isTheirs) throw new ToolError('not_found', `No such key: ${idOrPublicId}`);
+    if (!isTheirs) throw new ToolError('not_found', `No such key: ${withoutSecret(idOrPublicId)}`);
     requireRankOver(caller, await rolesOf(tx, row));
     if (row.revoked_at !== null) return infoOf(row);
+    // Whoever is in charge of keys ends any of them, whatever else their own may do.
+    if (!mayAdminister(caller)) await requireKeyWithin(tx, caller, row, rules);
     await refuseLastFullKey(tx, row, now);
     await db.updateTable('api_keys').set({ revoked_at: now }).where('id', '=', row.id).execute();
+    await writeAudit(
+      tx,
+      { caller, action: 'key.revoked', target: row.id, changed: { name: row.name } },
+      rules,
+    );
     await tx.signal(IDENTITY_CHANGED, organizationId);
     return infoOf({ ...row, revoked_at: now });
   });
 }
 
 /** What a key counts as: its owner's roles, or the rank that it is narrowed to. */
-async function rolesOf(tx: StoreTransaction, row: ApiKeyRow): Promise<readonly string[]> {
+export async function rolesOf(tx: StoreTransaction, row: ApiKeyRow): Promise<readonly string[]> {
   const { roles = [] } = (await rolesHeld(tx, row.organization_id, row.user_id)) ?? {};
   return row.role === null ? roles : narrowedRoles(roles, row.role);
 }
 
 /** Throws when no owner would hold a key with everything any more. */
-async function refuseLastFullKey(tx: StoreTransaction, row: ApiKeyRow, now: number): Promise<void> {
+export async function refuseLastFullKey(tx: StoreTransaction, row: ApiKeyRow, now: number): Promise<void> {
   const full = await fullKeys(tx, row.organization_id, now);
   if (!full.includes(row.id) || full.length > 1) return;
   throw new ToolError(

@@ -6,6 +6,7 @@ import type { Store } from '@parley/store';
 import { hashSecret } from '../key-format.ts';
 import type { RoleGrants } from '../roles.ts';
 import type { IdentityTables } from '../schema.ts';
+import { writeAudit } from './audit.ts';
 import { memberOf } from './member-list.ts';
 import { callerOfMember } from './standing.ts';
 
@@ -78,6 +79,10 @@ async function open(
         created_at: now,
       })
       .execute();
+    // Visitors come by themselves, and in numbers; the log is about the team.
+    const caller = { id: member.id, organizationId, userId, source: 'web' } as const;
+    if (member.roles.some((role) => role !== 'user'))
+      await writeAudit(tx, { caller, action: 'session.opened', target: member.id }, { now });
   });
   return { token, csrfToken: csrfTokenOf(token), expiresAt: now + LIFE_MS };
 }

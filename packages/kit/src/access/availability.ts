@@ -1,6 +1,7 @@
 /** When a tool, resource or prompt exists: its own condition, bound to the services it asks. */
 import type { Caller } from './caller.ts';
-import { isTeam, mayAdminister } from './caller.ts';
+import { isOwner, isTeam, mayAdminister } from './caller.ts';
+import { reservedFor } from './reserved.ts';
 import type { Guarded, Privileged } from './resolver.ts';
 
 /** A condition as a tool declares it. */
@@ -16,6 +17,16 @@ export function teamOnly(_services: unknown, caller: Caller): boolean {
   return isTeam(caller);
 }
 
+/** For `available`: there for owners whose grants hold the whole toolset; a key that names single tools is not enough. */
+export function ownersWithAll(_services: unknown, caller: Caller): boolean {
+  return isOwner(caller);
+}
+
+/** For `available`: the same for owners and administrators. */
+export function administratorsWithAll(_services: unknown, caller: Caller): boolean {
+  return mayAdminister(caller);
+}
+
 /** What the resolver has to know of a definition. */
 export function guardOf(
   definition: { readonly privileged?: Privileged; readonly unattended?: 'block'; available?: Condition },
@@ -26,15 +37,18 @@ export function guardOf(
   }: { readonly name: string; readonly toolset: string; readonly services: unknown },
 ): Guarded {
   const { privileged = false, unattended, available } = definition;
-  return { name, toolset, privileged, unattended, available: bindCondition(available, services) };
+  return { name, toolset, privileged, unattended, available: bindCondition(available, services, toolset) };
 }
 
 /** The condition as the resolver asks it. */
 function bindCondition(
   condition: Condition | undefined,
   services: unknown,
+  toolset: string,
 ): ((caller: Caller) => boolean) | undefined {
   if (condition === undefined) return undefined;
+  if (condition === ownersWithAll) return reservedFor('owners', toolset);
+  if (condition === administratorsWithAll) return reservedFor('administrators', toolset);
   if (condition === administratorsOnly) return mayAdminister;
   if (condition === teamOnly) return isTeam;
   // The services are those of the toolset that the condition is declared in.

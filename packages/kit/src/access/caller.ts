@@ -15,6 +15,8 @@ export interface Caller {
   readonly source: CallSource;
   /** True when nobody is watching; tools marked `unattended: 'block'` are gone. */
   readonly unattended: boolean;
+  /** The connection that the credential is bound to. */
+  readonly connectionId?: string;
 }
 
 /** A caller that no person or key stands for: it owns work of the server itself and is granted nothing. */
@@ -39,6 +41,11 @@ export function unattended(caller: Caller, source: UnattendedSource): Caller {
 /** True for owners and administrators. */
 export function mayAdminister(caller: Pick<Caller, 'roles'>): boolean {
   return caller.roles.includes('owner') || caller.roles.includes('admin');
+}
+
+/** True for owners. */
+export function isOwner({ roles }: Pick<Caller, 'roles'>): boolean {
+  return roles.includes('owner');
 }
 
 /** True for the team: administrators, members and holders of roles that build on `member`; a `user` is a visitor. */

@@ -9,7 +9,7 @@ import type { StepStore } from '../channel/steps.ts';
 import type { RequestInfo } from '../define/context.ts';
 import type { Exchange } from './exchange.ts';
 import type { Middleware, ToolCall } from './middleware.ts';
-import type { CallRecord, Observer } from './record.ts';
+import type { CallBody, CallRecord, Observer } from './record.ts';
 import { capResult } from './result-size.ts';
 import type { TaskSeam } from './task-seam.ts';
 
@@ -90,11 +90,11 @@ export class Call {
   }
 
   /** Tells the observer how the call ended. */
-  ended({ outcome, code }: Pick<CallRecord, 'outcome' | 'code'>): void {
+  ended({ outcome, code }: Pick<CallRecord, 'outcome' | 'code'>, body?: CallBody): void {
     const { caller, method, name, toolset } = this;
     const durationMs = performance.now() - this.#startedMs;
     const { info } = this.exchange;
-    this.#core.observe({ caller, method, name, toolset, outcome, code, durationMs, info });
+    this.#core.observe({ caller, method, name, toolset, outcome, code, durationMs, info, body });
   }
 
   #binding() {

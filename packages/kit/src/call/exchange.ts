@@ -21,6 +21,8 @@ export interface Exchange {
 }
 
 const LONGEST_WORD = 128;
+/** The header whose labels go into the record of the call. */
+export const PROPERTIES_HEADER = 'x-parley-properties';
 /** The longest name of a tool, prompt or resource in a record. */
 export const LONGEST_NAME = 200;
 
@@ -30,13 +32,15 @@ export function requestInfo(given: {
   readonly era: RequestInfo['era'];
   readonly client: string | null | undefined;
   readonly traceparent?: string | undefined;
+  readonly properties?: string | undefined;
 }): RequestInfo {
-  const { id, era, client, traceparent } = given;
+  const { id, era, client, traceparent, properties } = given;
   return {
     id: shortened(String(id), LONGEST_WORD),
     era,
     client: client === null || client === undefined ? null : shortened(client, LONGEST_WORD),
     traceparent: traceparent && shortened(traceparent, LONGEST_WORD),
+    properties,
   };
 }
 

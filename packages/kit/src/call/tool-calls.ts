@@ -13,7 +13,7 @@ import type { Exchange } from './exchange.ts';
 import { failureOf } from './failure.ts';
 import type { ToolCall } from './middleware.ts';
 import { composeHooks } from './middleware.ts';
-import type { CallRecord } from './record.ts';
+import type { CallBody, CallRecord } from './record.ts';
 import type { TaskSeam } from './task-seam.ts';
 import { badAnswer } from './outside.ts';
 import type { ToolAnswer } from './tool-answer.ts';
@@ -98,12 +98,14 @@ export function createToolCalls(endpoints: Endpoints, core: Core): ToolCalls {
 
   async function serve(call: CallOfTool): Promise<ToolAnswer> {
     let record: Pick<CallRecord, 'outcome' | 'code'> = OK;
+    let told: Pick<CallBody, 'answer' | 'message'> = {};
+    const { tool, args } = call;
     try {
-      const { tool } = call;
       call.resume();
       if (tasks !== undefined && tool.task !== undefined) {
         const answer = await answerWithTask(tasks, call);
         if (answer.isError) record = TOOL_ERROR;
+        told = { answer };
         return answer;
       }
       const checking = check(call);
@@ -112,14 +114,16 @@ export function createToolCalls(endpoints: Endpoints, core: Core): ToolCalls {
       const answer = await throughHooks(call, () => tool.run(call));
       const result = isToolResult(answer) ? call.capped(answer) : answer;
       if (result.isError) record = TOOL_ERROR;
+      told = { answer: result };
       return result;
     } catch (error) {
       const failure = failureOf(core.failed(error), call, core);
       ({ record } = failure);
+      told = 'fault' in failure ? { message: failure.fault.message } : failure;
       if ('fault' in failure) throw failure.fault;
       return failure.answer;
     } finally {
-      call.ended(record);
+      call.ended(record, { tool, args, answer: told.answer, message: told.message });
     }
   }
 
@@ -150,14 +154,16 @@ export function createToolCalls(endpoints: Endpoints, core: Core): ToolCalls {
         await check(call);
         const result = await throughHooks(call, () => tool.run(call));
         if (!isToolResult(result)) throw badAnswer('a task inside a task');
-        call.ended(result.isError ? TOOL_ERROR : OK);
+        call.ended(result.isError ? TOOL_ERROR : OK, { tool, args, answer: result });
         return result;
       } catch (thrown) {
         const error = core.failed(thrown);
         // A task that is left for a while has not ended, and one that is stopped from outside is no fault.
-        if (exchange.signal().aborted) call.ended({ outcome: 'cancelled', code: null });
+        if (exchange.signal().aborted) call.ended({ outcome: 'cancelled', code: null }, { tool, args });
         else if (!(error instanceof Leave)) {
-          call.ended({ outcome: 'error', code: error instanceof ToolError ? error.code : 'internal' });
+          const isTold = error instanceof ToolError;
+          const body = { tool, args, message: isTold ? error.message : undefined };
+          call.ended({ outcome: 'error', code: isTold ? error.code : 'internal' }, body);
         }
         throw error;
       }

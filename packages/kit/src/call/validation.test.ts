@@ -38,3 +38,15 @@ test('a field may be called like something that every object has', () => {
     ['constructor', ['is not a known field']],
   ]);
 });
+
+test('what stands under a secret name is not said back', () => {
+  const secret = z.object({
+    connection_token: z.string().max(3),
+    login: z.object({ password: z.boolean() }),
+  });
+  const given = { connection_token: 'canary', login: { password: 'canary' } };
+  const found = secret.safeParse(given).error?.issues ?? [];
+  const line = 'connection_token: must have at most 3 characters; login.password: must be a boolean';
+  expect(describeIssues(found, given)).toBe(line);
+  expect(JSON.stringify(issuesByField(found, given))).not.toContain('canary');
+});

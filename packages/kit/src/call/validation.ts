@@ -1,10 +1,18 @@
 /** Turns schema faults into sentences that name the field, the rule and what came. */
 import type { $ZodIssue } from 'zod/v4/core';
+import { isSecretName } from '../secret-names.ts';
 import { valueAt } from './json-path.ts';
 
+/** Tells whether what stands at a path must not be said back. */
+export type IsSecretPath = (path: readonly PropertyKey[]) => boolean;
+
 /** All faults of one input in one line: `steps: must be at most 1000 (got 1001); name: is required`. */
-export function describeIssues(issues: readonly $ZodIssue[], input?: unknown): string {
-  return faultsOf(issues, input)
+export function describeIssues(
+  issues: readonly $ZodIssue[],
+  input?: unknown,
+  isSecret: IsSecretPath = hasSecretName,
+): string {
+  return faultsOf(issues, input, isSecret)
     .map(({ field, rule }) => `${field}: ${rule}`)
     .join('; ');
 }
@@ -12,7 +20,7 @@ export function describeIssues(issues: readonly $ZodIssue[], input?: unknown): s
 /** The same faults by field, in the same words: `{steps: ['must be at most 1000 (got 1001)']}`. */
 export function issuesByField(issues: readonly $ZodIssue[], input?: unknown): Record<string, string[]> {
   const byField = new Map<string, string[]>();
-  for (const { field, rule } of faultsOf(issues, input))
+  for (const { field, rule } of faultsOf(issues, input, hasSecretName))
     byField.set(field, [...(byField.get(field) ?? []), rule]);
   return Object.fromEntries(byField);
 }
@@ -22,11 +30,16 @@ interface FieldFault {
   readonly rule: string;
 }
 
-function faultsOf(issues: readonly $ZodIssue[], input: unknown): FieldFault[] {
-  return issues.flatMap((issue) => faultsOfIssue(issue, input));
+function faultsOf(issues: readonly $ZodIssue[], input: unknown, isSecret: IsSecretPath): FieldFault[] {
+  return issues.flatMap((issue) => faultsOfIssue(issue, input, isSecret));
 }
 
-function faultsOfIssue(issue: $ZodIssue, input: unknown): FieldFault[] {
+/** True below a name like `password`. */
+export function hasSecretName(path: readonly PropertyKey[]): boolean {
+  return path.some((step) => typeof step === 'string' && isSecretName(step));
+}
+
+function faultsOfIssue(issue: $ZodIssue, input: unknown, isSecret: IsSecretPath): FieldFault[] {
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => ({ field: [...issue.path, key].join('.'), rule: 'is not a known field' }));
   }
@@ -34,7 +47,8 @@ function faultsOfIssue(issue: $ZodIssue, input: unknown): FieldFault[] {
   const value = valueAt(input, issue.path);
   const isAbsent = value === undefined && issue.code === 'invalid_type';
   if (isAbsent && issue.path.length > 0) return [{ field, rule: 'is required' }];
-  return [{ field, rule: `${ruleOf(issue)}${value === undefined ? '' : ` (got ${preview(value)})`}` }];
+  const got = value === undefined || isSecret(issue.path) ? '' : ` (got ${preview(value)})`;
+  return [{ field, rule: `${ruleOf(issue)}${got}` }];
 }
 
 function ruleOf(issue: $ZodIssue): string {

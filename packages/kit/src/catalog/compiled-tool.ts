@@ -14,10 +14,11 @@ import type { OutsideTool } from '../define/outside-tool.ts';
 import { paramHeadersOf } from './param-headers.ts';
 import type { ParamHeader } from './param-headers.ts';
 import { nulIn, pathOfNul } from '../call/json-path.ts';
-import { inputSchemaOf, outlineOf, outputSchemaOf } from './published-schema.ts';
+import { inputSchemaOf, isWriteOnlyAt, outlineOf, outputSchemaOf } from './published-schema.ts';
 import type { Guarded } from '../access/resolver.ts';
 import type { AnyTool, TaskOptions } from '../define/tool.ts';
-import { describeIssues } from '../call/validation.ts';
+import type { IsSecretPath } from '../call/validation.ts';
+import { describeIssues, hasSecretName } from '../call/validation.ts';
 
 /** The outcome of checking a call's arguments. */
 export type Checked =
@@ -69,6 +70,9 @@ export function compileTool(tool: AnyTool, owner: Owner): CatalogTool {
   const { services, handleSchema } = owner;
   // Unknown fields are refused unless the tool asked for them.
   const input: z.ZodObject = tool.input.def.catchall === undefined ? tool.input.strict() : tool.input;
+  let published: JsonSchema | undefined;
+  const isSecret: IsSecretPath = (path) =>
+    hasSecretName(path) || isWriteOnlyAt((published ??= inputSchemaOf(input)), path);
   return assemble(tool, {
     owner,
     schemas: () => ({
@@ -83,7 +87,7 @@ export function compileTool(tool: AnyTool, owner: Owner): CatalogTool {
       const message =
         args === undefined
           ? `No arguments provided for tool: ${tool.name}`
-          : describeIssues(parsed.error.issues, args);
+          : describeIssues(parsed.error.issues, args, isSecret);
       return { ok: false, error: new ToolError('invalid', message) };
     },
     async run(call) {

@@ -8,7 +8,30 @@ export function inputSchemaOf(schema: z.ZodType): JsonSchema {
   // Not by the override: without their descriptions Zod would write choices as a list of types, which few clients know.
   // Every field of a JSON Schema is a schema.
   for (const field of Object.values(json.properties ?? {})) describeOnce(field as JsonSchema);
+  // Neither by the override, for the same reason.
+  sayOfObjectsOnce(json);
   return json;
+}
+
+/** True when a field on the way to a path is written and never shown. */
+export function isWriteOnlyAt(root: JsonSchema, path: readonly PropertyKey[]): boolean {
+  let at: JsonSchema = root;
+  for (const step of path) {
+    const { properties } = followed(at, root);
+    const field: unknown =
+      isSchema(properties) && Object.hasOwn(properties, step) ? Reflect.get(properties, step) : undefined;
+    if (!isSchema(field)) return false;
+    if (field['writeOnly'] === true) return true;
+    at = field;
+  }
+  return false;
+}
+
+/** Leaves out that keys are texts, and that anything is allowed where nothing else is said. */
+function sayOfObjectsOnce(schema: JsonSchema): void {
+  if (JSON.stringify(schema.propertyNames) === '{"type":"string"}') delete schema.propertyNames;
+  if (JSON.stringify(schema.additionalProperties) === '{}') delete schema.additionalProperties;
+  for (const inner of Object.values(schema)) if (isSchema(inner)) sayOfObjectsOnce(inner);
 }
 
 /** Takes the descriptions off the choices of a field that has one itself. */

@@ -1,14 +1,16 @@
 /** A catalog written down as JSON: what a program can list before it loads the code of its toolsets. */
 import { isTeam, mayAdminister } from '../access/caller.ts';
+import type { Caller } from '../access/caller.ts';
+import { reservedFor } from '../access/reserved.ts';
 import type { Catalog } from './catalog.ts';
 import { byName } from './names.ts';
 import type { ListedCatalog, ListedTool, ListedToolset } from './listing.ts';
 
 /**
- * When a described tool exists: always when absent, for owners and administrators, for the team, or as its code says.
- * The last cannot be told from a description.
+ * When a described tool exists: always when absent, for owners and administrators, for the team, for those who hold the
+ * whole toolset besides, or as its code says. The last cannot be told from a description.
  */
-export type DescribedCondition = 'administrators' | 'team' | 'code';
+export type DescribedCondition = 'administrators' | 'team' | 'owners-all' | 'administrators-all' | 'code';
 
 /** What the resolver needs to know of something that is written down. */
 export interface GuardDescription {
@@ -91,19 +93,27 @@ function guardOf({ name, toolset, privileged, unattended, available }: Guarded):
     toolset,
     ...(privileged && { privileged }),
     ...(unattended !== undefined && { unattended }),
-    ...(available !== undefined && { available: conditionOf(available) }),
+    ...(available !== undefined && { available: conditionOf(available, toolset) }),
   };
 }
 
-function conditionOf(available: NonNullable<Guarded['available']>): DescribedCondition {
+function conditionOf(available: NonNullable<Guarded['available']>, toolset: string): DescribedCondition {
   if (available === mayAdminister) return 'administrators';
+  if (available === reservedFor('owners', toolset)) return 'owners-all';
+  if (available === reservedFor('administrators', toolset)) return 'administrators-all';
   return available === isTeam ? 'team' : 'code';
 }
 
-const CONDITIONS = { administrators: mayAdminister, team: isTeam, code: () => false } as const;
+const CONDITIONS: Readonly<Record<DescribedCondition, (toolset: string) => (caller: Caller) => boolean>> = {
+  administrators: () => mayAdminister,
+  team: () => isTeam,
+  'owners-all': (toolset) => reservedFor('owners', toolset),
+  'administrators-all': (toolset) => reservedFor('administrators', toolset),
+  code: () => () => false,
+};
 
 function withCondition({ available, ...guard }: GuardDescription): Guarded {
   if (available === undefined) return guard;
   // A program asks `asksCode` before it lists without the code, so what only code can decide stays hidden.
-  return { ...guard, available: CONDITIONS[available] };
+  return { ...guard, available: CONDITIONS[available](guard.toolset) };
 }

@@ -29,10 +29,11 @@ export interface WhereGroup {
 /** A filter. */
 export type Where = Comparison | WhereGroup;
 
-const field = z.array(z.string().max(200)).min(1).max(MAX_KEYS);
+// By its id it is published once for filters and orders.
+const field = z.array(z.string().max(200)).min(1).max(MAX_KEYS).meta({ id: 'Path' });
 
 const comparison = z.strictObject({
-  field: field.describe('Path, e.g. ["title"] or ["metadata", "team"]'),
+  field: field.describe('e.g. ["metadata","team"]'),
   operator: z.enum(['eq', 'gt', 'gte', 'lt', 'lte', 'in', 'like', 'contains']),
   value: z.unknown().describe('A list for in'),
 });
@@ -54,12 +55,10 @@ const orderBy = z.strictObject({
 });
 
 export const listInput = z.object({
-  where: where
-    .optional()
-    .describe('A comparison, or a group of conditions; like takes % and _ and minds no case'),
-  orderBy: z.array(orderBy).max(5).optional().describe('Nulls come last by default'),
-  limit: z.int().min(1).max(1000).default(100).describe('1 to 1000'),
-  offset: z.int().min(0).default(0).describe('Items to skip'),
+  where: where.optional().describe('like takes % and _, and minds no case'),
+  orderBy: z.array(orderBy).max(5).optional().describe('Nulls are last'),
+  limit: z.int().min(1).max(1000).default(100),
+  offset: z.int().min(0).default(0),
 });
 
 /** A list that is asked for. */
@@ -70,8 +69,9 @@ export type ListQuery = z.output<typeof listInput>;
  * not have. A secret field is refused in the same words as an unknown one.
  */
 export function checkListQuery(fields: CollectionFields, query: ListQuery): void {
+  const ordered = Object.fromEntries(Object.entries(fields).filter(([, { kind }]) => kind !== 'many'));
   for (const [index, order] of (query.orderBy ?? []).entries())
-    requireField(fields, order.field, `orderBy.${index}.field`);
+    requireField(ordered, order.field, `orderBy.${index}.field`);
   let comparisons = 0;
   let groups = 0;
   const open: [where: Where, depth: number, path: string][] = [];
@@ -81,7 +81,7 @@ export function checkListQuery(fields: CollectionFields, query: ListQuery): void
     if ('field' in each) {
       comparisons += 1;
       requireField(fields, each.field, `${path}.field`);
-      const fault = faultOfValue(each) ?? faultOfTime(fields, each);
+      const fault = faultOfValue(each) ?? faultOfTime(fields, each) ?? faultOfMany(fields, each);
       if (fault !== undefined) throw new ToolError('invalid', `${path}.value: ${fault}`);
     } else {
       groups += 1;
@@ -143,6 +143,14 @@ function requireField(
   const names = known.map(([key]) => key).join(', ');
   const asked = JSON.stringify([name, ...inner]).slice(0, 200);
   throw new ToolError('invalid', `${path}: there is no field ${asked} to ask for. Use one of: ${names}`);
+}
+
+function faultOfMany(
+  fields: CollectionFields,
+  { field: [name = ''], operator }: Comparison,
+): string | undefined {
+  if (fields[name]?.kind !== 'many' || operator === 'eq' || operator === 'in') return undefined;
+  return `"${name}" holds several values; ask for one with eq, or for any of some with in`;
 }
 
 // A date, or a moment with its zone.

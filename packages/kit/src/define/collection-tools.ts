@@ -49,14 +49,14 @@ export function collectionTools<Services>() {
     update,
     of,
   }: CollectionSpec<Services, Name, Entity, Create, Update>) => {
-    const id = z.string().min(1).max(64).describe(`Id of the ${one.toLowerCase()}`);
+    const id = z.string().max(64);
     const found = z.object({ item: entity.nullable() });
     const written = z.object({ item: entity });
     return {
       list: defineTool({
         name: `COLLECTION_${name}_LIST`,
         title: `List ${many}`,
-        description: `Lists ${many.toLowerCase()}, filtered, ordered and paged.`,
+        description: `Lists ${inSentence(many)}, filtered, ordered and paged.`,
         effect: 'read',
         input: listInput,
         output: z.object({ items: z.array(entity), totalCount: z.int(), hasMore: z.boolean() }),
@@ -70,7 +70,7 @@ export function collectionTools<Services>() {
       get: defineTool({
         name: `COLLECTION_${name}_GET`,
         title: `Get ${one}`,
-        description: `Gets one ${one.toLowerCase()}; item is null when there is none.`,
+        description: `Gets one ${inSentence(one)}; item is null when there is none.`,
         effect: 'read',
         input: z.object({ id }),
         output: found,
@@ -81,7 +81,7 @@ export function collectionTools<Services>() {
       create: defineTool({
         name: `COLLECTION_${name}_CREATE`,
         title: `Create ${one}`,
-        description: `Makes a ${one.toLowerCase()}.`,
+        description: `Makes a ${inSentence(one)}.`,
         effect: 'create',
         input: z.object({ data: create }),
         output: written,
@@ -94,7 +94,7 @@ export function collectionTools<Services>() {
       update: defineTool({
         name: `COLLECTION_${name}_UPDATE`,
         title: `Update ${one}`,
-        description: `Changes a ${one.toLowerCase()}; an absent field stays as it is, null clears it.`,
+        description: `Changes a ${inSentence(one)}; an absent field stays as it is, null clears it.`,
         effect: 'update',
         input: z.object({ id, data: update }),
         output: written,
@@ -109,7 +109,7 @@ export function collectionTools<Services>() {
       delete: defineTool({
         name: `COLLECTION_${name}_DELETE`,
         title: `Delete ${one}`,
-        description: `Deletes a ${one.toLowerCase()}; deleted is false when there was none.`,
+        description: `Deletes a ${inSentence(one)}; deleted is false when there was none.`,
         effect: 'delete',
         privileged: true,
         input: z.object({ id }),
@@ -121,4 +121,9 @@ export function collectionTools<Services>() {
       }),
     };
   };
+}
+
+/** A name inside a sentence: `Virtual MCP` is a `virtual MCP` there. */
+function inSentence(name: string): string {
+  return name.replace(/\b[A-Z](?=[a-z])/g, (letter) => letter.toLowerCase());
 }

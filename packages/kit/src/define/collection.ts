@@ -2,8 +2,11 @@
 import type { Caller } from '../access/caller.ts';
 import type { ListQuery } from './collection-query.ts';
 
-/** What a field holds; a `time` is an ISO text, `json` an object whose inside can be asked too. */
-export type CollectionFieldKind = 'text' | 'number' | 'boolean' | 'time' | 'json';
+/**
+ * What a field holds; a `time` is an ISO text, `json` an object whose inside can be asked too, `many` several texts of
+ * which one is asked for.
+ */
+export type CollectionFieldKind = 'text' | 'number' | 'boolean' | 'time' | 'json' | 'many';
 
 /** The fields that a list can be filtered and ordered by; a secret one counts as unknown. */
 export type CollectionFields = Readonly<

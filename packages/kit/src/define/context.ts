@@ -22,6 +22,8 @@ export interface RequestInfo {
   readonly client: string | null;
   /** W3C trace context of the caller, when it sent one. */
   readonly traceparent?: string | undefined;
+  /** Labels for the record, as the client sent them: the text of a JSON object. */
+  readonly properties?: string | undefined;
 }
 
 /**

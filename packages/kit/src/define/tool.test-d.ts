@@ -29,7 +29,7 @@ const double = defineTool({
 });
 const toolset = defineToolset({ name: 'maths', title: 'Maths', tools: [double] });
 
-test('a missing effect does not compile', () => {
+test('check 3: a missing effect does not compile', () => {
   // @ts-expect-error -- effect is required
   defineTool({ ...base, run: ({ value }) => ({ result: value }) });
 });

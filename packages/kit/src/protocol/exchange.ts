@@ -1,7 +1,7 @@
 /** Builds the exchange of a request from what the SDK knows about it, for each era. */
 import type { ServerContext } from '@modelcontextprotocol/server';
 import type { Exchange } from '../call/exchange.ts';
-import { requestInfo } from '../call/exchange.ts';
+import { PROPERTIES_HEADER, requestInfo } from '../call/exchange.ts';
 import { ToolError } from '../call/errors.ts';
 import type {
   Channel,
@@ -26,6 +26,7 @@ export function modernExchange(ctx: ServerContext, capabilities: ClientCapabilit
       era: 'modern',
       client: typeof client?.name === 'string' ? client.name : null,
       traceparent: traceOf(ctx),
+      properties: propertiesOf(ctx),
     }),
     signal: () => mcpReq.signal,
     capabilities,
@@ -50,7 +51,13 @@ export function legacyExchange(
     ...channelsOf(ctx),
   };
   return {
-    info: requestInfo({ id: ctx.mcpReq.id, era: 'legacy', client, traceparent: traceOf(ctx) }),
+    info: requestInfo({
+      id: ctx.mcpReq.id,
+      era: 'legacy',
+      client,
+      traceparent: traceOf(ctx),
+      properties: propertiesOf(ctx),
+    }),
     signal: () => ctx.mcpReq.signal,
     channel,
   };
@@ -80,6 +87,10 @@ export function envelopeOf(ctx: ServerContext): Record<string, unknown> {
 function traceOf(ctx: ServerContext): string | undefined {
   const traceparent = ctx.mcpReq._meta?.traceparent;
   return typeof traceparent === 'string' ? traceparent : undefined;
+}
+
+function propertiesOf(ctx: ServerContext): string | undefined {
+  return ctx.http?.req?.headers.get(PROPERTIES_HEADER) ?? undefined;
 }
 
 function channelsOf(ctx: ServerContext): Pick<Channel, 'progress' | 'log'> {

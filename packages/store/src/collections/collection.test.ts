@@ -1,5 +1,6 @@
 /** What a collection promises on both engines: the rows that the contract names, in its order, and of one scope only. */
 import fc from 'fast-check';
+import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { defineRows, epochMsColumn, jsonColumn } from '../index.ts';
 import type { MigrationSet, Store } from '../index.ts';
@@ -9,6 +10,9 @@ import type { Thing } from '../../test/collection-fuzz.ts';
 import { literally, modelList } from '../../test/collection-model.ts';
 import type { Entity } from '../../test/collection-model.ts';
 import { classOf } from './case-classes.ts';
+import { filterDialect } from './dialect.ts';
+import { whereSql } from './filter.ts';
+import type { Where } from './query.ts';
 
 interface Scope {
   readonly organizationId: string;
@@ -205,6 +209,65 @@ onBothEngines('a collection', (open) => {
         expect(isFound, `${text} ${operator} ${value} in ${field.join('.')}`).toBe(expected);
       }
     }
+  });
+
+  test('finds by an index what a filter asks for, also among other conditions', async () => {
+    const store = await opened();
+    await store
+      .db()
+      .schema.createIndex('things_by_note')
+      .on('things')
+      .columns(['organization_id', 'note'])
+      .execute();
+    const note = { field: ['note'], operator: 'eq' as const, value: 'x' };
+    const title = { field: ['title'], operator: 'contains' as const, value: 'y' };
+    const planOf = (where: Where) =>
+      store.transaction(async (tx) => {
+        const fields = THINGS.fields;
+        const target = { dialect: filterDialect(store.engine), fields, many: {} };
+        const isPostgres = store.engine === 'postgres';
+        // A handful of rows is read whole whatever there is.
+        if (isPostgres) await sql`set local enable_seqscan = off`.execute(tx.db());
+        const { rows } = await sql`${sql.raw(isPostgres ? 'explain' : 'explain query plan')}
+          select count(*) from things as item where organization_id = 'org_a' and ${whereSql(target, where)}`.execute(
+          tx.db(),
+        );
+        return JSON.stringify(rows);
+      });
+    const byNote =
+      store.engine === 'postgres'
+        ? /Index Cond: [^"]*note = /
+        : /things_by_note \(organization_id=\? AND note=\?\)/;
+    const not = { operator: 'not' as const, conditions: [title] };
+    expect(await planOf(note)).toMatch(byNote);
+    expect(await planOf({ operator: 'and', conditions: [note, title, not] })).toMatch(byNote);
+    expect(await planOf({ operator: 'not', conditions: [note] })).not.toMatch(byNote);
+  });
+
+  test('tells how many there are from the page itself when it is the last', async () => {
+    const store = await opened();
+    const mine = THINGS.in(store, MINE);
+    for (const id of ['t1', 't2', 't3']) await mine.insert({ ...BLANK, id });
+    const counts = [];
+    for (const [limit, offset] of [
+      [2, 0],
+      [2, 2],
+      [3, 0],
+      [4, 0],
+      [2, 3],
+      [2, 9],
+    ] as const) {
+      const { items, totalCount } = await mine.list({ limit, offset });
+      counts.push([items.length, totalCount]);
+    }
+    expect(counts).toEqual([
+      [2, 3],
+      [1, 3],
+      [3, 3],
+      [3, 3],
+      [0, 3],
+      [0, 3],
+    ]);
   });
 
   test('takes JSON that an engine could not read back, and still filters', async () => {

@@ -3,7 +3,7 @@ import type { Kysely, RawBuilder, SelectQueryBuilder } from 'kysely';
 import type { AnyTables } from '../engine.ts';
 import type { Queryable, StoreTransaction } from '../store.ts';
 import { filterDialect } from './dialect.ts';
-import type { FieldSpec, FieldSpecs } from './fields.ts';
+import type { FieldSpec, FieldSpecs, ManySpec } from './fields.ts';
 import { fromColumn, toColumn } from './fields.ts';
 import { expressionOf, orderSql, whereSql } from './filter.ts';
 import type { ListPage, ListQuery, OrderBy } from './query.ts';
@@ -14,6 +14,8 @@ export interface RowsSpec<T, Scope> {
   /** The columns that bind every query to an organization, or to a person of it. */
   readonly scope: { readonly [Name in keyof Scope]-?: string };
   readonly fields: FieldSpecs<T>;
+  /** Fields with several values, which can be asked for but are not in the entity. */
+  readonly many?: Readonly<Record<string, ManySpec>>;
   /** Rows that are there at all, such as those that are not deleted; the row has the name `item`. */
   readonly only?: RawBuilder<boolean>;
   /** The order of a list that names none, by fields or by what is worked out of the row; the id breaks ties. */
@@ -96,12 +98,16 @@ class BoundRows<T extends { id: string }, Scope> implements ScopedRows<T> {
   async list({ where, orderBy, limit, offset }: ListQuery): Promise<ListPage<T>> {
     const target = this.#target();
     const matching = where === undefined ? this.#rows() : this.#rows().where(whereSql(target, where));
+    const order = orderBy === undefined || orderBy.length === 0 ? this.#spec.order : orderBy;
+    const rows = await this.#shown(matching, order).limit(limit).offset(offset).execute();
+    const items = rows.map((row) => this.#toEntity(row));
+    // A page with room left is the last one: nothing comes after it that would have to be counted.
+    const isLast = rows.length < limit && (rows.length > 0 || offset === 0);
+    if (isLast) return { items, totalCount: offset + rows.length };
     const { total } = await matching
       .select((count) => count.fn.countAll<number>().as('total'))
       .executeTakeFirstOrThrow();
-    const order = orderBy === undefined || orderBy.length === 0 ? this.#spec.order : orderBy;
-    const rows = await this.#shown(matching, order).limit(limit).offset(offset).execute();
-    return { items: rows.map((row) => this.#toEntity(row)), totalCount: total };
+    return { items, totalCount: total };
   }
 
   async all(): Promise<T[]> {
@@ -159,7 +165,8 @@ class BoundRows<T extends { id: string }, Scope> implements ScopedRows<T> {
   }
 
   #target() {
-    return { dialect: filterDialect(this.#from.engine), fields: this.#spec.fields };
+    const { fields, many = {} } = this.#spec;
+    return { dialect: filterDialect(this.#from.engine), fields, many };
   }
 
   #rows() {

@@ -1,6 +1,6 @@
 /** The fields of a collection: where each stands in its table, and how its value is written and read. */
 import type { RawBuilder } from 'kysely';
-import { fromJson, toJson } from '../columns.ts';
+import { fromJson, toQueryJson } from '../columns.ts';
 
 /** What a field holds. Times are epoch milliseconds in the table and ISO texts outside, booleans 0 and 1. */
 export type FieldKind = 'text' | 'number' | 'boolean' | 'time' | 'json';
@@ -16,13 +16,24 @@ export interface FieldSpec {
   readonly secret?: boolean;
 }
 
+/** A field that holds several texts, each a row of another table; it is only asked for, never shown or ordered by. */
+export interface ManySpec {
+  readonly table: string;
+  /** The column with the id of the entity. */
+  readonly owner: string;
+  /** The column with one of its values. */
+  readonly value: string;
+  /** Columns that tell rows that count from others. */
+  readonly where?: Readonly<Record<string, string>>;
+}
+
 /** The fields by name, in the order in which an entity shows them. */
 export type FieldSpecs<T> = { readonly [Name in keyof T]-?: FieldSpec };
 
 /** The value of a field as the table holds it. */
 export function toColumn({ kind }: FieldSpec, value: unknown): unknown {
   if (value === null) return null;
-  if (kind === 'json') return toJson(storable(value));
+  if (kind === 'json') return toQueryJson(value);
   if (kind === 'boolean') return value === true ? 1 : 0;
   if (kind === 'time' && typeof value === 'string') return Date.parse(value);
   return value;
@@ -35,12 +46,4 @@ export function fromColumn({ kind }: FieldSpec, value: unknown): unknown {
   if (kind === 'boolean') return value === 1 || value === true;
   if (kind === 'time') return new Date(Number(value)).toISOString();
   return value;
-}
-
-// PostgreSQL reads no JSON with these characters, and one such row would make every filter fail.
-function storable(value: unknown): unknown {
-  if (typeof value === 'string') return value.toWellFormed().replaceAll('\0', '\u{FFFD}');
-  if (Array.isArray(value)) return value.map(storable);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [storable(key), storable(inner)]));
 }

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { RawBuilder } from 'kysely';
 import type { FilterDialect, JsonParts } from './dialect.ts';
-import type { FieldSpec } from './fields.ts';
+import type { FieldSpec, ManySpec } from './fields.ts';
 import { containsPattern, likePattern } from './patterns.ts';
 import type { Comparison, OrderBy, Where } from './query.ts';
 
@@ -13,6 +13,12 @@ export interface FilterTarget {
   readonly dialect: FilterDialect;
   /** Code that takes queries from outside has refused unknown and secret fields in words. */
   readonly fields: Readonly<Record<string, FieldSpec>>;
+  readonly many: Readonly<Record<string, ManySpec>>;
+}
+
+/** Where a condition stands: below a `not` an unknown must be false, elsewhere it rejects the row as well as false does. */
+interface Place extends FilterTarget {
+  readonly isNegated: boolean;
 }
 
 const TRUE = sql<boolean>`(1 = 1)`;
@@ -20,8 +26,13 @@ const FALSE = sql<boolean>`(1 = 0)`;
 
 /** The condition that a row fits. */
 export function whereSql(target: FilterTarget, where: Where): Sql<boolean> {
-  if ('field' in where) return comparisonSql(target, where);
-  const conditions = where.conditions.map((condition) => whereSql(target, condition));
+  return conditionSql({ ...target, isNegated: false }, where);
+}
+
+function conditionSql(place: Place, where: Where): Sql<boolean> {
+  if ('field' in where) return comparisonSql(place, where);
+  const inside = where.operator === 'not' ? { ...place, isNegated: true } : place;
+  const conditions = where.conditions.map((condition) => conditionSql(inside, condition));
   if (where.operator === 'or')
     return conditions.length === 0 ? FALSE : sql`(${sql.join(conditions, sql` or `)})`;
   const all = conditions.length === 0 ? TRUE : sql<boolean>`(${sql.join(conditions, sql` and `)})`;
@@ -78,7 +89,23 @@ function operandOf({ dialect }: FilterTarget, { spec, column, path }: Column): O
   }
 }
 
-function comparisonSql(target: FilterTarget, { field, operator, value }: Comparison): Sql<boolean> {
+/** One of several values; the index of the other table finds it. */
+function manySql(many: ManySpec, { operator, value }: Comparison): Sql<boolean> {
+  const { table, owner, value: column, where = {} } = many;
+  const counted = Object.entries(where).map(([name, only]) => sql` and ${sql.ref(`one.${name}`)} = ${only}`);
+  const rows = sql`select 1 from ${sql.table(table)} as one where ${sql.ref(`one.${owner}`)} = item.id${sql.join(counted, sql``)}`;
+  if (operator === 'eq' && value === null) return sql`(not exists (${rows}))`;
+  const given: readonly unknown[] = operator === 'in' && Array.isArray(value) ? value : [value];
+  const texts = given.filter((each) => typeof each === 'string');
+  if (texts.length === 0 || (operator !== 'eq' && operator !== 'in')) return FALSE;
+  return sql`exists (${rows} and ${sql.ref(`one.${column}`)} in (${sql.join(texts)}))`;
+}
+
+function comparisonSql(target: Place, comparison: Comparison): Sql<boolean> {
+  const { field, operator, value } = comparison;
+  const [name = '', ...path] = field;
+  const many = Object.hasOwn(target.many, name) && path.length === 0 ? target.many[name] : undefined;
+  if (many !== undefined) return manySql(many, comparison);
   const column = columnOf(target, field);
   const operand = operandOf(target, column);
   switch (operator) {
@@ -95,20 +122,17 @@ function comparisonSql(target: FilterTarget, { field, operator, value }: Compari
   }
 }
 
-function twoValued(condition: Sql): Sql<boolean> {
-  return sql`coalesce(${condition}, ${FALSE})`;
+function twoValued({ isNegated }: Place, condition: Sql): Sql<boolean> {
+  // Only where it must be: no index finds what is inside a function.
+  return isNegated ? sql`coalesce(${condition}, ${FALSE})` : sql`${condition}`;
 }
 
-function matchSql(
-  { dialect }: FilterTarget,
-  { text }: Operand,
-  pattern: ReturnType<typeof likePattern>,
-): Sql<boolean> {
-  return text === undefined ? FALSE : twoValued(dialect.matches(text, pattern));
+function matchSql(place: Place, { text }: Operand, pattern: ReturnType<typeof likePattern>): Sql<boolean> {
+  return text === undefined ? FALSE : twoValued(place, place.dialect.matches(text, pattern));
 }
 
 function equalsSql(
-  target: FilterTarget,
+  target: Place,
   column: Column,
   operand: Operand,
   values: readonly unknown[],
@@ -118,7 +142,7 @@ function equalsSql(
   const numbers = values.filter((value) => typeof value === 'number');
   const booleans = values.filter((value) => typeof value === 'boolean');
   const oneOf = (left: Sql | undefined, right: readonly Sql[]) =>
-    left === undefined || right.length === 0 ? [] : [twoValued(sql`${left} in (${sql.join(right)})`)];
+    left === undefined || right.length === 0 ? [] : [twoValued(target, sql`${left} in (${sql.join(right)})`)];
   const choices = [
     ...(isTime
       ? oneOf(
@@ -144,18 +168,21 @@ function equalsSql(
 const SIGNS = { gt: sql`>`, gte: sql`>=`, lt: sql`<`, lte: sql`<=` } as const;
 
 function rangeSql(
-  { dialect }: FilterTarget,
+  place: Place,
   { spec, column }: Column,
   { text, number }: Operand,
   operator: keyof typeof SIGNS,
   value: unknown,
 ): Sql<boolean> {
+  const { dialect } = place;
   const sign = SIGNS[operator];
   if (typeof value === 'number')
-    return number === undefined ? FALSE : twoValued(sql`${number} ${sign} ${dialect.number(sql`${value}`)}`);
+    return number === undefined
+      ? FALSE
+      : twoValued(place, sql`${number} ${sign} ${dialect.number(sql`${value}`)}`);
   if (typeof value !== 'string' || text === undefined) return FALSE;
-  if (spec.kind === 'time') return twoValued(sql`${column} ${sign} ${Date.parse(value)}`);
-  return twoValued(sql`${dialect.byCodePoint(text)} ${sign} ${value}`);
+  if (spec.kind === 'time') return twoValued(place, sql`${column} ${sign} ${Date.parse(value)}`);
+  return twoValued(place, sql`${dialect.byCodePoint(text)} ${sign} ${value}`);
 }
 
 function orderKeys(target: FilterTarget, { field, direction = 'asc', nulls = 'last' }: OrderBy): Sql[] {

@@ -2,6 +2,7 @@
 import { Kysely, sql } from 'kysely';
 import type { Transaction } from 'kysely';
 import type { Pool } from 'pg';
+import { postgresDatabases } from '../databases/postgres-databases.ts';
 import type { AnyTables, Engine, EngineOptions } from '../engine.ts';
 import { BackupError } from '../errors.ts';
 import { postgresDialect } from './driver.ts';
@@ -32,6 +33,7 @@ export async function openPostgres(options: EngineOptions, databaseUrl: string):
     signalLink,
     recordTable: new PostgresRecordTable(db),
     locks: postgresLocks,
+    databases: await postgresDatabases(db, pg, { databaseUrl, maxBytes: options.databaseBytes }),
     migrationTransaction: (work) => migrateAlone(createSlowPool(pg, databaseUrl, options.onError), work),
     async asSnapshot(trx) {
       await sql`set transaction isolation level repeatable read, read only`.execute(trx);

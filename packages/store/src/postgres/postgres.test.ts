@@ -128,11 +128,11 @@ test('two transactions that block each other end with a typed error, not a hang'
 
 test('records that the database refuses for good are dropped, counted and reported, and the next ones arrive', async () => {
   const record = callRecord();
-  await sql`alter table parley_call_records rename to away`.execute(store.db());
+  await sql`alter table parley_calls rename to away`.execute(store.db());
   store.records.append(record);
   await store.records.flush();
   expect([store.records.dropped, store.records.pending, errors.length]).toEqual([1, 0, 1]);
-  await sql`alter table away rename to parley_call_records`.execute(store.db());
+  await sql`alter table away rename to parley_calls`.execute(store.db());
   store.records.append(record);
   await store.records.flush();
   expect(await store.records.count()).toBe(1);

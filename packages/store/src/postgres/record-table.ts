@@ -1,17 +1,28 @@
-/** Call records on PostgreSQL: one insert per batch, one array per column. */
+/** Call records on PostgreSQL: a batch is one statement, with one array per column. */
 import { CompiledQuery, sql } from 'kysely';
-import type { Kysely } from 'kysely';
+import type { Kysely, SelectQueryBuilder } from 'kysely';
 import type { AnyTables } from '../engine.ts';
-import type { NewCallRecord, RecordQuery, RecordTable, StoredCallRecord } from '../records/record-table.ts';
+import { unpackDetail } from '../records/packed-detail.ts';
+import { KnownKinds, lastMinuteWithout, storedKey } from '../records/record-kinds.ts';
+import type {
+  DetailedCallRecord,
+  NewCallRecord,
+  RecordFilter,
+  RecordQuery,
+  RecordRow,
+  RecordTable,
+  RollupQuery,
+  RollupSlot,
+  StoredCallRecord,
+} from '../records/record-table.ts';
+import { kindColumns, KINDS_SQL, rowColumns, ROWS_SQL } from './record-write.ts';
 
-const PRUNE_ROWS = 5_000;
+const PRUNE_ROWS = 2_000;
+// One server at a time tidies up; a lock of the transaction, so that nothing has to be given back.
+const PRUNE_LOCK = 4_680_001;
 const SAMPLE_ROWS = 500;
 // What the indexes and the page take for a row.
 const ROW_OVERHEAD_BYTES = 100;
-
-const INSERT_SQL = `insert into parley_call_records (at, organization_id, caller_id, source, toolset, tool, method, outcome,
-  code, duration_us, era, client, request_id) select * from unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::text[],
-  $6::text[], $7::text[], $8::text[], $9::text[], $10::bigint[], $11::text[], $12::text[], $13::text[])`;
 
 interface RecordTables {
   readonly parley_call_records: {
@@ -19,16 +30,25 @@ interface RecordTables {
     at: number;
     organization_id: string;
     caller_id: string;
+    user_id: string | null;
     source: string;
     toolset: string;
     tool: string;
     method: string;
+    effect: string | null;
     outcome: NewCallRecord['outcome'];
     code: string | null;
     duration_us: number;
     era: string;
     client: string | null;
     request_id: string | null;
+    virtual_mcp_id: string | null;
+  };
+  readonly parley_call_details: {
+    id: number;
+    input: string | null;
+    output: string | null;
+    more: string | null;
   };
 }
 
@@ -36,91 +56,195 @@ interface RecordTables {
 export class PostgresRecordTable implements RecordTable {
   readonly chunkRows = 1_000;
   readonly #db: Kysely<RecordTables>;
+  readonly #kinds = new KnownKinds();
 
   constructor(db: Kysely<AnyTables>) {
     this.#db = db;
   }
 
-  async write(rows: NewCallRecord[]): Promise<number> {
-    const usable = rows.filter((row) => Number.isSafeInteger(row.at) && Number.isSafeInteger(row.durationUs));
-    await this.#db.executeQuery(CompiledQuery.raw(INSERT_SQL, columnsOf(usable)));
+  async write(rows: readonly RecordRow[]): Promise<number> {
+    const usable = rows.filter(
+      ({ record }) => Number.isSafeInteger(record.at) && Number.isSafeInteger(record.durationUs),
+    );
+    const kindOf = await this.#kindsOf(usable.map(({ record }) => record));
+    await this.#db.executeQuery(CompiledQuery.raw(ROWS_SQL, rowColumns(usable, kindOf)));
     return rows.length - usable.length;
   }
 
   list(query: RecordQuery): Promise<StoredCallRecord[]> {
-    const { organizationId, tool, callerId, outcome, since, until, before, limit } = query;
-    return this.#db
-      .selectFrom('parley_call_records')
-      .select(['id', 'at', 'source', 'toolset', 'tool', 'method', 'outcome', 'code', 'era', 'client'])
-      .select(['organization_id as organizationId', 'caller_id as callerId'])
-      .select(['duration_us as durationUs', 'request_id as requestId'])
-      .where('organization_id', '=', organizationId)
-      .$if(tool !== undefined, (rows) => rows.where('tool', '=', tool ?? ''))
-      .$if(callerId !== undefined, (rows) => rows.where('caller_id', '=', callerId ?? ''))
-      .$if(outcome !== undefined, (rows) => rows.where('outcome', '=', outcome ?? 'ok'))
-      .$if(since !== undefined, (rows) => rows.where('at', '>=', since ?? 0))
-      .$if(until !== undefined, (rows) => rows.where('at', '<=', until ?? 0))
-      .$if(before !== undefined, (rows) => rows.where('id', '<', before ?? 0))
-      .orderBy('id', 'desc')
-      .limit(limit)
-      .execute();
+    return this.#page(query).execute();
   }
 
-  async count(): Promise<number> {
-    const { total } = await this.#db
-      .selectFrom('parley_call_records')
-      .select((rows) => rows.fn.countAll<number>().as('total'))
+  async listDetailed(query: RecordQuery): Promise<DetailedCallRecord[]> {
+    const records = await this.list(query);
+    const rows = await this.#db
+      .selectFrom('parley_call_details')
+      .select(['id', 'input', 'output', 'more'])
+      .where('id', '=', sql<number>`any(${records.map(({ id }) => id)}::bigint[])`)
+      .execute();
+    const details = new Map(rows.map(({ id, ...packed }) => [id, unpackDetail(packed)]));
+    return records.map((record) => ({ ...record, detail: details.get(record.id) ?? null }));
+  }
+
+  async count(filter?: RecordFilter): Promise<number> {
+    const rows = this.#db.selectFrom('parley_call_records');
+    const { total } = await (filter === undefined ? rows : matching(rows, filter))
+      .select((counted) => counted.fn.countAll<number>().as('total'))
       .executeTakeFirstOrThrow();
     return total;
+  }
+
+  async rollup({ organizationId, toolset, tool, stepMs, from, to }: RollupQuery): Promise<RollupSlot[]> {
+    const { rows } = await sql<RollupSlot>`
+      select slot, sum(calls)::float8 as calls, sum(errors)::float8 as errors, sum(duration_us)::float8 as "durationUs"
+      from parley_call_rollups where organization_id = ${organizationId} and toolset = ${toolset} and tool = ${tool}
+        and step_ms = ${stepMs} and bucket >= ${from} and bucket < ${to}
+      group by slot`.execute(this.#db);
+    return rows;
   }
 
   async size(): Promise<{ rows: number; bytes: number }> {
     // The table itself tells nothing: what deleted rows took is used again, and never given back.
     const { rows } = await sql<{ rows: number; row_bytes: number }>`
       select coalesce(max(id) - min(id) + 1, 0)::float8 as rows, (
-        select coalesce(avg(pg_column_size(sample)), 0)::float8 from (
-          (select * from parley_call_records order by id limit ${SAMPLE_ROWS})
-          union all (select * from parley_call_records order by id desc limit ${SAMPLE_ROWS})) as sample
-      ) as row_bytes from parley_call_records`.execute(this.#db);
+        select coalesce(avg(pg_column_size(sample.*) + coalesce(pg_column_size(detail.*), 0)), 0)::float8 from (
+          (select * from parley_calls order by id limit ${SAMPLE_ROWS})
+          union all (select * from parley_calls order by id desc limit ${SAMPLE_ROWS})) as sample
+          left join parley_call_details as detail on detail.id = sample.id
+      ) as row_bytes from parley_calls`.execute(this.#db);
     const [found = { rows: 0, row_bytes: 0 }] = rows;
     return { rows: found.rows, bytes: found.rows * (found.row_bytes + ROW_OVERHEAD_BYTES) };
   }
 
   async prune(olderThan: number, maxRows: number): Promise<number> {
     for (let deleted = 0; ;) {
-      const { numAffectedRows = 0n } = await sql`
-        delete from parley_call_records
-        where id < (select min(id) from parley_call_records) + ${PRUNE_ROWS}
-        and (id <= (select max(id) from parley_call_records) - ${maxRows} or at < ${olderThan})`.execute(
-        this.#db,
-      );
-      if (numAffectedRows === 0n) return deleted;
-      deleted += Number(numAffectedRows);
+      const { rows } = await sql<{ calls: number }>`
+        with turn as materialized (select pg_try_advisory_xact_lock(${PRUNE_LOCK}) as is_ours),
+        bounds as (select min(id) + ${PRUNE_ROWS} as first_left, max(id) - ${maxRows} as last_gone from parley_calls),
+        gone as (
+          delete from parley_calls using bounds
+          where (select is_ours from turn) and id < first_left and (id <= last_gone or at < ${olderThan}) returning id),
+        details as (delete from parley_call_details where id in (select id from gone))
+        select count(*)::float8 as calls from gone`.execute(this.#db);
+      const calls = rows[0]?.calls ?? 0;
+      if (calls === 0) {
+        if (deleted > 0) await this.#removeKinds();
+        return deleted;
+      }
+      deleted += calls;
     }
   }
 
+  async pruneRollups(stepMs: number, before: number): Promise<void> {
+    for (;;) {
+      const { numAffectedRows = 0n } = await sql`
+        delete from parley_call_rollups where step_ms = ${stepMs} and bucket < ${before} and bucket =
+          (select min(bucket) from parley_call_rollups where step_ms = ${stepMs})`.execute(this.#db);
+      if (numAffectedRows === 0n) return;
+    }
+  }
+
+  async forget(organizationId: string): Promise<number> {
+    let deleted = 0;
+    for (;;) {
+      const { rows } = await sql<{ calls: number }>`
+        with gone as (
+          delete from parley_calls where id in (
+            select id from parley_call_records where organization_id = ${organizationId} limit ${PRUNE_ROWS})
+          returning id),
+        details as (delete from parley_call_details where id in (select id from gone))
+        select count(*)::float8 as calls from gone`.execute(this.#db);
+      const calls = rows[0]?.calls ?? 0;
+      if (calls === 0) break;
+      deleted += calls;
+    }
+    await sql`delete from parley_call_rollups where organization_id = ${organizationId}`.execute(this.#db);
+    await sql`delete from parley_call_kinds where organization_id = ${organizationId}`.execute(this.#db);
+    return deleted;
+  }
+
   async close(): Promise<void> {}
+
+  async #kindsOf(records: readonly NewCallRecord[]): Promise<(record: NewCallRecord) => number> {
+    const ids = new Map<NewCallRecord, number>();
+    const unknown: NewCallRecord[] = [];
+    for (const record of records) {
+      const id = this.#kinds.idOf(record);
+      if (id === undefined) unknown.push(record);
+      else ids.set(record, id);
+    }
+    if (unknown.length > 0) {
+      const { rows } = await this.#db.executeQuery<{ id: number; key: string }>(
+        CompiledQuery.raw(KINDS_SQL, kindColumns(unknown)),
+      );
+      const byKey = new Map(rows.map(({ id, key }) => [key, id]));
+      for (const record of unknown) {
+        const id = byKey.get(storedKey(record)) ?? 0;
+        this.#kinds.learn(record, id);
+        ids.set(record, id);
+      }
+    }
+    return (record) => ids.get(record) ?? 0;
+  }
+
+  #page(query: RecordQuery) {
+    const { before, after, limit } = query;
+    return matching(this.#db.selectFrom('parley_call_records'), query)
+      .select([
+        'id',
+        'at',
+        'source',
+        'toolset',
+        'tool',
+        'method',
+        'effect',
+        'outcome',
+        'code',
+        'era',
+        'client',
+      ])
+      .select(['organization_id as organizationId', 'caller_id as callerId', 'user_id as userId'])
+      .select(['duration_us as durationUs', 'request_id as requestId', 'virtual_mcp_id as virtualMcpId'])
+      .$if(before !== undefined, (rows) => rows.where('id', '<', before ?? 0))
+      .$if(after !== undefined, (rows) => rows.where('id', '>', after ?? 0))
+      .orderBy('id', 'desc')
+      .limit(limit);
+  }
+
+  /** Lets go of the kinds that no record has any more. */
+  async #removeKinds(): Promise<void> {
+    const { rows } = await sql<{ at: number }>`select at from parley_calls order by id limit 1`.execute(
+      this.#db,
+    );
+    const [oldest] = rows;
+    if (oldest === undefined) return;
+    await sql`delete from parley_call_kinds where used_minute < ${lastMinuteWithout(oldest.at)}`.execute(
+      this.#db,
+    );
+  }
 }
 
-function columnsOf(rows: NewCallRecord[]): unknown[][] {
-  return [
-    rows.map((row) => row.at),
-    rows.map((row) => storable(row.organizationId)),
-    rows.map((row) => storable(row.callerId)),
-    rows.map((row) => storable(row.source)),
-    rows.map((row) => storable(row.toolset)),
-    rows.map((row) => storable(row.tool)),
-    rows.map((row) => storable(row.method)),
-    rows.map((row) => row.outcome),
-    rows.map((row) => storable(row.code)),
-    rows.map((row) => row.durationUs),
-    rows.map((row) => storable(row.era)),
-    rows.map((row) => storable(row.client)),
-    rows.map((row) => storable(row.requestId)),
-  ];
-}
+type Records<Shown> = SelectQueryBuilder<RecordTables, 'parley_call_records', Shown>;
 
-// PostgreSQL refuses a text with a zero character, and one such text would lose the whole batch.
-function storable(text: string | null): string | null {
-  return text?.includes('\0') ? text.replaceAll('\0', '') : text;
+function matching<Shown>(rows: Records<Shown>, filter: RecordFilter): Records<Shown> {
+  const { toolset, tool, callerId, outcome, isError, virtualMcpId, since, until } = filter;
+  const { toolsets, tools, virtualMcpIds, exceptToolsets } = filter;
+  const among = (texts: readonly string[] | undefined) => sql<string>`any(${texts ?? []}::text[])`;
+  return rows
+    .where('organization_id', '=', filter.organizationId)
+    .$if(toolset !== undefined, (all) => all.where('toolset', '=', toolset ?? ''))
+    .$if(tool !== undefined, (all) => all.where('tool', '=', tool ?? ''))
+    .$if(callerId !== undefined, (all) => all.where('caller_id', '=', callerId ?? ''))
+    .$if(outcome !== undefined, (all) => all.where('outcome', '=', outcome ?? 'ok'))
+    .$if(isError === true, (all) => all.where('outcome', 'in', ['error', 'denied']))
+    .$if(isError === false, (all) => all.where('outcome', 'not in', ['error', 'denied']))
+    .$if(virtualMcpId !== undefined, (all) => all.where('virtual_mcp_id', '=', virtualMcpId ?? ''))
+    .$if(toolsets !== undefined, (all) => all.where('toolset', '=', among(toolsets)))
+    .$if(tools !== undefined, (all) => all.where('tool', '=', among(tools)))
+    .$if(virtualMcpIds !== undefined, (all) => all.where('virtual_mcp_id', '=', among(virtualMcpIds)))
+    .$if(exceptToolsets !== undefined, (all) =>
+      all.where('toolset', '!=', sql<string>`all(${exceptToolsets ?? []}::text[])`),
+    )
+    .$if(since !== undefined, (all) => all.where('at', '>=', since ?? 0))
+    .$if(until !== undefined, (all) => all.where('at', '<=', until ?? 0));
 }

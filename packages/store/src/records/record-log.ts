@@ -1,12 +1,25 @@
 /** The call-record log: a bounded ring in memory, written in batches off the request path. */
 import { StoreUnavailableError } from '../errors.ts';
-import type { NewCallRecord, RecordQuery, RecordTable, StoredCallRecord } from './record-table.ts';
+import type {
+  CallDetail,
+  DetailedCallRecord,
+  NewCallRecord,
+  PendingDetail,
+  RecordFilter,
+  RecordQuery,
+  RecordRow,
+  RecordTable,
+  StoredCallRecord,
+} from './record-table.ts';
+import { ROLLUPS } from './record-table.ts';
+import type { CallStats, CallStatsQuery } from './rollups.ts';
+import { callStats } from './rollups.ts';
 
 /** How long call records are kept; whichever limit is met first. */
 export interface RecordRetention {
   readonly maxAgeMs: number;
   readonly maxRows: number;
-  /** On the disk, as near as the engine can tell; 1 GiB by default. */
+  /** On the disk, as near as the engine can tell; 5 GiB by default. */
   readonly maxBytes?: number;
 }
 
@@ -14,18 +27,26 @@ export interface RecordRetention {
 export interface RecordLog {
   /** Records that were lost because the ring was full or a row could not be stored. */
   readonly dropped: number;
+  /** Records whose input and output were lost: too much waited, or they could not be made fit to be kept. */
+  readonly droppedDetails: number;
   /** Records that wait in memory. */
   readonly pending: number;
-  /** Takes a record; constant time, never throws. */
-  append(record: NewCallRecord): void;
-  /** Resolves when every record appended before the call is stored. */
+  /** Takes a record, and how its detail is made later; constant time, never throws. */
+  append(record: NewCallRecord, detail?: PendingDetail): void;
+  /** Resolves when every record appended before the call is stored, or counted as dropped. */
   flush(): Promise<void>;
   /** Stored records, newest first; `before` with the last id gives the next page. */
   list(query: RecordQuery): Promise<StoredCallRecord[]>;
-  /** How many records are stored. */
-  count(): Promise<number>;
+  /** The same with what went in and came out. */
+  listDetailed(query: RecordQuery): Promise<DetailedCallRecord[]>;
+  /** How many records are stored, all of them or those that are meant. */
+  count(filter?: RecordFilter): Promise<number>;
+  /** Figures over any number of records, from rollups. */
+  stats(query: CallStatsQuery): Promise<CallStats>;
   /** Applies the retention now and returns how many records it deleted. */
   prune(): Promise<number>;
+  /** Deletes the records of an organization, those that wait in memory too. */
+  forget(organizationId: string): Promise<number>;
   /** Stores what waits and stops. */
   close(): Promise<void>;
 }
@@ -42,8 +63,12 @@ export interface RecordLogOptions {
 const FLUSH_EVERY_MS = 100;
 const LONGEST_RETRY_MS = 2_000;
 const PRUNE_EVERY_MS = 10_000;
-const defaultRetention: RecordRetention = { maxAgeMs: 30 * 24 * 3_600_000, maxRows: 1_000_000 };
-const DEFAULT_MAX_BYTES = 1024 ** 3;
+/** Details are made for so long before others get their turn. */
+const SLICE_MS = 3;
+const MOST_DETAILS = 10_000;
+const MOST_DETAIL_BYTES = 64 * 1024 ** 2;
+const defaultRetention: RecordRetention = { maxAgeMs: 30 * 24 * 3_600_000, maxRows: 10_000_000 };
+const DEFAULT_MAX_BYTES = 5 * 1024 ** 3;
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
@@ -51,13 +76,22 @@ const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(reso
 export class BufferedRecordLog implements RecordLog {
   readonly #options: RecordLogOptions;
   readonly #slots: Array<NewCallRecord | undefined>;
+  /** Beside the slots: the detail as it waits, and as it was made. */
+  readonly #pendingDetails: Array<PendingDetail | undefined>;
+  readonly #details: Array<CallDetail | undefined>;
   readonly #mask: number;
+  /** Places count up for ever; a slot is a place within the mask. */
   #head = 0;
   #size = 0;
   #dropped = 0;
+  #droppedDetails = 0;
+  /** The details that wait: how many, how large, and the place before which none is left. */
+  #waiting = 0;
+  #waitingBytes = 0;
+  #detailsFrom = 0;
   #timer: NodeJS.Timeout | undefined;
   #background: Promise<void> | undefined;
-  #writing: Promise<void> | undefined;
+  #writing: Promise<boolean> | undefined;
   #pruning: Promise<number> | undefined;
   #retryMs = FLUSH_EVERY_MS;
   #prunedAt = 0;
@@ -67,26 +101,33 @@ export class BufferedRecordLog implements RecordLog {
     const capacity = options.capacity ?? 65_536;
     this.#options = options;
     this.#mask = capacity - 1;
-    // Left empty: filling it would cost a start more than opening the database.
-    this.#slots = [];
-    this.#slots.length = capacity;
+    // Left empty: filling them would cost a start more than opening the database.
+    this.#slots = emptyOf(capacity);
+    this.#pendingDetails = emptyOf(capacity);
+    this.#details = emptyOf(capacity);
   }
 
   get dropped(): number {
     return this.#dropped;
   }
 
+  get droppedDetails(): number {
+    return this.#droppedDetails;
+  }
+
   get pending(): number {
     return this.#size;
   }
 
-  append(record: NewCallRecord): void {
+  append(record: NewCallRecord, detail?: PendingDetail): void {
     if (this.#size > this.#mask || this.#isClosed) {
       this.#dropped += 1;
       return;
     }
-    this.#slots[(this.#head + this.#size) & this.#mask] = record;
+    const place = this.#head + this.#size;
+    this.#slots[place & this.#mask] = record;
     this.#size += 1;
+    if (detail !== undefined) this.#hold(place, detail);
     if (this.#timer === undefined) this.#schedule(this.#retryMs);
   }
 
@@ -100,8 +141,17 @@ export class BufferedRecordLog implements RecordLog {
     return this.#options.table.list(query);
   }
 
-  count(): Promise<number> {
-    return this.#options.table.count();
+  listDetailed(query: RecordQuery): Promise<DetailedCallRecord[]> {
+    return this.#options.table.listDetailed(query);
+  }
+
+  count(filter?: RecordFilter): Promise<number> {
+    return this.#options.table.count(filter);
+  }
+
+  stats(query: CallStatsQuery): Promise<CallStats> {
+    const { table, clock } = this.#options;
+    return callStats(table, query, clock());
   }
 
   prune(): Promise<number> {
@@ -112,9 +162,15 @@ export class BufferedRecordLog implements RecordLog {
     return this.#pruning;
   }
 
+  async forget(organizationId: string): Promise<number> {
+    await this.flush();
+    return this.#options.table.forget(organizationId);
+  }
+
   async #pruneAll(): Promise<number> {
     const { retention = defaultRetention, table, clock } = this.#options;
     const { maxAgeMs, maxRows, maxBytes = DEFAULT_MAX_BYTES } = retention;
+    for (const { stepMs, keptMs } of ROLLUPS) await table.pruneRollups(stepMs, clock() - keptMs);
     for (let total = 0; ;) {
       const { rows, bytes } = await table.size();
       const fitting = bytes > maxBytes ? Math.floor((rows * maxBytes) / bytes) : maxRows;
@@ -142,58 +198,109 @@ export class BufferedRecordLog implements RecordLog {
 
   async #onTimer(): Promise<void> {
     try {
-      await this.#write();
-      this.#retryMs = FLUSH_EVERY_MS;
-      await this.#pruneNowAndThen();
+      const isRefused = await this.#write();
+      this.#retryMs = isRefused ? this.#longerRetryMs() : FLUSH_EVERY_MS;
+      if (!isRefused) await this.#pruneNowAndThen();
     } catch (error) {
-      this.#retryMs = Math.min(this.#retryMs * 2, LONGEST_RETRY_MS);
+      this.#retryMs = this.#longerRetryMs();
       this.#options.onError(error);
     }
     this.#timer = undefined;
     if (this.#size > 0 && !this.#isClosed) this.#schedule(this.#retryMs);
   }
 
-  #write(): Promise<void> {
+  #longerRetryMs(): number {
+    return Math.min(this.#retryMs * 2, LONGEST_RETRY_MS);
+  }
+
+  /** True when the database has refused some of the rows. */
+  #write(): Promise<boolean> {
     this.#writing ??= this.#drain(this.#size).finally(() => {
       this.#writing = undefined;
     });
     return this.#writing;
   }
 
-  async #drain(total: number): Promise<void> {
+  async #drain(total: number): Promise<boolean> {
+    let isRefused = false;
     for (let left = total; left > 0;) {
       const count = Math.min(left, this.#options.table.chunkRows);
-      this.#dropped += await this.#store(this.#peek(count));
+      await this.#makeDetails(count);
+      try {
+        this.#dropped += await this.#options.table.write(this.#peek(count));
+      } catch (error) {
+        if (isAway(error)) throw error;
+        this.#dropped += count;
+        // Once for all of them: each chunk is refused for the same reason.
+        if (!isRefused) this.#options.onError(error);
+        isRefused = true;
+      }
       this.#advance(count);
       left -= count;
       if (left > 0) await nextTurn();
     }
+    return isRefused;
   }
 
-  // Rows wait for a database that is away; what it refuses for good would block the log for ever.
-  async #store(rows: NewCallRecord[]): Promise<number> {
-    try {
-      return await this.#options.table.write(rows);
-    } catch (error) {
-      if (error instanceof StoreUnavailableError) throw error;
-      this.#options.onError(error);
-      return rows.length;
+  /** Holds on to what a detail is made from, within bounds: the oldest give way. */
+  #hold(place: number, detail: PendingDetail): void {
+    this.#pendingDetails[place & this.#mask] = detail;
+    this.#waiting += 1;
+    this.#waitingBytes += detail.weightBytes;
+    while (this.#waiting > MOST_DETAILS || this.#waitingBytes > MOST_DETAIL_BYTES) this.#dropOldestDetail();
+  }
+
+  #dropOldestDetail(): void {
+    const end = this.#head + this.#size;
+    for (let place = Math.max(this.#detailsFrom, this.#head); place < end; place += 1) {
+      if (this.#letGo(place) === undefined) continue;
+      this.#droppedDetails += 1;
+      this.#detailsFrom = place + 1;
+      return;
     }
   }
 
-  #peek(count: number): NewCallRecord[] {
-    const rows: NewCallRecord[] = [];
-    for (let offset = 0; offset < count; offset += 1) {
-      const row = this.#slots[(this.#head + offset) & this.#mask];
-      if (row) rows.push(row);
+  #letGo(place: number): PendingDetail | undefined {
+    const detail = this.#pendingDetails[place & this.#mask];
+    if (detail === undefined) return undefined;
+    this.#pendingDetails[place & this.#mask] = undefined;
+    this.#waiting -= 1;
+    this.#waitingBytes -= detail.weightBytes;
+    return detail;
+  }
+
+  async #makeDetails(count: number): Promise<void> {
+    let sliceEnd = performance.now() + SLICE_MS;
+    for (let place = this.#head; place < this.#head + count; place += 1) {
+      const detail = this.#letGo(place);
+      if (detail === undefined) continue;
+      try {
+        this.#details[place & this.#mask] = detail.make();
+      } catch {
+        // What cannot be made fit is not kept, and its fault could quote it.
+        this.#droppedDetails += 1;
+      }
+      if (performance.now() < sliceEnd) continue;
+      await nextTurn();
+      sliceEnd = performance.now() + SLICE_MS;
+    }
+  }
+
+  #peek(count: number): RecordRow[] {
+    const rows: RecordRow[] = [];
+    for (let place = this.#head; place < this.#head + count; place += 1) {
+      const record = this.#slots[place & this.#mask];
+      if (record) rows.push({ record, detail: this.#details[place & this.#mask] });
     }
     return rows;
   }
 
   #advance(count: number): void {
-    for (let offset = 0; offset < count; offset += 1)
-      this.#slots[(this.#head + offset) & this.#mask] = undefined;
-    this.#head = (this.#head + count) & this.#mask;
+    for (let place = this.#head; place < this.#head + count; place += 1) {
+      this.#slots[place & this.#mask] = undefined;
+      this.#details[place & this.#mask] = undefined;
+    }
+    this.#head += count;
     this.#size -= count;
   }
 
@@ -203,4 +310,15 @@ export class BufferedRecordLog implements RecordLog {
     this.#prunedAt = now;
     await this.prune();
   }
+}
+
+/** Rows wait for a database that is away; what it refuses, or a database without writes, would block the log for ever. */
+function isAway(error: unknown): boolean {
+  return error instanceof StoreUnavailableError && error.reason !== 'readonly';
+}
+
+function emptyOf<T>(capacity: number): Array<T | undefined> {
+  const slots: Array<T | undefined> = [];
+  slots.length = capacity;
+  return slots;
 }

@@ -23,6 +23,7 @@ export async function backupFiles(
     const target = join(targetDir, name);
     copies.push(target);
     try {
+      makeFolder(dirname(target));
       await copyDatabase(Driver, join(dataDir, name), target);
     } catch (error) {
       clearAway(copies, made);

@@ -1,6 +1,7 @@
 /** Looks through the database files of a data folder for damage; for the doctor, since it reads every page. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { databaseFiles } from '../databases/sqlite-databases.ts';
 import { passesCheck } from './connections.ts';
 import { HeldFile } from './held-file.ts';
 import { isDamaged, toStoreError } from './errors.ts';
@@ -21,7 +22,7 @@ export async function damagedFiles(dataDir: string, onError: (error: unknown) =>
       file.release();
     }
   };
-  return [MAIN_FILE, RECORDS_FILE]
+  return [MAIN_FILE, RECORDS_FILE, ...databaseFiles(dataDir)]
     .map((name) => join(dataDir, name))
     .filter((path) => existsSync(path))
     .filter((path) => {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Kysely } from 'kysely';
 import type { Transaction } from 'kysely';
+import { databaseFiles, sqliteDatabases } from '../databases/sqlite-databases.ts';
 import type { AnyTables, Engine, EngineOptions } from '../engine.ts';
 import { StoreUnavailableError } from '../errors.ts';
 import { backupFiles } from './backup.ts';
@@ -47,12 +48,23 @@ export async function openSqlite(options: EngineOptions): Promise<Engine> {
     signalLink: new SqliteSignalLink({ ...parts, options }),
     recordTable: new SqliteRecordTable(Driver, dataDir, options.onError),
     locks: sqliteLocks,
+    databases: sqliteDatabases({
+      dataDir,
+      maxBytes: options.databaseBytes,
+      driver: Driver,
+      onError: options.onError,
+    }),
     migrationTransaction: (work) => untilFree(() => migrateOnce(work)),
     // Nobody writes beside a transaction of the store.
     async asSnapshot() {},
     letWritersThrough: () => delay(TURN_MS),
     isMissingTable,
-    backup: (targetDir) => backupFiles(Driver, { dataDir, targetDir, names: [MAIN_FILE, RECORDS_FILE] }),
+    backup: (targetDir) =>
+      backupFiles(Driver, {
+        dataDir,
+        targetDir,
+        names: [MAIN_FILE, RECORDS_FILE, ...databaseFiles(dataDir)],
+      }),
     async requireThere() {
       await guard.look();
       guard.require();

@@ -3,33 +3,43 @@ import { existsSync } from 'node:fs';
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import type Database from 'better-sqlite3';
-import type { NewCallRecord, RecordQuery, RecordTable, StoredCallRecord } from '../records/record-table.ts';
+import type { PackedDetail } from '../records/packed-detail.ts';
+import { unpackDetail } from '../records/packed-detail.ts';
+import { lastMinuteWithout } from '../records/record-kinds.ts';
+import type {
+  DetailedCallRecord,
+  RecordFilter,
+  RecordQuery,
+  RecordRow,
+  RecordTable,
+  RollupQuery,
+  RollupSlot,
+  StoredCallRecord,
+} from '../records/record-table.ts';
 import { openWriter } from './connections.ts';
 import type { SqliteDriverModule, Writer } from './connections.ts';
 import { isDamaged, toStoreError } from './errors.ts';
 import type { FileIdentity } from './file-guard.ts';
 import { identityNow, identityOf, isSameFile } from './file-guard.ts';
+import { forgetRecords } from './forget-records.ts';
+import { prepareSchema } from './record-schema.ts';
+import { RecordWriter } from './record-writer.ts';
 import { whileBusy } from './write-lock.ts';
 
 /** The file of the call records, inside the data folder. */
 export const RECORDS_FILE = 'records.db';
 
 const WINDOW_ROWS = 5_000;
-const PRUNE_ROWS = 500;
-// Ten rows in one statement cost a quarter less than ten statements; more rows gain nothing.
-const GROUP_ROWS = 10;
+// Where nothing is found, wider windows spare the look for the kinds that are meant.
+const WIDEST_WINDOW_ROWS = 40_000;
+const PRUNE_ROWS = 250;
+const ROLL_UP_EVERY_MS = 1_000;
 
-const CREATE_SQL = `create table if not exists call_records (
-  id integer primary key, at integer not null, organization_id text not null, caller_id text not null,
-  source text not null, toolset text not null, tool text not null, method text not null, outcome text not null,
-  code text, duration_us integer not null, era text not null, client text, request_id text)`;
-const insertSql = (
-  rows: number,
-): string => `insert into call_records (at, organization_id, caller_id, source, toolset,
-  tool, method, outcome, code, duration_us, era, client, request_id)
-  values ${Array(rows).fill('(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)').join(', ')}`;
-const SELECT_SQL = `select id, at, organization_id as organizationId, caller_id as callerId, source, toolset, tool, method,
-  outcome, code, duration_us as durationUs, era, client, request_id as requestId from call_records`;
+const RECORD_SQL = `calls.id, at, organization_id as organizationId, caller_id as callerId, user_id as userId, source,
+  toolset, tool, method, effect, outcome, code, duration_us as durationUs, era, client, request_id as requestId,
+  virtual_mcp_id as virtualMcpId`;
+const DETAIL_SQL = `input, output, more, call_details.id as detailId`;
+const FROM_SQL = 'from calls join call_kinds on call_kinds.id = kind_id';
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
@@ -37,10 +47,7 @@ interface OpenTable {
   readonly database: Database.Database;
   readonly file: Writer['file'];
   readonly identity: FileIdentity | undefined;
-  readonly begin: Database.Statement;
-  readonly commit: Database.Statement;
-  readonly insertGroup: Database.Statement;
-  readonly insertOne: Database.Statement;
+  readonly writer: RecordWriter;
   readonly bounds: Database.Statement<[], { low: number | null; high: number | null }>;
   readonly usedBytes: Database.Statement<[], number>;
 }
@@ -52,6 +59,7 @@ export class SqliteRecordTable implements RecordTable {
   readonly #path: string;
   readonly #onError: (error: unknown) => void;
   #table: Promise<OpenTable> | undefined;
+  #rolledUpAt = 0;
 
   constructor(driver: SqliteDriverModule, dataDir: string, onError: (error: unknown) => void) {
     this.#driver = driver;
@@ -59,19 +67,35 @@ export class SqliteRecordTable implements RecordTable {
     this.#onError = onError;
   }
 
-  write(rows: NewCallRecord[]): Promise<number> {
+  write(rows: readonly RecordRow[]): Promise<number> {
     return this.#mending(async () => {
       await this.#leaveMoved();
-      return writeRows(await this.#open(), rows);
+      const { writer } = await this.#open();
+      const unusable = writer.write(rows);
+      if (performance.now() - this.#rolledUpAt > ROLL_UP_EVERY_MS) {
+        this.#rolledUpAt = performance.now();
+        writer.rollUp();
+      }
+      return unusable;
     });
   }
 
   list(query: RecordQuery): Promise<StoredCallRecord[]> {
-    return this.#mending(() => this.#list(query));
+    return this.#mending(() => this.#list<StoredCallRecord>(query, `select ${RECORD_SQL} ${FROM_SQL}`));
   }
 
-  count(): Promise<number> {
-    return this.#mending(() => this.#count());
+  async listDetailed(query: RecordQuery): Promise<DetailedCallRecord[]> {
+    const sql = `select ${RECORD_SQL}, ${DETAIL_SQL} ${FROM_SQL} left join call_details on call_details.id = calls.id`;
+    const rows = await this.#mending(() => this.#list<DetailedRow>(query, sql));
+    return rows.map(withDetail);
+  }
+
+  count(filter?: RecordFilter): Promise<number> {
+    return this.#mending(() => this.#count(filter));
+  }
+
+  rollup(query: RollupQuery): Promise<RollupSlot[]> {
+    return this.#mending(() => this.#rollup(query));
   }
 
   size(): Promise<{ rows: number; bytes: number }> {
@@ -80,6 +104,14 @@ export class SqliteRecordTable implements RecordTable {
 
   prune(olderThan: number, maxRows: number): Promise<number> {
     return this.#mending(() => this.#prune(olderThan, maxRows));
+  }
+
+  forget(organizationId: string): Promise<number> {
+    return this.#mending(() => this.#forget(organizationId));
+  }
+
+  pruneRollups(stepMs: number, before: number): Promise<void> {
+    return this.#mending(() => this.#pruneRollups(stepMs, before));
   }
 
   async close(): Promise<void> {
@@ -129,37 +161,54 @@ export class SqliteRecordTable implements RecordTable {
     if (table && !isSameFile(table.identity, identityNow(this.#path))) await this.close();
   }
 
-  async #list(query: RecordQuery): Promise<StoredCallRecord[]> {
+  async #list<Row>(query: RecordQuery, select: string): Promise<Row[]> {
     const table = await this.#openExisting();
     if (!table) return [];
     const { where, values } = conditions(query);
-    const read = table.database.prepare<unknown[], StoredCallRecord>(
-      `${SELECT_SQL} where id > ? and id <= ? and ${where} order by id desc limit ?`,
+    const read = table.database.prepare<unknown[], Row>(
+      `${select} where calls.id > ? and calls.id <= ? and ${where} order by calls.id desc limit ?`,
     );
-    const found: StoredCallRecord[] = [];
-    const { low, high } = this.#bounds(table);
+    const found: Row[] = [];
+    const bounds = this.#bounds(table);
+    const low = Math.max(bounds.low, (query.after ?? 0) + 1);
     // One window of ids after another: no index to pay for on every call, and no long hold of the event loop.
-    for (let end = Math.min(high, (query.before ?? Infinity) - 1); end >= low; end -= WINDOW_ROWS) {
-      found.push(...read.all(end - WINDOW_ROWS, end, ...values, query.limit - found.length));
+    let end = Math.min(bounds.high, (query.before ?? Infinity) - 1);
+    for (let rows = WINDOW_ROWS; end >= low; rows = Math.min(rows * 2, WIDEST_WINDOW_ROWS)) {
+      const start = Math.max(end - rows, low - 1);
+      found.push(...read.all(start, end, ...values, query.limit - found.length));
       if (found.length >= query.limit) break;
+      end = start;
       await nextTurn();
     }
     return found;
   }
 
-  async #count(): Promise<number> {
+  async #count(filter: RecordFilter | undefined): Promise<number> {
     const table = await this.#openExisting();
     if (!table) return 0;
+    const { where, values } = filter === undefined ? { where: 'true', values: [] } : conditions(filter);
     const read = table.database
-      .prepare<[number, number], number>('select count(*) from call_records where id >= ? and id < ?')
+      .prepare<unknown[], number>(`select count(*) from calls where id >= ? and id < ? and ${where}`)
       .pluck();
     const { low, high } = this.#bounds(table);
     let total = 0;
-    for (let start = low; start <= high; start += WINDOW_ROWS * 10) {
-      total += read.get(start, start + WINDOW_ROWS * 10) ?? 0;
+    for (let start = low; start <= high; start += WIDEST_WINDOW_ROWS) {
+      total += read.get(start, start + WIDEST_WINDOW_ROWS, ...values) ?? 0;
       await nextTurn();
     }
     return total;
+  }
+
+  async #rollup({ organizationId, toolset, tool, stepMs, from, to }: RollupQuery): Promise<RollupSlot[]> {
+    const table = await this.#rolledUp();
+    if (!table) return [];
+    return table.database
+      .prepare<unknown[], RollupSlot>(
+        `select slot, sum(calls) as calls, sum(errors) as errors, sum(duration_us) as durationUs from call_rollups
+          where organization_id = ? and toolset = ? and tool = ? and step_ms = ? and bucket >= ? and bucket < ?
+          group by slot`,
+      )
+      .all(organizationId, toolset, tool, stepMs, from, to);
   }
 
   async #size(): Promise<{ rows: number; bytes: number }> {
@@ -171,20 +220,61 @@ export class SqliteRecordTable implements RecordTable {
   }
 
   async #prune(olderThan: number, maxRows: number): Promise<number> {
-    const table = await this.#openExisting();
+    const table = await this.#rolledUp();
     if (!table) return 0;
-    const remove = table.database.prepare('delete from call_records where id < ? and (id <= ? or at < ?)');
+    const { database } = table;
+    const removeCalls = database.prepare('delete from calls where id < ? and (id <= ? or at < ?)');
+    // The details of what went; those of a call that stays keep the ones behind it for a while.
+    const removeDetails = database.prepare(
+      'delete from call_details where id < ? and id < coalesce((select min(id) from calls), 1e18)',
+    );
+    const removeSome = database.transaction((end: number, lastId: number) => {
+      const { changes } = removeCalls.run(end, lastId, olderThan);
+      if (changes > 0) removeDetails.run(end);
+      return changes;
+    });
     for (let deleted = 0; ; await nextTurn()) {
       const { low, high } = this.#bounds(table);
-      const { changes } = await whileBusy(() => remove.run(low + PRUNE_ROWS, high - maxRows, olderThan));
-      if (changes === 0) return deleted;
+      const changes = await whileBusy(() => removeSome.immediate(low + PRUNE_ROWS, high - maxRows));
+      if (changes === 0) {
+        if (deleted > 0) await whileBusy(() => removeKinds(database));
+        return deleted;
+      }
       deleted += changes;
+    }
+  }
+
+  async #forget(organizationId: string): Promise<number> {
+    const table = await this.#openExisting();
+    return table ? forgetRecords(table.database, organizationId, nextTurn) : 0;
+  }
+
+  async #pruneRollups(stepMs: number, before: number): Promise<void> {
+    const table = await this.#openExisting();
+    if (!table) return;
+    const oldest = table.database
+      .prepare<[number], number | null>('select min(bucket) from call_rollups where step_ms = ?')
+      .pluck();
+    const remove = table.database.prepare('delete from call_rollups where step_ms = ? and bucket = ?');
+    for (;;) {
+      const bucket = oldest.get(stepMs) ?? Infinity;
+      if (bucket >= before) return;
+      await whileBusy(() => remove.run(stepMs, bucket));
+      await nextTurn();
     }
   }
 
   #bounds(table: OpenTable): { low: number; high: number } {
     const { low, high } = table.bounds.get() ?? {};
     return { low: low ?? 1, high: high ?? 0 };
+  }
+
+  /** The table with every call in the rollups. */
+  async #rolledUp(): Promise<OpenTable | undefined> {
+    const table = await this.#openExisting();
+    if (table === undefined) return undefined;
+    while (await whileBusy(() => table.writer.rollUp())) await nextTurn();
+    return table;
   }
 
   // Reading must not make the file.
@@ -208,7 +298,7 @@ async function openTable(
 ): Promise<OpenTable> {
   const writer = openWriter(Driver, path, onError);
   try {
-    await whileBusy(() => writer.database.exec(CREATE_SQL));
+    await prepareSchema(writer.database, nextTurn);
     return prepareTable(writer, await identityOf(path));
   } catch (error) {
     writer.database.close();
@@ -222,12 +312,9 @@ function prepareTable({ database, file }: Writer, identity: FileIdentity | undef
     database,
     file,
     identity,
-    begin: database.prepare('BEGIN IMMEDIATE'),
-    commit: database.prepare('COMMIT'),
-    insertGroup: database.prepare(insertSql(GROUP_ROWS)),
-    insertOne: database.prepare(insertSql(1)),
+    writer: new RecordWriter(database),
     bounds: database.prepare(
-      'select (select min(id) from call_records) as low, (select max(id) from call_records) as high',
+      'select (select min(id) from calls) as low, (select max(id) from calls) as high',
     ),
     // The file does not shrink; pages that deleted rows have left are used again.
     usedBytes: database
@@ -239,52 +326,47 @@ function prepareTable({ database, file }: Writer, identity: FileIdentity | undef
   };
 }
 
-function writeRows(table: OpenTable, rows: NewCallRecord[]): number {
-  let unusable = 0;
-  table.begin.run();
-  try {
-    for (let start = 0; start < rows.length; start += GROUP_ROWS) {
-      const group = rows.slice(start, start + GROUP_ROWS);
-      const isStored = group.length === GROUP_ROWS && tryInsert(table.insertGroup, group);
-      // A row that cannot be stored must not hold up the others of its group.
-      if (!isStored) unusable += group.filter((row) => !tryInsert(table.insertOne, [row])).length;
-    }
-    table.commit.run();
-    return unusable;
-  } catch (error) {
-    if (table.database.inTransaction) table.database.exec('ROLLBACK');
-    throw error;
-  }
+/** Lets go of the kinds that no record has any more. */
+function removeKinds(database: Database.Database): void {
+  const oldestAt = database.prepare<[], number>('select at from calls order by id limit 1').pluck().get();
+  if (oldestAt === undefined) return;
+  database.prepare('delete from call_kinds where used_minute < ?').run(lastMinuteWithout(oldestAt));
 }
 
-function tryInsert(insert: Database.Statement, rows: NewCallRecord[]): boolean {
-  const values: unknown[] = [];
-  for (const row of rows) {
-    values.push(row.at, row.organizationId, row.callerId, row.source, row.toolset, row.tool, row.method);
-    values.push(row.outcome, row.code, row.durationUs, row.era, row.client, row.requestId);
-  }
-  try {
-    insert.run(values);
-    return true;
-  } catch (error) {
-    if (error instanceof TypeError || isConstraint(error)) return false;
-    throw error;
-  }
+type DetailedRow = StoredCallRecord & PackedDetail & { readonly detailId: number | null };
+
+function withDetail({ input, output, more, detailId, ...record }: DetailedRow): DetailedCallRecord {
+  return { ...record, detail: detailId === null ? null : unpackDetail({ input, output, more }) };
 }
 
-function isConstraint(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_CONSTRAINT');
-}
-
-function conditions(query: RecordQuery): { where: string; values: unknown[] } {
-  const parts: Array<[sql: string, value: unknown]> = [
-    ['organization_id = ?', query.organizationId],
-    ['tool = ?', query.tool],
-    ['caller_id = ?', query.callerId],
-    ['outcome = ?', query.outcome],
-    ['at >= ?', query.since],
-    ['at <= ?', query.until],
+/** The conditions on calls; what their kinds have to be is asked once, not for every call. */
+function conditions(filter: RecordFilter): { where: string; values: unknown[] } {
+  const listed = (texts: readonly string[] | undefined) => texts && JSON.stringify(texts);
+  const kinds: Array<[sql: string, value: unknown]> = [
+    ['organization_id = ?', filter.organizationId],
+    ['toolset = ?', filter.toolset],
+    ['tool = ?', filter.tool],
+    ['caller_id = ?', filter.callerId],
+    ['outcome = ?', filter.outcome],
+    [
+      "(outcome in ('error', 'denied')) = ?",
+      filter.isError === undefined ? undefined : Number(filter.isError),
+    ],
+    ['virtual_mcp_id = ?', filter.virtualMcpId],
+    ['toolset in (select value from json_each(?))', listed(filter.toolsets)],
+    ['tool in (select value from json_each(?))', listed(filter.tools)],
+    ['virtual_mcp_id in (select value from json_each(?))', listed(filter.virtualMcpIds)],
+    ['toolset not in (select value from json_each(?))', listed(filter.exceptToolsets)],
   ];
-  const used = parts.filter(([, value]) => value !== undefined);
-  return { where: used.map(([sql]) => sql).join(' and '), values: used.map(([, value]) => value) };
+  const times: Array<[sql: string, value: unknown]> = [
+    ['at >= ?', filter.since],
+    ['at <= ?', filter.until],
+  ];
+  const isUsed = ([, value]: [string, unknown]) => value !== undefined;
+  const [ofKinds, ofTimes] = [kinds.filter(isUsed), times.filter(isUsed)];
+  const kindSql = `kind_id in (select id from call_kinds where ${ofKinds.map(([sql]) => sql).join(' and ')})`;
+  return {
+    where: [kindSql, ...ofTimes.map(([sql]) => sql)].join(' and '),
+    values: [...ofKinds, ...ofTimes].map(([, value]) => value),
+  };
 }

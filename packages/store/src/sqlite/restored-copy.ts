@@ -45,7 +45,7 @@ function asideText(path: string, aside: readonly string[]): string {
 
 function putLogAside(path: string): string[] {
   const time = new Date().toISOString().replaceAll(/[:.]/g, '-');
-  return ['-wal', '-shm'].flatMap((suffix) => {
+  return ['-wal', '-shm', '-journal'].flatMap((suffix) => {
     const aside = `${path}${suffix}.stale-${time}`;
     try {
       renameSync(`${path}${suffix}`, aside);

@@ -30,6 +30,7 @@ export async function cancelRow(
   } else if (row.state !== 'final') {
     await finish(tx, row, { outcome: 'cancelled', reason }, now, limits);
     await changes.announce(tx, row.id);
+    await changes.happened(tx, row, 'cancelled');
   }
   const children = await tx
     .db<TaskTables>()

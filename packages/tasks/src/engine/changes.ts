@@ -1,5 +1,6 @@
 /** Who waits for which task: told at once in this process, by the store's signal in others. */
 import type { Store, StoreTransaction } from '@parley/store';
+import type { TaskRow } from '../schema.ts';
 import type { TaskProgress } from '../task.ts';
 
 /** What a watcher is told. */
@@ -9,18 +10,35 @@ export type TaskChange =
 
 type Listener = (change: TaskChange) => void;
 
+/** Something that others than the owner may want to hear of. */
+export interface TaskHappening {
+  readonly what: 'created' | 'input_required' | 'completed' | 'failed' | 'cancelled';
+  readonly taskId: string;
+  readonly organizationId: string;
+  readonly ownerId: string;
+  readonly kind: string;
+}
+
+/** Told in the transaction of what happens, as its last part. */
+export type TellTask = (tx: StoreTransaction, happening: TaskHappening) => Promise<void>;
+
 /** Signal topics between workers. */
 export const READY = 'task.ready';
 export const CANCEL = 'task.cancel';
 
 const CHANGED = 'task.changed';
 
+/** How the owners of the system's own work are called. */
+const SYSTEM = 'system_';
+
 /** Carries changes of tasks to those who watch them. */
 export class TaskChanges {
   readonly #listeners = new Map<string, Set<Listener>>();
   readonly #unsubscribe: () => void;
+  readonly #tellOthers: TellTask | undefined;
 
-  constructor(store: Store) {
+  constructor(store: Store, tellOthers?: TellTask) {
+    this.#tellOthers = tellOthers;
     this.#unsubscribe = store.signal.subscribe(CHANGED, ({ topic, payload }) => {
       if (topic !== '*' && payload !== null) this.tell(payload, { kind: 'changed' });
       else for (const id of this.#listeners.keys()) this.tell(id, { kind: 'changed' });
@@ -30,6 +48,17 @@ export class TaskChanges {
   /** Announces a change with the transaction that makes it. */
   announce(tx: StoreTransaction, taskId: string): Promise<void> {
     return tx.signal(CHANGED, taskId);
+  }
+
+  /** Tells others what happened to a task of a caller; the work of the system itself is nobody's news. */
+  async happened(
+    tx: StoreTransaction,
+    task: Pick<TaskRow, 'id' | 'organization_id' | 'owner_id' | 'kind'>,
+    what: TaskHappening['what'],
+  ): Promise<void> {
+    const { id: taskId, organization_id: organizationId, owner_id: ownerId, kind } = task;
+    if (ownerId.startsWith(SYSTEM)) return;
+    await this.#tellOthers?.(tx, { what, taskId, organizationId, ownerId, kind });
   }
 
   /** Tells the watchers in this process. */

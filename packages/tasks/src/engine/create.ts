@@ -7,19 +7,21 @@ import type { TaskLimits } from '../limits.ts';
 import type { TaskRow, TaskTables } from '../schema.ts';
 import type { NewTask } from '../task.ts';
 import { hasRoomFor, lockClaims } from './claim.ts';
+import type { TaskChanges } from './changes.ts';
 import { READY } from './changes.ts';
 import type { Worker } from './worker.ts';
 
 export interface CreateOptions {
   readonly store: Store;
   readonly worker: Worker;
+  readonly changes: TaskChanges;
   readonly limits: TaskLimits;
   readonly now: () => number;
 }
 
 /** Creates the task, or finds the one that was made with the same idempotency key. */
 export async function createTask(options: CreateOptions, input: NewTask): Promise<TaskRow> {
-  const { store, worker, limits, now } = options;
+  const { store, worker, changes, limits, now } = options;
   const row = newRow(input, versionOf(worker, input.kind), limits, now());
   const create = () =>
     store.transaction(async (tx) => {
@@ -29,6 +31,7 @@ export async function createTask(options: CreateOptions, input: NewTask): Promis
       const claimed = await claimAtOnce(tx, row, options);
       await tx.db<TaskTables>().insertInto('tasks').values(claimed).execute();
       if (claimed.state === 'ready') await tx.signal(READY);
+      await changes.happened(tx, claimed, 'created');
       return { row: claimed, isNew: true };
     });
   const created = await create().catch((error: unknown) => {
@@ -49,7 +52,7 @@ export async function createTaskIn(
   tx: StoreTransaction,
   input: NewTask,
 ): Promise<TaskRow> {
-  const { worker, limits, now } = options;
+  const { worker, changes, limits, now } = options;
   const row = newRow(input, versionOf(worker, input.kind), limits, now());
   const same = await findSame(tx, row, now());
   if (same !== undefined) return bringForward(tx, same, row.due_at);
@@ -64,6 +67,7 @@ export async function createTaskIn(
   // Another transaction made the same task between our look and our write.
   if (made === undefined) return createTaskIn(options, tx, input);
   await tx.signal(READY);
+  await changes.happened(tx, row, 'created');
   return row;
 }
 

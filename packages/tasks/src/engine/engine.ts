@@ -8,7 +8,7 @@ import type { NewTask, Task, TaskOwner, TaskStatus } from '../task.ts';
 import { isFinal } from '../task.ts';
 import { answerTask } from './answer.ts';
 import { cancelRow } from './cancel.ts';
-import type { TaskChange } from './changes.ts';
+import type { TaskChange, TellTask } from './changes.ts';
 import { TaskChanges } from './changes.ts';
 import { createTask, createTaskIn } from './create.ts';
 import type { Kind } from './kinds.ts';
@@ -51,6 +51,8 @@ export interface TaskEngineOptions {
   readonly limits?: Partial<TaskLimits>;
   readonly now?: () => number;
   readonly onFault?: (error: unknown, where: string) => void;
+  /** Told of what happens to the tasks of callers, with the change. */
+  readonly tell?: TellTask;
 }
 
 /** Creates the engine; it runs nothing before `start`. */
@@ -59,7 +61,7 @@ export function createTaskEngine(options: TaskEngineOptions): TaskEngine {
   const limits = { ...DEFAULT_TASK_LIMITS, ...options.limits };
   const now = options.now ?? Date.now;
   const onFault = options.onFault ?? (() => undefined);
-  const changes = new TaskChanges(store);
+  const changes = new TaskChanges(store, options.tell);
   const worker = new Worker({ store, changes, limits, now, onFault });
   const kinds: Kind[] = [];
   const closing = new AbortController();
@@ -116,8 +118,9 @@ export function createTaskEngine(options: TaskEngineOptions): TaskEngine {
       kinds.push(kind);
       worker.register(kind);
     },
-    enqueue: async (task) => load(await createTask({ store, worker, limits, now }, task)),
-    enqueueIn: async (tx, task) => toTask(await createTaskIn({ store, worker, limits, now }, tx, task), []),
+    enqueue: async (task) => load(await createTask({ store, worker, changes, limits, now }, task)),
+    enqueueIn: async (tx, task) =>
+      toTask(await createTaskIn({ store, worker, changes, limits, now }, tx, task), []),
     async get(owner, taskId) {
       const row = await find(owner, taskId);
       return row === undefined ? undefined : load(row);

@@ -17,24 +17,26 @@ export class LeaseLost extends Error {
   override readonly name = 'LeaseLost';
 }
 
-/** Writes the end of a task that is held under `fence`; throws when it is held no more. */
+/** Writes the end of a task that is held under `fence`, and returns which it was; throws when it is held no more. */
 export async function finish(
   tx: StoreTransaction,
   task: Pick<TaskRow, 'id' | 'fence' | 'created_at' | 'ttl_ms'>,
   ending: Ending,
   now: number,
   limits: TaskLimits,
-): Promise<void> {
+): Promise<Ending['outcome']> {
+  const stored = storable(ending, limits);
   const written = await tx
     .db<TaskTables>()
     .updateTable('tasks')
-    .set({ ...endOf(storable(ending, limits)), ...endTimes(task, now, limits) })
+    .set({ ...endOf(stored), ...endTimes(task, now, limits) })
     .where('id', '=', task.id)
     .where('fence', '=', task.fence)
     .where('state', '!=', 'final')
     .returning('id')
     .executeTakeFirst();
   if (written === undefined) throw new LeaseLost();
+  return stored.outcome;
 }
 
 type StoredEnding = Exclude<Ending, { outcome: 'completed' }> | { outcome: 'completed'; result: string };

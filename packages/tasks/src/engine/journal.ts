@@ -115,8 +115,10 @@ export class Journal {
       }
       // Answered while it ran: nothing would wake it again.
       const isAnswered = plan.asks.length > 0 && !(await hasOpenQuestion(tx, own.task_id));
+      const isAsking = plan.asks.length > 0 && !isAnswered;
       if (isAnswered || held.cancel_reason !== null) await wakeAt(tx, own.task_id, this.#now());
       await this.#changes.announce(tx, this.#task.id);
+      if (isAsking) await this.#changes.happened(tx, this.#task, 'input_required');
     });
   }
 

@@ -19,6 +19,8 @@ export interface Kind {
   readonly version: number;
   /** Work of the system itself: it has places of its own, which no caller can take. */
   readonly isSystem?: boolean;
+  /** True where such tasks are made and never run: another process has to. */
+  readonly isRunElsewhere?: boolean;
   run(input: unknown, run: TaskRun): Promise<Ending>;
 }
 

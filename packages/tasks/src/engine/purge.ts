@@ -63,6 +63,7 @@ export async function giveUpOrphans(options: OrphanOptions): Promise<boolean> {
       const message = `No worker knows version ${row.kind_version} of "${row.kind}" any more. Start the task again.`;
       await finish(tx, row, { outcome: 'failed', error: { code: -32603, message } }, now, limits);
       await changes.announce(tx, id);
+      await changes.happened(tx, row, 'failed');
     });
   }
   return orphans.length === BATCH;

@@ -129,8 +129,9 @@ async function endByError(options: RunTaskOptions, error: unknown): Promise<void
 async function end(options: RunTaskOptions, ending: Ending): Promise<void> {
   const { store, row, changes, limits, now } = options;
   await store.transaction(async (tx) => {
-    await finish(tx, row, ending, now(), limits);
+    const outcome = await finish(tx, row, ending, now(), limits);
     await changes.announce(tx, row.id);
+    await changes.happened(tx, row, outcome);
   });
 }
 

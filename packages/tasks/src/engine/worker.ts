@@ -59,7 +59,8 @@ export class Worker {
 
   register(kind: Kind): void {
     this.#kinds.set(kind.kind, kind);
-    this.#pools = poolsOf(this.#kinds.values(), this.#options.limits);
+    const run = [...this.#kinds.values()].filter(({ isRunElsewhere }) => isRunElsewhere !== true);
+    this.#pools = poolsOf(run, this.#options.limits);
     this.nudge();
   }
 

@@ -1,5 +1,5 @@
 /** Everything that everybody may read, behind one object; it writes nothing. */
-import type { Identity } from '@parley/identity';
+import type { Identity, IdentityTables } from '@parley/identity';
 import type { Store } from '@parley/store';
 import type { Page, PageQuery } from '../../shapes/posts.ts';
 import type { SimilarText } from '../posts/similar.ts';
@@ -45,17 +45,27 @@ export interface PublicReading {
   change(id: string): Promise<PublicChange | undefined>;
 }
 
-/** Creates the function that gives the public side of the first organization, or undefined while that is off. */
+/**
+ * Creates the function that gives the public side of an organization by its slug, of the first one without; undefined
+ * while that is off, or when there is none.
+ */
 export function createPublicReading(parts: {
   readonly store: Store;
   readonly identity: Pick<Identity, 'firstOrganizationId'>;
   readonly now: () => number;
-}): () => Promise<PublicReading | undefined> {
+}): (slug?: string) => Promise<PublicReading | undefined> {
   const { store, identity, now } = parts;
-  return async () => {
-    const site = await publicSite(store, await identity.firstOrganizationId());
+  return async (slug) => {
+    const id =
+      slug === undefined ? await identity.firstOrganizationId() : await organizationWith(store, slug);
+    const site = id === undefined ? undefined : await publicSite(store, id);
     return site && readingOf(store, site, now);
   };
+}
+
+async function organizationWith(store: Store, slug: string): Promise<string | undefined> {
+  const organizations = store.db<IdentityTables>().selectFrom('organizations');
+  return (await organizations.select('id').where('slug', '=', slug).executeTakeFirst())?.id;
 }
 
 function readingOf(store: Store, site: PublicSite, now: () => number): PublicReading {

@@ -2,7 +2,7 @@
 import type { CallRecord } from '@parley/kit';
 import { testCaller } from '@parley/kit/testing';
 import { describe, expect, test } from 'vitest';
-import { redact, redactRecord } from './redact.ts';
+import { redact, redactRecord } from './credentials.ts';
 
 const KEY = `parley_${'A'.repeat(12)}_${'b-_'.repeat(14)}c`;
 
@@ -12,10 +12,17 @@ describe('text', () => {
     ['two keys', `${KEY} ${KEY}`, '[REDACTED:key] [REDACTED:key]'],
     ['a key in hex', `key qb_${'0af'.repeat(16)}!`, 'key [REDACTED:key]!'],
     ['a session token', `parley_session_${'b-_'.repeat(14)}c`, '[REDACTED:token]'],
+    ['the token of an invitation', `parley_invite_${'b-_'.repeat(14)}c`, '[REDACTED:token]'],
     ['the secret of a webhook', `whsec_${'aB+/'.repeat(8)}= next`, '[REDACTED:secret] next'],
     ['a password after dots', '...postgres://me:pass@db', '...postgres://[REDACTED]@db'],
     ['a bearer token', 'authorization: bearer abcdefgh.ijk=', 'authorization: Bearer [REDACTED]'],
     ['a password in a URL', 'postgres://me:pa%20ss@db:5432/x', 'postgres://[REDACTED]@db:5432/x'],
+    ['a parameter of an address', 'GET /a?x=1&key=abc#d', 'GET /a?x=1&key=[REDACTED]#d'],
+    [
+      'a parameter in JSON',
+      '{"url":"https://a?Api-Key=b\\"c"}',
+      '{"url":"https://a?Api-Key=[REDACTED]\\"c"}',
+    ],
     ['a secret field', '{"password":"a\\"b","a":1}', '{"password":"[REDACTED]","a":1}'],
     [
       'fields in any case',
@@ -26,12 +33,17 @@ describe('text', () => {
     expect(redact(text)).toBe(expected);
   });
 
-  test.each(['parley_whoami', 'a bearer of news', 'https://example.com:443/a@b', '{"name":"token"}', ''])(
-    '%j is left alone',
-    (text) => {
-      expect(redact(text)).toBe(text);
-    },
-  );
+  test.each([
+    'parley_whoami',
+    'https://a.example/?page=2&sort=key',
+    'a=b & key = c',
+    'a bearer of news',
+    'https://example.com:443/a@b',
+    '{"name":"token"}',
+    '',
+  ])('%j is left alone', (text) => {
+    expect(redact(text)).toBe(text);
+  });
 });
 
 describe('a record', () => {

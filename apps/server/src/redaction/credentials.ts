@@ -1,10 +1,11 @@
 /** Cuts anything shaped like a credential out of text before it reaches a sink. */
 import type { CallRecord } from '@parley/kit';
+import { isSecretSetting } from '@parley/kit';
 
 const PATTERNS: readonly (readonly [RegExp, string])[] = [
   [/parley_[0-9A-Za-z]{12}_[0-9A-Za-z_-]{43}/g, '[REDACTED:key]'],
   [/qb_[0-9a-f]{48}/g, '[REDACTED:key]'],
-  [/parley_(?:page|tab|session)_[0-9A-Za-z_-]{43}/g, '[REDACTED:token]'],
+  [/parley_(?:page|tab|session|invite)_[0-9A-Za-z_-]{43}/g, '[REDACTED:token]'],
   [/whsec_[0-9A-Za-z+/=_-]{16,}/g, '[REDACTED:secret]'],
   [/\bBearer\s+[A-Za-z0-9._~+/=-]{8,}/gi, 'Bearer [REDACTED]'],
   [
@@ -15,9 +16,16 @@ const PATTERNS: readonly (readonly [RegExp, string])[] = [
   [/:\/\/[^\s:/@"]+:[^\s@/"]+@/g, '://[REDACTED]@'],
 ];
 
-/** The text without keys, tokens, passwords in URLs and fields with secret names. */
+// A name has an end, and neither it nor its value goes on over the next parameter.
+const PARAMETER = /([?&])([^\s?&=#"'\\<>]{1,80})=([^\s&#"'\\<>]+)/g;
+
+/** The text without keys, tokens, passwords and secret parameters in URLs, and fields with secret names. */
 export function redact(text: string): string {
-  return PATTERNS.reduce((left, [pattern, replacement]) => left.replace(pattern, replacement), text);
+  const left = PATTERNS.reduce((rest, [pattern, replacement]) => rest.replace(pattern, replacement), text);
+  if (!left.includes('=')) return left;
+  return left.replace(PARAMETER, (whole: string, sign: string, name: string) =>
+    isSecretSetting(name) ? `${sign}${name}=[REDACTED]` : whole,
+  );
 }
 
 /** The record without credentials in what the client chose: its name, the request id, and the name of what is not there. */
@@ -33,7 +41,7 @@ export function redactRecord(record: CallRecord): CallRecord {
 }
 
 // Every pattern needs one of these, and numbers, UUIDs and the names of most clients have none.
-const SUSPICIOUS = /[_":\s]/;
+const SUSPICIOUS = /[_":=\s]/;
 
 function redactWord(text: string): string {
   return SUSPICIOUS.test(text) ? redact(text) : text;

@@ -1,0 +1,77 @@
+/** One call as a line: for people, as JSON, or as CSV. */
+import type { LogEntry } from '@parley/mesh';
+import { printable } from '../printable.ts';
+
+const WIDTHS = { time: 24, outcome: 14, duration: 10, caller: 20 };
+
+/** The line over the columns. */
+export function headerOf(): string {
+  return `${[
+    'TIME'.padEnd(WIDTHS.time),
+    'OUTCOME'.padEnd(WIDTHS.outcome),
+    'MS'.padStart(WIDTHS.duration),
+    'CALLER'.padEnd(WIDTHS.caller),
+    'TOOL',
+  ].join('  ')}\n`;
+}
+
+/** The call in aligned columns; what went wrong stands at the end. */
+export function lineOf(entry: LogEntry, names: ReadonlyMap<string, string>): string {
+  const { isError, errorCode, errorMessage, durationMs, callerId, connectionId, toolName } = entry;
+  const columns = [
+    entry.timestamp.padEnd(WIDTHS.time),
+    printable(isError ? (errorCode ?? 'error') : 'ok').padEnd(WIDTHS.outcome),
+    durationMs.toFixed(1).padStart(WIDTHS.duration),
+    printable(names.get(callerId) ?? callerId).padEnd(WIDTHS.caller),
+    printable(`${connectionId} ${toolName}`),
+  ];
+  if (errorMessage !== null) columns.push(printable(errorMessage));
+  return `${columns.join('  ')}\n`;
+}
+
+export function jsonLineOf(entry: LogEntry): string {
+  return `${JSON.stringify(entry)}\n`;
+}
+
+const COLUMNS = [
+  'timestamp',
+  'id',
+  'connectionId',
+  'connectionTitle',
+  'toolName',
+  'effect',
+  'isError',
+  'errorCode',
+  'errorMessage',
+  'durationMs',
+  'userId',
+  'callerId',
+  'callerSource',
+  'userAgent',
+  'requestId',
+  'traceId',
+  'virtualMcpId',
+  'protocolVersion',
+  'bytesIn',
+  'bytesOut',
+  'properties',
+  'input',
+  'output',
+] as const satisfies readonly (keyof LogEntry)[];
+
+export const CSV_HEADER = `${COLUMNS.join(',')}\r\n`;
+
+/** Makes lines of CSV whose cells no spreadsheet takes for formulas. */
+export async function csvOf(): Promise<(entry: LogEntry) => string> {
+  const { guardFormula } = await import('@parley/feedback/transfer');
+  return (entry) => `${COLUMNS.map((column) => cell(guardFormula(textOf(entry[column])))).join(',')}\r\n`;
+}
+
+function textOf(value: LogEntry[keyof LogEntry]): string {
+  if (value === null) return '';
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
+
+function cell(text: string): string {
+  return /[",;\r\n\t]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}

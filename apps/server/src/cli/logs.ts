@@ -1,0 +1,192 @@
+/** `parley logs`: what was called, by whom and how it ended, as lines, as JSON, or into a file. */
+import { extname } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { LogEntry } from '@parley/mesh';
+import type { Caller } from '@parley/kit';
+import { mayAdminister, ToolError } from '@parley/kit';
+import type { RecordFilter, RecordLog } from '@parley/store';
+import { loadConfig, UsageError } from '../config.ts';
+import { printable } from '../printable.ts';
+import type { Host } from '../start/host.ts';
+import { csvOf, headerOf, jsonLineOf, lineOf, CSV_HEADER } from './log-lines.ts';
+import type { Command } from './main.ts';
+import { withCaller } from './session.ts';
+import { onSignal } from './signals.ts';
+import type { WriteText } from './written-file.ts';
+import { intoNewFile, writeToStdout } from './written-file.ts';
+
+const USAGE =
+  'Usage: parley logs [export FILE.jsonl|FILE.csv] [--follow] [--tool NAME] [--caller KEY] [--error] [--since 1h] [--limit N]';
+const TOOL = 'MONITORING_LOGS_LIST';
+const PAGE = 500;
+const LOOK_EVERY_MS = 500;
+const DEFAULT_LIMIT = 20;
+const MOST_LINES = 10_000;
+
+const FLAGS = {
+  follow: 'switch',
+  tool: 'text',
+  caller: 'text',
+  error: 'switch',
+  since: 'text',
+  limit: 'text',
+} as const;
+
+type Extras = Partial<Record<keyof typeof FLAGS, string | boolean | string[]>>;
+
+/** Shows, follows or exports records. */
+export const logs: Command = async (args, toolsets) => {
+  const { config, positionals, extras } = loadConfig(args, { extra: FLAGS, toolsets });
+  const [action, path, ...rest] = positionals;
+  const isExport = action === 'export' && path !== undefined && rest.length === 0;
+  if (positionals.length > 0 && !isExport) throw new UsageError(USAGE);
+  const limit = parseLimit(extras.limit);
+  const since = parseSince(extras.since);
+  const format = isExport ? formatOf(path) : undefined;
+  return withCaller(config, toolsets, async (host, caller) => {
+    requireLogs(host, caller);
+    const source = new LogSource(host, caller, await filterOf(host, caller, extras, since));
+    if (isExport && format !== undefined) {
+      const count = await intoNewFile(path, (write) => exportAll(source, format, write));
+      const text = `Exported ${count} records to ${path}.\n`;
+      process.stdout.write(config.json ? `${JSON.stringify({ file: path, records: count })}\n` : text);
+      return 0;
+    }
+    const names = config.json ? new Map<string, string>() : await keyNames(host, caller);
+    const show = (entry: LogEntry) => (config.json ? jsonLineOf(entry) : lineOf(entry, names));
+    if (!config.json) await writeToStdout(headerOf());
+    let last = await source.newest(limit, (entry) => writeToStdout(show(entry)));
+    if (extras.follow !== true) return 0;
+    const stop = new AbortController();
+    onSignal(() => stop.abort());
+    while (!stop.signal.aborted) {
+      // Ends early, and without a fault, when it is told to stop.
+      await delay(LOOK_EVERY_MS, undefined, { signal: stop.signal }).catch(() => undefined);
+      if (!stop.signal.aborted) last = await source.after(last, (entry) => writeToStdout(show(entry)));
+    }
+    return 0;
+  });
+};
+
+type Take = (entry: LogEntry) => Promise<void>;
+
+/** The records that are asked for, as entries of the log. */
+class LogSource {
+  readonly #records: RecordLog;
+  readonly #filter: RecordFilter;
+  readonly #titles: ReadonlyMap<string, string>;
+
+  constructor(host: Host, caller: Caller, filter: RecordFilter) {
+    this.#records = host.store.records;
+    this.#filter = filter;
+    const { toolsets } = host.engine().catalogFor(caller);
+    this.#titles = new Map(toolsets.map(({ name, title }) => [name, title]));
+  }
+
+  /** The newest, oldest of them first; returns the last id. */
+  async newest(limit: number, take: Take): Promise<number> {
+    return this.#take(await this.#records.listDetailed({ ...this.#filter, limit }), 0, take);
+  }
+
+  /** Those that came after an id; returns the last id. */
+  async after(id: number, take: Take): Promise<number> {
+    const query = { ...this.#filter, limit: MOST_LINES, after: id };
+    return this.#take(await this.#records.listDetailed(query), id, take);
+  }
+
+  /** All of them, newest first. */
+  async *pages(): AsyncGenerator<LogEntry[]> {
+    for (let before: number | undefined; ;) {
+      const query = { ...this.#filter, limit: PAGE, ...(before !== undefined && { before }) };
+      const page = await this.#records.listDetailed(query);
+      yield await this.#entries(page);
+      if (page.length < PAGE) return;
+      before = page.at(-1)?.id;
+    }
+  }
+
+  async #take(found: Awaited<ReturnType<RecordLog['listDetailed']>>, last: number, take: Take) {
+    for (const entry of await this.#entries(found.toReversed())) await take(entry);
+    return found[0]?.id ?? last;
+  }
+
+  async #entries(found: Awaited<ReturnType<RecordLog['listDetailed']>>): Promise<LogEntry[]> {
+    const { logEntry } = await import('@parley/mesh');
+    return found.map((record) => logEntry(record, this.#titles.get(record.toolset) ?? null));
+  }
+}
+
+async function exportAll(source: LogSource, format: 'csv' | 'jsonl', write: WriteText): Promise<number> {
+  let count = 0;
+  const toLine = format === 'csv' ? await csvOf() : jsonLineOf;
+  if (format === 'csv') await write(CSV_HEADER);
+  for await (const entries of source.pages()) {
+    if (entries.length > 0) await write(entries.map(toLine).join(''));
+    count += entries.length;
+  }
+  return count;
+}
+
+/** Whoever may list the log with the tool may read it here. */
+function requireLogs(host: Host, caller: Caller): void {
+  if (host.engine().explain(caller, TOOL) === undefined) return;
+  throw new ToolError('forbidden', `This key may not read the logs; use one that may use ${TOOL}.`);
+}
+
+async function filterOf(
+  host: Host,
+  caller: Caller,
+  { tool, caller: wanted, error }: Extras,
+  since: number | undefined,
+): Promise<RecordFilter> {
+  const callerId = typeof wanted === 'string' ? await callerIdOf(host, caller, wanted) : undefined;
+  return {
+    organizationId: caller.organizationId,
+    ...(typeof tool === 'string' && { tool }),
+    ...(callerId !== undefined && { callerId }),
+    ...(error === true && { isError: true }),
+    ...(since !== undefined && { since }),
+  };
+}
+
+/** The id of a key by its id, its public id or its name; anything else is taken as it is. */
+async function callerIdOf(host: Host, caller: Caller, wanted: string): Promise<string> {
+  const keys = await host.identity.listKeys(caller, { all: mayAdminister(caller) });
+  const found = keys.filter(({ id, publicId, name }) => [id, publicId, name].includes(wanted));
+  if (found.length === 0)
+    process.stderr.write(`No key that you may list has the name or id "${printable(wanted)}".\n`);
+  if (found.length < 2) return found[0]?.id ?? wanted;
+  const ids = found.map(({ publicId }) => publicId).join(', ');
+  throw new UsageError(`Several keys have the name "${wanted}". Give the id of one: ${ids}`);
+}
+
+async function keyNames(host: Host, caller: Caller): Promise<Map<string, string>> {
+  const keys = await host.identity.listKeys(caller, { all: mayAdminister(caller) });
+  return new Map(keys.map(({ id, name }) => [id, name]));
+}
+
+function formatOf(path: string): 'csv' | 'jsonl' {
+  const ending = extname(path).toLowerCase();
+  if (ending === '.csv') return 'csv';
+  if (ending === '.jsonl') return 'jsonl';
+  throw new UsageError(`The file must have a name that ends in .jsonl or .csv (got "${path}"). ${USAGE}`);
+}
+
+function parseLimit(given: Extras['limit']): number {
+  if (typeof given !== 'string') return DEFAULT_LIMIT;
+  const limit = Number(given);
+  if (!Number.isInteger(limit) || limit < 0 || limit > MOST_LINES)
+    throw new UsageError(`--limit: must be a whole number from 0 to ${MOST_LINES} (got "${given}")`);
+  return limit;
+}
+
+const UNITS_MS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+function parseSince(given: unknown): number | undefined {
+  if (typeof given !== 'string') return undefined;
+  const match = /^(\d{1,6})([mhd])$/.exec(given);
+  const at =
+    match === null ? Date.parse(given) : Date.now() - Number(match[1]) * (UNITS_MS[match[2] ?? ''] ?? 0);
+  if (!Number.isNaN(at)) return at;
+  throw new UsageError(`--since: must look like 30m, 12h, 7d or 2026-11-16T09:00:00Z (got "${given}")`);
+}

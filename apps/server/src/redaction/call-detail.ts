@@ -1,0 +1,141 @@
+/** What is kept of the input and output of a call: made when its record is written, without secrets, and short. */
+import type { CallBody, CallRecord, ToolAnswer } from '@parley/kit';
+import { isToolResult } from '@parley/kit';
+import type { CallDetail, PendingDetail } from '@parley/store';
+import type { Secrets } from './kept-json.ts';
+import { bytesOf, keptJson, keptText } from './kept-json.ts';
+import { propertiesJson } from './properties.ts';
+import { secretFields } from './secret-names.ts';
+
+/** The stored secrets of a connection, which are cut out wherever they stand. */
+export type SecretsOf = (organizationId: string, connectionId: string) => readonly string[];
+
+const LONGEST_MESSAGE = 2_000;
+/** What a value with very many parts may hold. */
+const HEAVY_BYTES = 1024 * 1024;
+const DROPPED = '"[DROPPED:redaction failed]"';
+const TRACEPARENT = /^00-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}$/;
+
+/** The tags of a user, joined by commas; undefined while they are looked up. */
+export type TagsOf = (organizationId: string, userId: string) => string | undefined;
+
+/** Makes details; `secretsOf` tells which texts are secrets of the connections that a call is about. */
+export function detailsWith(
+  secretsOf: SecretsOf,
+  tagsOf: TagsOf = () => undefined,
+): (call: CallRecord) => PendingDetail | undefined {
+  return (call) => {
+    const { body } = call;
+    if (body === undefined) return undefined;
+    const weightBytes = weightOf(body.args) + weightOfAnswer(body.answer);
+    // Asked for already now, so that they are known when the record is written.
+    tagsOfCaller(call);
+    return { weightBytes, make: () => detailOf(call, body, { textsOf, tagsOfCaller }) };
+  };
+
+  function tagsOfCaller({ caller: { organizationId, userId } }: CallRecord): string | undefined {
+    return userId === null ? undefined : tagsOf(organizationId, userId);
+  }
+
+  function textsOf({ caller, toolset }: CallRecord, { args, answer }: CallBody): string[] {
+    const ids = new Set([toolset, ...idsIn(args), ...idsIn(itemOf(answer))]);
+    return [...ids].flatMap((id) => secretsOf(caller.organizationId, id));
+  }
+}
+
+/** The connections that the input or the item of a management tool names. */
+function idsIn(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return ['id', 'connectionId'].flatMap((name) => {
+    const id: unknown = Object.hasOwn(value, name) ? Reflect.get(value, name) : undefined;
+    return typeof id === 'string' ? [id] : [];
+  });
+}
+
+function itemOf(answer: ToolAnswer | undefined): unknown {
+  const content: unknown =
+    answer !== undefined && isToolResult(answer) ? answer.structuredContent : undefined;
+  return typeof content === 'object' && content !== null && 'item' in content ? content.item : undefined;
+}
+
+/** The usual answer is one text whose data is about as long, so that nothing has to be counted. */
+function weightOfAnswer(answer: ToolAnswer | undefined): number {
+  const content = answer?.content;
+  const first: unknown = Array.isArray(content) && content.length === 1 ? content[0] : undefined;
+  const isText =
+    typeof first === 'object' && first !== null && 'text' in first && typeof first.text === 'string';
+  const text = isText ? String(first.text) : '';
+  return text.startsWith('{') ? text.length * 2 : weightOf(answer);
+}
+
+function weightOf(value: unknown): number {
+  try {
+    return value === undefined ? 0 : (bytesOf(value) ?? HEAVY_BYTES);
+  } catch {
+    // What cannot even be looked at fails again, off the request path, and is left out there.
+    return HEAVY_BYTES;
+  }
+}
+
+/** What the server knows about a call and its caller. */
+interface Known {
+  textsOf(call: CallRecord, body: CallBody): readonly string[];
+  tagsOfCaller(call: CallRecord): string | undefined;
+}
+
+function detailOf(call: CallRecord, body: CallBody, known: Known): CallDetail {
+  const { info } = call;
+  const about = {
+    upstreamUs: null,
+    traceId: TRACEPARENT.exec(info.traceparent ?? '')?.[1] ?? null,
+    properties: propertiesJson(info.properties, body.args, known.tagsOfCaller(call)),
+  };
+  try {
+    const secrets: Secrets = {
+      fields: secretFields(body.tool.definition.inputSchema),
+      texts: known.textsOf(call, body),
+    };
+    const input = keptJson(body.args ?? {}, secrets);
+    const shown = body.answer === undefined ? undefined : outputOf(body.answer);
+    const output = shown === undefined ? undefined : keptJson(shown, secrets);
+    return {
+      ...about,
+      input: input.text,
+      output: output?.text ?? null,
+      message: messageOf(body, secrets),
+      bytesIn: input.bytes,
+      bytesOut: output?.bytes ?? null,
+    };
+  } catch {
+    // Its fault may quote what must not be kept.
+    return { ...about, input: DROPPED, output: DROPPED, message: null, bytesIn: null, bytesOut: null };
+  }
+}
+
+/** The data of an answer, or its text where it has none; what is sealed for the client is not kept. */
+function outputOf(answer: ToolAnswer): unknown {
+  if (!isToolResult(answer)) {
+    return { resultType: answer.resultType, ...('taskId' in answer && { taskId: answer.taskId }) };
+  }
+  return answer.structuredContent ?? answer.content;
+}
+
+function messageOf({ answer, message }: CallBody, secrets: Secrets): string | null {
+  const text = message ?? (answer !== undefined && isToolResult(answer) ? errorText(answer) : undefined);
+  // Cut first, with room to spare, so that a long text takes no longer; then what may be torn is cut off.
+  return text === undefined
+    ? null
+    : keptText(text.slice(0, LONGEST_MESSAGE * 2), secrets).slice(0, LONGEST_MESSAGE);
+}
+
+function errorText({
+  isError,
+  content,
+}: {
+  isError?: boolean | undefined;
+  content: readonly { type: string }[];
+}) {
+  const [first] = content;
+  if (isError !== true || first === undefined || !('text' in first)) return undefined;
+  return String(first.text);
+}

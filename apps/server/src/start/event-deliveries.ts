@@ -1,0 +1,36 @@
+/** Deliveries of events to connections, as the rest of the server sees them: who they are made for, and their record. */
+import type { DeliveryCall } from '@parley/connections';
+import type { Identity } from '@parley/identity';
+import type { Caller, CallRecord } from '@parley/kit';
+import { systemCaller, unattended } from '@parley/kit';
+
+/** A member as they stand now, with nobody watching; undefined when they are none. */
+export async function memberCaller(
+  identity: Identity,
+  organizationId: string,
+  userId: string,
+): Promise<Caller | undefined> {
+  const member = await identity.memberOf(organizationId, userId);
+  const caller = member && (await identity.callerOfMember(organizationId, member.id));
+  return caller && unattended(caller, 'schedule');
+}
+
+/** The record of a delivery: the event bus made the call, not the person who subscribed. */
+export function deliveryRecord({
+  organizationId,
+  connectionId,
+  tool,
+  durationMs,
+  code,
+}: DeliveryCall): CallRecord {
+  return {
+    caller: systemCaller('event-bus', 'Event bus', organizationId),
+    method: 'tools/call',
+    name: tool,
+    toolset: connectionId,
+    outcome: code === undefined ? 'ok' : 'error',
+    code: code ?? null,
+    durationMs,
+    info: { id: null, era: 'local', client: null },
+  };
+}

@@ -1,0 +1,70 @@
+/** Owns P12: what recording costs a call, and how fast figures over very many records are told. */
+import { bundleScript } from './bundle.ts';
+import type { Latency } from './latency.ts';
+import { latencyOf } from './latency.ts';
+import type { Method } from './machine.ts';
+import { inFolder } from './scratch-folder.ts';
+import { startServer } from './server-process.ts';
+
+/** Figures that both databases have. */
+export interface MonitoringSpeed {
+  records: number;
+  fillSeconds: number;
+  /** MONITORING_STATS over all of them. */
+  stats: Latency;
+  /** CPU of the server per call that is recorded with input and output, everything included. */
+  recordingUs: number;
+}
+
+/** Everything P12 measures. */
+export interface MonitoringFigures {
+  sqlite: MonitoringSpeed;
+  postgres?: MonitoringSpeed;
+}
+
+/** How much of each. */
+export interface MonitoringSettings {
+  records: number;
+  queries: number;
+  calls: number;
+}
+
+/** Measures P12 on SQLite, and once more on PostgreSQL where there is one. */
+export async function measureMonitoring(
+  settings: MonitoringSettings,
+  { method, databaseUrl }: { method: Method; databaseUrl: string | undefined },
+  progress: (line: string) => void,
+): Promise<MonitoringFigures> {
+  const script = bundleScript('servers/monitoring-services.ts');
+  progress('monitoring: SQLite');
+  const sqlite = await measureOn(script, [], settings, method);
+  if (databaseUrl === undefined) return { sqlite };
+  progress('monitoring: PostgreSQL');
+  return { sqlite, postgres: await measureOn(script, ['--database-url', databaseUrl], settings, method) };
+}
+
+async function measureOn(
+  script: string,
+  databaseFlags: string[],
+  { records, queries, calls }: MonitoringSettings,
+  method: Method,
+): Promise<MonitoringSpeed> {
+  return inFolder(async (dataDir) => {
+    const server = await startServer(script, ['--data', dataDir, ...databaseFlags], method.cores?.server);
+    try {
+      const { perCallUs } = await server.ask(`record ${calls}`);
+      const { seconds } = await server.ask(`fill ${records}`);
+      const { timesMs, totalCalls } = await server.ask(`stats ${queries}`);
+      if (!Array.isArray(timesMs) || Number(totalCalls) < records)
+        throw new Error(`The figures count ${String(totalCalls)} of ${records} records.`);
+      return {
+        records,
+        fillSeconds: Number(seconds),
+        stats: latencyOf(timesMs.map(Number)),
+        recordingUs: Number(perCallUs),
+      };
+    } finally {
+      await server.stop();
+    }
+  });
+}

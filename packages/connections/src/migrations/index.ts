@@ -1,0 +1,29 @@
+/** The migrations of connections, in order. */
+import type { MigrationSet } from '@parley/store';
+import type { ConnectionTables } from '../schema.ts';
+import { seedSelfConnection } from '../self-connection.ts';
+import { createConnections } from './001-connections.ts';
+import { seedSelfConnections } from './002-self-connections.ts';
+
+/** What the store applies for connections. */
+export const connectionMigrations: MigrationSet = {
+  name: 'connections',
+  seed: seedSelfConnection,
+  async clear(tx, organizationId, { databases }) {
+    const rows = await tx
+      .db<ConnectionTables>()
+      .selectFrom('connections')
+      .select('id')
+      .where('organization_id', '=', organizationId)
+      .execute();
+    await databases.forget(
+      tx,
+      organizationId,
+      rows.map(({ id }) => id),
+    );
+  },
+  migrations: {
+    '001-connections': createConnections,
+    '002-self-connections': seedSelfConnections,
+  },
+};

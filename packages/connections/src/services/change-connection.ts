@@ -1,0 +1,158 @@
+/** Writing a connection: what is given is checked, sealed and stored in one transaction with its event. */
+import { isDeepStrictEqual } from 'node:util';
+import type { Caller } from '@parley/kit';
+import { ToolError, typeId } from '@parley/kit';
+import type { StoreTransaction } from '@parley/store';
+import { toJson } from '@parley/store';
+import type { ConnectionRow, ConnectionTables } from '../schema.ts';
+import { openConnection, sealConnection } from '../secrets/vault.ts';
+import { NO_CATALOG, selfConnectionId } from '../self-connection.ts';
+import type { ConnectionCreate, ConnectionUpdate } from '../shapes/connection-data.ts';
+import type { Base } from './base.ts';
+import { announce, authorOf, takeTurns } from './base.ts';
+import { checkContainment } from './containment.ts';
+import { requireProgramRight, requireSameSecretsOwner } from './rights.ts';
+import { findRow } from './rows.ts';
+import { checkScopes } from './scopes.ts';
+import type { Settings } from './settings.ts';
+import { hasTokens } from './tokens.ts';
+import { applied, checkSettings, columnsOf, EMPTY, settingsOf, upstreamKeyOf } from './settings.ts';
+
+/** Stores a new connection and returns its id. */
+export async function insertConnection(base: Base, caller: Caller, data: ConnectionCreate): Promise<string> {
+  const { store, now } = base;
+  const { organizationId } = caller;
+  const { id = typeId('conn', now()), ...given } = data;
+  // Before anything else is said about the input: it must not matter to others whether it is right.
+  if (given.connection_type === 'STDIO' || given.connection_headers?.command !== undefined)
+    requireProgramRight(caller, base.upstream);
+  if (id.endsWith('_self')) throw new ToolError('invalid', 'id: must not end with _self');
+  const settings = applied(EMPTY, given);
+  checkSettings(settings);
+  await store.transaction(async (tx) => {
+    await takeTurns(tx, organizationId);
+    await checkScopes(tx, caller, settings);
+    const row: ConnectionRow = {
+      id,
+      organization_id: organizationId,
+      ...columnsOf(settings),
+      bindings: null,
+      catalog: toJson(NO_CATALOG),
+      is_virtual_mcp: 0,
+      virtual_id: await virtualTarget(tx, organizationId, settings),
+      secrets: sealConnection(store.secrets, { id, organization_id: organizationId }, secretsOf(settings)),
+      revision: 0,
+      created_at: now(),
+      updated_at: now(),
+      created_by: authorOf(caller),
+      updated_by: null,
+    };
+    const { numInsertedOrUpdatedRows } = await tx
+      .db<ConnectionTables>()
+      .insertInto('connections')
+      .values(row)
+      .onConflict((conflict) => conflict.column('id').doNothing())
+      .executeTakeFirstOrThrow();
+    if (numInsertedOrUpdatedRows !== 1n)
+      throw new ToolError('conflict', `id: "${id}" is taken. Choose another one.`);
+    await announce(base, tx, caller, { ...row, what: 'created' });
+  });
+  return id;
+}
+
+/** What an update did. */
+export interface UpdatedConnection {
+  readonly settings: Settings;
+  /** True when the upstream has to be asked again. */
+  readonly isUpstreamNew: boolean;
+}
+
+/** Changes a connection; undefined when there is none. */
+export async function updateConnection(
+  base: Base,
+  caller: Caller,
+  id: string,
+  data: ConnectionUpdate,
+): Promise<UpdatedConnection | undefined> {
+  const { store, now } = base;
+  const { organizationId } = caller;
+  return store.transaction(async (tx) => {
+    await takeTurns(tx, organizationId);
+    const row = await findRow(tx, organizationId, id);
+    if (row === undefined) return undefined;
+    requireChangeable(row);
+    const before = settingsOf(row, openConnection(store.secrets, row));
+    const settings = changedSettings(before, data);
+    const isUpstreamNew = upstreamKeyOf(before) !== upstreamKeyOf(settings);
+    const isProgram =
+      settings.connection_type === 'STDIO' || settings.connection_headers?.command !== undefined;
+    if (isUpstreamNew && isProgram) requireProgramRight(caller, base.upstream);
+    checkSettings(settings);
+    const owner = { organizationId, connectionId: id };
+    requireSameSecretsOwner(caller, before, settings, await hasTokens(tx, owner));
+    if (data.configuration_scopes !== undefined || data.configuration_state !== undefined)
+      await checkScopes(tx, caller, settings);
+    const virtual_id = await virtualTarget(tx, organizationId, settings);
+    // Nothing to write, and nobody needs to hear of it.
+    if (isDeepStrictEqual(before, settings)) return { settings, isUpstreamNew };
+    await tx
+      .db<ConnectionTables>()
+      .updateTable('connections')
+      .set({
+        ...columnsOf(settings),
+        virtual_id,
+        secrets: sealConnection(store.secrets, row, secretsOf(settings)),
+        revision: row.revision + (isUpstreamNew ? 1 : 0),
+        updated_at: now(),
+        updated_by: authorOf(caller),
+      })
+      .where('organization_id', '=', organizationId)
+      .where('id', '=', id)
+      .execute();
+    if (virtual_id !== null) await checkContainment(tx, organizationId);
+    await announce(base, tx, caller, { ...settings, id, what: 'updated' });
+    return { settings, isUpstreamNew };
+  });
+}
+
+function requireChangeable({ id, organization_id, is_virtual_mcp }: ConnectionRow): void {
+  if (is_virtual_mcp === 1)
+    throw new ToolError('invalid', 'id: this is a virtual MCP. Use COLLECTION_VIRTUAL_MCP_UPDATE.');
+  if (id === selfConnectionId(organization_id))
+    throw new ToolError('conflict', 'The connection to the server itself cannot be changed.');
+}
+
+/** State and scopes are sent together or stand for nothing: an absent one means an empty one. */
+function changedSettings(before: Settings, data: ConnectionUpdate): Settings {
+  const settings = applied(before, data);
+  return {
+    ...settings,
+    configuration_state: settings.configuration_state ?? {},
+    configuration_scopes: settings.configuration_scopes ?? [],
+  };
+}
+
+function secretsOf(settings: Settings) {
+  const { connection_url, connection_token, connection_headers, oauth_config, configuration_state } =
+    settings;
+  return { connection_url, connection_token, connection_headers, oauth_config, configuration_state };
+}
+
+const VIRTUAL_URL = /^virtual:\/\/([A-Za-z0-9_-]{1,64})$/;
+
+/** The virtual MCP that a connection of the type VIRTUAL stands for. */
+async function virtualTarget(
+  tx: StoreTransaction,
+  organizationId: string,
+  { connection_type, connection_url }: Settings,
+): Promise<string | null> {
+  if (connection_type !== 'VIRTUAL') return null;
+  const [, id] = VIRTUAL_URL.exec(connection_url ?? '') ?? [];
+  const found = id === undefined ? undefined : await findRow(tx, organizationId, id);
+  if (found?.is_virtual_mcp !== 1)
+    throw new ToolError(
+      'invalid',
+      'connection_url: must be virtual://<id> of a virtual MCP of this organization',
+    );
+  return found.id;
+}

@@ -1,0 +1,79 @@
+/** What only some callers may do with connections. */
+import type { Caller } from '@parley/kit';
+import { firstUncovered, isGranted, mayAdminister, ToolError } from '@parley/kit';
+import { shareSecret } from '../secrets/known-texts.ts';
+import { NO_SECRETS } from '../secrets/vault.ts';
+import { selfConnectionId } from '../self-connection.ts';
+import { OAUTH_ENDPOINTS } from '../shapes/connection-data.ts';
+import type { Upstream } from '../upstream.ts';
+import type { Settings } from './settings.ts';
+
+/** The name that grants use for the server itself. */
+const SELF = 'self';
+
+/** True for owners and administrators whose key is not cut to less. */
+export function actsAsAdministrator(caller: Caller): boolean {
+  return mayAdminister(caller) && isGranted(caller.grants, SELF, '*');
+}
+
+/** Refuses to start a program for anybody but administrators. */
+export function requireAdministrator(caller: Caller): void {
+  if (!actsAsAdministrator(caller))
+    throw new ToolError(
+      'forbidden',
+      'Only owners and administrators may use STDIO connections. Ask one of them.',
+    );
+}
+
+/** Refuses to store a program for anybody but administrators of a server that allows it. */
+export function requireProgramRight(caller: Caller, { isStdioAllowed }: Upstream): void {
+  requireAdministrator(caller);
+  if (!isStdioAllowed)
+    throw new ToolError(
+      'forbidden',
+      'This server starts no programs. Start it with --allow-stdio to use STDIO connections.',
+    );
+}
+
+/** Refuses to send stored secrets to another server than the one they were stored for. */
+export function requireSameSecretsOwner(
+  caller: Caller,
+  before: Settings,
+  after: Settings,
+  hasTokens: boolean,
+): void {
+  if (actsAsAdministrator(caller)) return;
+  const { oauth_config: oauth } = before;
+  const isMoved = originOf(before.connection_url) !== originOf(after.connection_url);
+  if (isMoved && (hasTokens || shareSecret({ ...before, oauth_config: null }, after)))
+    throw new ToolError(
+      'forbidden',
+      'connection_url: the stored token and headers belong to the server before. Send them again, or ask an administrator.',
+    );
+  const isOAuthMoved = OAUTH_ENDPOINTS.some(
+    (name) => oauth !== null && originOf(oauth[name]) !== originOf(after.oauth_config?.[name]),
+  );
+  if (isOAuthMoved && shareSecret({ ...NO_SECRETS, oauth_config: oauth }, after))
+    throw new ToolError(
+      'forbidden',
+      'oauth_config: the stored client secret belongs to the server before. Send another, or ask an administrator.',
+    );
+}
+
+function originOf(url: string | null | undefined): string | null {
+  return url === null || url === undefined ? null : (URL.parse(url)?.origin ?? url);
+}
+
+/** True when the caller may call anything of a connection. */
+export function mayUse({ grants, organizationId }: Caller, connectionId: string): boolean {
+  if (connectionId === selfConnectionId(organizationId)) return true;
+  return ['*', connectionId].some((name) => Object.hasOwn(grants, name) && grants[name]?.length !== 0);
+}
+
+/** Refuses to give on what the caller does not have. */
+export function requireTools(caller: Caller, connectionId: string, tools: readonly string[] | null): void {
+  const missing = firstUncovered(caller.grants, { [connectionId]: tools ?? ['*'] });
+  if (missing === undefined) return;
+  const what = missing.tool === '*' ? 'all tools' : `the tool ${missing.tool}`;
+  throw new ToolError('forbidden', `You do not have ${what} of "${connectionId}", so you cannot give it on.`);
+}

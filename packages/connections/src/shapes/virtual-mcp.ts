@@ -1,0 +1,59 @@
+/** A virtual MCP as it is made, and as its readers see it. */
+import * as z from 'zod';
+import { audit } from './connection.ts';
+
+// Published once for its three uses.
+const names = z.array(z.string().min(1).max(2000)).max(2000).nullable().meta({ id: 'Names' });
+
+const Child = z.strictObject({
+  connection_id: z.string().max(64),
+  selected_tools: names.optional().describe('null: all'),
+  selected_resources: names.optional().describe('URIs, * and **'),
+  selected_prompts: names.optional(),
+});
+
+export const VirtualMcpCreate = z.strictObject({
+  title: z.string().min(1).max(255),
+  description: z.string().max(2000).nullable().optional(),
+  icon: z.string().max(2000).nullable().optional(),
+  status: z.enum(['active', 'inactive']).optional(),
+  metadata: z
+    .strictObject({ instructions: z.string().max(20_000).nullable().optional() })
+    .nullable()
+    .optional(),
+  connections: z.array(Child).max(200),
+});
+export type VirtualMcpCreate = z.output<typeof VirtualMcpCreate>;
+
+export const VirtualMcpUpdate = VirtualMcpCreate.partial();
+export type VirtualMcpUpdate = z.output<typeof VirtualMcpUpdate>;
+
+export const VirtualMcp = z.object({
+  id: z.string(),
+  title: z.string(),
+  description: z.string().nullable(),
+  icon: z.string().nullable(),
+  status: z.enum(['active', 'inactive', 'error']),
+  metadata: z.record(z.string(), z.unknown()).nullable(),
+  connections: z.array(
+    z.object({
+      connection_id: z.string(),
+      selected_tools: z.array(z.string()).nullable(),
+      selected_resources: z.array(z.string()).nullable(),
+      selected_prompts: z.array(z.string()).nullable(),
+    }),
+  ),
+  collisions: z
+    .array(
+      z.object({
+        exposed_name: z.string(),
+        connection_id: z.string(),
+        upstream_name: z.string(),
+        winner_connection_id: z.string(),
+      }),
+    )
+    .optional(),
+  ...audit,
+});
+export type VirtualMcp = z.output<typeof VirtualMcp>;
+export type Member = VirtualMcp['connections'][number];

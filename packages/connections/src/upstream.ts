@@ -1,0 +1,81 @@
+/** What connections need from the client of upstream servers; the gateway has it. */
+
+/** A server to reach, with the credentials of one call. */
+export interface UpstreamTarget {
+  readonly id: string;
+  readonly organizationId: string;
+  readonly type: 'HTTP' | 'SSE' | 'STDIO';
+  readonly url: string | null;
+  readonly token: string | null;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly program: UpstreamProgram | null;
+  /** What is secret of the connection, wherever it turns up. */
+  readonly secrets: readonly string[];
+}
+
+/** A program that speaks MCP over its standard input and output. */
+export interface UpstreamProgram {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly cwd: string | null;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+export type UpstreamStatus =
+  | 'ok'
+  | 'unreachable'
+  | 'timeout'
+  | 'auth_required'
+  | 'invalid_protocol'
+  | 'disabled';
+
+/** Why an upstream could not be asked; the sentence names no address and no secret. */
+export interface UpstreamFailure {
+  readonly ok: false;
+  readonly status: Exclude<UpstreamStatus, 'ok'>;
+  readonly message: string;
+}
+
+/** A tool as its server defines it. */
+export interface UpstreamTool {
+  readonly name: string;
+  readonly title?: string | undefined;
+  readonly description?: string | undefined;
+  readonly inputSchema: Readonly<Record<string, unknown>>;
+  readonly outputSchema?: Readonly<Record<string, unknown>> | undefined;
+  readonly annotations?: Readonly<Record<string, unknown>> | undefined;
+  readonly _meta?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** How long a call may last. */
+export interface CallLimits {
+  /** Ends it early. */
+  readonly signal?: AbortSignal;
+  /** Absent: what the type of the connection has for anything. */
+  readonly limitMs?: number;
+}
+
+/** What came of the call of a tool. */
+export interface UpstreamAnswer {
+  readonly ok: true;
+  readonly outcome: 'answered' | 'failed' | 'no_such_tool';
+  /** The data of an answer, or its text where it has none. */
+  readonly data: unknown;
+}
+
+export interface Upstream {
+  /** True when programs may be started. */
+  readonly isStdioAllowed: boolean;
+  /** Connects as a call would, and leaves again. */
+  test(target: UpstreamTarget): Promise<{ readonly ok: true } | UpstreamFailure>;
+  /** All tools of the server. */
+  discover(
+    target: UpstreamTarget,
+  ): Promise<{ readonly ok: true; readonly tools: readonly UpstreamTool[] } | UpstreamFailure>;
+  call(
+    target: UpstreamTarget,
+    tool: string,
+    args: Record<string, unknown>,
+    limits?: CallLimits,
+  ): Promise<UpstreamAnswer | UpstreamFailure>;
+}

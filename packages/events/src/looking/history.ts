@@ -1,0 +1,58 @@
+/** Reading what happened: events in the order of their numbers, from any cursor on. */
+import type { Queryable } from '@parley/store';
+import type { CloudEvent } from '../cloud-event.ts';
+import { toCloudEvent } from '../cloud-event.ts';
+import { checkPattern } from '../matching.ts';
+import type { EventTables } from '../schema.ts';
+import { sql } from 'kysely';
+
+/** Which events are wanted. */
+export interface HistoryQuery {
+  /** Those after this number. */
+  readonly after: number;
+  /** Types, `prefix.*` or `*`; none means all. */
+  readonly types: readonly string[];
+  readonly limit: number;
+  /** The newest first; the oldest by default. */
+  readonly newestFirst?: boolean;
+}
+
+/** The events of an organization. Numbers appear in their order, so whoever goes on from the last one misses none. */
+export async function readHistory(
+  on: Queryable,
+  organizationId: string,
+  { after, types, limit, newestFirst = false }: HistoryQuery,
+): Promise<CloudEvent[]> {
+  for (const type of types) checkPattern(type, 'types');
+  let query = on
+    .db<EventTables>()
+    .selectFrom('events')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .where('seq', '>', after)
+    .orderBy('seq', newestFirst ? 'desc' : 'asc')
+    .limit(limit);
+  if (types.length > 0 && !types.includes('*'))
+    query = query.where(({ or, eb }) =>
+      or(
+        types.map((type) => {
+          if (!type.endsWith('.*')) return eb('type', '=', type);
+          const prefix = type.slice(0, -1);
+          // Exact on both databases, whatever their collation; a pattern of LIKE is not.
+          return eb(sql<string>`substr(type, 1, ${sql.lit(prefix.length)})`, '=', prefix);
+        }),
+      ),
+    );
+  return (await query.execute()).map(toCloudEvent);
+}
+
+/** The number of the newest event. */
+export async function lastNumber(on: Queryable, organizationId: string): Promise<number> {
+  const row = await on
+    .db<EventTables>()
+    .selectFrom('event_sequences')
+    .select('seq')
+    .where('organization_id', '=', organizationId)
+    .executeTakeFirst();
+  return row?.seq ?? 0;
+}

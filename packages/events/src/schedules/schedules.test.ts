@@ -1,0 +1,154 @@
+/** Schedules: one firing per instant whatever the number of replicas, and a plan that nothing moves. */
+import { onBothEngines } from '@parley/store/testing';
+import { eventually } from '@parley/test-support/eventually';
+import { expect, test } from 'vitest';
+import type { Bed } from '../../test/bed.ts';
+import { BED_MIGRATIONS, openBed, ORG, TestClock } from '../../test/bed.ts';
+import { scriptedSubscriber } from '../../test/subscriber.ts';
+
+const TICK = {
+  organizationId: ORG,
+  source: 'caller/key_1',
+  type: 'tick',
+  cron: '* * * * * *',
+  timezone: 'UTC',
+};
+const LATER = { organizationId: ORG, source: 'caller/key_1', type: 'later' };
+
+/** The time of day. */
+class RunningClock extends TestClock {
+  override readonly now = Date.now;
+}
+
+const fired = (bed: Bed) => bed.events.history.events(ORG, { after: 0, types: [], limit: 1000 });
+const instants = async (bed: Bed) => (await fired(bed)).map(({ time }) => Date.parse(time));
+
+onBothEngines(
+  'schedules',
+  (open) => {
+    test('check 28: two replicas fire once per instant over 60 seconds, each firing with its own id', async () => {
+      const clock = new TestClock();
+      const limits = { pollMs: 20 };
+      const beds = [await openBed(open, { clock, limits }), await openBed(open, { clock, limits })];
+      const [bed] = beds as [Bed];
+      const schedule = await bed.events.schedule({ ...TICK, data: { n: 1 } });
+      expect(await bed.events.schedule({ ...TICK, data: { n: 2 } })).toEqual(schedule);
+      for (const each of beds) each.events.start();
+      const start = clock.ms;
+      for (let second = 1; second <= 60; second += 1) {
+        clock.ms += 1000;
+        await eventually(async () => expect(await bed.events.history.lastNumber(ORG)).toBe(second));
+      }
+      const events = await fired(bed);
+      expect(await instants(bed)).toEqual(
+        Array.from({ length: 60 }, (_, index) => start + (index + 1) * 1000),
+      );
+      expect(new Set(events.map(({ id }) => id)).size).toBe(60);
+      expect(new Set(events.map(({ parleyschedule }) => parleyschedule))).toEqual(new Set([schedule.id]));
+      expect(events[0]).toMatchObject({ data: { n: 2 }, source: 'caller/key_1' });
+      for (const each of beds) expect(each.faults).toEqual([]);
+    });
+
+    test('a firing plans the next: each second has its own, however seldom anybody looks', async () => {
+      const bed = await openBed(open, { clock: new RunningClock(), limits: { pollMs: 60 * 60_000 } });
+      bed.events.start();
+      const { id } = await bed.events.schedule(TICK);
+      await eventually(async () => expect(await bed.events.history.lastNumber(ORG)).toBeGreaterThan(2));
+      expect(await bed.events.cancel({ organizationId: ORG }, id)).toBe(true);
+      const times = await instants(bed);
+      expect(new Set(times).size).toBe(times.length);
+      expect(bed.faults).toEqual([]);
+    });
+
+    test('check 26: it fires without subscribers, reaches those who come later, and can be cancelled after firing', async () => {
+      const subscriber = scriptedSubscriber();
+      const bed = await openBed(open, { deliver: subscriber.deliver, limits: { pollMs: 20 } });
+      bed.events.start();
+      const { id } = await bed.events.schedule(TICK);
+      const tick = async (last: number) => {
+        clockTo(bed, last);
+        await eventually(async () => expect(await bed.events.history.lastNumber(ORG)).toBe(last));
+      };
+      const start = bed.clock.ms;
+      const clockTo = ({ clock }: Bed, second: number) => (clock.ms = start + second * 1000);
+      for (const second of [1, 2, 3]) await tick(second);
+      const asker = { organizationId: ORG, connectionId: 'conn_a', createdBy: null };
+      await bed.events.subscribers.subscribe(asker, { eventType: 'tick' });
+      for (const second of [4, 5]) await tick(second);
+      await eventually(() => expect(subscriber.calls.flatMap(({ events }) => events)).toHaveLength(2));
+      expect(await bed.events.cancel({ organizationId: 'org_other' }, id)).toBe(false);
+      expect(await bed.events.cancel({ organizationId: ORG }, id)).toBe(true);
+      expect(await bed.events.cancel({ organizationId: ORG }, id)).toBe(false);
+      bed.clock.ms += 10_000;
+      const again = await bed.events.schedule(TICK);
+      expect(again.id).not.toBe(id);
+      bed.clock.ms += 1000;
+      await eventually(async () => expect(await bed.events.history.lastNumber(ORG)).toBe(6));
+      expect((await fired(bed)).at(-1)?.parleyschedule).toBe(again.id);
+    });
+
+    test('after a long pause one late firing is made; a clock that goes back fires nothing twice', async () => {
+      const bed = await openBed(open, { limits: { pollMs: 20 } });
+      const start = bed.clock.ms;
+      await bed.events.schedule({ ...TICK, cron: '0 * * * *' });
+      bed.clock.ms = start + 5.5 * 3_600_000;
+      bed.events.start();
+      await eventually(async () => expect(await instants(bed)).toEqual([start + 3_600_000]));
+      bed.clock.ms = start;
+      const before = await bed.events.schedule({ ...LATER, deliverAt: start - 1 });
+      await eventually(async () => expect((await fired(bed)).at(-1)?.id).toBe(before.id));
+      bed.clock.ms = start + 6 * 3_600_000;
+      await eventually(async () =>
+        expect(await instants(bed)).toEqual([start + 3_600_000, start - 1, start + 6 * 3_600_000]),
+      );
+    });
+
+    test('an event for later has the id that was promised, and none when it was cancelled', async () => {
+      const bed = await openBed(open, { limits: { pollMs: 20 } });
+      bed.events.start();
+      const at = bed.clock.ms + 60_000;
+      const kept = await bed.events.schedule({ ...LATER, deliverAt: at, subject: 'kept', data: { a: 1 } });
+      const gone = await bed.events.schedule({ ...LATER, deliverAt: at, subject: 'gone' });
+      expect(gone.id).not.toBe(kept.id);
+      expect(await fired(bed)).toEqual([]);
+      expect(await bed.events.cancel({ organizationId: ORG, source: 'caller/key_2' }, gone.id)).toBe(false);
+      expect(await bed.events.cancel({ organizationId: ORG, source: LATER.source }, gone.id)).toBe(true);
+      bed.clock.ms = at;
+      await eventually(async () => expect(await fired(bed)).toHaveLength(1));
+      expect(await fired(bed)).toMatchObject([
+        { id: kept.id, subject: 'kept', data: { a: 1 }, time: new Date(at).toISOString() },
+      ]);
+      await expect(bed.events.schedule({ ...TICK, cron: '0 0 30 2 *' })).rejects.toMatchObject({
+        code: 'invalid',
+        message: expect.stringMatching('^cron: '),
+      });
+    });
+
+    test('a cursor never skips an event that committed late', async () => {
+      const bed = await openBed(open, { delivers: false });
+      const isWritten = Promise.withResolvers<void>();
+      const mayCommit = Promise.withResolvers<void>();
+      const slow = bed.store.transaction(async (tx) => {
+        await bed.events.publish(tx, { organizationId: ORG, source: 'a', type: 'slow' });
+        isWritten.resolve();
+        await mayCommit.promise;
+      });
+      await isWritten.promise;
+      const quick = bed.events.publishNow({ organizationId: ORG, source: 'a', type: 'quick' });
+      // Whoever reads now sees nothing yet, rather than the second without the first.
+      expect(await fired(bed)).toEqual([]);
+      mayCommit.resolve();
+      await Promise.all([slow, quick]);
+      const all = await fired(bed);
+      expect(all.map(({ type, parleyseq }) => [type, parleyseq])).toEqual([
+        ['slow', 1],
+        ['quick', 2],
+      ]);
+      const query = { after: 0, limit: 10 };
+      expect(await bed.events.history.events(ORG, { ...query, after: 1, types: [] })).toEqual([all[1]]);
+      expect(await bed.events.history.events(ORG, { ...query, types: ['qui.*', 'slow'] })).toEqual([all[0]]);
+      expect(await bed.events.history.events('org_other', { ...query, types: [] })).toEqual([]);
+    });
+  },
+  BED_MIGRATIONS,
+);

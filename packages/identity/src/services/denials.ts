@@ -1,0 +1,85 @@
+/** Denials in the audit log: written after the answer, a few at a time, and once a minute for the same caller and tool. */
+import { detach } from '@parley/kit';
+import type { Store } from '@parley/store';
+import type { AuditCaller } from './audit.ts';
+import { writeAudit } from './audit.ts';
+import { getOrganization } from './organizations.ts';
+import { RecentMap } from './recent-map.ts';
+
+interface Denial {
+  readonly caller: AuditCaller;
+  readonly tool: string;
+  times: number;
+  readonly dueAt: number;
+}
+
+const FLUSH_EVERY_MS = 500;
+const AGAIN_AFTER_MS = 60_000;
+const MAX_WAITING = 1000;
+const MAX_REMEMBERED = 10_000;
+
+/** Gathers denials until they are written. */
+export class Denials {
+  readonly #store: Store;
+  readonly #now: () => number;
+  readonly #onError: (error: unknown) => void;
+  readonly #waiting = new Map<string, Denial>();
+  readonly #writtenAt = new RecentMap<number>(MAX_REMEMBERED);
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(store: Store, options: { now: () => number; onError: (error: unknown) => void }) {
+    this.#store = store;
+    this.#now = options.now;
+    this.#onError = options.onError;
+  }
+
+  /** Notes a denial; constant time, never throws. Where too many wait, more are not noted: the call record has them. */
+  note(caller: AuditCaller, tool: string): void {
+    const key = `${caller.organizationId} ${caller.id} ${tool}`;
+    const known = this.#waiting.get(key);
+    if (known !== undefined) {
+      known.times += 1;
+      return;
+    }
+    if (this.#waiting.size >= MAX_WAITING) return;
+    const dueAt = (this.#writtenAt.get(key) ?? -Infinity) + AGAIN_AFTER_MS;
+    this.#waiting.set(key, { caller, tool, times: 1, dueAt });
+    this.#schedule();
+  }
+
+  /** Writes what waits, whether it is due or not. */
+  async flush(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    await this.#write(Infinity);
+  }
+
+  #schedule(): void {
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      const written = this.#write(this.#now()).then(() => {
+        if (this.#waiting.size > 0) this.#schedule();
+      });
+      detach(written, this.#onError);
+    }, FLUSH_EVERY_MS).unref();
+  }
+
+  async #write(until: number): Promise<void> {
+    const due = [...this.#waiting].filter(([, { dueAt }]) => dueAt <= until);
+    const ofOrganizations = Map.groupBy(due, ([, { caller }]) => caller.organizationId);
+    for (const denials of ofOrganizations.values()) {
+      for (const [key] of denials) {
+        this.#waiting.delete(key);
+        this.#writtenAt.set(key, this.#now());
+      }
+      await this.#store.transaction(async (tx) => {
+        // One that was deleted meanwhile has no log any more.
+        if ((await getOrganization(tx, denials[0]?.[1].caller.organizationId ?? '')) === undefined) return;
+        for (const [, { caller, tool, times }] of denials) {
+          const entry = { caller, action: 'call.denied', target: tool, outcome: 'denied' } as const;
+          await writeAudit(tx, { ...entry, changed: { times } }, { now: this.#now() });
+        }
+      });
+    }
+  }
+}

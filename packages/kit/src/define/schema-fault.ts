@@ -1,0 +1,14 @@
+/** Owns the check of JSON Schemas that people write, before anything relies on them. */
+import type { JsonSchema } from './context.ts';
+
+/** Why a JSON Schema cannot be used; undefined when it can. */
+export async function schemaFault(schema: JsonSchema): Promise<string | undefined> {
+  const { AjvJsonSchemaValidator } = await import('@modelcontextprotocol/server/validators/ajv');
+  try {
+    // One of its own, since a shared one keeps every schema and answers for one by the `$id` of another.
+    new AjvJsonSchemaValidator().getValidator(schema);
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message.slice(0, 300) : 'it cannot be read';
+  }
+}

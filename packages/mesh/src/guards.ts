@@ -1,0 +1,14 @@
+/** What stands before the tools on organizations, besides their grants: said once, for the tool and for another organization. */
+import { administratorsWithAll, ownersWithAll } from '@parley/kit';
+
+export const GUARDS = {
+  ORGANIZATION_UPDATE: { available: administratorsWithAll },
+  ORGANIZATION_DELETE: { privileged: true, unattended: 'block', available: ownersWithAll },
+  ORGANIZATION_SETTINGS_UPDATE: {},
+  ORGANIZATION_MEMBER_ADD: { unattended: 'block' },
+  ORGANIZATION_MEMBER_UPDATE_ROLE: { unattended: 'block' },
+  ORGANIZATION_MEMBER_REMOVE: { privileged: true, unattended: 'block' },
+} as const;
+
+/** A tool that takes the id of an organization. */
+export type CrossingTool = keyof typeof GUARDS;

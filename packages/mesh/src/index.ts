@@ -1,0 +1,8 @@
+/** The mesh: organizations, people, connections, events and monitoring as tools. Start reading at `toolset.ts`. */
+export { seedAdminProject } from './services/admin-project.ts';
+export { logEntry } from './services/monitoring/logs.ts';
+export type { LogEntry } from './services/monitoring/logs.ts';
+export { createMeshServices } from './services/index.ts';
+export type { MeshServices } from './services/index.ts';
+export { meshToolset } from './toolset.ts';
+export type { MeshHost } from './toolset.ts';

@@ -1,0 +1,179 @@
+/** Routes of events: publish, look at what happened, watch it happen, and start dead deliveries again. */
+import type { Delivery, Events, HistoryQuery } from '@parley/events';
+import { checkPattern, PUBLISHED } from '@parley/events';
+import type { Feed } from '@parley/http/rest';
+import { feedStream, limitUpTo, one } from '@parley/http/rest';
+import type { Caller } from '@parley/kit';
+import { ToolError } from '@parley/kit';
+import * as z from 'zod';
+import type { MeshScope } from './route.ts';
+import { defineRoute } from './route.ts';
+import { eventPublish } from '../tools/events.ts';
+
+const MAY_LOOK = ['EVENT_SUBSCRIBE'];
+const MOST_TYPES = 50;
+const WATCH_PAGE = 50;
+const TYPES_LENGTH = 4000;
+
+const CloudEvent = z.looseObject({
+  specversion: z.literal('1.0'),
+  id: z.string(),
+  source: z.string(),
+  type: z.string(),
+  time: z.string(),
+  parleyseq: z.int(),
+});
+const EventPage = z.object({
+  events: z.array(CloudEvent),
+  cursor: z.string().describe('The `after` of the next request'),
+  hasMore: z.boolean(),
+});
+const DeliveryItem = z.object({
+  id: z.string(),
+  status: z.enum(['pending', 'processing', 'delivered', 'dead', 'cancelled']),
+  attempts: z.int(),
+  lastError: z.string().nullable(),
+  subscriptionId: z.string(),
+  subscriber: z.string().describe('The connection, or the webhook'),
+  nextAt: z.string().nullable(),
+  createdAt: z.string(),
+  deliveredAt: z.string().nullable(),
+  event: CloudEvent,
+});
+
+/** A place in the order of events. */
+const cursor = z
+  .string()
+  .regex(/^\d{1,15}$/, 'must be a cursor of an earlier answer')
+  .transform(Number);
+const types = z
+  .string()
+  .max(TYPES_LENGTH)
+  .transform((text) => text.split(',').filter((type) => type !== ''))
+  .refine((list) => list.length <= MOST_TYPES, `must name at most ${MOST_TYPES} types`)
+  .optional()
+  .meta({ type: 'string', description: 'Types, prefix.* or *, separated by commas; default: all' });
+
+/** The caller's own organization; any other answers like one that is not there. */
+function requireOwn({ organizationId }: Caller, orgId: string): void {
+  if (orgId !== organizationId) throw new ToolError('not_found', 'Organization not found');
+}
+
+const shown = ({ nextAt, createdAt, deliveredAt, ...delivery }: Delivery) => ({
+  ...delivery,
+  event: { ...delivery.event },
+  nextAt: isoOrNull(nextAt),
+  createdAt: new Date(createdAt).toISOString(),
+  deliveredAt: isoOrNull(deliveredAt),
+});
+
+function isoOrNull(at: number | null): string | null {
+  return at === null ? null : new Date(at).toISOString();
+}
+
+/** Events after a cursor; what was passed over because of its type is not looked at again. */
+async function pageAfter(events: Events, organizationId: string, query: HistoryQuery) {
+  // Read first: everything up to this number is committed, and so seen by the next read.
+  const upTo = await events.history.lastNumber(organizationId);
+  const found = await events.history.events(organizationId, query);
+  const hasMore = found.length === query.limit;
+  const last = found.at(-1)?.parleyseq ?? query.after;
+  return { events: found, cursor: String(hasMore ? last : Math.max(last, upTo)), hasMore };
+}
+
+/** What a watcher is told: every event from its cursor on, those of other processes too. */
+function feedOf({ events }: MeshScope, organizationId: string, wanted: readonly string[]): Feed {
+  const place = `${organizationId} `;
+  return {
+    async begin(lastEventId) {
+      const given = cursor.safeParse(lastEventId ?? '');
+      return String(given.success ? given.data : await events.history.lastNumber(organizationId));
+    },
+    async next(after) {
+      const page = await pageAfter(events, organizationId, {
+        after: Number(after),
+        types: wanted,
+        limit: WATCH_PAGE,
+      });
+      const messages = page.events.map((event) => ({
+        cursor: String(event.parleyseq),
+        data: JSON.stringify(event),
+      }));
+      return { ...page, messages };
+    },
+    concerns: ({ topic, payload }) => topic === PUBLISHED && payload?.startsWith(place) === true,
+  };
+}
+
+export const publishRoute = defineRoute({
+  method: 'POST',
+  path: '/',
+  summary: 'Publish an event now, at a time or by cron',
+  who: 'team',
+  grants: ['EVENT_PUBLISH'],
+  body: eventPublish.input.strict(),
+  answer: one('Published', eventPublish.output),
+  run: ({ services, caller, body }) => services.eventBus.publish(caller, body),
+});
+
+export const eventRoutes = [
+  defineRoute({
+    method: 'GET',
+    path: '/:orgId/events',
+    summary: 'Events in their order, from a cursor on',
+    who: 'team',
+    grants: MAY_LOOK,
+    query: z.strictObject({ after: cursor.optional(), types, limit: limitUpTo(100, 100) }),
+    answer: one('EventPage', EventPage),
+    async run({ events, caller, params, query: { after = 0, types: wanted = [], limit } }) {
+      requireOwn(caller, params.orgId);
+      const page = await pageAfter(events, params.orgId, { after, types: wanted, limit });
+      return { ...page, events: page.events.map((event) => ({ ...event })) };
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/:orgId/watch',
+    summary: 'Events as they happen; Last-Event-ID goes on where a stream ended',
+    who: 'team',
+    grants: MAY_LOOK,
+    query: z.strictObject({ types }),
+    answer: feedStream,
+    async run({ caller, params, query: { types: wanted = [] }, ...scope }) {
+      requireOwn(caller, params.orgId);
+      for (const type of wanted) checkPattern(type, 'types');
+      return feedOf(scope, params.orgId, wanted);
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/:orgId/deliveries',
+    summary: 'Deliveries, such as the dead ones, newest first',
+    who: 'team',
+    grants: MAY_LOOK,
+    query: z.strictObject({
+      status: DeliveryItem.shape.status.optional(),
+      before: z.string().max(64).optional().describe('The id of the last one of the page before'),
+      limit: limitUpTo(100, 20),
+    }),
+    answer: one('DeliveryPage', z.object({ deliveries: z.array(DeliveryItem), hasMore: z.boolean() })),
+    async run({ events, caller, params, query }) {
+      requireOwn(caller, params.orgId);
+      const found = await events.history.deliveries(params.orgId, query);
+      return { deliveries: found.map(shown), hasMore: found.length === query.limit };
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/:orgId/deliveries/:id/retry',
+    summary: 'Start a delivery again from its first attempt',
+    who: 'team',
+    grants: MAY_LOOK,
+    effect: 'update',
+    answer: one('Delivery', DeliveryItem),
+    async run({ events, caller, params }) {
+      requireOwn(caller, params.orgId);
+      return shown(await events.history.retry(params.orgId, params.id));
+    },
+  }),
+];

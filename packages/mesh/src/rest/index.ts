@@ -1,0 +1,71 @@
+/** The management routes beside the tools: sets below `/api`, each with its documents. */
+import type { RouteSet } from '@parley/http';
+import type { RestOptions } from '@parley/http/rest';
+import { defineRoutes } from '@parley/http/rest';
+import { MANAGEMENT } from '../name.ts';
+import type { MeshServices } from '../services/index.ts';
+import type { MeshHost } from '../toolset.ts';
+import { meshTools } from '../tools/index.ts';
+import { eventRoutes, publishRoute } from './events.ts';
+import { managementToolsRoute } from './management-tools.ts';
+
+const WORDS = { toolset: MANAGEMENT, version: '1', note: '', guards: meshTools, byName: 'name' } as const;
+
+const publishApi = defineRoutes({
+  ...WORDS,
+  prefix: '/api/events',
+  title: 'Parley publishing API',
+  description: 'Publish events, as EVENT_PUBLISH does.',
+  heading: 'Publishing API',
+  routes: [publishRoute],
+});
+
+const organizationApi = defineRoutes({
+  ...WORDS,
+  prefix: '/api/organizations',
+  title: 'Parley organization API',
+  description: 'What happened in an organization, and what became of it.',
+  heading: 'Organization API',
+  routes: eventRoutes,
+});
+
+const toolsApi = defineRoutes({
+  ...WORDS,
+  prefix: '/api/tools',
+  title: 'Parley tools API',
+  description: 'Which tools there are.',
+  heading: 'Tools API',
+  routes: [managementToolsRoute],
+});
+
+const SETS = [publishApi, organizationApi, toolsApi];
+
+/** The documents, which are the same for everybody. */
+export const OPEN_PATHS = SETS.flatMap(({ prefix }) => [`${prefix}/openapi.json`, `${prefix}/docs`]);
+
+// A publisher may send 100 events a second, each in a request of its own.
+const RATE_PER_MINUTE = 12_000;
+
+export function createMeshRoutes(
+  services: MeshServices,
+  host: MeshHost,
+  options: Pick<RestOptions, 'feeds'> = {},
+): RouteSet[] {
+  const { store, identity, events, names, observe, onFault, web } = host;
+  const scope = { services, events };
+  return SETS.map((set) =>
+    set.serve({
+      ...options,
+      names,
+      observe,
+      onFault,
+      store,
+      identity,
+      ratePerMinute: RATE_PER_MINUTE,
+      trustedProxies: web.trustedProxies,
+      now: Date.now,
+      toolServices: services,
+      scope: async () => () => scope,
+    }),
+  );
+}

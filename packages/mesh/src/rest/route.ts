@@ -1,0 +1,11 @@
+/** What a handler of the management routes gets besides what was asked, and the `defineRoute` that gives it. */
+import type { Events } from '@parley/events';
+import { defineRouteFor } from '@parley/http/rest';
+import type { MeshServices } from '../services/index.ts';
+
+export interface MeshScope {
+  readonly services: MeshServices;
+  readonly events: Events;
+}
+
+export const defineRoute = defineRouteFor<MeshScope>();

@@ -1,0 +1,98 @@
+/** What the management tools stand on: one service for each noun. */
+import type { Connections, VirtualMcps, VirtualTools } from '@parley/connections';
+import {
+  briefConnections,
+  createConnections,
+  createVirtualMcps,
+  createVirtualTools,
+} from '@parley/connections';
+import type { CloudEvent } from '@parley/events';
+import { createNewestEvents } from '../resources.ts';
+import type { MeshHost } from '../toolset.ts';
+import type { ApiKeys } from './api-keys.ts';
+import { createApiKeys } from './api-keys.ts';
+import type { CodeExecution } from './code.ts';
+import type { CallerDatabases } from './databases.ts';
+import { createCallerDatabases } from './databases.ts';
+import type { EventBus } from './event-bus.ts';
+import { createEventBus } from './event-bus.ts';
+import type { Members } from './members.ts';
+import { createMembers } from './members.ts';
+import type { Organizations } from './organizations.ts';
+import { createOrganizations } from './organizations.ts';
+import type { Monitoring } from './monitoring/index.ts';
+import { createMonitoring } from './monitoring/index.ts';
+import { ownHandshake } from './own-handshake.ts';
+import type { People } from './people.ts';
+import { createPeople } from './people.ts';
+import type { FindConnections } from './plugin-configs.ts';
+import type { Projects } from './projects.ts';
+import { createProjects } from './projects.ts';
+import { createReach } from './reach.ts';
+import type { Tags } from './tags.ts';
+import { createTags } from './tags.ts';
+import type { Threads } from './threads.ts';
+import { createThreads } from './threads.ts';
+
+export interface MeshServices {
+  readonly apiKeys: ApiKeys;
+  readonly members: Members;
+  readonly organizations: Organizations;
+  readonly people: People;
+  readonly connections: Connections;
+  readonly virtualMcps: VirtualMcps;
+  readonly virtualTools: VirtualTools;
+  readonly code: CodeExecution;
+  readonly databases: CallerDatabases;
+  readonly projects: Projects;
+  readonly tags: Tags;
+  readonly threads: Threads;
+  readonly eventBus: EventBus;
+  readonly monitoring: Monitoring;
+  /** The newest events of a type or pattern, the newest first. */
+  newestEvents(organizationId: string, type: string): Promise<CloudEvent[]>;
+}
+
+/** What a test may choose. */
+export interface MeshOptions {
+  readonly now?: () => number;
+  readonly findConnections?: FindConnections;
+}
+
+/** Builds the services over the base of this process. */
+export function createMeshServices(
+  host: Pick<MeshHost, 'store' | 'identity' | 'events' | 'upstream' | 'sandbox'> &
+    Partial<Pick<MeshHost, 'engine'>>,
+  { now = Date.now, findConnections = briefConnections }: MeshOptions = {},
+): MeshServices {
+  const { store, identity, events, upstream, sandbox } = host;
+  const checkCode = (code: string) => sandbox.checkCode(code);
+  const base = {
+    store,
+    events,
+    audit: identity.audit,
+    upstream,
+    checkCode,
+    ownServer: ownHandshake(host.engine),
+    now,
+  };
+  const connections = createConnections(base);
+  const reach = createReach(identity);
+  return {
+    apiKeys: createApiKeys(identity, connections.exists),
+    members: createMembers(identity, reach),
+    organizations: createOrganizations(identity, reach),
+    people: createPeople(identity),
+    connections,
+    virtualMcps: createVirtualMcps(base),
+    virtualTools: createVirtualTools(base),
+    code: sandbox,
+    databases: createCallerDatabases(store.databases, connections.exists),
+    projects: createProjects(store, { now, findConnections }),
+    tags: createTags(store, now),
+    threads: createThreads(store, now),
+    monitoring: createMonitoring(host),
+    eventBus: createEventBus({ events, hasConnection: connections.exists, now }),
+    newestEvents: createNewestEvents(events),
+  };
+}

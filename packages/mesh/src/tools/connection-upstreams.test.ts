@@ -1,0 +1,235 @@
+/** What connections do with their upstreams: catalogs, bindings, programs and configuration, on both databases. */
+import { expect, test } from 'vitest';
+import type { MeshClient } from '../../test/mesh-bed.ts';
+import { onBothMeshes } from '../../test/mesh-bed.ts';
+import { http, made, newScene } from '../../test/scene.ts';
+import { upstreamTool } from '../../test/stand-ins.ts';
+
+const MEMBER = { roles: ['member'], grants: { self: ['*'] } };
+const DOWN = { ok: false, status: 'unreachable', message: 'The server is unreachable.' } as const;
+
+onBothMeshes('upstreams of connections', (bed) => {
+  const stage = () => newScene(bed());
+
+  test('check 16: an upstream that is down leaves its tools, marked stale', async () => {
+    const { upstream, as } = await stage();
+    await using client = await as();
+    const { id, tools } = await made(client, http('Web'));
+    upstream.answer = DOWN;
+    const update = async (connection_url: string) =>
+      (await client.call('COLLECTION_CONNECTIONS_UPDATE', { id, data: { connection_url } })).item;
+    expect(await update('https://down.example/mcp')).toMatchObject({
+      tools,
+      status: 'active',
+      catalog: { fetched_at: expect.any(String) as unknown, stale: true, last_error: DOWN.message },
+    });
+    const stale = { field: ['catalog', 'stale'], operator: 'eq' as const, value: true };
+    expect(await client.call('COLLECTION_CONNECTIONS_LIST', { where: stale })).toMatchObject({
+      totalCount: 1,
+    });
+    expect(await made(client, http('Never seen'))).toMatchObject({
+      tools: null,
+      status: 'error',
+      catalog: { fetched_at: null, stale: false, last_error: DOWN.message },
+    });
+    upstream.answer = { ok: true, tools: [upstreamTool('ALPHA'), upstreamTool('GAMMA')] };
+    const back = await update('https://upstream.example/mcp');
+    expect(back).toMatchObject({ status: 'active', catalog: { stale: false, last_error: null } });
+    expect(back.tools?.map(({ name }) => name)).toEqual(['ALPHA', 'GAMMA']);
+  });
+
+  test('the first definitions are agreed to, and later ones wait', async () => {
+    const { store, upstream, as } = await stage();
+    await using client = await as();
+    const { id } = await made(client, http('Web'));
+    const pins = async () =>
+      Object.fromEntries(
+        (
+          await store
+            .db<{ tool_pins: { tool_name: string; state: string; connection_id: string } }>()
+            .selectFrom('tool_pins')
+            .select(['tool_name', 'state'])
+            .where('connection_id', '=', id)
+            .execute()
+        ).map(({ tool_name, state }) => [tool_name, state]),
+      );
+    expect(await pins()).toEqual({ ALPHA: 'approved', BETA: 'approved' });
+    const again = (path: string) =>
+      client.call('COLLECTION_CONNECTIONS_UPDATE', {
+        id,
+        data: { connection_url: `https://upstream.example/${path}` },
+      });
+    upstream.answer = {
+      ok: true,
+      tools: [upstreamTool('ALPHA', { description: 'Now it sends mail.' }), upstreamTool('NEW')],
+    };
+    await again('1');
+    expect(await pins()).toEqual({ ALPHA: 'changed', BETA: 'removed', NEW: 'new' });
+    upstream.answer = { ok: true, tools: [upstreamTool('ALPHA'), upstreamTool('BETA')] };
+    await again('2');
+    expect(await pins()).toEqual({ ALPHA: 'approved', BETA: 'approved', NEW: 'removed' });
+  });
+
+  test('bindings match the known catalog', async () => {
+    const { upstream, as } = await stage();
+    await using client = await as();
+    const storage = [
+      'LIST_OBJECTS',
+      'GET_OBJECT_METADATA',
+      'GET_PRESIGNED_URL',
+      'PUT_PRESIGNED_URL',
+      'DELETE_OBJECT',
+      'DELETE_OBJECTS',
+    ];
+    upstream.answer = { ok: true, tools: storage.map((name) => upstreamTool(name)) };
+    const files = await made(client, http('Files'));
+    expect(files.bindings).toEqual(['OBJECT_STORAGE']);
+    const inputSchema = { type: 'object', properties: { query: { type: 'string' } } };
+    upstream.answer = { ok: true, tools: [upstreamTool('SEARCH', { inputSchema })] };
+    const search = await made(client, http('Search'));
+    upstream.answer = DOWN;
+    await made(client, http('Unknown'));
+    const matching = async (
+      binding: Parameters<typeof client.call<'COLLECTION_CONNECTIONS_LIST'>>[1]['binding'],
+    ) => (await client.call('COLLECTION_CONNECTIONS_LIST', { binding })).items.map(({ id }) => id);
+    expect(await matching('object_storage')).toEqual([files.id]);
+    expect(await matching('LLM')).toEqual([]);
+    expect(await matching({ SEARCH: {} })).toEqual([search.id]);
+    expect(await matching({ SEARCH: { inputSchema } })).toEqual([search.id]);
+    const other = { properties: { query: { type: 'number' } } };
+    expect(await matching({ SEARCH: { inputSchema: other } })).toEqual([]);
+    expect(await matching({ SEARCH: {}, MORE: {} })).toEqual([]);
+    for (const binding of ['CLOUDS', {}])
+      expect(await client.attempt('COLLECTION_CONNECTIONS_LIST', { binding })).toMatchObject({
+        code: 'invalid',
+      });
+  });
+
+  test('check 18: only administrators of a server that allows it store and start programs', async () => {
+    const { upstream, as, content } = await stage();
+    const program = (command = 'serve') => ({
+      title: 'Program',
+      connection_type: 'STDIO' as const,
+      connection_headers: { command },
+    });
+    await using owner = await as();
+    await using member = await as(MEMBER);
+    await using cut = await as({ grants: { self: ['COLLECTION_CONNECTIONS_CREATE'] } });
+    const web = await made(owner, http('Web'));
+    const before = await content();
+    for (const isStdioAllowed of [true, false]) {
+      upstream.isStdioAllowed = isStdioAllowed;
+      for (const client of [member, cut, ...(isStdioAllowed ? [] : [owner])]) {
+        for (const data of [program(), { ...program(), connection_type: 'HTTP' as const }])
+          expect(await client.attempt('COLLECTION_CONNECTIONS_CREATE', { data })).toMatchObject({
+            code: 'forbidden',
+          });
+      }
+    }
+    upstream.isStdioAllowed = true;
+    for (const data of [program(), { connection_headers: { command: 'x' } }]) {
+      const answer = await member.attempt('COLLECTION_CONNECTIONS_UPDATE', { id: web.id, data });
+      expect(answer).toMatchObject({ code: 'forbidden' });
+    }
+    expect(await content()).toBe(before);
+    upstream.answer = { ok: true, tools: [upstreamTool('ON_MCP_CONFIGURATION')] };
+    const { id } = await made(owner, program());
+    const asked = upstream.asked.length;
+    for (const changes of [
+      { command: 'other' },
+      { command: 'serve', args: ['x'] },
+      { command: 'serve', cwd: '/x' },
+    ]) {
+      const data = { connection_headers: changes };
+      expect(await member.attempt('COLLECTION_CONNECTIONS_UPDATE', { id, data })).toMatchObject({
+        code: 'forbidden',
+      });
+    }
+    expect(await member.attempt('CONNECTION_TEST', { id })).toMatchObject({ code: 'forbidden' });
+    expect(upstream.asked).toHaveLength(asked);
+    expect(await member.attempt('COLLECTION_CONNECTIONS_UPDATE', { id, data: { title: 'T' } })).toMatchObject(
+      {
+        ok: true,
+      },
+    );
+    const configured = { id, data: { configuration_state: { a: 1 } } };
+    const { _meta } = await member.raw.callTool({
+      name: 'COLLECTION_CONNECTIONS_UPDATE',
+      arguments: configured,
+    });
+    expect(_meta?.['dev.parley/configuration']).toMatchObject({ delivered: false });
+    expect(upstream.asked).toHaveLength(asked);
+    expect(await owner.call('CONNECTION_TEST', { id })).toMatchObject({ healthy: true, status: 'ok' });
+    const url = { ...program(), connection_url: 'https://x.example' };
+    expect(await owner.attempt('COLLECTION_CONNECTIONS_CREATE', { data: url })).toMatchObject({
+      code: 'invalid',
+    });
+  });
+
+  test('scopes name what is in the state, and connections that the caller may use', async () => {
+    const { upstream, as, own, foreign } = await stage();
+    upstream.answer = { ok: true, tools: [upstreamTool('ON_MCP_CONFIGURATION')] };
+    await using owner = await as();
+    await using foreigner = await as({ organizationId: foreign });
+    const { id } = await made(owner, http('Web'));
+    const theirs = await made(foreigner, http('Foreign'));
+    await using member = await as({
+      roles: ['member'],
+      grants: { self: ['COLLECTION_CONNECTIONS_UPDATE'] },
+    });
+    const state = { DB: { value: id }, SELF: { value: `${own}_self` }, a: { b: [{ c: 1 }] }, none: null };
+    const update = (client: MeshClient, configuration_state: object, configuration_scopes: string[]) =>
+      client.attempt('COLLECTION_CONNECTIONS_UPDATE', {
+        id,
+        data: { configuration_state, configuration_scopes },
+      } as never);
+    const good = ['*', 'DB::READ', 'SELF::*', 'a.b[0].c::X', 'a["b"]::X'];
+    expect(await update(owner, state, good)).toMatchObject({
+      ok: true,
+      value: { item: { configuration_scopes: good, configuration_state: state } },
+    });
+    expect(upstream.told).toEqual([{ tool: 'ON_MCP_CONFIGURATION', args: { state, scopes: good } }]);
+    for (const [scopes, code] of [
+      [['DB'], 'invalid'],
+      [['::X'], 'invalid'],
+      [['DB::'], 'invalid'],
+      [['.a::X'], 'invalid'],
+      [['missing::X'], 'invalid'],
+      [['none::X'], 'invalid'],
+      [['constructor::X'], 'invalid'],
+      [['a.b[7]::X'], 'invalid'],
+    ] as const)
+      expect(await update(owner, state, [...scopes]), scopes[0]).toMatchObject({ code });
+    for (const value of ['conn_none', theirs.id, `${foreign}_self`])
+      expect(await update(owner, { DB: { value } }, ['DB::X']), value).toMatchObject({ code: 'not_found' });
+    expect(await update(owner, { DB: { value: 7 } }, ['DB::X'])).toMatchObject({ code: 'invalid' });
+    expect(await update(member, { DB: { value: id } }, ['DB::X'])).toMatchObject({ code: 'not_found' });
+    expect(await update(member, { DB: { value: `${own}_self` } }, ['DB::X'])).toMatchObject({ ok: true });
+  });
+
+  test('an upstream that refuses its configuration is told of in the answer, and nothing is undone', async () => {
+    const { upstream, as } = await stage();
+    upstream.answer = { ok: true, tools: [upstreamTool('ON_MCP_CONFIGURATION')] };
+    await using client = await as();
+    const { id } = await made(client, http('Web'));
+    upstream.answer = DOWN;
+    const data = { configuration_state: { a: 1 } };
+    const result = await client.raw.callTool({
+      name: 'COLLECTION_CONNECTIONS_UPDATE',
+      arguments: { id, data },
+    });
+    expect(result._meta).toMatchObject({
+      'dev.parley/configuration': { delivered: false, message: DOWN.message },
+    });
+    expect((await client.call('COLLECTION_CONNECTIONS_GET', { id })).item).toMatchObject({
+      configuration_state: { a: 1 },
+      configuration_scopes: [],
+    });
+    const { structuredContent, _meta } = await client.raw.callTool({
+      name: 'COLLECTION_CONNECTIONS_UPDATE',
+      arguments: { id, data: { title: 'No state' } },
+    });
+    expect(structuredContent).toBeDefined();
+    expect(_meta?.['dev.parley/configuration']).toBeUndefined();
+  });
+});

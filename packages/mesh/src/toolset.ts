@@ -1,0 +1,52 @@
+/** The toolset `self`: the management tools over the services of this process. */
+import type { Upstream } from '@parley/connections';
+import type { Events } from '@parley/events';
+import type { RouteSet } from '@parley/http';
+import type { Identity } from '@parley/identity';
+import type { Engine, Host } from '@parley/kit';
+import { defineToolset } from '@parley/kit';
+import type { Store } from '@parley/store';
+import type { TaskEngine } from '@parley/tasks';
+import { meshMigrations } from './migrations/index.ts';
+import { MANAGEMENT } from './name.ts';
+import { createJoinRoutes } from './pages/join-routes.ts';
+import { createMeshRoutes, OPEN_PATHS } from './rest/index.ts';
+import { eventResources, publishEventNotices } from './resources.ts';
+import type { CodeExecution } from './services/code.ts';
+import { createMeshServices } from './services/index.ts';
+import { MEMBER_TOOLS } from './tools/member-tools.ts';
+import { meshTools } from './tools/index.ts';
+
+export type MeshHost = Host<{
+  readonly store: Store;
+  readonly identity: Identity;
+  readonly events: Events;
+  readonly tasks: TaskEngine;
+  readonly upstream: Upstream;
+  readonly sandbox: CodeExecution;
+  engine(): Engine;
+}>;
+
+export const meshToolset = defineToolset({
+  name: MANAGEMENT,
+  title: 'Management',
+  tools: meshTools,
+  roles: { member: MEMBER_TOOLS },
+  migrations: meshMigrations,
+  resources: eventResources,
+  services(host: MeshHost) {
+    const stopNotices = publishEventNotices(host.store, host.changes);
+    host.onStop(async () => stopNotices());
+    return createMeshServices(host);
+  },
+  routes: (services, host): RouteSet[] => [
+    ...createMeshRoutes(services, host),
+    createJoinRoutes({
+      invitations: host.identity.invitations,
+      names: host.names,
+      ...host.web,
+      onFault: host.onFault,
+    }),
+  ],
+  open: OPEN_PATHS,
+});

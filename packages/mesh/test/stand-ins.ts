@@ -1,0 +1,81 @@
+/** What the server would inject, as tests decide it: upstream servers, the sandbox, the engine. */
+import type { Upstream, UpstreamFailure, UpstreamTarget, UpstreamTool } from '@parley/connections';
+import type { Engine } from '@parley/kit';
+import { ToolError } from '@parley/kit';
+import type { CodeExecution } from '../src/services/code.ts';
+
+/** What a test makes of every upstream. */
+export interface ScriptedUpstream {
+  isStdioAllowed: boolean;
+  answer: { readonly ok: true; readonly tools: readonly UpstreamTool[] } | UpstreamFailure;
+  /** Whom the mesh asked, and what for. */
+  readonly asked: { readonly what: 'test' | 'discover' | 'call'; readonly target: UpstreamTarget }[];
+  readonly told: { readonly tool: string; readonly args: Record<string, unknown> }[];
+  /** Back to two tools, no programs, and nobody asked. */
+  reset(): void;
+}
+
+/** A tool without much to it. */
+export function upstreamTool(name: string, more: Partial<UpstreamTool> = {}): UpstreamTool {
+  return { name, description: `Does ${name}.`, inputSchema: { type: 'object' }, ...more };
+}
+
+/** An upstream for the mesh, and the script that it follows. */
+export function createUpstream(): { script: ScriptedUpstream; upstream: Upstream } {
+  const script: ScriptedUpstream = {
+    isStdioAllowed: false,
+    answer: { ok: true, tools: [upstreamTool('ALPHA'), upstreamTool('BETA')] },
+    asked: [],
+    told: [],
+    reset() {
+      script.isStdioAllowed = false;
+      script.answer = { ok: true, tools: [upstreamTool('ALPHA'), upstreamTool('BETA')] };
+      script.asked.length = 0;
+      script.told.length = 0;
+    },
+  };
+  const upstream: Upstream = {
+    get isStdioAllowed() {
+      return script.isStdioAllowed;
+    },
+    async test(target) {
+      script.asked.push({ what: 'test', target });
+      return script.answer.ok ? { ok: true } : script.answer;
+    },
+    async discover(target) {
+      script.asked.push({ what: 'discover', target });
+      return script.answer;
+    },
+    async call(target, tool, args) {
+      script.asked.push({ what: 'call', target });
+      script.told.push({ tool, args });
+      return script.answer.ok ? { ok: true, outcome: 'answered', data: {} } : script.answer;
+    },
+  };
+  return { script, upstream };
+}
+
+/** A sandbox that knows one tool and notes what it runs. */
+export function createSandbox(): { ran: string[]; sandbox: CodeExecution } {
+  const ran: string[] = [];
+  const tool = { name: 'ALPHA', description: 'Does ALPHA.', connection: 'Upstream', inputSchema: {} };
+  const sandbox: CodeExecution = {
+    search: async () => ({ found: [tool], total: 1 }),
+    describe: async (_caller, names) => ({
+      found: names.includes(tool.name) ? [tool] : [],
+      notFound: names.filter((name) => name !== tool.name),
+    }),
+    async run(_caller, { code }) {
+      ran.push(code);
+      return { returnValue: ran.length, consoleLogs: [] };
+    },
+    async checkCode(code) {
+      if (code.includes('syntax error'))
+        throw new ToolError('invalid', 'line 2, column 5: Unexpected token', { line: 2, column: 5 });
+    },
+  };
+  return { ran, sandbox };
+}
+
+/** An engine that knows no titles, which is all that the mesh asks it for. */
+export const NO_ENGINE = { catalogFor: () => ({ toolsets: [] }) } as unknown as Engine;
