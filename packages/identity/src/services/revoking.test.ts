@@ -44,11 +44,11 @@ onBothEngines('revoking', (open) => {
     ];
     const acting = (await identity.authenticate(few.text, 'key'))!;
     for (const work of [
-      identity.revokeKey(acting, full.info.id),
-      identity.updateKey(acting, { keyId: full.info.id, name: 'Mine' }),
-      identity.updateKey(acting, { keyId: full.info.id, grants: {} }),
+      () => identity.revokeKey(acting, full.info.id),
+      () => identity.updateKey(acting, { keyId: full.info.id, name: 'Mine' }),
+      () => identity.updateKey(acting, { keyId: full.info.id, grants: {} }),
     ])
-      expect(await refusalOf(work)).toMatchObject({ code: 'forbidden' });
+      expect(await refusalOf(work())).toMatchObject({ code: 'forbidden' });
     expect(await identity.authenticate(full.text, 'key')).toMatchObject({ name: 'Full' });
     // What it covers, and itself, it may.
     const renamed = await identity.updateKey(acting, { keyId: fewer.info.id, name: 'Less' });
