@@ -1,5 +1,4 @@
 /** One server with two organizations and somebody of every role, for the deny table of the house. */
-import { readFileSync } from 'node:fs';
 import type { Caller, Grants } from '@parley/kit';
 import { ALL_GRANTS } from '@parley/kit';
 import { testCaller } from '@parley/kit/testing';
@@ -124,28 +123,4 @@ export async function openDenyBed(): Promise<DenyBed> {
       folder[Symbol.dispose]();
     },
   };
-}
-
-/** A line of a table: its cells by the heads of their columns. */
-export type Line = (column: string) => string;
-
-/** The lines of the table under a heading; a cell that is empty or absent is a fault of the table. */
-export function linesOf(path: string, heading: string): Line[] {
-  const text = readFileSync(new URL(path, import.meta.url), 'utf8');
-  const section = text.split(/^## /m).find((part) => part.startsWith(`${heading}\n`)) ?? '';
-  const [head = [], , ...rows] = section
-    .split('\n')
-    .filter((line) => line.startsWith('|'))
-    .map((line) =>
-      line
-        .split('|')
-        .slice(1, -1)
-        .map((cell) => cell.trim()),
-    );
-  if (rows.length === 0) throw new Error(`${path} has no lines under ${heading}.`);
-  return rows.map((cells) => (column) => {
-    const cell = cells[head.indexOf(column)];
-    if (cell === undefined || cell === '') throw new Error(`${cells[0]} has nothing under ${column}.`);
-    return cell;
-  });
 }

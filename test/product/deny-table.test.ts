@@ -2,22 +2,25 @@
 import type { Caller } from '@parley/kit';
 import { requestInfo } from '@parley/kit';
 import { modern, modernHeaders } from '@parley/test-support/wire';
+import type { Line } from '@parley/test-support/table-lines';
+import { linesOf } from '@parley/test-support/table-lines';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ABSENT_FILES, ABSENT_OAUTH } from '../../apps/server/src/known-strangers.ts';
 import { PROBE_PATHS } from '../../apps/server/src/probes.ts';
 import { ORIGIN } from './annotations-page.ts';
-import type { DenyBed, Line } from './deny-bed.ts';
-import { linesOf, openDenyBed, ROLES } from './deny-bed.ts';
+import type { DenyBed } from './deny-bed.ts';
+import { openDenyBed, ROLES } from './deny-bed.ts';
 import type { World } from './deny-samples.ts';
 import { fill, makeWorld, SAMPLES, unknownWorld, VIEWS } from './deny-samples.ts';
 
 const LONG_MS = 120_000;
-const FEEDBACK = '../../packages/feedback/src/deny-table.md';
-const TOOLS = linesOf('deny-table.md', 'Tools');
+const FEEDBACK = new URL('../../packages/feedback/src/deny-table.md', import.meta.url);
+const HOUSE = new URL('deny-table.md', import.meta.url);
+const TOOLS = linesOf(HOUSE, 'Tools');
 const FEEDBACK_TOOLS = linesOf(FEEDBACK, 'Tools');
-const ROUTES = linesOf('deny-table.md', 'Routes');
+const ROUTES = linesOf(HOUSE, 'Routes');
 const FEEDBACK_ROUTES = linesOf(FEEDBACK, 'Routes');
-const PAGES = linesOf('deny-table.md', 'Pages');
+const PAGES = linesOf(HOUSE, 'Pages');
 
 let bed: DenyBed;
 let world: World;

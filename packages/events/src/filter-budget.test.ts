@@ -2,22 +2,12 @@
 import { onBothEngines } from '@parley/store/testing';
 import { expect, test } from 'vitest';
 import { BED_MIGRATIONS, openBed, ORG, TestClock } from '../test/bed.ts';
+import { event } from '../test/sample-event.ts';
 import type { CloudEvent } from './cloud-event.ts';
 import { askFilters, COMPILED_CHARACTERS, EVENT_READS, OWN_READS, TARGET_READS } from './filter-budget.ts';
 import { FILTER_READS, isCompiled } from './filter.ts';
 import { HeldFilters, HOLD_MS } from './held-filters.ts';
 import type { Candidate } from './matching.ts';
-
-const event = (data: unknown): CloudEvent => ({
-  specversion: '1.0',
-  id: 'evt_1',
-  source: 'shop',
-  type: 'order.paid',
-  time: '2030-01-01T00:00:00.000Z',
-  datacontenttype: 'application/json',
-  data,
-  parleyseq: 1,
-});
 
 const objects = (length: number) => Array.from({ length }, (_, i) => ({ i }));
 const LARGE = event({

@@ -1,18 +1,7 @@
 /** Filters: what they select, what is refused, and that none of them can keep a transaction waiting. */
 import { expect, test } from 'vitest';
-import type { CloudEvent } from './cloud-event.ts';
+import { event } from '../test/sample-event.ts';
 import { ask, checkFilter, FILTER_READS, isCompiled } from './filter.ts';
-
-const event = (data: unknown): CloudEvent => ({
-  specversion: '1.0',
-  id: 'evt_1',
-  source: 'shop',
-  type: 'order.paid',
-  time: '2030-01-01T00:00:00.000Z',
-  datacontenttype: 'application/json',
-  data,
-  parleyseq: 1,
-});
 
 test.each([
   ['$[?@.total > 100]', { total: 150 }, true],

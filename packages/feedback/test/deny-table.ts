@@ -1,32 +1,15 @@
 /** Reads `src/deny-table.md`, where it is written down who is refused what. */
-import { readFileSync } from 'node:fs';
 import type { Caller } from '@parley/kit';
+import { linesOf as readLines } from '@parley/test-support/table-lines';
 import { exportArchive } from '../src/transfer/export-archive.ts';
 import type { TestApi } from './rest-api.ts';
 
-/** A line of a table: its cells by the heads of their columns. */
-export type Line = (column: string) => string;
+export type { Line } from '@parley/test-support/table-lines';
 
-/** The lines of the table under a heading; a cell that is empty or absent is a fault of the table. */
-export function linesOf(heading: string): Line[] {
-  const text = readFileSync(new URL('../src/deny-table.md', import.meta.url), 'utf8');
-  const section = text.split(/^## /m).find((part) => part.startsWith(`${heading}\n`)) ?? '';
-  const [head = [], , ...rows] = section
-    .split('\n')
-    .filter((line) => line.startsWith('|'))
-    .map((line) =>
-      line
-        .split('|')
-        .slice(1, -1)
-        .map((cell) => cell.trim()),
-    );
-  if (rows.length === 0) throw new Error(`The deny table has no lines under ${heading}.`);
-  return rows.map((cells) => (column) => {
-    const cell = cells[head.indexOf(column)];
-    if (cell === undefined || cell === '') throw new Error(`${cells[0]} has nothing under ${column}.`);
-    return cell;
-  });
-}
+const TABLE = new URL('../src/deny-table.md', import.meta.url);
+
+/** The lines of the table under a heading. */
+export const linesOf = (heading: string) => readLines(TABLE, heading);
 
 /** The names of a cell that lists several. */
 export function namesIn(cell: string): string[] {

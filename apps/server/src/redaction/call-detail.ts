@@ -1,6 +1,7 @@
 /** What is kept of the input and output of a call: made when its record is written, without secrets, and short. */
 import type { CallBody, CallRecord, ToolAnswer } from '@parley/kit';
 import { isToolResult } from '@parley/kit';
+import type { TagsOf } from '@parley/mesh/tag-labels';
 import type { CallDetail, PendingDetail } from '@parley/store';
 import type { Secrets } from './kept-json.ts';
 import { bytesOf, keptJson, keptText } from './kept-json.ts';
@@ -15,9 +16,6 @@ const LONGEST_MESSAGE = 2_000;
 const HEAVY_BYTES = 1024 * 1024;
 const DROPPED = '"[DROPPED:redaction failed]"';
 const TRACEPARENT = /^00-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}$/;
-
-/** The tags of a user, joined by commas; undefined while they are looked up. */
-export type TagsOf = (organizationId: string, userId: string) => string | undefined;
 
 /** Makes details; `secretsOf` tells which texts are secrets of the connections that a call is about. */
 export function detailsWith(

@@ -1,4 +1,5 @@
 /** SQL of callers: which connection's database a caller may use, and its answer in the words of tools. */
+import { selfOf } from '@parley/events';
 import type { Caller } from '@parley/kit';
 import { mayAdminister, ToolError } from '@parley/kit';
 import type { Databases, SqlRequest, SqlResult } from '@parley/store';
@@ -47,9 +48,4 @@ async function connectionFor(
     (wanted === bound || mayAdminister(caller)) && (await hasConnection(caller.organizationId, wanted));
   if (!isTheirs) throw new ToolError('not_found', `There is no connection ${wanted}.`);
   return wanted;
-}
-
-/** The connection that an organization is to itself. */
-function selfOf(organizationId: string): string {
-  return `${organizationId}_self`;
 }

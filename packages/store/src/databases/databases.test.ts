@@ -1,13 +1,11 @@
 /** Databases of connections: what SQL of a caller can do to its own, and that it reaches nothing else. */
-import { copyFileSync, cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import Database from 'better-sqlite3';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { counted, runner } from '../../test/sql-runner.ts';
 import type { ScratchDatabase } from '../testing/index.ts';
 import { scratchDatabase } from '../testing/index.ts';
 import type { AnyTables } from '../engine.ts';
-import { damagedFiles, openStore } from '../open-store.ts';
+import { openStore } from '../open-store.ts';
 import type { Store, StoreEngine } from '../store.ts';
 import type { SqlValue } from './databases.ts';
 import { SqlFault } from './databases.ts';
@@ -22,27 +20,6 @@ interface Row {
 }
 
 const ENDLESS = 'with recursive c(x) as (select 1 union all select x + 1 from c) select count(*) from c';
-const counted = (count: number) =>
-  `with recursive c(x) as (select 1 union all select x + 1 from c where x < ${count}) select x from c`;
-
-function runner(store: Store, connectionId = 'conn_a', organizationId = 'org_a') {
-  return async (text: string, params: readonly SqlValue[] = [], timeoutMs = 10_000) => {
-    try {
-      const { rows, rowsAffected, truncated } = await store.databases.run({
-        organizationId,
-        connectionId,
-        sql: text,
-        params,
-        timeoutMs,
-      });
-      return { rows, rowsAffected, truncated };
-    } catch (error) {
-      // A fault of the store has no code and fails the expectation with its message.
-      const { code = 'no code', message } = error as Error & { code?: string };
-      return { code, message };
-    }
-  };
-}
 
 const PARAMETERS: Row[] = [
   { sql: `select '$1' as a, $1 as b`, params: ['x'], gives: [{ a: '$1', b: 'x' }] },
@@ -70,20 +47,6 @@ const ONE_STATEMENT: Row[] = [
   { sql: `select 1; drop table singles`, gives: 'invalid' },
   { sql: '', gives: 'invalid' },
   { sql: '-- nothing', gives: 'invalid' },
-];
-
-const TRIGGER =
-  'create trigger NAME after insert on noted begin insert into notes values (case when new.id then 1 end); delete from notes where id = 9; end';
-const TRIGGERS: readonly (readonly [sql: string, code: string | undefined])[] = [
-  [TRIGGER.replace('NAME', 'one'), undefined],
-  [`${TRIGGER.replace('NAME', 'two')}; -- the end`, undefined],
-  [`/* ; end; */ ${TRIGGER.replace('create trigger NAME', 'CREATE TRIGGER "; end;"')};`, undefined],
-  [`${TRIGGER}; drop table notes`, 'invalid'],
-  [`${TRIGGER};; ${TRIGGER};`, 'invalid'],
-  [`${TRIGGER} drop table notes`, 'sql_error'],
-  ['create trigger NAME after insert on noted; drop table notes; end', 'invalid'],
-  ['create trigger NAME after insert on noted begin delete from notes; drop table notes; end', 'sql_error'],
-  ['create table begin_trigger (a integer); drop table notes; end', 'invalid'],
 ];
 
 const REFUSED = [
@@ -363,48 +326,6 @@ describe.each<StoreEngine>(['sqlite', 'postgres'])('databases of connections on 
   });
 });
 
-test('SQLite: a trigger is one statement with others inside, and nothing comes along behind it', async () => {
-  const scratch = await scratchDatabase('sqlite');
-  const store = await openStore(scratch.options);
-  await store.migrate([]);
-  const run = runner(store);
-  await run('create table noted (id integer)');
-  await run('create table notes (id integer)');
-  for (const [text, code] of TRIGGERS) {
-    expect(await run(text), text).toMatchObject(code === undefined ? { rows: [] } : { code });
-  }
-  await run('insert into noted values (5)');
-  expect(await run('select count(*) as n from notes')).toMatchObject({ rows: [{ n: 3 }] });
-  expect(await run(`select name from sqlite_schema where name in ('NAME', 'begin_trigger')`)).toMatchObject({
-    rows: [],
-  });
-  await store.close();
-  await scratch.remove();
-});
-
-test('SQLite: a file takes no more than its size, and the files are in the backup', async () => {
-  const scratch = await scratchDatabase('sqlite');
-  const store = await openStore({ ...scratch.options, databaseBytes: 16 * 1024 * 1024 });
-  await store.migrate([]);
-  const run = runner(store);
-  await run('create table t (a blob)');
-  const fill = `insert into t select zeroblob(7000000) from (${counted(5)})`;
-  expect(await run(fill, [], 30_000)).toMatchObject({ code: 'too_large' });
-  expect(await run('select count(*) as n from t')).toMatchObject({ rows: [{ n: 0 }] });
-  expect(await run('select length(zeroblob(9000000))')).toMatchObject({ code: 'too_large' });
-  const hungry = `select max(b) from (select randomblob(1000) as b from (${counted(10_000_000)}) order by b)`;
-  expect(await run(hungry, [], 30_000)).toMatchObject({ code: 'too_large' });
-  await run('insert into t values (1)');
-  const target = join(scratch.options.dataDir, 'copy');
-  await store.backup(target);
-  expect(readdirSync(join(target, 'databases'))).toEqual(['conn_a.db']);
-  await store.close();
-  const restored = await openStore({ ...scratch.options, dataDir: target });
-  expect(await runner(restored)('select count(*) as n from t')).toMatchObject({ rows: [{ n: 1 }] });
-  await restored.close();
-  await scratch.remove();
-});
-
 describe('PostgreSQL', () => {
   test('the role of a database has rights on its own schema only, and belongs to no other', async () => {
     const scratch = await scratchDatabase('postgres');
@@ -465,39 +386,4 @@ describe('PostgreSQL', () => {
     await store.close();
     await scratch.remove();
   });
-});
-
-test('SQLite: a copy that is put back over a file with a journal is what it was when it was copied', async () => {
-  const scratch = await scratchDatabase('sqlite');
-  const { dataDir } = scratch.options;
-  const store = await openStore(scratch.options);
-  await store.migrate([]);
-  await runner(store)('create table t (a integer primary key, b text)');
-  await runner(store)(`insert into t select x, hex(randomblob(100)) from (${counted(5000)})`);
-  const target = join(dataDir, 'copy');
-  await store.backup(target);
-  await runner(store)('delete from t where a % 2 = 0');
-  await store.close();
-  // What a process leaves that is killed while it writes: pages of the file as it was then.
-  const file = join(dataDir, 'databases', 'conn_a.db');
-  const writer = new Database(file);
-  writer.pragma('cache_size = 1');
-  writer.exec('begin; update t set b = b || hex(randomblob(200))');
-  copyFileSync(`${file}-journal`, join(dataDir, 'left-behind'));
-  writer.exec('rollback');
-  writer.close();
-  cpSync(join(target, 'databases'), join(dataDir, 'databases'), { recursive: true });
-  copyFileSync(join(dataDir, 'left-behind'), `${file}-journal`);
-  const errors: unknown[] = [];
-  const again = await openStore({ ...scratch.options, onError: (error) => errors.push(error) });
-  expect(await runner(again)('select count(*) as n, sum(length(b)) as s from t')).toMatchObject({
-    rows: [{ n: 5000, s: 1_000_000 }],
-  });
-  expect(String(errors)).toContain('-journal.stale-');
-  await again.close();
-  const damaged: unknown[] = [];
-  expect(await damagedFiles(dataDir, (error) => damaged.push(error))).toEqual([]);
-  writeFileSync(file, readFileSync(file).fill(7, 8192, 12_288));
-  expect(await damagedFiles(dataDir, (error) => damaged.push(error))).toEqual([file]);
-  await scratch.remove();
 });
