@@ -1,7 +1,9 @@
 /** The launcher on a Node that is too old: it goes on with the Node that was installed with the project. */
 import { execFileSync } from 'node:child_process';
+import { request } from 'node:http';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { ensureBuilt } from './build.ts';
 import { stdioClient } from './mcp-messages.ts';
@@ -40,6 +42,19 @@ function commandLines(): Map<number, string> {
   return new Map(lines);
 }
 
+function childOf(pid: number): number {
+  return Number(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim());
+}
+
+/** A request whose body is not there yet: the server does not end before it is answered. */
+function beginRequest(url: string) {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const sent = request(`${url}/mcp`, { method: 'POST', headers: { 'content-length': 2 } });
+  sent.on('error', () => undefined);
+  sent.write('{', () => resolve());
+  return { sent: promise, finish: () => sent.end('}') };
+}
+
 const processesWith = (text: string) => [...commandLines().values()].filter((line) => line.includes(text));
 
 // Without a Node older than 22.13 on the machine there is nothing that has to hand over.
@@ -65,6 +80,21 @@ describe.skipIf(oldNode === undefined)('an old Node hands over to the installed 
     using folder = scratchFolder();
     const server = await startParley(folder.path, { node, detached: true });
     process.kill(-server.child.pid!, 'SIGINT');
+    expect((await server.ended).code).toBe(0);
+    expect(server.stderr()).toMatch(/"msg":"stopped"/);
+  });
+
+  test('and it is one signal however late the launcher hears of it', async () => {
+    using folder = scratchFolder();
+    const server = await startParley(folder.path, { node });
+    const { sent, finish } = beginRequest(server.url);
+    await sent;
+    process.kill(childOf(server.child.pid!), 'SIGINT');
+    await expect.poll(() => fetch(`${server.url}/health`).catch(() => 'refused')).toBe('refused');
+    // Longer than any echo of a terminal is waited for.
+    await setTimeout(1200);
+    server.child.kill('SIGINT');
+    finish();
     expect((await server.ended).code).toBe(0);
     expect(server.stderr()).toMatch(/"msg":"stopped"/);
   });

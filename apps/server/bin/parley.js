@@ -32,7 +32,9 @@ async function startOnBundledNode() {
   const child = spawn(node, [fileURLToPath(import.meta.url), LAUNCHED], {
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
   });
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+  // By the channel: a signal that arrives while the child ends, when nothing listens any more, would kill it.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
+    process.on(signal, () => child.send({ signal }, () => undefined));
   child.on('error', (error) => fail(`Parley cannot be started on ${node}: ${error.message}`));
   child.on('exit', (code, signal) => process.exit(signal === null ? (code ?? 1) : 1));
   // A child that ended before it listened has said why.
@@ -49,10 +51,16 @@ function argumentsOfLauncher() {
     // Without the launcher nobody could stop this process any more.
     process.on('disconnect', () => process.emit('SIGTERM', 'SIGTERM') || process.exit(1));
     process.once('message', (args) => {
+      process.on('message', handedOn);
       process.channel?.unref();
       resolve(args);
     });
   });
+}
+
+/** What the launcher heard; where nothing listens, it does what the signal would have done. */
+function handedOn({ signal }) {
+  if (!process.emit(signal, signal, 'launcher')) process.kill(process.pid, signal);
 }
 
 function fail(text) {

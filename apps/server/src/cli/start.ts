@@ -13,7 +13,7 @@ export const start: Command = async (args, toolsets) => {
   const { config, positionals } = loadConfig(args, { toolsets });
   if (positionals.length > 0)
     throw new UsageError(`"parley start" takes no arguments (got ${positionals.join(' ')}).`);
-  const stop = untilSignal();
+  const signals = untilSignal();
   const app = await createApp({ config, toolsets });
   keepServing((error, where) => app.onUncaught(error, where));
   try {
@@ -21,12 +21,13 @@ export const start: Command = async (args, toolsets) => {
     const notices = await app.noticesAt(url);
     const ready = { url, mcp, data: config.dataDir, ownerKeyFile: app.ownerKeyFile };
     process.stdout.write(config.json ? jsonLine(ready, notices) : greeting(ready, notices, config));
-    await stop;
+    await signals.asked;
   } finally {
     // Whatever went wrong after the port was open must not leave it open.
     await app.close();
     endSoon();
   }
+  await signals.echoed();
   return 0;
 };
 
