@@ -17,6 +17,7 @@ const toolFields: Record<Exclude<keyof Tool, 'kind'>, [need: 'yes' | '', meaning
     "true: a wildcard gives it to owners and administrators only; others need its name in a grant; `'by-name'`: everybody does",
   ],
   unattended: ['', "`'block'`: the tool is gone when nobody is watching, whatever was granted"],
+  callers: ['', '`agents`: only callers that act as an agent have the tool'],
   available: ['', 'function of services and caller; false means the tool does not exist right now'],
   task: ['', "`'allowed'` or `'required'`: may, or must, run as a durable task"],
   taskOptions: ['', 'version, time to live, inline limit and handle of the task'],

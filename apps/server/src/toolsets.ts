@@ -1,4 +1,5 @@
 /** The toolsets that every Parley has: one line each, loaded when their code is needed. */
+import { agentSettings } from '@parley/agent/settings';
 import { annotationSettings } from '@parley/annotations/settings';
 import { feedbackSettings } from '@parley/feedback/settings';
 import type { Settings } from '@parley/kit';
@@ -15,6 +16,7 @@ export const OWN_TOOLSETS: readonly OwnToolset[] = [
   { load: async () => (await import('./parley/index.ts')).parleyToolset },
   { load: async () => (await import('@parley/tasks')).tasksToolset },
   { load: async () => (await import('@parley/mesh')).meshToolset },
+  { load: async () => (await import('@parley/agent')).agentToolset, settings: agentSettings },
   {
     load: async () => (await import('@parley/annotations')).annotationsToolset,
     settings: annotationSettings,

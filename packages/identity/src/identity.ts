@@ -6,6 +6,8 @@ import type { Rank, RoleDefaults } from './roles.ts';
 import { builtInRoles } from './roles.ts';
 import type { IdentityTables } from './schema.ts';
 import type { KeyState, Powers } from './services/authentication.ts';
+import { AgentCallers } from './services/agent-keys.ts';
+import type { AgentLookup } from './services/agent-keys.ts';
 import { Authentication, callerOfKey } from './services/authentication.ts';
 import type { IsPrivileged } from './services/ceiling.ts';
 import type { AuditCaller, AuditFollower, AuditLog } from './services/audit.ts';
@@ -120,6 +122,8 @@ export interface Identity {
   firstOrganizationId(): Promise<string>;
   /** Who is signed in with a browser. */
   readonly sessions: Sessions;
+  /** Takes the look-up that tells what agents may do; before, no key of an agent is worth anything. */
+  serveAgents(lookup: AgentLookup): void;
   close(): void;
 }
 
@@ -161,7 +165,8 @@ export function createIdentity(store: Store, options: IdentityOptions = {}): Ide
   const refuseUnknown = (maker: Caller, { grants }: { readonly grants: Grants }) => {
     if (known !== undefined) requireKnown(maker, grants, known);
   };
-  const authentication = new Authentication(store, { now, isPrivileged, builtIn, onError });
+  const agents = new AgentCallers();
+  const authentication = new Authentication(store, { now, isPrivileged, builtIn, agents, onError });
   const moment = () => ({ isPrivileged, roleDefaults, now: now(), refuseUnknown, tell });
   const denials = new Denials(store, { now, onError });
   const seed = options.seed ?? (async () => undefined);
@@ -183,7 +188,7 @@ export function createIdentity(store: Store, options: IdentityOptions = {}): Ide
     updateKey: (by, input) => store.transaction((tx) => updateKey(tx, by, input, moment())),
     revokeKey: (caller, id) => revokeKey(store, caller, id, moment()),
     callerNamed: (organizationId, name) =>
-      callerNamed(store, { organizationId, name, now: now() }, { isPrivileged, builtIn }),
+      callerNamed(store, { organizationId, name, now: now() }, { isPrivileged, builtIn, agents }),
     callerOfMember: (organizationId, memberId) =>
       callerOfMember(store, builtIn, { organizationId, memberId, source: 'web' }),
     createOrganization: (input, by) =>
@@ -237,6 +242,7 @@ export function createIdentity(store: Store, options: IdentityOptions = {}): Ide
     organizationName: (organizationId) => organizationName(store, organizationId),
     firstOrganizationId: () => firstOrganizationId(store),
     sessions: createSessions(store, { now, onError, builtIn }),
+    serveAgents: (lookup) => agents.use(lookup),
     close: () => authentication.close(),
   };
 }
@@ -275,7 +281,7 @@ async function bootstrap(
 async function callerNamed(
   store: Store,
   { organizationId, name, now }: { organizationId: string; name: string; now: number },
-  powers: Powers,
+  powers: Powers & { readonly agents: AgentCallers },
 ): Promise<Caller | undefined> {
   const row = await store
     .db<IdentityTables>()
@@ -289,7 +295,8 @@ async function callerNamed(
     )
     .orderBy('created_at', 'desc')
     .executeTakeFirst();
-  return row === undefined ? undefined : callerOfKey(store, row, 'key', powers);
+  if (row === undefined) return undefined;
+  return powers.agents.of(row, await callerOfKey(store, row, 'key', powers));
 }
 
 async function organizationName(store: Store, organizationId: string): Promise<string | undefined> {

@@ -6,6 +6,7 @@ export type { KeyFormat } from './key-format.ts';
 export { builtInRoles, isRank, joinRoleDefaults, rankOf, roleDefaultsOf } from './roles.ts';
 export type { Rank, RoleDefaults } from './roles.ts';
 export type { IdentityTables } from './schema.ts';
+export type { AgentBinding, AgentLookup } from './services/agent-keys.ts';
 export type { KeyState } from './services/authentication.ts';
 export type { AuditCaller, AuditEntry, AuditLog } from './services/audit.ts';
 export type { CustomRole } from './services/custom-roles.ts';

@@ -114,6 +114,8 @@ export interface ApiKeyRow {
   role: Rank | null;
   /** The connection that the key acts for. */
   connection_id: string | null;
+  /** What it says of the agent that it acts as; null: it acts as its owner. */
+  agent: string | null;
   metadata: string | null;
   expires_at: number | null;
   last_used_at: number | null;

@@ -7,7 +7,7 @@ export {
   teamOnly,
 } from './access/availability.ts';
 export { isTeam, mayAdminister, soleCaller, systemCaller, unattended } from './access/caller.ts';
-export type { Caller, CallSource } from './access/caller.ts';
+export type { ActingAgent, Caller, CallSource } from './access/caller.ts';
 export { ALL_GRANTS, firstUncovered, intersectGrants, isGranted, unionGrants } from './access/grants.ts';
 export type { Grants } from './access/grants.ts';
 export type { CatalogTool } from './catalog/compiled-tool.ts';
@@ -82,8 +82,8 @@ export type { ServerInfo } from './protocol/server.ts';
 export type { CallBody, CallRecord, Observer } from './call/record.ts';
 export { createStateSealer } from './channel/sealed-state.ts';
 export type { StateSealer } from './channel/sealed-state.ts';
-export { hiddenReason } from './access/resolver.ts';
-export type { Guarded, HiddenReason } from './access/resolver.ts';
+export { hiddenByPower, hiddenReason } from './access/resolver.ts';
+export type { Guarded, HiddenReason, Privileged } from './access/resolver.ts';
 export { defineResource } from './define/resource.ts';
 export type { Resource, ResourceContent } from './define/resource.ts';
 export { isSecretName, isSecretSetting } from './secret-names.ts';
@@ -93,7 +93,7 @@ export { stepBusy } from './channel/steps.ts';
 export type { StepStore } from './channel/steps.ts';
 export type { TaskCall, TaskSeam } from './call/task-seam.ts';
 export { defineTool, defineToolFor, defineToolWith } from './define/tool.ts';
-export type { AnyTool, Tool } from './define/tool.ts';
+export type { AnyTool, DefineTool, Tool } from './define/tool.ts';
 export { isInputRequired, isToolResult } from './call/tool-answer.ts';
 export type { CreatedTask, ToolAnswer } from './call/tool-answer.ts';
 export { defineToolset, install } from './define/toolset.ts';

@@ -4,8 +4,8 @@ import type { Caller, Grants } from '@parley/kit';
 import { connect } from '@parley/kit/testing';
 import type { Store } from '@parley/store';
 import { onTestFinished } from 'vitest';
-import type { BedPerson } from './bed-people.ts';
-import { foundOrganization, joinOrganization, keyOf } from './bed-people.ts';
+import type { BedPerson } from '@parley/identity/testing';
+import { foundOrganization, joinOrganization, keyOf } from '@parley/identity/testing';
 import type { MeshBed, MeshClient } from './mesh-bed.ts';
 import { meshToolset } from '../src/toolset.ts';
 

@@ -8,6 +8,10 @@ const USES: Readonly<Record<Kind, string>> = { tool: 'call', resource: 'read', p
 const REASONS = {
   visible: (kind: Kind) => `The caller sees the ${kind} and may ${USES[kind]} it.`,
   unknown: () => 'No tool, resource or prompt has this name.',
+  agent_missing: (kind: Kind) =>
+    `The ${kind} is for agents, and this key is not one's. "parley agents create" makes an agent and its key.`,
+  not_in_set: (kind: Kind) =>
+    `The tools that the agent was given, and those of its bundles, leave the ${kind} out.`,
   no_grant: (kind: Kind) => `None of the grants that the key and its owner both hold covers the ${kind}.`,
   privileged: (kind: Kind) =>
     `The ${kind} is privileged, and no grant of the caller names it. For some such ${kind}s the wildcard of an owner or administrator is enough, for this one it is not.`,
@@ -33,7 +37,16 @@ export const explain = defineToolFor<ParleyServices>()({
     caller: z.object({ id: z.string(), name: z.string() }),
     tool: z.string(),
     visible: z.boolean(),
-    reason: z.enum(['visible', 'unknown', 'no_grant', 'privileged', 'unattended', 'not_available']),
+    reason: z.enum([
+      'visible',
+      'unknown',
+      'agent_missing',
+      'no_grant',
+      'not_in_set',
+      'privileged',
+      'unattended',
+      'not_available',
+    ]),
     explanation: z.string(),
   }),
   text: ({ caller, tool, explanation }) => `${tool} for ${caller.name}: ${explanation}`,

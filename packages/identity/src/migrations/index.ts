@@ -2,6 +2,7 @@
 import type { MigrationSet } from '@parley/store';
 import { createIdentity } from './001-identity.ts';
 import { addPeople } from './002-people.ts';
+import { addAgentKeys } from './004-agent-keys.ts';
 import { addOrganizations } from './003-organizations.ts';
 
 /** Applied by the program that opens the store. */
@@ -11,5 +12,6 @@ export const identityMigrations: MigrationSet = {
     '001-identity': createIdentity,
     '002-people': addPeople,
     '003-organizations': addOrganizations,
+    '004-agent-keys': addAgentKeys,
   },
 };

@@ -7,6 +7,7 @@ import { fromJson } from '@parley/store';
 import { isSecretOf, parseKey } from '../key-format.ts';
 import type { RoleGrants } from '../roles.ts';
 import type { ApiKeyRow, IdentityTables } from '../schema.ts';
+import type { AgentCallers } from './agent-keys.ts';
 import type { IsPrivileged } from './ceiling.ts';
 import { cutGrants, withoutLaundered } from './ceiling.ts';
 import { IDENTITY_CHANGED } from './identity-changed.ts';
@@ -43,6 +44,7 @@ export class Authentication {
   readonly #store: Store;
   readonly #now: () => number;
   readonly #powers: Powers;
+  readonly #agents: AgentCallers;
   readonly #onError: (error: unknown) => void;
   /** By the key's digest, then by the way it came: a digest that is joined with it has to be hashed once more. */
   readonly #known = new RecentMap<Partial<Record<CallSource, Known>>>(MAX_CACHED);
@@ -52,10 +54,18 @@ export class Authentication {
   readonly #unsubscribe: () => void;
   #generation = 0;
 
-  constructor(store: Store, options: Powers & { now: () => number; onError: (error: unknown) => void }) {
+  constructor(
+    store: Store,
+    options: Powers & {
+      readonly agents: AgentCallers;
+      readonly now: () => number;
+      readonly onError: (error: unknown) => void;
+    },
+  ) {
     this.#store = store;
     this.#now = options.now;
     this.#powers = options;
+    this.#agents = options.agents;
     this.#onError = options.onError;
     this.#unsubscribe = store.signal.subscribe(IDENTITY_CHANGED, () => this.#forget());
   }
@@ -80,7 +90,8 @@ export class Authentication {
 
   /** The same caller as it stands now, watched or not; undefined when its key or member is gone. */
   async current(caller: Caller): Promise<Caller | undefined> {
-    const id = `${caller.organizationId} ${caller.id} ${caller.source} ${caller.unattended}`;
+    const { organizationId, id: callerId, source, unattended, agent } = caller;
+    const id = JSON.stringify([organizationId, callerId, source, unattended, agent]);
     const known = this.#current.get(id);
     // While nothing is heard of other processes, only a look-up that is under way counts.
     const isFresh = known instanceof Promise || !this.#store.signal.isBroken();
@@ -161,14 +172,15 @@ export class Authentication {
 
   async #stillThere(caller: Caller, row: ApiKeyRow | undefined): Promise<Caller | undefined> {
     if (row !== undefined) return this.#isAlive(row) ? this.#callerOf(row, caller.source) : undefined;
+    if (caller.agent !== undefined) return this.#agents.current(caller);
     // Somebody who is signed in acts as a member, without a key, and so does what they leave to be done.
     if (caller.source !== 'web' && !caller.unattended) return undefined;
     const { organizationId, id: memberId, source } = caller;
     return callerOfMember(this.#store, this.#powers.builtIn, { organizationId, memberId, source });
   }
 
-  #callerOf(row: ApiKeyRow, source: CallSource): Promise<Caller | undefined> {
-    return callerOfKey(this.#store, row, source, this.#powers);
+  async #callerOf(row: ApiKeyRow, source: CallSource): Promise<Caller | undefined> {
+    return this.#agents.of(row, await callerOfKey(this.#store, row, source, this.#powers));
   }
 
   #forget(): void {

@@ -15,6 +15,8 @@ export async function callerIn(
   powers: Powers,
 ): Promise<Caller | undefined> {
   if (organizationId === caller.organizationId) return caller;
+  // An agent is of one organization, whoever owns its key.
+  if (caller.agent !== undefined) return undefined;
   const key = await store
     .db<IdentityTables>()
     .selectFrom('api_keys')

@@ -8,6 +8,7 @@ import { hashSecret, newHexKey, newKey } from '../key-format.ts';
 import type { Rank } from '../roles.ts';
 import { isAbove, rankOf, standingRole } from '../roles.ts';
 import type { ApiKeyRow, IdentityTables } from '../schema.ts';
+import type { AgentBinding } from './agent-keys.ts';
 import { writeAudit } from './audit.ts';
 import type { Rules } from './ceiling.ts';
 import { requireCovered } from './ceiling.ts';
@@ -31,6 +32,8 @@ export interface KeyInfo {
   readonly role: KeyRole | null;
   /** The connection that the key acts for. */
   readonly connectionId: string | null;
+  /** The agent that the key acts as. */
+  readonly agentId: string | null;
   readonly metadata: KeyMetadata | null;
   readonly createdAt: number;
   readonly expiresAt: number | null;
@@ -48,6 +51,8 @@ export interface NewKey {
   readonly format?: KeyFormat;
   /** Binds the key to a connection; absent: to that of the key that makes it, if any. */
   readonly connectionId?: string | null;
+  /** Makes it the key of an agent; absent: of the agent of the key that makes it, if any. */
+  readonly agent?: AgentBinding | null;
   readonly metadata?: KeyMetadata | null | undefined;
 }
 
@@ -76,8 +81,17 @@ export async function createKey(
     const role = await roleFor(tx, maker, owner.userId, { wanted: input.role ?? null, making });
     const expiresAt = endWithin(making?.expires_at ?? null, input.expiresAt);
     const connectionId = input.connectionId ?? making?.connection_id ?? null;
-    const made = await insertKey(tx, owner, { ...input, name, role, expiresAt, connectionId }, now);
-    const changed = { name, grants: input.grants, role, expiresAt, connectionId };
+    const agent = input.agent ?? bindingOf(making?.agent ?? null);
+    const made = await insertKey(tx, owner, { ...input, name, role, expiresAt, connectionId, agent }, now);
+    const { agentId } = made.info;
+    const changed = {
+      name,
+      grants: input.grants,
+      role,
+      expiresAt,
+      connectionId,
+      ...(agentId !== null && { agentId }),
+    };
     await writeAudit(tx, { caller: maker, action: 'key.created', target: made.info.id, changed }, rules);
     return made;
   });
@@ -99,7 +113,7 @@ export function metadataText(metadata: KeyMetadata | null | undefined): string |
   return text;
 }
 
-type MakingKey = Pick<ApiKeyRow, 'role' | 'expires_at' | 'connection_id'>;
+type MakingKey = Pick<ApiKeyRow, 'role' | 'expires_at' | 'connection_id' | 'agent'>;
 
 /** The key that the maker acts with, where it is one. */
 export function makingKey(
@@ -109,7 +123,7 @@ export function makingKey(
   return tx
     .db<IdentityTables>()
     .selectFrom('api_keys')
-    .select(['role', 'expires_at', 'connection_id'])
+    .select(['role', 'expires_at', 'connection_id', 'agent'])
     .where('id', '=', id)
     .where('organization_id', '=', organizationId)
     .executeTakeFirst();
@@ -165,6 +179,7 @@ export async function insertKey(
       grants: toJson(input.grants),
       role: input.role ?? null,
       connection_id: input.connectionId ?? null,
+      agent: input.agent === undefined || input.agent === null ? null : toJson(input.agent),
       metadata: metadataText(input.metadata),
       expires_at: input.expiresAt,
       last_used_at: null,
@@ -180,6 +195,10 @@ export async function insertKey(
     if (numInsertedOrUpdatedRows === 1n) return { info: infoOf(row), text: key.text };
   }
   throw new ToolError('unavailable', 'No free id for the key was found. Try again.');
+}
+
+function bindingOf(text: string | null): AgentBinding | null {
+  return text === null ? null : fromJson<AgentBinding>(text);
 }
 
 /** The keys of the caller's organization, newest first; administrators see all, others their own. */
@@ -205,6 +224,7 @@ export function infoOf(row: ApiKeyRow): KeyInfo {
     grants: fromJson<Grants>(row.grants),
     role: row.role,
     connectionId: row.connection_id,
+    agentId: bindingOf(row.agent)?.agentId ?? null,
     metadata: row.metadata === null ? null : fromJson<KeyMetadata>(row.metadata),
     createdAt: row.created_at,
     expiresAt: row.expires_at,

@@ -29,15 +29,27 @@ export function administratorsWithAll(_services: unknown, caller: Caller): boole
 
 /** What the resolver has to know of a definition. */
 export function guardOf(
-  definition: { readonly privileged?: Privileged; readonly unattended?: 'block'; available?: Condition },
+  definition: {
+    readonly privileged?: Privileged;
+    readonly unattended?: 'block';
+    readonly callers?: 'agents';
+    available?: Condition;
+  },
   {
     name,
     toolset,
     services,
   }: { readonly name: string; readonly toolset: string; readonly services: unknown },
 ): Guarded {
-  const { privileged = false, unattended, available } = definition;
-  return { name, toolset, privileged, unattended, available: bindCondition(available, services, toolset) };
+  const { privileged = false, unattended, callers, available } = definition;
+  return {
+    name,
+    toolset,
+    privileged,
+    unattended,
+    callers,
+    available: bindCondition(available, services, toolset),
+  };
 }
 
 /** The condition as the resolver asks it. */

@@ -4,6 +4,18 @@ import type { Grants } from './grants.ts';
 /** Where a call came from. */
 export type CallSource = 'web' | 'key' | 'stdio' | 'cli' | 'agent' | 'schedule' | 'webhook' | 'remote';
 
+/** The agent that a caller acts as. */
+export interface ActingAgent {
+  readonly id: string;
+  readonly name: string;
+  /** How many agents called one another up to this one; the first is 1. */
+  readonly depth: number;
+  /** Where the session of the agent came from, in the words of the agent toolset. */
+  readonly source: string;
+  readonly sessionId?: string | undefined;
+  readonly projectId?: string | undefined;
+}
+
 /** Who acts. Built by identity, never by a client. */
 export interface Caller {
   readonly id: string;
@@ -17,6 +29,10 @@ export interface Caller {
   readonly unattended: boolean;
   /** The connection that the credential is bound to. */
   readonly connectionId?: string;
+  /** The agent that acts, where one does. */
+  readonly agent?: ActingAgent;
+  /** The names that the caller is held to within its grants, by toolset; a toolset that is not here has no such list. */
+  readonly held?: Readonly<Record<string, readonly string[]>>;
 }
 
 /** A caller that no person or key stands for: it owns work of the server itself and is granted nothing. */
@@ -63,6 +79,8 @@ export function powerKeyOf(caller: Caller): string {
     grants,
     caller.unattended || isUnattendedSource(caller.source),
     mayAdminister(caller),
+    caller.agent !== undefined,
+    caller.held ?? null,
   ]);
 }
 

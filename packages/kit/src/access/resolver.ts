@@ -4,7 +4,13 @@ import { isUnattendedSource, mayAdminister } from './caller.ts';
 import { isGranted, isNamed } from './grants.ts';
 
 /** Why something is not there for a caller. */
-export type HiddenReason = 'no_grant' | 'privileged' | 'unattended' | 'not_available';
+export type HiddenReason =
+  | 'agent_missing'
+  | 'no_grant'
+  | 'not_in_set'
+  | 'privileged'
+  | 'unattended'
+  | 'not_available';
 
 /**
  * Whether something is outside the default set. `true`: a grant has to name it, or be the wildcard of an owner or
@@ -21,13 +27,16 @@ export interface Guarded {
   readonly toolset: string;
   readonly privileged?: Privileged;
   readonly unattended?: 'block' | undefined;
+  readonly callers?: 'agents' | undefined;
   readonly available?: ((caller: Caller) => boolean) | undefined;
 }
 
 /** The part of the decision that depends on the caller's power alone, so it can be cached per grant set. */
 export function hiddenByPower(item: Guarded, caller: Caller): HiddenReason | undefined {
+  if (item.callers === 'agents' && caller.agent === undefined) return 'agent_missing';
   const name = item.granted ?? item.name;
   if (!isGranted(caller.grants, item.toolset, name)) return 'no_grant';
+  if (!isHeld(caller, item.toolset, name)) return 'not_in_set';
   // An owner's or administrator's wildcard is an explicit grant, but not the name that some tools ask for.
   const isWildcardEnough = item.privileged !== 'by-name' && mayAdminister(caller);
   if (item.privileged && !isWildcardEnough && !isNamed(caller.grants, item.toolset, name))
@@ -35,6 +44,10 @@ export function hiddenByPower(item: Guarded, caller: Caller): HiddenReason | und
   if (item.unattended === 'block' && (caller.unattended || isUnattendedSource(caller.source)))
     return 'unattended';
   return undefined;
+}
+
+function isHeld({ held }: Caller, toolset: string, name: string): boolean {
+  return held === undefined || !Object.hasOwn(held, toolset) || held[toolset]?.includes(name) === true;
 }
 
 /** The whole decision: undefined means the caller has it. */

@@ -18,6 +18,7 @@ export interface GuardDescription {
   readonly toolset: string;
   readonly privileged?: true | 'by-name';
   readonly unattended?: 'block';
+  readonly callers?: 'agents';
   readonly available?: DescribedCondition;
 }
 
@@ -87,12 +88,13 @@ function listedTool(guard: Guarded, json: string): ListedTool {
   };
 }
 
-function guardOf({ name, toolset, privileged, unattended, available }: Guarded): GuardDescription {
+function guardOf({ name, toolset, privileged, unattended, callers, available }: Guarded): GuardDescription {
   return {
     name,
     toolset,
     ...(privileged && { privileged }),
     ...(unattended !== undefined && { unattended }),
+    ...(callers !== undefined && { callers }),
     ...(available !== undefined && { available: conditionOf(available, toolset) }),
   };
 }

@@ -39,6 +39,7 @@ export interface OutsideToolSpec {
   readonly external?: boolean;
   readonly privileged?: Privileged;
   readonly unattended?: 'block';
+  readonly callers?: 'agents';
   available?(services: unknown, caller: Caller): boolean;
   /** May run as a durable task, so that slow calls are answered with a handle. */
   readonly task?: 'allowed' | 'required';

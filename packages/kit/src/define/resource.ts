@@ -26,6 +26,8 @@ export interface ResourceSpec<Services> {
   readonly uri: string;
   readonly privileged?: Privileged;
   readonly unattended?: 'block';
+  /** `agents`: only callers that act as an agent have it. */
+  readonly callers?: 'agents';
   available?(services: Services, caller: Caller): boolean;
   readonly complete?: Readonly<Record<string, Completer<Services>>>;
   read(

@@ -49,6 +49,8 @@ export interface ToolSpec<
   readonly privileged?: Privileged;
   /** Gone when nobody is watching, whatever was granted. */
   readonly unattended?: 'block';
+  /** `agents`: only callers that act as an agent have it. */
+  readonly callers?: 'agents';
   /** False means the tool does not exist right now. */
   available?(services: Services, caller: Caller): boolean;
   /** May, or must, run as a durable task. */

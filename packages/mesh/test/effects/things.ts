@@ -1,6 +1,6 @@
 /** Things of the organization `acme`, made anew for every row of the tables on effects, by its owner. */
 import type { MeshBed } from '../mesh-bed.ts';
-import { joinOrganization } from '../bed-people.ts';
+import { joinOrganization } from '@parley/identity/testing';
 
 export type Input = Record<string, unknown>;
 

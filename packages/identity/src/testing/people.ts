@@ -1,5 +1,5 @@
 /** The people of a bed: organizations with owners, whoever joins them, and the keys that all of them act with. */
-import type { Identity } from '@parley/identity';
+import type { Identity } from '../identity.ts';
 import type { Caller, Grants } from '@parley/kit';
 import { ALL_GRANTS } from '@parley/kit';
 import { testCaller } from '@parley/kit/testing';

@@ -1,0 +1,10 @@
+/** Migrations of the agent toolset, in order. */
+import type { MigrationSet } from '@parley/store';
+import { createAgents } from './001-agents.ts';
+
+export const agentMigrations: MigrationSet = {
+  name: 'agent',
+  migrations: {
+    '001-agents': createAgents,
+  },
+};
