@@ -172,6 +172,7 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
     events,
     egress,
     upstream,
+    dataDir: config.dataDir,
     sandbox,
     observe,
     onFault,
@@ -187,7 +188,8 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
     return { toolset, host, services: toolset.services?.(host) as unknown };
   });
   const installed = served.map(({ toolset, services }) => install(toolset, services));
-  const sources = [...installed.map(toolsetSource), ...(options.sources ?? [])];
+  const brought = served.flatMap(({ toolset, services }) => toolset.sources?.(services) ?? []);
+  const sources = [...installed.map(toolsetSource), ...brought, ...(options.sources ?? [])];
   const common = toolsetsForEverybody(sources);
   const engine = createEngine({
     sources,

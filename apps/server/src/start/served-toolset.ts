@@ -18,6 +18,7 @@ export interface HostParts {
   readonly events: Events;
   readonly egress: Egress;
   readonly upstream: Upstream;
+  readonly dataDir: string;
   /** Runs code of callers over the tools that they may call. */
   readonly sandbox: CodeExecution;
   /** The engine that serves everything; for the tools that explain it. */

@@ -45,7 +45,7 @@ export function joined(catalogs: readonly Catalog[]): Catalog {
 
 function compiled({ toolset, services }: Installed, options: CompileOptions): Catalog {
   const { kind = OWN, handleSchema, onRefused = refuse } = options;
-  const { name, title, instructions, rights } = toolset;
+  const { name, title, instructions, rights, joinedBy } = toolset;
   const nothing = { tools: [], resources: [], prompts: [], toolsets: [] };
   const fault = faultOfToolset(name, kind);
   if (fault !== undefined) {
@@ -76,6 +76,7 @@ function compiled({ toolset, services }: Installed, options: CompileOptions): Ca
         ...(kind !== OWN && { kind }),
         ...(instructions !== undefined && { instructions }),
         ...(rights !== undefined && { rights }),
+        ...(kind === OWN && joinedBy !== undefined && { joinedBy }),
       },
     ],
   };

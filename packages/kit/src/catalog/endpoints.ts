@@ -8,6 +8,7 @@ import { createCatalog, joined } from './catalog.ts';
 import type { CatalogTool } from './compiled-tool.ts';
 import type { Endpoint } from './endpoint.ts';
 import { endpointOf } from './endpoint.ts';
+import type { ListedToolset } from './listing.ts';
 import { narrowed } from './listing.ts';
 import { OWN } from './names.ts';
 import { Recent } from './recent.ts';
@@ -126,7 +127,10 @@ function ownFirst(a: Source, b: Source): number {
   return a.name < b.name ? -1 : 1;
 }
 
-/** A toolset whose name is taken is left out: its grants would give what belongs to the other one. */
+/**
+ * A toolset whose name is taken is left out: its grants would give what belongs to the other one. Only tools of a kind
+ * that the other one takes in stay, under names that it does not use itself.
+ */
 function withoutTwins(catalogs: readonly Catalog[]): Catalog[] {
   const owners = new Map<string, Catalog>();
   for (const catalog of catalogs)
@@ -135,11 +139,28 @@ function withoutTwins(catalogs: readonly Catalog[]): Catalog[] {
     const isMine = (toolset: string) => owners.get(toolset) === catalog;
     if (catalog.toolsets.every(({ name }) => isMine(name))) return catalog;
     const has = ({ toolset }: Guarded) => isMine(toolset);
+    const joins = catalog.toolsets.flatMap((joiner) => joinedTools(joiner, owners.get(joiner.name), catalog));
     return {
-      tools: catalog.tools.filter(has),
+      tools: catalog.tools.filter((tool) => has(tool) || joins.includes(tool)),
       resources: catalog.resources.filter(has),
       prompts: catalog.prompts.filter(has),
       toolsets: catalog.toolsets.filter(({ name }) => isMine(name)),
     };
   });
+}
+
+/** The tools of a toolset that may stand in the one of the same name. */
+function joinedTools(
+  { name, kind }: ListedToolset,
+  owner: Catalog | undefined,
+  joiner: Catalog,
+): CatalogTool[] {
+  const own = owner?.toolsets.find((toolset) => toolset.name === name);
+  if (owner === undefined || owner === joiner || kind === undefined || !own?.joinedBy?.includes(kind))
+    return [];
+  const { tools, resources, prompts } = owner;
+  const inOwn = [...tools, ...resources, ...prompts].filter(({ toolset }) => toolset === name);
+  // A grant gives what has its name, of whatever sort.
+  const taken = new Set([...inOwn.map((item) => item.name), ...(own.rights ?? [])]);
+  return joiner.tools.filter((tool) => tool.toolset === name && !taken.has(tool.name));
 }

@@ -23,6 +23,8 @@ export interface ListedToolset {
   readonly kind?: string;
   readonly instructions?: string;
   readonly rights?: readonly string[];
+  /** Kinds of sources whose tools may stand in it. */
+  readonly joinedBy?: readonly string[];
 }
 
 /** A catalog that can be listed; the real one is one too. */

@@ -35,6 +35,8 @@ export function byName(a: Nameable, b: Nameable): number {
 interface Nameable {
   readonly name: string;
   readonly toolset: string;
+  /** The kind of source that it comes from; absent: this program. */
+  readonly source?: string;
 }
 
 function compare(a: string, b: string): number {
@@ -70,7 +72,7 @@ export function toldApart<Item extends Nameable>(
   isOwn: (toolset: string) => boolean,
   { keyOf, aliasesOf, renamed }: Telling<Item>,
 ): Item[] {
-  const rank = (item: Item) => (isOwn(item.toolset) ? 0 : 1);
+  const rank = (item: Item) => (isOwn(item.toolset) && item.source === undefined ? 0 : 1);
   const ranked = items.toSorted((a, b) => rank(a) - rank(b) || compare(a.toolset, b.toolset) || byName(a, b));
   const taken = new Map<string, Item>();
   const losers: Item[] = [];

@@ -1,4 +1,5 @@
 /** A toolset: tools, resources and prompts that share a name, and all that the program which serves them has to know. */
+import type { Source } from '../catalog/source.ts';
 import type { StartNotice } from './host.ts';
 import type { OutsidePrompt, OutsideResource } from './outside-document.ts';
 import type { OutsideTool } from './outside-tool.ts';
@@ -34,6 +35,10 @@ export interface ToolsetSpec<
   readonly prompts?: readonly (AnyPrompt | OutsidePrompt)[];
   readonly migrations?: Migrations;
   readonly services?: (host: Host) => Services;
+  /** Kinds of sources whose tools may stand in this toolset beside its own, and are granted like these. */
+  readonly joinedBy?: readonly string[];
+  /** Where further tools come from, such as those that join it. */
+  readonly sources?: (services: Services) => readonly Source[];
   /** What it serves besides MCP; only a program with a port asks for it. */
   readonly routes?: (services: Services, host: Host) => Routes | readonly Routes[];
   /** The paths of its routes that answer without a credential, because they are the same for everybody. */
