@@ -22,6 +22,9 @@ const EXTERNAL = [
 ];
 
 const PROGRAMS = {
+  'plugin-program.js': fileURLToPath(
+    new URL('../packages/agent/src/services/plugins/program.ts', import.meta.url),
+  ),
   'sandbox-worker.js': fileURLToPath(new URL('../packages/gateway/src/sandbox/worker.ts', import.meta.url)),
   'database-program.js': fileURLToPath(
     new URL('../packages/store/src/databases/sqlite-program.ts', import.meta.url),

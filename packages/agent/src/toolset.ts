@@ -11,6 +11,7 @@ import { agentMigrations } from './migrations/index.ts';
 import { AGENT } from './name.ts';
 import { createAgentRoutes, OPEN_PATHS } from './rest/index.ts';
 import { createAgentServices } from './services/index.ts';
+import { PLUGIN } from './services/plugins/source.ts';
 import { agentSettings } from './settings.ts';
 import { agentTools } from './tools/index.ts';
 import { RIGHTS } from './rights.ts';
@@ -21,6 +22,7 @@ export type AgentHost = Host<{
   readonly events: Events;
   readonly tasks: TaskEngine;
   readonly egress: Egress;
+  readonly dataDir: string;
   engine(): Engine;
 }>;
 
@@ -33,6 +35,9 @@ export const agentToolset = defineToolset({
   settings: agentSettings,
   migrations: agentMigrations,
   services: (host: AgentHost) => createAgentServices(host),
+  joinedBy: [PLUGIN],
+  sources: ({ plugins }) => [plugins.source],
+  beforeStart: ({ plugins }) => plugins.start(),
   routes: (services, host): RouteSet[] => createAgentRoutes(services, host),
   open: OPEN_PATHS,
 });

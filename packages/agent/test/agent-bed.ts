@@ -53,7 +53,7 @@ export interface AgentProcess {
   readonly services: AgentServices;
   readonly host: AgentHost;
   /** What went wrong off the path of a call; `close` throws it. */
-  readonly faults: readonly unknown[];
+  readonly faults: unknown[];
   close(): Promise<void>;
 }
 
@@ -137,7 +137,8 @@ async function openBed(store: Store, options: BedOptions & { clock: { nowMs: num
       if (caller === undefined) throw new Error('The key of a new agent is not accepted.');
       return { id: agent.id, name: agent.name, key, caller };
     },
-    client: (as, more = {}) => connect(agentToolset, { ...more, services, as }),
+    client: (as, more = {}) =>
+      connect(agentToolset, { sources: [services.plugins.source], ...more, services, as }),
   };
 }
 
@@ -176,6 +177,7 @@ export function startAgents(store: Store, options: BedOptions & { clock: { nowMs
     names: { hosts: [], origins: [] },
     web: { publicUrl: undefined, trustedProxies: [] },
     settings: undefined,
+    dataDir: '/nonexistent',
     engine: () => {
       throw new Error('There is no engine in this bed.');
     },

@@ -17,6 +17,8 @@ export const ALWAYS_HELD: readonly string[] = ['inbox', 'inbox_message', 'work']
 export interface RegisteredTools {
   /** Those of an organization now, in order. */
   registered(organizationId: string): readonly string[];
+  /** Resolves when those of an organization are known; undefined when they are. */
+  ready(organizationId: string): Promise<void> | undefined;
   readonly defaults: readonly string[];
 }
 
@@ -40,6 +42,7 @@ export interface AgentCallers extends AgentLookup {
 
 export function createAgentCallers(store: Store, identity: Identity, tools: RegisteredTools): AgentCallers {
   const held = async (row: AgentRow, how: Pick<HowActing, 'sessionSource' | 'projectId'>) => {
+    await tools.ready(row.organization_id);
     const bundles = await bundlesOf(store, row, how.projectId);
     const resolution = resolveTools({
       registered: tools.registered(row.organization_id),

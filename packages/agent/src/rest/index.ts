@@ -6,6 +6,7 @@ import type { AgentServices } from '../services/index.ts';
 import { agentTools } from '../tools/index.ts';
 import type { AgentHost } from '../toolset.ts';
 import { agentRoutes } from './agents.ts';
+import { pluginRoutes } from './plugins.ts';
 
 const WORDS = { toolset: AGENT, version: '1', note: '', guards: agentTools, byName: 'name' } as const;
 
@@ -18,7 +19,16 @@ const agentsApi = defineRoutes({
   routes: agentRoutes,
 });
 
-const SETS = [agentsApi];
+const pluginsApi = defineRoutes({
+  ...WORDS,
+  prefix: '/api/plugins',
+  title: 'Parley plugins API',
+  description: 'Plugins of agents: loaded, granted and unloaded by owners.',
+  heading: 'Plugins API',
+  routes: pluginRoutes,
+});
+
+const SETS = [agentsApi, pluginsApi];
 
 /** The documents, which are the same for everybody. */
 export const OPEN_PATHS = SETS.flatMap(({ prefix }) => [`${prefix}/openapi.json`, `${prefix}/docs`]);

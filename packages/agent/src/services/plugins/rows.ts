@@ -1,0 +1,207 @@
+/** Plugins as the database has them: what is loaded, what is granted, and how often each crashed. */
+import type { Identity } from '@parley/identity';
+import { IDENTITY_CHANGED } from '@parley/identity';
+import type { Caller } from '@parley/kit';
+import { ToolError, typeId } from '@parley/kit';
+import type { Queryable, Store, StoreTransaction } from '@parley/store';
+import { fromJson, toJson } from '@parley/store';
+import type { Capability, PluginFacts } from './manifest.ts';
+import type { PluginCapabilityRow, PluginRow, PluginTables } from './schema.ts';
+
+/** The topic of changes of what is loaded; its payload is the organization. */
+export const PLUGINS_CHANGED = 'agent.plugins';
+
+const CRASH_WINDOW_MS = 5 * 60_000;
+const MOST_CRASHES = 3;
+
+export interface PluginRowParts {
+  readonly store: Store;
+  readonly identity: Identity;
+  readonly now: () => number;
+}
+
+export function activePlugins(from: Queryable, organizationId: string): Promise<PluginRow[]> {
+  return from
+    .db<PluginTables>()
+    .selectFrom('plugins')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .where('status', '=', 'active')
+    .orderBy('name')
+    .execute();
+}
+
+export async function pluginNamed(from: Queryable, organizationId: string, name: string): Promise<PluginRow> {
+  const row = await from
+    .db<PluginTables>()
+    .selectFrom('plugins')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .where('name', '=', name)
+    .executeTakeFirst();
+  if (row === undefined) throw new ToolError('not_found', 'Plugin not found');
+  return row;
+}
+
+/** The capabilities that a plugin has now. */
+export async function grantedTo(from: Queryable, pluginId: string): Promise<Capability[]> {
+  const rows = await from
+    .db<PluginTables>()
+    .selectFrom('plugin_capabilities')
+    .select('capability')
+    .where('plugin_id', '=', pluginId)
+    .where('granted', '=', 1)
+    .orderBy('capability')
+    .execute();
+  // Only what a manifest may declare is ever written.
+  return rows.map(({ capability }) => capability as Capability);
+}
+
+/** Throws `conflict` when the plugin, or a name of one of its tools, is there already. */
+export function refuseTaken(rows: readonly PluginRow[], { name, tools }: PluginFacts): void {
+  if (rows.some((row) => row.name === name))
+    throw new ToolError('conflict', `The plugin "${name}" is loaded already. Unload it first.`);
+  const owners = new Map(
+    rows.flatMap((row) => fromJson<string[]>(row.tools).map((tool) => [tool, row.name])),
+  );
+  const taken = tools.find(({ fullName }) => owners.has(fullName));
+  if (taken !== undefined)
+    throw new ToolError(
+      'conflict',
+      `The tool ${taken.fullName} belongs to the plugin "${owners.get(taken.fullName)}" already.`,
+    );
+}
+
+/** Writes down that a plugin is loaded; what it had before is forgotten, grants included. */
+export function saveLoaded(
+  { store, identity, now }: PluginRowParts,
+  by: Caller,
+  { packageName, facts, autoGrant }: { packageName: string; facts: PluginFacts; autoGrant: boolean },
+): Promise<PluginRow> {
+  const { organizationId } = by;
+  return store.transaction(async (tx) => {
+    await tx.exclusive(`plugins ${organizationId}`);
+    refuseTaken(await activePlugins(tx, organizationId), facts);
+    const at = now();
+    const row: PluginRow = {
+      id: typeId('plg', at),
+      organization_id: organizationId,
+      name: facts.name,
+      package_name: packageName,
+      version: facts.version,
+      capabilities: toJson(facts.capabilities),
+      tools: toJson(facts.tools.map(({ fullName }) => fullName)),
+      status: 'active',
+      config: null,
+      crashes: '[]',
+      generation: typeId('gen', at),
+      created_at: at,
+      updated_at: at,
+    };
+    const db = tx.db<PluginTables>();
+    const mine = db.deleteFrom('plugins').where('organization_id', '=', organizationId);
+    await mine.where('name', '=', facts.name).execute();
+    await db.insertInto('plugins').values(row).execute();
+    const capabilities = facts.capabilities.map((capability) =>
+      capabilityRow(row, capability, autoGrant, at),
+    );
+    if (capabilities.length > 0) await db.insertInto('plugin_capabilities').values(capabilities).execute();
+    const changed = { name: row.name, version: row.version, granted: autoGrant ? facts.capabilities : [] };
+    await told({ identity, tx, by, action: 'plugin.loaded', row, changed });
+    return row;
+  });
+}
+
+/** Takes a plugin out of use. */
+export function saveUnloaded(
+  { store, identity, now }: PluginRowParts,
+  by: Caller,
+  name: string,
+): Promise<PluginRow> {
+  return store.transaction(async (tx) => {
+    const row = await pluginNamed(tx, by.organizationId, name);
+    const changed = { status: 'disabled', updated_at: now() } as const;
+    await tx.db<PluginTables>().updateTable('plugins').set(changed).where('id', '=', row.id).execute();
+    await told({ identity, tx, by, action: 'plugin.unloaded', row, changed: { name } });
+    return { ...row, ...changed };
+  });
+}
+
+/** Gives or takes a capability that the plugin declares. */
+export function saveGrant(
+  { store, identity, now }: PluginRowParts,
+  by: Caller,
+  { name, capability, isGranted }: { name: string; capability: Capability; isGranted: boolean },
+): Promise<PluginRow> {
+  return store.transaction(async (tx) => {
+    const row = await pluginNamed(tx, by.organizationId, name);
+    if (!fromJson<string[]>(row.capabilities).includes(capability))
+      throw new ToolError('invalid', `capability: the plugin "${name}" does not declare ${capability}`);
+    const { granted, granted_at, updated_at } = capabilityRow(row, capability, isGranted, now());
+    await tx
+      .db<PluginTables>()
+      .updateTable('plugin_capabilities')
+      .set({ granted, granted_at, updated_at })
+      .where('plugin_id', '=', row.id)
+      .where('capability', '=', capability)
+      .execute();
+    const action = isGranted ? 'plugin.granted' : 'plugin.revoked';
+    await identity.audit.write(tx, { caller: by, action, target: row.id, changed: { name, capability } });
+    return row;
+  });
+}
+
+/** Counts a crash, whichever process saw it; three in five minutes end the plugin. */
+export function saveCrash({ store, now }: PluginRowParts, id: string, generation: string): Promise<void> {
+  return store.transaction(async (tx) => {
+    const query = tx.db<PluginTables>().selectFrom('plugins').selectAll().where('id', '=', id);
+    const row = await tx.locked(query).executeTakeFirst();
+    if (row?.status !== 'active' || row.generation !== generation) return;
+    const at = now();
+    const crashes = [...fromJson<number[]>(row.crashes).filter((each) => each > at - CRASH_WINDOW_MS), at];
+    const isOver = crashes.length >= MOST_CRASHES;
+    await tx
+      .db<PluginTables>()
+      .updateTable('plugins')
+      .set({ crashes: toJson(crashes), updated_at: at, ...(isOver && { status: 'error' }) })
+      .where('id', '=', id)
+      .execute();
+    if (isOver) await signalled(tx, row.organization_id);
+  });
+}
+
+function capabilityRow(
+  { id, organization_id }: PluginRow,
+  capability: Capability,
+  isGranted: boolean,
+  at: number,
+): PluginCapabilityRow {
+  return {
+    organization_id,
+    plugin_id: id,
+    capability,
+    granted: isGranted ? 1 : 0,
+    granted_at: isGranted ? at : null,
+    created_at: at,
+    updated_at: at,
+  };
+}
+
+async function told(change: {
+  readonly identity: Identity;
+  readonly tx: StoreTransaction;
+  readonly by: Caller;
+  readonly action: string;
+  readonly row: PluginRow;
+  readonly changed: Record<string, unknown>;
+}): Promise<void> {
+  const { identity, tx, by, action, row, changed } = change;
+  await identity.audit.write(tx, { caller: by, action, target: row.id, changed });
+  await signalled(tx, row.organization_id);
+}
+
+/** Which tools there are decides what agents may do, so both kinds of memory end. */
+async function signalled(tx: StoreTransaction, organizationId: string): Promise<void> {
+  await tx.signal(PLUGINS_CHANGED, organizationId);
+  await tx.signal(IDENTITY_CHANGED, organizationId);
+}
