@@ -23,6 +23,8 @@ export interface PluginFolder {
   readonly dataDir: string;
   /** Writes a package; it is called like its plugin unless said otherwise. */
   write(plugin: WrittenPlugin, packageName?: string): string;
+  /** A file besides those of the package. */
+  file(packageName: string, name: string, text: string): void;
   link(packageName: string, name: string, target: string): void;
   module(name: string, plugin: WrittenPlugin): void;
   /** Copies a folder there. */
@@ -33,6 +35,7 @@ export interface PluginFolder {
 export function pluginFolder(): PluginFolder {
   const dataDir = realpathSync(mkdtempSync(join(tmpdir(), 'parley-plugins-')));
   const put = (folder: string, plugin: WrittenPlugin) => {
+    rmSync(folder, { recursive: true, force: true });
     mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, 'package.json'), '{ "type": "module", "main": "index.js" }');
     writeFileSync(join(folder, 'index.js'), textOf(plugin));
@@ -43,6 +46,7 @@ export function pluginFolder(): PluginFolder {
       put(join(dataDir, 'plugins', packageName), plugin);
       return packageName;
     },
+    file: (packageName, name, text) => writeFileSync(join(dataDir, 'plugins', packageName, name), text),
     link: (packageName, name, target) => symlinkSync(target, join(dataDir, 'plugins', packageName, name)),
     module: (name, plugin) => put(join(dataDir, 'node_modules', name), plugin),
     copy: (from, packageName) => cpSync(from, join(dataDir, 'plugins', packageName), { recursive: true }),

@@ -197,14 +197,12 @@ onBothBeds(
       await unload('a');
     });
 
-    test('three crashes in five minutes end the plugin and take its tools away, on every replica', async () => {
+    test('three crashes in five minutes end the plugin and take its tools away', async () => {
       const DIE = 'corvid_plugin_dying_die';
       folder.write({ name: 'dying', tools: { die: '() => process.exit(3)', live: '() => "alive"' } });
       await load('dying');
-      const other = await replica();
-      const names = (of: Pick<AgentBed, 'services'>) => of.services.plugins.names(bed().acme.id);
-      await other.services.plugins.ready(bed().acme.id);
-      expect(names(other)).toContain(DIE);
+      const names = () => bed().services.plugins.names(bed().acme.id);
+      expect(names()).toContain(DIE);
       const { attempt } = await calling(bed(), (await agentWith(DIE, 'corvid_plugin_dying_live')).caller);
       const status = async () => {
         const { all } = await bed().services.plugins.list(bed().acme.id);
@@ -221,38 +219,8 @@ onBothBeds(
       expect(await attempt('corvid_plugin_dying_live')).toMatchObject({ text: 'alive' });
       await attempt(DIE);
       await expect.poll(status).toBe('error');
-      await expect.poll(() => names(bed())).not.toContain(DIE);
-      await expect.poll(() => names(other)).not.toContain(DIE);
+      await expect.poll(names).not.toContain(DIE);
       await expect(attempt(DIE)).rejects.toThrow(/unknown tool/i);
-    });
-
-    test('an unloaded plugin is gone from every replica, its process too, and a loaded one is there', async () => {
-      const other = await replica();
-      const { acme } = bed();
-      const names = () => other.services.plugins.names(acme.id);
-      await other.services.plugins.ready(acme.id);
-      await load('echo');
-      await expect.poll(names).toEqual(['corvid_plugin_echo_echo']);
-      folder.write({
-        name: 'pid',
-        tools: { pid: '() => String(process.pid)' },
-        more: 'onUnload() { throw new Error("untidy"); }',
-      });
-      await load('pid');
-      const { attempt } = await calling(bed(), (await agentWith('corvid_plugin_pid_pid')).caller);
-      const answer = await attempt('corvid_plugin_pid_pid');
-      const pid = Number(answer.ok && answer.text);
-      expect(isRunning(pid)).toBe(true);
-      expect(await unload('pid')).toMatchObject({ status: 'disabled' });
-      expect(isRunning(pid)).toBe(false);
-      await expect(attempt('corvid_plugin_pid_pid')).rejects.toThrow(/unknown tool/i);
-      // A fault of its own is logged, and nothing else.
-      expect(bed().faults.splice(0).map(String)).toEqual(['Error: untidy']);
-      await expect.poll(names).toEqual(['corvid_plugin_echo_echo']);
-      other.faults.splice(0);
-      await unload('echo');
-      await expect.poll(names).toEqual([]);
-      await expect(unload('never')).rejects.toThrow('Plugin not found');
     });
 
     test('a module of the data folder loads; paths, links out and what is no plugin do not', async () => {
@@ -273,6 +241,36 @@ onBothBeds(
       mkdirSync(join(folder.dataDir, 'plugins/empty'), { recursive: true });
       await expect(load('empty')).rejects.toMatchObject({ code: 'invalid' });
     }, 60_000);
+
+    test('what an owner loads and unloads, every replica has and has not; its process is gone too', async () => {
+      const { acme } = bed();
+      folder.write({
+        name: 'pid',
+        tools: { pid: '() => String(process.pid)' },
+        more: 'onUnload() { throw new Error("untidy"); }',
+      });
+      await load('pid');
+      const { attempt } = await calling(bed(), (await agentWith('corvid_plugin_pid_pid')).caller);
+      const answer = await attempt('corvid_plugin_pid_pid');
+      const pid = Number(answer.ok && answer.text);
+      expect(isRunning(pid)).toBe(true);
+      expect(await unload('pid')).toMatchObject({ status: 'disabled' });
+      expect(isRunning(pid)).toBe(false);
+      await expect(attempt('corvid_plugin_pid_pid')).rejects.toThrow(/unknown tool/i);
+      // A fault of its own is logged, and nothing else.
+      expect(bed().faults.splice(0).map(String)).toEqual(['Error: untidy']);
+      await load('echo');
+      const other = await replica();
+      const names = () => other.services.plugins.names(acme.id);
+      await other.services.plugins.start();
+      expect(names()).toEqual(['corvid_plugin_echo_echo']);
+      await unload('echo');
+      await expect.poll(names).toEqual([]);
+      await load('clock');
+      await expect.poll(names).toEqual(['corvid_plugin_clock_now']);
+      await unload('clock');
+      await expect(unload('never')).rejects.toThrow('Plugin not found');
+    });
   },
   () => ({
     parts: { dataDir: folder.dataDir },

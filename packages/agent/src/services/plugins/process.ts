@@ -136,14 +136,6 @@ export class PluginProcess {
     return this.#isEnding;
   }
 
-  get isGone(): boolean {
-    return this.#isGone;
-  }
-
-  get pid(): number | undefined {
-    return this.#child.pid;
-  }
-
   /** Loads the package and returns what it says about itself. */
   async describe(entry: string): Promise<unknown> {
     const message = await this.#ask({ type: 'load', entry }, 'described');

@@ -112,8 +112,12 @@ async function call(id: number, name: string, given: unknown, facts: CallFacts):
     const context = { ...facts, host: hostOf(id, facts), signal: controller.signal };
     const result = await tool.handler(parsed, context);
     const { text, data } = typeof result === 'string' ? { text: result } : resultOf(result);
-    if (typeof text !== 'string')
-      return threw(id, 'invalid_result', 'It returned neither a text nor {text, data}.');
+    if (typeof text !== 'string' || (data !== undefined && !isPlain(data)))
+      return threw(
+        id,
+        'invalid_result',
+        'It returned neither a text nor {text, data} with an object as data.',
+      );
     send({ type: 'done', id, text: text.slice(0, MOST_TEXT), ...(data !== undefined && { data }) });
   } catch (error) {
     threw(id, 'plugin_failed', textOf(error));
@@ -124,6 +128,10 @@ async function call(id: number, name: string, given: unknown, facts: CallFacts):
 
 function resultOf(result: unknown): { text?: unknown; data?: unknown } {
   return typeof result === 'object' && result !== null ? result : {};
+}
+
+function isPlain(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function threw(id: number, code: ThrownCode, message: string): void {

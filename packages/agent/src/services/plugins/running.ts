@@ -47,11 +47,6 @@ export class RunningPlugin {
     return process.call(call);
   }
 
-  /** The id of its process; undefined while there is none. */
-  async pid(): Promise<number | undefined> {
-    return (await this.#process)?.pid;
-  }
-
   /** Ends it; returns what went wrong in the plugin. */
   async stop(): Promise<string | undefined> {
     this.#isStopped = true;
