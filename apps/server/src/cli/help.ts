@@ -126,6 +126,24 @@ revoke ID
 create
     Makes one without a start, when there is no valid one, and prints its script tag.`,
   },
+  plugins: {
+    reads: READS_KEY,
+    usage:
+      'parley plugins list | load NAME [--auto-grant] | unload NAME | grant NAME CAPABILITY | revoke NAME CAPABILITY',
+    summary: 'Load plugins, whose tools agents get by name, and grant what they may do',
+    details: `For owners.
+list
+load NAME [--auto-grant]
+    NAME is a folder in <data>/plugins, or a module that was installed with npm in the data folder. It may do nothing
+    but compute until what it declares is granted; --auto-grant grants all of it at once. A server that runs has it within
+    a second.
+unload NAME
+    Takes its tools away and forgets what was granted.
+grant NAME CAPABILITY
+revoke NAME CAPABILITY
+    db:read, network:outbound, fs:project-dir, agent:read or session:read. A revoke holds from the next call.
+docs/agents-plugins.md tells how to write one.`,
+  },
   webhooks: {
     usage: 'parley webhooks add URL --events TYPE[,TYPE...] | list | test ID | remove ID',
     summary: 'Tell another server of events: annotations, tasks, feedback, keys, members',

@@ -21,6 +21,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   roles: async () => (await import('./roles.ts')).roles,
   organizations: async () => (await import('./organizations.ts')).organizations,
   pages: async () => (await import('./pages.ts')).pages,
+  plugins: async () => (await import('./plugins.ts')).plugins,
   webhooks: async () => (await import('./webhooks.ts')).webhooks,
   feedback: async () => (await import('./feedback.ts')).feedback,
   logs: async () => (await import('./logs.ts')).logs,

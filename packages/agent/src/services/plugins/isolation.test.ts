@@ -239,23 +239,35 @@ const said = (manifest: object = {}, ...tools: object[]) => ({
   })),
 });
 
-test.each<[what: unknown, message: RegExp]>([
-  [said({ name: 'Bad Name' }), /manifest\.name/],
-  [said({ name: '../x' }), /manifest\.name/],
-  [said({ name: 'x'.repeat(51) }), /manifest\.name/],
-  [said({ version: 'new' }), /manifest\.version/],
-  [said({ capabilities: ['fs:everything'] }), /manifest\.capabilities/],
-  [said({}, { name: 'Fine' }), /tools\.0\.name/],
-  [said({}, { name: 'x'.repeat(90) }), /more than 100/],
-  [said({}, { effect: 'harmless' }), /tools\.0\.effect/],
-  [said({}, {}, {}), /twice/],
-  [said({}, { inputSchema: 'text' }), /inputSchema/],
-  [said({}, { inputSchema: { type: 'object', properties: { a: { $ref: '#' } } } }), /\$ref/],
-  [said({}, { inputSchema: { type: 'object', patternProperties: { '(a+)+$': {} } } }), /patternProperties/],
-  [said({}, { inputSchema: { type: 'object', description: 'x'.repeat(65_536) } }), /at most 65536/],
-  [null, /expected object/],
-])('a plugin that lies about itself is refused: %j', (what, message) => {
-  expect(() => readFacts(what)).toThrow(message);
+test.each<[what: string, described: unknown, message: RegExp]>([
+  ['a name with spaces', said({ name: 'Bad Name' }), /manifest\.name/],
+  ['a path as name', said({ name: '../x' }), /manifest\.name/],
+  ['a long name', said({ name: 'x'.repeat(51) }), /manifest\.name/],
+  ['a version that is none', said({ version: 'new' }), /manifest\.version/],
+  ['an unknown capability', said({ capabilities: ['fs:everything'] }), /manifest\.capabilities/],
+  ['a tool in capitals', said({}, { name: 'Fine' }), /tools\.0\.name/],
+  ['a tool with a long name', said({}, { name: 'x'.repeat(90) }), /more than 100/],
+  ['an unknown effect', said({}, { effect: 'harmless' }), /tools\.0\.effect/],
+  ['a tool twice', said({}, {}, {}), /twice/],
+  ['a schema that is none', said({}, { inputSchema: 'text' }), /inputSchema/],
+  [
+    'a schema that refers',
+    said({}, { inputSchema: { type: 'object', properties: { a: { $ref: '#' } } } }),
+    /\$ref/,
+  ],
+  [
+    'a schema with patterns as keys',
+    said({}, { inputSchema: { type: 'object', patternProperties: { '(a+)+$': {} } } }),
+    /patternProperties/,
+  ],
+  [
+    'a long schema',
+    said({}, { inputSchema: { type: 'object', description: 'x'.repeat(65_536) } }),
+    /at most 65536/,
+  ],
+  ['nothing', null, /expected object/],
+])('a plugin that lies about itself is refused: %s', (_what, described, message) => {
+  expect(() => readFacts(described)).toThrow(message);
 });
 
 test('what could keep the server busy is not in the schema that the server checks', () => {

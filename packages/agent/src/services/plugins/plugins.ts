@@ -29,12 +29,14 @@ export interface Plugin {
 
 export interface Plugins {
   readonly source: Source;
-  /** Those that run here, and all that were ever loaded. */
+  /** All that were ever loaded, whether they run here or not. */
+  all(organizationId: string): Promise<Plugin[]>;
+  /** Those that run here, and all. */
   list(organizationId: string): Promise<{ loaded: Plugin[]; all: Plugin[] }>;
   load(by: Caller, packageName: string, options?: { readonly autoGrant?: boolean }): Promise<Plugin>;
   unload(by: Caller, name: string): Promise<Plugin>;
-  grant(by: Caller, name: string, capability: Capability): Promise<Plugin>;
-  revoke(by: Caller, name: string, capability: Capability): Promise<Plugin>;
+  grant(by: Caller, name: string, capability: string): Promise<Plugin>;
+  revoke(by: Caller, name: string, capability: string): Promise<Plugin>;
   /** Resolves when what an organization has is loaded; undefined when it is. */
   ready(organizationId: string): Promise<void> | undefined;
   /** The full names of the tools of an organization, as far as they are loaded. */
@@ -114,15 +116,23 @@ export function createPlugins(parts: PluginsParts): Plugins {
     return { name, package_name, version, status, tools: fromJson<string[]>(row.tools), capabilities };
   };
 
+  const all = async (organizationId: string) => {
+    const query = store.db<PluginTables>().selectFrom('plugins').selectAll();
+    const rows = await query.where('organization_id', '=', organizationId).orderBy('name').execute();
+    return Promise.all(rows.map(shownRow));
+  };
+
   return {
     source,
+    all,
     async list(organizationId) {
       const plugins = await loadedOf(organizationId);
-      const query = store.db<PluginTables>().selectFrom('plugins').selectAll();
-      const rows = await query.where('organization_id', '=', organizationId).orderBy('name').execute();
-      const all = await Promise.all(rows.map(shownRow));
+      const known = await all(organizationId);
       const running = new Set(plugins.all.map(({ row }) => row.name));
-      return { loaded: all.filter(({ name, status }) => status === 'active' && running.has(name)), all };
+      return {
+        loaded: known.filter(({ name, status }) => status === 'active' && running.has(name)),
+        all: known,
+      };
     },
     async load(by, packageName, { autoGrant = false } = {}) {
       const plugins = await loadedOf(by.organizationId);
@@ -133,7 +143,7 @@ export function createPlugins(parts: PluginsParts): Plugins {
     },
     async unload(by, name) {
       const row = await saveUnloaded(parts, by, name);
-      await (await loadedOf(by.organizationId)).sync();
+      await organizations.get(by.organizationId)?.plugins.sync();
       return shownRow(row);
     },
     grant: async (by, name, capability) =>

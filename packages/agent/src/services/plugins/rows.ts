@@ -131,7 +131,7 @@ export function saveUnloaded(
 export function saveGrant(
   { store, identity, now }: PluginRowParts,
   by: Caller,
-  { name, capability, isGranted }: { name: string; capability: Capability; isGranted: boolean },
+  { name, capability, isGranted }: { name: string; capability: string; isGranted: boolean },
 ): Promise<PluginRow> {
   return store.transaction(async (tx) => {
     const row = await pluginNamed(tx, by.organizationId, name);
@@ -172,7 +172,7 @@ export function saveCrash({ store, now }: PluginRowParts, id: string, generation
 
 function capabilityRow(
   { id, organization_id }: PluginRow,
-  capability: Capability,
+  capability: string,
   isGranted: boolean,
   at: number,
 ): PluginCapabilityRow {

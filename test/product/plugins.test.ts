@@ -1,0 +1,66 @@
+/** Plugins of the built product: loaded from the command line, called by an agent over HTTP, there again after a restart. */
+import { cpSync } from 'node:fs';
+import { join } from 'node:path';
+import { eventually } from '@parley/test-support/eventually';
+import { expect, test } from 'vitest';
+import { ensureBuilt, ROOT } from './build.ts';
+import { callTool } from './mcp-messages.ts';
+import { runParley, scratchFolder, startParley } from './parley.ts';
+
+const NOW = 'corvid_plugin_clock_now';
+
+test('an owner loads the example, an agent calls it, and nobody else manages plugins', async () => {
+  await ensureBuilt();
+  using folder = scratchFolder();
+  const data = folder.path;
+  cpSync(join(ROOT, 'examples/plugin-clock'), join(data, 'plugins/clock'), { recursive: true });
+  const plugins = (...args: string[]) => runParley(['plugins', ...args, '--data', data]);
+  const api = async (url: string, key: string, path: string, body?: object) => {
+    const answer = await fetch(`${url}/api/${path}`, {
+      method: body === undefined ? 'GET' : 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    return { status: answer.status, body: (await answer.json()) as { data: Record<string, unknown> } };
+  };
+  const call = async (mcp: string, key: string) =>
+    (await callTool({ mcp: `${mcp}/agent`, key }, NOW, { timezone: 'Europe/Berlin' })).body;
+  let owner = '';
+  let agent = '';
+  {
+    await using server = await startParley(data);
+    owner = server.key;
+    const loaded = await plugins('load', 'clock');
+    expect([loaded.code, loaded.stdout]).toEqual([
+      0,
+      `The plugin clock 1.0.0 is loaded.\nIts tools: ${NOW}\n`,
+    ]);
+    const made = await api(server.url, owner, 'agents', { name: 'Ada', tools: [NOW] });
+    agent = String(made.body.data['key']);
+    await eventually(async () => {
+      expect(await call(server.mcp, agent)).toMatchObject({
+        result: { structuredContent: { timezone: 'Europe/Berlin' } },
+      });
+    });
+    expect(await api(server.url, owner, 'plugins')).toMatchObject({
+      status: 200,
+      body: { data: { loaded: [{ name: 'clock' }], all: [{ name: 'clock', status: 'active' }] } },
+    });
+    expect((await api(server.url, agent, 'plugins')).status).toBe(403);
+    const status = async (path: string, body: object) => (await api(server.url, owner, path, body)).status;
+    expect(await status('plugins/load', { package_name: '../clock' })).toBe(400);
+    expect(await status('plugins/load', { package_name: 'clock' })).toBe(409);
+    expect(await status('plugins/load', { package_name: 'nowhere' })).toBe(404);
+    expect(await status('plugins/clock/grant', { capability: 'db:read' })).toBe(400);
+    expect(await status('plugins/never/unload', {})).toBe(404);
+  }
+  await using again = await startParley(data);
+  expect(await call(again.mcp, agent)).toMatchObject({
+    result: { structuredContent: { timezone: 'Europe/Berlin' } },
+  });
+  expect((await plugins('unload', 'clock')).stdout).toContain('is unloaded');
+  await eventually(async () => {
+    expect(await call(again.mcp, agent)).toMatchObject({ error: { message: `Unknown tool: ${NOW}` } });
+  });
+  expect((await plugins('list', '--json')).stdout).toContain('"status":"disabled"');
+}, 120_000);
