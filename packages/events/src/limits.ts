@@ -27,8 +27,10 @@ export interface EventLimits {
   readonly subscriberJitter: number;
   /** Time for one call of a connection. */
   readonly callMs: number;
-  /** Connections that are called at once. */
+  /** Connections of an organization that are called at once. */
   readonly callsAtOnce: number;
+  /** The same for all organizations together. */
+  readonly callsOfAllAtOnce: number;
   readonly eventsPerCall: number;
   readonly subscriptionsPerConnection: number;
   readonly schedulesPerOrganization: number;
@@ -72,6 +74,7 @@ export const DEFAULT_EVENT_LIMITS: EventLimits = {
   subscriberJitter: 0.1,
   callMs: 30 * SECOND_MS,
   callsAtOnce: 10,
+  callsOfAllAtOnce: 100,
   eventsPerCall: 100,
   subscriptionsPerConnection: 500,
   schedulesPerOrganization: 1000,

@@ -170,8 +170,7 @@ export function createIdentity(store: Store, options: IdentityOptions = {}): Ide
   const tell: AuditFollower = async (tx, entry) => {
     for (const follow of followers) await follow(tx, entry);
   };
-  const ownerOfKey = async (key: string) =>
-    (await authentication.authenticate(key, 'web'))?.userId ?? undefined;
+  const ownerOfKey = (key: string) => authentication.wholePerson(key);
   return {
     authenticate: (key, source) => authentication.authenticate(key, source),
     keyState: (text) => authentication.keyState(text),

@@ -3,8 +3,8 @@ import type { Events, Subscription, Synced, Wanted } from '@parley/events';
 import { selfOf } from '@parley/events';
 import { TokenBuckets } from '@parley/http';
 import type { Caller } from '@parley/kit';
-import { isGranted, mayAdminister, ToolError } from '@parley/kit';
-import { MANAGEMENT } from '../name.ts';
+import { ToolError } from '@parley/kit';
+import { mayNameConnections } from './named-connections.ts';
 
 /** What a caller publishes. */
 export interface Publication {
@@ -121,11 +121,6 @@ export function createEventBus({ events, hasConnection, now }: EventBusParts): E
 function sourceOf({ id, organizationId, connectionId }: Caller): string {
   const isOwn = connectionId !== undefined && connectionId !== selfOf(organizationId);
   return isOwn ? connectionId : `caller/${id}`;
-}
-
-/** Owners and administrators, with a key only when it may do everything here. */
-function mayNameConnections(caller: Caller): boolean {
-  return mayAdminister(caller) && isGranted(caller.grants, MANAGEMENT, '*');
 }
 
 function boundConnection({ connectionId }: Caller, named?: string): string {
