@@ -1,6 +1,7 @@
 /** `parley members`: who belongs to the organization of the key, and the links with which others join it. */
 import type { Invitation, Member } from '@parley/identity';
-import { ToolError } from '@parley/kit';
+import { isRank } from '@parley/identity';
+import { isTeam, ToolError } from '@parley/kit';
 import { loadConfig, UsageError } from '../config.ts';
 import { printable } from '../printable.ts';
 import type { Acting, Action } from './actions.ts';
@@ -88,7 +89,7 @@ const remove: Action = async (acting, [who, ...rest]) => {
 
 /** True for somebody who holds nothing beside the role of visitors. */
 function isVisitor({ roles }: Member): boolean {
-  return roles.every((role) => role === 'user');
+  return !isTeam({ roles }) && roles.every(isRank);
 }
 
 /** Whoever was invited is nobody's member yet, though the list shows them. */

@@ -19,10 +19,10 @@ export function nearTypes(pattern: string, types: Iterable<string>): string[] | 
 /** How many letters have to be put in, taken away or changed. */
 function distanceOf(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, index) => index);
-  for (const [index, letter] of [...from].entries()) {
+  for (let index = 0; index < from.length; index += 1) {
     const next = [index + 1];
     for (let at = 1; at <= to.length; at += 1) {
-      const changed = (row[at - 1] ?? 0) + (letter === to[at - 1] ? 0 : 1);
+      const changed = (row[at - 1] ?? 0) + (from[index] === to[at - 1] ? 0 : 1);
       next.push(Math.min(changed, (row[at] ?? 0) + 1, (next[at - 1] ?? 0) + 1));
     }
     row = next;

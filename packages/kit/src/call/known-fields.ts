@@ -17,15 +17,18 @@ type Definition = $ZodTypes['_zod']['def'];
 
 /** What stands behind `optional`, `default` and others that change no fields. */
 function unwrapped(schema: $ZodType | undefined): Definition | undefined {
-  // Every schema of Zod is one of these; the base type does not say which.
-  let def = schema && (schema as $ZodTypes)._zod.def;
+  let def = schema && definitionOf(schema);
   while (def !== undefined) {
-    if (def.type === 'pipe') def = (def.in as $ZodTypes)._zod.def;
-    else if (def.type === 'lazy') def = (def.getter() as $ZodTypes)._zod.def;
-    else if ('innerType' in def) def = (def.innerType as $ZodTypes)._zod.def;
+    if (def.type === 'pipe') def = definitionOf(def.in);
+    else if (def.type === 'lazy') def = definitionOf(def.getter());
+    else if ('innerType' in def) def = definitionOf(def.innerType);
     else return def;
   }
   return def;
+}
+
+function definitionOf(schema: $ZodType): Definition {
+  return (schema as $ZodTypes)._zod.def; // every schema of Zod is one of these
 }
 
 function fieldOf(def: Definition | undefined, step: PropertyKey): $ZodType | undefined {
