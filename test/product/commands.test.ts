@@ -40,6 +40,7 @@ describe('parley tools', () => {
 
 describe('parley members', () => {
   test('lists everybody who holds a role of one’s own, counts visitors, and tells invitations from members', async () => {
+    await parley('tools');
     await withPeople(data, async (identity, founder) => {
       await identity.roles.save(founder, { name: 'helper', grants: { parley: ['parley_whoami'] } });
       const join = async (name: string, roles: string[]) => {
