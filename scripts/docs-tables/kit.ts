@@ -84,7 +84,7 @@ const protocolErrors: Record<keyof typeof RPC, [name: string, when: string]> = {
   methodNotFound: ['Method not found', 'unknown method, or nothing is served at the URL'],
   invalidParams: [
     'Invalid params',
-    'broken envelope, unknown or hidden tool, unknown resource or prompt, bad cursor, refused request state',
+    'broken envelope, parameters that do not fit the method, unknown or hidden tool, unknown resource or prompt, bad cursor, refused request state',
   ],
   internalError: [
     'Internal error',

@@ -13,9 +13,13 @@ import type { DeliveriesQuery, Delivery } from './looking/deliveries.ts';
 import { findDelivery, readDeliveries, startAgain, withEvents } from './looking/deliveries.ts';
 import type { HistoryQuery } from './looking/history.ts';
 import { lastNumber, readHistory } from './looking/history.ts';
+import type { ScheduleEntry } from './looking/schedules.ts';
+import { readSchedules } from './looking/schedules.ts';
 import { HeldFilters } from './held-filters.ts';
 import { createPublishQueue } from './publish-queue.ts';
 import { publishEvents } from './publish.ts';
+import { MANAGEMENT_EVENTS } from './published/management.ts';
+import { TASK_EVENTS } from './published/tasks.ts';
 import { sweepEvents } from './retention.ts';
 import { createFiring } from './schedules/fire.ts';
 import type { NewSchedule, Schedule } from './schedules/schedules.ts';
@@ -47,6 +51,8 @@ export interface Events {
   readonly subscribers: Subscribers;
   readonly webhooks: Webhooks;
   readonly history: History;
+  /** The types that Parley publishes itself: of the base, and of the toolsets that are served. */
+  readonly ownTypes: ReadonlySet<string>;
   /** Looks after deliveries that nobody works on, and removes what is old. Delivering itself is up to the task engine. */
   start(): void;
   stop(): Promise<void>;
@@ -62,6 +68,8 @@ export interface History {
   deliveries(organizationId: string, query: DeliveriesQuery): Promise<Delivery[]>;
   /** Starts a delivery again from its first attempt. */
   retry(organizationId: string, deliveryId: string): Promise<Delivery>;
+  /** What is still to fire, the next one first. */
+  schedules(organizationId: string, limit: number): Promise<ScheduleEntry[]>;
 }
 
 export interface EventsOptions {
@@ -71,6 +79,8 @@ export interface EventsOptions {
   readonly egress: Egress;
   /** Calls connections; absent: their deliveries wait to be acknowledged. */
   readonly deliver?: Deliver | undefined;
+  /** The types of events that toolsets publish. */
+  readonly types?: readonly { readonly type: string }[];
   /** False: what is published is left for another process to deliver. */
   readonly delivers?: boolean;
   readonly onFault: (error: unknown, where: string) => void;
@@ -139,9 +149,13 @@ export function createEvents(options: EventsOptions): Events {
     cancel: (who, eventId) => cancelEvent(parts, who, eventId),
     subscribers: createSubscribers(parts, handlers),
     webhooks: createWebhooks({ ...parts, egress }),
+    ownTypes: new Set(
+      [...TASK_EVENTS, ...Object.values(MANAGEMENT_EVENTS), ...(options.types ?? [])].map(({ type }) => type),
+    ),
     history: {
       events: (organizationId, query) => readHistory(store, organizationId, query),
       lastNumber: (organizationId) => lastNumber(store, organizationId),
+      schedules: (organizationId, limit) => readSchedules(store, organizationId, limit),
       deliveries: (organizationId, query) => readDeliveries(store, organizationId, query),
       async retry(organizationId, deliveryId) {
         const found = await findDelivery(store, organizationId, deliveryId);

@@ -67,7 +67,7 @@ export type {
   StepOptions,
 } from './channel/channel.ts';
 export { nulIn, pathOfNul } from './call/json-path.ts';
-export { createListing, instructionsOf } from './catalog/listing.ts';
+export { createListing } from './catalog/listing.ts';
 export type { ListedTool, Listing } from './catalog/listing.ts';
 export type { Middleware, ResourceRead, ToolCall } from './call/middleware.ts';
 export { defineOutsidePrompt, defineOutsideResource } from './define/outside-document.ts';

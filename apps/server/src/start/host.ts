@@ -123,8 +123,10 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
   const parts = callParts(store, config.limits, details);
   const observe = (call: CallRecord) => {
     parts.observe(redactRecord(call));
-    const { caller, name, outcome, toolset, info } = call;
-    if (outcome === 'denied' && toolset === MANAGEMENT)
+    const { caller, method, name, outcome, toolset, info } = call;
+    // There are as many URIs as a client likes to make up, and each would be an entry.
+    const isNamed = method !== 'resources/read';
+    if (outcome === 'denied' && toolset === MANAGEMENT && isNamed)
       identity.audit.denied({ ...caller, requestId: info.id }, name);
     options.observe?.(call);
   };
@@ -154,6 +156,7 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
     delivers: options.delivers ?? false,
     onFault,
     limits,
+    types: toolsets.flatMap(({ events: own = [] }) => own),
   });
   identity.audit.follow(async (tx, act) => {
     const event = managementEvent(act);

@@ -87,7 +87,7 @@ export function compileTool(tool: AnyTool, owner: Owner): CatalogTool {
       const message =
         args === undefined
           ? `No arguments provided for tool: ${tool.name}`
-          : describeIssues(parsed.error.issues, args, isSecret);
+          : describeIssues(parsed.error.issues, args, { isSecret, schema: input });
       return { ok: false, error: new ToolError('invalid', message) };
     },
     async run(call) {

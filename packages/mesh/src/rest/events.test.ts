@@ -163,6 +163,48 @@ onBothMeshes(
       expect([one.faults, two.faults]).toEqual([[], []]);
     });
 
+    test('what is still to be published is listed, the next first, for its organization alone', async () => {
+      const replica = await serveRoutes(bed());
+      const [acme, other] = await twoOrganizations();
+      const key = await acme.keyWith({ self: ['EVENT_PUBLISH', 'EVENT_SUBSCRIBE'] });
+      const [narrow, foreign] = [
+        await acme.keyWith({ self: ['EVENT_PUBLISH'] }),
+        await other.keyWith({ '*': ['*'] }),
+      ];
+      const publish = async (body: Record<string, unknown>) =>
+        (await ask(`${replica.url}/api/events`, key.key, { method: 'POST', body })).json.data as {
+          id: string;
+          time: string;
+        };
+      const cron = { cron: '0 9 1 1 *', timezone: 'Europe/Berlin' };
+      const yearly = await publish({ type: 'report.due', subject: 'year', ...cron });
+      const deliverAt = '2999-01-01T00:00:00.000Z';
+      const once = await publish({ type: 'order.late', deliverAt });
+      const gone = await publish({ type: 'order.gone', deliverAt });
+      await publish({ type: 'order.now' });
+      await replica.events.cancel({ organizationId: acme.organizationId }, gone.id);
+      const publisher = `caller/${key.keyId}`;
+      const items = [
+        { id: yearly.id, type: 'report.due', subject: 'year', publisher, ...cron, next: yearly.time },
+        { id: once.id, type: 'order.late', subject: null, publisher, deliverAt, next: deliverAt },
+      ];
+      const list = `${replica.url}/api/organizations/${acme.organizationId}/schedules`;
+      expect((await ask(list, key.key)).json.data).toEqual({ schedules: items, hasMore: false });
+      expect((await ask(`${list}?limit=1`, key.key)).json.data).toEqual({
+        schedules: items.slice(0, 1),
+        hasMore: true,
+      });
+      expect(
+        (await ask(list.replace(acme.organizationId, other.organizationId), foreign.key)).json.data,
+      ).toEqual({ schedules: [], hasMore: false });
+      const statuses = [
+        await ask(list, narrow.key),
+        await ask(list, foreign.key),
+        await ask(`${list}?x=1`, key.key),
+      ];
+      expect(statuses.map(({ status }) => status)).toEqual([403, 404, 400]);
+    });
+
     test('dead letters are listed and started again; those of others are not there', async () => {
       const replica = await serveRoutes(bed());
       const [{ organizationId, keyWith }, other] = await twoOrganizations();

@@ -65,9 +65,20 @@ export function createEventBus({ events, hasConnection, now }: EventBusParts): E
   }
 
   return {
-    async publish(caller, { deliverAt, cron, timezone = 'UTC', ...publication }) {
+    async publish(caller, { deliverAt, cron, timezone, ...publication }) {
       if (deliverAt !== undefined && cron !== undefined)
         throw new ToolError('invalid', 'deliverAt: give deliverAt or cron, not both.');
+      if (timezone !== undefined && cron === undefined)
+        throw new ToolError(
+          'invalid',
+          'timezone: this is the time zone of cron. Give cron too, or leave it away.',
+        );
+      // Whoever hears of one of these takes it for what Parley itself has seen.
+      if (events.ownTypes.has(publication.type))
+        throw new ToolError(
+          'invalid',
+          `type: ${publication.type} is published by Parley itself. Choose another.`,
+        );
       const waitMs = rate.take(`${caller.organizationId} ${caller.id}`);
       if (waitMs > 0)
         throw new ToolError('rate_limited', `At most ${PER_SECOND} events a second. Try again in a moment.`, {
@@ -82,7 +93,10 @@ export function createEventBus({ events, hasConnection, now }: EventBusParts): E
         const { id, type, source, time } = await events.publishNow(event);
         return { id, type, source, time };
       }
-      const when = cron === undefined ? { deliverAt: Date.parse(deliverAt ?? '') } : { cron, timezone };
+      const when =
+        cron === undefined
+          ? { deliverAt: Date.parse(deliverAt ?? '') }
+          : { cron, timezone: timezone ?? 'UTC' };
       const { id, type, source, nextAt } = await events.schedule({ ...event, ...when });
       return { id, type, source, time: new Date(nextAt).toISOString() };
     },

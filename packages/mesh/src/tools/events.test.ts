@@ -130,6 +130,11 @@ onBothMeshes(
       const refused = [
         ['EVENT_PUBLISH', { type: '' }, 'type'],
         ['EVENT_PUBLISH', { type: 'a.*' }, 'type'],
+        ['EVENT_PUBLISH', { type: ' \t' }, 'type'],
+        ['EVENT_PUBLISH', { type: '. .' }, 'type'],
+        ['EVENT_PUBLISH', { type: 'key.created' }, 'published by Parley itself'],
+        ['EVENT_PUBLISH', { type: 'task.failed', cron: '* * * * *' }, 'published by Parley itself'],
+        ['EVENT_PUBLISH', { type: 'a', timezone: 'Europe/Berlin' }, 'timezone'],
         ['EVENT_PUBLISH', { type: 'x'.repeat(256) }, 'type'],
         ['EVENT_PUBLISH', { type: 'a\0b' }, 'type'],
         ['EVENT_PUBLISH', { type: 'a', subject: 'x'.repeat(256) }, 'subject'],

@@ -186,7 +186,7 @@ onBothMeshes(
       // A key of somebody else is not there, in the same organization too.
       for (const keyId of [made.id, 'key_unknown']) {
         expect(await member.attempt('API_KEY_UPDATE', { keyId, name: 'Mine' })).toMatchObject(
-          refused('not_found', `No such key: ${keyId}`),
+          refused('not_found', `No such key: ${keyId}. "parley keys list" shows them.`),
         );
         expect(await member.call('API_KEY_DELETE', { keyId })).toEqual({
           success: true,
