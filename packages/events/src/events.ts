@@ -17,6 +17,7 @@ import { HeldFilters } from './held-filters.ts';
 import { createPublishQueue } from './publish-queue.ts';
 import { publishEvents } from './publish.ts';
 import { sweepEvents } from './retention.ts';
+import type { MayPublish } from './schedules/fire.ts';
 import { createFiring } from './schedules/fire.ts';
 import type { NewSchedule, Schedule } from './schedules/schedules.ts';
 import { addSchedule } from './schedules/schedules.ts';
@@ -71,6 +72,8 @@ export interface EventsOptions {
   readonly egress: Egress;
   /** Calls connections; absent: their deliveries wait to be acknowledged. */
   readonly deliver?: Deliver | undefined;
+  /** Asked before a schedule fires; one whose source may not publish any more ends. Absent: all may. */
+  readonly mayPublish?: MayPublish;
   /** False: what is published is left for another process to deliver. */
   readonly delivers?: boolean;
   readonly onFault: (error: unknown, where: string) => void;
@@ -102,7 +105,7 @@ export function createEvents(options: EventsOptions): Events {
 
   const sweep = () => sweepEvents(store, limits, now());
   const duties = [
-    createFiring(parts),
+    createFiring(parts, options.mayPublish ?? (async () => true)),
     startable(() => recoverLate(parts, limits.pollMs), limits.pollMs, 'event recovery'),
     startable(sweep, limits.sweepEveryMs, 'event retention'),
   ];

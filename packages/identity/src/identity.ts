@@ -28,7 +28,7 @@ import type { KeyChange } from './services/key-update.ts';
 import { updateKey } from './services/key-update.ts';
 import { Denials } from './services/denials.ts';
 import type { KeyInfo, NewKey } from './services/keys.ts';
-import { createKey, insertKey, listKeys } from './services/keys.ts';
+import { createKey, insertKey, keysBoundTo, listKeys } from './services/keys.ts';
 import type { KnownGrants } from './services/known-grants.ts';
 import { requireKnown } from './services/known-grants.ts';
 import type { Member } from './services/member-list.ts';
@@ -60,6 +60,8 @@ export interface Identity {
   keyState(text: string): Promise<KeyState>;
   /** The same caller with the rights it has now; undefined when it may do nothing any more. */
   current(caller: Caller): Promise<Caller | undefined>;
+  /** The keys that are bound to a connection and were not revoked. */
+  keysBoundTo(organizationId: string, connectionId: string): Promise<string[]>;
   /** First run: one organization, one owner, one owner key, handed to `keep` before it is committed. */
   bootstrap(keep: (keyText: string) => Promise<void>): Promise<boolean>;
   /** A new owner key for an owner without one; being able to open the database is the permission. */
@@ -176,6 +178,7 @@ export function createIdentity(store: Store, options: IdentityOptions = {}): Ide
     authenticate: (key, source) => authentication.authenticate(key, source),
     keyState: (text) => authentication.keyState(text),
     current: (caller) => authentication.current(caller),
+    keysBoundTo: (organizationId, connectionId) => keysBoundTo(store, organizationId, connectionId),
     bootstrap: (keep) => bootstrap(store, keep, { now: now(), seed }),
     recoverOwnerKey: (keep) => recoverOwnerKey(store, keep, { now: now(), tell }),
     createKey: (maker, input) => createKey(store, maker, input, moment()),

@@ -1,6 +1,6 @@
 /** The event bus as callers see it: who acts, in whose name, and how often. */
 import type { Events, Subscription, Synced, Wanted } from '@parley/events';
-import { selfOf } from '@parley/events';
+import { selfOf, sourceOfCaller } from '@parley/events';
 import { TokenBuckets } from '@parley/http';
 import type { Caller } from '@parley/kit';
 import { isGranted, mayAdminister, ToolError } from '@parley/kit';
@@ -120,7 +120,7 @@ export function createEventBus({ events, hasConnection, now }: EventBusParts): E
 /** In whose name a caller publishes; nobody but Parley itself speaks for the organization. */
 function sourceOf({ id, organizationId, connectionId }: Caller): string {
   const isOwn = connectionId !== undefined && connectionId !== selfOf(organizationId);
-  return isOwn ? connectionId : `caller/${id}`;
+  return isOwn ? connectionId : sourceOfCaller(id);
 }
 
 /** Owners and administrators, with a key only when it may do everything here. */
