@@ -40,6 +40,8 @@ export const eventPublish = defineTool({
     'Publish an event now, at a time or by cron. A cron schedule answers with its id, for EVENT_CANCEL.',
   effect: 'create',
   external: true,
+  // The bus counts events, published here or over REST.
+  ownRate: true,
   input: z.object({
     type: z.string().min(1).max(255).describe('Such as order.paid'),
     subject: z.string().max(255).optional().describe('What it is about'),

@@ -1,4 +1,4 @@
-/** Schedules of those who may not publish any more: they end at their next firing, and publish nothing. */
+/** Who publishes, how often and for how long: events of the tool, and of schedules whose maker may do less by now. */
 import type { Caller, Grants } from '@parley/kit';
 import { testCaller } from '@parley/kit/testing';
 import type { StoreEngine } from '@parley/store';
@@ -15,25 +15,30 @@ type Answer = Record<string, any>; // oxlint-disable-line typescript/no-explicit
 
 const PUBLISH: Grants = { self: ['EVENT_PUBLISH'] };
 
+/** A server in this process, on a database of its own. */
+async function openServer(engine: StoreEngine) {
+  const database = await scratchDatabase(engine);
+  onTestFinished(() => database.remove());
+  const { dataDir, databaseUrl } = database.options;
+  const url = databaseUrl === undefined ? [] : ['--database-url', databaseUrl];
+  const flags = ['--port', '0', '--log-level', 'silent', '--data', dataDir, ...url];
+  const app = await createApp({ config: loadConfig(flags, { env: {} }).config });
+  onTestFinished(() => app.close());
+  const { mcp } = await app.listen();
+  return { ...app.host, self: `${mcp}/self` };
+}
+
 test.each<StoreEngine>(['sqlite', 'postgres'])(
   'nobody publishes by a schedule what they may not publish now (%s)',
   async (engine) => {
-    const database = await scratchDatabase(engine);
-    onTestFinished(() => database.remove());
-    const { dataDir, databaseUrl } = database.options;
-    const url = databaseUrl === undefined ? [] : ['--database-url', databaseUrl];
-    const flags = ['--port', '0', '--log-level', 'silent', '--data', dataDir, ...url];
-    const app = await createApp({ config: loadConfig(flags, { env: {} }).config });
-    onTestFinished(() => app.close());
-    const { mcp } = await app.listen();
-    const { identity, events, store } = app.host;
+    const { identity, events, store, self } = await openServer(engine);
     const organizationId = await identity.firstOrganizationId();
     const [first] = await identity.listMembers(organizationId);
     const owner = testCaller({ organizationId, userId: first?.userId ?? '', roles: ['owner'] });
     const keyOf = (maker: Caller, more: { connectionId?: string; grants?: Grants } = {}) =>
       identity.createKey(maker, { name: 'Planner', grants: PUBLISH, expiresAt: null, ...more });
     const call = async (key: string, name: string, input: Answer): Promise<Answer> => {
-      const { text, body } = await callTool({ mcp: `${mcp}/self`, key }, name, input);
+      const { text, body } = await callTool({ mcp: self, key }, name, input);
       if (body.result?.isError === true || body.result === undefined) throw new Error(`${name}: ${text}`);
       return body.result.structuredContent ?? {};
     };
@@ -97,3 +102,18 @@ test.each<StoreEngine>(['sqlite', 'postgres'])(
     expect(isLeft).toEqual([true, true, ...Array<boolean>(7).fill(false)]);
   },
 );
+
+test('the tool publishes as many at once as the bus allows, which counts for itself', async () => {
+  const { identity, self, events } = await openServer('sqlite');
+  const organizationId = await identity.firstOrganizationId();
+  const [first] = await identity.listMembers(organizationId);
+  const owner = testCaller({ organizationId, userId: first?.userId ?? '', roles: ['owner'] });
+  const { text: key } = await identity.createKey(owner, { name: 'Shop', grants: PUBLISH, expiresAt: null });
+  const answers = await Promise.all(
+    Array.from({ length: 100 }, () => callTool({ mcp: self, key }, 'EVENT_PUBLISH', { type: 'order.paid' })),
+  );
+  const refused = answers.filter(({ body }) => body.result?.isError !== undefined);
+  expect(refused.map(({ text }) => text)).toEqual([]);
+  const query = { after: 0, types: ['order.paid'], limit: 200 };
+  expect(await events.history.events(organizationId, query)).toHaveLength(100);
+});
