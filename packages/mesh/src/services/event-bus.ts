@@ -109,8 +109,13 @@ export function createEventBus({ events, hasConnection, now }: EventBusParts): E
       return count;
     },
 
-    subscriptions: ({ organizationId }, connectionId) =>
-      events.subscribers.list(organizationId, connectionId),
+    async subscriptions(caller, connectionId) {
+      const { organizationId } = caller;
+      // A key that acts for a connection sees what that one asked for.
+      const isBound = caller.connectionId !== undefined && !mayNameConnections(caller);
+      const place = isBound ? boundConnection(caller, connectionId) : connectionId;
+      return events.subscribers.list(organizationId, place);
+    },
 
     sync: async (caller, wanted, connectionId) =>
       events.subscribers.sync(await subscriberOf(caller, connectionId), wanted),

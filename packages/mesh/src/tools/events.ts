@@ -114,7 +114,7 @@ export const eventAck = defineTool({
 export const eventSubscriptionList = defineTool({
   name: 'EVENT_SUBSCRIPTION_LIST',
   title: 'List Event Subscriptions',
-  description: "The organization's subscriptions.",
+  description: "The organization's subscriptions; with a key of a connection, its own.",
   effect: 'read',
   input: z.object({ connectionId: Id.optional().describe('Only those of this connection') }),
   output: z.object({ subscriptions: z.array(SubscriptionItem) }),
