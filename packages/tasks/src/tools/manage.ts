@@ -1,6 +1,6 @@
 /** The helper tools: look at one's own tasks, follow one, cancel one. */
 import type { Context } from '@parley/kit';
-import { defineToolFor, detach, GivenId } from '@parley/kit';
+import { defineToolFor, detach } from '@parley/kit';
 import * as z from 'zod';
 import { nextChange } from '../engine/engine.ts';
 import type { TaskServices } from '../services/tasks.ts';
@@ -10,7 +10,7 @@ import { deliverQuestions } from './questions.ts';
 import { TaskView, viewOf } from './shapes.ts';
 
 const defineTool = defineToolFor<TaskServices>();
-const taskId = GivenId.describe('Id of the task');
+const taskId = z.string().min(1).describe('Id of the task');
 
 /** Cancels a task of the caller, whichever tool made it. */
 export const cancelTask = defineTool({
