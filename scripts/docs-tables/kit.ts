@@ -12,6 +12,7 @@ const toolFields: Record<Exclude<keyof Tool, 'kind'>, [need: 'yes' | '', meaning
   description: ['yes', 'what the model reads before it calls'],
   effect: ['yes', '`read`, `create`, `update`, `delete` or `run`; the four MCP hints follow from it'],
   external: ['', 'true: the tool reaches outside the system; sets `openWorldHint` and the lower rate limit'],
+  ownRate: ['', 'true: the tool limits how often it is called by itself; that lower rate does not count it'],
   privileged: [
     '',
     "true: a wildcard gives it to owners and administrators only; others need its name in a grant; `'by-name'`: everybody does",

@@ -21,6 +21,7 @@ import { publishEvents } from './publish.ts';
 import { MANAGEMENT_EVENTS } from './published/management.ts';
 import { TASK_EVENTS } from './published/tasks.ts';
 import { sweepEvents } from './retention.ts';
+import type { MayPublish } from './schedules/fire.ts';
 import { createFiring } from './schedules/fire.ts';
 import type { NewSchedule, Schedule } from './schedules/schedules.ts';
 import { addSchedule } from './schedules/schedules.ts';
@@ -81,6 +82,8 @@ export interface EventsOptions {
   readonly deliver?: Deliver | undefined;
   /** The types of events that toolsets publish. */
   readonly types?: readonly { readonly type: string }[];
+  /** Asked before a schedule fires; one whose source may not publish any more ends. Absent: all may. */
+  readonly mayPublish?: MayPublish;
   /** False: what is published is left for another process to deliver. */
   readonly delivers?: boolean;
   readonly onFault: (error: unknown, where: string) => void;
@@ -112,7 +115,7 @@ export function createEvents(options: EventsOptions): Events {
 
   const sweep = () => sweepEvents(store, limits, now());
   const duties = [
-    createFiring(parts),
+    createFiring(parts, options.mayPublish ?? (async () => true)),
     startable(() => recoverLate(parts, limits.pollMs), limits.pollMs, 'event recovery'),
     startable(sweep, limits.sweepEveryMs, 'event retention'),
   ];

@@ -34,6 +34,8 @@ export interface EventLimits {
   readonly eventsPerCall: number;
   readonly subscriptionsPerConnection: number;
   readonly schedulesPerOrganization: number;
+  /** Schedules by cron that one source may have: each fires at most once a second. */
+  readonly cronsPerSource: number;
   /** Publishers that may wait for the transaction before theirs. */
   readonly waitingPublishers: number;
   readonly webhooksPerOrganization: number;
@@ -78,6 +80,7 @@ export const DEFAULT_EVENT_LIMITS: EventLimits = {
   eventsPerCall: 100,
   subscriptionsPerConnection: 500,
   schedulesPerOrganization: 1000,
+  cronsPerSource: 100,
   waitingPublishers: 10_000,
   webhooksPerOrganization: 100,
   patternsPerWebhook: 50,

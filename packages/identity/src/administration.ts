@@ -12,7 +12,7 @@ export {
 } from './services/invitations.ts';
 export { acceptInvitation } from './services/joining.ts';
 export { updateKey } from './services/key-update.ts';
-export { createKey, listKeys } from './services/keys.ts';
+export { createKey, keysBoundTo, listKeys } from './services/keys.ts';
 export { requireKnown } from './services/known-grants.ts';
 export { findMember, getMember, listMembers, memberOf, pageMembers } from './services/member-list.ts';
 export { addMember, removeMember, setRank, setRoles } from './services/members.ts';

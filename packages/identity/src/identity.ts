@@ -32,6 +32,8 @@ export interface Identity {
   keyState(text: string): Promise<KeyState>;
   /** The same caller with the rights it has now; undefined when it may do nothing any more. */
   current(caller: Caller): Promise<Caller | undefined>;
+  /** The keys that are bound to a connection and were not revoked. */
+  keysBoundTo(organizationId: string, connectionId: string): Promise<string[]>;
   /** First run: one organization, one owner, one owner key, handed to `keep` before it is committed. */
   bootstrap(keep: (keyText: string) => Promise<void>): Promise<boolean>;
   /** A new owner key for an owner without one; being able to open the database is the permission. */
@@ -159,6 +161,8 @@ export function createIdentity(store: Store, options: IdentityOptions = {}): Ide
     authenticate: (key, source) => authentication.authenticate(key, source),
     keyState: (text) => authentication.keyState(text),
     current: (caller) => authentication.current(caller),
+    keysBoundTo: async (organizationId, connectionId) =>
+      (await later()).keysBoundTo(store, organizationId, connectionId),
     async bootstrap(keep) {
       if (await hasOrganization(store)) return false;
       return (await later()).bootstrap(store, keep, { now: now(), seed });

@@ -30,6 +30,7 @@ import { stopPart } from '../stop-part.ts';
 import { loadOwnToolsets } from '../toolsets.ts';
 import { SERVER_INFO } from '../version.ts';
 import { deliveryRecord, memberCaller } from './event-deliveries.ts';
+import { createMayPublish } from './event-publishers.ts';
 import type { AppHost, ServedToolset, SharedHost } from './served-toolset.ts';
 import { migrationsIn, othersOf, toolsOf } from './served-toolset.ts';
 import type { SeamOptions, TaskLimits } from '@parley/tasks';
@@ -147,11 +148,14 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
     callerOf: (organizationId, userId) => memberCaller(identity, organizationId, userId),
     onCall: (call) => observe(deliveryRecord(call)),
   });
+  const current = async (caller: Caller) =>
+    caller.id === options.anonymous?.id ? options.anonymous : identity.current(caller);
   const events = createEvents({
     store,
     tasks,
     egress,
     deliver,
+    mayPublish: createMayPublish({ store, identity, current }),
     // A command has neither the flags nor the time of a server, which others have set up to reach what it must.
     delivers: options.delivers ?? false,
     onFault,
@@ -202,8 +206,6 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
     observe,
     onFault,
   });
-  const current = async (caller: Caller) =>
-    caller.id === options.anonymous?.id ? options.anonymous : identity.current(caller);
   for (const kind of toolKinds(engine, current)) tasks.register(kind);
   let stopped: Promise<unknown> | undefined;
   const stop = async () => {

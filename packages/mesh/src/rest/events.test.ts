@@ -105,6 +105,21 @@ onBothMeshes(
       const rest = await ask(`${events}?types=order.*&limit=2&after=${page.json.data.cursor}`, all.key);
       expect(rest.json.data).toMatchObject({ events: [{ parleyseq: 4 }], cursor: '4', hasMore: false });
 
+      // As in every list over REST: a number outside the bounds is moved, and what is none is refused.
+      for (const [limit, found] of [
+        ['0', 1],
+        ['-1', 1],
+        ['99999', 3],
+        ['x', undefined],
+      ] as const) {
+        const { status, json } = await ask(`${events}?types=order.*&limit=${limit}`, all.key);
+        expect([limit, status, json.data?.events.length]).toEqual([
+          limit,
+          found === undefined ? 400 : 200,
+          found,
+        ]);
+      }
+
       const foreignEvents = `${replica.url}/api/organizations/${other.organizationId}/events`;
       const table: [url: string, key: string, asked: Asked, status: number][] = [
         [`${replica.url}/api/events`, 'parley_no_key', { method: 'POST', body: { type: 'a' } }, 401],

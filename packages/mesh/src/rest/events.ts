@@ -4,7 +4,7 @@ import { checkPattern, DEFAULT_EVENT_LIMITS, PUBLISHED } from '@parley/events';
 import type { Feed } from '@parley/http/rest';
 import { feedStream, limitUpTo, one } from '@parley/http/rest';
 import type { Caller } from '@parley/kit';
-import { ToolError } from '@parley/kit';
+import { GivenId, ToolError } from '@parley/kit';
 import * as z from 'zod';
 import type { MeshScope } from './route.ts';
 import { defineRoute } from './route.ts';
@@ -190,7 +190,7 @@ export const eventRoutes = [
     grants: MAY_LOOK,
     query: z.strictObject({
       status: DeliveryItem.shape.status.optional(),
-      before: z.string().max(64).optional().describe('The id of the last one of the page before'),
+      before: GivenId.optional().describe('The id of the last one of the page before'),
       limit: limitUpTo(100, 20),
     }),
     answer: one('DeliveryPage', z.object({ deliveries: z.array(DeliveryItem), hasMore: z.boolean() })),

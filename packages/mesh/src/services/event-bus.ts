@@ -1,6 +1,6 @@
 /** The event bus as callers see it: who acts, in whose name, and how often. */
 import type { Events, Subscription, Synced, Wanted } from '@parley/events';
-import { selfOf } from '@parley/events';
+import { selfOf, sourceOfCaller } from '@parley/events';
 import { TokenBuckets } from '@parley/http';
 import type { Caller } from '@parley/kit';
 import { ToolError } from '@parley/kit';
@@ -123,8 +123,13 @@ export function createEventBus({ events, hasConnection, now }: EventBusParts): E
       return count;
     },
 
-    subscriptions: ({ organizationId }, connectionId) =>
-      events.subscribers.list(organizationId, connectionId),
+    async subscriptions(caller, connectionId) {
+      const { organizationId } = caller;
+      // A key that acts for a connection sees what that one asked for.
+      const isBound = caller.connectionId !== undefined && !mayNameConnections(caller);
+      const place = isBound ? boundConnection(caller, connectionId) : connectionId;
+      return events.subscribers.list(organizationId, place);
+    },
 
     sync: async (caller, wanted, connectionId) =>
       events.subscribers.sync(await subscriberOf(caller, connectionId), wanted),
@@ -134,7 +139,7 @@ export function createEventBus({ events, hasConnection, now }: EventBusParts): E
 /** In whose name a caller publishes; nobody but Parley itself speaks for the organization. */
 function sourceOf({ id, organizationId, connectionId }: Caller): string {
   const isOwn = connectionId !== undefined && connectionId !== selfOf(organizationId);
-  return isOwn ? connectionId : `caller/${id}`;
+  return isOwn ? connectionId : sourceOfCaller(id);
 }
 
 function boundConnection({ connectionId }: Caller, named?: string): string {
