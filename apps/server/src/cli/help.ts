@@ -13,7 +13,7 @@ interface CommandHelp {
 
 const READS_KEY = ['folder', 'init', 'key', 'every'] as const;
 // What tools reach is decided in the process that runs them, whatever a server beside it may.
-const RUNS_TOOLS = [...READS_KEY, 'reach'] as const;
+const RUNS_TOOLS = [...READS_KEY, 'egress', 'programs'] as const;
 
 const COMMANDS: Readonly<Record<string, CommandHelp>> = {
   start: {
@@ -113,6 +113,7 @@ rename NAME [--slug SLUG]
     The organization of the key.`,
   },
   pages: {
+    reads: [...READS_KEY, 'address'],
     usage: 'parley pages list | allow ORIGIN... | revoke ID | create',
     summary: 'List, bind and revoke the tokens that annotated pages connect with',
     details: `For owners and administrators.
@@ -127,6 +128,7 @@ create
     Makes one without a start, when there is no valid one, and prints its script tag.`,
   },
   webhooks: {
+    reads: [...READS_KEY, 'egress'],
     usage: 'parley webhooks add URL --events TYPE[,TYPE...] | list | test ID | remove ID',
     summary: 'Tell another server of events: annotations, tasks, feedback, keys, members',
     details: `For owners and administrators with a key for everything.
@@ -134,6 +136,7 @@ add URL --events annotation.*,task.completed
     Types by name, by prefix.* or * for all; docs/events.md lists them. The signing secret is printed once. An address on
     this machine or in its network needs --allow-egress HOST:PORT here and at the server, or PARLEY_ALLOW_EGRESS.
 list
+    Also how the last attempts of each ended: delivered, failing with the reason, or none yet.
 test ID
     Sends one test event now, from this process: it needs --allow-egress as "add" does. Exits with 1 when the receiver
     did not take it.

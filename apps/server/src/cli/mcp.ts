@@ -2,7 +2,7 @@
 import { serveStdio } from '@parley/gateway';
 import { detach } from '@parley/kit';
 import type { Caller, Engine, Listing } from '@parley/kit';
-import { loadConfig, UsageError } from '../config.ts';
+import { loadConfig } from '../config.ts';
 import { keepServing } from '../last-resort.ts';
 import type { QuickStart } from '../start/quick-start.ts';
 import { openQuickly } from '../start/quick-start.ts';
@@ -13,6 +13,7 @@ import { REMOTE_FLAGS, remoteChoice } from './remote-choice.ts';
 import type { Session } from './session.ts';
 import { callerOn, reportFault, withExtendedTools } from './session.ts';
 import { endSoon, onSignal } from './signals.ts';
+import { requireToolsets } from './some-toolsets.ts';
 
 // A client that says nothing must not keep tasks waiting that this process could run.
 const LOAD_AFTER_MS = 1000;
@@ -27,7 +28,9 @@ export const mcp: Command = async (args, toolsets) => {
   const start = await openQuickly({ config, toolsets, onFault: reportFault }, positionals);
   try {
     const acting = await callerOn(start.base, config, 'stdio');
-    const listing = await servedTo(await acting(), start.listing, positionals);
+    const first = await acting();
+    if (first !== undefined) await requireToolsets(start.listing, first, positionals);
+    const listing = positionals.length === 0 ? start.listing : start.listing.narrow(positionals);
     const caller = extras.extended === true ? () => extend(acting, listing) : acting;
     const input = process.stdin;
     onSignal(() => input.destroy());
@@ -52,19 +55,6 @@ export const mcp: Command = async (args, toolsets) => {
 async function extend(acting: Session['caller'], listing: Listing): Promise<Caller | undefined> {
   const caller = await acting();
   return caller && withExtendedTools(caller, listing.catalogFor(caller).tools);
-}
-
-async function servedTo(
-  caller: Caller | undefined,
-  listing: Listing,
-  toolsets: readonly string[],
-): Promise<Listing> {
-  if (toolsets.length === 0 || caller === undefined) return listing;
-  await listing.ready(caller);
-  const known = listing.catalogFor(caller).toolsets.map(({ name }) => name);
-  const unknown = toolsets.find((name) => !known.includes(name));
-  if (unknown === undefined) return listing.narrow(toolsets);
-  throw new UsageError(`There is no toolset "${unknown}". There are: ${known.join(', ')}.`);
 }
 
 async function startEngine(
