@@ -1,8 +1,8 @@
 /** A server on a loopback port that remembers what it was asked, for stand-ins of other systems. */
 import type { IncomingMessage } from 'node:http';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { detach } from '@parley/kit';
+import { listening } from '@parley/test-support/listening';
 
 export interface Seen {
   readonly method: string;
@@ -56,13 +56,9 @@ export async function startRecordingServer(answer: (seen: Seen) => Reply): Promi
   server.on('connection', () => {
     connections += 1;
   });
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  // A server that listens on a port has such an address.
-  const { port } = server.address() as AddressInfo;
+  const { url, port, ...end } = await listening(server);
   return {
-    url: `http://127.0.0.1:${port}`,
+    url,
     port,
     seen,
     connections: () => connections,
@@ -74,11 +70,7 @@ export async function startRecordingServer(answer: (seen: Seen) => Reply): Promi
       scripted.length = 0;
       connections = 0;
     },
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    close: async () => end[Symbol.asyncDispose](),
   };
 }
 

@@ -57,7 +57,7 @@ export function createRemoteAgents(egress: Egress): RemoteAgents {
   return {
     check: (base) => egress.check(base).catch(refuse),
     async card(base, signal) {
-      const url = joinPath(base, '.well-known', 'agent-card.json');
+      const url = addressOf(base, '.well-known', 'agent-card.json');
       const limits = { signal, timeoutMs: CARD_TIMEOUT_MS, maxBytes: CARD_BYTES };
       const asked = { ...limits, headers: { accept: 'application/json' } };
       const answered = await ask(egress, url, asked).catch(refuseCard);
@@ -69,7 +69,7 @@ export function createRemoteAgents(egress: Egress): RemoteAgents {
     async send(base, { message, skill, timeoutMs, depth }, signal) {
       const body = JSON.stringify({ message, ...(skill !== undefined && { skill }), timeoutMs, depth });
       return taskOf(
-        await ask(egress, joinPath(base, ...TASKS, 'send'), {
+        await ask(egress, addressOf(base, ...TASKS, 'send'), {
           method: 'POST',
           headers: { accept: 'application/json', 'content-type': 'application/json' },
           body,
@@ -81,9 +81,17 @@ export function createRemoteAgents(egress: Egress): RemoteAgents {
     },
     async poll(base, taskId, signal) {
       const limits = { signal, timeoutMs: POLL_TIMEOUT_MS, maxBytes: TASK_BYTES };
-      return taskOf(await ask(egress, joinPath(base, ...TASKS, taskId), limits).catch(refuse));
+      return taskOf(await ask(egress, addressOf(base, ...TASKS, taskId), limits).catch(refuse));
     },
   };
+}
+
+function addressOf(base: string, ...segments: string[]): URL {
+  try {
+    return joinPath(base, ...segments);
+  } catch (error) {
+    return refuse(error);
+  }
 }
 
 function taskOf(answered: Answered): RemoteTask {
