@@ -33,7 +33,7 @@ export const agentSettings = {
   githubAllowedOwners: {
     flag: 'github-allowed-owners',
     kind: 'list',
-    value: 'OWNER',
+    value: 'ORG',
     help: 'Owners whose pull requests agents may review while nobody watches (repeat, or commas)',
     section: 'reach',
   },

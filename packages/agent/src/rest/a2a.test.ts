@@ -73,6 +73,40 @@ onBothBeds(
       };
     };
 
+    test('a task outlives the process that ran it, and has one end', async () => {
+      const { store, host } = bed();
+      const now = () => clock.nowMs;
+      const processOf = (run: (request: RunRequest) => Promise<RunResult>) => {
+        const tasks = createTaskEngine({ store, now });
+        const outside = { runner: { run } };
+        const services = createAgentServices({ ...host, tasks, settings: SETTINGS }, { now, outside });
+        tasks.start();
+        return { tasks, services };
+      };
+      const begun = Promise.withResolvers<void>();
+      const first = processOf(({ signal }) => {
+        begun.resolve();
+        return new Promise((_resolve, reject) => {
+          signal.addEventListener('abort', () => reject(new Error('It was stopped.')));
+        });
+      });
+      await using routes = await serveRoutes(first.services, host);
+      const body = { message: 'Long work' };
+      const sent = await routes.call('POST', '/a2a/tasks/send', { as: partner.key, body });
+      await begun.promise;
+      const { id } = JSON.parse(sent.text);
+      expect(JSON.parse((await look(id)).text).state).toBe('working');
+      await first.tasks.stop();
+      expect(JSON.parse((await look(id)).text).state).toBe('working');
+      const second = processOf(async () => ({ status: 'completed', text: 'Done at last' }));
+      const task = await ended(id);
+      await second.tasks.stop();
+      expect([task.state, task.messages.at(-1)?.parts[0]?.text]).toEqual(['completed', 'Done at last']);
+      expect(runs).toEqual([]);
+      // From here on the process of the bed runs them.
+      bed().tasks.start();
+    });
+
     test('switched off, nothing of it is served', async () => {
       const { host } = bed();
       const services = createAgentServices({ ...host, settings: {} });
@@ -218,5 +252,5 @@ onBothBeds(
       expect(found).toMatchObject({ found: true, card: { name: 'offered', auth_schemes: ['bearer'] } });
     });
   },
-  () => ({ clock, parts: { settings: SETTINGS }, services: { outside: { runner } }, events: {} }),
+  () => ({ clock, parts: { settings: SETTINGS }, services: { outside: { runner } } }),
 );
