@@ -1,5 +1,6 @@
 /** Remote agents: what is asked of them, which addresses are refused before, and how much of them a session may use. */
 import { createEgress } from '@parley/kit/egress';
+import { createTaskEngine, createTaskSeam, toolKinds } from '@parley/tasks';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { inSession, unwatched } from '../../test/acting-as.ts';
 import type { AgentClient } from '../../test/agent-bed.ts';
@@ -164,6 +165,39 @@ onBothBeds(
       }
     });
 
+    test('as a durable task it is sent once, whichever process follows it to its end', async () => {
+      const { caller } = await newAgent();
+      const now = () => clock.nowMs;
+      const start = async () => {
+        const tasks = createTaskEngine({ store: bed().store, now });
+        const client = await bed().client(caller, { tasks: createTaskSeam(tasks, { now }) });
+        for (const kind of toolKinds(client.engine, async (one) => one)) tasks.register(kind);
+        tasks.start();
+        return { tasks, client };
+      };
+      remote.looks = -1;
+      const looked = Promise.withResolvers<void>();
+      remote.onLook = looked.resolve;
+      const first = await start();
+      const call = first.client.raw.callTool({
+        name: 'corvid_invoke_remote_agent',
+        arguments: { agent_url: remote.url, message: 'Hello' },
+      });
+      // The process goes, and the call with it, whatever it is answered.
+      const gone = call.catch(() => undefined);
+      await looked.promise;
+      await first.tasks.stop();
+      await gone;
+      remote.next({ body: { id: 'task-1', state: 'completed' } });
+      const second = await start();
+      const owner = { organizationId: caller.organizationId, ownerId: caller.id };
+      const status = async () =>
+        (await second.tasks.list(owner, { limit: 5 })).tasks.map((task) => task.status);
+      await expect.poll(status, { timeout: 10_000 }).toEqual(['completed']);
+      await second.tasks.stop();
+      expect(asked().filter((each) => each.startsWith('POST'))).toEqual(['POST /a2a/tasks/send']);
+    });
+
     test('at the deadline the answer is timeout', async () => {
       remote.looks = -1;
       remote.onLook = () => {
@@ -212,6 +246,7 @@ onBothBeds(
         clock.nowMs += 3 * 3_600_000;
         const sent = await client.attempt('corvid_invoke_remote_agent', { agent_url: url, message: 'Hello' });
         expect(sent, location).toMatchObject({ ok: false, code: 'blocked_address' });
+        expect(violations.splice(0), location).toHaveLength(2);
       }
       expect(inside.connections()).toBe(0);
     });

@@ -145,12 +145,15 @@ function failed({ id, reply }: RemoteTask): ToolError {
 
 const ONLY_HTTPS = 'Only https is allowed. Use the https address of the agent.';
 
+/** True for an address that only lacks https; one that passes itself was blocked for where it led. */
 async function isOnlyPlain(agents: RemoteAgents, base: string): Promise<boolean> {
-  if (!base.startsWith('http:')) return false;
-  return agents.check(base.replace('http:', 'https:')).then(
-    () => true,
-    () => false,
-  );
+  const passes = (address: string) =>
+    agents.check(address).then(
+      () => true,
+      () => false,
+    );
+  if (!base.startsWith('http:') || (await passes(base))) return false;
+  return passes(base.replace('http:', 'https:'));
 }
 
 /** The address without the slashes that it may end with, and without what a base has no use for. */
