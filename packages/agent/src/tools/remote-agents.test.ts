@@ -191,9 +191,12 @@ onBothBeds(
       remote.next({ body: { id: 'task-1', state: 'completed' } });
       const second = await start();
       const owner = { organizationId: caller.organizationId, ownerId: caller.id };
-      const status = async () =>
-        (await second.tasks.list(owner, { limit: 5 })).tasks.map((task) => task.status);
-      await expect.poll(status, { timeout: 10_000 }).toEqual(['completed']);
+      const ends = async () => {
+        const { tasks } = await second.tasks.list(owner, { limit: 5 });
+        return tasks.map(({ status, result }) => ({ status, result }));
+      };
+      const result = { structuredContent: { task_id: 'task-1', state: 'completed' } };
+      await expect.poll(ends, { timeout: 10_000 }).toMatchObject([{ status: 'completed', result }]);
       await second.tasks.stop();
       expect(asked().filter((each) => each.startsWith('POST'))).toEqual(['POST /a2a/tasks/send']);
     });
