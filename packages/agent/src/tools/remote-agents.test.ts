@@ -14,13 +14,17 @@ import type { TrustLevel, Violation } from '../services/outside/remote.ts';
 const remote = await startA2aApi();
 // Listens on loopback as well, and nobody has allowed it.
 const inside = await startRecordingServer(() => ({ body: {} }));
-const PRIVATE: Readonly<Record<string, string>> = {
+const NAMES: Readonly<Record<string, string>> = {
   'inside.example': '10.0.0.1',
   'agent.example': '93.184.216.34',
+  localhost: '127.0.0.1',
 };
 const egress = createEgress({
   allow: [`127.0.0.1:${remote.port}`],
-  resolve: async (host) => [{ address: PRIVATE[host] ?? '10.0.0.1', family: 4 }],
+  resolve: async (host) => {
+    const address = NAMES[host];
+    return address === undefined ? [] : [{ address, family: 4 }];
+  },
 });
 afterAll(async () => {
   await egress.close();
@@ -151,6 +155,17 @@ onBothBeds(
       remote.next({ status: 503 });
       expect(await invoke(await newClient())).toMatchObject({ ok: false, code: 'remote_failed' });
       expect(asked()).toHaveLength(1);
+    });
+
+    test('a server that is not there is unavailable, for a card and for a message', async () => {
+      const client = await newClient();
+      const url = 'https://gone.example';
+      for (const outcome of [
+        await client.attempt('corvid_discover_agent', { url }),
+        await invoke(client, { agent_url: url }),
+      ])
+        expect(outcome).toMatchObject({ ok: false, code: 'unavailable' });
+      expect(violations).toEqual([]);
     });
 
     test('the id of a task is checked before it enters a path', async () => {

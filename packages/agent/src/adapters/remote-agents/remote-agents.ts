@@ -119,6 +119,7 @@ function refuse(error: unknown): never {
   if (!(error instanceof EgressError)) throw error;
   if (isBlocked(error)) throw new ToolError('blocked_address', error.message);
   if (error.code === 'invalid') throw new ToolError('invalid', error.message);
+  if (!error.wasSent) throw new ToolError('unavailable', error.message);
   throw new ToolError('remote_failed', `The remote agent does not answer: ${error.message}`);
 }
 

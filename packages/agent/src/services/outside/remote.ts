@@ -133,7 +133,8 @@ async function replyTo(first: RemoteTask, following: Following): Promise<string>
     } catch (error) {
       if (!(error instanceof ToolError) || error.code === 'blocked_address') throw error;
       failures += 1;
-      if (failures >= MAX_FAILED_POLLS) throw error;
+      if (failures >= MAX_FAILED_POLLS)
+        throw new ToolError('remote_failed', error.message, { task_id: first.id });
     }
   }
 }
