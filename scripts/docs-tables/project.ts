@@ -12,6 +12,7 @@ const reasons: Record<string, string> = {
   '@modelcontextprotocol/node': "connects the SDK's handlers to Node's HTTP server",
   '@modelcontextprotocol/server':
     'the official MCP server: both protocol eras, everything outside the hot path',
+  '@octokit/core': 'what agents ask of GitHub; loaded by the first request',
   '@opentelemetry/api': 'span and context types of tracing',
   '@opentelemetry/exporter-metrics-otlp-http': 'sends metrics by OTLP; loaded only with `--otlp-endpoint`',
   '@opentelemetry/exporter-trace-otlp-http': 'sends traces by OTLP; loaded only with `--otlp-endpoint`',

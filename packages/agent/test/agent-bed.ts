@@ -175,7 +175,7 @@ export function startAgents(store: Store, options: BedOptions & { clock: { nowMs
     },
     names: { hosts: [], origins: [] },
     web: { publicUrl: undefined, trustedProxies: [] },
-    settings: undefined,
+    settings: {},
     engine: () => {
       throw new Error('There is no engine in this bed.');
     },

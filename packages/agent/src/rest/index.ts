@@ -5,6 +5,8 @@ import { AGENT } from '../name.ts';
 import type { AgentServices } from '../services/index.ts';
 import { agentTools } from '../tools/index.ts';
 import type { AgentHost } from '../toolset.ts';
+import { a2aRoutes } from './a2a.ts';
+import { createAgentCard } from './agent-card.ts';
 import { agentRoutes } from './agents.ts';
 
 const WORDS = { toolset: AGENT, version: '1', note: '', guards: agentTools, byName: 'name' } as const;
@@ -20,6 +22,16 @@ const agentsApi = defineRoutes({
 
 const SETS = [agentsApi];
 
+/** Served only where an agent is offered to other servers. */
+const a2aApi = defineRoutes({
+  ...WORDS,
+  prefix: '/a2a',
+  title: 'Parley remote agents API',
+  description: 'Tasks that agents of other servers give to the agent that is offered here.',
+  heading: 'Remote agents API',
+  routes: a2aRoutes,
+});
+
 /** The documents, which are the same for everybody. */
 export const OPEN_PATHS = SETS.flatMap(({ prefix }) => [`${prefix}/openapi.json`, `${prefix}/docs`]);
 
@@ -27,7 +39,9 @@ const RATE_PER_MINUTE = 1200;
 
 export function createAgentRoutes(services: AgentServices, host: AgentHost): RouteSet[] {
   const { store, identity, names, observe, onFault, web } = host;
-  return SETS.map((set) =>
+  const { inbound } = services.outside;
+  const sets = inbound === undefined ? SETS : [...SETS, a2aApi];
+  const served = sets.map((set) =>
     set.serve({
       names,
       observe,
@@ -41,4 +55,5 @@ export function createAgentRoutes(services: AgentServices, host: AgentHost): Rou
       scope: async () => () => ({ services }),
     }),
   );
+  return inbound === undefined ? served : [...served, createAgentCard(inbound, host)];
 }

@@ -5,29 +5,36 @@ import { AGENT_TOOLS, DEFAULT_ALLOWED_TOOLS } from '../tools/sets.ts';
 import type { AgentHost } from '../toolset.ts';
 import type { Agents } from './agents.ts';
 import { createAgents } from './agents.ts';
+import type { Outside, OutsideOptions } from './outside/index.ts';
+import { createOutside } from './outside/index.ts';
 
 export interface AgentServices {
   readonly agents: Agents;
   readonly callers: AgentCallers;
+  /** Web search, GitHub, and agents of other servers. */
+  readonly outside: Outside;
 }
 
 /** What a test may choose. */
 export interface AgentOptions {
   readonly now?: () => number;
+  readonly outside?: OutsideOptions;
 }
 
 /** Builds the services over the base of this process. */
 export function createAgentServices(
-  host: Pick<AgentHost, 'store' | 'identity'>,
-  { now = Date.now }: AgentOptions = {},
+  host: Pick<AgentHost, 'store' | 'identity' | 'tasks' | 'egress' | 'settings'>,
+  { now = Date.now, outside }: AgentOptions = {},
 ): AgentServices {
   const { store, identity } = host;
   const registered = () => AGENT_TOOLS.map(({ name }) => name);
   const callers = createAgentCallers(store, identity, { registered, defaults: DEFAULT_ALLOWED_TOOLS });
   identity.serveAgents(callers);
   const toolNamed = (_organizationId: string, name: string) => AGENT_TOOLS.find((tool) => tool.name === name);
+  const agents = createAgents({ store, identity, now, toolNamed, born: [] });
   return {
-    agents: createAgents({ store, identity, now, toolNamed, born: [] }),
+    agents,
     callers,
+    outside: createOutside({ host, agents, callers, now }, outside),
   };
 }

@@ -1,4 +1,27 @@
 /** The built-in tools, in the order of their definition. */
 import { listAgents } from './agents.ts';
+import { createIssue, listIssues } from './github-issues.ts';
+import { commentOnPull, createPull, listPulls, pullDiff, reviewPull } from './github-pulls.ts';
+import { followUser, forkRepo, repoInfo, starRepo, unstarRepo } from './github-repos.ts';
+import { discoverAgent, invokeRemoteAgent } from './remote-agents.ts';
+import { deepResearch, webSearch } from './web-search.ts';
 
-export const agentTools = [listAgents] as const;
+export const agentTools = [
+  listAgents,
+  webSearch,
+  deepResearch,
+  discoverAgent,
+  invokeRemoteAgent,
+  starRepo,
+  unstarRepo,
+  forkRepo,
+  listPulls,
+  createPull,
+  reviewPull,
+  createIssue,
+  listIssues,
+  repoInfo,
+  pullDiff,
+  commentOnPull,
+  followUser,
+] as const;
