@@ -1,4 +1,7 @@
 /** Agents: governed tools for those who act without being a person. Start reading at `toolset.ts`. */
+export { resolveAgentTools } from './permissions/context-tools.ts';
+export type { PermissionContext, ResolvedContext } from './permissions/context-tools.ts';
+export { promptOf } from './permissions/given-bundles.ts';
 export { createAgentServices } from './services/index.ts';
 export type { AgentServices } from './services/index.ts';
 export { DEFAULT_ALLOWED_TOOLS, SCHEDULER_BLOCKED_TOOLS } from './tools/sets.ts';

@@ -1,5 +1,6 @@
 /** What every command stands on: the open data folder, the toolsets and the engine over them. */
 import { join } from 'node:path';
+import { denialOf } from '@parley/agent/denials';
 import { connectionMigrations, createDeliver } from '@parley/connections';
 import { createEvents, eventMigrations, managementEvent, taskEvent } from '@parley/events';
 import { createEgress } from '@parley/kit/egress';
@@ -124,8 +125,9 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
   const observe = (call: CallRecord) => {
     parts.observe(redactRecord(call));
     const { caller, name, outcome, toolset, info } = call;
-    if (outcome === 'denied' && toolset === MANAGEMENT)
-      identity.audit.denied({ ...caller, requestId: info.id }, name);
+    const denial = denialOf(call);
+    if (denial !== undefined || (outcome === 'denied' && toolset === MANAGEMENT))
+      identity.audit.denied({ ...caller, requestId: info.id }, name, denial);
     options.observe?.(call);
   };
   const tasks = createTaskEngine({

@@ -1,10 +1,17 @@
 /** Migrations of the agent toolset, in order. */
+import { createRestTables } from '@parley/http/rest';
 import type { MigrationSet } from '@parley/store';
+import { AGENT } from '../name.ts';
+import { seedPresets } from '../services/presets.ts';
 import { createAgents } from './001-agents.ts';
+import { createPresets } from './002-presets.ts';
 
 export const agentMigrations: MigrationSet = {
   name: 'agent',
+  seed: seedPresets,
   migrations: {
     '001-agents': createAgents,
+    '002-presets': createPresets,
+    '002-rest': createRestTables(AGENT),
   },
 };

@@ -6,6 +6,8 @@ import type { AgentServices } from '../services/index.ts';
 import { agentTools } from '../tools/index.ts';
 import type { AgentHost } from '../toolset.ts';
 import { agentRoutes } from './agents.ts';
+import { agentSkillRoutes, bundleRoutes, projectSkillRoutes } from './bundles.ts';
+import { permissionRoutes } from './permissions.ts';
 
 const WORDS = { toolset: AGENT, version: '1', note: '', guards: agentTools, byName: 'name' } as const;
 
@@ -15,10 +17,28 @@ const agentsApi = defineRoutes({
   title: 'Parley agents API',
   description: 'Agents, their tools and what they are told.',
   heading: 'Agents API',
-  routes: agentRoutes,
+  routes: [...agentRoutes, ...permissionRoutes, ...agentSkillRoutes],
 });
 
-const SETS = [agentsApi];
+const bundlesApi = defineRoutes({
+  ...WORDS,
+  prefix: '/api/skill-bundles',
+  title: 'Parley bundles API',
+  description: 'Sets of tools for agents, with words for whoever gets them.',
+  heading: 'Bundles API',
+  routes: bundleRoutes,
+});
+
+const projectsApi = defineRoutes({
+  ...WORDS,
+  prefix: '/api/projects',
+  title: 'Parley projects API for agents',
+  description: 'What agents have in a project.',
+  heading: 'Projects API',
+  routes: projectSkillRoutes,
+});
+
+const SETS = [agentsApi, bundlesApi, projectsApi];
 
 /** The documents, which are the same for everybody. */
 export const OPEN_PATHS = SETS.flatMap(({ prefix }) => [`${prefix}/openapi.json`, `${prefix}/docs`]);
