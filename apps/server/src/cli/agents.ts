@@ -126,7 +126,10 @@ const update: AgentAction = async (acting, old, { tools: own, name, description,
   const change = { name, description, tools: own, defaultProjectId };
   const saved = await servicesIn(acting).agents.update(acting.caller, id, change);
   const { agent, warnings } = saved;
-  const lines = [`The agent ${printable(agent.name)} has ${toolsText(agent.tools)}.`, ...warningLines(warnings)];
+  const lines = [
+    `The agent ${printable(agent.name)} has ${toolsText(agent.tools)}.`,
+    ...warningLines(warnings),
+  ];
   return { json: { ...agent, ...warned(saved) }, text: lines.join('\n') };
 };
 

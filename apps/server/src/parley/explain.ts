@@ -30,7 +30,11 @@ export const explain = defineToolFor<ParleyServices>()({
   effect: 'read',
   available: administratorsOnly,
   input: z.object({
-    caller: z.string().min(1).max(128).describe('Id, public id or name of an API key, or id or name of an agent'),
+    caller: z
+      .string()
+      .min(1)
+      .max(128)
+      .describe('Id, public id or name of an API key, or id or name of an agent'),
     tool: z.string().min(1).max(128).describe('Name of the tool, resource or prompt'),
   }),
   output: z.object({

@@ -78,7 +78,9 @@ export function createPermissions(
       const caller = await callers.acting({ ...how, source: 'stdio', sessionSource: 'mcp' });
       if (caller === undefined) throw new ToolError('not_found', 'Agent not found');
       const { tools: held } = reportOf(guardsFor(organizationId), caller);
-      const stronger = toolsFor(organizationId).find((tool) => held.includes(tool.name) && !mayGive(by, tool));
+      const stronger = toolsFor(organizationId).find(
+        (tool) => held.includes(tool.name) && !mayGive(by, tool),
+      );
       if (stronger === undefined) return caller;
       throw new ToolError('forbidden', `You cannot act as what can do more than you: ${stronger.name}`);
     },

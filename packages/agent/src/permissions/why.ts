@@ -20,7 +20,9 @@ export function whyOf(tool: string, { isWeb, base, defaults, bundles }: Deciding
   const projects = having(bundles.project);
   if (projects !== undefined) return `The bundle "${projects.name}" of the project gives it.`;
   const left =
-    base === null ? 'The agent has the default set, which leaves it out' : "The agent's own list leaves it out";
+    base === null
+      ? 'The agent has the default set, which leaves it out'
+      : "The agent's own list leaves it out";
   const names = [...bundles.agent, ...bundles.project].map(({ name }) => `"${name}"`);
   return names.length === 0
     ? `${left}, and the agent has no bundles.`

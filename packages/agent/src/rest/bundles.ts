@@ -24,9 +24,7 @@ const Facts = z.strictObject({
   description: z.string().max(BUNDLE_LIMITS.description),
   tools: z
     .array(
-      z
-        .string()
-        .regex(/^[A-Za-z0-9_\-:.]{1,100}$/, 'must have 1 to 100 letters, digits, or any of _ - : .'),
+      z.string().regex(/^[A-Za-z0-9_\-:.]{1,100}$/, 'must have 1 to 100 letters, digits, or any of _ - : .'),
     )
     .max(BUNDLE_LIMITS.tools),
   prompt_additions: z.string().max(BUNDLE_LIMITS.prompt).describe('What an agent with the bundle is told'),
@@ -140,7 +138,11 @@ function skillRoutes(kind: SkillOwner['kind'], prefix: string) {
       body: Giving,
       answer: created('GivenSkill', Given, (_made, { id }) => `${prefix}/${id}/skills`),
       run: ({ services, caller, params: { id }, body }) =>
-        services.skills.assign(caller, { kind, id }, { bundleId: body.bundle_id, sortOrder: body.sort_order }),
+        services.skills.assign(
+          caller,
+          { kind, id },
+          { bundleId: body.bundle_id, sortOrder: body.sort_order },
+        ),
     }),
     defineRoute({
       method: 'DELETE',

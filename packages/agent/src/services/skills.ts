@@ -98,11 +98,7 @@ export function createSkills(parts: AgentsParts, projectExists: ProjectExists): 
   };
 }
 
-async function skillsOf(
-  from: Queryable,
-  organizationId: string,
-  { kind, id }: SkillOwner,
-): Promise<Skill[]> {
+async function skillsOf(from: Queryable, organizationId: string, { kind, id }: SkillOwner): Promise<Skill[]> {
   const read = kind === 'agent' ? bundlesOfAgent : bundlesOfProject;
   return (await read(from, organizationId, id)).map((bundle) => ({
     bundle_id: bundle.id,

@@ -59,7 +59,8 @@ export class Denials {
   #hasRoom(who: string): boolean {
     const now = this.#now();
     const known = this.#noted.get(who);
-    const noted = known !== undefined && now - known.since < AGAIN_AFTER_MS ? known : { since: now, count: 0 };
+    const noted =
+      known !== undefined && now - known.since < AGAIN_AFTER_MS ? known : { since: now, count: 0 };
     noted.count += 1;
     this.#noted.set(who, noted);
     return noted.count <= MAX_PER_CALLER;
