@@ -3,7 +3,7 @@ import type { SessionSource } from '../src/session.ts';
 import type { AgentTool } from '../src/tools/sets.ts';
 import { blockedAmong, defaultsAmong } from '../src/tools/sets.ts';
 
-const PRIVILEGED = ['grant_credits', 'credit_config'];
+const PRIVILEGED = new Set(['grant_credits', 'credit_config']);
 const BLOCKED = [
   'send_message',
   'grant_credits',
@@ -24,7 +24,7 @@ const full = (names: readonly string[]) => names.map((name) => `corvid_${name}`)
 /** The 37 tools with their flags, whatever is built. */
 export const ALL_TOOLS: readonly AgentTool[] = NAMES.map((name) => ({
   name: `corvid_${name}`,
-  privileged: PRIVILEGED.includes(name),
+  privileged: PRIVILEGED.has(name),
   unattended: BLOCKED.includes(name) ? 'block' : undefined,
   available: undefined,
 }));
@@ -118,12 +118,12 @@ export function expectedOf(row: Row, tools: readonly AgentTool[]): string[] {
   const list = resolved === undefined ? row.list : (resolved ?? undefined);
   const bundles = resolved === undefined ? [...agentBundle, ...projectBundle] : [];
   const named = new Set([...(list ?? defaultsAmong(tools)), ...bundles]);
-  const gone = (row.without ?? []).flatMap((service) => GONE[service]);
+  const gone = new Set((row.without ?? []).flatMap((service) => GONE[service]));
   const isUnwatched = unattended || ['schedule', 'webhook', 'remote'].includes(source);
   const blocked = isUnwatched ? blockedAmong(tools) : [];
   return tools
     .map(({ name }) => name)
     .filter((name) => source === 'web' || named.has(name))
     .filter((name) => row.grant === undefined || row.grant.includes(name))
-    .filter((name) => !gone.includes(name) && !blocked.includes(name));
+    .filter((name) => !gone.has(name) && !blocked.includes(name));
 }

@@ -1,5 +1,6 @@
 /** Permission resolution for a context object: the same steps and the same resolver as for callers with a key. */
 import type { Caller } from '@parley/kit';
+import { soleCaller } from '@parley/kit';
 import type { Queryable } from '@parley/store';
 import { AGENT } from '../name.ts';
 import type { AgentRow, AgentTables } from '../schema.ts';
@@ -103,9 +104,9 @@ function rowOf({ store, agentId, organizationId, caller }: PermissionContext): P
 function callerOf(ctx: PermissionContext, row: AgentRow | undefined, held: Pick<Caller, 'held'>): Caller {
   const { agentId, caller, sessionSource, schedulerMode = false, depth = 1, sessionId, projectId } = ctx;
   const organizationId = ctx.organizationId ?? caller?.organizationId ?? row?.organization_id ?? '';
-  const whole = { roles: ['owner'], grants: { [AGENT]: ['*'] }, userId: null, unattended: false };
   const name = row?.name ?? agentId;
-  const person: Caller = caller ?? { id: agentId, name, organizationId, ...whole, source: 'key' };
+  const whole = { grants: { [AGENT]: ['*'] }, source: 'key' } as const;
+  const person: Caller = caller ?? { ...soleCaller(agentId, name, whole), organizationId };
   return {
     ...person,
     source: sessionSource === undefined ? person.source : callSourceOf(sessionSource),

@@ -140,8 +140,9 @@ const OWN_GRANTS = { [AGENT]: ['*'] };
 
 const AS_ITS_KEY = { source: 'key', sessionSource: 'api', depth: 1, unattended: false } as const;
 
-/** Where the session of an agent came from; written by `acting` or `bound`, and so one of the words for sources. */
+/** Where the session of an agent came from. */
 function sourceOf({ agent }: Caller): SessionSource {
+  // Written by `acting` or `bound`, and so one of the words for sources.
   return (agent?.source ?? 'api') as SessionSource;
 }
 

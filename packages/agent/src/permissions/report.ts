@@ -14,7 +14,7 @@ export interface ToolReport {
   readonly unknown: readonly string[];
 }
 
-const WORDS: Readonly<Record<HiddenReason, RemovedReason>> = {
+const WORDS: Readonly<Record<HiddenReason, RemovedReason>> & Readonly<Record<string, RemovedReason>> = {
   agent_missing: 'agent_missing',
   no_grant: 'not_granted',
   privileged: 'not_granted',
@@ -25,7 +25,7 @@ const WORDS: Readonly<Record<HiddenReason, RemovedReason>> = {
 
 /** The word for a reason of the kit; whatever has none of them is not there. */
 export function removedReasonOf(reason: string): RemovedReason {
-  return Object.hasOwn(WORDS, reason) ? WORDS[reason as HiddenReason] : 'not_registered';
+  return (Object.hasOwn(WORDS, reason) ? WORDS[reason] : undefined) ?? 'not_registered';
 }
 
 /** Asks the resolver for each tool; without a caller the agent is gone. */

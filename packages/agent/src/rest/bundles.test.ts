@@ -23,8 +23,8 @@ describe('presets', () => {
       ['preset-full-stack', 15],
       ['preset-memory-manager', 4],
     ]);
-    const privileged = ['corvid_grant_credits', 'corvid_credit_config'];
-    expect(PRESETS.flatMap(({ tools }) => tools).filter((tool) => privileged.includes(tool))).toEqual([]);
+    const privileged = new Set(['corvid_grant_credits', 'corvid_credit_config']);
+    expect(PRESETS.flatMap(({ tools }) => tools).filter((tool) => privileged.has(tool))).toEqual([]);
   });
 });
 
@@ -181,13 +181,20 @@ onBothBeds(
       const { id } = await bed().agent(caller);
       const there = (await services.bundles.list(rival.id)).length;
       const rows = Array.from({ length: 200 - there }, (_, at) => ({
-        ...{ id: `bundle_many_${at}`, organization_id: rival.id, name: `Many ${at}`, name_key: `many ${at}` },
-        ...{ description: '', tools: '[]', prompt_additions: '', preset: null, created_at: 0, updated_at: 0 },
+        id: `bundle_many_${at}`,
+        organization_id: rival.id,
+        name: `Many ${at}`,
+        name_key: `many ${at}`,
+        description: '',
+        tools: '[]',
+        prompt_additions: '',
+        preset: null,
+        created_at: 0,
+        updated_at: 0,
       }));
       await store.db<AgentTables>().insertInto('skill_bundles').values(rows).execute();
-      const skills = rows.slice(0, 20).map(({ id: bundle_id }) => ({
-        ...{ organization_id: rival.id, agent_id: id, bundle_id, sort_order: 0, created_at: 0 },
-      }));
+      const given = { organization_id: rival.id, agent_id: id, sort_order: 0, created_at: 0 };
+      const skills = rows.slice(0, 20).map(({ id: bundle_id }) => ({ ...given, bundle_id }));
       await store.db<AgentTables>().insertInto('agent_skills').values(skills).execute();
       const more = await make({ name: 'One more' }, rival.owner.key);
       expect(more).toMatchObject({ status: 400, text: expect.stringContaining('at most 200') });

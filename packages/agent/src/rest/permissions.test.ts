@@ -62,7 +62,7 @@ onBothBeds(
       const { contents } = await asAgent.raw.readResource({ uri: 'agent://prompt' });
       expect(contents).toMatchObject([{ text: 'First\n\nSecond\n\nThird' }]);
       await using asOwner = await client(caller);
-      await expect(asOwner.raw.readResource({ uri: 'agent://prompt' })).rejects.toThrow();
+      await expect(asOwner.raw.readResource({ uri: 'agent://prompt' })).rejects.toThrow(/not found/i);
     });
 
     test.each(['source=console', 'unattended=maybe', 'nothing=1'])('?%s is refused', async (query) => {
