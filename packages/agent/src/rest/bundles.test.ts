@@ -5,6 +5,7 @@ import type { RestServer } from '../../test/rest-server.ts';
 import { serveRest } from '../../test/rest-server.ts';
 import type { AgentTables } from '../schema.ts';
 import { PRESETS } from '../services/presets.ts';
+import { AGENT_TOOLS } from '../tools/sets.ts';
 
 const LIST = 'corvid_list_agents';
 const BUNDLES = '/api/skill-bundles';
@@ -137,6 +138,19 @@ onBothBeds(
       for (const owned of [at, `/api/projects/${PROJECT}`])
         expect((await rest.ask(key, 'POST', `${owned}/skills`, { bundle_id: id })).status).toBe(403);
       expect((await rest.ask(owner(), 'GET', `${at}/skills`)).json.data).toEqual([]);
+    });
+
+    const privileged = AGENT_TOOLS.filter((tool) => tool.privileged !== false);
+    test.each(privileged)('check 54: a member cannot give $name, an administrator can', async ({ name }) => {
+      const { acme } = bed();
+      const tools = [name];
+      for (const path of [BUNDLES, '/api/agents']) {
+        const asked = (key: string) => rest.ask(key, 'POST', path, { name: someName(), tools });
+        expect((await asked(acme.member.key)).status).toBe(403);
+        expect((await asked(acme.admin.key)).status).toBe(201);
+      }
+      // A preset holds none, whoever edits it.
+      expect((await rest.ask(owner(), 'PUT', `${BUNDLES}/preset-coder`, { tools })).status).toBe(400);
     });
 
     test('a bundle is given to an agent and a project, moved and taken back', async () => {
