@@ -21,7 +21,7 @@ test.each<StoreEngine>(['sqlite', 'postgres'])('on %s, once each', async (engine
     await store.migrate(BED_MIGRATIONS);
     await store.migrate(BED_MIGRATIONS);
     const rows = await store.db<AgentTables>().selectFrom('skill_bundles').selectAll().execute();
-    expect(rows.map(({ preset }) => preset).toSorted()).toEqual(
+    expect(rows.map(({ preset }) => preset ?? '').toSorted()).toEqual(
       PRESETS.map((preset) => preset.id).toSorted(),
     );
     expect(new Set(rows.map(({ organization_id }) => organization_id))).toEqual(new Set([id]));
