@@ -31,7 +31,33 @@ export function sessionSourceOf(source: CallSource): SessionSource {
   return SOURCES[source];
 }
 
+const CALL_SOURCES: Readonly<Record<SessionSource, CallSource>> = {
+  web: 'web',
+  api: 'key',
+  mcp: 'stdio',
+  agent: 'agent',
+  schedule: 'schedule',
+  webhook: 'webhook',
+  remote: 'remote',
+  telegram: 'key',
+  discord: 'key',
+  slack: 'key',
+};
+
+/** Every word for where a session came from. */
+export const SESSION_SOURCES = Object.keys(CALL_SOURCES) as [SessionSource, ...SessionSource[]];
+
+/** Where the calls of such a session come from. */
+export function callSourceOf(source: SessionSource): CallSource {
+  return CALL_SOURCES[source];
+}
+
 const UNATTENDED: ReadonlySet<string> = new Set<SessionSource>(['schedule', 'webhook', 'remote']);
+
+/** True where nobody watches, whatever else is said; such sources have one word for calls and sessions. */
+export function isUnattendedSource(source: SessionSource | CallSource): boolean {
+  return UNATTENDED.has(source);
+}
 
 /** The agent that acts, as its tools see it. */
 export interface Acting {
@@ -50,15 +76,16 @@ export interface Acting {
 export function actingOf(caller: Caller): Acting {
   const { agent, organizationId } = caller;
   if (agent === undefined) throw new ToolError('forbidden', 'Only an agent can do this.');
+  // Written by identity's look-up, and so one of the words for sources.
+  const source = agent.source as SessionSource;
   return {
     agentId: agent.id,
     name: agent.name,
     organizationId,
     caller,
-    // Written by identity's look-up, and so one of the words for sources.
-    source: agent.source as SessionSource,
+    source,
     depth: agent.depth,
-    unattended: caller.unattended || UNATTENDED.has(agent.source),
+    unattended: caller.unattended || isUnattendedSource(source),
     sessionId: agent.sessionId,
     projectId: agent.projectId,
   };

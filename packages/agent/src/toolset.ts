@@ -9,6 +9,7 @@ import type { Store } from '@parley/store';
 import type { TaskEngine } from '@parley/tasks';
 import { agentMigrations } from './migrations/index.ts';
 import { AGENT } from './name.ts';
+import { agentResources } from './resources.ts';
 import { createAgentRoutes, OPEN_PATHS } from './rest/index.ts';
 import { createAgentServices } from './services/index.ts';
 import { agentSettings } from './settings.ts';
@@ -32,6 +33,7 @@ export const agentToolset = defineToolset({
   name: AGENT,
   title: 'Agents',
   tools: agentTools,
+  resources: agentResources,
   rights: RIGHTS,
   roles: { member: ['*'] },
   settings: agentSettings,

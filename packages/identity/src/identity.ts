@@ -15,6 +15,7 @@ import type { AuditCheck } from './services/audit-check.ts';
 import type { Roles } from './services/custom-roles.ts';
 import type { Invitations } from './services/invitations.ts';
 import type { KeyChange } from './services/key-update.ts';
+import type { DenialFacts } from './services/denials.ts';
 import { Denials } from './services/denials.ts';
 import type { KeyInfo, NewKey } from './services/keys.ts';
 import type { KnownGrants } from './services/known-grants.ts';
@@ -47,8 +48,10 @@ export interface Identity {
   /** Changes a key of the caller's own user. */
   updateKey(by: Caller, input: KeyChange & { readonly keyId: string }): Promise<KeyInfo>;
   revokeKey(caller: Caller, idOrPublicId: string): Promise<KeyInfo>;
-  /** The caller that a key of the same organization would be, for explanations; undefined when there is none. */
-  callerNamed(organizationId: string, idOrNameOfKey: string): Promise<Caller | undefined>;
+  /** The caller that a key or an agent of the same organization would be, for explanations; undefined when there is none. */
+  callerNamed(organizationId: string, idOrName: string): Promise<Caller | undefined>;
+  /** What gives an agent a tool, or leaves it out; undefined for everybody and everything else. */
+  whyOfAgent(caller: Caller, tool: string): Promise<string | undefined>;
   /** A member as they act in a browser, without a key: for what they do in the console, or leave behind to be done. */
   callerOfMember(organizationId: string, memberId: string): Promise<Caller | undefined>;
   createOrganization(
@@ -83,7 +86,7 @@ export interface Identity {
     /** Is told of each entry in the transaction that writes it. */
     follow(follower: AuditFollower): void;
     /** Notes that a caller was denied a tool; it is written after the answer. */
-    denied(caller: AuditCaller, tool: string): void;
+    denied(caller: AuditCaller, tool: string, about?: DenialFacts): void;
     /** Writes the denials that wait. */
     flush(): Promise<void>;
     /** Removes what was written before a time. */
@@ -185,6 +188,7 @@ export function createIdentity(store: Store, options: IdentityOptions = {}): Ide
     },
     callerNamed: (organizationId, name) =>
       callerNamed(store, { organizationId, name, now: now() }, { isPrivileged, builtIn, agents }),
+    whyOfAgent: (caller, tool) => agents.why(caller, tool),
     callerOfMember: (organizationId, memberId) =>
       callerOfMember(store, builtIn, { organizationId, memberId, source: 'web' }),
     createOrganization: (input, by) =>
@@ -240,7 +244,7 @@ export function createIdentity(store: Store, options: IdentityOptions = {}): Ide
       follow: (follower) => {
         followers.push(follower);
       },
-      denied: (caller, tool) => denials.note(caller, tool),
+      denied: (caller, tool, about) => denials.note(caller, tool, about),
       flush: () => denials.flush(),
       sweep: async (before) => (await later()).sweepAudit(store, before),
       check: async () => (await later()).checkAudit(store),
@@ -275,7 +279,7 @@ async function callerNamed(
     )
     .orderBy('created_at', 'desc')
     .executeTakeFirst();
-  if (row === undefined) return undefined;
+  if (row === undefined) return powers.agents.named(organizationId, name);
   return powers.agents.of(row, await callerOfKey(store, row, 'key', powers));
 }
 

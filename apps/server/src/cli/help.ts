@@ -35,6 +35,9 @@ Where --data has no installation it ends with 1; --init makes one, for those who
 The tools run in this process: what a server was started with, such as --allow-egress, has to be given here too.
 --extended adds the tools that a grant has to name, such as the second tier of feedback; for owners and administrators.
 
+parley mcp agent --agent NAME
+    Acts as that agent: with its tools, inbox and memory. Your key must be able to do all that the agent can.
+
 parley mcp feedback --url URL --api-key KEY [--extended]
     Serves the feedback of another server instead, over its REST API; no data folder is used.
     QUACKBACK_URL and QUACKBACK_API_KEY stand for the two (flags win), --remote asks for them without giving any.
@@ -101,6 +104,27 @@ save NAME --grant TOOLSET:TOOL[,TOOL...]...
     Makes or replaces it; whoever holds it has the new grants with their next request. At most 500.
 delete NAME
     Whoever held no other role is a member from then on.`,
+  },
+  agents: {
+    reads: READS_KEY,
+    usage: 'parley agents create NAME | list | show NAME | update NAME | delete NAME | key NAME | tools NAME',
+    summary: 'Make, list, change and look at agents, and give them keys',
+    details: `create NAME [--tools TOOL,TOOL...] [--description TEXT] [--project ID]
+    Prints its key once; with --json one line: {"id": "...", "name": "...", "key": "..."}.
+    Without --tools it has the default set: every tool of agents but the privileged ones. "none" gives it no tools.
+    Nobody gives a tool that they do not have. A name that no tool has is kept, with a note.
+list
+show NAME
+update NAME [--name NEW] [--tools TOOL,TOOL...] [--description TEXT] [--project ID]
+    --tools replaces the list, "default" goes back to the default set. It counts from the next request of the agent.
+delete NAME
+    Its keys stop at once, and all that is its own goes.
+key NAME [--project ID]
+    A further key; with a project, its sessions have the bundles of that too.
+tools NAME [--source SOURCE] [--unattended] [--project ID]
+    What it may do in such a session, and why not: not_granted, not_in_set, unattended, not_registered, agent_missing.
+    SOURCE is api without it, or web, agent, mcp, schedule, webhook, remote, telegram, discord, slack.
+NAME may also be the id of an agent. docs/agents.md tells more.`,
   },
   organizations: {
     reads: READS_KEY,

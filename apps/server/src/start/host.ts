@@ -1,5 +1,6 @@
 /** What every command stands on: the open data folder, the toolsets and the engine over them. */
 import { join } from 'node:path';
+import { denialOf } from '@parley/agent/denials';
 import { connectionMigrations, createDeliver } from '@parley/connections';
 import { createEvents, eventMigrations, managementEvent, taskEvent } from '@parley/events';
 import { createEgress } from '@parley/kit/egress';
@@ -125,10 +126,11 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
   const observe = (call: CallRecord) => {
     parts.observe(redactRecord(call));
     const { caller, method, name, outcome, toolset, info } = call;
+    const denial = denialOf(call);
     // There are as many URIs as a client likes to make up, and each would be an entry.
     const isNamed = method !== 'resources/read';
-    if (outcome === 'denied' && toolset === MANAGEMENT && isNamed)
-      identity.audit.denied({ ...caller, requestId: info.id }, name);
+    if (isNamed && (denial !== undefined || (outcome === 'denied' && toolset === MANAGEMENT)))
+      identity.audit.denied({ ...caller, requestId: info.id }, name, denial);
     options.observe?.(call);
   };
   const tasks = createTaskEngine({

@@ -2,13 +2,17 @@
 import { createRestTables } from '@parley/http/rest';
 import type { MigrationSet } from '@parley/store';
 import { AGENT } from '../name.ts';
+import { seedPresets } from '../services/presets.ts';
 import { createAgents } from './001-agents.ts';
+import { createPresets } from './002-presets.ts';
 import { createOutside } from './008-outside.ts';
 
 export const agentMigrations: MigrationSet = {
   name: 'agent',
+  seed: seedPresets,
   migrations: {
     '001-agents': createAgents,
+    '002-presets': createPresets,
     '002-rest': createRestTables(AGENT),
     '008-outside': createOutside,
   },

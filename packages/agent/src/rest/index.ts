@@ -8,6 +8,8 @@ import type { AgentHost } from '../toolset.ts';
 import { a2aRoutes } from './a2a.ts';
 import { createAgentCard } from './agent-card.ts';
 import { agentRoutes } from './agents.ts';
+import { agentSkillRoutes, bundleRoutes, projectSkillRoutes } from './bundles.ts';
+import { permissionRoutes } from './permissions.ts';
 
 const WORDS = { toolset: AGENT, version: '1', note: '', guards: agentTools, byName: 'name' } as const;
 
@@ -17,10 +19,28 @@ const agentsApi = defineRoutes({
   title: 'Parley agents API',
   description: 'Agents, their tools and what they are told.',
   heading: 'Agents API',
-  routes: agentRoutes,
+  routes: [...agentRoutes, ...permissionRoutes, ...agentSkillRoutes],
 });
 
-const SETS = [agentsApi];
+const bundlesApi = defineRoutes({
+  ...WORDS,
+  prefix: '/api/skill-bundles',
+  title: 'Parley bundles API',
+  description: 'Sets of tools for agents, with words for whoever gets them.',
+  heading: 'Bundles API',
+  routes: bundleRoutes,
+});
+
+const projectsApi = defineRoutes({
+  ...WORDS,
+  prefix: '/api/projects',
+  title: 'Parley projects API for agents',
+  description: 'What agents have in a project.',
+  heading: 'Projects API',
+  routes: projectSkillRoutes,
+});
+
+const SETS = [agentsApi, bundlesApi, projectsApi];
 
 /** Served only where an agent is offered to other servers. */
 const a2aApi = defineRoutes({
