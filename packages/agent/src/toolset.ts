@@ -2,32 +2,39 @@
 import type { Events } from '@parley/events';
 import type { RouteSet } from '@parley/http';
 import type { Identity } from '@parley/identity';
-import type { Engine, Host } from '@parley/kit';
+import type { Engine, Host, SettingsOf } from '@parley/kit';
 import type { Egress } from '@parley/kit/egress';
 import { defineToolset } from '@parley/kit';
 import type { Store } from '@parley/store';
 import type { TaskEngine } from '@parley/tasks';
 import { agentMigrations } from './migrations/index.ts';
 import { AGENT } from './name.ts';
+import { agentResources } from './resources.ts';
 import { createAgentRoutes, OPEN_PATHS } from './rest/index.ts';
 import { createAgentServices } from './services/index.ts';
 import { agentSettings } from './settings.ts';
 import { agentTools } from './tools/index.ts';
 import { RIGHTS } from './rights.ts';
 
-export type AgentHost = Host<{
-  readonly store: Store;
-  readonly identity: Identity;
-  readonly events: Events;
-  readonly tasks: TaskEngine;
-  readonly egress: Egress;
-  engine(): Engine;
-}>;
+export type AgentHost = Host<
+  {
+    readonly store: Store;
+    readonly identity: Identity;
+    readonly events: Events;
+    readonly tasks: TaskEngine;
+    readonly egress: Egress;
+    /** The variables of the server that programs get. */
+    readonly environment: Readonly<Record<string, string>>;
+    engine(): Engine;
+  },
+  SettingsOf<typeof agentSettings>
+>;
 
 export const agentToolset = defineToolset({
   name: AGENT,
   title: 'Agents',
   tools: agentTools,
+  resources: agentResources,
   rights: RIGHTS,
   roles: { member: ['*'] },
   settings: agentSettings,
@@ -35,4 +42,8 @@ export const agentToolset = defineToolset({
   services: (host: AgentHost) => createAgentServices(host),
   routes: (services, host): RouteSet[] => createAgentRoutes(services, host),
   open: OPEN_PATHS,
+  async onStarted(services, _host, url) {
+    services.servedAt(url);
+    return {};
+  },
 });

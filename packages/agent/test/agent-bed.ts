@@ -175,7 +175,8 @@ export function startAgents(store: Store, options: BedOptions & { clock: { nowMs
     },
     names: { hosts: [], origins: [] },
     web: { publicUrl: undefined, trustedProxies: [] },
-    settings: undefined,
+    environment: { PATH: process.env['PATH'] ?? '' },
+    settings: { runner: 'inbox', runnerCommand: undefined },
     engine: () => {
       throw new Error('There is no engine in this bed.');
     },

@@ -6,8 +6,15 @@ import type { AgentServices } from '../services/index.ts';
 import { agentTools } from '../tools/index.ts';
 import type { AgentHost } from '../toolset.ts';
 import { agentRoutes } from './agents.ts';
+import { INBOX_GUARD, inboxRoutes } from './inbox.ts';
 
-const WORDS = { toolset: AGENT, version: '1', note: '', guards: agentTools, byName: 'name' } as const;
+const WORDS = {
+  toolset: AGENT,
+  version: '1',
+  note: '',
+  guards: [...agentTools, INBOX_GUARD],
+  byName: 'name',
+} as const;
 
 const agentsApi = defineRoutes({
   ...WORDS,
@@ -15,7 +22,7 @@ const agentsApi = defineRoutes({
   title: 'Parley agents API',
   description: 'Agents, their tools and what they are told.',
   heading: 'Agents API',
-  routes: agentRoutes,
+  routes: [...agentRoutes, ...inboxRoutes],
 });
 
 const SETS = [agentsApi];

@@ -1,33 +1,97 @@
 /** What the agent tools stand on: one service for each noun. */
+import { commandOf, createCommandRunner } from '../adapters/runner/command.ts';
+import type { Runner } from '../adapters/runner/runner.ts';
 import type { AgentCallers } from '../permissions/lookup.ts';
 import { createAgentCallers } from '../permissions/lookup.ts';
+import { publishInboxNotices } from '../resources.ts';
 import { AGENT_TOOLS, DEFAULT_ALLOWED_TOOLS } from '../tools/sets.ts';
 import type { AgentHost } from '../toolset.ts';
 import type { Agents } from './agents.ts';
 import { createAgents } from './agents.ts';
+import type { Messages } from './messages/messages.ts';
+import { createMessages } from './messages/messages.ts';
+import type { CreateWorkTask, MessageCredits } from './messages/seams.ts';
+import { FREE } from './messages/seams.ts';
+import type { Runs } from './runs.ts';
+import { createRunKeys, createRuns } from './runs.ts';
+import type { Sessions } from './sessions/sessions.ts';
+import { createSessions } from './sessions/sessions.ts';
 
 export interface AgentServices {
   readonly agents: Agents;
   readonly callers: AgentCallers;
+  readonly messages: Messages;
+  readonly sessions: Sessions;
+  readonly runs: Runs;
+  /** How far an agent is trusted, in a word. */
+  readonly trustOf: (agentId: string) => Promise<string>;
+  /** Says where this process serves MCP, once it does. */
+  servedAt(url: string): void;
 }
 
 /** What a test may choose. */
 export interface AgentOptions {
   readonly now?: () => number;
+  /** Runs agents instead of what the settings say. */
+  readonly runner?: Runner;
+  readonly credits?: MessageCredits;
+  readonly createWorkTask?: CreateWorkTask;
+  readonly trustOf?: (agentId: string) => Promise<string>;
 }
 
 /** Builds the services over the base of this process. */
 export function createAgentServices(
-  host: Pick<AgentHost, 'store' | 'identity'>,
-  { now = Date.now }: AgentOptions = {},
+  host: AgentHost,
+  {
+    now = Date.now,
+    runner,
+    credits = FREE,
+    createWorkTask,
+    trustOf = async () => 'medium',
+  }: AgentOptions = {},
 ): AgentServices {
-  const { store, identity } = host;
+  const { store, identity, changes, onFault } = host;
   const registered = () => AGENT_TOOLS.map(({ name }) => name);
   const callers = createAgentCallers(store, identity, { registered, defaults: DEFAULT_ALLOWED_TOOLS });
   identity.serveAgents(callers);
   const toolNamed = (_organizationId: string, name: string) => AGENT_TOOLS.find((tool) => tool.name === name);
+  const agents = createAgents({ store, identity, now, toolNamed, born: [] });
+  const sessions = createSessions({ store, now, onFault });
+  let mcpUrl: string | undefined;
+  const runs = createRuns({
+    runner: runner ?? runnerOf(host, { callers, mcpUrl: () => mcpUrl }),
+    sessions,
+    onFault,
+  });
+  const messages = createMessages({ store, now, changes, onFault, agents, runs, credits, createWorkTask });
+  const stopNotices = publishInboxNotices(store, changes);
+  host.onStop(async () => {
+    stopNotices();
+    await runs.close();
+    await messages.close();
+  });
   return {
-    agents: createAgents({ store, identity, now, toolNamed, born: [] }),
+    agents,
     callers,
+    messages,
+    sessions,
+    runs,
+    trustOf,
+    servedAt(url) {
+      mcpUrl = `${url}/mcp/agent`;
+    },
   };
+}
+
+/** The runner that the settings ask for. */
+function runnerOf(
+  { settings, environment, identity }: AgentHost,
+  { callers, mcpUrl }: { readonly callers: AgentCallers; readonly mcpUrl: () => string | undefined },
+): Runner | undefined {
+  const command = commandOf(settings.runnerCommand);
+  if (settings.runner === 'inbox') return undefined;
+  if (settings.runner !== 'command') throw new Error('--runner: must be inbox or command');
+  if (command === undefined)
+    throw new Error('--runner command needs --runner-command, such as \'["claude","-p"]\'');
+  return createCommandRunner({ command, environment, mcpUrl, keyFor: createRunKeys(identity, callers) });
 }

@@ -1,4 +1,6 @@
 /** The built-in tools, in the order of their definition. */
 import { listAgents } from './agents.ts';
+import { sendMessage } from './messages.ts';
+import { extendTimeout } from './sessions.ts';
 
-export const agentTools = [listAgents] as const;
+export const agentTools = [sendMessage, listAgents, extendTimeout] as const;
