@@ -33,6 +33,8 @@ export interface FollowParts {
   readonly onFault: (error: unknown, where: string) => void;
 }
 
+const MAX_TEXT = 32_768;
+const CUT = '\n[cut]';
 const RENEW_MS = LEASE_MS / 3;
 /** Signals of other processes may be lost with a connection, so everybody looks now and then. */
 const LOOK_EVERY_MS = 5000;
@@ -132,8 +134,8 @@ export function createFollow(parts: FollowParts) {
     const already = await taken(row);
     if (already !== undefined) return already;
     if (isDone && said !== '') {
-      await orAnswered(inbox.reply(of, row.id, run.text, row.id));
-      return (await taken(row)) ?? { status: 'replied' as const, reply: run.text };
+      await orAnswered(inbox.reply(of, row.id, cutReply(said), row.id));
+      return (await taken(row)) ?? { status: 'replied' as const, reply: cutReply(said) };
     }
     const code = run.isLate ? 'timeout' : 'runner_failed';
     await failed(of, row, code);
@@ -192,6 +194,11 @@ export function createFollow(parts: FollowParts) {
       throw new ToolError(current.code ?? 'runner_failed', reply?.text ?? 'The recipient failed.');
     return { status: 'replied' as const, reply: reply?.text ?? '' };
   }
+}
+
+/** A reply is as long as a message may be. */
+function cutReply(text: string): string {
+  return text.length <= MAX_TEXT ? text : `${text.slice(0, MAX_TEXT - CUT.length).toWellFormed()}${CUT}`;
 }
 
 /** A message that was dealt with meanwhile needs nothing more. */
