@@ -22,6 +22,7 @@ export const createMessages: Migration = async (db) => {
     .addColumn('reply_to', 'text')
     .addColumn('accepted_at', epochMsColumn)
     .addColumn('wait_until', epochMsColumn)
+    .addColumn('charge_id', 'text')
     .addColumn('holder', 'text')
     .addColumn('lease_until', epochMsColumn)
     .addColumn('created_at', epochMsColumn, (column) => column.notNull())

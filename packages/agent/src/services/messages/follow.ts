@@ -60,13 +60,13 @@ export function createFollow(parts: FollowParts) {
     return row;
   }
 
-  async function createWork(acting: Acting, { id, to }: Sent) {
-    const { organizationId } = acting;
-    const of = { organizationId, agentId: to.id };
-    const row = await messageOf(acting, { id } as Sent);
+  async function createWork(acting: Acting, sent: Sent) {
+    const { id, to } = sent;
+    const of = { organizationId: acting.organizationId, agentId: to.id };
+    const row = await messageOf(acting, sent);
+    const work = { messageId: id, agentId: to.id, description: workIn(row.text), from: acting };
     try {
-      const description = workIn(row.text);
-      const { task_id } = (await parts.createWorkTask?.({ agentId: to.id, description, from: acting })) ?? {};
+      const { task_id } = (await parts.createWorkTask?.(work)) ?? {};
       await store.transaction((tx) => changeRow(tx, row, { status: 'replied', code: 'work_task' }, now()));
       return { status: 'work_task', ...(task_id !== undefined && { task_id }) } as const;
     } catch (error) {

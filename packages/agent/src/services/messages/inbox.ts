@@ -127,7 +127,8 @@ export function createInbox({ store, now, credits }: InboxParts): Inbox {
         const { from_agent: from, organization_id: organizationId } = row;
         await changeRow(tx, row, { status: 'failed', code, holder: null, lease_until: null }, now());
         if (row.reply_to !== null) return;
-        await credits.refund(tx, from, { type: 'agent_message', id });
+        const payer = { organizationId, agentId: from, actor: of.agentId, reason: id };
+        if (row.charge_id !== null) await credits.refund(tx, payer, row.charge_id);
         if (row.wait_until !== null)
           await learn(tx, { organizationId, agentId: of.agentId }, id, 'failure', now());
         // Nobody waits who could be told, so the sender finds it in its inbox.

@@ -1,6 +1,5 @@
 /** Messages between agents: what is checked, who answers, and what waits for whom. */
 import type { Caller } from '@parley/kit';
-import { ToolError } from '@parley/kit';
 import { beforeEach, expect, test } from 'vitest';
 import { onBothBeds } from '../../../test/agent-bed.ts';
 import type { AgentProcess, BedAgent } from '../../../test/agent-bed.ts';
@@ -34,12 +33,13 @@ beforeEach(() => {
 const charges: string[] = [];
 let isPoor = false;
 const credits = {
-  async charge(_tx: unknown, agentId: string) {
-    if (isPoor) throw new ToolError('insufficient_credits', 'No credits are left.');
+  async charge(_tx: unknown, { agentId }: { agentId: string }) {
+    if (isPoor) return 'refused' as const;
     charges.push(`charge ${agentId}`);
+    return { id: `paid ${agentId}` };
   },
-  async refund(_tx: unknown, agentId: string) {
-    charges.push(`refund ${agentId}`);
+  async refund(_tx: unknown, { agentId }: { agentId: string }, chargeId: string) {
+    charges.push(chargeId === `paid ${agentId}` ? `refund ${agentId}` : `refund of ${chargeId}`);
   },
 };
 const work: { agentId: string; description: string }[] = [];

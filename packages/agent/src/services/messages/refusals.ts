@@ -86,6 +86,13 @@ export function circuitOpen(
   return new ToolError('circuit_open', text, { retry_after: retryAfter });
 }
 
+export function cannotPay(): ToolError {
+  return new ToolError(
+    'insufficient_credits',
+    'You have too few credits left for a message. Ask your owner for more.',
+  );
+}
+
 function limited(what: string, retryAfter: number): ToolError {
   return new ToolError('rate_limited', `${what} Try again in ${retryAfter} s.`, { retry_after: retryAfter });
 }

@@ -37,6 +37,7 @@ export function newRow(said: Said, at: number, id: string = typeId('msg', at)): 
     reply_to: null,
     accepted_at: at,
     wait_until: null,
+    charge_id: null,
     holder: null,
     lease_until: null,
     created_at: at,

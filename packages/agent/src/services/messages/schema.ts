@@ -27,6 +27,8 @@ export interface MessageRow {
   accepted_at: number | null;
   /** Until when the sender waits for the reply; null: it does not. */
   wait_until: number | null;
+  /** What its sender paid with. */
+  charge_id: string | null;
   /** Who has claimed it. */
   holder: string | null;
   lease_until: number | null;

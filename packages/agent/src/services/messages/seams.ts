@@ -2,24 +2,34 @@
 import type { StoreTransaction } from '@parley/store';
 import type { Acting } from '../../session.ts';
 
-/** What is paid for. */
-export interface Charged {
-  readonly type: 'agent_message';
-  /** The message. */
-  readonly id: string;
+/** Who pays, and for what. */
+export interface Payer {
+  readonly organizationId: string;
+  readonly agentId: string;
+  /** The id of the caller behind it. */
+  readonly actor: string;
+  readonly reason: string;
 }
 
-/** Who pays. Both are part of the transaction that they are given. */
+/** What a message costs. Both are part of the transaction that they are given. */
 export interface MessageCredits {
-  /** Throws `insufficient_credits`; what it has written by then stays. */
-  charge(tx: StoreTransaction, agentId: string, what: Charged): Promise<void>;
-  refund(tx: StoreTransaction, agentId: string, what: Charged): Promise<void>;
+  /** `refused`: there is not enough. */
+  charge(
+    tx: StoreTransaction,
+    payer: Payer,
+    what: 'agent_message',
+  ): Promise<{ readonly id: string } | 'refused'>;
+  /** Gives back what was taken, once however often it is asked for. */
+  refund(tx: StoreTransaction, payer: Payer, chargeId: string): Promise<void>;
 }
 
-export const FREE: MessageCredits = { charge: async () => {}, refund: async () => {} };
+/** Costs nothing. */
+export const FREE: MessageCredits = { charge: async () => ({ id: '' }), refund: async () => undefined };
 
 /** A work task that a message asks for. */
 export interface MessageWork {
+  /** The same for every try, so that one message makes one task. */
+  readonly messageId: string;
   /** Whose task it becomes. */
   readonly agentId: string;
   readonly description: string;

@@ -7,7 +7,15 @@ import type { Acting } from '../../session.ts';
 import type { Agent, Agents } from '../agents.ts';
 import { circuitOf, pass } from './breaker.ts';
 import { acceptReply, LEASE_MS } from './inbox.ts';
-import { circuitOpen, duplicateOf, tooDeep, tooMany, toSelf, unknownRecipient } from './refusals.ts';
+import {
+  cannotPay,
+  circuitOpen,
+  duplicateOf,
+  tooDeep,
+  tooMany,
+  toSelf,
+  unknownRecipient,
+} from './refusals.ts';
 import { acceptedMessages, changeRow, insertRow, newRow } from './rows.ts';
 import type { Said } from './rows.ts';
 import type { MessageRow } from './schema.ts';
@@ -76,15 +84,15 @@ export function createSend(parts: SendParts) {
         return { ...sent(reply, other, 'reply', 'inbox'), depth: acting.depth };
       }
       const row = newRow(said, at, id);
-      const checked = await check(tx, row, said, other, at);
+      const checked = await check(tx, row, said, other, acting.caller.id);
       if (checked instanceof ToolError) {
         await insertRow(tx, refusedRow(newRow(said, at), checked.code));
         return checked;
       }
-      const { duplicate, circuit } = checked;
+      const { duplicate, circuit, chargeId } = checked;
       if (other === undefined) return unknownRecipient();
       if (duplicate !== undefined) return sent(duplicate, other, 'duplicate', 'inbox');
-      const accepted = { ...row, ...deliveryOf(row, way, outgoing, at) };
+      const accepted = { ...row, charge_id: chargeId, ...deliveryOf(row, way, outgoing, at) };
       await pass(tx, circuit, { id: row.id, until: accepted.wait_until ?? at }, at);
       await settleReplies(tx, said, at);
       await insertRow(tx, accepted);
@@ -100,26 +108,23 @@ export function createSend(parts: SendParts) {
     row: MessageRow,
     said: Said,
     other: Agent | undefined,
-    at: number,
+    actor: string,
   ) {
+    const at = row.created_at;
     const deep = tooDeep(said.depth);
     if (deep !== undefined) return deep;
     if (other === undefined) return unknownRecipient();
     if (other.id === said.from) return toSelf();
     const duplicate = await duplicateOf(tx, said, at);
-    if (duplicate !== undefined) return { duplicate, circuit: undefined };
+    if (duplicate !== undefined) return { duplicate, circuit: undefined, chargeId: null };
     const many = await tooMany(tx, said, other, at);
     if (many !== undefined) return many;
     const circuit = await circuitOf(tx, { organizationId: said.organizationId, agentId: other.id });
     const open = circuitOpen(circuit, other, at);
     if (open !== undefined) return open;
-    try {
-      await credits.charge(tx, said.from, { type: 'agent_message', id: row.id });
-    } catch (error) {
-      if (error instanceof ToolError) return error;
-      throw error;
-    }
-    return { duplicate, circuit };
+    const payer = { organizationId: said.organizationId, agentId: said.from, actor, reason: row.id };
+    const charge = await credits.charge(tx, payer, 'agent_message');
+    return charge === 'refused' ? cannotPay() : { duplicate, circuit, chargeId: charge.id };
   }
 }
 
