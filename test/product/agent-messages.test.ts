@@ -1,6 +1,7 @@
 /** Messages between agents in the product: watched in both eras, kept through a kill, and run by a program that acts as the agent. */
 import { join } from 'node:path';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { detach } from '@parley/kit';
 import { modern, modernHeaders } from '@parley/test-support/wire';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ensureBuilt } from './build.ts';
@@ -70,7 +71,7 @@ async function listen(server: Server, { key }: Agent): Promise<{ heard: string[]
       heard.push(...[...text.matchAll(/resources\/updated.*?"uri":"([^"]+)"/g)].map(([, uri = '']) => uri));
     }
   };
-  read().catch(() => undefined); // ended by the test
+  detach(read(), () => undefined); // ended by the test
   await opened.promise;
   return { heard, close: () => stop.abort() };
 }

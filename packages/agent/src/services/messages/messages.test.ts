@@ -313,7 +313,7 @@ onBothBeds(
       await expect.poll(() => runs.length).toBe(1);
       expect(await unread(run)).toEqual([]);
       gone.abort();
-      await expect(following).rejects.toThrow();
+      await expect(following).rejects.toThrow(/aborted/);
       expect(await unread(run)).toMatchObject([{ id: sent.id, status: 'queued' }]);
     });
 
