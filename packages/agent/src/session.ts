@@ -1,6 +1,7 @@
 /** The agent behind a call: who acts, from where, how deep, and whether somebody watches. */
 import type { Caller, CallSource, Context } from '@parley/kit';
 import { ToolError } from '@parley/kit';
+import type { AgentServices } from './services/index.ts';
 
 /** Where a session of an agent came from, in the words that people see. */
 export type SessionSource =
@@ -92,6 +93,8 @@ export function actingOf(caller: Caller): Acting {
 }
 
 /** What every tool begins with. */
-export async function begin(ctx: Context): Promise<Acting> {
-  return actingOf(ctx.caller);
+export async function begin({ caller, services }: Context<AgentServices>): Promise<Acting> {
+  const acting = actingOf(caller);
+  if (acting.sessionId !== undefined) return acting;
+  return { ...acting, sessionId: await services.sessions.of(acting) };
 }

@@ -75,4 +75,19 @@ export const agentSettings = {
     help: 'The agent that takes those tasks',
     section: 'reach',
   },
+  runner: {
+    flag: 'runner',
+    kind: 'text',
+    value: 'KIND',
+    fallback: 'inbox',
+    help: 'Who runs agents that get a message: inbox (whoever watches it) or command',
+    section: 'reach',
+  },
+  runnerCommand: {
+    flag: 'runner-command',
+    kind: 'text',
+    value: 'JSON',
+    help: 'With --runner command: the program and its arguments as a JSON list; it gets the prompt on its input',
+    section: 'reach',
+  },
 } as const satisfies Settings;

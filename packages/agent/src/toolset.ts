@@ -23,6 +23,8 @@ export type AgentHost = Host<
     readonly events: Events;
     readonly tasks: TaskEngine;
     readonly egress: Egress;
+    /** The variables of the server that programs get. */
+    readonly environment: Readonly<Record<string, string>>;
     engine(): Engine;
   },
   // A host of tests says only what it is about.
@@ -41,4 +43,8 @@ export const agentToolset = defineToolset({
   services: (host: AgentHost) => createAgentServices(host),
   routes: (services, host): RouteSet[] => createAgentRoutes(services, host),
   open: OPEN_PATHS,
+  async onStarted(services, _host, url) {
+    services.servedAt(url);
+    return {};
+  },
 });

@@ -175,6 +175,7 @@ export function startAgents(store: Store, options: BedOptions & { clock: { nowMs
     },
     names: { hosts: [], origins: [] },
     web: { publicUrl: undefined, trustedProxies: [] },
+    environment: { PATH: process.env['PATH'] ?? '' },
     settings: {},
     engine: () => {
       throw new Error('There is no engine in this bed.');

@@ -182,6 +182,7 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
     egress,
     upstream,
     sandbox,
+    environment: config.programs.environment,
     observe,
     onFault,
     names: allowedNames(config),

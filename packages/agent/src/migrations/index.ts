@@ -5,6 +5,7 @@ import { AGENT } from '../name.ts';
 import { seedPresets } from '../services/presets.ts';
 import { createAgents } from './001-agents.ts';
 import { createPresets } from './002-presets.ts';
+import { createMessages } from './003-messages.ts';
 import { createOutside } from './008-outside.ts';
 
 export const agentMigrations: MigrationSet = {
@@ -14,6 +15,7 @@ export const agentMigrations: MigrationSet = {
     '001-agents': createAgents,
     '002-presets': createPresets,
     '002-rest': createRestTables(AGENT),
+    '003-messages': createMessages,
     '008-outside': createOutside,
   },
 };

@@ -8,10 +8,17 @@ import type { AgentHost } from '../toolset.ts';
 import { a2aRoutes } from './a2a.ts';
 import { createAgentCard } from './agent-card.ts';
 import { agentRoutes } from './agents.ts';
+import { INBOX_GUARD, inboxRoutes } from './inbox.ts';
 import { agentSkillRoutes, bundleRoutes, projectSkillRoutes } from './bundles.ts';
 import { permissionRoutes } from './permissions.ts';
 
-const WORDS = { toolset: AGENT, version: '1', note: '', guards: agentTools, byName: 'name' } as const;
+const WORDS = {
+  toolset: AGENT,
+  version: '1',
+  note: '',
+  guards: [...agentTools, INBOX_GUARD],
+  byName: 'name',
+} as const;
 
 const agentsApi = defineRoutes({
   ...WORDS,
@@ -19,7 +26,7 @@ const agentsApi = defineRoutes({
   title: 'Parley agents API',
   description: 'Agents, their tools and what they are told.',
   heading: 'Agents API',
-  routes: [...agentRoutes, ...permissionRoutes, ...agentSkillRoutes],
+  routes: [...agentRoutes, ...permissionRoutes, ...agentSkillRoutes, ...inboxRoutes],
 });
 
 const bundlesApi = defineRoutes({

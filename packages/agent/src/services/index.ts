@@ -1,8 +1,11 @@
 /** What the agent tools stand on: one service for each noun. */
+import { commandOf, createCommandRunner } from '../adapters/runner/command.ts';
+import type { Runner } from '../adapters/runner/runner.ts';
 import type { AgentCallers } from '../permissions/lookup.ts';
 import { createAgentCallers } from '../permissions/lookup.ts';
 import type { AgentPermissions } from '../permissions/permissions.ts';
 import { createPermissions } from '../permissions/permissions.ts';
+import { publishInboxNotices } from '../resources.ts';
 import { AGENT_TOOLS, DEFAULT_ALLOWED_TOOLS } from '../tools/sets.ts';
 import type { AgentHost } from '../toolset.ts';
 import type { Agents } from './agents.ts';
@@ -13,6 +16,14 @@ import type { Bundles } from './bundles.ts';
 import { createBundles } from './bundles.ts';
 import type { ProjectExists, Skills } from './skills.ts';
 import { createSkills } from './skills.ts';
+import type { Messages } from './messages/messages.ts';
+import { createMessages } from './messages/messages.ts';
+import type { CreateWorkTask, MessageCredits } from './messages/seams.ts';
+import { FREE } from './messages/seams.ts';
+import type { Runs } from './runs.ts';
+import { createRunKeys, createRuns } from './runs.ts';
+import type { Sessions } from './sessions/sessions.ts';
+import { createSessions } from './sessions/sessions.ts';
 
 export interface AgentServices {
   readonly agents: Agents;
@@ -22,6 +33,13 @@ export interface AgentServices {
   readonly outside: Outside;
   readonly permissions: AgentPermissions;
   readonly skills: Skills;
+  readonly messages: Messages;
+  readonly sessions: Sessions;
+  readonly runs: Runs;
+  /** How far an agent is trusted, in a word. */
+  readonly trustOf: (agentId: string) => Promise<string>;
+  /** Says where this process serves MCP, once it does. */
+  servedAt(url: string): void;
 }
 
 /** What a test may choose. */
@@ -30,14 +48,27 @@ export interface AgentOptions {
   readonly outside?: OutsideOptions;
   /** Absent: there are no projects. */
   readonly projectExists?: ProjectExists;
+  /** Runs agents instead of what the settings say. */
+  readonly runner?: Runner;
+  readonly credits?: MessageCredits;
+  readonly createWorkTask?: CreateWorkTask;
+  readonly trustOf?: (agentId: string) => Promise<string>;
 }
 
 /** Builds the services over the base of this process. */
 export function createAgentServices(
-  host: Pick<AgentHost, 'store' | 'identity' | 'tasks' | 'egress' | 'settings'>,
-  { now = Date.now, outside, projectExists = async () => false }: AgentOptions = {},
+  host: AgentHost,
+  {
+    now = Date.now,
+    outside,
+    projectExists = async () => false,
+    runner,
+    credits = FREE,
+    createWorkTask,
+    trustOf = async () => 'medium',
+  }: AgentOptions = {},
 ): AgentServices {
-  const { store, identity } = host;
+  const { store, identity, changes, onFault } = host;
   const registered = () => AGENT_TOOLS.map(({ name }) => name);
   const tools = { registered, defaults: DEFAULT_ALLOWED_TOOLS };
   const callers = createAgentCallers(store, identity, tools);
@@ -45,13 +76,47 @@ export function createAgentServices(
   const toolNamed = (_organizationId: string, name: string) => AGENT_TOOLS.find((tool) => tool.name === name);
   const parts = { store, identity, now, toolNamed, born: [] };
   const agents = createAgents(parts);
+  const sessions = createSessions({ store, now, onFault });
+  let mcpUrl: string | undefined;
+  const runs = createRuns({
+    runner: runner ?? runnerOf(host, { callers, mcpUrl: () => mcpUrl }),
+    sessions,
+    onFault,
+  });
+  const messages = createMessages({ store, now, changes, onFault, agents, runs, credits, createWorkTask });
+  const stopNotices = publishInboxNotices(store, changes);
+  host.onStop(async () => {
+    stopNotices();
+    await runs.close();
+    await messages.close();
+  });
   const services: AgentServices = {
     agents,
     bundles: createBundles(parts),
     callers,
+    messages,
     outside: createOutside({ host, agents, callers, now }, outside),
     permissions: createPermissions({ store, callers, tools, toolNamed }, () => services),
+    runs,
+    sessions,
     skills: createSkills(parts, projectExists),
+    trustOf,
+    servedAt(url) {
+      mcpUrl = `${url}/mcp/agent`;
+    },
   };
   return services;
+}
+
+/** The runner that the settings ask for. */
+function runnerOf(
+  { settings, environment, identity }: AgentHost,
+  { callers, mcpUrl }: { readonly callers: AgentCallers; readonly mcpUrl: () => string | undefined },
+): Runner | undefined {
+  const command = commandOf(settings.runnerCommand);
+  if (settings.runner === undefined || settings.runner === 'inbox') return undefined;
+  if (settings.runner !== 'command') throw new Error('--runner: must be inbox or command');
+  if (command === undefined)
+    throw new Error('--runner command needs --runner-command, such as \'["claude","-p"]\'');
+  return createCommandRunner({ command, environment, mcpUrl, keyFor: createRunKeys(identity, callers) });
 }

@@ -3,11 +3,15 @@ import { listAgents } from './agents.ts';
 import { createIssue, listIssues } from './github-issues.ts';
 import { commentOnPull, createPull, listPulls, pullDiff, reviewPull } from './github-pulls.ts';
 import { followUser, forkRepo, repoInfo, starRepo, unstarRepo } from './github-repos.ts';
+import { sendMessage } from './messages.ts';
 import { discoverAgent, invokeRemoteAgent } from './remote-agents.ts';
+import { extendTimeout } from './sessions.ts';
 import { deepResearch, webSearch } from './web-search.ts';
 
 export const agentTools = [
+  sendMessage,
   listAgents,
+  extendTimeout,
   webSearch,
   deepResearch,
   discoverAgent,
