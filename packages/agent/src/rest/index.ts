@@ -6,6 +6,8 @@ import type { AgentServices } from '../services/index.ts';
 import { agentTools } from '../tools/index.ts';
 import type { AgentHost } from '../toolset.ts';
 import { agentRoutes } from './agents.ts';
+import { conductRoutes } from './conduct.ts';
+import { healthRoutes } from './health.ts';
 
 const WORDS = { toolset: AGENT, version: '1', note: '', guards: agentTools, byName: 'name' } as const;
 
@@ -15,10 +17,19 @@ const agentsApi = defineRoutes({
   title: 'Parley agents API',
   description: 'Agents, their tools and what they are told.',
   heading: 'Agents API',
-  routes: agentRoutes,
+  routes: [...agentRoutes, ...conductRoutes],
 });
 
-const SETS = [agentsApi];
+const projectsApi = defineRoutes({
+  ...WORDS,
+  prefix: '/api/projects',
+  title: 'Parley projects API',
+  description: 'What agents have to do with projects.',
+  heading: 'Projects API',
+  routes: healthRoutes,
+});
+
+const SETS = [agentsApi, projectsApi];
 
 /** The documents, which are the same for everybody. */
 export const OPEN_PATHS = SETS.flatMap(({ prefix }) => [`${prefix}/openapi.json`, `${prefix}/docs`]);
