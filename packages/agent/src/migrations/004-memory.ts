@@ -81,6 +81,7 @@ async function createCredits(db: Kysely<AnyTables>): Promise<void> {
     .addColumn('account_id', 'text', (column) => column.primaryKey())
     .addColumn('credits', epochMsColumn, (column) => column.notNull())
     .addColumn('reserved', epochMsColumn, (column) => column.notNull())
+    .addUniqueConstraint('credit_accounts_by_agent', ['agent_id'])
     .execute();
   await timed(db.schema.createTable('credit_transactions'))
     .addColumn('id', 'text', (column) => column.primaryKey())

@@ -1,4 +1,5 @@
 /** Memories: kept, replaced, found the same way on both databases, capped, forgotten, signed. */
+import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import type { AgentClient } from '../../test/agent-bed.ts';
 import { onBothBeds } from '../../test/agent-bed.ts';
@@ -69,31 +70,16 @@ onBothBeds('memories', (bed) => {
 
   test('check 35: row 10001 and byte 65537 are refused, and the refusal names the cap', async () => {
     const { client, id } = await rememberer();
-    const { acme, store, clock } = bed();
+    const { acme, store } = bed();
     expect(await client.attempt(SAVE, { key: 'long', content: 'é'.repeat(32_768) })).toMatchObject({ ok: true });
     expect(await client.attempt(SAVE, { key: 'longer', content: `${'é'.repeat(32_768)}x` })).toMatchObject({
       code: 'quota_exceeded',
       message: expect.stringContaining('65536'),
     });
-    const row = (index: number) => ({
-      organization_id: acme.id,
-      agent_id: id,
-      key: `row ${index}`,
-      key_words: '',
-      hash: '',
-      seq: index + 10,
-      archived: 0,
-      expires_at: null,
-      bytes: 1,
-      content: 'x',
-      folded: '',
-      created_at: clock.nowMs,
-      updated_at: clock.nowMs,
-    });
-    for (let from = 0; from < 9_998; from += 1666) {
-      const rows = Array.from({ length: Math.min(1666, 9_998 - from) }, (_, index) => row(from + index));
-      await store.db<MemoryTables>().insertInto('agent_memories').values(rows).execute();
-    }
+    await sql`with recursive n(i) as (select 1 union all select i + 1 from n where i < 9998)
+      insert into agent_memories (organization_id, agent_id, key, key_words, hash, seq, archived, bytes, content, folded,
+        created_at, updated_at)
+      select ${acme.id}, ${id}, 'row ' || i, '', '', i + 10, 0, 1, 'x', '', 0, 0 from n`.execute(store.db());
     expect(await client.attempt(SAVE, { key: 'the last', content: 'x' })).toMatchObject({ ok: true });
     expect(await client.attempt(SAVE, { key: 'one more', content: 'x' })).toMatchObject({
       code: 'quota_exceeded',

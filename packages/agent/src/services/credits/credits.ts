@@ -10,7 +10,7 @@ import { balanceOf } from './balance.ts';
 import type { Balance } from './balance.ts';
 import type { CreditConfig } from './config.ts';
 import { checkedKey, checkedValue, readConfig, writeConfig } from './config.ts';
-import { accountOfAgent, lockedAccount, move, noAccount } from './ledger.ts';
+import { accountIdOf, lockedAccount, move, noAccount } from './ledger.ts';
 import type { CreditTables } from './schema.ts';
 
 /** Who pays, and for what. */
@@ -74,8 +74,7 @@ export function createCredits({ store, audit, now, conduct }: CreditsParts): Cre
     { type, cost, isEnforced }: { type: 'agent_message' | 'deduction' | 'reserve'; cost: number; isEnforced: boolean },
   ): Promise<Charge | 'refused'> => {
     const { organizationId, agentId, actor, reason } = payer;
-    const { account_id } = await accountOfAgent(tx, agentId);
-    const account = await lockedAccount(tx, organizationId, account_id);
+    const account = await lockedAccount(tx, organizationId, { agentId });
     const available = account.credits - account.reserved;
     if (cost > available && isEnforced) {
       await conduct.recordRefusedDebit(tx, agentId, `${cost} credits wanted, ${available} available`);
@@ -91,13 +90,12 @@ export function createCredits({ store, audit, now, conduct }: CreditsParts): Cre
     { organizationId, agentId, actor, reason }: ChargeFor,
     { type, of }: { type: 'refund' | 'release'; of: string },
   ) => {
-    const { account_id } = await accountOfAgent(tx, agentId);
-    const account = await lockedAccount(tx, organizationId, account_id);
+    const account = await lockedAccount(tx, organizationId, { agentId });
     const rows = await tx
       .db<CreditTables>()
       .selectFrom('credit_transactions')
       .select(['id', 'amount'])
-      .where('account_id', '=', account_id)
+      .where('account_id', '=', account.account_id)
       .where((where) => where.or([where('id', '=', of), where('refers_to', '=', of)]))
       .execute();
     const taken = rows.find(({ id }) => id === of);
@@ -117,19 +115,19 @@ export function createCredits({ store, audit, now, conduct }: CreditsParts): Cre
       await move(tx, row, { movement, at });
     },
     async check({ organizationId, agentId }, accountId) {
-      const wanted = accountId ?? (await accountOfAgent(store, agentId)).account_id;
+      const wanted = accountId ?? (await accountIdOf(store, organizationId, agentId));
       const balance = await balanceOf(store, organizationId, wanted);
       if (balance === undefined) throw noAccount();
       return { ...balance, config: await readConfig(store, organizationId) };
     },
     async grant({ organizationId, agentId, caller, source }, { accountId, amount, reason }) {
-      const own = await accountOfAgent(store, agentId);
-      if (own.account_id === accountId && source !== 'web') {
+      const own = await accountIdOf(store, organizationId, agentId);
+      if (own === accountId && source !== 'web') {
         await store.transaction((tx) => conduct.recordViolation(tx, agentId, 'self_grant', `${amount} credits`));
         throw new ToolError('self_grant', 'An agent cannot grant credits to itself. Ask a person to do it.');
       }
       return store.transaction(async (tx) => {
-        const account = await lockedAccount(tx, organizationId, accountId);
+        const account = await lockedAccount(tx, organizationId, { accountId });
         const movement = { type: 'grant', amount, reason, actor: caller.id } as const;
         const moved = await move(tx, account, { movement, at: now() });
         const changed = { amount, reason, transaction: moved.id };

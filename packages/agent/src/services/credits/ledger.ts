@@ -13,33 +13,36 @@ export interface Movement {
   readonly refersTo?: string | undefined;
 }
 
+/** An account of the organization, by its id or by its agent. */
+export type WhichAccount = { readonly accountId: string } | { readonly agentId: string };
+
 /** The account, and nobody else changes it until the transaction ends. */
 export async function lockedAccount(
   tx: StoreTransaction,
   organizationId: string,
-  accountId: string,
+  which: WhichAccount,
 ): Promise<AccountRow> {
-  const query = tx
-    .db<CreditTables>()
-    .selectFrom('credit_accounts')
-    .selectAll()
-    .where('organization_id', '=', organizationId)
-    .where('account_id', '=', accountId);
-  const row = await tx.locked(query).executeTakeFirst();
+  const row = await tx.locked(accountQuery(tx, organizationId, which)).executeTakeFirst();
   if (row === undefined) throw noAccount();
   return row;
 }
 
-/** The account of an agent. */
-export async function accountOfAgent(from: Queryable, agentId: string): Promise<AccountRow> {
-  const row = await from
+/** The id of the account of an agent. */
+export async function accountIdOf(from: Queryable, organizationId: string, agentId: string): Promise<string> {
+  const row = await accountQuery(from, organizationId, { agentId }).executeTakeFirst();
+  if (row === undefined) throw noAccount();
+  return row.account_id;
+}
+
+function accountQuery(from: Queryable, organizationId: string, which: WhichAccount) {
+  const query = from
     .db<CreditTables>()
     .selectFrom('credit_accounts')
     .selectAll()
-    .where('agent_id', '=', agentId)
-    .executeTakeFirst();
-  if (row === undefined) throw noAccount();
-  return row;
+    .where('organization_id', '=', organizationId);
+  return 'agentId' in which
+    ? query.where('agent_id', '=', which.agentId)
+    : query.where('account_id', '=', which.accountId);
 }
 
 export function noAccount(): ToolError {
