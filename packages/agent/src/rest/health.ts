@@ -25,9 +25,7 @@ export const healthRoutes = [
     summary: 'Report how healthy a project is; what is left out is not known',
     who: 'team',
     grants: ['health_report'],
-    body: z
-      .strictObject({ ...counts, agent_id: z.string().max(128).describe('Whose work it is') })
-      .partial(),
+    body: z.strictObject({ ...counts, agent_id: z.string().max(128).describe('Whose work it is') }).partial(),
     // Nothing has an address for one of them: agents see the trend.
     answer: { ...created('HealthSnapshot', Snapshot, () => ''), locationOf: () => undefined },
     run: ({ services, caller, params, body: { agent_id: agentId, ...values } }) =>

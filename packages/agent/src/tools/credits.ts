@@ -72,7 +72,13 @@ export const creditConfig = defineTool({
   privileged: true,
   unattended: 'block',
   input: z.strictObject({
-    key: z.string().trim().min(1).max(100).optional().describe(`One of ${Object.keys(DEFAULT_CONFIG).join(', ')}`),
+    key: z
+      .string()
+      .trim()
+      .min(1)
+      .max(100)
+      .optional()
+      .describe(`One of ${Object.keys(DEFAULT_CONFIG).join(', ')}`),
     value: z
       .union([z.number(), z.boolean(), z.string().trim().max(20)])
       .optional()

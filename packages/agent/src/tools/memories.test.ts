@@ -61,7 +61,9 @@ onBothBeds('memories', (bed) => {
     for (const query of ['swordfish', 'ordfis', 'secret'])
       expect(await b.client.call(RECALL, { query })).toEqual({ memories: [], total: 0 });
     expect(await b.client.call(RECALL, {})).toEqual({ memories: [], total: 0 });
-    expect(await b.client.attempt(SAVE, { key: 'secret', forget: true })).toMatchObject({ code: 'not_found' });
+    expect(await b.client.attempt(SAVE, { key: 'secret', forget: true })).toMatchObject({
+      code: 'not_found',
+    });
     await b.client.call(SAVE, { key: 'secret', content: 'mine' });
     expect(await a.client.call(RECALL, { key: 'secret' })).toMatchObject({
       memories: [{ content: 'the word is swordfish' }],
@@ -71,7 +73,9 @@ onBothBeds('memories', (bed) => {
   test('check 35: row 10001 and byte 65537 are refused, and the refusal names the cap', async () => {
     const { client, id } = await rememberer();
     const { acme, store } = bed();
-    expect(await client.attempt(SAVE, { key: 'long', content: 'é'.repeat(32_768) })).toMatchObject({ ok: true });
+    expect(await client.attempt(SAVE, { key: 'long', content: 'é'.repeat(32_768) })).toMatchObject({
+      ok: true,
+    });
     expect(await client.attempt(SAVE, { key: 'longer', content: `${'é'.repeat(32_768)}x` })).toMatchObject({
       code: 'quota_exceeded',
       message: expect.stringContaining('65536'),
@@ -189,7 +193,10 @@ onBothBeds('memories', (bed) => {
     const rows = await store.db<MemoryTables>().selectFrom('agent_memories').selectAll().execute();
     expect(JSON.stringify(rows)).not.toContain('forget me not');
     expect(await client.call('corvid_verify_agent_reputation', {})).toMatchObject({ chain_ok: true });
-    expect(await client.call(SAVE, { key: 'gone', content: 'back' })).toMatchObject({ created: true, seq: 2 });
+    expect(await client.call(SAVE, { key: 'gone', content: 'back' })).toMatchObject({
+      created: true,
+      seq: 2,
+    });
   });
 
   test('the same text again changes nothing', async () => {
@@ -237,7 +244,9 @@ onBothBeds('memories', (bed) => {
     const { client } = await rememberer();
     const keys = Array.from({ length: 20 }, (_, index) => `key ${index}`);
     const made = await Promise.all(keys.map((key) => client.call(SAVE, { key, content: key })));
-    expect(made.map(({ seq }) => seq).toSorted((one, other) => one - other)).toEqual(keys.map((_, index) => index + 1));
+    expect(made.map(({ seq }) => seq).toSorted((one, other) => one - other)).toEqual(
+      keys.map((_, index) => index + 1),
+    );
     expect(await client.call('corvid_verify_agent_reputation', {})).toMatchObject({ chain_ok: true });
   });
 

@@ -33,12 +33,20 @@ async function onTheWeb({ acme, client, services }: AgentBed, agentId: string) {
   return client(caller!);
 }
 
-type Signed = Pick<MemoryTables & ReputationTables & ChainTables, 'agent_memories' | 'reputation_attestations' | 'agent_chain'>;
+type Signed = Pick<
+  MemoryTables & ReputationTables & ChainTables,
+  'agent_memories' | 'reputation_attestations' | 'agent_chain'
+>;
 
 /** Changes a row behind the back of the server, or takes it away; the answer puts it back. */
 async function changed(
   { store }: AgentBed,
-  { table, agentId, seq, change }: { table: keyof Signed; agentId: string; seq: number; change: object | 'gone' },
+  {
+    table,
+    agentId,
+    seq,
+    change,
+  }: { table: keyof Signed; agentId: string; seq: number; change: object | 'gone' },
 ): Promise<() => Promise<unknown>> {
   // The three have these columns.
   const db = store.db<Record<string, { agent_id: string; seq: number } & Record<string, unknown>>>();
@@ -158,7 +166,11 @@ onBothBeds(
       await client.call(PUBLISH, {});
       const whole = { chain_ok: true, level: 'low', attestations: [{ valid: true }] };
       expect(await client.call(VERIFY, {})).toMatchObject(whole);
-      const [memory, attestation, entry] = ['agent_memories', 'reputation_attestations', 'agent_chain'] as const;
+      const [memory, attestation, entry] = [
+        'agent_memories',
+        'reputation_attestations',
+        'agent_chain',
+      ] as const;
       for (const [table, seq, change] of [
         [memory, 2, { content: 'Kept' }],
         [memory, 2, { updated_at: 1 }],
@@ -192,7 +204,10 @@ onBothBeds(
       }
       expect(await client.call(VERIFY, {})).toMatchObject(whole);
       const { store } = bed();
-      const keys = store.db<ChainTables>().updateTable('agent_keys').set({ public_key: 'A'.repeat(43) });
+      const keys = store
+        .db<ChainTables>()
+        .updateTable('agent_keys')
+        .set({ public_key: 'A'.repeat(43) });
       await keys.where('agent_id', '=', id).execute();
       expect(await client.call(VERIFY, {})).toMatchObject({ chain_ok: false, broken_at: 1 });
     });
@@ -204,7 +219,10 @@ onBothBeds(
       const first = await client.call(PUBLISH, {});
       const [old] = (await ask(acme.member.key, 'GET', `/api/agents/${id}/keys`)).json.data.keys;
       expect(old).toMatchObject({ key_id: first.key_id, active: true, retired_at: null });
-      const publicKey = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x: old.public_key }, format: 'jwk' });
+      const publicKey = createPublicKey({
+        key: { kty: 'OKP', crv: 'Ed25519', x: old.public_key },
+        format: 'jwk',
+      });
       const isSigned = (hash: string) =>
         verify(null, Buffer.from(hash, 'hex'), publicKey, Buffer.from(first.signature, 'base64url'));
       expect([isSigned(first.hash), isSigned('0'.repeat(64))]).toEqual([true, false]);
@@ -285,7 +303,9 @@ onBothBeds(
         },
         snapshots_used: 3,
       });
-      expect(await client.call(TRENDS, { project_id: project, limit: 2 })).toMatchObject({ snapshots_used: 2 });
+      expect(await client.call(TRENDS, { project_id: project, limit: 2 })).toMatchObject({
+        snapshots_used: 2,
+      });
       expect(await client.call(TRENDS, { project_id: project, agent_id: outsider.id })).toMatchObject({
         snapshot: { agent_id: outsider.id },
         snapshots_used: 1,
@@ -294,7 +314,9 @@ onBothBeds(
       expect(unknown).toMatchObject({ code: 'not_found' });
       expect(await outsider.client.attempt(TRENDS, { project_id: project })).toEqual(unknown);
       for (const limit of [1, 101])
-        expect(await client.attempt(TRENDS, { project_id: project, limit })).toMatchObject({ code: 'invalid' });
+        expect(await client.attempt(TRENDS, { project_id: project, limit })).toMatchObject({
+          code: 'invalid',
+        });
       for (const report of [{ todo: -1 }, { todo: 1.5 }, { bugs: 1 }])
         expect((await ask(acme.member.key, 'POST', path, report)).status).toBe(400);
       expect((await ask(key, 'POST', path, {})).status).toBe(403);

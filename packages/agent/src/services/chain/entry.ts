@@ -21,7 +21,10 @@ export function momentOf(ms: number): string {
 
 /** The hash that an entry must have. */
 export function entryHash(
-  row: Pick<ChainRow, 'agent_id' | 'seq' | 'kind' | 'subject_id' | 'payload_hash' | 'prev_hash' | 'created_at'>,
+  row: Pick<
+    ChainRow,
+    'agent_id' | 'seq' | 'kind' | 'subject_id' | 'payload_hash' | 'prev_hash' | 'created_at'
+  >,
 ): string {
   return hashOf({
     agentId: row.agent_id,

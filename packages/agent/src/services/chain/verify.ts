@@ -95,7 +95,11 @@ function page(from: Queryable, agentId: string, after: number): Promise<ChainRow
 async function brokenAmong(
   from: Queryable,
   agentId: string,
-  { sources, entries, after }: { sources: readonly SignedRows[]; entries: readonly ChainRow[]; after: number },
+  {
+    sources,
+    entries,
+    after,
+  }: { sources: readonly SignedRows[]; entries: readonly ChainRow[]; after: number },
 ): Promise<number | undefined> {
   const bySeq = new Map(entries.map((entry) => [entry.seq, entry]));
   const isLast = entries.length < PAGE;

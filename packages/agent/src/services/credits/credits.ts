@@ -71,7 +71,11 @@ export function createCredits({ store, audit, now, conduct }: CreditsParts): Cre
   const take = async (
     tx: StoreTransaction,
     payer: ChargeFor,
-    { type, cost, isEnforced }: { type: 'agent_message' | 'deduction' | 'reserve'; cost: number; isEnforced: boolean },
+    {
+      type,
+      cost,
+      isEnforced,
+    }: { type: 'agent_message' | 'deduction' | 'reserve'; cost: number; isEnforced: boolean },
   ): Promise<Charge | 'refused'> => {
     const { organizationId, agentId, actor, reason } = payer;
     const account = await lockedAccount(tx, organizationId, { agentId });
@@ -82,7 +86,10 @@ export function createCredits({ store, audit, now, conduct }: CreditsParts): Cre
     }
     // Where nobody insists, an empty account pays what it has.
     const amount = Math.min(cost, available);
-    const { id } = await move(tx, account, { movement: { type, amount: 0 - amount, reason, actor }, at: now() });
+    const { id } = await move(tx, account, {
+      movement: { type, amount: 0 - amount, reason, actor },
+      at: now(),
+    });
     return { id, amount };
   };
   const giveBack = async (
@@ -108,7 +115,15 @@ export function createCredits({ store, audit, now, conduct }: CreditsParts): Cre
       const at = now();
       const { free_credits_first_time: amount } = await readConfig(tx, agent.organization_id);
       const { organization_id, id: agent_id, account_id } = agent;
-      const row = { organization_id, agent_id, account_id, credits: 0, reserved: 0, created_at: at, updated_at: at };
+      const row = {
+        organization_id,
+        agent_id,
+        account_id,
+        credits: 0,
+        reserved: 0,
+        created_at: at,
+        updated_at: at,
+      };
       await tx.db<CreditTables>().insertInto('credit_accounts').values(row).execute();
       if (amount === 0) return;
       const movement = { type: 'grant', amount, reason: 'free_credits_first_time', actor: 'system' } as const;
@@ -123,7 +138,9 @@ export function createCredits({ store, audit, now, conduct }: CreditsParts): Cre
     async grant({ organizationId, agentId, caller, source }, { accountId, amount, reason }) {
       const own = await accountIdOf(store, organizationId, agentId);
       if (own === accountId && source !== 'web') {
-        await store.transaction((tx) => conduct.recordViolation(tx, agentId, 'self_grant', `${amount} credits`));
+        await store.transaction((tx) =>
+          conduct.recordViolation(tx, agentId, 'self_grant', `${amount} credits`),
+        );
         throw new ToolError('self_grant', 'An agent cannot grant credits to itself. Ask a person to do it.');
       }
       return store.transaction(async (tx) => {

@@ -82,10 +82,6 @@ export async function move(
       updated_at: at,
     })
     .execute();
-  await db
-    .updateTable('credit_accounts')
-    .set(next)
-    .where('account_id', '=', account.account_id)
-    .execute();
+  await db.updateTable('credit_accounts').set(next).where('account_id', '=', account.account_id).execute();
   return { id, account: next };
 }

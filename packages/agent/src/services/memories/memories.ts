@@ -1,14 +1,12 @@
 /** What agents remember: kept under keys of their own, signed, searched, capped. */
-import { hash } from 'node:crypto';
 import { ToolError } from '@parley/kit';
 import type { Queryable, Store, StoreTransaction } from '@parley/store';
 import type { Chain } from '../chain/chain.ts';
 import { momentOf } from '../chain/entry.ts';
-import type { Signed, SignedRows } from '../chain/verify.ts';
 import type { MemoryRow, MemoryTables, StoredMemory } from './schema.ts';
 import { STORED } from './schema.ts';
+import { payloadOf, signedOf, subjectOf, textsOf } from './rows.ts';
 import { indexWords, newest, search, unindexWords } from './search.ts';
-import { fold, wordsOf } from './words.ts';
 
 /** Whose memories they are. */
 export interface MemoryOwner {
@@ -76,7 +74,8 @@ export function createMemories({ store, chain, now }: MemoriesParts): Memories {
       return store.transaction(async (tx) => {
         await chain.hold(tx, owner.agentId);
         const old = await rowOf(tx, owner.agentId, key);
-        if (old !== undefined && expiresInDays === undefined && isSame(old, content)) return saved(old, false);
+        if (old !== undefined && expiresInDays === undefined && isSame(old, content))
+          return saved(old, false);
         await checkRoom(tx, owner.agentId, { bytes, old });
         const at = now();
         const expiresAt = expiresInDays === undefined ? null : at + expiresInDays * DAY_MS;
@@ -98,7 +97,10 @@ export function createMemories({ store, chain, now }: MemoriesParts): Memories {
         await chain.hold(tx, agentId);
         const entry = await chain.lastOf(tx, agentId, subjectOf(agentId, key));
         if (entry === undefined)
-          throw new ToolError('not_found', `key: there is no memory "${key}". corvid_recall_memory lists them.`);
+          throw new ToolError(
+            'not_found',
+            `key: there is no memory "${key}". corvid_recall_memory lists them.`,
+          );
         await tx
           .db<MemoryTables>()
           .deleteFrom('agent_memories')
@@ -145,46 +147,6 @@ export function createMemories({ store, chain, now }: MemoriesParts): Memories {
       archived: row.archived === 1 || (row.expires_at !== null && row.expires_at <= now()),
     }));
   }
-}
-
-/** The memories that a chain speaks of. */
-export const signedMemories: SignedRows = async (from, agentId, { after, limit }) => {
-  const rows = await from
-    .db<MemoryTables>()
-    .selectFrom('agent_memories')
-    .select(STORED)
-    .where('agent_id', '=', agentId)
-    .where('seq', '>', after)
-    .orderBy('seq')
-    .limit(limit)
-    .execute();
-  return rows.map(signedOf);
-};
-
-function signedOf(row: StoredMemory): Signed {
-  const subjectId = subjectOf(row.agent_id, row.key);
-  return { seq: row.seq, kind: 'memory', subjectId, hash: row.hash, payload: payloadOf(row) };
-}
-
-function payloadOf(row: Pick<MemoryRow, 'key' | 'content' | 'updated_at' | 'expires_at'>): unknown {
-  return {
-    key: row.key,
-    content: row.content,
-    savedAt: momentOf(row.updated_at),
-    expiresAt: row.expires_at === null ? null : momentOf(row.expires_at),
-  };
-}
-
-/** The same for every memory under a key, and says nothing of the key. */
-function subjectOf(agentId: string, key: string): string {
-  return `mem_${hash('sha256', `${agentId}\n${key}`, 'hex').slice(0, 32)}`;
-}
-
-function textsOf(key: string, content: string) {
-  const keyFolded = fold(key);
-  const keyWords = wordsOf(keyFolded).map((word) => ` ${word}`);
-  // Folding leaves no line ends, so that no part reaches from the key into the content.
-  return { key_words: keyWords.join(''), folded: `${keyFolded}\n${fold(content)}` };
 }
 
 function isSame(old: StoredMemory, content: string): boolean {
@@ -262,10 +224,7 @@ async function rowsOf(from: Queryable, ids: readonly number[]): Promise<StoredMe
   return ids.map((id) => byId.get(id)).filter((row) => row !== undefined);
 }
 
-function saved(
-  row: Pick<MemoryRow, 'key' | 'hash' | 'seq' | 'updated_at'>,
-  created: boolean,
-): SavedMemory {
+function saved(row: Pick<MemoryRow, 'key' | 'hash' | 'seq' | 'updated_at'>, created: boolean): SavedMemory {
   const { key, hash: own, seq, updated_at } = row;
   return { key, created, hash: own, seq, updated_at: momentOf(updated_at) };
 }

@@ -25,16 +25,23 @@ export async function indexWords(
   tx: StoreTransaction,
   { id, agentId, folded }: { id: number; agentId: string; folded: string },
 ): Promise<void> {
+  const words = indexedWords(agentId, folded);
+  await byEngine(tx.engine, { sqlite: ftsIndex, postgres: tsvectorIndex })(tx, id, words);
+}
+
+/** The words of a memory as they stand in the index. */
+export function indexedWords(agentId: string, folded: string): string[] {
   const tag = tagOf(agentId);
-  const words = wordsOf(folded)
+  return wordsOf(folded)
     .filter((word) => word.length <= MAX_WORD)
     .map((word) => `${tag}${word}`);
-  await byEngine(tx.engine, { sqlite: ftsIndex, postgres: tsvectorIndex })(tx, id, words);
 }
 
 async function ftsIndex(tx: StoreTransaction, id: number, words: string[]): Promise<void> {
   await unindexFts(tx, id);
-  await sql`insert into agent_memories_fts (rowid, words) values (${id}, ${words.join(' ')})`.execute(tx.db());
+  await sql`insert into agent_memories_fts (rowid, words) values (${id}, ${words.join(' ')})`.execute(
+    tx.db(),
+  );
 }
 
 async function tsvectorIndex(tx: StoreTransaction, id: number, words: string[]): Promise<void> {
@@ -61,7 +68,10 @@ export async function search(from: Queryable, text: string, query: MemoryQuery):
   const words = wordsOf(folded);
   const isIndexed = words.length > 0 && words.every((word) => word.length <= MAX_WORD);
   if (isIndexed) {
-    const found = await find(from, query, { where: matching(from, query, words), hits: keyHits(from, words) });
+    const found = await find(from, query, {
+      where: matching(from, query, words),
+      hits: keyHits(from, words),
+    });
     if (found.total > 0) return found;
   }
   const position = positionOf(from);

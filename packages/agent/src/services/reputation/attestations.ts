@@ -37,7 +37,13 @@ export async function attest(
   await chain.hold(tx, agentId);
   const id = typeId('att', at);
   const payload = scorePayload(agentId, score);
-  const entry = await chain.append(tx, { organizationId, agentId, kind: 'attestation', subjectId: id, payload });
+  const entry = await chain.append(tx, {
+    organizationId,
+    agentId,
+    kind: 'attestation',
+    subjectId: id,
+    payload,
+  });
   const isCounted = !(await hasCounted(tx, agentId, at));
   await tx
     .db<ReputationTables>()

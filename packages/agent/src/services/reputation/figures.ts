@@ -11,7 +11,12 @@ export const DAY_MS = 86_400_000;
 export const CONDUCT_DAYS = 90;
 const ACTIVITY_DAYS = 30;
 
-const VIOLATIONS: readonly ViolationKind[] = ['blocked_address', 'path_escape', 'self_grant', 'bad_signature'];
+const VIOLATIONS: readonly ViolationKind[] = [
+  'blocked_address',
+  'path_escape',
+  'self_grant',
+  'bad_signature',
+];
 
 /** The figures of agents, by their ids. */
 export async function figuresOf(

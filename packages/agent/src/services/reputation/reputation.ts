@@ -174,7 +174,12 @@ async function keptScore(from: Queryable, agentId: string, sinceMs: number): Pro
     .executeTakeFirst();
   if (row === undefined) return undefined;
   const { overall, computed_at: computedAt } = row;
-  return { overall, trustLevel: levelOf(overall), components: fromJson<Components>(row.components), computedAt };
+  return {
+    overall,
+    trustLevel: levelOf(overall),
+    components: fromJson<Components>(row.components),
+    computedAt,
+  };
 }
 
 async function keepScore(
@@ -211,7 +216,11 @@ async function recordEvent(
   at: number,
 ): Promise<void> {
   const db = tx.db<AgentTables & ReputationTables>();
-  const agent = await db.selectFrom('agents').select('organization_id').where('id', '=', agent_id).executeTakeFirst();
+  const agent = await db
+    .selectFrom('agents')
+    .select('organization_id')
+    .where('id', '=', agent_id)
+    .executeTakeFirst();
   if (agent === undefined) return;
   // What no longer counts is let go of, so that nobody fills the table by misbehaving.
   await db
