@@ -101,6 +101,9 @@ onBothBeds(
       expect(await client.call(CHECK, { agent_id: other.id })).toMatchObject({ overall: 55 });
       expect(await client.call(VERIFY, { wallet_address: other.accountId })).toMatchObject({ count: 0 });
       expect(await stored()).toEqual(before);
+      const { acme, services } = bed();
+      const levels = await services.reputation.levels(acme.id);
+      expect([levels.get(other.id), [...levels.values()].includes('untrusted')]).toEqual(['medium', false]);
       const foreign = await agent(rival.owner.caller);
       const theirs = await bed().services.agents.get(rival.id, foreign.id);
       const unknown = await client.attempt(CHECK, { agent_id: 'agt_unknown' });
