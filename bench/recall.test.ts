@@ -22,6 +22,8 @@ test('the slowest query with an index is judged on each database; scans are told
   expect(judgeRecall(undefined).map(({ verdict }) => verdict)).toEqual(['not measured', 'not measured']);
 });
 
+const KINDS = ['common', 'middling', 'rare', 'prefix', 'words', 'newest', 'part'];
+
 test('the process recalls by every kind of query, and what it finds is signed', async () => {
   const settings = { memories: 300, queries: 2 };
   const { sqlite } = await measureRecall(
@@ -29,7 +31,5 @@ test('the process recalls by every kind of query, and what it finds is signed', 
     { method: findMethod(), databaseUrl: undefined },
     () => undefined,
   );
-  expect(Object.keys(sqlite.byKind)).toEqual([
-    ...['common', 'middling', 'rare', 'prefix', 'words', 'newest', 'part'],
-  ]);
+  expect(Object.keys(sqlite.byKind)).toEqual(KINDS);
 });

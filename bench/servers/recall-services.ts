@@ -103,7 +103,11 @@ async function fillAgent(agentId: string, count: number): Promise<void> {
   }
 }
 
-type Made = { entry: ChainRow; row: Omit<MemoryTables['agent_memories'], 'id'>; words: string[] };
+interface Made {
+  entry: ChainRow;
+  row: Omit<MemoryTables['agent_memories'], 'id'>;
+  words: string[];
+}
 
 async function write(tx: StoreTransaction, all: readonly Made[]): Promise<void> {
   const db = tx.db<ChainTables & MemoryTables>();

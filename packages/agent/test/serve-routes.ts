@@ -34,7 +34,6 @@ export async function serveRoutes({ host, services }: AgentProcess) {
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
     const text = await answer.text();
-    // oxlint-disable-next-line typescript/no-unsafe-assignment -- tests know what they asked for
     return { status: answer.status, text, json: text === '' ? undefined : JSON.parse(text) };
   };
 }

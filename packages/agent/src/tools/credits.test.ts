@@ -66,13 +66,13 @@ onBothBeds('credits', (bed, replica) => {
     expect(await client.call(CHECK, { wallet_address: other.accountId })).toMatchObject({ available: 100 });
     const theirs = await agent(rival.owner.caller);
     const foreign = (await services.agents.get(rival.id, theirs.id))?.account_id ?? '';
-    for (const tool of [CHECK, GRANT] as const) {
-      const ask = (wallet_address: string) => client.attempt(tool, { wallet_address, amount: 1 } as never);
-      const input = (wallet_address: string) =>
-        tool === CHECK ? client.attempt(CHECK, { wallet_address }) : ask(wallet_address);
-      const unknown = await input('acct_unknown');
+    for (const ask of [
+      (wallet_address: string) => client.attempt(CHECK, { wallet_address }),
+      (wallet_address: string) => client.attempt(GRANT, { wallet_address, amount: 1 }),
+    ]) {
+      const unknown = await ask('acct_unknown');
       expect(unknown).toMatchObject({ code: 'not_found' });
-      expect(await input(foreign)).toEqual(unknown);
+      expect(await ask(foreign)).toEqual(unknown);
     }
     expect(await sumOf(bed(), foreign)).toBe(100);
   });

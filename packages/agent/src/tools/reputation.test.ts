@@ -19,6 +19,7 @@ const DAY_MS = 86_400_000;
 
 const sessions = new Map<string, number>();
 const work = new Map<string, { completed: number; failed: number }>();
+const COUNTED = 'prj_counted';
 const counts: AgentCounts = { workTasks: async () => work, sessions: async () => sessions };
 
 async function member({ acme, agent, client, services }: AgentBed, more = {}) {
@@ -330,4 +331,28 @@ onBothBeds(
     });
   },
   () => ({ services: { counts } }),
+);
+
+onBothBeds(
+  'health of projects that others know',
+  (bed) => {
+    test('what a report leaves out is counted in the files, where there are any', async () => {
+      const { acme, services } = bed();
+      const { client } = await member(bed());
+      await services.health.report(acme.id, COUNTED, { todo: 1, hack: null, type_errors: 2 });
+      expect(await client.call(TRENDS, { project_id: COUNTED })).toMatchObject({
+        snapshot: { todo: 1, fixme: 8, hack: null, type_errors: 2, test_failures: null },
+      });
+      expect(await client.attempt(TRENDS, { project_id: 'prj_other' })).toMatchObject({ code: 'not_found' });
+    });
+  },
+  () => ({
+    services: {
+      projectReach: {
+        reaches: async (_, projectId) => projectId === COUNTED,
+        has: async (_, projectId) => projectId === COUNTED,
+        counts: async () => ({ todo: 7, fixme: 8, hack: 9 }),
+      },
+    },
+  }),
 );

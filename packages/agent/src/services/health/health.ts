@@ -23,7 +23,7 @@ export interface HealthTrends {
   readonly snapshots_used: number;
 }
 
-/** What was counted, and whose work it was; what is absent is not known. */
+/** What was counted, and whose work it was; what is absent is counted in the files, where that can be done. */
 export type NewSnapshot = { readonly [Name in Metric]?: number | null | undefined } & {
   readonly agentId?: string | undefined;
 };
@@ -52,6 +52,7 @@ export function createHealth({ store, projects, now }: HealthParts): Health {
       const at = now();
       const row: SnapshotRow = {
         ...NOTHING_KNOWN,
+        ...(await projects.counts?.(organizationId, projectId)),
         ...Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)),
         organization_id: organizationId,
         id: typeId('hlth', at),
@@ -106,6 +107,15 @@ function noProject(): ToolError {
   return new ToolError('not_found', 'Project not found. corvid_list_projects has those that you reach.');
 }
 
-function shown({ organization_id: _, updated_at: __, created_at, ...row }: SnapshotRow): Snapshot {
-  return { ...row, created_at: new Date(created_at).toISOString() };
+function shown(row: SnapshotRow): Snapshot {
+  const values = Object.fromEntries(METRICS.map((metric) => [metric, row[metric]]));
+  const { id, project_id, agent_id, created_at } = row;
+  return {
+    ...NOTHING_KNOWN,
+    ...values,
+    id,
+    project_id,
+    agent_id,
+    created_at: new Date(created_at).toISOString(),
+  };
 }

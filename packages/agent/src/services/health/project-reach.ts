@@ -2,12 +2,15 @@
 import type { Store } from '@parley/store';
 import type { AgentTables } from '../../schema.ts';
 import type { Acting } from '../../session.ts';
+import type { HealthValues } from './schema.ts';
 
 export interface ProjectReach {
   /** True when the agent that acts may look at the project. */
   reaches(acting: Acting, projectId: string): Promise<boolean>;
   /** True when the organization has the project. */
   has(organizationId: string, projectId: string): Promise<boolean>;
+  /** What can be counted in the files of a project; absent, or without a count: not known. */
+  counts?(organizationId: string, projectId: string): Promise<Partial<HealthValues>>;
 }
 
 /** The projects that agents were given. */

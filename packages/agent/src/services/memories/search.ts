@@ -100,7 +100,7 @@ async function find(
     .orderBy('seq', 'desc')
     .limit(limit)
     .execute();
-  return { ids: rows.map(({ id }) => id), total: Number(rows[0]?.total ?? 0) };
+  return { ids: rows.map(({ id }) => id), total: rows[0]?.total ?? 0 };
 }
 
 /** Rows that hold every word; built from letters and digits, never from raw text. */

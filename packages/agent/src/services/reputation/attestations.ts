@@ -167,5 +167,5 @@ async function countedOf(from: Queryable, agentId: string): Promise<number> {
     .select(sql<number>`count(distinct ${day})`.as('count'))
     .where('entry.agent_id', '=', agentId)
     .executeTakeFirstOrThrow();
-  return Number(count);
+  return count;
 }

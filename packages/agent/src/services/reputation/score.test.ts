@@ -31,13 +31,11 @@ test.each<[string, Partial<Figures>, number]>([
   expect(scoreOf({ ...NEW, ...figures }).overall).toBe(overall);
 });
 
+const LEVELS = ['verified', 'high', 'high', 'medium', 'medium', 'low', 'low', 'untrusted'];
+
 test('levels begin where they should', () => {
-  expect([90, 89, 70, 69, 50, 49, 25, 24].map(levelOf)).toEqual([
-    ...['verified', 'high', 'high', 'medium', 'medium', 'low', 'low', 'untrusted'],
-  ]);
-  expect([10, 9, 6, 5, 3, 2, 1, 0].map(levelOfCount)).toEqual([
-    ...['verified', 'high', 'high', 'medium', 'medium', 'low', 'low', 'untrusted'],
-  ]);
+  expect([90, 89, 70, 69, 50, 49, 25, 24].map(levelOf)).toEqual(LEVELS);
+  expect([10, 9, 6, 5, 3, 2, 1, 0].map(levelOfCount)).toEqual(LEVELS);
   expect([lowerOf('high', 'low'), lowerOf('low', 'high')]).toEqual(['low', 'low']);
 });
 
