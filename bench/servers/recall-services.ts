@@ -15,7 +15,7 @@ import { createMemories } from '../../packages/agent/src/services/memories/memor
 import { payloadOf, subjectOf, textsOf } from '../../packages/agent/src/services/memories/rows.ts';
 import type { MemoryTables } from '../../packages/agent/src/services/memories/schema.ts';
 import { indexedWords } from '../../packages/agent/src/services/memories/search.ts';
-import { seededRandom, textOf, vocabulary } from './feedback-text.ts';
+import { queryOf, seededRandom, textOf, vocabulary } from './feedback-text.ts';
 import { announce } from './serving.ts';
 
 const { values } = parseArgs({
@@ -158,6 +158,8 @@ function wordOf(kind: keyof typeof RANKS): string {
 
 /** What agents ask for, each kind with a query of its own. */
 const QUERIES: Readonly<Record<string, () => string | undefined>> = {
+  // as in P9: one to three words of mixed frequency
+  mixed: () => queryOf(words, random),
   common: () => wordOf('common'),
   middling: () => wordOf('middling'),
   rare: () => wordOf('rare'),

@@ -68,39 +68,47 @@ export async function search(from: Queryable, text: string, query: MemoryQuery):
   const words = wordsOf(folded);
   const isIndexed = words.length > 0 && words.every((word) => word.length <= MAX_WORD);
   if (isIndexed) {
-    const found = await find(from, query, {
+    const byWords = await find(from, query, {
       where: matching(from, query, words),
       hits: keyHits(from, words),
     });
-    if (found.total > 0) return found;
+    if (byWords.total > 0) return byWords;
   }
   const position = positionOf(from);
   const where = sql<boolean>`agent_id = ${query.agentId} and ${position(sql.ref('folded'), folded)} > 0`;
   return find(from, query, { where });
 }
 
-/** The newest. */
-export function newest(from: Queryable, query: MemoryQuery): Promise<FoundMemories> {
-  return find(from, query, { where: sql<boolean>`agent_id = ${query.agentId}` });
+/** The newest; both answers come from one index alone. */
+export async function newest(from: Queryable, query: MemoryQuery): Promise<FoundMemories> {
+  const own = found(from, query).where('agent_id', '=', query.agentId);
+  const rows = await own.select('id').orderBy('seq', 'desc').limit(query.limit).execute();
+  const { total } = await own.select(({ fn }) => fn.countAll().as('total')).executeTakeFirstOrThrow();
+  return { ids: rows.map(({ id }) => id), total: Number(total) };
 }
 
 async function find(
   from: Queryable,
-  { now, limit }: MemoryQuery,
+  query: MemoryQuery,
   { where, hits }: { where: RawBuilder<boolean>; hits?: RawBuilder<number> },
 ): Promise<FoundMemories> {
-  const rows = await from
-    .db<MemoryTables>()
-    .selectFrom('agent_memories')
+  const rows = await found(from, query)
     .select(['id', sql<number>`count(*) over ()`.as('total')])
     .where(where)
-    .where('archived', '=', 0)
-    .where((live) => live.or([live('expires_at', 'is', null), live('expires_at', '>', now)]))
-    .$if(hits !== undefined, (query) => query.orderBy(hits ?? sql``, 'desc'))
+    .$if(hits !== undefined, (ranked) => ranked.orderBy(hits ?? sql``, 'desc'))
     .orderBy('seq', 'desc')
-    .limit(limit)
+    .limit(query.limit)
     .execute();
   return { ids: rows.map(({ id }) => id), total: rows[0]?.total ?? 0 };
+}
+
+/** What a search may find: nothing that is archived, or has expired. */
+function found(from: Queryable, { now }: MemoryQuery) {
+  return from
+    .db<MemoryTables>()
+    .selectFrom('agent_memories')
+    .where('archived', '=', 0)
+    .where((live) => live.or([live('expires_at', 'is', null), live('expires_at', '>', now)]));
 }
 
 /** Rows that hold every word; built from letters and digits, never from raw text. */
