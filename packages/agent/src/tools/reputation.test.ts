@@ -1,9 +1,10 @@
 /** Reputation: scores by the formulas, attestations that a changed byte gives away, health and its trends. */
-import { createPublicKey, verify } from 'node:crypto';
+import { createPublicKey, sign, verify } from 'node:crypto';
 import { expect, test } from 'vitest';
 import type { AgentBed } from '../../test/agent-bed.ts';
 import { onBothBeds } from '../../test/agent-bed.ts';
 import { serveRoutes } from '../../test/serve-routes.ts';
+import { privateKeyOf } from '../services/chain/keys.ts';
 import type { ChainTables } from '../services/chain/schema.ts';
 import type { MemoryTables } from '../services/memories/schema.ts';
 import type { AgentCounts } from '../services/reputation/counts.ts';
@@ -249,7 +250,10 @@ onBothBeds(
       const stored = await db.selectFrom('agent_keys').selectAll().where('agent_id', '=', id).execute();
       for (const { private_key } of stored) expect(private_key).toMatch(/^v1\./);
       // what a retired key signs later is not believed
-      const entry = db.updateTable('agent_chain').set({ key_id: first.key_id });
+      const retired = stored.find(({ key_id }) => key_id === first.key_id);
+      const stolen = sign(null, Buffer.from(second.hash, 'hex'), privateKeyOf(retired!, store.secrets));
+      const signed = { key_id: first.key_id, signature: stolen.toString('base64url') };
+      const entry = db.updateTable('agent_chain').set(signed);
       await entry.where('agent_id', '=', id).where('seq', '=', 3).execute();
       expect(await client.call(VERIFY, {})).toMatchObject({ chain_ok: false, broken_at: 3 });
     });
