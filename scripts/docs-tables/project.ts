@@ -21,6 +21,7 @@ const reasons: Record<string, string> = {
   '@opentelemetry/sdk-trace-base': 'makes one span per tool call; loaded only with `--otlp-endpoint`',
   'better-sqlite3':
     'the embedded database; ships its compiled binaries inside the package, so no install script runs',
+  canonicalize: 'canonical JSON (RFC 8785), of which agents sign the hash',
   croner: 'when a cron plan fires next, in its time zone; loaded by the first plan',
   'csv-parse': 'CSV files of imports, read as a stream; loaded by the import only',
   hono: 'the router of REST and pages, and the sign-in cookie; loaded by the first request that needs them',

@@ -1,4 +1,10 @@
 /** What the routes of this toolset ask for besides the names of tools; grants give them like these. */
-export const RIGHTS = ['agents_read', 'agents_manage', 'a2a_tasks'] as const;
+export const RIGHTS = [
+  'agents_read',
+  'agents_manage',
+  'agents_review',
+  'health_report',
+  'a2a_tasks',
+] as const;
 
 export type AgentRight = (typeof RIGHTS)[number];

@@ -6,6 +6,7 @@ import { seedPresets } from '../services/presets.ts';
 import { createAgents } from './001-agents.ts';
 import { createPresets } from './002-presets.ts';
 import { createMessages } from './003-messages.ts';
+import { createMemory } from './004-memory.ts';
 import { createOutside } from './008-outside.ts';
 
 export const agentMigrations: MigrationSet = {
@@ -16,6 +17,7 @@ export const agentMigrations: MigrationSet = {
     '002-presets': createPresets,
     '002-rest': createRestTables(AGENT),
     '003-messages': createMessages,
+    '004-memory': createMemory,
     '008-outside': createOutside,
   },
 };

@@ -11,6 +11,8 @@ import { agentRoutes } from './agents.ts';
 import { INBOX_GUARD, inboxRoutes } from './inbox.ts';
 import { agentSkillRoutes, bundleRoutes, projectSkillRoutes } from './bundles.ts';
 import { permissionRoutes } from './permissions.ts';
+import { conductRoutes } from './conduct.ts';
+import { healthRoutes } from './health.ts';
 
 const WORDS = {
   toolset: AGENT,
@@ -26,7 +28,7 @@ const agentsApi = defineRoutes({
   title: 'Parley agents API',
   description: 'Agents, their tools and what they are told.',
   heading: 'Agents API',
-  routes: [...agentRoutes, ...permissionRoutes, ...agentSkillRoutes, ...inboxRoutes],
+  routes: [...agentRoutes, ...permissionRoutes, ...agentSkillRoutes, ...inboxRoutes, ...conductRoutes],
 });
 
 const bundlesApi = defineRoutes({
@@ -44,7 +46,7 @@ const projectsApi = defineRoutes({
   title: 'Parley projects API for agents',
   description: 'What agents have in a project.',
   heading: 'Projects API',
-  routes: projectSkillRoutes,
+  routes: [...projectSkillRoutes, ...healthRoutes],
 });
 
 const SETS = [agentsApi, bundlesApi, projectsApi];

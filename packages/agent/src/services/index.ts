@@ -19,11 +19,26 @@ import { createSkills } from './skills.ts';
 import type { Messages } from './messages/messages.ts';
 import { createMessages } from './messages/messages.ts';
 import type { CreateWorkTask, MessageCredits } from './messages/seams.ts';
-import { FREE } from './messages/seams.ts';
 import type { Runs } from './runs.ts';
 import { createRunKeys, createRuns } from './runs.ts';
 import type { Sessions } from './sessions/sessions.ts';
 import { createSessions } from './sessions/sessions.ts';
+import type { Chain } from './chain/chain.ts';
+import { createChain } from './chain/chain.ts';
+import type { Credits } from './credits/credits.ts';
+import { createCredits } from './credits/credits.ts';
+import type { Health } from './health/health.ts';
+import { createHealth } from './health/health.ts';
+import type { ProjectReach } from './health/project-reach.ts';
+import { givenProjects } from './health/project-reach.ts';
+import type { Memories } from './memories/memories.ts';
+import { createMemories } from './memories/memories.ts';
+import { signedMemories } from './memories/rows.ts';
+import { signedAttestations } from './reputation/attestations.ts';
+import type { AgentCounts } from './reputation/counts.ts';
+import { tableCounts } from './reputation/counts.ts';
+import type { Reputation } from './reputation/reputation.ts';
+import { createReputation } from './reputation/reputation.ts';
 
 export interface AgentServices {
   readonly agents: Agents;
@@ -36,10 +51,13 @@ export interface AgentServices {
   readonly messages: Messages;
   readonly sessions: Sessions;
   readonly runs: Runs;
-  /** How far an agent is trusted, in a word. */
-  readonly trustOf: (agentId: string) => Promise<string>;
   /** Says where this process serves MCP, once it does. */
   servedAt(url: string): void;
+  readonly chain: Chain;
+  readonly memories: Memories;
+  readonly credits: Credits;
+  readonly reputation: Reputation;
+  readonly health: Health;
 }
 
 /** What a test may choose. */
@@ -50,9 +68,13 @@ export interface AgentOptions {
   readonly projectExists?: ProjectExists;
   /** Runs agents instead of what the settings say. */
   readonly runner?: Runner;
-  readonly credits?: MessageCredits;
+  /** What messages cost, instead of what the accounts say. */
+  readonly messageCredits?: MessageCredits;
   readonly createWorkTask?: CreateWorkTask;
-  readonly trustOf?: (agentId: string) => Promise<string>;
+  /** What work and sessions count for reputation. */
+  readonly counts?: AgentCounts;
+  /** Which projects agents reach. */
+  readonly projectReach?: ProjectReach;
 }
 
 /** Builds the services over the base of this process. */
@@ -63,9 +85,10 @@ export function createAgentServices(
     outside,
     projectExists = async () => false,
     runner,
-    credits = FREE,
+    counts = tableCounts(),
+    projectReach,
+    messageCredits,
     createWorkTask,
-    trustOf = async () => 'medium',
   }: AgentOptions = {},
 ): AgentServices {
   const { store, identity, changes, onFault } = host;
@@ -74,7 +97,11 @@ export function createAgentServices(
   const callers = createAgentCallers(store, identity, tools);
   identity.serveAgents(callers);
   const toolNamed = (_organizationId: string, name: string) => AGENT_TOOLS.find((tool) => tool.name === name);
-  const parts = { store, identity, now, toolNamed, born: [] };
+  const { audit } = identity;
+  const chain = createChain({ store, audit, now, sources: [signedMemories, signedAttestations] });
+  const reputation = createReputation({ store, chain, counts, now });
+  const credits = createCredits({ store, audit, now, conduct: reputation });
+  const parts = { store, identity, now, toolNamed, born: [chain.born, credits.born] };
   const agents = createAgents(parts);
   const sessions = createSessions({ store, now, onFault });
   let mcpUrl: string | undefined;
@@ -83,7 +110,16 @@ export function createAgentServices(
     sessions,
     onFault,
   });
-  const messages = createMessages({ store, now, changes, onFault, agents, runs, credits, createWorkTask });
+  const messages = createMessages({
+    store,
+    now,
+    changes,
+    onFault,
+    agents,
+    runs,
+    credits: messageCredits ?? credits,
+    createWorkTask,
+  });
   const stopNotices = publishInboxNotices(store, changes);
   host.onStop(async () => {
     stopNotices();
@@ -94,13 +130,17 @@ export function createAgentServices(
     agents,
     bundles: createBundles(parts),
     callers,
+    chain,
+    credits,
+    health: createHealth({ store, projects: projectReach ?? givenProjects(store), now }),
+    memories: createMemories({ store, chain, now }),
     messages,
     outside: createOutside({ host, agents, callers, now }, outside),
     permissions: createPermissions({ store, callers, tools, toolNamed }, () => services),
+    reputation,
     runs,
     sessions,
     skills: createSkills(parts, projectExists),
-    trustOf,
     servedAt(url) {
       mcpUrl = `${url}/mcp/agent`;
     },

@@ -26,16 +26,15 @@ export const listAgents = defineTool({
   async run(_input, { services }, { agentId, organizationId }) {
     const others = (await services.agents.list(organizationId)).filter(({ id }) => id !== agentId);
     const reach = await services.messages.reach(organizationId);
-    const agents = await Promise.all(
-      others.slice(0, MOST).map(async (agent) => ({
-        id: agent.id,
-        name: agent.name,
-        description: agent.description,
-        account_id: agent.account_id,
-        trust_level: await services.trustOf(agent.id),
-        reachable: reach(agent),
-      })),
-    );
+    const levels = await services.reputation.levels(organizationId);
+    const agents = others.slice(0, MOST).map((agent) => ({
+      id: agent.id,
+      name: agent.name,
+      description: agent.description,
+      account_id: agent.account_id,
+      trust_level: levels.get(agent.id) ?? 'untrusted',
+      reachable: reach(agent),
+    }));
     return { agents, truncated: others.length > MOST };
   },
 });

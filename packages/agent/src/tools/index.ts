@@ -1,17 +1,30 @@
 /** The built-in tools, in the order of their definition. */
 import { listAgents } from './agents.ts';
+import { checkCredits, creditConfig, grantCredits } from './credits.ts';
 import { createIssue, listIssues } from './github-issues.ts';
 import { commentOnPull, createPull, listPulls, pullDiff, reviewPull } from './github-pulls.ts';
 import { followUser, forkRepo, repoInfo, starRepo, unstarRepo } from './github-repos.ts';
+import { recallMemory, saveMemory } from './memories.ts';
 import { sendMessage } from './messages.ts';
 import { discoverAgent, invokeRemoteAgent } from './remote-agents.ts';
+import {
+  checkHealthTrends,
+  checkReputation,
+  publishAttestation,
+  verifyAgentReputation,
+} from './reputation.ts';
 import { extendTimeout } from './sessions.ts';
 import { deepResearch, webSearch } from './web-search.ts';
 
 export const agentTools = [
   sendMessage,
   listAgents,
+  saveMemory,
+  recallMemory,
   extendTimeout,
+  checkCredits,
+  grantCredits,
+  creditConfig,
   webSearch,
   deepResearch,
   discoverAgent,
@@ -28,4 +41,8 @@ export const agentTools = [
   pullDiff,
   commentOnPull,
   followUser,
+  checkReputation,
+  checkHealthTrends,
+  publishAttestation,
+  verifyAgentReputation,
 ] as const;

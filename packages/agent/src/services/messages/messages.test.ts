@@ -480,8 +480,8 @@ onBothBeds(
       expect(truncated).toBe(false);
       expect(agents.map(({ id }) => id)).not.toContain(ada.id);
       const of = ({ id }: BedAgent) => agents.find((agent) => agent.id === id);
-      expect(of(run)).toMatchObject({ reachable: 'runner', trust_level: 'high' });
-      expect(of(inbox)).toMatchObject({ reachable: 'inbox', trust_level: 'high' });
+      expect(of(run)).toMatchObject({ reachable: 'runner', trust_level: 'medium' });
+      expect(of(inbox)).toMatchObject({ reachable: 'inbox', trust_level: 'medium' });
       expect(await rows().execute()).toEqual(before);
     });
 
@@ -512,8 +512,7 @@ onBothBeds(
   () => ({
     services: {
       runner,
-      credits,
-      trustOf: async () => 'high',
+      messageCredits: credits,
       createWorkTask: async ({ agentId, description }) => {
         work.push({ agentId, description });
         return { task_id: 'wrk_1' };
