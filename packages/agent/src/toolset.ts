@@ -11,6 +11,7 @@ import { agentMigrations } from './migrations/index.ts';
 import { AGENT } from './name.ts';
 import { createAgentRoutes, OPEN_PATHS } from './rest/index.ts';
 import { createAgentServices } from './services/index.ts';
+import { keepUp } from './services/upkeep.ts';
 import { agentSettings } from './settings.ts';
 import { agentTools } from './tools/index.ts';
 import { RIGHTS } from './rights.ts';
@@ -35,4 +36,7 @@ export const agentToolset = defineToolset({
   services: (host: AgentHost) => createAgentServices(host),
   routes: (services, host): RouteSet[] => createAgentRoutes(services, host),
   open: OPEN_PATHS,
+  async beforeStart({ schedules, workflows }, { onStop, onFault }) {
+    onStop(keepUp([schedules, workflows], onFault));
+  },
 });

@@ -20,6 +20,8 @@ import { sweepEvents } from './retention.ts';
 import { createFiring } from './schedules/fire.ts';
 import type { NewSchedule, Schedule } from './schedules/schedules.ts';
 import { addSchedule } from './schedules/schedules.ts';
+import type { Inside, InsideHandler } from './subscribers/inside.ts';
+import { createInside, insideTarget } from './subscribers/inside.ts';
 import type { Subscribers } from './subscribers/subscribers.ts';
 import { createSubscribers } from './subscribers/subscribers.ts';
 import type { Deliver } from './subscribers/target.ts';
@@ -45,6 +47,8 @@ export interface Events {
   /** Cancels an event or a schedule; false when there was nothing to cancel. */
   cancel(who: Canceller, eventId: string): Promise<boolean>;
   readonly subscribers: Subscribers;
+  /** Listeners in this program, such as schedules that an event wakes; each process registers a kind once, before it starts. */
+  inside(kind: string, handler: InsideHandler): Inside;
   readonly webhooks: Webhooks;
   readonly history: History;
   /** Looks after deliveries that nobody works on, and removes what is old. Delivering itself is up to the task engine. */
@@ -138,6 +142,11 @@ export function createEvents(options: EventsOptions): Events {
     schedule: (wanted) => addSchedule(parts, wanted),
     cancel: (who, eventId) => cancelEvent(parts, who, eventId),
     subscribers: createSubscribers(parts, handlers),
+    inside(kind, handler) {
+      if (kinds.has(kind)) throw new Error(`There are targets of the kind "${kind}" already.`);
+      kinds.set(kind, insideTarget(parts, kind, handler));
+      return createInside(parts, kind);
+    },
     webhooks: createWebhooks({ ...parts, egress }),
     history: {
       events: (organizationId, query) => readHistory(store, organizationId, query),

@@ -14,6 +14,7 @@ export { TASK_EVENTS, taskEvent } from './published/tasks.ts';
 export type { NewSchedule, Schedule } from './schedules/schedules.ts';
 export type { DeliveryStatus } from './schema.ts';
 export type { DeliveryAnswer } from './subscribers/answer.ts';
+export type { Inside, InsideHandler, Listener } from './subscribers/inside.ts';
 export type { Asker, Subscription, Wanted } from './subscribers/rows.ts';
 export type { Subscribers } from './subscribers/subscribers.ts';
 export type { Synced } from './subscribers/sync.ts';

@@ -6,6 +6,7 @@ import type { AgentServices } from '../services/index.ts';
 import { agentTools } from '../tools/index.ts';
 import type { AgentHost } from '../toolset.ts';
 import { agentRoutes } from './agents.ts';
+import { executionRoutes } from './executions.ts';
 
 const WORDS = { toolset: AGENT, version: '1', note: '', guards: agentTools, byName: 'name' } as const;
 
@@ -18,7 +19,16 @@ const agentsApi = defineRoutes({
   routes: agentRoutes,
 });
 
-const SETS = [agentsApi];
+const executionsApi = defineRoutes({
+  ...WORDS,
+  prefix: '/api/executions',
+  title: 'Parley executions API',
+  description: 'What schedules of agents did, and what they wait for people to approve.',
+  heading: 'Executions API',
+  routes: executionRoutes,
+});
+
+const SETS = [agentsApi, executionsApi];
 
 /** The documents, which are the same for everybody. */
 export const OPEN_PATHS = SETS.flatMap(({ prefix }) => [`${prefix}/openapi.json`, `${prefix}/docs`]);
