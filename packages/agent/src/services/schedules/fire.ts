@@ -47,11 +47,12 @@ async function fireDue(parts: ScheduleParts): Promise<void> {
   }
 }
 
-/** False when another process has it. */
+/** False when another process has fired it. */
 async function fireOne(parts: ScheduleParts, tx: StoreTransaction, id: string): Promise<boolean> {
   const now = parts.now();
   const query = tx.db<ScheduleTables>().selectFrom('agent_schedules').selectAll().where('id', '=', id);
-  const row = await tx.locked(query, { skipHeld: true }).executeTakeFirst();
+  // Waits for whoever holds it: that may be an execution that ends, and then nobody else would fire it.
+  const row = await tx.locked(query).executeTakeFirst();
   // Fired, moved or paused since the look.
   if (row === undefined || row.next_run_at === null || row.next_run_at > now) return false;
   const { timing } = configOf(row);
