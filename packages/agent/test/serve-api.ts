@@ -30,7 +30,10 @@ export async function serveApi({ host, services }: AgentProcess) {
     await served[Symbol.asyncDispose]();
   });
   return async (key: string, method: 'GET' | 'POST', path: string): Promise<ApiAnswer> => {
-    const answer = await fetch(`${served.url}${path}`, { method, headers: { authorization: `Bearer ${key}` } });
+    const answer = await fetch(`${served.url}${path}`, {
+      method,
+      headers: { authorization: `Bearer ${key}` },
+    });
     const text = await answer.text();
     return { status: answer.status, text, json: text === '' ? {} : JSON.parse(text) };
   };

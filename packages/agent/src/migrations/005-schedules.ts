@@ -75,6 +75,7 @@ async function createWorkflows(db: Kysely<AnyTables>): Promise<void> {
     )
     .addColumn('node_id', 'text', (column) => column.notNull())
     .addColumn('attempt', 'integer', (column) => column.notNull())
+    .addColumn('position', 'integer', (column) => column.notNull())
     .addColumn('type', 'text', (column) => column.notNull())
     .addColumn('status', 'text', (column) => column.notNull())
     .addColumn('output', jsonColumn)

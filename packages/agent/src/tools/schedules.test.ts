@@ -15,9 +15,24 @@ const REFUSED: [name: string, input: Record<string, unknown>, code: string, mess
   ['two timings', { cron_expression: '0 9 * * *' }, 'invalid', /only one of/],
   ['no actions', { schedule_actions: undefined }, 'invalid', /^schedule_actions: create needs it/],
   ['no id', { action: 'pause' }, 'invalid', /^schedule_id: pause needs it/],
-  ['six fields', { interval_minutes: undefined, cron_expression: '0 0 9 * * *' }, 'invalid_cron', /five fields/],
-  ['no cron', { interval_minutes: undefined, cron_expression: 'a b c d e' }, 'invalid_cron', /cannot be read/],
-  ['never', { interval_minutes: undefined, cron_expression: '0 0 31 2 *' }, 'invalid_cron', /no time to come/],
+  [
+    'six fields',
+    { interval_minutes: undefined, cron_expression: '0 0 9 * * *' },
+    'invalid_cron',
+    /five fields/,
+  ],
+  [
+    'no cron',
+    { interval_minutes: undefined, cron_expression: 'a b c d e' },
+    'invalid_cron',
+    /cannot be read/,
+  ],
+  [
+    'never',
+    { interval_minutes: undefined, cron_expression: '0 0 31 2 *' },
+    'invalid_cron',
+    /no time to come/,
+  ],
   [
     'no zone',
     { interval_minutes: undefined, cron_expression: '0 9 * * *', timezone: 'Mars/Olympus' },
@@ -25,21 +40,39 @@ const REFUSED: [name: string, input: Record<string, unknown>, code: string, mess
     /^timezone: /,
   ],
   ['a zone without a cron', { timezone: 'UTC' }, 'invalid', /^timezone: /],
-  ['a filter that is none', { interval_minutes: undefined, event_trigger: { type: 'a.b', filter: '$[' } }, 'invalid', /^filter: /],
-  ['a pattern that is none', { interval_minutes: undefined, event_trigger: { type: 'a b' } }, 'invalid', /no event type/],
+  [
+    'a filter that is none',
+    { interval_minutes: undefined, event_trigger: { type: 'a.b', filter: '$[' } },
+    'invalid',
+    /^filter: /,
+  ],
+  [
+    'a pattern that is none',
+    { interval_minutes: undefined, event_trigger: { type: 'a b' } },
+    'invalid',
+    /no event type/,
+  ],
   ['stars of nothing', { schedule_actions: [{ type: 'star_repo' }] }, 'invalid', /repos: star_repo needs it/],
-  ['a message to nobody', { schedule_actions: [{ type: 'send_message', message: 'x' }] }, 'invalid', /to_agent_id/],
+  [
+    'a message to nobody',
+    { schedule_actions: [{ type: 'send_message', message: 'x' }] },
+    'invalid',
+    /to_agent_id/,
+  ],
   ['an unknown field', { cron: '0 9 * * *' }, 'invalid', /cron/],
   ['too long a wait', { interval_minutes: 525_601 }, 'invalid', /^interval_minutes/],
-  ['11 actions', { schedule_actions: Array.from({ length: 11 }, () => STAR) }, 'invalid', /^schedule_actions/],
-  ...['../x', 'a/b/c', 'a/..', '-a/b'].map(
-    (repo): [string, Record<string, unknown>, string, RegExp] => [
-      `the repository ${repo}`,
-      { schedule_actions: [{ type: 'star_repo', repos: [repo] }] },
-      'invalid',
-      /owner\/name/,
-    ],
-  ),
+  [
+    '11 actions',
+    { schedule_actions: Array.from({ length: 11 }, () => STAR) },
+    'invalid',
+    /^schedule_actions/,
+  ],
+  ...['../x', 'a/b/c', 'a/..', '-a/b'].map((repo): [string, Record<string, unknown>, string, RegExp] => [
+    `the repository ${repo}`,
+    { schedule_actions: [{ type: 'star_repo', repos: [repo] }] },
+    'invalid',
+    /owner\/name/,
+  ]),
 ];
 
 onBothBeds(
@@ -66,11 +99,30 @@ onBothBeds(
       });
       expect(await tools.call(TOOL, { action: 'list' })).toEqual({
         schedules: [
-          { id, name: 'Hourly', status: 'active', runs: 0, failures: 0, next_run_at: '2030-01-01T08:00:00.000Z' },
+          {
+            id,
+            name: 'Hourly',
+            status: 'active',
+            runs: 0,
+            failures: 0,
+            next_run_at: '2030-01-01T08:00:00.000Z',
+          },
         ],
       });
-      const moved = await tools.call(TOOL, { action: 'update', schedule_id: id, timezone: 'UTC', name: 'Daily' });
-      expect(moved).toMatchObject({ name: 'Daily', next_run_at: [expect.stringContaining('T09:00'), '2030-01-02T09:00:00.000Z', '2030-01-03T09:00:00.000Z'] });
+      const moved = await tools.call(TOOL, {
+        action: 'update',
+        schedule_id: id,
+        timezone: 'UTC',
+        name: 'Daily',
+      });
+      expect(moved).toMatchObject({
+        name: 'Daily',
+        next_run_at: [
+          expect.stringContaining('T09:00'),
+          '2030-01-02T09:00:00.000Z',
+          '2030-01-03T09:00:00.000Z',
+        ],
+      });
       expect(await tools.call(TOOL, { action: 'pause', schedule_id: id })).toEqual({ id, status: 'paused' });
       expect(await tools.call(TOOL, { action: 'list' })).toMatchObject({
         schedules: [{ status: 'paused', next_run_at: null }],
@@ -81,13 +133,18 @@ onBothBeds(
       expect(await tools.call(TOOL, { action: 'list' })).toEqual({ schedules: [] });
       // What it did can still be looked at; nothing else is left of it.
       expect(await tools.call(TOOL, { action: 'history', schedule_id: id })).toEqual({ executions: [] });
-      expect(await tools.attempt(TOOL, { action: 'delete', schedule_id: id })).toMatchObject({ code: 'not_found' });
-      expect(await tools.attempt(TOOL, { action: 'resume', schedule_id: id })).toMatchObject({ code: 'not_found' });
+      expect(await tools.attempt(TOOL, { action: 'delete', schedule_id: id })).toMatchObject({
+        code: 'not_found',
+      });
+      expect(await tools.attempt(TOOL, { action: 'resume', schedule_id: id })).toMatchObject({
+        code: 'not_found',
+      });
     });
 
     test('check 39: firings less than 5 minutes apart are too_frequent; 5 minutes pass', async () => {
       const { tools } = await asAgent();
-      const create = (timing: object) => tools.attempt(TOOL, { ...HOURLY, interval_minutes: undefined, ...timing });
+      const create = (timing: object) =>
+        tools.attempt(TOOL, { ...HOURLY, interval_minutes: undefined, ...timing });
       for (const timing of [
         { interval_minutes: 4 },
         { cron_expression: '*/4 * * * *' },
@@ -147,7 +204,9 @@ onBothBeds(
       const none = await agent(acme.member.caller, { tools: [] });
       const tools = await client(none.caller);
       expect(await tools.toolNames()).toEqual([]);
-      await expect(tools.raw.callTool({ name: TOOL, arguments: { action: 'list' } })).rejects.toThrow(/unknown tool/i);
+      await expect(tools.raw.callTool({ name: TOOL, arguments: { action: 'list' } })).rejects.toThrow(
+        /unknown tool/i,
+      );
       expect(agentTools.map(({ name }) => name)).toContain(TOOL);
     });
   },

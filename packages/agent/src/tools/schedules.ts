@@ -144,7 +144,12 @@ const BY_ACTION: Readonly<Record<Given['action'], Act>> = {
 };
 
 /** The one timing that was given; undefined when none was. */
-function timingOf({ cron_expression, timezone = 'UTC', interval_minutes, event_trigger }: Given): Timing | undefined {
+function timingOf({
+  cron_expression,
+  timezone = 'UTC',
+  interval_minutes,
+  event_trigger,
+}: Given): Timing | undefined {
   const given: Timing[] = [];
   if (cron_expression !== undefined) given.push({ kind: 'cron', cron: cron_expression, timezone });
   if (interval_minutes !== undefined) given.push({ kind: 'interval', minutes: interval_minutes });

@@ -39,7 +39,11 @@ export interface ActionServices {
     | {
         create(
           acting: Acting,
-          work: { readonly description: string; readonly projectId?: string | undefined; readonly key: string },
+          work: {
+            readonly description: string;
+            readonly projectId?: string | undefined;
+            readonly key: string;
+          },
           signal: AbortSignal,
         ): Promise<{ readonly id: string }>;
         state(acting: Acting, id: string): Promise<WorkTaskState>;
@@ -90,7 +94,8 @@ export function partOf<Part extends keyof ActionServices>(
   part: Part,
 ): NonNullable<ActionServices[Part]> {
   const found = services[part];
-  if (found === undefined) throw new ToolError('unavailable', `This needs a part that is absent. ${SETTING_OF[part]}`);
+  if (found === undefined)
+    throw new ToolError('unavailable', `This needs a part that is absent. ${SETTING_OF[part]}`);
   return found;
 }
 
@@ -208,7 +213,9 @@ const ACTIONS: Readonly<Record<ActionType, ActionKind>> = {
   },
   github_suggest: prompting((action) => `Suggest improvements for ${reposOf(action)}.`, { needs: ['repos'] }),
   codebase_review: prompting(() => 'Review the code of the project and report what you find.'),
-  dependency_audit: prompting(() => 'Look through the dependencies of the project for what is outdated or unsafe.'),
+  dependency_audit: prompting(
+    () => 'Look through the dependencies of the project for what is outdated or unsafe.',
+  ),
   improvement_loop: prompting(() => 'Find the improvement of the project that is worth most, and make it.'),
   memory_maintenance: {
     needs: [],

@@ -28,7 +28,10 @@ export interface Execution {
 
 export interface Approvals {
   /** The newest first. */
-  list(organizationId: string, query: { status?: ExecutionStatus | undefined; limit: number }): Promise<Execution[]>;
+  list(
+    organizationId: string,
+    query: { status?: ExecutionStatus | undefined; limit: number },
+  ): Promise<Execution[]>;
   /** One more yes; the last that is needed starts it. */
   approve(by: Caller, id: string): Promise<Execution>;
   /** It never runs. */
@@ -46,7 +49,10 @@ export function createApprovals(parts: ScheduleParts): Approvals {
   async function answer(
     by: Caller,
     id: string,
-    { action, decide }: { action: string; decide: (row: ExecutionRow, count: number) => Partial<ExecutionRow> },
+    {
+      action,
+      decide,
+    }: { action: string; decide: (row: ExecutionRow, count: number) => Partial<ExecutionRow> },
   ): Promise<Execution> {
     const count = await people(by.organizationId);
     return store.transaction(async (tx) => {
@@ -54,7 +60,12 @@ export function createApprovals(parts: ScheduleParts): Approvals {
       if (row.status !== 'waiting')
         throw new ToolError('conflict', `The execution is ${row.status} and waits for nobody's word.`);
       const next: ExecutionRow = { ...row, ...decide(row, count), updated_at: now() };
-      await tx.db<ScheduleTables>().updateTable('schedule_executions').set(next).where('id', '=', id).execute();
+      await tx
+        .db<ScheduleTables>()
+        .updateTable('schedule_executions')
+        .set(next)
+        .where('id', '=', id)
+        .execute();
       const started = next.status === 'pending' ? await startPending(parts, tx, by.organizationId) : [];
       const changed = { schedule: row.schedule_id, status: next.status };
       await identity.audit.write(tx, { caller: by, action, target: id, changed });
@@ -93,7 +104,11 @@ export function createApprovals(parts: ScheduleParts): Approvals {
   };
 }
 
-async function holdExecution(tx: StoreTransaction, organizationId: string, id: string): Promise<ExecutionRow> {
+async function holdExecution(
+  tx: StoreTransaction,
+  organizationId: string,
+  id: string,
+): Promise<ExecutionRow> {
   const query = tx
     .db<ScheduleTables>()
     .selectFrom('schedule_executions')

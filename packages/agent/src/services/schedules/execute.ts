@@ -87,7 +87,10 @@ async function actingFor({ callers }: ScheduleParts, row: ExecutionRow): Promise
     unattended: true,
   });
   if (caller === undefined)
-    throw new ToolError('forbidden', 'The person whom the agent acts for is not in the organization any more.');
+    throw new ToolError(
+      'forbidden',
+      'The person whom the agent acts for is not in the organization any more.',
+    );
   return actingOf(caller);
 }
 

@@ -69,7 +69,12 @@ async function lapse({ store, now }: ScheduleParts): Promise<void> {
   await store
     .db<ScheduleTables>()
     .updateTable('schedule_executions')
-    .set({ status: 'cancelled', result: 'Nobody approved it in time.', finished_at: now(), updated_at: now() })
+    .set({
+      status: 'cancelled',
+      result: 'Nobody approved it in time.',
+      finished_at: now(),
+      updated_at: now(),
+    })
     .where('status', '=', 'waiting')
     .where('created_at', '<=', now() - LAPSE_MS)
     .execute();

@@ -21,12 +21,35 @@ test.each([
   );
 });
 
-test.each<[name: string, timing: Clock, now: string, skipped: number, fires: string | undefined, next: string]>([
+test.each<
+  [name: string, timing: Clock, now: string, skipped: number, fires: string | undefined, next: string]
+>([
   ['in time', cron('0 * * * *'), '2030-01-01T01:00:00Z', 0, '2030-01-01T01:00:00Z', '2030-01-01T02:00:00Z'],
-  ['4 min 59 s late', cron('0 * * * *'), '2030-01-01T01:04:59Z', 0, '2030-01-01T01:00:00Z', '2030-01-01T02:00:00Z'],
+  [
+    '4 min 59 s late',
+    cron('0 * * * *'),
+    '2030-01-01T01:04:59Z',
+    0,
+    '2030-01-01T01:00:00Z',
+    '2030-01-01T02:00:00Z',
+  ],
   ['5 min late', cron('0 * * * *'), '2030-01-01T01:05:00Z', 1, undefined, '2030-01-01T02:00:00Z'],
-  ['an hour late', cron('*/5 * * * *'), '2030-01-01T02:02:00Z', 12, '2030-01-01T02:00:00Z', '2030-01-01T02:05:00Z'],
-  ['weeks late', cron('*/5 * * * *'), '2030-02-01T00:02:00Z', 100, '2030-02-01T00:00:00Z', '2030-02-01T00:05:00Z'],
+  [
+    'an hour late',
+    cron('*/5 * * * *'),
+    '2030-01-01T02:02:00Z',
+    12,
+    '2030-01-01T02:00:00Z',
+    '2030-01-01T02:05:00Z',
+  ],
+  [
+    'weeks late',
+    cron('*/5 * * * *'),
+    '2030-02-01T00:02:00Z',
+    100,
+    '2030-02-01T00:00:00Z',
+    '2030-02-01T00:05:00Z',
+  ],
   [
     'in steps, weeks late',
     { kind: 'interval', minutes: 7 },

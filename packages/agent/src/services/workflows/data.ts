@@ -23,7 +23,9 @@ export function valueAt(data: RunData, path: string): unknown {
 /** The template with each `{{path}}` replaced by what is there; nothing where there is nothing. */
 export function render(template: string, data: RunData): string {
   // A function: what is inserted is text, whatever signs it has.
-  return template.replace(PLACE, (_place, path: string) => textOf(valueAt(data, path))).slice(0, MAX_RENDERED);
+  return template
+    .replace(PLACE, (_place, path: string) => textOf(valueAt(data, path)))
+    .slice(0, MAX_RENDERED);
 }
 
 function textOf(value: unknown): string {
@@ -56,11 +58,13 @@ export function holds({ path, op, value: wanted = null }: Condition, data: RunDa
 }
 
 function isSame(found: unknown, wanted: unknown): boolean {
-  if (found === null || found === undefined || typeof found === 'object') return (found ?? null) === wanted;
-  return String(found) === String(wanted);
+  if (typeof found === 'object' || typeof wanted === 'object') return (found ?? null) === wanted;
+  return found === undefined ? wanted === null : textOf(found) === textOf(wanted);
 }
 
 /** What is no number compares with nothing. */
 function numberOf(value: unknown): number {
-  return typeof value === 'number' || (typeof value === 'string' && value.trim() !== '') ? Number(value) : NaN;
+  return typeof value === 'number' || (typeof value === 'string' && value.trim() !== '')
+    ? Number(value)
+    : NaN;
 }

@@ -4,7 +4,7 @@ import { fromJson, toJson } from '@parley/store';
 import type { GraphNode } from './graph.ts';
 import type { WorkflowParts } from './parts.ts';
 import type { NodeRunRow, WorkflowRunRow, WorkflowTables } from './schema.ts';
-import type { NodeOutcome } from './walk.ts';
+import type { NodeOutcome, NodeTime } from './walk.ts';
 
 type Parts = Pick<WorkflowParts, 'store' | 'now'>;
 
@@ -13,7 +13,7 @@ export async function beginNodeRun(
   { store, now }: Parts,
   run: WorkflowRunRow,
   node: GraphNode,
-  attempt: number,
+  { attempt, position }: NodeTime,
 ): Promise<NodeOutcome | undefined> {
   const at = now();
   const row: NodeRunRow = {
@@ -21,6 +21,7 @@ export async function beginNodeRun(
     run_id: run.id,
     node_id: node.id,
     attempt,
+    position,
     type: node.type,
     status: 'running',
     output: null,
@@ -50,7 +51,7 @@ export async function beginNodeRun(
 /** How a node came out. */
 export interface EndedNode {
   readonly node: GraphNode;
-  readonly attempt: number;
+  readonly when: NodeTime;
   readonly outcome: NodeOutcome;
   readonly sessionId?: string | undefined;
 }
@@ -58,7 +59,7 @@ export interface EndedNode {
 export async function endNodeRun(
   { store, now }: Parts,
   run: WorkflowRunRow,
-  { node, attempt, outcome, sessionId }: EndedNode,
+  { node, when, outcome, sessionId }: EndedNode,
 ): Promise<void> {
   const at = now();
   await store
@@ -74,7 +75,7 @@ export async function endNodeRun(
     })
     .where('run_id', '=', run.id)
     .where('node_id', '=', node.id)
-    .where('attempt', '=', attempt)
+    .where('attempt', '=', when.attempt)
     .execute();
 }
 

@@ -78,7 +78,11 @@ const workTask: NodeKind<'work_task', { readonly id: string }> = {
     const acting = await work.acting();
     requireTool(acting.caller, 'corvid_create_work_task', work.isRegistered);
     const description = render(node.config.description, data);
-    return workTasks.create(acting, { description, projectId: node.config.project_id ?? projectId, key }, signal);
+    return workTasks.create(
+      acting,
+      { description, projectId: node.config.project_id ?? projectId, key },
+      signal,
+    );
   },
   async wait(work, { id }) {
     const { io, key, services } = work;
@@ -95,7 +99,8 @@ const workTask: NodeKind<'work_task', { readonly id: string }> = {
   },
   async run(work, { id }) {
     const state = await partOf(work.services, 'workTasks').state(await work.acting(), id);
-    if (!state.isCompleted) throw new ToolError('work_task_failed', `${id} is ${state.status}: ${state.text}`);
+    if (!state.isCompleted)
+      throw new ToolError('work_task_failed', `${id} is ${state.status}: ${state.text}`);
     return { output: { task_id: id, status: state.status, text: state.text } };
   },
 };

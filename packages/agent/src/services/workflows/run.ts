@@ -10,7 +10,7 @@ import { NODES } from './nodes.ts';
 import { beginNodeRun, endNodeRun, stopNodeRuns } from './node-runs.ts';
 import type { RunSnapshot, WorkflowParts } from './parts.ts';
 import type { WorkflowRunRow, WorkflowTables } from './schema.ts';
-import type { NodeOutcome, WalkOutcome } from './walk.ts';
+import type { NodeOutcome, NodeTime, WalkOutcome } from './walk.ts';
 import { walk } from './walk.ts';
 
 export const WORKFLOW_RUN = 'agent.workflow-run';
@@ -56,8 +56,8 @@ function walkRun(parts: WorkflowParts, row: WorkflowRunRow, task: TaskRun): Prom
     graph,
     mostAtOnce: maxConcurrency,
     stopOthers: () => others.abort(),
-    async runNode(node, attempt) {
-      const key = `${node.id}#${attempt}`;
+    async runNode(node, when) {
+      const key = `${node.id}#${when.attempt}`;
       const work: NodeWork = {
         node,
         key: `${row.id} ${key}`,
@@ -70,7 +70,7 @@ function walkRun(parts: WorkflowParts, row: WorkflowRunRow, task: TaskRun): Prom
         acting: () => actingFor(parts, row),
         projectId,
       };
-      const outcome = await runNode(parts, { row, work, attempt, task });
+      const outcome = await runNode(parts, { row, work, when, task });
       if (outcome.isOk) data.nodes[node.id] = outcome.output;
       return outcome;
     },
@@ -80,7 +80,7 @@ function walkRun(parts: WorkflowParts, row: WorkflowRunRow, task: TaskRun): Prom
 interface NodeRun {
   readonly row: WorkflowRunRow;
   readonly work: NodeWork;
-  readonly attempt: number;
+  readonly when: NodeTime;
   readonly task: TaskRun;
 }
 
@@ -90,7 +90,8 @@ async function runNode(parts: WorkflowParts, run: NodeRun): Promise<NodeOutcome>
   const { node, key } = work;
   // The entry of the table is the one of the node's own type.
   const kind = NODES[node.type] as NodeKind<GraphNode['type']>;
-  if (kind.before === undefined) return task.io.step(key, () => settled(parts, run, () => kind.run(work, undefined)));
+  if (kind.before === undefined)
+    return task.io.step(key, () => settled(parts, run, () => kind.run(work, undefined)));
   const begun = await task.io.step(`${key} begin`, () => begin(parts, run, kind));
   if ('failure' in begun) return begun.failure;
   const waited = await tried(parts, run, async () => kind.wait?.(work, begun.value));
@@ -110,11 +111,11 @@ async function begin(
   run: NodeRun,
   kind: NodeKind<GraphNode['type']>,
 ): Promise<Tried<unknown>> {
-  const { row, attempt } = run;
+  const { row, when } = run;
   const { node } = run.work;
-  await beginNodeRun(parts, row, node, attempt);
+  await beginNodeRun(parts, row, node, when);
   const begun = await tried(parts, run, async () => kind.before?.(run.work));
-  if ('failure' in begun) await endNodeRun(parts, row, { node, attempt, outcome: begun.failure });
+  if ('failure' in begun) await endNodeRun(parts, row, { node, when, outcome: begun.failure });
   return begun;
 }
 
@@ -124,20 +125,24 @@ async function settled(
   run: NodeRun,
   work: () => Promise<NodeResult> | NodeResult,
 ): Promise<NodeOutcome> {
-  const { row, attempt } = run;
+  const { row, when } = run;
   const { node } = run.work;
-  const known = await beginNodeRun(parts, row, node, attempt);
+  const known = await beginNodeRun(parts, row, node, when);
   if (known !== undefined) return known;
   const result = await tried(parts, run, async () => work());
   const outcome: NodeOutcome =
     'failure' in result ? result.failure : { isOk: true, output: result.value.output };
   const sessionId = 'failure' in result ? undefined : result.value.sessionId;
-  await endNodeRun(parts, row, { node, attempt, outcome, sessionId });
+  await endNodeRun(parts, row, { node, when, outcome, sessionId });
   return outcome;
 }
 
 /** What goes wrong in a node is its outcome; that the task has to stop or wait is not. */
-async function tried<T>(parts: WorkflowParts, { work, task }: NodeRun, does: () => Promise<T>): Promise<Tried<T>> {
+async function tried<T>(
+  parts: WorkflowParts,
+  { work, task }: NodeRun,
+  does: () => Promise<T>,
+): Promise<Tried<T>> {
   try {
     return { value: await does() };
   } catch (error) {
@@ -160,7 +165,10 @@ async function actingFor({ callers }: WorkflowParts, row: WorkflowRunRow) {
     unattended: row.unattended === 1,
   });
   if (caller === undefined)
-    throw new ToolError('forbidden', 'The person whom the agent acts for is not in the organization any more.');
+    throw new ToolError(
+      'forbidden',
+      'The person whom the agent acts for is not in the organization any more.',
+    );
   return actingOf(caller);
 }
 

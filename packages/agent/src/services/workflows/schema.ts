@@ -48,6 +48,8 @@ export interface NodeRunRow {
   run_id: string;
   node_id: string;
   attempt: number;
+  /** Its place among the node runs of the run, in the order in which they began. */
+  position: number;
   type: string;
   status: NodeRunStatus;
   output: string | null;

@@ -16,10 +16,16 @@ export type WalkOutcome =
 export interface WalkOptions {
   readonly graph: Graph;
   readonly mostAtOnce: number;
-  /** Runs a node for the given time, counted from 1; throws `Leave` to be asked again later. */
-  runNode(node: GraphNode, attempt: number): Promise<NodeOutcome>;
+  /** Runs a node; throws `Leave` to be asked again later. */
+  runNode(node: GraphNode, when: NodeTime): Promise<NodeOutcome>;
   /** Told when the others need not go on. */
   stopOthers(): void;
+}
+
+/** Which run of a node it is, and which of all node runs; both count from 1. */
+export interface NodeTime {
+  readonly attempt: number;
+  readonly position: number;
 }
 
 const MOST_NODE_RUNS = 100;
@@ -54,8 +60,7 @@ export async function walk({ graph, mostAtOnce, runNode, stopOthers }: WalkOptio
   };
 
   const finished = (node: GraphNode, outcome: NodeOutcome) => {
-    if (!outcome.isOk)
-      return end({ isOk: false, error: `${node.id}: ${outcome.code}: ${outcome.message}` });
+    if (!outcome.isOk) return end({ isOk: false, error: `${node.id}: ${outcome.code}: ${outcome.message}` });
     if (node.type === 'end') return end({ isOk: true, output: outcome.output });
     for (const edge of edgesOf(graph, node, outcome.output)) arrive(edge);
   };
@@ -66,7 +71,7 @@ export async function walk({ graph, mostAtOnce, runNode, stopOthers }: WalkOptio
       return end({ isOk: false, error: `node_limit: The run has had ${MOST_NODE_RUNS} node runs.` });
     const attempt = (attempts.get(node.id) ?? 0) + 1;
     attempts.set(node.id, attempt);
-    const work: Promise<void> = runNode(node, attempt)
+    const work: Promise<void> = runNode(node, { attempt, position: runs })
       .then((outcome) => finished(node, outcome))
       .catch((error: unknown) => {
         if (error instanceof Leave) left.push({ node, reason: error });
@@ -86,13 +91,15 @@ export async function walk({ graph, mostAtOnce, runNode, stopOthers }: WalkOptio
     return [...joining].slice(0, 1);
   };
 
+  const mayLaunch = () => over === undefined && fault === undefined && active.size < mostAtOnce;
+
   for (;;) {
     for (const id of openJoins()) {
       joining.delete(id);
       const join = nodes.get(id);
       if (join !== undefined) ready.push(join);
     }
-    while (over === undefined && fault === undefined && active.size < mostAtOnce) {
+    while (mayLaunch()) {
       const node = ready.shift();
       if (node === undefined) break;
       launch(node);

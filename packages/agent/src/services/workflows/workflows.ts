@@ -182,9 +182,7 @@ export function createWorkflows(parts: WorkflowParts): Workflows {
         .selectFrom('workflow_node_runs')
         .selectAll()
         .where('run_id', '=', runId)
-        .orderBy('created_at')
-        .orderBy('attempt')
-        .orderBy('node_id')
+        .orderBy('position')
         .execute();
       return {
         ...shownRun(row),
