@@ -35,6 +35,9 @@ test.each([
 
 test('the next instants are as many as there are', () => {
   const after = Date.UTC(2030, 0, 1);
-  expect(nextInstants('0 9 * * *', 'UTC', after, 2)).toEqual([Date.UTC(2030, 0, 1, 9), Date.UTC(2030, 0, 2, 9)]);
+  expect(nextInstants('0 9 * * *', 'UTC', after, 2)).toEqual([
+    Date.UTC(2030, 0, 1, 9),
+    Date.UTC(2030, 0, 2, 9),
+  ]);
   expect(nextInstants('0 0 30 2 *', 'UTC', after, 2)).toEqual([]);
 });

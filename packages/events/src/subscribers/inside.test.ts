@@ -31,7 +31,12 @@ onBothEngines(
       await note('first', 1);
       await note('filtered', 2);
       await bed.publish({ type: 'other', subject: 'other', data: { n: 1 } });
-      await bed.publish({ organizationId: 'org_other', type: 'note.made', subject: 'foreign', data: { n: 1 } });
+      await bed.publish({
+        organizationId: 'org_other',
+        type: 'note.made',
+        subject: 'foreign',
+        data: { n: 1 },
+      });
       await note('second', 1);
       await eventually(() => expect(heard).toEqual(['one first', 'one second']));
       // Asking again replaces what was asked before.
