@@ -69,7 +69,8 @@ export function createApprovals(parts: ScheduleParts): Approvals {
       const started = next.status === 'pending' ? await startPending(parts, tx, by.organizationId) : [];
       const changed = { schedule: row.schedule_id, status: next.status };
       await identity.audit.write(tx, { caller: by, action, target: id, changed });
-      return shown({ ...next, status: started.includes(id) ? 'running' : next.status }, count);
+      const begun = started.includes(id) && ({ status: 'running', started_at: now() } as const);
+      return shown({ ...next, ...begun }, count);
     });
   }
 
