@@ -4,6 +4,8 @@ export const RIGHTS = [
   'agents_manage',
   'agents_review',
   'health_report',
+  'executions_read',
+  'executions_approve',
   'a2a_tasks',
 ] as const;
 

@@ -12,6 +12,7 @@ import { AGENT } from './name.ts';
 import { agentResources } from './resources.ts';
 import { createAgentRoutes, OPEN_PATHS } from './rest/index.ts';
 import { createAgentServices } from './services/index.ts';
+import { keepUp } from './services/upkeep.ts';
 import { agentSettings } from './settings.ts';
 import { agentTools } from './tools/index.ts';
 import { RIGHTS } from './rights.ts';
@@ -46,5 +47,8 @@ export const agentToolset = defineToolset({
   async onStarted(services, _host, url) {
     services.servedAt(url);
     return {};
+  },
+  async beforeStart({ schedules, workflows }, { onStop, onFault }) {
+    onStop(keepUp([schedules, workflows], onFault));
   },
 });

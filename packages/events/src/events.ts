@@ -25,6 +25,8 @@ import type { MayPublish } from './schedules/fire.ts';
 import { createFiring } from './schedules/fire.ts';
 import type { NewSchedule, Schedule } from './schedules/schedules.ts';
 import { addSchedule } from './schedules/schedules.ts';
+import type { Inside, InsideHandler } from './subscribers/inside.ts';
+import { createInside, insideTarget } from './subscribers/inside.ts';
 import type { Subscribers } from './subscribers/subscribers.ts';
 import { createSubscribers } from './subscribers/subscribers.ts';
 import type { Deliver } from './subscribers/target.ts';
@@ -50,6 +52,8 @@ export interface Events {
   /** Cancels an event or a schedule; false when there was nothing to cancel. */
   cancel(who: Canceller, eventId: string): Promise<boolean>;
   readonly subscribers: Subscribers;
+  /** Listeners in this program, such as schedules that an event wakes; each process registers a kind once, before it starts. */
+  inside(kind: string, handler: InsideHandler): Inside;
   readonly webhooks: Webhooks;
   readonly history: History;
   /** The types that Parley publishes itself: of the base, and of the toolsets that are served. */
@@ -151,6 +155,11 @@ export function createEvents(options: EventsOptions): Events {
     schedule: (wanted) => addSchedule(parts, wanted),
     cancel: (who, eventId) => cancelEvent(parts, who, eventId),
     subscribers: createSubscribers(parts, handlers),
+    inside(kind, handler) {
+      if (kinds.has(kind)) throw new Error(`There are targets of the kind "${kind}" already.`);
+      kinds.set(kind, insideTarget(parts, kind, handler));
+      return createInside(parts, kind);
+    },
     webhooks: createWebhooks({ ...parts, egress }),
     ownTypes: new Set(
       [...TASK_EVENTS, ...Object.values(MANAGEMENT_EVENTS), ...(options.types ?? [])].map(({ type }) => type),

@@ -17,6 +17,7 @@ export type { NewSchedule, Schedule } from './schedules/schedules.ts';
 export { publisherOf, sourceOfCaller } from './source.ts';
 export type { DeliveryStatus } from './schema.ts';
 export type { DeliveryAnswer } from './subscribers/answer.ts';
+export type { Inside, InsideHandler, Listener } from './subscribers/inside.ts';
 export type { Asker, Subscription, Wanted } from './subscribers/rows.ts';
 export type { Subscribers } from './subscribers/subscribers.ts';
 export type { Synced } from './subscribers/sync.ts';

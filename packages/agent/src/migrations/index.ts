@@ -7,6 +7,7 @@ import { createAgents } from './001-agents.ts';
 import { createPresets } from './002-presets.ts';
 import { createMessages } from './003-messages.ts';
 import { createMemory } from './004-memory.ts';
+import { createSchedules } from './005-schedules.ts';
 import { createOutside } from './008-outside.ts';
 
 export const agentMigrations: MigrationSet = {
@@ -18,6 +19,7 @@ export const agentMigrations: MigrationSet = {
     '002-rest': createRestTables(AGENT),
     '003-messages': createMessages,
     '004-memory': createMemory,
+    '005-schedules': createSchedules,
     '008-outside': createOutside,
   },
 };

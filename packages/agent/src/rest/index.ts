@@ -13,6 +13,7 @@ import { agentSkillRoutes, bundleRoutes, projectSkillRoutes } from './bundles.ts
 import { permissionRoutes } from './permissions.ts';
 import { conductRoutes } from './conduct.ts';
 import { healthRoutes } from './health.ts';
+import { executionRoutes } from './executions.ts';
 
 const WORDS = {
   toolset: AGENT,
@@ -49,7 +50,16 @@ const projectsApi = defineRoutes({
   routes: [...projectSkillRoutes, ...healthRoutes],
 });
 
-const SETS = [agentsApi, bundlesApi, projectsApi];
+const executionsApi = defineRoutes({
+  ...WORDS,
+  prefix: '/api/executions',
+  title: 'Parley executions API',
+  description: 'What schedules of agents did, and what they wait for people to approve.',
+  heading: 'Executions API',
+  routes: executionRoutes,
+});
+
+const SETS = [agentsApi, bundlesApi, projectsApi, executionsApi];
 
 /** Served only where an agent is offered to other servers. */
 const a2aApi = defineRoutes({

@@ -7,6 +7,7 @@ import type { AgentPermissions } from '../permissions/permissions.ts';
 import { createPermissions } from '../permissions/permissions.ts';
 import { publishInboxNotices } from '../resources.ts';
 import { AGENT_TOOLS, DEFAULT_ALLOWED_TOOLS } from '../tools/sets.ts';
+import type { Acting } from '../session.ts';
 import type { AgentHost } from '../toolset.ts';
 import type { Agents } from './agents.ts';
 import { createAgents } from './agents.ts';
@@ -39,6 +40,13 @@ import type { AgentCounts } from './reputation/counts.ts';
 import { tableCounts } from './reputation/counts.ts';
 import type { Reputation } from './reputation/reputation.ts';
 import { createReputation } from './reputation/reputation.ts';
+import type { ActionServices } from './schedules/actions.ts';
+import { createPerform } from './schedules/actions.ts';
+import type { ScheduleService } from './schedules/index.ts';
+import { createSchedules } from './schedules/index.ts';
+import type { NotifyOwner } from './schedules/parts.ts';
+import type { Workflows } from './workflows/workflows.ts';
+import { createWorkflows } from './workflows/workflows.ts';
 
 export interface AgentServices {
   readonly agents: Agents;
@@ -58,6 +66,8 @@ export interface AgentServices {
   readonly credits: Credits;
   readonly reputation: Reputation;
   readonly health: Health;
+  readonly schedules: ScheduleService;
+  readonly workflows: Workflows;
 }
 
 /** What a test may choose. */
@@ -75,6 +85,9 @@ export interface AgentOptions {
   readonly counts?: AgentCounts;
   /** Which projects agents reach. */
   readonly projectReach?: ProjectReach;
+  /** What schedules and workflows do their work with. */
+  readonly actions?: ActionServices;
+  readonly notifyOwner?: NotifyOwner;
 }
 
 /** Builds the services over the base of this process. */
@@ -89,9 +102,11 @@ export function createAgentServices(
     projectReach,
     messageCredits,
     createWorkTask,
+    actions = {},
+    notifyOwner = async () => undefined,
   }: AgentOptions = {},
 ): AgentServices {
-  const { store, identity, changes, onFault } = host;
+  const { store, identity, changes, tasks, events, onFault } = host;
   const registered = () => AGENT_TOOLS.map(({ name }) => name);
   const tools = { registered, defaults: DEFAULT_ALLOWED_TOOLS };
   const callers = createAgentCallers(store, identity, tools);
@@ -126,6 +141,9 @@ export function createAgentServices(
     await runs.close();
     await messages.close();
   });
+  const isRegistered = (name: string) => registered().includes(name);
+  const perform = createPerform({ services: actions, others: othersOf(agents), isRegistered });
+  const base = { store, identity, tasks, events, callers, now, onFault };
   const services: AgentServices = {
     agents,
     bundles: createBundles(parts),
@@ -139,8 +157,10 @@ export function createAgentServices(
     permissions: createPermissions({ store, callers, tools, toolNamed }, () => services),
     reputation,
     runs,
+    schedules: createSchedules({ ...base, perform, notifyOwner }),
     sessions,
     skills: createSkills(parts, projectExists),
+    workflows: createWorkflows({ ...base, services: actions, isRegistered }),
     servedAt(url) {
       mcpUrl = `${url}/mcp/agent`;
     },
@@ -160,3 +180,8 @@ function runnerOf(
     throw new Error('--runner command needs --runner-command, such as \'["claude","-p"]\'');
   return createCommandRunner({ command, environment, mcpUrl, keyFor: createRunKeys(identity, callers) });
 }
+
+const othersOf =
+  (agents: Agents) =>
+  async ({ agentId, organizationId }: Acting): Promise<string[]> =>
+    (await agents.list(organizationId)).map(({ id }) => id).filter((id) => id !== agentId);

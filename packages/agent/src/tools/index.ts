@@ -13,8 +13,10 @@ import {
   publishAttestation,
   verifyAgentReputation,
 } from './reputation.ts';
+import { manageSchedule } from './schedules.ts';
 import { extendTimeout } from './sessions.ts';
 import { deepResearch, webSearch } from './web-search.ts';
+import { manageWorkflow } from './workflows.ts';
 
 export const agentTools = [
   sendMessage,
@@ -25,6 +27,8 @@ export const agentTools = [
   checkCredits,
   grantCredits,
   creditConfig,
+  manageSchedule,
+  manageWorkflow,
   webSearch,
   deepResearch,
   discoverAgent,
