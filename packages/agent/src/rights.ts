@@ -1,4 +1,4 @@
 /** What the routes of this toolset ask for besides the names of tools; grants give them like these. */
-export const RIGHTS = ['agents_read', 'agents_manage'] as const;
+export const RIGHTS = ['agents_read', 'agents_manage', 'project_code'] as const;
 
 export type Right = (typeof RIGHTS)[number];

@@ -175,7 +175,10 @@ export function startAgents(store: Store, options: BedOptions & { clock: { nowMs
     },
     names: { hosts: [], origins: [] },
     web: { publicUrl: undefined, trustedProxies: [] },
-    settings: undefined,
+    settings: { projectRoots: [], workTasks: 'on', codeIndex: 'on' },
+    projects: { list: async () => [], get: async () => undefined },
+    dataDir: '/nonexistent',
+    environment: {},
     engine: () => {
       throw new Error('There is no engine in this bed.');
     },

@@ -5,23 +5,41 @@ import { AGENT_TOOLS, DEFAULT_ALLOWED_TOOLS } from '../tools/sets.ts';
 import type { AgentHost } from '../toolset.ts';
 import type { Agents } from './agents.ts';
 import { createAgents } from './agents.ts';
+import type { Code } from './code/code.ts';
+import { createCode } from './code/code.ts';
+import { CodeThread } from './code/code-thread.ts';
+import type { CodeTimes } from './code/code-thread.ts';
+import { createCodeFolders } from './projects/code-folder.ts';
+import type { Projects } from './projects/projects.ts';
+import { createProjects } from './projects/projects.ts';
+import type { RecordViolation } from './violations.ts';
 
 export interface AgentServices {
   readonly agents: Agents;
   readonly callers: AgentCallers;
+  readonly projects: Projects;
+  /** Undefined: it is switched off. */
+  readonly code: Code | undefined;
 }
 
 /** What a test may choose. */
 export interface AgentOptions {
   readonly now?: () => number;
+  readonly recordViolation?: RecordViolation;
+  readonly codeTimes?: CodeTimes;
 }
 
 /** Builds the services over the base of this process. */
 export function createAgentServices(
-  host: Pick<AgentHost, 'store' | 'identity'>,
-  { now = Date.now }: AgentOptions = {},
+  host: Pick<AgentHost, 'store' | 'identity' | 'projects' | 'dataDir' | 'settings' | 'onStop'>,
+  { now = Date.now, recordViolation = async () => undefined, codeTimes }: AgentOptions = {},
 ): AgentServices {
-  const { store, identity } = host;
+  const { store, identity, dataDir, settings } = host;
+  const folders = createCodeFolders(settings.projectRoots, dataDir);
+  const projects = createProjects({ store, identity, directory: host.projects, folders, now });
+  const thread = isOn('code-index', settings.codeIndex) ? new CodeThread(codeTimes) : undefined;
+  if (thread !== undefined) host.onStop(() => thread.close());
+  const code = thread && createCode({ projects, thread, dataDir, recordViolation });
   const registered = () => AGENT_TOOLS.map(({ name }) => name);
   const callers = createAgentCallers(store, identity, { registered, defaults: DEFAULT_ALLOWED_TOOLS });
   identity.serveAgents(callers);
@@ -29,5 +47,12 @@ export function createAgentServices(
   return {
     agents: createAgents({ store, identity, now, toolNamed, born: [] }),
     callers,
+    projects,
+    code,
   };
+}
+
+function isOn(flag: string, value: string): boolean {
+  if (value !== 'on' && value !== 'off') throw new Error(`--${flag}: must be on or off`);
+  return value === 'on';
 }

@@ -1,4 +1,6 @@
 /** The built-in tools, in the order of their definition. */
 import { listAgents } from './agents.ts';
+import { codeSymbols, findReferences } from './code.ts';
+import { listProjects } from './projects.ts';
 
-export const agentTools = [listAgents] as const;
+export const agentTools = [listAgents, listProjects, codeSymbols, findReferences] as const;
