@@ -14,6 +14,7 @@ import { createAgentServices } from './services/index.ts';
 import type { ProjectDirectory } from './services/projects/directory.ts';
 import { agentSettings } from './settings.ts';
 import { agentTools } from './tools/index.ts';
+import { agentResources, publishWorkNotices } from './resources.ts';
 import { RIGHTS } from './rights.ts';
 
 export type AgentHost = Host<
@@ -35,11 +36,20 @@ export const agentToolset = defineToolset({
   name: AGENT,
   title: 'Agents',
   tools: agentTools,
+  resources: agentResources,
   rights: RIGHTS,
   roles: { member: ['*'] },
   settings: agentSettings,
   migrations: agentMigrations,
-  services: (host: AgentHost) => createAgentServices(host),
+  services(host: AgentHost) {
+    const end = publishWorkNotices(host.store, host.changes);
+    host.onStop(async () => end());
+    return createAgentServices(host);
+  },
   routes: (services, host): RouteSet[] => createAgentRoutes(services, host),
   open: OPEN_PATHS,
+  async beforeStart({ work }, { onFault }) {
+    // What is left over is no reason not to start.
+    await work?.recover().catch((error: unknown) => onFault(error, 'work tasks'));
+  },
 });

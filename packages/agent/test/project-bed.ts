@@ -32,8 +32,7 @@ export function projectBed(): ProjectBed {
     parts: {
       projects: {
         list,
-        get: async (organizationId, wanted) =>
-          (await list(organizationId)).find(({ id }) => id === wanted),
+        get: async (organizationId, wanted) => (await list(organizationId)).find(({ id }) => id === wanted),
       },
       dataDir,
       environment: { PATH: process.env['PATH'] ?? '', HOME: top },

@@ -20,6 +20,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   members: async () => (await import('./members.ts')).members,
   roles: async () => (await import('./roles.ts')).roles,
   organizations: async () => (await import('./organizations.ts')).organizations,
+  projects: async () => (await import('./projects.ts')).projects,
   pages: async () => (await import('./pages.ts')).pages,
   webhooks: async () => (await import('./webhooks.ts')).webhooks,
   feedback: async () => (await import('./feedback.ts')).feedback,

@@ -8,6 +8,7 @@ import { agentTools } from '../tools/index.ts';
 import type { AgentHost } from '../toolset.ts';
 import { agentRoutes } from './agents.ts';
 import { agentProjectRoutes, projectRoutes } from './projects.ts';
+import { workRoutes } from './work.ts';
 
 const WORDS = { toolset: AGENT, version: '1', note: '', guards: agentTools, byName: 'name' } as const;
 
@@ -17,7 +18,7 @@ const agentsApi = defineRoutes({
   title: 'Parley agents API',
   description: 'Agents, their tools and what they are told.',
   heading: 'Agents API',
-  routes: [...agentRoutes, ...agentProjectRoutes],
+  routes: [...agentRoutes, ...agentProjectRoutes, ...workRoutes],
 });
 
 /** Commands of a project are run on this machine, so only owners set them. */

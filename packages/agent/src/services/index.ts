@@ -1,4 +1,5 @@
 /** What the agent tools stand on: one service for each noun. */
+import type { Runner } from '../adapters/runner/runner.ts';
 import type { AgentCallers } from '../permissions/lookup.ts';
 import { createAgentCallers } from '../permissions/lookup.ts';
 import { AGENT_TOOLS, DEFAULT_ALLOWED_TOOLS } from '../tools/sets.ts';
@@ -13,6 +14,9 @@ import { createCodeFolders } from './projects/code-folder.ts';
 import type { Projects } from './projects/projects.ts';
 import { createProjects } from './projects/projects.ts';
 import type { RecordViolation } from './violations.ts';
+import type { WorkTasks } from './work/work-tasks.ts';
+import { createWorkTasks } from './work/work-tasks.ts';
+import { createWorktrees } from './work/worktrees.ts';
 
 export interface AgentServices {
   readonly agents: Agents;
@@ -20,6 +24,8 @@ export interface AgentServices {
   readonly projects: Projects;
   /** Undefined: it is switched off. */
   readonly code: Code | undefined;
+  /** Undefined: they are switched off. */
+  readonly work: WorkTasks | undefined;
 }
 
 /** What a test may choose. */
@@ -27,19 +33,25 @@ export interface AgentOptions {
   readonly now?: () => number;
   readonly recordViolation?: RecordViolation;
   readonly codeTimes?: CodeTimes;
+  /** Absent: work is offered to agents. */
+  readonly runner?: Runner;
 }
 
 /** Builds the services over the base of this process. */
 export function createAgentServices(
-  host: Pick<AgentHost, 'store' | 'identity' | 'projects' | 'dataDir' | 'settings' | 'onStop'>,
-  { now = Date.now, recordViolation = async () => undefined, codeTimes }: AgentOptions = {},
+  host: AgentHost,
+  { now = Date.now, recordViolation = async () => undefined, codeTimes, runner }: AgentOptions = {},
 ): AgentServices {
-  const { store, identity, dataDir, settings } = host;
+  const { store, identity, tasks, dataDir, environment, settings } = host;
   const folders = createCodeFolders(settings.projectRoots, dataDir);
   const projects = createProjects({ store, identity, directory: host.projects, folders, now });
   const thread = isOn('code-index', settings.codeIndex) ? new CodeThread(codeTimes) : undefined;
   if (thread !== undefined) host.onStop(() => thread.close());
   const code = thread && createCode({ projects, thread, dataDir, recordViolation });
+  const worktrees = createWorktrees(dataDir, environment);
+  const work = isOn('work-tasks', settings.workTasks)
+    ? createWorkTasks({ store, tasks, projects, worktrees, environment, runner, now })
+    : undefined;
   const registered = () => AGENT_TOOLS.map(({ name }) => name);
   const callers = createAgentCallers(store, identity, { registered, defaults: DEFAULT_ALLOWED_TOOLS });
   identity.serveAgents(callers);
@@ -49,6 +61,7 @@ export function createAgentServices(
     callers,
     projects,
     code,
+    work,
   };
 }
 

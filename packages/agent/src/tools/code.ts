@@ -50,8 +50,9 @@ export const codeSymbols = defineTool({
     index: z.object({ files: z.int(), skipped: z.int(), age_ms: z.int() }),
   }),
   errors,
-  async run({ query, project_dir, kinds, limit }, { services, signal, error }, acting) {
-    if (services.code === undefined) throw error('unavailable', OFF);
+  async run({ query, project_dir, kinds, limit }, ctx, acting) {
+    const { services, signal } = ctx;
+    if (services.code === undefined) throw ctx.error('unavailable', OFF);
     const asked = { projectDir: project_dir, query, kinds, limit, signal };
     const { symbols, total, index } = await services.code.symbols(acting, asked);
     return {
@@ -96,8 +97,9 @@ export const findReferences = defineTool({
     truncated: z.boolean(),
   }),
   errors,
-  async run({ symbol_name: name, project_dir, limit }, { services, signal, error }, acting) {
-    if (services.code === undefined) throw error('unavailable', OFF);
+  async run({ symbol_name: name, project_dir, limit }, ctx, acting) {
+    const { services, signal } = ctx;
+    if (services.code === undefined) throw ctx.error('unavailable', OFF);
     const asked = { projectDir: project_dir, name, limit, signal };
     const { definitions, references, total } = await services.code.references(acting, asked);
     return {

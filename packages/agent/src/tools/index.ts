@@ -2,5 +2,6 @@
 import { listAgents } from './agents.ts';
 import { codeSymbols, findReferences } from './code.ts';
 import { listProjects } from './projects.ts';
+import { createWorkTask } from './work.ts';
 
-export const agentTools = [listAgents, listProjects, codeSymbols, findReferences] as const;
+export const agentTools = [listAgents, listProjects, createWorkTask, codeSymbols, findReferences] as const;

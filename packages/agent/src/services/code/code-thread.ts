@@ -67,10 +67,7 @@ export class CodeThread {
 
   ask(question: Asked<SymbolsQuestion>, signal: AbortSignal): Promise<SymbolsAnswer>;
   ask(question: Asked<ReferencesQuestion>, signal: AbortSignal): Promise<ReferencesAnswer>;
-  async ask(
-    asked: Asked<CodeQuestion>,
-    signal: AbortSignal,
-  ): Promise<SymbolsAnswer | ReferencesAnswer> {
+  async ask(asked: Asked<CodeQuestion>, signal: AbortSignal): Promise<SymbolsAnswer | ReferencesAnswer> {
     signal.throwIfAborted();
     if (this.#isClosed) throw new ToolError('unavailable', 'The server is stopping. Try again later.');
     if (this.#open.size >= MOST_WAITING)
@@ -116,7 +113,11 @@ export class CodeThread {
       stdin: false,
       stdout: true,
       stderr: true,
-      resourceLimits: { maxOldGenerationSizeMb: HEAP_MB, maxYoungGenerationSizeMb: 32, stackSizeMb: STACK_MB },
+      resourceLimits: {
+        maxOldGenerationSizeMb: HEAP_MB,
+        maxYoungGenerationSizeMb: 32,
+        stackSizeMb: STACK_MB,
+      },
     });
     const thread = { worker, note: new ParsingNote(parsing) };
     let fault: unknown;
@@ -191,5 +192,6 @@ export class CodeThread {
   }
 }
 
-const TOO_LARGE = 'This project has more than 20000 files. Name a smaller one, or let .gitignore leave some out.';
+const TOO_LARGE =
+  'This project has more than 20000 files. Name a smaller one, or let .gitignore leave some out.';
 const SLOW = 'Reading this project takes too long. Try again, or ask in a smaller project.';

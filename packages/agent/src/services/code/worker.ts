@@ -26,8 +26,7 @@ const note = new ParsingNote((workerData as ThreadStart).parsing);
 const roots = new Map<string, RootIndex>();
 
 function indexOf(scope: CodeScope): RootIndex {
-  const index =
-    roots.get(scope.root) ?? new RootIndex(scope.root, { parse: parseSync, note, now: Date.now });
+  const index = roots.get(scope.root) ?? new RootIndex(scope.root, { parse: parseSync, note, now: Date.now });
   // The one that was asked for last goes last.
   roots.delete(scope.root);
   roots.set(scope.root, index);

@@ -93,16 +93,23 @@ onBothBeds(
   },
 );
 
-onBothBeds('projects without a root', (bed) => {
-  test('no folder can be set, and the error names the option', async () => {
-    const { acme, services } = bed();
-    await expect(
-      services.projects.setCode(acme.owner.caller, 'proj_any', { folder: '/tmp' }),
-    ).rejects.toMatchObject({ code: 'unavailable', message: expect.stringContaining('--project-root') });
-  }, 5000);
-}, () => {
-  const disk = projectBed();
-  disks.push(disk);
-  const projects = { list: async () => [], get: async () => ({ id: 'proj_any', name: '', description: null }) };
-  return { parts: { ...disk.parts, projects, settings: { ...disk.parts.settings, projectRoots: [] } } };
-});
+onBothBeds(
+  'projects without a root',
+  (bed) => {
+    test('no folder can be set, and the error names the option', async () => {
+      const { acme, services } = bed();
+      await expect(
+        services.projects.setCode(acme.owner.caller, 'proj_any', { folder: '/tmp' }),
+      ).rejects.toMatchObject({ code: 'unavailable', message: expect.stringContaining('--project-root') });
+    }, 5000);
+  },
+  () => {
+    const disk = projectBed();
+    disks.push(disk);
+    const projects = {
+      list: async () => [],
+      get: async () => ({ id: 'proj_any', name: '', description: null }),
+    };
+    return { parts: { ...disk.parts, projects, settings: { ...disk.parts.settings, projectRoots: [] } } };
+  },
+);

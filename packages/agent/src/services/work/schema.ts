@@ -2,7 +2,13 @@
 
 /** Where a work task stands; the last three are final. */
 export type WorkStatus =
-  'pending' | 'branching' | 'running' | 'validating' | 'completed' | 'failed' | 'cancelled';
+  | 'pending'
+  | 'branching'
+  | 'running'
+  | 'validating'
+  | 'completed'
+  | 'failed'
+  | 'cancelled';
 
 /** A piece of work that an agent was given, on a branch of its own. */
 export interface WorkTaskRow {
