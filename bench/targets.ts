@@ -3,6 +3,8 @@ import { judgeEvents } from './event-targets.ts';
 import type { EventFigures } from './events.ts';
 import { judgeFeedback } from './feedback-targets.ts';
 import type { FeedbackFigures } from './feedback.ts';
+import type { CodeFigures } from './code.ts';
+import { judgeCode } from './code-targets.ts';
 import type { ListFigures } from './lists.ts';
 import { judgeLists } from './list-targets.ts';
 import type { FlatMemory } from './memory.ts';
@@ -33,6 +35,7 @@ export interface Measured {
   events?: EventFigures;
   monitoring?: MonitoringFigures;
   lists?: ListFigures;
+  code?: CodeFigures;
 }
 
 const lower = { better: 'lower', unit: 'x' } as const;
@@ -75,6 +78,7 @@ export function judgeQuick(measured: Measured): Verdict[] {
     ...judgeEvents(measured.events),
     ...judgeMonitoring(measured.monitoring),
     ...judgeLists(measured.lists),
+    ...judgeCode(measured.code),
   ];
 }
 

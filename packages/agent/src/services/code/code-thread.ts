@@ -147,6 +147,7 @@ export class CodeThread {
     const late = this.#thread?.note.lateSince(Date.now() - this.#times.fileMs);
     const isOver = [...this.#open.values()].some(({ deadline }) => deadline < Date.now());
     if (isOver || (late !== undefined && this.#givenUpCount() >= MOST_GIVEN_UP)) {
+      // Those who wait are told; that the thread ends cannot fail.
       detach(this.#end(new ToolError('too_large', SLOW)), () => undefined);
       return;
     }
@@ -158,6 +159,7 @@ export class CodeThread {
     this.#givenUp.set(root, [...(this.#givenUp.get(root) ?? []), late]);
     const hanging = this.#thread;
     this.#thread = undefined;
+    // It cannot fail: what the thread did until then is asked for again.
     if (hanging !== undefined) detach(hanging.worker.terminate(), () => undefined);
     for (const [id, { asked }] of this.#open) this.#send(id, asked);
   }
@@ -187,6 +189,7 @@ export class CodeThread {
     clearTimeout(this.#idle);
     if (this.#isClosed) return;
     this.#idle = setTimeout(() => {
+      // It cannot fail, and nobody waits for the thread.
       detach(this.#end(new Error('Nobody asks.')), () => undefined);
     }, this.#times.idleMs).unref();
   }

@@ -87,6 +87,7 @@ export function createCode({ projects, thread, dataDir, recordViolation }: CodeP
       if (wanted !== undefined) await escaped(acting, 'a folder outside its projects');
       throw outside();
     }
+    // Absent or not readable: that it is so is not told.
     const real = await realpath(wanted).catch(() => undefined);
     if (real === undefined) throw outside();
     if (!isWithin(real, root)) {

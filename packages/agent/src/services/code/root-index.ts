@@ -98,14 +98,16 @@ export class RootIndex {
     const walk = new Walk(this.#root, scope, { before: this.#folders, changed, now: startedAt });
     walk.visit('', { rules: [], isNew: false, depth: 0 });
     const files = new Map<string, IndexedFile>();
+    let kept = 0;
     for (const [path, facts] of walk.files) {
       const known = this.#files.get(path);
+      if (known !== undefined) kept += 1;
       const isSame = known !== undefined && !changed.has(path) && isSettledAs(known, facts);
       files.set(path, isSame ? known : this.#index(path, facts, scope));
     }
+    if (kept !== files.size || kept !== this.#files.size) this.#sorted = [...files.keys()].toSorted();
     this.#files = files;
     this.#folders = walk.folders;
-    this.#sorted = [...files.keys()].toSorted();
     this.#watch.follow(walk.folders.keys());
     this.#checkedAt = startedAt;
   }
@@ -166,7 +168,7 @@ class Walk {
   }
 
   visit(path: string, how: Visit): void {
-    const full = join(this.#root, path);
+    const full = path === '' ? this.#root : `${this.#root}/${path}`;
     const facts = factsOf(full);
     if (facts?.isDirectory() !== true || how.depth > MAX_DEPTH || this.#excluded.has(full)) return;
     const { folder, isNew } = this.#folder(path, facts, how);
@@ -174,7 +176,7 @@ class Walk {
     if (this.folders.size > MAX_FILES) throw new TooLarge();
     const base = path === '' ? '' : `${path}/`;
     for (const name of folder.files) {
-      const file = factsOf(join(full, name));
+      const file = factsOf(`${full}/${name}`);
       if (file?.isFile() === true) this.files.set(`${base}${name}`, file);
       if (this.files.size > MAX_FILES) throw new TooLarge();
     }
@@ -205,7 +207,7 @@ class Walk {
   }
 
   #entries(path: string, rules: Rules): Pick<Folder, 'files' | 'folders' | 'linksOut'> {
-    const found = { files: [] as string[], folders: [] as string[], linksOut: 0 };
+    const found: Pick<Folder, 'files' | 'folders' | 'linksOut'> = { files: [], folders: [], linksOut: 0 };
     const base = path === '' ? '' : `${path}/`;
     for (const entry of entriesOf(join(this.#root, path))) {
       const { name } = entry;

@@ -222,6 +222,7 @@ class Collector {
 }
 
 function asNode(value: unknown): Node | undefined {
+  // Whatever has a type in a syntax tree is a node, with its place.
   return typeof value === 'object' && value !== null && 'type' in value ? (value as Node) : undefined;
 }
 

@@ -45,7 +45,8 @@ function symbols({ scope, query, kinds, limit }: SymbolsQuestion): SymbolsAnswer
   const ranked: FoundSymbol[][] = [[], [], []];
   let total = 0;
   for (const [file, { symbols: own = [], lower }] of index.files(scope)) {
-    for (const [at, name] of lower.entries()) {
+    for (let at = 0; at < lower.length; at += 1) {
+      const name = lower[at] ?? '';
       const place = name.indexOf(wanted);
       const symbol = own[at];
       if (place === -1 || symbol === undefined) continue;

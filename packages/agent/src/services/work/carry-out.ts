@@ -1,6 +1,7 @@
 /** What a durable task does for a work task: branch, run, check, again where the check fails, and clean up. */
-import type { Kind } from '@parley/tasks';
 import { ToolError } from '@parley/kit';
+import { StoreUnavailableError } from '@parley/store';
+import type { Kind } from '@parley/tasks';
 import type { Runner } from '../../adapters/runner/runner.ts';
 import { agentRow } from '../../permissions/lookup.ts';
 import type { ProjectCode, Projects } from '../projects/projects.ts';
@@ -59,9 +60,10 @@ async function carryOut(parts: CarryOutParts, id: string, signal: AbortSignal): 
     try {
       if (!(await advance(parts, row, signal))) return;
     } catch (error) {
-      // Stopped from outside: what is to follow is decided by whoever stopped it.
-      if (signal.aborted || !(error instanceof ToolError)) throw error;
-      await finish(parts, row, 'failed', error.message);
+      // Stopped from outside, or the database is away: it is run again, or was ended by whoever stopped it.
+      if (signal.aborted || error instanceof StoreUnavailableError) throw error;
+      await finish(parts, row, 'failed', error instanceof ToolError ? error.message : 'Internal error');
+      if (!(error instanceof ToolError)) throw error;
     }
   }
   await parts.worktrees.discard(id);
@@ -74,7 +76,7 @@ async function advance(parts: CarryOutParts, row: WorkTaskRow, signal: AbortSign
     case 'branching':
       return branch(parts, row, signal);
     case 'running':
-      return parts.runner === undefined ? offer(parts, row, signal) : run(parts, parts.runner, row, signal);
+      return parts.runner === undefined ? handOver(parts, row, {}) : run(parts, parts.runner, row, signal);
     default:
       return validate(parts, row, signal);
   }
@@ -92,7 +94,7 @@ async function branch(parts: CarryOutParts, row: WorkTaskRow, signal: AbortSigna
   await changeOpen(parts, row, { status: 'branching', branch: branchOf, repository });
   const cwd = await worktrees.ensure(placeOf(named), signal);
   if (code.install !== null) await install(parts, code.install, cwd, signal);
-  return changeOpen(parts, row, { status: 'running' });
+  return handOver(parts, row, {});
 }
 
 async function install(parts: CarryOutParts, command: string, cwd: string, signal: AbortSignal) {
@@ -104,11 +106,15 @@ async function install(parts: CarryOutParts, command: string, cwd: string, signa
     );
 }
 
-/** Leaves the work to the agent: it is there for whoever claims it. */
-async function offer(parts: CarryOutParts, row: WorkTaskRow, signal: AbortSignal): Promise<boolean> {
-  await parts.worktrees.ensure(placeOf(row), signal);
-  await changeOpen(parts, row, { task_id: null, claim_hash: null, lease_until: null });
-  return false;
+/** It is the runner's turn; without one, the work is there for whoever claims it, and nothing here goes on. */
+async function handOver(
+  parts: CarryOutParts,
+  row: WorkTaskRow,
+  change: Partial<WorkTaskRow>,
+): Promise<boolean> {
+  const isOffered = parts.runner === undefined;
+  const offered = isOffered && { task_id: null, claim_hash: null, lease_until: null };
+  return (await changeOpen(parts, row, { ...change, status: 'running', ...offered })) && !isOffered;
 }
 
 async function run(
@@ -155,8 +161,7 @@ async function validate(parts: CarryOutParts, row: WorkTaskRow, signal: AbortSig
     return true;
   }
   const said = `The check ${isLate ? 'took too long' : 'failed'}: ${tail(output)}`;
-  if (round < MAX_ROUNDS)
-    return changeOpen(parts, row, { status: 'running', iterations: round, error: said });
+  if (round < MAX_ROUNDS) return handOver(parts, row, { iterations: round, error: said });
   await changeOpen(parts, row, { iterations: round });
   await finish(parts, row, 'failed', said);
   return true;

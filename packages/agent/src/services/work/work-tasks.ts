@@ -251,11 +251,11 @@ async function refuseTooMany(tx: StoreTransaction, { agentId }: Worker, now: num
   const today = await tx
     .db<WorkTables>()
     .selectFrom('work_tasks')
-    .select((count) => count.fn.countAll().as('tasks'))
+    .select((count) => count.fn.countAll().as('made'))
     .where('agent_id', '=', agentId)
     .where('created_at', '>=', now - (now % DAY_MS))
     .executeTakeFirstOrThrow();
-  if (Number(today.tasks) >= MOST_PER_DAY)
+  if (Number(today.made) >= MOST_PER_DAY)
     throw new ToolError(
       'daily_cap',
       `You may start ${MOST_PER_DAY} work tasks in a day (UTC). Go on tomorrow.`,
