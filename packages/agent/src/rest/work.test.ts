@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { detach } from '@parley/kit';
 import { afterAll, expect, test, vi } from 'vitest';
 import type { AgentBed } from '../../test/agent-bed.ts';
 import { onBothBeds } from '../../test/agent-bed.ts';
@@ -16,18 +17,19 @@ afterAll(async () => {
   for (const disk of disks) disk.remove();
 });
 
-type Ask = (
-  key: string,
-  method: string,
-  path: string,
-  body?: object,
-) => Promise<{ status: number; data: any }>;
+/** An answer, with what most of these have in it. */
+interface Answered {
+  readonly status: number;
+  readonly data: { readonly data: { readonly tasks: unknown[]; readonly claim: string } };
+}
+
+type Ask = (key: string, method: string, path: string, body?: object) => Promise<Answered>;
 
 async function served({ services, host }: AgentBed): Promise<Ask> {
   const sets = createAgentRoutes(services, host);
   const server = createServer((req, res) => {
     const set = sets.find(({ prefix }) => req.url?.startsWith(prefix));
-    void set?.handle(req, res).catch((error: unknown) => res.destroy(error as Error));
+    if (set !== undefined) detach(set.handle(req, res), () => res.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   ends.push(
@@ -42,7 +44,7 @@ async function served({ services, host }: AgentBed): Promise<Ask> {
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
     const text = await response.text();
-    return { status: response.status, data: text === '' ? undefined : JSON.parse(text) };
+    return { status: response.status, data: (text === '' ? {} : JSON.parse(text)) as Answered['data'] };
   };
 }
 
@@ -105,7 +107,7 @@ onBothBeds(
         expect(await ask(key, 'POST', path, {})).toEqual(unknown);
       const { status, data } = await ask(ada.key, 'POST', `${work}/${id}/claim`, {});
       expect({ status, data }).toMatchObject({ status: 200, data: { data: { prompt: 'Do it' } } });
-      const { claim } = data.data as { claim: string };
+      const { claim } = data.data;
       expect((await ask(ada.key, 'POST', `${work}/${id}/claim`, {})).status).toBe(409);
       expect((await ask(ada.key, 'POST', `${work}/${id}/claim`, { claim })).status).toBe(200);
       const reply = { claim, text: 'Done.' };

@@ -44,11 +44,11 @@ async function settled(
   worker: { organizationId: string; agentId: string },
   id: string,
 ) {
-  const ends = ['completed', 'failed', 'cancelled'];
+  const ends = new Set(['completed', 'failed', 'cancelled']);
   await vi.waitFor(
     async () => {
       const { status } = (await services.work!.get(worker, id))!;
-      if (!ends.includes(status)) throw new Error(`It is ${status}.`);
+      if (!ends.has(status)) throw new Error(`It is ${status}.`);
     },
     { timeout: 20_000, interval: 20 },
   );
