@@ -108,7 +108,7 @@ onBothBeds(
       const names = async () =>
         (await ada.call(SYMBOLS, { query: 'edited' })).symbols.map(({ name }) => name);
       const file = join(folder, 'src/edited.ts');
-      const time = new Date('2029-01-01');
+      const time = new Date('2020-01-01');
       writeFileSync(file, 'export const editedOne = 1;\n');
       utimesSync(file, time, time);
       await expect.poll(names, { timeout: 5000 }).toEqual(['editedOne']);
