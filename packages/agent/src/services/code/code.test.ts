@@ -1,6 +1,7 @@
 /** Symbols and references: found where they are, as the disk is now, and never outside a project. */
 import { mkdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { AnyTables } from '@parley/store';
 import { afterAll, expect, test } from 'vitest';
 import type { AgentClient } from '../../../test/agent-bed.ts';
 import { onBothBeds } from '../../../test/agent-bed.ts';
@@ -217,6 +218,22 @@ onBothBeds(
       expect(definitions).toEqual([{ file: 'src/helper.ts', kind: 'function', start_line: 1, end_line: 3 }]);
       expect(references[0]?.text).toBe('See helper, and a.b* or -e or $x or helper.');
       await expect(ada.call(REFERENCES, { symbol_name: 'two words' })).rejects.toThrow('symbol_name');
+    });
+
+    test('what only reads leaves the database as it was', async () => {
+      const { store } = bed();
+      const tables = ['agents', 'agent_projects', 'project_code', 'work_tasks', 'tasks', 'audit_heads'];
+      const rows = async () => {
+        const found: unknown[] = [];
+        for (const table of tables)
+          found.push(await store.db<AnyTables>().selectFrom(table).selectAll().execute());
+        return found;
+      };
+      const before = await rows();
+      await ada.call('corvid_list_projects', {});
+      await ada.call(SYMBOLS, { query: 'helper' });
+      await ada.call(REFERENCES, { symbol_name: 'helper' });
+      expect(await rows()).toEqual(before);
     });
 
     test('a file that would end or hold up the parser is left out, and the rest is answered', async () => {
