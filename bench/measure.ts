@@ -1,4 +1,5 @@
 /** Owns one measuring run: what is measured in which mode, from the first server to the result file. */
+import { measureCode } from './code.ts';
 import { measureEvents } from './events.ts';
 import { measureFeedback } from './feedback.ts';
 import { openFleet } from './fleet.ts';
@@ -23,7 +24,22 @@ import { measureWatch } from './watch.ts';
 import type { RequestKind } from './wire.ts';
 
 /** The targets this bench can measure. */
-export const MEASURABLE = ['P1', 'P2', 'P3', 'P5', 'P6', 'P7', 'P8', 'P9', 'P10', 'P11', 'P12', 'P13', 'P14'];
+export const MEASURABLE = [
+  'P1',
+  'P2',
+  'P3',
+  'P5',
+  'P6',
+  'P7',
+  'P8',
+  'P9',
+  'P10',
+  'P11',
+  'P12',
+  'P13',
+  'P14',
+  'P15',
+];
 
 /** Which part of the bench to run. */
 export interface Selection {
@@ -64,6 +80,8 @@ const fullEvents = { deliveries: 500, publications: 20_000, killed: 10_000 };
 const quickFeedback = { posts: 100_000, queries: 300, votes: 2000 };
 const quickMonitoring = { records: 500_000, queries: 100, calls: 100_000 };
 const fullMonitoring = { records: 5_000_000, queries: 200, calls: 200_000 };
+const quickCode = { files: 2000, queries: 10 };
+const fullCode = { files: 2000, queries: 50 };
 const quickLists = { rows: 100_000, queries: 50 };
 const fullLists = { rows: 100_000, queries: 200 };
 const quickRecall = { memories: 100_000, queries: 50 };
@@ -114,6 +132,8 @@ async function measureAll(selection: Selection, method: Method): Promise<Measure
     if (wants(selection, 'P12')) await addMonitoring(measured, selection, method, postgres);
     if (wants(selection, 'P13')) await addLists(measured, selection, method, postgres);
     if (wants(selection, 'P14')) await addRecall(measured, selection, method, postgres);
+    if (wants(selection, 'P15'))
+      measured.code = await measureCode(selection.isQuick ? quickCode : fullCode, progress);
     if (wants(selection, 'P10')) measured.modelCost = await measureModelCost();
     return measured;
   } finally {
@@ -241,8 +261,8 @@ async function addRecall(
   measured.recall = await measureRecall(settings, { method, databaseUrl }, progress);
 }
 
-/** What lasts most of a minute: watching, tasks, feedback, events, monitoring, lists, recall. */
-const SLOW = new Set(['P6', 'P7', 'P9', 'P11', 'P12', 'P13', 'P14']);
+/** What lasts most of a minute: watching, tasks, feedback, events, monitoring, lists, recall, code. */
+const SLOW = new Set(['P6', 'P7', 'P9', 'P11', 'P12', 'P13', 'P14', 'P15']);
 
 /** A quick run takes what is slow only when it is named. */
 function wants({ isQuick, only }: Selection, id: string): boolean {

@@ -3,6 +3,8 @@ import { judgeEvents } from './event-targets.ts';
 import type { EventFigures } from './events.ts';
 import { judgeFeedback } from './feedback-targets.ts';
 import type { FeedbackFigures } from './feedback.ts';
+import type { CodeFigures } from './code.ts';
+import { judgeCode } from './code-targets.ts';
 import type { ListFigures } from './lists.ts';
 import { judgeLists } from './list-targets.ts';
 import type { FlatMemory } from './memory.ts';
@@ -36,6 +38,7 @@ export interface Measured {
   monitoring?: MonitoringFigures;
   lists?: ListFigures;
   recall?: RecallFigures;
+  code?: CodeFigures;
 }
 
 const lower = { better: 'lower', unit: 'x' } as const;
@@ -79,6 +82,7 @@ export function judgeQuick(measured: Measured): Verdict[] {
     ...judgeMonitoring(measured.monitoring),
     ...judgeLists(measured.lists),
     ...judgeRecall(measured.recall),
+    ...judgeCode(measured.code),
   ];
 }
 

@@ -12,6 +12,7 @@ const EXTERNAL = [
   /^@jitl\//,
   'better-sqlite3',
   'esbuild',
+  'oxc-parser',
   'pg',
   'pino',
   'prom-client',
@@ -22,6 +23,7 @@ const EXTERNAL = [
 ];
 
 const PROGRAMS = {
+  'code-worker.js': fileURLToPath(new URL('../packages/agent/src/services/code/worker.ts', import.meta.url)),
   'sandbox-worker.js': fileURLToPath(new URL('../packages/gateway/src/sandbox/worker.ts', import.meta.url)),
   'database-program.js': fileURLToPath(
     new URL('../packages/store/src/databases/sqlite-program.ts', import.meta.url),

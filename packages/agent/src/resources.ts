@@ -1,12 +1,14 @@
-/** Documents of an agent's own: what it is told, and its inbox, which MCP clients subscribe to. */
+/** Documents of an agent's own: what it is told, its inbox and its work, which MCP clients subscribe to. */
 import type { Change, ChangeBus } from '@parley/kit';
 import { coalesce, defineResource, ToolError } from '@parley/kit';
 import type { Store } from '@parley/store';
 import type { AgentServices } from './services/index.ts';
 import { INBOX } from './services/messages/rows.ts';
 import { INBOX_URI } from './services/messages/watching.ts';
+import { WORK_CHANGED } from './services/work/queue.ts';
 import { actingOf } from './session.ts';
 
+const WORK_URI = 'agent://work';
 const SHOWN = 50;
 const PREVIEW = 200;
 const NOTICE_MS = 20;
@@ -61,6 +63,27 @@ export const agentResources = [
       return { text: JSON.stringify(shown) };
     },
   }),
+  defineResource<AgentServices>({
+    name: 'work',
+    title: 'Work that waits for you',
+    description: 'Your work tasks that nobody works on, oldest first. Claim one over REST.',
+    mimeType: 'application/json',
+    uri: WORK_URI,
+    callers: 'agents',
+    available: ({ work }) => work !== undefined,
+    async read(_variables, { services, caller }) {
+      const offered = (await services.work?.offered(actingOf(caller))) ?? [];
+      const tasks = offered.map(({ id, projectId, description, branch, iterations, error }) => ({
+        task_id: id,
+        project_id: projectId,
+        description,
+        branch,
+        iterations,
+        error,
+      }));
+      return { text: JSON.stringify({ tasks }) };
+    },
+  }),
 ];
 
 /** Tells clients that an inbox has changed, here or elsewhere; returns the function that ends it. */
@@ -74,6 +97,18 @@ export function publishInboxNotices({ signal }: Pick<Store, 'signal'>, bus: Chan
     const uris = [INBOX_URI, uriOf(messageId)];
     return notices.add(uris.map((uri): Change => ({ kind: 'resource', uri, organizationId, agentId })));
   });
+  return () => {
+    unlisten();
+    notices.close();
+  };
+}
+
+/** Tells MCP clients that the work of an organization changed, here or elsewhere; returns the function that ends it. */
+export function publishWorkNotices({ signal }: Pick<Store, 'signal'>, bus: ChangeBus): () => void {
+  const notices = coalesce(bus, NOTICE_MS);
+  const unlisten = signal.subscribe(WORK_CHANGED, ({ payload }) =>
+    notices.add([{ kind: 'resource', uri: WORK_URI, ...(payload !== null && { organizationId: payload }) }]),
+  );
   return () => {
     unlisten();
     notices.close();

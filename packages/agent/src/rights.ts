@@ -6,6 +6,7 @@ export const RIGHTS = [
   'health_report',
   'executions_read',
   'executions_approve',
+  'project_code',
   'a2a_tasks',
 ] as const;
 

@@ -9,12 +9,13 @@ import type { Store } from '@parley/store';
 import type { TaskEngine } from '@parley/tasks';
 import { agentMigrations } from './migrations/index.ts';
 import { AGENT } from './name.ts';
-import { agentResources } from './resources.ts';
 import { createAgentRoutes, OPEN_PATHS } from './rest/index.ts';
 import { createAgentServices } from './services/index.ts';
 import { keepUp } from './services/upkeep.ts';
+import type { ProjectDirectory } from './services/projects/directory.ts';
 import { agentSettings } from './settings.ts';
 import { agentTools } from './tools/index.ts';
+import { agentResources, publishWorkNotices } from './resources.ts';
 import { RIGHTS } from './rights.ts';
 
 export type AgentHost = Host<
@@ -24,6 +25,8 @@ export type AgentHost = Host<
     readonly events: Events;
     readonly tasks: TaskEngine;
     readonly egress: Egress;
+    readonly projects: ProjectDirectory;
+    readonly dataDir: string;
     /** The variables of the server that programs get. */
     readonly environment: Readonly<Record<string, string>>;
     engine(): Engine;
@@ -41,14 +44,20 @@ export const agentToolset = defineToolset({
   roles: { member: ['*'] },
   settings: agentSettings,
   migrations: agentMigrations,
-  services: (host: AgentHost) => createAgentServices(host),
+  services(host: AgentHost) {
+    const end = publishWorkNotices(host.store, host.changes);
+    host.onStop(async () => end());
+    return createAgentServices(host);
+  },
   routes: (services, host): RouteSet[] => createAgentRoutes(services, host),
   open: OPEN_PATHS,
   async onStarted(services, _host, url) {
     services.servedAt(url);
     return {};
   },
-  async beforeStart({ schedules, workflows }, { onStop, onFault }) {
+  async beforeStart({ schedules, workflows, work }, { onStop, onFault }) {
+    // What is left over is no reason not to start.
+    await work?.recover().catch((error: unknown) => onFault(error, 'work tasks'));
     onStop(keepUp([schedules, workflows], onFault));
   },
 });

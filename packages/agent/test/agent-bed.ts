@@ -6,7 +6,6 @@ import { createIdentity, identityMigrations, roleDefaultsOf } from '@parley/iden
 import type { BedOrganization } from '@parley/identity/testing';
 import { settle } from '@parley/identity/testing';
 import type { Caller } from '@parley/kit';
-import { createChangeBus } from '@parley/kit';
 import { createEgress } from '@parley/kit/egress';
 import type { ConnectOptions, TestClient } from '@parley/kit/testing';
 import { connect } from '@parley/kit/testing';
@@ -25,6 +24,7 @@ import type { agentTools } from '../src/tools/index.ts';
 import { AGENT_TOOLS } from '../src/tools/sets.ts';
 import type { AgentHost } from '../src/toolset.ts';
 import { agentToolset } from '../src/toolset.ts';
+import { bareHost } from './bare-host.ts';
 
 /** What a store needs before the toolset runs on it. */
 export const BED_MIGRATIONS: MigrationSet[] = [
@@ -162,27 +162,18 @@ export function startAgents(store: Store, options: BedOptions & { clock: { nowMs
   const tasks = createTaskEngine({ store, now, onFault, limits: options.tasks ?? {} });
   const events = createEvents({ store, tasks, egress, onFault, now, ...options.events });
   const stops: (() => Promise<void>)[] = [];
-  const host: AgentHost = {
+  const host = bareHost({
     store,
     identity,
     events,
     tasks,
     egress,
-    changes: createChangeBus(),
-    observe: () => undefined,
     onFault,
     onStop: (work) => {
       stops.push(work);
     },
-    names: { hosts: [], origins: [] },
-    web: { publicUrl: undefined, trustedProxies: [] },
-    environment: { PATH: process.env['PATH'] ?? '' },
-    settings: {},
-    engine: () => {
-      throw new Error('There is no engine in this bed.');
-    },
     ...options.parts,
-  };
+  });
   const services = createAgentServices(host, { now, ...options.services });
   if (options.events !== undefined) {
     tasks.start();

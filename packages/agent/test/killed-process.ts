@@ -8,6 +8,7 @@ import { createTaskEngine, taskMigrations } from '@parley/tasks';
 import { agentMigrations } from '../src/migrations/index.ts';
 import { createAgentServices } from '../src/services/index.ts';
 import { actingOf } from '../src/session.ts';
+import { bareHost } from './bare-host.ts';
 
 const [dataDir = '', graph = ''] = process.argv.slice(2);
 const store = await openStore({ dataDir });
@@ -17,8 +18,9 @@ const onFault = (error: unknown) => {
 };
 const identity = createIdentity(store, {});
 const tasks = createTaskEngine({ store, onFault });
-const events = createEvents({ store, tasks, egress: createEgress({}), onFault });
-const host = { store, identity, tasks, events, onFault };
+const egress = createEgress({});
+const events = createEvents({ store, tasks, egress, onFault });
+const host = bareHost({ store, identity, tasks, events, egress, onFault });
 const never = new Promise<never>(() => undefined);
 const { agents, callers, workflows } = createAgentServices(host, {
   actions: {

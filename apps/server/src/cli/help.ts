@@ -136,6 +136,17 @@ create SLUG [--name NAME]
 rename NAME [--slug SLUG]
     The organization of the key.`,
   },
+  projects: {
+    usage: 'parley projects list | set-code ID --folder DIR | unset-code ID',
+    summary: 'List projects, and say where their code lies',
+    details: `For owners. Agents find symbols and do work tasks in the code of the projects that they reach.
+list
+set-code ID --folder DIR [--check COMMAND] [--install COMMAND]
+    DIR lies below a folder that --project-root names, here and at the server. The shell runs COMMAND in a worktree of
+    it: --check after each attempt at a work task, --install before the first one, without scripts of dependencies.
+unset-code ID
+    Forgets it; the folder stays as it is.`,
+  },
   pages: {
     reads: [...READS_KEY, 'address'],
     usage: 'parley pages list | allow ORIGIN... | revoke ID | create',

@@ -21,6 +21,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   roles: async () => (await import('./roles.ts')).roles,
   agents: async () => (await import('./agents.ts')).agents,
   organizations: async () => (await import('./organizations.ts')).organizations,
+  projects: async () => (await import('./projects.ts')).projects,
   pages: async () => (await import('./pages.ts')).pages,
   webhooks: async () => (await import('./webhooks.ts')).webhooks,
   feedback: async () => (await import('./feedback.ts')).feedback,

@@ -19,6 +19,7 @@ import { identityMigrations, roleDefaultsOf } from '@parley/identity';
 import type { Caller, CallRecord, Middleware, Source, StartNotice, Toolset } from '@parley/kit';
 import { createEngine, createStateSealer, install, toolsetSource } from '@parley/kit';
 import { MANAGEMENT } from '@parley/mesh/name';
+import { createProjectDirectory } from '@parley/mesh/project-directory';
 import { createTagLabels } from '@parley/mesh/tag-labels';
 import type { MigrationSet } from '@parley/store';
 import type { Base } from './base.ts';
@@ -181,8 +182,10 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
     events,
     egress,
     upstream,
-    sandbox,
+    projects: createProjectDirectory(store),
+    dataDir: config.dataDir,
     environment: config.programs.environment,
+    sandbox,
     observe,
     onFault,
     names: allowedNames(config),

@@ -8,6 +8,7 @@ import { createPresets } from './002-presets.ts';
 import { createMessages } from './003-messages.ts';
 import { createMemory } from './004-memory.ts';
 import { createSchedules } from './005-schedules.ts';
+import { createWork } from './006-work.ts';
 import { createOutside } from './008-outside.ts';
 
 export const agentMigrations: MigrationSet = {
@@ -20,6 +21,7 @@ export const agentMigrations: MigrationSet = {
     '003-messages': createMessages,
     '004-memory': createMemory,
     '005-schedules': createSchedules,
+    '006-work': createWork,
     '008-outside': createOutside,
   },
 };

@@ -1,5 +1,6 @@
 /** The routes of agents: sets below `/api`, each with its documents. */
 import type { RouteSet } from '@parley/http';
+import { ownersWithAll } from '@parley/kit';
 import { defineRoutes } from '@parley/http/rest';
 import { AGENT } from '../name.ts';
 import type { AgentServices } from '../services/index.ts';
@@ -14,6 +15,8 @@ import { permissionRoutes } from './permissions.ts';
 import { conductRoutes } from './conduct.ts';
 import { healthRoutes } from './health.ts';
 import { executionRoutes } from './executions.ts';
+import { agentProjectRoutes, projectRoutes } from './projects.ts';
+import { workRoutes } from './work.ts';
 
 const WORDS = {
   toolset: AGENT,
@@ -29,7 +32,15 @@ const agentsApi = defineRoutes({
   title: 'Parley agents API',
   description: 'Agents, their tools and what they are told.',
   heading: 'Agents API',
-  routes: [...agentRoutes, ...permissionRoutes, ...agentSkillRoutes, ...inboxRoutes, ...conductRoutes],
+  routes: [
+    ...agentRoutes,
+    ...permissionRoutes,
+    ...agentSkillRoutes,
+    ...inboxRoutes,
+    ...conductRoutes,
+    ...agentProjectRoutes,
+    ...workRoutes,
+  ],
 });
 
 const bundlesApi = defineRoutes({
@@ -41,13 +52,17 @@ const bundlesApi = defineRoutes({
   routes: bundleRoutes,
 });
 
+/** Commands of a project are run on this machine, so only owners set them. */
+const ownersSetCode = { name: 'project_code', available: ownersWithAll };
+
 const projectsApi = defineRoutes({
   ...WORDS,
+  guards: [...WORDS.guards, ownersSetCode],
   prefix: '/api/projects',
   title: 'Parley projects API for agents',
-  description: 'What agents have in a project.',
+  description: 'What agents have in a project, and where its code lies.',
   heading: 'Projects API',
-  routes: [...projectSkillRoutes, ...healthRoutes],
+  routes: [...projectRoutes, ...projectSkillRoutes, ...healthRoutes],
 });
 
 const executionsApi = defineRoutes({

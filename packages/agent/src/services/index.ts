@@ -47,6 +47,17 @@ import { createSchedules } from './schedules/index.ts';
 import type { NotifyOwner } from './schedules/parts.ts';
 import type { Workflows } from './workflows/workflows.ts';
 import { createWorkflows } from './workflows/workflows.ts';
+import type { Code } from './code/code.ts';
+import { createCode } from './code/code.ts';
+import { CodeThread } from './code/code-thread.ts';
+import type { CodeTimes } from './code/code-thread.ts';
+import { createCodeFolders } from './projects/code-folder.ts';
+import type { Projects } from './projects/projects.ts';
+import { createProjects } from './projects/projects.ts';
+import type { RecordViolation } from './violations.ts';
+import type { WorkTasks } from './work/work-tasks.ts';
+import { createWorkTasks } from './work/work-tasks.ts';
+import { createWorktrees } from './work/worktrees.ts';
 
 export interface AgentServices {
   readonly agents: Agents;
@@ -68,6 +79,11 @@ export interface AgentServices {
   readonly health: Health;
   readonly schedules: ScheduleService;
   readonly workflows: Workflows;
+  readonly projects: Projects;
+  /** Undefined: it is switched off. */
+  readonly code: Code | undefined;
+  /** Undefined: they are switched off. */
+  readonly work: WorkTasks | undefined;
 }
 
 /** What a test may choose. */
@@ -88,6 +104,8 @@ export interface AgentOptions {
   /** What schedules and workflows do their work with. */
   readonly actions?: ActionServices;
   readonly notifyOwner?: NotifyOwner;
+  readonly recordViolation?: RecordViolation;
+  readonly codeTimes?: CodeTimes;
 }
 
 /** Builds the services over the base of this process. */
@@ -96,17 +114,19 @@ export function createAgentServices(
   {
     now = Date.now,
     outside,
-    projectExists = async () => false,
+    projectExists,
     runner,
     counts = tableCounts(),
     projectReach,
     messageCredits,
     createWorkTask,
-    actions = {},
+    actions,
     notifyOwner = async () => undefined,
+    recordViolation,
+    codeTimes,
   }: AgentOptions = {},
 ): AgentServices {
-  const { store, identity, changes, tasks, events, onFault } = host;
+  const { store, identity, changes, tasks, events, dataDir, environment, settings, onFault } = host;
   const registered = () => AGENT_TOOLS.map(({ name }) => name);
   const tools = { registered, defaults: DEFAULT_ALLOWED_TOOLS };
   const callers = createAgentCallers(store, identity, tools);
@@ -125,6 +145,27 @@ export function createAgentServices(
     sessions,
     onFault,
   });
+  const violation: RecordViolation =
+    recordViolation ??
+    (({ agentId }, kind, detail) =>
+      store.transaction((tx) => reputation.recordViolation(tx, agentId, kind, detail)));
+  const hasProject = async (organizationId: string, projectId: string) =>
+    (await host.projects.get(organizationId, projectId)) !== undefined;
+  const folders = createCodeFolders(settings.projectRoots ?? [], dataDir);
+  const projects = createProjects({ store, identity, directory: host.projects, folders, now });
+  const thread = isOn('code-index', settings.codeIndex) ? new CodeThread(codeTimes) : undefined;
+  const code = thread && createCode({ projects, thread, dataDir, recordViolation: violation });
+  const work = isOn('work-tasks', settings.workTasks)
+    ? createWorkTasks({
+        store,
+        tasks,
+        projects,
+        worktrees: createWorktrees(dataDir, environment),
+        environment,
+        runner: runs.runner && runs,
+        now,
+      })
+    : undefined;
   const messages = createMessages({
     store,
     now,
@@ -140,27 +181,39 @@ export function createAgentServices(
     stopNotices();
     await runs.close();
     await messages.close();
+    await thread?.close();
   });
   const isRegistered = (name: string) => registered().includes(name);
-  const perform = createPerform({ services: actions, others: othersOf(agents), isRegistered });
+  const perform = createPerform({ services: actions ?? {}, others: othersOf(agents), isRegistered });
   const base = { store, identity, tasks, events, callers, now, onFault };
   const services: AgentServices = {
     agents,
     bundles: createBundles(parts),
     callers,
     chain,
+    code,
     credits,
     health: createHealth({ store, projects: projectReach ?? givenProjects(store), now }),
     memories: createMemories({ store, chain, now }),
     messages,
-    outside: createOutside({ host, agents, callers, now }, outside),
+    outside: createOutside(
+      { host, agents, callers, now },
+      {
+        recordViolation: ({ organizationId, agentId, kind, detail }) =>
+          violation({ organizationId, agentId }, kind, detail),
+        ...(runs.runner !== undefined && { runner: runs }),
+        ...outside,
+      },
+    ),
     permissions: createPermissions({ store, callers, tools, toolNamed }, () => services),
+    projects,
     reputation,
     runs,
     schedules: createSchedules({ ...base, perform, notifyOwner }),
     sessions,
-    skills: createSkills(parts, projectExists),
-    workflows: createWorkflows({ ...base, services: actions, isRegistered }),
+    skills: createSkills(parts, projectExists ?? hasProject),
+    work,
+    workflows: createWorkflows({ ...base, services: actions ?? {}, isRegistered }),
     servedAt(url) {
       mcpUrl = `${url}/mcp/agent`;
     },
@@ -185,3 +238,8 @@ const othersOf =
   (agents: Agents) =>
   async ({ agentId, organizationId }: Acting): Promise<string[]> =>
     (await agents.list(organizationId)).map(({ id }) => id).filter((id) => id !== agentId);
+
+function isOn(flag: string, value = 'on'): boolean {
+  if (value !== 'on' && value !== 'off') throw new Error(`--${flag}: must be on or off`);
+  return value === 'on';
+}

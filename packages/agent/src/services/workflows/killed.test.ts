@@ -15,6 +15,7 @@ import { eventually } from '@parley/test-support/eventually';
 import { sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
 import type { AgentBed } from '../../../test/agent-bed.ts';
+import { bareHost } from '../../../test/bare-host.ts';
 import { onBothBeds, startAgents } from '../../../test/agent-bed.ts';
 import type { ScriptedActions } from '../../../test/scripted-actions.ts';
 import { actingBed, scriptedActions } from '../../../test/scripted-actions.ts';
@@ -50,7 +51,7 @@ async function oneStepOf({ store, clock }: AgentBed, actions: ScriptedActions): 
   const egress = createEgress({});
   const events = createEvents({ store, tasks: engine, egress, onFault, now });
   const identity = createIdentity(store, { now });
-  const host = { store, identity, events, tasks: { ...engine, register }, onFault };
+  const host = bareHost({ store, identity, events, egress, tasks: { ...engine, register }, onFault });
   createAgentServices(host, { now, actions: actions.services });
   engine.start();
   await over.promise;
