@@ -3,6 +3,8 @@ import { judgeEvents } from './event-targets.ts';
 import type { EventFigures } from './events.ts';
 import { judgeFeedback } from './feedback-targets.ts';
 import type { FeedbackFigures } from './feedback.ts';
+import type { CodeFigures } from './code.ts';
+import { judgeCode } from './code-targets.ts';
 import type { ListFigures } from './lists.ts';
 import { judgeLists } from './list-targets.ts';
 import type { FlatMemory } from './memory.ts';
@@ -11,6 +13,8 @@ import type { ModelCost } from './model-cost.ts';
 import type { MonitoringFigures } from './monitoring.ts';
 import { judgeMonitoring } from './monitoring-targets.ts';
 import type { Point } from './points.ts';
+import type { RecallFigures } from './recall.ts';
+import { judgeRecall } from './recall-targets.ts';
 import type { ColdStart, ColdStarts } from './stdio.ts';
 import { judgeTasks } from './task-targets.ts';
 import type { TaskFigures } from './tasks.ts';
@@ -33,6 +37,8 @@ export interface Measured {
   events?: EventFigures;
   monitoring?: MonitoringFigures;
   lists?: ListFigures;
+  recall?: RecallFigures;
+  code?: CodeFigures;
 }
 
 const lower = { better: 'lower', unit: 'x' } as const;
@@ -75,6 +81,8 @@ export function judgeQuick(measured: Measured): Verdict[] {
     ...judgeEvents(measured.events),
     ...judgeMonitoring(measured.monitoring),
     ...judgeLists(measured.lists),
+    ...judgeRecall(measured.recall),
+    ...judgeCode(measured.code),
   ];
 }
 

@@ -12,6 +12,7 @@ const EXTERNAL = [
   /^@jitl\//,
   'better-sqlite3',
   'esbuild',
+  'oxc-parser',
   'pg',
   'pino',
   'prom-client',
@@ -22,6 +23,7 @@ const EXTERNAL = [
 ];
 
 const PROGRAMS = {
+  'code-worker.js': fileURLToPath(new URL('../packages/agent/src/services/code/worker.ts', import.meta.url)),
   'plugin-program.js': fileURLToPath(
     new URL('../packages/agent/src/services/plugins/program.ts', import.meta.url),
   ),

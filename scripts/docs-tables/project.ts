@@ -12,6 +12,7 @@ const reasons: Record<string, string> = {
   '@modelcontextprotocol/node': "connects the SDK's handlers to Node's HTTP server",
   '@modelcontextprotocol/server':
     'the official MCP server: both protocol eras, everything outside the hot path',
+  '@octokit/core': 'what agents ask of GitHub; loaded by the first request',
   '@opentelemetry/api': 'span and context types of tracing',
   '@opentelemetry/exporter-metrics-otlp-http': 'sends metrics by OTLP; loaded only with `--otlp-endpoint`',
   '@opentelemetry/exporter-trace-otlp-http': 'sends traces by OTLP; loaded only with `--otlp-endpoint`',
@@ -20,13 +21,17 @@ const reasons: Record<string, string> = {
   '@opentelemetry/sdk-trace-base': 'makes one span per tool call; loaded only with `--otlp-endpoint`',
   'better-sqlite3':
     'the embedded database; ships its compiled binaries inside the package, so no install script runs',
+  canonicalize: 'canonical JSON (RFC 8785), of which agents sign the hash',
   croner: 'when a cron plan fires next, in its time zone; loaded by the first plan',
   'csv-parse': 'CSV files of imports, read as a stream; loaded by the import only',
   hono: 'the router of REST and pages, and the sign-in cookie; loaded by the first request that needs them',
+  ignore: 'what `.gitignore` leaves out of the code of a project; loaded in the thread that reads it',
   'json-p3': 'the filters of subscriptions: RFC 9535 JSONPath; loaded by the first filter',
   kysely: 'typed queries that run on both databases',
   'markdown-it':
     'CommonMark as safe HTML on the public pages and in the feed; loaded by the first text shown',
+  'oxc-parser':
+    'the parser behind symbols in the code of projects; native, loaded in the thread that reads it',
   pg: 'PostgreSQL; loaded only with `--database-url`',
   pino: 'structured log lines',
   'prom-client': 'the text of `/metrics`',

@@ -20,7 +20,7 @@ describe('where a value comes from', () => {
       settings: { demo: false },
     });
     expect(load([]).web).toEqual({ trustedProxies: [], publicUrl: undefined });
-    expect(load([]).settings).toEqual({
+    expect(load([]).settings).toMatchObject({
       'api-rate': 100,
       'api-key-rate': undefined,
       'page-rate': 600,

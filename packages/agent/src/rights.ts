@@ -1,4 +1,14 @@
 /** What the routes of this toolset ask for besides the names of tools; grants give them like these. */
-export const RIGHTS = ['agents_read', 'agents_manage', 'plugins_manage'] as const;
+export const RIGHTS = [
+  'agents_read',
+  'agents_manage',
+  'agents_review',
+  'health_report',
+  'executions_read',
+  'executions_approve',
+  'project_code',
+  'a2a_tasks',
+  'plugins_manage',
+] as const;
 
-export type Right = (typeof RIGHTS)[number];
+export type AgentRight = (typeof RIGHTS)[number];

@@ -2,7 +2,7 @@
 import type { Events } from '@parley/events';
 import type { RouteSet } from '@parley/http';
 import type { Identity } from '@parley/identity';
-import type { Engine, Host } from '@parley/kit';
+import type { Engine, Host, SettingsOf } from '@parley/kit';
 import type { Egress } from '@parley/kit/egress';
 import { defineToolset } from '@parley/kit';
 import type { Store } from '@parley/store';
@@ -12,32 +12,56 @@ import { AGENT } from './name.ts';
 import { createAgentRoutes, OPEN_PATHS } from './rest/index.ts';
 import { createAgentServices } from './services/index.ts';
 import { PLUGIN } from './services/plugins/source.ts';
+import { keepUp } from './services/upkeep.ts';
+import type { ProjectDirectory } from './services/projects/directory.ts';
 import { agentSettings } from './settings.ts';
 import { agentTools } from './tools/index.ts';
+import { agentResources, publishWorkNotices } from './resources.ts';
 import { RIGHTS } from './rights.ts';
 
-export type AgentHost = Host<{
-  readonly store: Store;
-  readonly identity: Identity;
-  readonly events: Events;
-  readonly tasks: TaskEngine;
-  readonly egress: Egress;
-  readonly dataDir: string;
-  engine(): Engine;
-}>;
+export type AgentHost = Host<
+  {
+    readonly store: Store;
+    readonly identity: Identity;
+    readonly events: Events;
+    readonly tasks: TaskEngine;
+    readonly egress: Egress;
+    readonly projects: ProjectDirectory;
+    readonly dataDir: string;
+    /** The variables of the server that programs get. */
+    readonly environment: Readonly<Record<string, string>>;
+    engine(): Engine;
+  },
+  // A host of tests says only what it is about.
+  Partial<SettingsOf<typeof agentSettings>>
+>;
 
 export const agentToolset = defineToolset({
   name: AGENT,
   title: 'Agents',
   tools: agentTools,
+  resources: agentResources,
   rights: RIGHTS,
   roles: { member: ['*'] },
   settings: agentSettings,
   migrations: agentMigrations,
-  services: (host: AgentHost) => createAgentServices(host),
+  services(host: AgentHost) {
+    const end = publishWorkNotices(host.store, host.changes);
+    host.onStop(async () => end());
+    return createAgentServices(host);
+  },
   joinedBy: [PLUGIN],
   sources: ({ plugins }) => [plugins.source],
-  beforeStart: ({ plugins }) => plugins.start(),
   routes: (services, host): RouteSet[] => createAgentRoutes(services, host),
   open: OPEN_PATHS,
+  async onStarted(services, _host, url) {
+    services.servedAt(url);
+    return {};
+  },
+  async beforeStart({ plugins, schedules, workflows, work }, { onStop, onFault }) {
+    await plugins.start();
+    // What is left over is no reason not to start.
+    await work?.recover().catch((error: unknown) => onFault(error, 'work tasks'));
+    onStop(keepUp([schedules, workflows], onFault));
+  },
 });

@@ -6,7 +6,6 @@ import { createIdentity, identityMigrations, roleDefaultsOf } from '@parley/iden
 import type { BedOrganization } from '@parley/identity/testing';
 import { settle } from '@parley/identity/testing';
 import type { Caller } from '@parley/kit';
-import { createChangeBus } from '@parley/kit';
 import { createEgress } from '@parley/kit/egress';
 import type { ConnectOptions, TestClient } from '@parley/kit/testing';
 import { connect } from '@parley/kit/testing';
@@ -14,7 +13,7 @@ import type { MigrationSet, Store, StoreEngine } from '@parley/store';
 import { openStore } from '@parley/store';
 import { scratchDatabase } from '@parley/store/testing';
 import { createTaskEngine, taskMigrations } from '@parley/tasks';
-import type { TaskEngine } from '@parley/tasks';
+import type { TaskEngine, TaskLimits } from '@parley/tasks';
 import { afterAll, beforeAll, describe } from 'vitest';
 import { agentMigrations } from '../src/migrations/index.ts';
 import { AGENT } from '../src/name.ts';
@@ -25,6 +24,7 @@ import type { agentTools } from '../src/tools/index.ts';
 import { AGENT_TOOLS } from '../src/tools/sets.ts';
 import type { AgentHost } from '../src/toolset.ts';
 import { agentToolset } from '../src/toolset.ts';
+import { bareHost } from './bare-host.ts';
 
 /** What a store needs before the toolset runs on it. */
 export const BED_MIGRATIONS: MigrationSet[] = [
@@ -65,6 +65,7 @@ export interface BedOptions {
   readonly services?: AgentOptions;
   /** With these, deliveries, schedules and tasks run; absent: they wait. */
   readonly events?: Pick<EventsOptions, 'deliver' | 'limits'>;
+  readonly tasks?: Partial<TaskLimits>;
 }
 
 /** The toolset under test. */
@@ -76,7 +77,7 @@ export interface AgentBed extends AgentProcess {
   /** A new agent, made by somebody. */
   agent(maker: Caller, input?: Partial<NewAgent>): Promise<BedAgent>;
   /** A client that acts as somebody. */
-  client(as: Caller, options?: Omit<ConnectOptions<AgentServices>, 'as' | 'services'>): Promise<AgentClient>;
+  client(as: Caller, options?: Omit<ConnectOptions<AgentServices>, 'as'>): Promise<AgentClient>;
 }
 
 export function standingClock() {
@@ -138,7 +139,7 @@ async function openBed(store: Store, options: BedOptions & { clock: { nowMs: num
       return { id: agent.id, name: agent.name, key, caller };
     },
     client: (as, more = {}) =>
-      connect(agentToolset, { sources: [services.plugins.source], ...more, services, as }),
+      connect(agentToolset, { services, sources: [services.plugins.source], ...more, as }),
   };
 }
 
@@ -159,30 +160,21 @@ export function startAgents(store: Store, options: BedOptions & { clock: { nowMs
     },
   });
   const egress = createEgress({ allow: ['127.0.0.1'] });
-  const tasks = createTaskEngine({ store, now, onFault });
+  const tasks = createTaskEngine({ store, now, onFault, limits: options.tasks ?? {} });
   const events = createEvents({ store, tasks, egress, onFault, now, ...options.events });
   const stops: (() => Promise<void>)[] = [];
-  const host: AgentHost = {
+  const host = bareHost({
     store,
     identity,
     events,
     tasks,
     egress,
-    changes: createChangeBus(),
-    observe: () => undefined,
     onFault,
     onStop: (work) => {
       stops.push(work);
     },
-    names: { hosts: [], origins: [] },
-    web: { publicUrl: undefined, trustedProxies: [] },
-    settings: undefined,
-    dataDir: '/nonexistent',
-    engine: () => {
-      throw new Error('There is no engine in this bed.');
-    },
     ...options.parts,
-  };
+  });
   const services = createAgentServices(host, { now, ...options.services });
   if (options.events !== undefined) {
     tasks.start();

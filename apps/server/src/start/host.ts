@@ -1,5 +1,6 @@
 /** What every command stands on: the open data folder, the toolsets and the engine over them. */
 import { join } from 'node:path';
+import { denialOf } from '@parley/agent/denials';
 import { connectionMigrations, createDeliver } from '@parley/connections';
 import { createEvents, eventMigrations, managementEvent, taskEvent } from '@parley/events';
 import { createEgress } from '@parley/kit/egress';
@@ -18,6 +19,7 @@ import { identityMigrations, roleDefaultsOf } from '@parley/identity';
 import type { Caller, CallRecord, Middleware, Source, StartNotice, Toolset } from '@parley/kit';
 import { createEngine, createStateSealer, install, toolsetSource } from '@parley/kit';
 import { MANAGEMENT } from '@parley/mesh/name';
+import { createProjectDirectory } from '@parley/mesh/project-directory';
 import { createTagLabels } from '@parley/mesh/tag-labels';
 import type { MigrationSet } from '@parley/store';
 import type { Base } from './base.ts';
@@ -30,6 +32,7 @@ import { stopPart } from '../stop-part.ts';
 import { loadOwnToolsets } from '../toolsets.ts';
 import { SERVER_INFO } from '../version.ts';
 import { deliveryRecord, memberCaller } from './event-deliveries.ts';
+import { createMayPublish } from './event-publishers.ts';
 import type { AppHost, ServedToolset, SharedHost } from './served-toolset.ts';
 import { migrationsIn, othersOf, toolsOf } from './served-toolset.ts';
 import type { SeamOptions, TaskLimits } from '@parley/tasks';
@@ -123,9 +126,12 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
   const parts = callParts(store, config.limits, details);
   const observe = (call: CallRecord) => {
     parts.observe(redactRecord(call));
-    const { caller, name, outcome, toolset, info } = call;
-    if (outcome === 'denied' && toolset === MANAGEMENT)
-      identity.audit.denied({ ...caller, requestId: info.id }, name);
+    const { caller, method, name, outcome, toolset, info } = call;
+    const denial = denialOf(call);
+    // There are as many URIs as a client likes to make up, and each would be an entry.
+    const isNamed = method !== 'resources/read';
+    if (isNamed && (denial !== undefined || (outcome === 'denied' && toolset === MANAGEMENT)))
+      identity.audit.denied({ ...caller, requestId: info.id }, name, denial);
     options.observe?.(call);
   };
   const tasks = createTaskEngine({
@@ -145,15 +151,19 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
     callerOf: (organizationId, userId) => memberCaller(identity, organizationId, userId),
     onCall: (call) => observe(deliveryRecord(call)),
   });
+  const current = async (caller: Caller) =>
+    caller.id === options.anonymous?.id ? options.anonymous : identity.current(caller);
   const events = createEvents({
     store,
     tasks,
     egress,
     deliver,
+    mayPublish: createMayPublish({ store, identity, current }),
     // A command has neither the flags nor the time of a server, which others have set up to reach what it must.
     delivers: options.delivers ?? false,
     onFault,
     limits,
+    types: toolsets.flatMap(({ events: own = [] }) => own),
   });
   identity.audit.follow(async (tx, act) => {
     const event = managementEvent(act);
@@ -172,7 +182,9 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
     events,
     egress,
     upstream,
+    projects: createProjectDirectory(store),
     dataDir: config.dataDir,
+    environment: config.programs.environment,
     sandbox,
     observe,
     onFault,
@@ -201,8 +213,6 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
     observe,
     onFault,
   });
-  const current = async (caller: Caller) =>
-    caller.id === options.anonymous?.id ? options.anonymous : identity.current(caller);
   for (const kind of toolKinds(engine, current)) tasks.register(kind);
   let stopped: Promise<unknown> | undefined;
   const stop = async () => {

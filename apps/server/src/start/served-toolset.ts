@@ -6,6 +6,7 @@ import type { RouteSet } from '@parley/http';
 import type { Identity } from '@parley/identity';
 import type { AnyTool, Engine, Host, OutsideTool, Toolset } from '@parley/kit';
 import type { Egress } from '@parley/kit/egress';
+import type { ProjectDirectory } from '@parley/mesh/project-directory';
 import type { MigrationSet, Store } from '@parley/store';
 import type { TaskEngine } from '@parley/tasks';
 import type { KnownTool } from './base.ts';
@@ -18,7 +19,11 @@ export interface HostParts {
   readonly events: Events;
   readonly egress: Egress;
   readonly upstream: Upstream;
+  /** Which projects organizations have. */
+  readonly projects: ProjectDirectory;
   readonly dataDir: string;
+  /** What a program that is started gets of the environment; nothing of it is a secret. */
+  readonly environment: Readonly<Record<string, string>>;
   /** Runs code of callers over the tools that they may call. */
   readonly sandbox: CodeExecution;
   /** The engine that serves everything; for the tools that explain it. */

@@ -1,6 +1,6 @@
 /** Cron: five or six fields, in the time zone that was named, daylight saving included. */
 import { expect, test } from 'vitest';
-import { checkCron, nextInstant } from './cron.ts';
+import { checkCron, nextInstant, nextInstants } from './cron.ts';
 
 test.each([
   ['0 9 * * *', 'UTC', '2030-01-01T09:00:00Z', '2030-01-02T09:00:00Z'],
@@ -31,4 +31,13 @@ test.each([
   expect(() => checkCron(cron, zone)).toThrow(
     expect.objectContaining({ code: 'invalid', message: expect.stringMatching(`^${field}: `) }),
   );
+});
+
+test('the next instants are as many as there are', () => {
+  const after = Date.UTC(2030, 0, 1);
+  expect(nextInstants('0 9 * * *', 'UTC', after, 2)).toEqual([
+    Date.UTC(2030, 0, 1, 9),
+    Date.UTC(2030, 0, 2, 9),
+  ]);
+  expect(nextInstants('0 0 30 2 *', 'UTC', after, 2)).toEqual([]);
 });

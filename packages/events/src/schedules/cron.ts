@@ -27,11 +27,19 @@ export function nextInstant(cron: string, timezone: string, after: number): numb
   return parse(cron, timezone).nextRun(new Date(after))?.getTime();
 }
 
+/** The first instants after a time, as many as there are up to a number. */
+export function nextInstants(cron: string, timezone: string, after: number, most: number): number[] {
+  return parse(cron, timezone)
+    .nextRuns(most, new Date(after))
+    .map((date) => date.getTime());
+}
+
 function parse(cron: string, timezone: string): Cron {
   return new Cron(cron.trim(), { timezone, paused: true });
 }
 
-function isZone(timezone: string): boolean {
+/** True for a time zone that clocks are kept by. */
+export function isZone(timezone: string): boolean {
   if (timezone.length < 1 || timezone.length > ZONE_LENGTH) return false;
   try {
     return new Intl.DateTimeFormat('en', { timeZone: timezone }).resolvedOptions().timeZone !== '';

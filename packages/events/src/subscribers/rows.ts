@@ -100,24 +100,42 @@ export function subscriptionsOf(
   return query.execute();
 }
 
-/** Writes a new subscription for a target that is held. */
-export async function addSubscription(
+/** Writes a new subscription of a connection whose target is held. */
+export function addSubscription(
   tx: StoreTransaction,
-  asker: Asker,
+  { organizationId, connectionId, createdBy }: Asker,
+  wanted: Wanted,
+  now: number,
+): Promise<EventSubscriptionRow> {
+  const targetId = targetIdOf(connectionId);
+  return insertSubscription(tx, { organizationId, targetId, createdBy }, wanted, now);
+}
+
+/** Where a subscription belongs. */
+export interface SubscribingTarget {
+  readonly organizationId: string;
+  readonly targetId: string;
+  readonly createdBy: string | null;
+}
+
+/** Writes a new subscription for a target of any kind that is held. */
+export async function insertSubscription(
+  tx: StoreTransaction,
+  { organizationId, targetId, createdBy }: SubscribingTarget,
   wanted: Wanted,
   now: number,
 ): Promise<EventSubscriptionRow> {
   const row: EventSubscriptionRow = {
     id: typeId('sub', now),
-    organization_id: asker.organizationId,
-    target_id: targetIdOf(asker.connectionId),
+    organization_id: organizationId,
+    target_id: targetId,
     event_type: wanted.eventType,
     publisher: wanted.publisher ?? '',
     event_group: '',
     filter: wanted.filter ?? '',
     enabled: 1,
     filter_failures: 0,
-    created_by: asker.createdBy,
+    created_by: createdBy,
     created_at: now,
     updated_at: now,
   };

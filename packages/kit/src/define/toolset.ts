@@ -33,6 +33,8 @@ export interface ToolsetSpec<
   readonly tools: Tools;
   readonly resources?: readonly (AnyResource | OutsideResource)[];
   readonly prompts?: readonly (AnyPrompt | OutsidePrompt)[];
+  /** The types of events that it publishes itself; no caller may publish them. */
+  readonly events?: readonly { readonly type: string }[];
   readonly migrations?: Migrations;
   readonly services?: (host: Host) => Services;
   /** Kinds of sources whose tools may stand in this toolset beside its own, and are granted like these. */

@@ -7,7 +7,7 @@ import type { Store } from '@parley/store';
 import { fromJson } from '@parley/store';
 import type { Acting } from '../../session.ts';
 import { actingOf } from '../../session.ts';
-import type { GivenTool } from '../agents.ts';
+import type { AgentTool } from '../../tools/sets.ts';
 import { answerHostCall } from './host-calls.ts';
 import type { LoadedTool } from './loaded.ts';
 import { LoadedPlugins } from './loaded.ts';
@@ -41,7 +41,7 @@ export interface Plugins {
   ready(organizationId: string): Promise<void> | undefined;
   /** The full names of the tools of an organization, as far as they are loaded. */
   names(organizationId: string): readonly string[];
-  toolNamed(organizationId: string, name: string): GivenTool | undefined;
+  toolNamed(organizationId: string, name: string): AgentTool | undefined;
   /** Loads what is active, before requests come. */
   start(): Promise<void>;
   close(): Promise<void>;
@@ -154,8 +154,9 @@ export function createPlugins(parts: PluginsParts): Plugins {
       prepared.has(organizationId) ? undefined : organization(organizationId).ready,
     names: (organizationId) => (toolsOf(organizationId) ?? []).map(({ tool }) => tool.fullName),
     toolNamed(organizationId, name) {
-      const isThere = toolsOf(organizationId)?.some(({ tool }) => tool.fullName === name);
-      return isThere === true ? { name, privileged: false } : undefined;
+      const found = toolsOf(organizationId)?.find(({ tool }) => tool.fullName === name);
+      const unattended = found?.tool.isBlocked === true ? 'block' : undefined;
+      return found && { name, privileged: false, unattended, available: undefined };
     },
     async start() {
       const rows = await store

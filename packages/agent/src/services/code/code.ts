@@ -1,0 +1,131 @@
+/** Code navigation: symbols and references in the code of the projects that an agent reaches, and in nothing else. */
+import { realpath } from 'node:fs/promises';
+import { isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { ToolError } from '@parley/kit';
+import type { Acting } from '../../session.ts';
+import type { RecordViolation } from '../violations.ts';
+import { isWithin } from '../projects/code-folder.ts';
+import type { Projects, ReachedProject } from '../projects/projects.ts';
+import type { CodeThread } from './code-thread.ts';
+import type { ReferencesAnswer, SymbolKind, SymbolsAnswer } from './messages.ts';
+
+/** A question of an agent. */
+interface Asking {
+  readonly projectDir?: string | undefined;
+  readonly limit: number;
+  readonly signal: AbortSignal;
+}
+
+export interface Code {
+  symbols(
+    acting: Acting,
+    asked: Asking & { readonly query: string; readonly kinds?: readonly SymbolKind[] | undefined },
+  ): Promise<SymbolsAnswer>;
+  references(acting: Acting, asked: Asking & { readonly name: string }): Promise<ReferencesAnswer>;
+}
+
+export interface CodeParts {
+  readonly projects: Projects;
+  readonly thread: CodeThread;
+  readonly dataDir: string;
+  readonly recordViolation: RecordViolation;
+}
+
+interface Place {
+  readonly root: string;
+  readonly below: string;
+}
+
+export function createCode({ projects, thread, dataDir, recordViolation }: CodeParts): Code {
+  const scopeOf = async (acting: Acting, projectDir: string | undefined) => {
+    const place = await placeOf(acting, projectDir);
+    return { ...place, excluded: [await realpath(dataDir).catch(() => dataDir)] };
+  };
+
+  async function placeOf(acting: Acting, projectDir: string | undefined): Promise<Place> {
+    const reached = await projects.reachedBy(acting);
+    const current = reached.find(({ isDefault }) => isDefault);
+    if (projectDir === undefined) {
+      if (current === undefined)
+        throw new ToolError(
+          'no_project',
+          'You have no default project. Name one as project_dir; corvid_list_projects lists them.',
+        );
+      return { root: await rootOf(current), below: '' };
+    }
+    const named = reached.find(({ id }) => id === projectDir);
+    if (named !== undefined) return { root: await rootOf(named), below: '' };
+    return folderWithin(acting, projectDir, reached, current);
+  }
+
+  async function rootOf(project: ReachedProject): Promise<string> {
+    const code = await projects.usableCode(project);
+    if (code === undefined)
+      throw new ToolError(
+        'no_project',
+        `The project ${project.id} has no code folder. An owner sets one with: parley projects set-code ${project.id} --folder DIR`,
+      );
+    return code.folder;
+  }
+
+  /** A root or a folder below one; whatever else is asked for, the answer says nothing about it. */
+  async function folderWithin(
+    acting: Acting,
+    projectDir: string,
+    reached: readonly ReachedProject[],
+    current: ReachedProject | undefined,
+  ): Promise<Place> {
+    const roots: string[] = [];
+    for (const project of reached) {
+      const code = await projects.usableCode(project);
+      if (code !== undefined) roots.push(code.folder);
+    }
+    const base = current && (await projects.usableCode(current))?.folder;
+    const wanted = lexical(projectDir, base);
+    const root = wanted && longest(roots.filter((each) => isWithin(wanted, each)));
+    if (wanted === undefined || root === undefined) {
+      if (wanted !== undefined) await escaped(acting, 'a folder outside its projects');
+      throw outside();
+    }
+    // Absent or not readable: that it is so is not told.
+    const real = await realpath(wanted).catch(() => undefined);
+    if (real === undefined) throw outside();
+    if (!isWithin(real, root)) {
+      await escaped(acting, 'a link that leads out of a project');
+      throw outside();
+    }
+    return { root, below: relative(root, real).split(sep).join('/') };
+  }
+
+  const escaped = ({ organizationId, agentId }: Acting, detail: string) =>
+    recordViolation({ organizationId, agentId }, 'path_escape', detail);
+
+  return {
+    async symbols(acting, { projectDir, query, kinds, limit, signal }) {
+      const scope = await scopeOf(acting, projectDir);
+      return thread.ask({ type: 'symbols', scope, query, kinds, limit }, signal);
+    },
+    async references(acting, { projectDir, name, limit, signal }) {
+      const scope = await scopeOf(acting, projectDir);
+      return thread.ask({ type: 'references', scope, name, limit }, signal);
+    },
+  };
+}
+
+/** The path as it is written, without looking at the disk; undefined when it cannot be one. */
+function lexical(path: string, base: string | undefined): string | undefined {
+  if (path.includes('\0')) return undefined;
+  if (isAbsolute(path)) return resolve(path);
+  return base === undefined ? undefined : join(base, path);
+}
+
+function longest(paths: readonly string[]): string | undefined {
+  return paths.toSorted((one, other) => other.length - one.length)[0];
+}
+
+function outside(): ToolError {
+  return new ToolError(
+    'outside_project',
+    'project_dir: must be the id of a project that you reach, its root, or a folder below it',
+  );
+}
