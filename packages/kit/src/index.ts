@@ -6,7 +6,7 @@ export {
   ownersWithAll,
   teamOnly,
 } from './access/availability.ts';
-export { isOwner, isTeam, mayAdminister, soleCaller, systemCaller, unattended } from './access/caller.ts';
+export { isTeam, mayAdminister, soleCaller, systemCaller, unattended } from './access/caller.ts';
 export type { ActingAgent, Caller, CallSource } from './access/caller.ts';
 export { ALL_GRANTS, firstUncovered, intersectGrants, isGranted, unionGrants } from './access/grants.ts';
 export type { Grants } from './access/grants.ts';

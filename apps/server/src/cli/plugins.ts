@@ -2,7 +2,8 @@
 import type { Plugin } from '@parley/agent';
 import { agentToolset } from '@parley/agent';
 import { AGENT } from '@parley/agent/name';
-import { hiddenReason, isOwner, ToolError } from '@parley/kit';
+import type { Caller } from '@parley/kit';
+import { hiddenReason, ownersWithAll, ToolError } from '@parley/kit';
 import { loadConfig, UsageError } from '../config.ts';
 import { printable } from '../printable.ts';
 import type { Acting, Action } from './actions.ts';
@@ -52,8 +53,9 @@ function withNames(
   return async (acting, given) => {
     if (given.length !== count) throw new UsageError(USAGE);
     const { caller } = acting;
-    if (!isOwner(caller) || hiddenReason({ toolset: AGENT, name: 'plugins_manage' }, caller) !== undefined)
-      throw new ToolError('forbidden', `Only owners may do this, with the grant ${AGENT}:plugins_manage.`);
+    const available = (who: Caller) => ownersWithAll(undefined, who);
+    if (hiddenReason({ toolset: AGENT, name: 'plugins_manage', available }, caller) !== undefined)
+      throw new ToolError('forbidden', 'Only an owner may do this: plugins run on this machine.');
     const [name = '', capability = ''] = given;
     return run(acting, name, capability);
   };

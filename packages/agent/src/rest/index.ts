@@ -75,8 +75,12 @@ const executionsApi = defineRoutes({
   routes: executionRoutes,
 });
 
+/** A plugin runs on this machine, so only owners load one. */
+const ownersLoadPlugins = { name: 'plugins_manage', available: ownersWithAll };
+
 const pluginsApi = defineRoutes({
   ...WORDS,
+  guards: [...WORDS.guards, ownersLoadPlugins],
   prefix: '/api/plugins',
   title: 'Parley plugins API',
   description: 'Plugins of agents: loaded, granted and unloaded by owners.',

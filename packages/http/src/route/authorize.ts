@@ -1,6 +1,6 @@
-/** Who may use a route: the team, administrators or owners where it says so, and callers who have what the route stands for. */
+/** Who may use a route: the team, administrators where it says so, and callers who have what the route stands for. */
 import type { AnyTool, Caller, Guarded, HiddenReason } from '@parley/kit';
-import { hiddenReason, isOwner, isTeam, mayAdminister } from '@parley/kit';
+import { hiddenReason, isTeam, mayAdminister } from '@parley/kit';
 import { HttpRefusal } from '../refusal.ts';
 import type { Route, RouteFacts } from './route.ts';
 
@@ -60,7 +60,6 @@ export function createAccess({ toolset, guards, byName }: AccessRules, services:
     authorize({ who, grants }, caller) {
       if (who !== 'team' && !mayAdminister(caller))
         throw new HttpRefusal('FORBIDDEN', 'Only administrators may do this.');
-      if (who === 'owner' && !isOwner(caller)) throw new HttpRefusal('FORBIDDEN', 'Only owners may do this.');
       if (grants.every((name) => reasonFor(caller, name) !== undefined)) throw refusal(caller, grants);
     },
     authorizeBody({ grantsOf }, caller, body) {

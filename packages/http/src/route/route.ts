@@ -30,7 +30,7 @@ export interface RouteFacts {
   /** Below the prefix of its set, e.g. `/posts/:id`. */
   readonly path: string;
   readonly summary: string;
-  readonly who: 'team' | 'admin' | 'owner';
+  readonly who: 'team' | 'admin';
   /** The tools, resources or rights of the toolset that this route stands for; one of them until the body is known. */
   readonly grants: readonly string[];
   /** The worst that it can do, as for tools. */

@@ -139,9 +139,11 @@ function withoutTwins(catalogs: readonly Catalog[]): Catalog[] {
     const isMine = (toolset: string) => owners.get(toolset) === catalog;
     if (catalog.toolsets.every(({ name }) => isMine(name))) return catalog;
     const has = ({ toolset }: Guarded) => isMine(toolset);
-    const joins = catalog.toolsets.flatMap((joiner) => joinedTools(joiner, owners.get(joiner.name), catalog));
+    const joins = new Set(
+      catalog.toolsets.flatMap((joiner) => joinedTools(joiner, owners.get(joiner.name), catalog)),
+    );
     return {
-      tools: catalog.tools.filter((tool) => has(tool) || joins.includes(tool)),
+      tools: catalog.tools.filter((tool) => has(tool) || joins.has(tool)),
       resources: catalog.resources.filter(has),
       prompts: catalog.prompts.filter(has),
       toolsets: catalog.toolsets.filter(({ name }) => isMine(name)),

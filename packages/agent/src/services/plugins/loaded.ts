@@ -1,5 +1,5 @@
 /** The plugins of one organization that run in this process, brought in line with the database. */
-import { ToolError } from '@parley/kit';
+import { detach, ToolError } from '@parley/kit';
 import type { PluginFacts, PluginTool } from './manifest.ts';
 import { findPackage } from './package-folder.ts';
 import type { PluginTimes } from './process.ts';
@@ -96,6 +96,7 @@ export class LoadedPlugins {
   /** One thing after the other, whatever became of the one before. */
   #next<T>(work: () => Promise<T>): Promise<T> {
     const next = this.#work.then(work, work);
+    // Whoever asked for it hears of its fault.
     this.#work = next.catch(() => undefined);
     return next;
   }
@@ -127,7 +128,7 @@ export class LoadedPlugins {
     const onCrash = () => {
       const row = rowOf();
       if (row === undefined || this.#isClosed) return;
-      saveCrash(this.#parts, row.id, row.generation).catch((error: unknown) =>
+      detach(saveCrash(this.#parts, row.id, row.generation), (error) =>
         this.#parts.onFault(error, `plugin ${row.name}`),
       );
     };

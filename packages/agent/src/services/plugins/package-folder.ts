@@ -64,6 +64,7 @@ async function refuseLinksOut(folder: string): Promise<void> {
     throw new ToolError('invalid', `The package has more than ${MOST_FILES} files.`);
   for (const entry of entries) {
     if (!entry.isSymbolicLink()) continue;
+    // One that leads nowhere now may lead anywhere later.
     const target = await realpath(join(entry.parentPath, entry.name)).catch(() => undefined);
     if (target === undefined || !isWithin(folder, target))
       throw new ToolError('invalid', `The package has a link that leads out of it: ${entry.name}`);
@@ -72,6 +73,7 @@ async function refuseLinksOut(folder: string): Promise<void> {
 
 async function entryOf(folder: string): Promise<string> {
   const entry = resolve(folder, mainOf(await packageJsonOf(folder)));
+  // What is not there is refused below.
   const real = await realpath(entry).catch(() => undefined);
   if (real === undefined || !isWithin(folder, real))
     throw new ToolError(
@@ -107,7 +109,7 @@ function mainOf({ exports, main }: Record<string, unknown>): string {
 }
 
 function fieldOf(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null && Object.hasOwn(value, name)
-    ? (value as Record<string, unknown>)[name]
+  return typeof value === 'object' && value !== null
+    ? Object.entries(value).find(([key]) => key === name)?.[1]
     : undefined;
 }

@@ -1,7 +1,8 @@
 /** Plugins: packages that owners load, each in a process of its own, whose tools agents have by name. */
 import type { Identity } from '@parley/identity';
+import { IDENTITY_CHANGED } from '@parley/identity';
 import type { Caller, OutsideCall, OutsideTool, Source } from '@parley/kit';
-import { ToolError } from '@parley/kit';
+import { detach, ToolError } from '@parley/kit';
 import type { Egress } from '@parley/kit/egress';
 import type { Store } from '@parley/store';
 import { fromJson } from '@parley/store';
@@ -67,7 +68,12 @@ export function createPlugins(parts: PluginsParts): Plugins {
   const loadedParts = {
     ...parts,
     times: parts.times ?? TIMES,
-    onChange: (organizationId: string) => source.changed(organizationId),
+    onChange(organizationId: string) {
+      source.changed(organizationId);
+      // An agent that came while a plugin was starting was told its tools without it.
+      if (prepared.has(organizationId))
+        detach(store.signal.publish(IDENTITY_CHANGED, organizationId), (error) => onFault(error, 'plugins'));
+    },
   };
 
   /** The plugins of an organization, once those that are active run. */
@@ -81,7 +87,7 @@ export function createPlugins(parts: PluginsParts): Plugins {
     const made = { plugins, ready };
     organizations.set(organizationId, made);
     // It is tried again by whoever comes next.
-    ready.catch(() => organizations.delete(organizationId));
+    detach(ready, () => organizations.delete(organizationId));
     return made;
   };
   const toolsOf = (organizationId: string) =>
@@ -95,10 +101,9 @@ export function createPlugins(parts: PluginsParts): Plugins {
   const leave = store.signal.subscribe(PLUGINS_CHANGED, ({ topic, payload }) => {
     const concerned = topic === PLUGINS_CHANGED && payload !== null ? [payload] : [...organizations.keys()];
     for (const organizationId of concerned)
-      organizations
-        .get(organizationId)
-        ?.plugins.sync()
-        .catch((error: unknown) => onFault(error, 'plugins'));
+      detach(organizations.get(organizationId)?.plugins.sync() ?? Promise.resolve(), (error) =>
+        onFault(error, 'plugins'),
+      );
   });
 
   const loadedOf = async (organizationId: string) => {

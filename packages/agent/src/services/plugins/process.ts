@@ -150,6 +150,7 @@ export class PluginProcess {
   /** Lets the plugin tidy up, then ends it; returns what went wrong in the plugin. */
   async unload(): Promise<string | undefined> {
     this.#isEnding = true;
+    // One that does not answer is ended all the same.
     const message = await this.#ask({ type: 'unload' }, 'unloaded').catch(() => undefined);
     this.kill();
     await this.gone;
@@ -296,13 +297,14 @@ export class PluginProcess {
   #ended(): void {
     clearInterval(this.#look);
     this.#waiting?.(undefined);
-    for (const { settle } of [...this.#running.values()]) settle(stopped());
+    for (const { settle } of this.#running.values()) settle(stopped());
   }
 
   /** While something runs, more than its heap is looked at: buffers are not part of it. */
   #watchMemory(): void {
     clearInterval(this.#look);
     if (this.#running.size === 0 || this.#isGone) return;
+    // What cannot be looked at is as large as it is.
     this.#look = setInterval(() => detach(this.#endLarge(), () => undefined), LOOK_MS).unref();
   }
 

@@ -1,5 +1,6 @@
 /** The process that a plugin runs in: it closes every way out that Node leaves open, and only then loads the plugin. */
 import { Console } from 'node:console';
+import { EventEmitter } from 'node:events';
 import Module, { registerHooks } from 'node:module';
 import { Writable } from 'node:stream';
 import { pathToFileURL } from 'node:url';
@@ -69,7 +70,7 @@ function take(from: object, name: string): void {
 }
 
 async function load(entry: string): Promise<void> {
-  // oxlint-disable-next-line typescript/no-unsafe-assignment -- whatever the package exports
+  // Whatever the package exports is looked at field by field.
   const exported: { plugin?: Plugin; default?: Plugin } = await import(pathToFileURL(entry).href);
   const given = exported.plugin ?? exported.default;
   if (typeof given !== 'object' || given === null || !Array.isArray(given.tools))
@@ -161,7 +162,8 @@ function hostOf(id: number, { grantedCapabilities }: CallFacts): object {
     'agent:read': { agents: { list: ask('agents.list'), get: ask('agents.get') } },
     'session:read': { session: { get: ask('session.get') } },
   };
-  return Object.freeze(Object.assign({}, ...grantedCapabilities.map((name) => all[name])) as object);
+  const granted = grantedCapabilities.map((name) => all[name] ?? {});
+  return Object.freeze(Object.fromEntries(granted.flatMap((part) => Object.entries(part))));
 }
 
 function answered(message: Extract<ToPlugin, { type: 'answer' }>): void {
@@ -203,6 +205,11 @@ async function received(message: ToPlugin): Promise<void> {
 }
 
 closeWaysOut();
+// What a listener rejects with comes to it as an error.
+const messages = new EventEmitter({ captureRejections: true });
+// oxlint-disable-next-line typescript/no-misused-promises -- its rejection is captured
+messages.on('message', received);
+messages.on('error', (error: unknown) => send({ type: 'failed', message: textOf(error) }));
 let text = '';
 input.setEncoding('utf8');
 input.on('data', (chunk: string) => {
@@ -211,8 +218,7 @@ input.on('data', (chunk: string) => {
   text = lines.pop() ?? '';
   for (const line of lines) {
     // Only the server writes here, and what it writes fits.
-    const message = JSON.parse(line) as ToPlugin;
-    received(message).catch((error: unknown) => send({ type: 'failed', message: textOf(error) }));
+    messages.emit('message', JSON.parse(line) as ToPlugin);
   }
 });
 input.on('error', () => exit(1));

@@ -1,5 +1,5 @@
 /** A plugin that is loaded: one process at a time, started again when it is needed after it ended. */
-import { ToolError } from '@parley/kit';
+import { detach, ToolError } from '@parley/kit';
 import type { PluginFacts } from './manifest.ts';
 import { readFacts } from './manifest.ts';
 import type { PackageFolder } from './package-folder.ts';
@@ -44,12 +44,15 @@ export class RunningPlugin {
 
   async call(call: PluginCall): Promise<PluginResult> {
     const process = await (this.#process ??= this.#restart());
-    return process.call(call);
+    if (!process.isEnding) return process.call(call);
+    await process.gone;
+    return (await (this.#process ??= this.#restart())).call(call);
   }
 
   /** Ends it; returns what went wrong in the plugin. */
   async stop(): Promise<string | undefined> {
     this.#isStopped = true;
+    // One that did not start has nothing to tidy up, and whoever called was told.
     const process = await this.#process?.catch(() => undefined);
     return process?.unload();
   }
@@ -57,6 +60,7 @@ export class RunningPlugin {
   async #restart(): Promise<PluginProcess> {
     const { source, times } = this.#parts;
     const process = new PluginProcess(source, times);
+    this.#watch(process);
     try {
       const facts = readFacts(await process.describe(source.entry));
       // What was loaded is what was looked at and granted.
@@ -68,11 +72,10 @@ export class RunningPlugin {
       await process.start();
       if (this.#isStopped) throw new ToolError('unavailable', 'The plugin is being unloaded.');
     } catch (error) {
-      this.#process = undefined;
       process.kill();
+      await process.gone;
       throw error;
     }
-    this.#watch(process);
     return process;
   }
 
@@ -82,6 +85,6 @@ export class RunningPlugin {
       if (!process.isEnding && !this.#isStopped) this.#parts.onCrash();
     };
     // It only ever resolves.
-    process.gone.then(ended, ended);
+    detach(process.gone.then(ended), () => undefined);
   }
 }
