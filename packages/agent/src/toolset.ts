@@ -2,7 +2,7 @@
 import type { Events } from '@parley/events';
 import type { RouteSet } from '@parley/http';
 import type { Identity } from '@parley/identity';
-import type { Engine, Host } from '@parley/kit';
+import type { Engine, Host, SettingsOf } from '@parley/kit';
 import type { Egress } from '@parley/kit/egress';
 import { defineToolset } from '@parley/kit';
 import type { Store } from '@parley/store';
@@ -15,14 +15,18 @@ import { agentSettings } from './settings.ts';
 import { agentTools } from './tools/index.ts';
 import { RIGHTS } from './rights.ts';
 
-export type AgentHost = Host<{
-  readonly store: Store;
-  readonly identity: Identity;
-  readonly events: Events;
-  readonly tasks: TaskEngine;
-  readonly egress: Egress;
-  engine(): Engine;
-}>;
+export type AgentHost = Host<
+  {
+    readonly store: Store;
+    readonly identity: Identity;
+    readonly events: Events;
+    readonly tasks: TaskEngine;
+    readonly egress: Egress;
+    engine(): Engine;
+  },
+  // A host of tests says only what it is about.
+  Partial<SettingsOf<typeof agentSettings>>
+>;
 
 export const agentToolset = defineToolset({
   name: AGENT,

@@ -14,7 +14,7 @@ import type { MigrationSet, Store, StoreEngine } from '@parley/store';
 import { openStore } from '@parley/store';
 import { scratchDatabase } from '@parley/store/testing';
 import { createTaskEngine, taskMigrations } from '@parley/tasks';
-import type { TaskEngine } from '@parley/tasks';
+import type { TaskEngine, TaskLimits } from '@parley/tasks';
 import { afterAll, beforeAll, describe } from 'vitest';
 import { agentMigrations } from '../src/migrations/index.ts';
 import { AGENT } from '../src/name.ts';
@@ -65,6 +65,7 @@ export interface BedOptions {
   readonly services?: AgentOptions;
   /** With these, deliveries, schedules and tasks run; absent: they wait. */
   readonly events?: Pick<EventsOptions, 'deliver' | 'limits'>;
+  readonly tasks?: Partial<TaskLimits>;
 }
 
 /** The toolset under test. */
@@ -158,7 +159,7 @@ export function startAgents(store: Store, options: BedOptions & { clock: { nowMs
     },
   });
   const egress = createEgress({ allow: ['127.0.0.1'] });
-  const tasks = createTaskEngine({ store, now, onFault });
+  const tasks = createTaskEngine({ store, now, onFault, limits: options.tasks ?? {} });
   const events = createEvents({ store, tasks, egress, onFault, now, ...options.events });
   const stops: (() => Promise<void>)[] = [];
   const host: AgentHost = {
@@ -175,7 +176,7 @@ export function startAgents(store: Store, options: BedOptions & { clock: { nowMs
     },
     names: { hosts: [], origins: [] },
     web: { publicUrl: undefined, trustedProxies: [] },
-    settings: undefined,
+    settings: {},
     engine: () => {
       throw new Error('There is no engine in this bed.');
     },

@@ -21,6 +21,7 @@ export { selfOf } from './subscribers/target.ts';
 export type { Deliver, EventHandler, Subscriber } from './subscribers/target.ts';
 export type { DeliveryQuery } from './webhooks/deliveries.ts';
 export { WEBHOOK_DISABLED } from './webhooks/health.ts';
+export { signatures } from './webhooks/secret.ts';
 export type { TestAnswer } from './webhooks/try-out.ts';
 export type { Webhook, WebhookDelivery } from './webhooks/webhook.ts';
 export type { NewWebhook, WebhookChange, Webhooks, WebhookWithSecret } from './webhooks/webhooks.ts';

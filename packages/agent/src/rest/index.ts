@@ -6,6 +6,7 @@ import type { AgentServices } from '../services/index.ts';
 import { agentTools } from '../tools/index.ts';
 import type { AgentHost } from '../toolset.ts';
 import { agentRoutes } from './agents.ts';
+import { notificationRoutes, questionRoutes } from './owner.ts';
 
 const WORDS = { toolset: AGENT, version: '1', note: '', guards: agentTools, byName: 'name' } as const;
 
@@ -18,7 +19,25 @@ const agentsApi = defineRoutes({
   routes: agentRoutes,
 });
 
-const SETS = [agentsApi];
+const notificationsApi = defineRoutes({
+  ...WORDS,
+  prefix: '/api/notifications',
+  title: 'Parley notifications API',
+  description: 'What agents told their owners.',
+  heading: 'Notifications API',
+  routes: notificationRoutes,
+});
+
+const questionsApi = defineRoutes({
+  ...WORDS,
+  prefix: '/api/questions',
+  title: 'Parley questions API',
+  description: 'What agents ask their owners, and the answers.',
+  heading: 'Questions API',
+  routes: questionRoutes,
+});
+
+const SETS = [agentsApi, notificationsApi, questionsApi];
 
 /** The documents, which are the same for everybody. */
 export const OPEN_PATHS = SETS.flatMap(({ prefix }) => [`${prefix}/openapi.json`, `${prefix}/docs`]);

@@ -5,10 +5,14 @@ import { AGENT_TOOLS, DEFAULT_ALLOWED_TOOLS } from '../tools/sets.ts';
 import type { AgentHost } from '../toolset.ts';
 import type { Agents } from './agents.ts';
 import { createAgents } from './agents.ts';
+import type { OwnerLine } from './owner/index.ts';
+import { createOwnerLine } from './owner/index.ts';
 
 export interface AgentServices {
   readonly agents: Agents;
   readonly callers: AgentCallers;
+  /** Questions and notifications to the owner. */
+  readonly owner: OwnerLine;
 }
 
 /** What a test may choose. */
@@ -18,7 +22,7 @@ export interface AgentOptions {
 
 /** Builds the services over the base of this process. */
 export function createAgentServices(
-  host: Pick<AgentHost, 'store' | 'identity'>,
+  host: Pick<AgentHost, 'store' | 'identity' | 'tasks' | 'events' | 'egress' | 'settings' | 'onFault'>,
   { now = Date.now }: AgentOptions = {},
 ): AgentServices {
   const { store, identity } = host;
@@ -29,5 +33,6 @@ export function createAgentServices(
   return {
     agents: createAgents({ store, identity, now, toolNamed, born: [] }),
     callers,
+    owner: createOwnerLine(host, now),
   };
 }
