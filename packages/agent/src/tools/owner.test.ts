@@ -161,7 +161,7 @@ onBothBeds(
       const { agent, client } = await asking();
       const asked = client.call(ASK, { question: 'Go on?', options: ['Yes', 'No'] });
       const { id } = await oneOf(agent);
-      for (const wrong of [id.slice(0, 7), `${id.slice(0, 7)}%`, 'zzzzzzzz', '%25'])
+      for (const wrong of [id.slice(0, 7), `${id.slice(0, 7)}_`, `${id.slice(0, 7)}%25`])
         expect([wrong, (await answer(wrong, { answer: 'yes' })).status]).toEqual([wrong, 404]);
       expect((await answer(id.slice(0, 8), { answer: ' yes ' })).status).toBe(200);
       expect(await asked).toMatchObject({ answer: 'Yes', option_index: 1 });
@@ -279,11 +279,13 @@ onBothBeds(
       const stateOf = async () => (await rowOf(taskId)).state;
       // Held for ten minutes, then parked: it takes no place among what runs.
       await eventually(async () => expect(await stateOf()).toBe('running'));
-      clock.nowMs += 11 * MINUTE_MS;
+      clock.nowMs += 10 * MINUTE_MS + 5000;
       await bed().store.signal.publish(endOf(id));
       await eventually(async () => expect(await stateOf()).toBe('ready'));
       clock.nowMs += 24 * 60 * MINUTE_MS;
       await answer(id, { answer: 'You shall' });
+      // The longest pause between two looks is five minutes.
+      clock.nowMs += 5 * MINUTE_MS;
       await eventually(async () => expect((await task())?.status).toBe('completed'));
       expect(await openOf(agent)).toEqual([]);
       expect((await task())?.result).toMatchObject({
