@@ -13,6 +13,7 @@ import { measurePoints } from './points.ts';
 import type { Point, Target } from './points.ts';
 import { startPostgres } from './postgres.ts';
 import type { Postgres } from './postgres.ts';
+import { measureRecall } from './recall.ts';
 import { printRun, writeRun } from './report.ts';
 import { measureColdStarts } from './stdio.ts';
 import { judgeFull, judgeQuick } from './targets.ts';
@@ -22,7 +23,7 @@ import { measureWatch } from './watch.ts';
 import type { RequestKind } from './wire.ts';
 
 /** The targets this bench can measure. */
-export const MEASURABLE = ['P1', 'P2', 'P3', 'P5', 'P6', 'P7', 'P8', 'P9', 'P10', 'P11', 'P12', 'P13'];
+export const MEASURABLE = ['P1', 'P2', 'P3', 'P5', 'P6', 'P7', 'P8', 'P9', 'P10', 'P11', 'P12', 'P13', 'P14'];
 
 /** Which part of the bench to run. */
 export interface Selection {
@@ -65,6 +66,8 @@ const quickMonitoring = { records: 500_000, queries: 100, calls: 100_000 };
 const fullMonitoring = { records: 5_000_000, queries: 200, calls: 200_000 };
 const quickLists = { rows: 100_000, queries: 50 };
 const fullLists = { rows: 100_000, queries: 200 };
+const quickRecall = { memories: 100_000, queries: 50 };
+const fullRecall = { memories: 100_000, queries: 200 };
 const fullFeedback = { posts: 100_000, queries: 1000, votes: 5000 };
 
 /** Measures, prints and writes; gives the exit code: 1 when a point had to be voided. */
@@ -91,7 +94,8 @@ export async function measure(selection: Selection): Promise<number> {
 
 async function measureAll(selection: Selection, method: Method): Promise<Measured> {
   const needsPostgres =
-    !selection.isQuick && ['P1', 'P6', 'P7', 'P9', 'P11', 'P12', 'P13'].some((id) => wants(selection, id));
+    !selection.isQuick &&
+    ['P1', 'P6', 'P7', 'P9', 'P11', 'P12', 'P13', 'P14'].some((id) => wants(selection, id));
   const postgres = needsPostgres ? await startPostgres() : undefined;
   const fleet = openFleet(method, await postgres?.database('parley'));
   try {
@@ -109,6 +113,7 @@ async function measureAll(selection: Selection, method: Method): Promise<Measure
     if (wants(selection, 'P11')) await addEvents(measured, selection, method, postgres);
     if (wants(selection, 'P12')) await addMonitoring(measured, selection, method, postgres);
     if (wants(selection, 'P13')) await addLists(measured, selection, method, postgres);
+    if (wants(selection, 'P14')) await addRecall(measured, selection, method, postgres);
     if (wants(selection, 'P10')) measured.modelCost = await measureModelCost();
     return measured;
   } finally {
@@ -225,8 +230,19 @@ async function addLists(
   measured.lists = await measureLists(isQuick ? quickLists : fullLists, { method, databaseUrl }, progress);
 }
 
-/** What lasts most of a minute: watching, tasks, feedback, events, monitoring, lists. */
-const SLOW = new Set(['P6', 'P7', 'P9', 'P11', 'P12', 'P13']);
+async function addRecall(
+  measured: Measured,
+  { isQuick }: Selection,
+  method: Method,
+  postgres: Postgres | undefined,
+): Promise<void> {
+  const databaseUrl = await postgres?.database('recall');
+  const settings = isQuick ? quickRecall : fullRecall;
+  measured.recall = await measureRecall(settings, { method, databaseUrl }, progress);
+}
+
+/** What lasts most of a minute: watching, tasks, feedback, events, monitoring, lists, recall. */
+const SLOW = new Set(['P6', 'P7', 'P9', 'P11', 'P12', 'P13', 'P14']);
 
 /** A quick run takes what is slow only when it is named. */
 function wants({ isQuick, only }: Selection, id: string): boolean {

@@ -86,8 +86,8 @@ export function printRun(run: Run): void {
 export function writeRun(run: Run, isComplete: boolean): string {
   const name = run.mode === 'full' && isComplete ? 'results.json' : 'results.local.json';
   const path = fileURLToPath(new URL(name, import.meta.url));
-  const { points, coldStarts, idleMb, flat, records, watch, tasks, feedback, events, monitoring, lists } =
-    run.measured;
+  const { points, coldStarts, idleMb, flat, records, watch, tasks, feedback } = run.measured;
+  const { events, monitoring, lists, recall } = run.measured;
   const content = {
     date: run.startedAt.toISOString(),
     mode: run.mode,
@@ -107,6 +107,7 @@ export function writeRun(run: Run, isComplete: boolean): string {
     events: events ?? 'not measured',
     monitoring: monitoring ?? 'not measured',
     lists: lists ?? 'not measured',
+    recall: recall ?? 'not measured',
     verdicts: run.verdicts,
   };
   writeFileSync(path, `${JSON.stringify(content, null, 2)}\n`);

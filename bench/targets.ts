@@ -11,6 +11,8 @@ import type { ModelCost } from './model-cost.ts';
 import type { MonitoringFigures } from './monitoring.ts';
 import { judgeMonitoring } from './monitoring-targets.ts';
 import type { Point } from './points.ts';
+import type { RecallFigures } from './recall.ts';
+import { judgeRecall } from './recall-targets.ts';
 import type { ColdStart, ColdStarts } from './stdio.ts';
 import { judgeTasks } from './task-targets.ts';
 import type { TaskFigures } from './tasks.ts';
@@ -33,6 +35,7 @@ export interface Measured {
   events?: EventFigures;
   monitoring?: MonitoringFigures;
   lists?: ListFigures;
+  recall?: RecallFigures;
 }
 
 const lower = { better: 'lower', unit: 'x' } as const;
@@ -75,6 +78,7 @@ export function judgeQuick(measured: Measured): Verdict[] {
     ...judgeEvents(measured.events),
     ...judgeMonitoring(measured.monitoring),
     ...judgeLists(measured.lists),
+    ...judgeRecall(measured.recall),
   ];
 }
 

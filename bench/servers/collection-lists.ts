@@ -36,6 +36,7 @@ const connections = createConnections({
   upstream: { isStdioAllowed: false, test: notHere, discover: notHere, call: notHere },
   checkCode: notHere,
   ownServer: notHere,
+  isToolset: notHere,
   now: Date.now,
 });
 

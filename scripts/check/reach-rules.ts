@@ -31,12 +31,14 @@ const CLIENT_NAMES = new Set([
 
 const PROGRAM_MODULES = /^(node:)?(child_process|cluster)$/;
 // The whole list of what may start a program: the launchers, which start the Node that npm installed; the client of
-// STDIO connections, which starts what an administrator stored, on a server that allows it; and SQL of callers on
-// SQLite, which runs in a Node of its own because native code can only be ended with its process.
+// STDIO connections, which starts what an administrator stored, on a server that allows it; SQL of callers on
+// SQLite, which runs in a Node of its own because native code can only be ended with its process; and the runner of
+// agents, which starts the one program that the operator set.
 const PROGRAM_STARTERS = [
   'apps/server/bin/',
   'packages/gateway/src/upstream/stdio/',
   'packages/store/src/databases/sqlite-process.ts',
+  'packages/agent/src/adapters/runner/',
 ];
 
 const VIA_EGRESS = 'send the request through the egress guard in packages/kit/src/egress';

@@ -12,6 +12,7 @@ const toolFields: Record<Exclude<keyof Tool, 'kind'>, [need: 'yes' | '', meaning
   description: ['yes', 'what the model reads before it calls'],
   effect: ['yes', '`read`, `create`, `update`, `delete` or `run`; the four MCP hints follow from it'],
   external: ['', 'true: the tool reaches outside the system; sets `openWorldHint` and the lower rate limit'],
+  ownRate: ['', 'true: the tool limits how often it is called by itself; that lower rate does not count it'],
   privileged: [
     '',
     "true: a wildcard gives it to owners and administrators only; others need its name in a grant; `'by-name'`: everybody does",
@@ -85,7 +86,7 @@ const protocolErrors: Record<keyof typeof RPC, [name: string, when: string]> = {
   methodNotFound: ['Method not found', 'unknown method, or nothing is served at the URL'],
   invalidParams: [
     'Invalid params',
-    'broken envelope, unknown or hidden tool, unknown resource or prompt, bad cursor, refused request state',
+    'broken envelope, parameters that do not fit the method, unknown or hidden tool, unknown resource or prompt, bad cursor, refused request state',
   ],
   internalError: [
     'Internal error',

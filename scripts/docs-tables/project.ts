@@ -12,6 +12,7 @@ const reasons: Record<string, string> = {
   '@modelcontextprotocol/node': "connects the SDK's handlers to Node's HTTP server",
   '@modelcontextprotocol/server':
     'the official MCP server: both protocol eras, everything outside the hot path',
+  '@octokit/core': 'what agents ask of GitHub; loaded by the first request',
   '@opentelemetry/api': 'span and context types of tracing',
   '@opentelemetry/exporter-metrics-otlp-http': 'sends metrics by OTLP; loaded only with `--otlp-endpoint`',
   '@opentelemetry/exporter-trace-otlp-http': 'sends traces by OTLP; loaded only with `--otlp-endpoint`',
@@ -20,6 +21,7 @@ const reasons: Record<string, string> = {
   '@opentelemetry/sdk-trace-base': 'makes one span per tool call; loaded only with `--otlp-endpoint`',
   'better-sqlite3':
     'the embedded database; ships its compiled binaries inside the package, so no install script runs',
+  canonicalize: 'canonical JSON (RFC 8785), of which agents sign the hash',
   croner: 'when a cron plan fires next, in its time zone; loaded by the first plan',
   'csv-parse': 'CSV files of imports, read as a stream; loaded by the import only',
   hono: 'the router of REST and pages, and the sign-in cookie; loaded by the first request that needs them',

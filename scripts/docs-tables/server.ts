@@ -34,7 +34,7 @@ const limits: Record<keyof Limits, [meaning: string, answer: string]> = {
   ratePerSecond: ['requests per second of one caller, counted by messages; `--rate`', '429 with Retry-After'],
   rateBurst: ['requests of one caller that may come at once; `--rate-burst`', '429 with Retry-After'],
   heavyRatePerSecond: [
-    'calls per second of tools that are `external` or have the effect `run`',
+    'calls per second of tools that are `external` or have the effect `run`, unless they count for themselves',
     '`rate_limited`',
   ],
   heavyRateBurst: ['such calls that may come at once', '`rate_limited`'],

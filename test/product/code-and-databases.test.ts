@@ -239,6 +239,22 @@ describe.each<StoreEngine>(['sqlite', 'postgres'])('on %s', (engine) => {
     const [foreign, unknown] = [await named(`${one}_self`), await named('org_x_self')];
     expect(foreign).toMatchObject({ code: 'not_found' });
     expect(JSON.stringify(foreign).replaceAll(one, 'org_x')).toBe(JSON.stringify(unknown));
+    for (const narrow of [{}, { connectionId: `${another}_self` }]) {
+      const grants = { self: ['DATABASES_RUN_SQL'] };
+      await using key = await client({ organizationId: another, roles: ['owner'], grants, ...narrow });
+      const reach = async (connectionId?: string) =>
+        (
+          await key.attempt('DATABASES_RUN_SQL', {
+            sql: 'select 1 as a',
+            ...(connectionId && { connectionId }),
+          })
+        ).ok;
+      expect([await reach(), await reach(`${another}_self`), await reach('conn_other')]).toEqual([
+        true,
+        true,
+        false,
+      ]);
+    }
     const ERRORS = [
       ['select 1; select 2', {}, 'invalid'],
       ['select $1', {}, 'invalid'],

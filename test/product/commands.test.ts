@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ensureBuilt, ROOT } from './build.ts';
 import { runParley, scratchFolder } from './parley.ts';
+import { withPeople } from './people.ts';
 
 const folder = scratchFolder();
 const data = join(folder.path, 'data');
@@ -34,6 +35,36 @@ describe('parley tools', () => {
     const json = await parley('tools', 'parley', '--json');
     const names = (JSON.parse(json.stdout) as { name: string }[]).map(({ name }) => name);
     expect(names).toEqual(['parley_explain', 'parley_whoami']);
+  });
+});
+
+describe('parley members', () => {
+  test('lists everybody who holds a role of one’s own, counts visitors, and tells invitations from members', async () => {
+    await parley('tools');
+    await withPeople(data, async (identity, founder) => {
+      await identity.roles.save(founder, { name: 'helper', grants: { parley: ['parley_whoami'] } });
+      const join = async (name: string, roles: string[]) => {
+        const userId = await identity.createUser({ name, email: null });
+        await identity.addMember(founder, { userId, roles });
+      };
+      await join('Vera Visitor', ['user']);
+      await join('Hal Helper', ['user', 'helper']);
+      await identity.invitations.create(founder, { email: 'bo@example.com' });
+    });
+    const text = await parley('members', 'list');
+    expect(text.stdout).toMatch(/ Hal Helper .*(?:user, helper|helper, user) +joined$/m);
+    expect(text.stdout).not.toContain('Vera');
+    expect(text.stdout).toMatch(/\nand 1 visitor\n$/);
+    const { members, visitors } = JSON.parse((await parley('members', 'list', '--json')).stdout) as {
+      members: { name: string }[];
+      visitors: number;
+    };
+    expect([members.map(({ name }) => name), visitors]).toEqual([expect.arrayContaining(['Hal Helper']), 1]);
+    const invited = await parley('members', 'role', 'Bo@example.com', 'admin');
+    expect([invited.code, invited.stderr]).toEqual([
+      1,
+      expect.stringContaining('is an invitation that was not accepted yet'),
+    ]);
   });
 });
 
@@ -91,10 +122,16 @@ describe('a wrong command line', () => {
     ['an unknown command', ['dance'], 'There is no command "dance".'],
     ['an inherited name', ['constructor'], 'There is no command "constructor".'],
     ['an unknown flag', ['start', '--colour'], 'Unknown option --colour. --help'],
-    ['a flag without its value', ['start', '--port'], '--port'],
+    ['a flag without its value', ['start', '--port'], '--port: needs a value after it.'],
+    ['a switch with a value', ['tools', '--json=yes'], '--json: takes no value.'],
     ['a bad number', ['start', '--port', 'http'], '--port: must be a whole number'],
     ['an argument too many', ['start', 'now'], '"parley start" takes no arguments'],
     ['an unknown toolset', ['mcp', 'nothing'], 'There is no toolset "nothing".'],
+    [
+      'an unknown toolset to list',
+      ['tools', 'nope'],
+      'There is no toolset "nope". There are: parley, tasks,',
+    ],
     ['a backup without a folder', ['backup'], 'Usage: parley backup FOLDER'],
     ['a key that is none', ['tools', '--key', 'parley_x'], 'The key is not valid here.'],
   ])('%s gets one clear line and code 2', async (_name, args, expected) => {
@@ -197,6 +234,8 @@ describe('help', () => {
     ['keys', ['--key KEY', '--init', '--json'], ['--port', '--allow-egress']],
     ['feedback', ['--key KEY', '--port N', '--public-url URL'], ['--rate ']],
     ['doctor', ['--key KEY', '--port N', '--project FOLDER'], ['--init']],
+    ['webhooks', ['--key KEY', '--allow-egress HOST'], ['--port', '--rate ', '--allow-stdio']],
+    ['pages', ['--key KEY', '--port N', '--public-url URL'], ['--rate ', '--allow-egress']],
     ['migrate', ['--data FOLDER', '--json'], ['--key', '--port', '--init']],
     ['backup', ['--data FOLDER', '--json'], ['--key', '--port', '--init']],
   ])('parley %s --help has the options that it reads', async (command, has, hasNot) => {

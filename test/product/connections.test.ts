@@ -8,6 +8,7 @@ import { plainTool, startUpstream } from '@parley/test-support/mcp-upstream';
 import { serveForTest } from '@parley/test-support/scripted-server';
 import { saveToken } from '@parley/connections';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import { loadOwnToolsets } from '../../apps/server/src/toolsets.ts';
 import { ensureBuilt } from './build.ts';
 import { callTool } from './mcp-messages.ts';
 import { startParley } from './parley.ts';
@@ -39,6 +40,16 @@ test.each<StoreEngine>(['sqlite', 'postgres'])(
       const { isError, structuredContent = {} } = body.result ?? {};
       return { isError, text, item: structuredContent['item'] as Item, ...structuredContent };
     };
+    // What every Parley serves at /mcp is the id of no connection.
+    for (const { name: id } of await loadOwnToolsets()) {
+      const data = { id, title: 'X', connection_type: 'HTTP', connection_url: 'https://x.example' };
+      const { isError, text } = await call('COLLECTION_CONNECTIONS_CREATE', { data });
+      expect([id, isError]).toEqual([id, true]);
+      expect(JSON.parse(text).result).toMatchObject({
+        _meta: { 'dev.parley/code': 'invalid' },
+        content: [{ text: `Error: id: "${id}" stands for something else here. Choose another one.` }],
+      });
+    }
     const secrets = { token: 'canary-token-1', header: 'canary-header-2', client: 'canary-client-3' };
 
     await using upstream = await startUpstream({

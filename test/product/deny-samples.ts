@@ -121,6 +121,7 @@ export const SAMPLES: Readonly<Record<string, Record<string, unknown>>> = {
   get_task: { taskId: '{task}' },
   list_tasks: {},
   cancel_task: { taskId: '{task}' },
+  corvid_list_agents: {},
   parley_whoami: {},
   parley_explain: { caller: '{key}', tool: 'TAGS_LIST' },
   COLLECTION_CONNECTIONS_LIST: {},

@@ -1,4 +1,5 @@
 /** Every tool and every route of the server by every kind of caller, compared with `deny-table.md`. */
+import { agentToolset } from '@parley/agent';
 import type { Caller } from '@parley/kit';
 import { requestInfo } from '@parley/kit';
 import { modern, modernHeaders } from '@parley/test-support/wire';
@@ -177,6 +178,9 @@ async function askedOf(route: string): Promise<Asked> {
   return {};
 }
 
+/** What routes ask for besides the names of tools. */
+const RIGHTS: Readonly<Record<string, readonly string[]>> = { agent: agentToolset.rights ?? [] };
+
 const ERA_2025 = {
   accept: 'application/json, text/event-stream',
   'content-type': 'application/json',
@@ -262,11 +266,13 @@ describe('routes', () => {
   test('ask for their grant', async () => {
     const wrong: string[] = [];
     for (const line of ROUTES.filter((each) => each('grant') !== '-')) {
-      const grant = line('grant');
-      const rest = (bed.tools['self'] ?? []).filter((name) => name !== grant);
+      const [grant = '', toolset = 'self'] = line('grant').split(':').toReversed();
+      const rest = [...(bed.tools[toolset] ?? []), ...(RIGHTS[toolset] ?? [])].filter(
+        (name) => name !== grant,
+      );
       const keys = {
-        'its grant': await bed.keyWith({ self: [grant] }),
-        'other grants': await bed.keyWith({ self: rest }),
+        'its grant': await bed.keyWith({ [toolset]: [grant] }),
+        'other grants': await bed.keyWith({ [toolset]: rest }),
       };
       for (const [column, key] of Object.entries(keys)) {
         const [seen] = await statusOf(line('route'), key, names());

@@ -41,22 +41,38 @@ test('a client of annotations is told the loop by initialize and by server/disco
     expect((await overStdio(first, 'tasks')) ?? '').not.toContain(instructions);
   }
   await using server = await startParley(data);
+  // The keys of a role with three tools: the text would name others that it does not have.
+  const made = await fetch(`${server.url}/api/v1/keys`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${server.key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({
+      name: 'Narrow',
+      role: 'admin',
+      grants: { annotations: ['get_all_pending', 'reply', 'resolve'] },
+    }),
+  });
+  const { key: narrow } = ((await made.json()) as { data: { key: string } }).data;
+  for (const first of [INITIALIZE, discover])
+    expect(await overStdio(first, 'annotations', '--key', narrow)).toBeUndefined();
   for (const [path, isTold] of [
     ['/mcp/annotations', true],
     ['/mcp', true],
     ['/mcp/tasks', false],
   ] as const) {
-    const { text } = await post(server.url + path, server.key, discover);
-    expect(text.includes(instructions), path).toBe(isTold);
-    const initialized = await fetch(server.url + path, {
-      method: 'POST',
-      headers: {
-        authorization: `Bearer ${server.key}`,
-        'content-type': 'application/json',
-        accept: 'application/json, text/event-stream',
-      },
-      body: JSON.stringify(INITIALIZE),
-    });
-    expect((await initialized.text()).includes(instructions), path).toBe(isTold);
+    const isToldTo = async (key: string) => {
+      const { text } = await post(server.url + path, key, discover);
+      const initialized = await fetch(server.url + path, {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${key}`,
+          'content-type': 'application/json',
+          accept: 'application/json, text/event-stream',
+        },
+        body: JSON.stringify(INITIALIZE),
+      });
+      return [text, await initialized.text()].map((answer) => answer.includes(instructions));
+    };
+    expect(await isToldTo(server.key), path).toEqual([isTold, isTold]);
+    expect(await isToldTo(narrow), path).toEqual([false, false]);
   }
 });

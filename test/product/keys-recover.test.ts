@@ -110,7 +110,9 @@ describe.each(['sqlite', 'postgres'] as const)('keys on %s', (engine) => {
     expect(several.stderr).toMatch(
       /Several keys have the name "Two"\. Give the id of one: \w{12}, \w{12}\n$/,
     );
-    expect((await keys('revoke', 'One')).stderr).toBe('parley: No such key: One\n');
+    expect((await keys('revoke', 'One')).stderr).toBe(
+      'parley: No such key: One. "parley keys list" shows them.\n',
+    );
   });
 
   test('a name with control characters does not steer the terminal', async () => {

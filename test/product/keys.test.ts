@@ -227,7 +227,7 @@ test('an unknown id is not found, and a revoked key cannot act', async () => {
   const unknown = await keys('revoke', 'key_unknown');
   expect({ code: unknown.code, stderr: unknown.stderr }).toEqual({
     code: 1,
-    stderr: 'parley: No such key: key_unknown\n',
+    stderr: 'parley: No such key: key_unknown. "parley keys list" shows them.\n',
   });
   const made = await create('Dead');
   await keys('revoke', made.id);

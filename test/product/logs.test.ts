@@ -24,6 +24,11 @@ beforeAll(async () => {
   await callTool(server, 'note_add', { text: '=1+1;@x' });
   await callTool(server, 'note_add', { text: 7 });
   await callTool(server, 'absent_tool');
+  await fetch(`${server.url}/api/events`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${server.key}`, 'content-type': 'application/json' },
+    body: '{"type":"order.paid"}',
+  });
   await callTool(server, 'parley_whoami');
   // Records are written every 100 ms; the follower below shows when they are there.
   const following = spawnParley(['logs', '--follow', '--data', folder.path], { program });
@@ -46,7 +51,7 @@ test('shows the last calls, oldest first, with caller, outcome and what went wro
   expect(code).toBe(0);
   const [header, ...lines] = stdout.trimEnd().split('\n');
   expect(header).toMatch(/^TIME +OUTCOME +MS +CALLER +TOOL$/);
-  expect(lines).toHaveLength(5);
+  expect(lines).toHaveLength(6);
   expect(lines[0]).toMatch(/^\d{4}-\S+Z +ok +\d+\.\d  .* note_add$/);
   expect(lines[1]).toMatch(/ invalid .* note_add  .*text/);
   expect(lines[2]).toMatch(/ unknown .* absent_tool$/);
@@ -59,6 +64,8 @@ test('filters by tool, caller, error and time, and prints JSON lines', async () 
   expect(
     entriesOf((await logs('--json', '--caller', caller, '--since', '1h', '--limit', '2')).stdout),
   ).toMatchObject([{ toolName: 'parley_whoami' }, { toolName: 'note_add', input: '{"text":"followed"}' }]);
+  const published = await logs('--json', '--tool', 'POST /api/events');
+  expect(entriesOf(published.stdout)).toMatchObject([{ toolName: 'POST /api/events', isError: false }]);
   const [known, nobody] = [await logs('--caller', 'Owner key'), await logs('--json', '--caller', 'nobody')];
   expect([known.code, known.stderr]).toEqual([0, '']);
   const said = 'No key that you may list has the name or id "nobody".\n';
@@ -68,10 +75,11 @@ test('filters by tool, caller, error and time, and prints JSON lines', async () 
 
 test('exports JSON lines and CSV that no spreadsheet runs, into a new file of its owner', async () => {
   const [lines, csv] = [join(folder.path, 'calls.jsonl'), join(folder.path, 'calls.csv')];
-  expect((await logs('export', lines)).stdout).toBe(`Exported 5 records to ${lines}.\n`);
+  expect((await logs('export', lines)).stdout).toBe(`Exported 6 records to ${lines}.\n`);
   expect(entriesOf(readFileSync(lines, 'utf8')).map(({ toolName }) => toolName)).toEqual([
     'note_add',
     'parley_whoami',
+    'POST /api/events',
     'absent_tool',
     'note_add',
     'note_add',
@@ -96,7 +104,7 @@ test('a key without the tool reads nothing, and wrong options are named', async 
   expect(refused.stderr).toContain('MONITORING_LOGS_LIST');
   for (const [args, words] of [
     [['--since', 'soon'], '--since'],
-    [['--limit', '-1'], '--limit'],
+    [['--limit', '-1'], 'parley: --limit: needs a value after it.'],
     [['--bogus'], 'parley: Unknown option --bogus. --help lists those that there are.\n'],
     [['export', 'calls.txt'], '.jsonl'],
     [['what'], 'Usage'],

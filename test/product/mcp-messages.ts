@@ -12,6 +12,7 @@ export interface Answer {
     readonly structuredContent?: Record<string, unknown>;
     readonly content?: { text: string }[];
     readonly tools?: { name: string }[];
+    readonly _meta?: Readonly<Record<string, unknown>>;
   };
   readonly error?: { readonly code: number; readonly message: string };
 }

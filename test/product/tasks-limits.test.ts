@@ -30,7 +30,10 @@ const BAD: [args: Record<string, unknown> | undefined, message: string][] = [
   [{ steps: 1, delayMs: 10_001 }, 'delayMs: must be at most 10000 (got 10001)'],
   [{ steps: 1, notificationInterval: 0 }, 'notificationInterval: must be at least 1 (got 0)'],
   [{ steps: 1, enableSampling: 'yes' }, 'enableSampling: must be a boolean (got "yes")'],
-  [{ steps: 1, pace: 3 }, 'pace: is not a known field'],
+  [
+    { steps: 1, pace: 3 },
+    'pace: is not a known field (known: steps, notificationInterval, delayMs, enableSampling)',
+  ],
   [
     { steps: 0, delayMs: 99, notificationInterval: 0 },
     'steps: must be at least 1 (got 0); notificationInterval: must be at least 1 (got 0); delayMs: must be at least 100 (got 99)',

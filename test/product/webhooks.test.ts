@@ -1,9 +1,11 @@
 /** `parley webhooks`: from the command line alone another server hears of annotations, of tasks, and of nothing else. */
 import { serveForTest } from '@parley/test-support/scripted-server';
+import { linesOf } from '@parley/test-support/table-lines';
 import { eventually } from '@parley/test-support/eventually';
 import { expect, test } from 'vitest';
 import { openPage, tokenOf } from './annotations-page.ts';
 import { ensureBuilt } from './build.ts';
+import { callTool } from './mcp-messages.ts';
 import { runParley, scratchFolder, startParley } from './parley.ts';
 
 test('a webhook is added, tried, told of an annotation, listed and removed', async () => {
@@ -19,6 +21,29 @@ test('a webhook is added, tried, told of an annotation, listed and removed', asy
   await using server = await startParley(folder.path, { args: allow });
   const webhooks = (...args: string[]) => runParley(['webhooks', ...args, '--data', folder.path, ...allow]);
   const url = `http://${host}/hook`;
+
+  // What a receiver takes for Parley's own word nobody else can say, whatever their key.
+  const publish = (type: string) =>
+    fetch(`${server.url}/api/events`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${server.key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ type }),
+    });
+  const documented = linesOf(new URL('../../docs/events.md', import.meta.url), 'Every type').map((line) =>
+    line('type').replaceAll('`', ''),
+  );
+  expect(documented).toContain('post.created');
+  for (const type of documented) {
+    const answer = await publish(type);
+    expect([type, answer.status, await answer.text()]).toEqual([
+      type,
+      400,
+      expect.stringContaining(`type: ${type} is published by Parley itself. Choose another.`),
+    ]);
+  }
+  expect((await publish('post.created.again')).status).toBe(200);
+  const { body } = await callTool(server, 'EVENT_PUBLISH', { type: 'annotation.created' });
+  expect(body.result).toMatchObject({ isError: true });
 
   const added = await webhooks('add', url, '--events', 'annotation.*,task.completed', '--json');
   const { id, secret } = JSON.parse(added.stdout) as { id: string; secret: string };
@@ -47,13 +72,24 @@ test('a webhook is added, tried, told of an annotation, listed and removed', asy
   page.close();
 
   const listed = await webhooks('list');
-  expect(listed.stdout).toContain(`${id}  enabled  ${url}  annotation.*,task.completed`);
+  expect(listed.stdout).toMatch(/^ID +STATE +URL +EVENTS +LAST OUTCOME\n/);
+  expect(listed.stdout).toContain(`${id}  enabled  ${url}  annotation.*,task.completed  `);
+  // The receiver has answered; the delivery may not be noted yet.
+  expect(listed.stdout).toMatch(/ (?:delivered|none yet)\n/);
   expect(listed.stdout).not.toContain(secret);
   expect((await webhooks('remove', id)).code).toBe(0);
   expect((await webhooks('remove', id)).stderr).toBe('parley: Webhook not found\n');
   expect((await webhooks('add', url)).code).toBe(2);
   expect((await webhooks('add', url, '--events', 'a*')).stderr).toContain('is no event type');
-  expect((await webhooks('add', 'http://127.0.0.1:9/', '--events', '*')).stderr).toContain('not allowed');
+  const unheard = await webhooks('add', url, '--events', 'annotations.*,task.completed,shop.sold', '--json');
+  expect(unheard.code).toBe(0);
+  expect(unheard.stderr.trim().split('\n')).toEqual([
+    expect.stringMatching(/^Note: .* annotations\.\*; .* Near: annotation\.\*\.$/),
+    expect.stringMatching(/^Note: .* shop\.sold; it is for types of your own\.$/),
+  ]);
+  const forbidden = await webhooks('add', 'http://127.0.0.1:9/', '--events', '*');
+  expect(forbidden.stderr).toContain('not allowed');
+  expect(forbidden.stderr).toContain('--allow-egress HOST:PORT');
   const created = await runParley([
     'keys',
     'create',

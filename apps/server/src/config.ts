@@ -187,7 +187,11 @@ function parse(
 function parseFault(error: unknown): string {
   const text = (error instanceof Error ? error.message : String(error)).replaceAll('\n', ' ');
   const unknown = /^Unknown option '([^']{1,100})'/.exec(text)?.[1];
-  return unknown === undefined ? text : `Unknown option ${unknown}. --help lists those that there are.`;
+  if (unknown !== undefined) return `Unknown option ${unknown}. --help lists those that there are.`;
+  const [, option, fault] = /^Option '(--[^ ']{1,100})[^']{0,20}' (argument|does not take)/.exec(text) ?? [];
+  if (option === undefined) return text;
+  if (fault === 'does not take') return `${option}: takes no value.`;
+  return `${option}: needs a value after it. Write one that begins with a dash as ${option}=VALUE.`;
 }
 
 function wholeNumber(name: string, text: string | undefined, low: number, high: number): number {

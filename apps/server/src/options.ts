@@ -11,7 +11,7 @@ export interface Option {
   readonly help: string;
   readonly fallback?: string;
   /** The other commands that read it, besides `parley start`, which reads all; absent: none. */
-  readonly also?: 'folder' | 'address' | 'init' | 'key' | 'reach' | 'every';
+  readonly also?: 'folder' | 'address' | 'init' | 'key' | 'egress' | 'programs' | 'every';
 }
 
 const TRAFFIC = {
@@ -74,13 +74,13 @@ const REACH = {
     help: 'Address of the public pages, when a proxy stands before Parley',
   },
   'allow-egress': {
-    also: 'reach',
+    also: 'egress',
     kind: 'list',
     value: 'HOST',
     help: 'Private host or host:port that webhooks and connections may reach (repeat, or commas)',
   },
   'allow-stdio': {
-    also: 'reach',
+    also: 'programs',
     kind: 'switch',
     value: '',
     help: 'Let administrators store connections that start a program on this machine',

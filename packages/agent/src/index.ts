@@ -1,6 +1,13 @@
 /** Agents: governed tools for those who act without being a person. Start reading at `toolset.ts`. */
+export { resolveAgentTools } from './permissions/context-tools.ts';
+export type { PermissionContext, ResolvedContext } from './permissions/context-tools.ts';
+export { promptOf } from './permissions/given-bundles.ts';
+export type { AgentRight } from './rights.ts';
+export type { Agent } from './services/agents.ts';
 export { createAgentServices } from './services/index.ts';
 export type { AgentServices } from './services/index.ts';
+export { SESSION_SOURCES } from './session.ts';
+export type { SessionSource } from './session.ts';
 export { DEFAULT_ALLOWED_TOOLS, SCHEDULER_BLOCKED_TOOLS } from './tools/sets.ts';
 export { agentToolset } from './toolset.ts';
 export type { AgentHost } from './toolset.ts';

@@ -2,9 +2,12 @@
 export const RIGHTS = [
   'agents_read',
   'agents_manage',
+  'agents_review',
+  'health_report',
+  'a2a_tasks',
   'notifications_read',
   'questions_read',
   'questions_answer',
 ] as const;
 
-export type Right = (typeof RIGHTS)[number];
+export type AgentRight = (typeof RIGHTS)[number];

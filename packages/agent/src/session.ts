@@ -1,6 +1,7 @@
 /** The agent behind a call: who acts, from where, how deep, and whether somebody watches. */
 import type { Caller, CallSource, Context } from '@parley/kit';
 import { ToolError } from '@parley/kit';
+import type { AgentServices } from './services/index.ts';
 
 /** Where a session of an agent came from, in the words that people see. */
 export type SessionSource =
@@ -31,7 +32,33 @@ export function sessionSourceOf(source: CallSource): SessionSource {
   return SOURCES[source];
 }
 
+const CALL_SOURCES: Readonly<Record<SessionSource, CallSource>> = {
+  web: 'web',
+  api: 'key',
+  mcp: 'stdio',
+  agent: 'agent',
+  schedule: 'schedule',
+  webhook: 'webhook',
+  remote: 'remote',
+  telegram: 'key',
+  discord: 'key',
+  slack: 'key',
+};
+
+/** Every word for where a session came from. */
+export const SESSION_SOURCES = Object.keys(CALL_SOURCES) as [SessionSource, ...SessionSource[]];
+
+/** Where the calls of such a session come from. */
+export function callSourceOf(source: SessionSource): CallSource {
+  return CALL_SOURCES[source];
+}
+
 const UNATTENDED: ReadonlySet<string> = new Set<SessionSource>(['schedule', 'webhook', 'remote']);
+
+/** True where nobody watches, whatever else is said; such sources have one word for calls and sessions. */
+export function isUnattendedSource(source: SessionSource | CallSource): boolean {
+  return UNATTENDED.has(source);
+}
 
 /** The agent that acts, as its tools see it. */
 export interface Acting {
@@ -50,21 +77,24 @@ export interface Acting {
 export function actingOf(caller: Caller): Acting {
   const { agent, organizationId } = caller;
   if (agent === undefined) throw new ToolError('forbidden', 'Only an agent can do this.');
+  // Written by identity's look-up, and so one of the words for sources.
+  const source = agent.source as SessionSource;
   return {
     agentId: agent.id,
     name: agent.name,
     organizationId,
     caller,
-    // Written by identity's look-up, and so one of the words for sources.
-    source: agent.source as SessionSource,
+    source,
     depth: agent.depth,
-    unattended: caller.unattended || UNATTENDED.has(agent.source),
+    unattended: caller.unattended || isUnattendedSource(source),
     sessionId: agent.sessionId,
     projectId: agent.projectId,
   };
 }
 
 /** What every tool begins with. */
-export async function begin(ctx: Context): Promise<Acting> {
-  return actingOf(ctx.caller);
+export async function begin({ caller, services }: Context<AgentServices>): Promise<Acting> {
+  const acting = actingOf(caller);
+  if (acting.sessionId !== undefined) return acting;
+  return { ...acting, sessionId: await services.sessions.of(acting) };
 }

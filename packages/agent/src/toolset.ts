@@ -9,6 +9,7 @@ import type { Store } from '@parley/store';
 import type { TaskEngine } from '@parley/tasks';
 import { agentMigrations } from './migrations/index.ts';
 import { AGENT } from './name.ts';
+import { agentResources } from './resources.ts';
 import { createAgentRoutes, OPEN_PATHS } from './rest/index.ts';
 import { createAgentServices } from './services/index.ts';
 import { agentSettings } from './settings.ts';
@@ -22,6 +23,8 @@ export type AgentHost = Host<
     readonly events: Events;
     readonly tasks: TaskEngine;
     readonly egress: Egress;
+    /** The variables of the server that programs get. */
+    readonly environment: Readonly<Record<string, string>>;
     engine(): Engine;
   },
   // A host of tests says only what it is about.
@@ -32,6 +35,7 @@ export const agentToolset = defineToolset({
   name: AGENT,
   title: 'Agents',
   tools: agentTools,
+  resources: agentResources,
   rights: RIGHTS,
   roles: { member: ['*'] },
   settings: agentSettings,
@@ -39,4 +43,8 @@ export const agentToolset = defineToolset({
   services: (host: AgentHost) => createAgentServices(host),
   routes: (services, host): RouteSet[] => createAgentRoutes(services, host),
   open: OPEN_PATHS,
+  async onStarted(services, _host, url) {
+    services.servedAt(url);
+    return {};
+  },
 });

@@ -77,7 +77,7 @@ export interface AgentBed extends AgentProcess {
   /** A new agent, made by somebody. */
   agent(maker: Caller, input?: Partial<NewAgent>): Promise<BedAgent>;
   /** A client that acts as somebody. */
-  client(as: Caller, options?: Omit<ConnectOptions<AgentServices>, 'as' | 'services'>): Promise<AgentClient>;
+  client(as: Caller, options?: Omit<ConnectOptions<AgentServices>, 'as'>): Promise<AgentClient>;
 }
 
 export function standingClock() {
@@ -138,7 +138,7 @@ async function openBed(store: Store, options: BedOptions & { clock: { nowMs: num
       if (caller === undefined) throw new Error('The key of a new agent is not accepted.');
       return { id: agent.id, name: agent.name, key, caller };
     },
-    client: (as, more = {}) => connect(agentToolset, { ...more, services, as }),
+    client: (as, more = {}) => connect(agentToolset, { services, ...more, as }),
   };
 }
 
@@ -176,6 +176,7 @@ export function startAgents(store: Store, options: BedOptions & { clock: { nowMs
     },
     names: { hosts: [], origins: [] },
     web: { publicUrl: undefined, trustedProxies: [] },
+    environment: { PATH: process.env['PATH'] ?? '' },
     settings: {},
     engine: () => {
       throw new Error('There is no engine in this bed.');

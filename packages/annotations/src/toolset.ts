@@ -4,6 +4,7 @@ import type { Host, SettingsOf } from '@parley/kit';
 import { defineToolset, toolsIn } from '@parley/kit';
 import type { Store } from '@parley/store';
 import type { Publisher } from './events.ts';
+import { ANNOTATION_EVENTS } from './events.ts';
 import { annotationMigrations } from './migrations/index.ts';
 import { INSTRUCTIONS, startPolling } from './prompts.ts';
 import { createOverlayScript, overlayTag } from './overlay-script.ts';
@@ -37,6 +38,7 @@ export const annotationsToolset = defineToolset({
   tools: toolsIn(sessions, notes, watch, diffs, pageTokens),
   resources: annotationResources,
   prompts: [startPolling],
+  events: ANNOTATION_EVENTS,
   migrations: annotationMigrations,
   services(host: AnnotationsHost): AnnotationServices {
     const services = createAnnotationServices({

@@ -24,7 +24,8 @@ export async function cancelEvent(parts: DeliveryParts, who: Canceller, id: stri
   );
 }
 
-async function cancelSchedule(
+/** Ends a schedule; false when there was none to end. */
+export async function cancelSchedule(
   tx: StoreTransaction,
   { organizationId, source }: Canceller,
   id: string,

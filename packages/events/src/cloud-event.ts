@@ -62,6 +62,8 @@ export function toCloudEvent(row: Omit<EventRow, 'organization_id' | 'status' | 
 /** Refuses an event that could not be stored, matched or sent; returns its data as text. */
 export function checkEvent(event: NewEvent, limits: EventLimits): string | null {
   checkName('type', event.type);
+  if (!/[^\s.]/.test(event.type))
+    throw new ToolError('invalid', 'type: this is blank. Write a type such as order.paid.');
   // A type is compared with patterns and must not be one.
   if (event.type.includes('*')) throw new ToolError('invalid', 'type: an event type has no "*" in it.');
   checkName('source', event.source);

@@ -13,10 +13,15 @@ import type { DeliveriesQuery, Delivery } from './looking/deliveries.ts';
 import { findDelivery, readDeliveries, startAgain, withEvents } from './looking/deliveries.ts';
 import type { HistoryQuery } from './looking/history.ts';
 import { lastNumber, readHistory } from './looking/history.ts';
+import type { ScheduleEntry } from './looking/schedules.ts';
+import { readSchedules } from './looking/schedules.ts';
 import { HeldFilters } from './held-filters.ts';
 import { createPublishQueue } from './publish-queue.ts';
 import { publishEvents } from './publish.ts';
+import { MANAGEMENT_EVENTS } from './published/management.ts';
+import { TASK_EVENTS } from './published/tasks.ts';
 import { sweepEvents } from './retention.ts';
+import type { MayPublish } from './schedules/fire.ts';
 import { createFiring } from './schedules/fire.ts';
 import type { NewSchedule, Schedule } from './schedules/schedules.ts';
 import { addSchedule } from './schedules/schedules.ts';
@@ -47,6 +52,8 @@ export interface Events {
   readonly subscribers: Subscribers;
   readonly webhooks: Webhooks;
   readonly history: History;
+  /** The types that Parley publishes itself: of the base, and of the toolsets that are served. */
+  readonly ownTypes: ReadonlySet<string>;
   /** Looks after deliveries that nobody works on, and removes what is old. Delivering itself is up to the task engine. */
   start(): void;
   stop(): Promise<void>;
@@ -62,6 +69,8 @@ export interface History {
   deliveries(organizationId: string, query: DeliveriesQuery): Promise<Delivery[]>;
   /** Starts a delivery again from its first attempt. */
   retry(organizationId: string, deliveryId: string): Promise<Delivery>;
+  /** What is still to fire, the next one first. */
+  schedules(organizationId: string, limit: number): Promise<ScheduleEntry[]>;
 }
 
 export interface EventsOptions {
@@ -71,6 +80,10 @@ export interface EventsOptions {
   readonly egress: Egress;
   /** Calls connections; absent: their deliveries wait to be acknowledged. */
   readonly deliver?: Deliver | undefined;
+  /** The types of events that toolsets publish. */
+  readonly types?: readonly { readonly type: string }[];
+  /** Asked before a schedule fires; one whose source may not publish any more ends. Absent: all may. */
+  readonly mayPublish?: MayPublish;
   /** False: what is published is left for another process to deliver. */
   readonly delivers?: boolean;
   readonly onFault: (error: unknown, where: string) => void;
@@ -102,7 +115,7 @@ export function createEvents(options: EventsOptions): Events {
 
   const sweep = () => sweepEvents(store, limits, now());
   const duties = [
-    createFiring(parts),
+    createFiring(parts, options.mayPublish ?? (async () => true)),
     startable(() => recoverLate(parts, limits.pollMs), limits.pollMs, 'event recovery'),
     startable(sweep, limits.sweepEveryMs, 'event retention'),
   ];
@@ -139,9 +152,13 @@ export function createEvents(options: EventsOptions): Events {
     cancel: (who, eventId) => cancelEvent(parts, who, eventId),
     subscribers: createSubscribers(parts, handlers),
     webhooks: createWebhooks({ ...parts, egress }),
+    ownTypes: new Set(
+      [...TASK_EVENTS, ...Object.values(MANAGEMENT_EVENTS), ...(options.types ?? [])].map(({ type }) => type),
+    ),
     history: {
       events: (organizationId, query) => readHistory(store, organizationId, query),
       lastNumber: (organizationId) => lastNumber(store, organizationId),
+      schedules: (organizationId, limit) => readSchedules(store, organizationId, limit),
       deliveries: (organizationId, query) => readDeliveries(store, organizationId, query),
       async retry(organizationId, deliveryId) {
         const found = await findDelivery(store, organizationId, deliveryId);

@@ -27,11 +27,15 @@ export interface EventLimits {
   readonly subscriberJitter: number;
   /** Time for one call of a connection. */
   readonly callMs: number;
-  /** Connections that are called at once. */
+  /** Connections of an organization that are called at once. */
   readonly callsAtOnce: number;
+  /** The same for all organizations together. */
+  readonly callsOfAllAtOnce: number;
   readonly eventsPerCall: number;
   readonly subscriptionsPerConnection: number;
   readonly schedulesPerOrganization: number;
+  /** Schedules by cron that one source may have: each fires at most once a second. */
+  readonly cronsPerSource: number;
   /** Publishers that may wait for the transaction before theirs. */
   readonly waitingPublishers: number;
   readonly webhooksPerOrganization: number;
@@ -72,9 +76,11 @@ export const DEFAULT_EVENT_LIMITS: EventLimits = {
   subscriberJitter: 0.1,
   callMs: 30 * SECOND_MS,
   callsAtOnce: 10,
+  callsOfAllAtOnce: 100,
   eventsPerCall: 100,
   subscriptionsPerConnection: 500,
   schedulesPerOrganization: 1000,
+  cronsPerSource: 100,
   waitingPublishers: 10_000,
   webhooksPerOrganization: 100,
   patternsPerWebhook: 50,

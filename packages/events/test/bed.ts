@@ -13,6 +13,7 @@ import type { Events } from '../src/events.ts';
 import type { EventLimits } from '../src/limits.ts';
 import { eventMigrations } from '../src/migrations/index.ts';
 import type { EventTables } from '../src/schema.ts';
+import type { MayPublish } from '../src/schedules/fire.ts';
 import type { Deliver } from '../src/subscribers/target.ts';
 import { createEgress } from '@parley/kit/egress';
 
@@ -37,6 +38,8 @@ export interface BedOptions {
   readonly delivers?: boolean;
   /** Calls connections. */
   readonly deliver?: Deliver;
+  /** Whether a source may still publish; all may by default. */
+  readonly mayPublish?: MayPublish;
 }
 
 /** Events under test with what the tests do all the time. */
@@ -75,6 +78,7 @@ export async function openBed(open: OpenStore, options: BedOptions = {}): Promis
     now,
     deliver: options.deliver,
     ...(options.limits && { limits: options.limits }),
+    ...(options.mayPublish && { mayPublish: options.mayPublish }),
   });
   if (options.delivers !== false) tasks.start();
   onTestFinished(async () => {

@@ -7,6 +7,7 @@ import { defineToolset } from '@parley/kit';
 import type { Store } from '@parley/store';
 import type { TaskEngine } from '@parley/tasks';
 import type { BackendSource } from './backend.ts';
+import { FEEDBACK_EVENTS } from './events.ts';
 import { createLocalBackend } from './local-backend.ts';
 import { feedbackMigrations } from './migrations/index.ts';
 import { createPageRoutes } from './pages/routes.ts';
@@ -54,6 +55,7 @@ export const feedbackToolset = defineToolset({
   settings: feedbackSettings,
   tools: feedbackTools,
   resources: feedbackResources,
+  events: FEEDBACK_EVENTS,
   migrations: feedbackMigrations,
   services(host: FeedbackHost): FeedbackToolServices {
     const services = createFeedbackServices(host);

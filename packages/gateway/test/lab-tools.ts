@@ -231,6 +231,18 @@ const reach = defineTool({
   run: () => ({}),
 });
 
+const measured = defineTool({
+  name: 'measured',
+  title: 'Measured',
+  description: 'Reaches outside, as often as it allows itself.',
+  effect: 'read',
+  external: true,
+  ownRate: true,
+  input: nothing,
+  output: nothing,
+  run: () => ({}),
+});
+
 const odd = defineOutsideTool({
   name: 'odd',
   title: 'Odd',
@@ -273,7 +285,23 @@ const greet = definePrompt({
 export const labToolset = defineToolset({
   name: 'lab',
   title: 'Lab',
-  tools: [echo, typed, fail, broken, explode, wait, ask, region, kinds, open, large, start, reach, odd],
+  tools: [
+    echo,
+    typed,
+    fail,
+    broken,
+    explode,
+    wait,
+    ask,
+    region,
+    kinds,
+    open,
+    large,
+    start,
+    reach,
+    measured,
+    odd,
+  ],
   resources: [note, page],
   prompts: [greet],
 });

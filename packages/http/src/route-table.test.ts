@@ -15,6 +15,7 @@ const SETS = [
   set('Feedback', '/api/v1'),
   set('Public', '/api/public'),
   set('Feed', '/feed.xml'),
+  set('Card', '/.well-known/card.json'),
 ];
 
 test.each([
@@ -28,6 +29,8 @@ test.each([
   ['/api/v1/posts', 'Feedback'],
   ['/api/public/posts', 'Public'],
   ['/feed.xml', 'Feed'],
+  ['/.well-known/card.json', 'Card'],
+  ['/.well-known/other.json', undefined],
   ['/feed.xmls', undefined],
   ['/apis', undefined],
   ['/', undefined],

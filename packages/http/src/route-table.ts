@@ -1,8 +1,8 @@
 /** Which set of routes has a path: the one with the longest prefix, and never two. */
 import type { RouteSet } from './route-set.ts';
 
-/** One segment or more, none of them empty or of dots. */
-const PREFIX = /^(?:\/[\w-][\w.-]*)+$/;
+/** One segment or more, none of them empty or of dots; only the well-known one begins with a dot. */
+const PREFIX = /^(?:\/(?:\.well-known|[\w-][\w.-]*))+$/;
 
 /** A place that no set can have. */
 export interface TakenPrefix extends Pick<RouteSet, 'name' | 'prefix'> {

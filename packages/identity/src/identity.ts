@@ -1,7 +1,6 @@
 /** Identity: organizations, members and keys behind one object that the whole server shares. */
 import type { Caller, CallSource, Grants } from '@parley/kit';
-import { ALL_GRANTS } from '@parley/kit';
-import type { Store } from '@parley/store';
+import type { Store, StoreTransaction } from '@parley/store';
 import type { Rank, RoleDefaults } from './roles.ts';
 import { builtInRoles } from './roles.ts';
 import type { IdentityTables } from './schema.ts';
@@ -9,50 +8,24 @@ import type { KeyState, Powers } from './services/authentication.ts';
 import { AgentCallers } from './services/agent-keys.ts';
 import type { AgentLookup } from './services/agent-keys.ts';
 import { Authentication, callerOfKey } from './services/authentication.ts';
-import type { IsPrivileged } from './services/ceiling.ts';
+import type { IsPrivileged, Rules } from './services/ceiling.ts';
 import type { AuditCaller, AuditFollower, AuditLog } from './services/audit.ts';
 import { writeAudit } from './services/audit.ts';
 import type { AuditCheck } from './services/audit-check.ts';
-import { checkAudit } from './services/audit-check.ts';
-import { sweepAudit } from './services/audit-retention.ts';
 import type { Roles } from './services/custom-roles.ts';
-import { deleteRole, listRoles, saveRole } from './services/custom-roles.ts';
-import { callerIn } from './services/crossing.ts';
 import type { Invitations } from './services/invitations.ts';
-import {
-  createInvitation,
-  listInvitations,
-  openInvitation,
-  withdrawInvitation,
-} from './services/invitations.ts';
-import { acceptInvitation } from './services/joining.ts';
 import type { KeyChange } from './services/key-update.ts';
-import { updateKey } from './services/key-update.ts';
+import type { DenialFacts } from './services/denials.ts';
 import { Denials } from './services/denials.ts';
 import type { KeyInfo, NewKey } from './services/keys.ts';
-import { createKey, insertKey, listKeys } from './services/keys.ts';
 import type { KnownGrants } from './services/known-grants.ts';
-import { requireKnown } from './services/known-grants.ts';
 import type { Member } from './services/member-list.ts';
-import { findMember, getMember, listMembers, memberOf, pageMembers } from './services/member-list.ts';
 import type { RolesOfUser, WhichMember } from './services/members.ts';
-import { addMember, removeMember, setRank, setRoles } from './services/members.ts';
 import type { OrganizationSettings, SettingsChange } from './services/organization-settings.ts';
-import { getSettings, saveSettings } from './services/organization-settings.ts';
 import type { NewOrganization, Organization, OrganizationChange, Seed } from './services/organizations.ts';
-import {
-  createOrganization,
-  deleteOrganization,
-  getOrganization,
-  listOrganizations,
-  updateOrganization,
-} from './services/organizations.ts';
-import { recoverOwnerKey } from './services/recovery.ts';
-import { revokeKey } from './services/revoking.ts';
 import type { Sessions } from './services/sessions.ts';
 import { createSessions } from './services/sessions.ts';
 import { callerOfMember } from './services/standing.ts';
-import { createUser, ensureUser } from './services/users.ts';
 
 /** Everything the server asks of identity. */
 export interface Identity {
@@ -62,6 +35,8 @@ export interface Identity {
   keyState(text: string): Promise<KeyState>;
   /** The same caller with the rights it has now; undefined when it may do nothing any more. */
   current(caller: Caller): Promise<Caller | undefined>;
+  /** The keys that are bound to a connection and were not revoked. */
+  keysBoundTo(organizationId: string, connectionId: string): Promise<string[]>;
   /** First run: one organization, one owner, one owner key, handed to `keep` before it is committed. */
   bootstrap(keep: (keyText: string) => Promise<void>): Promise<boolean>;
   /** A new owner key for an owner without one; being able to open the database is the permission. */
@@ -73,8 +48,10 @@ export interface Identity {
   /** Changes a key of the caller's own user. */
   updateKey(by: Caller, input: KeyChange & { readonly keyId: string }): Promise<KeyInfo>;
   revokeKey(caller: Caller, idOrPublicId: string): Promise<KeyInfo>;
-  /** The caller that a key of the same organization would be, for explanations; undefined when there is none. */
-  callerNamed(organizationId: string, idOrNameOfKey: string): Promise<Caller | undefined>;
+  /** The caller that a key or an agent of the same organization would be, for explanations; undefined when there is none. */
+  callerNamed(organizationId: string, idOrName: string): Promise<Caller | undefined>;
+  /** What gives an agent a tool, or leaves it out; undefined for everybody and everything else. */
+  whyOfAgent(caller: Caller, tool: string): Promise<string | undefined>;
   /** A member as they act in a browser, without a key: for what they do in the console, or leave behind to be done. */
   callerOfMember(organizationId: string, memberId: string): Promise<Caller | undefined>;
   createOrganization(
@@ -109,7 +86,7 @@ export interface Identity {
     /** Is told of each entry in the transaction that writes it. */
     follow(follower: AuditFollower): void;
     /** Notes that a caller was denied a tool; it is written after the answer. */
-    denied(caller: AuditCaller, tool: string): void;
+    denied(caller: AuditCaller, tool: string, about?: DenialFacts): void;
     /** Writes the denials that wait. */
     flush(): Promise<void>;
     /** Removes what was written before a time. */
@@ -156,18 +133,30 @@ export interface IdentityOptions {
   readonly onError?: (error: unknown) => void;
 }
 
+/** Who is there changes rarely, and the code for it is most of this package: it is loaded by the first who needs it. */
+const later = () => import('./administration.ts');
+
+type Ruled = Awaited<ReturnType<typeof later>> & { readonly rules: Rules };
+
 /** Creates identity over an open, migrated store. */
 export function createIdentity(store: Store, options: IdentityOptions = {}): Identity {
   const now = options.now ?? Date.now;
   const { isPrivileged = () => false, known, onError = () => undefined } = options;
   const { roleDefaults = { member: {}, user: {} } } = options;
   const builtIn = builtInRoles(roleDefaults);
-  const refuseUnknown = (maker: Caller, { grants }: { readonly grants: Grants }) => {
-    if (known !== undefined) requireKnown(maker, grants, known);
-  };
   const agents = new AgentCallers();
   const authentication = new Authentication(store, { now, isPrivileged, builtIn, agents, onError });
-  const moment = () => ({ isPrivileged, roleDefaults, now: now(), refuseUnknown, tell });
+  const ruled = async () => {
+    const services = await later();
+    const refuseUnknown = (maker: Caller, { grants }: { readonly grants: Grants }) => {
+      if (known !== undefined) services.requireKnown(maker, grants, known);
+    };
+    return { ...services, rules: { isPrivileged, roleDefaults, now: now(), refuseUnknown, tell } };
+  };
+  const changing = async <T>(work: (tx: StoreTransaction, services: Ruled) => Promise<T>) => {
+    const services = await ruled();
+    return store.transaction((tx) => work(tx, services));
+  };
   const denials = new Denials(store, { now, onError });
   const seed = options.seed ?? (async () => undefined);
   const clear = options.clear ?? (async () => undefined);
@@ -175,69 +164,90 @@ export function createIdentity(store: Store, options: IdentityOptions = {}): Ide
   const tell: AuditFollower = async (tx, entry) => {
     for (const follow of followers) await follow(tx, entry);
   };
-  const ownerOfKey = async (key: string) =>
-    (await authentication.authenticate(key, 'web'))?.userId ?? undefined;
+  const ownerOfKey = (key: string) => authentication.wholePerson(key);
   return {
     authenticate: (key, source) => authentication.authenticate(key, source),
     keyState: (text) => authentication.keyState(text),
     current: (caller) => authentication.current(caller),
-    bootstrap: (keep) => bootstrap(store, keep, { now: now(), seed }),
-    recoverOwnerKey: (keep) => recoverOwnerKey(store, keep, { now: now(), tell }),
-    createKey: (maker, input) => createKey(store, maker, input, moment()),
-    listKeys: (caller, { all }) => listKeys(store, caller, all),
-    updateKey: (by, input) => store.transaction((tx) => updateKey(tx, by, input, moment())),
-    revokeKey: (caller, id) => revokeKey(store, caller, id, moment()),
+    keysBoundTo: async (organizationId, connectionId) =>
+      (await later()).keysBoundTo(store, organizationId, connectionId),
+    async bootstrap(keep) {
+      if (await hasOrganization(store)) return false;
+      return (await later()).bootstrap(store, keep, { now: now(), seed });
+    },
+    recoverOwnerKey: async (keep) => (await later()).recoverOwnerKey(store, keep, { now: now(), tell }),
+    createKey: async (maker, input) => {
+      const { createKey, rules } = await ruled();
+      return createKey(store, maker, input, rules);
+    },
+    listKeys: async (caller, { all }) => (await later()).listKeys(store, caller, all),
+    updateKey: (by, input) => changing((tx, { updateKey, rules }) => updateKey(tx, by, input, rules)),
+    revokeKey: async (caller, id) => {
+      const { revokeKey, rules } = await ruled();
+      return revokeKey(store, caller, id, rules);
+    },
     callerNamed: (organizationId, name) =>
       callerNamed(store, { organizationId, name, now: now() }, { isPrivileged, builtIn, agents }),
+    whyOfAgent: (caller, tool) => agents.why(caller, tool),
     callerOfMember: (organizationId, memberId) =>
       callerOfMember(store, builtIn, { organizationId, memberId, source: 'web' }),
     createOrganization: (input, by) =>
-      store.transaction((tx) => createOrganization(tx, input, { now: now(), seed, ...(by && { by }) })),
-    createUser: (input) => store.transaction((tx) => createUser(tx, input, now())),
-    ensureUser: (input) => store.transaction((tx) => ensureUser(tx, input, now())),
-    listMembers: (organizationId) => listMembers(store, organizationId),
-    pageMembers: (organizationId, page) => pageMembers(store, organizationId, page),
-    findMember: (organizationId, idOrEmail) => findMember(store, organizationId, idOrEmail),
-    getMember: (organizationId, memberId) => getMember(store, organizationId, memberId),
-    memberOf: (organizationId, userId) => memberOf(store, organizationId, userId),
-    addMember: (by, input) => store.transaction((tx) => addMember(tx, by, input, moment())),
-    setRoles: (by, input) => store.transaction((tx) => setRoles(tx, by, input, moment())),
-    setRank: (by, memberId, rank) => store.transaction((tx) => setRank(tx, by, { memberId, rank }, moment())),
-    removeMember: (by, userId) => store.transaction((tx) => removeMember(tx, by, { userId }, moment())),
+      changing((tx, { createOrganization }) =>
+        createOrganization(tx, input, { now: now(), seed, ...(by && { by }) }),
+      ),
+    createUser: (input) => changing((tx, { createUser }) => createUser(tx, input, now())),
+    ensureUser: (input) => changing((tx, { ensureUser }) => ensureUser(tx, input, now())),
+    listMembers: async (organizationId) => (await later()).listMembers(store, organizationId),
+    pageMembers: async (organizationId, page) => (await later()).pageMembers(store, organizationId, page),
+    findMember: async (organizationId, idOrEmail) =>
+      (await later()).findMember(store, organizationId, idOrEmail),
+    getMember: async (organizationId, memberId) => (await later()).getMember(store, organizationId, memberId),
+    memberOf: async (organizationId, userId) => (await later()).memberOf(store, organizationId, userId),
+    addMember: (by, input) => changing((tx, { addMember, rules }) => addMember(tx, by, input, rules)),
+    setRoles: (by, input) => changing((tx, { setRoles, rules }) => setRoles(tx, by, input, rules)),
+    setRank: (by, memberId, rank) =>
+      changing((tx, { setRank, rules }) => setRank(tx, by, { memberId, rank }, rules)),
+    removeMember: (by, userId) =>
+      changing((tx, { removeMember, rules }) => removeMember(tx, by, { userId }, rules)),
     removeMemberById: (by, memberId) =>
-      store.transaction((tx) => removeMember(tx, by, { memberId }, moment())),
+      changing((tx, { removeMember, rules }) => removeMember(tx, by, { memberId }, rules)),
     roles: {
-      list: (organizationId) => listRoles(store, organizationId),
-      save: (by, input) => store.transaction((tx) => saveRole(tx, by, input, moment())),
-      delete: (by, name) => store.transaction((tx) => deleteRole(tx, by, name, moment())),
+      list: async (organizationId) => (await later()).listRoles(store, organizationId),
+      save: (by, input) => changing((tx, { saveRole, rules }) => saveRole(tx, by, input, rules)),
+      delete: (by, name) => changing((tx, { deleteRole, rules }) => deleteRole(tx, by, name, rules)),
     },
     invitations: {
-      create: (by, input) => store.transaction((tx) => createInvitation(tx, by, input, moment())),
-      list: (organizationId) => listInvitations(store, organizationId, now()),
-      withdraw: (by, email) => store.transaction((tx) => withdrawInvitation(tx, by, email, moment())),
-      open: (token) => openInvitation(store, token, now()),
-      accept: (token, joining) =>
-        acceptInvitation(store, token, joining, { rules: moment(), builtIn, ownerOfKey }),
+      create: (by, input) =>
+        changing((tx, { createInvitation, rules }) => createInvitation(tx, by, input, rules)),
+      list: async (organizationId) => (await later()).listInvitations(store, organizationId, now()),
+      withdraw: (by, email) =>
+        changing((tx, { withdrawInvitation, rules }) => withdrawInvitation(tx, by, email, rules)),
+      open: async (token) => (await later()).openInvitation(store, token, now()),
+      async accept(token, joining) {
+        const { acceptInvitation, rules } = await ruled();
+        return acceptInvitation(store, token, joining, { rules, builtIn, ownerOfKey });
+      },
     },
     organizations: {
-      list: (userId) => listOrganizations(store, userId),
-      get: (organizationId) => getOrganization(store, organizationId),
-      update: (by, change) => store.transaction((tx) => updateOrganization(tx, by, change, now())),
-      delete: (by) => deleteOrganization(store, by, clear),
-      settings: (organizationId) => getSettings(store, organizationId),
-      saveSettings: (by, change) => store.transaction((tx) => saveSettings(tx, by, change, now())),
-      callerIn: (caller, organizationId) =>
-        callerIn(store, caller, organizationId, { isPrivileged, builtIn }),
+      list: async (userId) => (await later()).listOrganizations(store, userId),
+      get: async (organizationId) => (await later()).getOrganization(store, organizationId),
+      update: (by, change) =>
+        changing((tx, { updateOrganization }) => updateOrganization(tx, by, change, now())),
+      delete: async (by) => (await later()).deleteOrganization(store, by, clear),
+      settings: async (organizationId) => (await later()).getSettings(store, organizationId),
+      saveSettings: (by, change) => changing((tx, { saveSettings }) => saveSettings(tx, by, change, now())),
+      callerIn: async (caller, organizationId) =>
+        (await later()).callerIn(store, caller, organizationId, { isPrivileged, builtIn }),
     },
     audit: {
       write: (tx, entry) => writeAudit(tx, entry, { now: now(), tell }),
       follow: (follower) => {
         followers.push(follower);
       },
-      denied: (caller, tool) => denials.note(caller, tool),
+      denied: (caller, tool, about) => denials.note(caller, tool, about),
       flush: () => denials.flush(),
-      sweep: (before) => sweepAudit(store, before),
-      check: () => checkAudit(store),
+      sweep: async (before) => (await later()).sweepAudit(store, before),
+      check: async () => (await later()).checkAudit(store),
     },
     organizationName: (organizationId) => organizationName(store, organizationId),
     firstOrganizationId: () => firstOrganizationId(store),
@@ -247,35 +257,9 @@ export function createIdentity(store: Store, options: IdentityOptions = {}): Ide
   };
 }
 
-const FIRST_ORGANIZATION = { slug: 'default', name: 'Default', owner: { name: 'Owner', email: null } };
-
-async function bootstrap(
-  store: Store,
-  keep: (keyText: string) => Promise<void>,
-  { now, seed }: { readonly now: number; readonly seed: Seed },
-): Promise<boolean> {
-  const hasOrganization = (from: Pick<Store, 'db'>) =>
-    from.db<IdentityTables>().selectFrom('organizations').select('id').limit(1).executeTakeFirst();
-  if ((await hasOrganization(store)) !== undefined) return false;
-  try {
-    return await store.transaction(async (tx) => {
-      if ((await hasOrganization(tx)) !== undefined) return false;
-      const owner = await createOrganization(tx, FIRST_ORGANIZATION, { now, seed });
-      const { text } = await insertKey(
-        tx,
-        owner,
-        { name: 'Owner key', grants: ALL_GRANTS, expiresAt: null },
-        now,
-      );
-      // Kept before the commit: a key that exists but that nobody has would lock the owner out.
-      await keep(text);
-      return true;
-    });
-  } catch (error) {
-    // On PostgreSQL two first starts may pass the check together; the slug lets only one of them commit.
-    if ((await hasOrganization(store)) !== undefined) return false;
-    throw error;
-  }
+async function hasOrganization(store: Store): Promise<boolean> {
+  const first = store.db<IdentityTables>().selectFrom('organizations').select('id').limit(1);
+  return (await first.executeTakeFirst()) !== undefined;
 }
 
 async function callerNamed(
@@ -295,7 +279,7 @@ async function callerNamed(
     )
     .orderBy('created_at', 'desc')
     .executeTakeFirst();
-  if (row === undefined) return undefined;
+  if (row === undefined) return powers.agents.named(organizationId, name);
   return powers.agents.of(row, await callerOfKey(store, row, 'key', powers));
 }
 

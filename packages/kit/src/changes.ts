@@ -1,28 +1,40 @@
 /** Notices that something a client may have listed or read has changed. */
+import type { Caller } from './access/caller.ts';
 
-/** What changed; without an organization every caller is concerned. */
+/** What changed; without an organization every caller is concerned, with an agent only callers that act as it. */
 export type Change =
   | { readonly kind: 'tools' | 'prompts' | 'resources'; readonly organizationId?: string }
-  | { readonly kind: 'resource'; readonly uri: string; readonly organizationId?: string };
+  | {
+      readonly kind: 'resource';
+      readonly uri: string;
+      readonly organizationId?: string;
+      readonly agentId?: string;
+    };
+
+/** Tells who watches a document here and now. */
+export type WatchersOf = (uri: string) => readonly Caller[];
 
 /** Carries changes to open streams and sessions. */
 export interface ChangeBus {
   publish(change: Change): void;
-  /** Returns the function that ends the subscription. */
-  subscribe(listener: (change: Change) => void): () => void;
+  /** Returns the function that ends the subscription. A listener that speaks for clients says what they watch. */
+  subscribe(listener: (change: Change) => void, watchersOf?: WatchersOf): () => void;
+  /** Those whose clients watch a document, as far as this process knows. */
+  readonly watchersOf: WatchersOf;
 }
 
 /** A bus within this process. */
 export function createChangeBus(): ChangeBus {
-  const listeners = new Set<(change: Change) => void>();
+  const listeners = new Map<(change: Change) => void, WatchersOf | undefined>();
   return {
     publish(change) {
-      for (const listener of listeners) listener(change);
+      for (const listener of listeners.keys()) listener(change);
     },
-    subscribe(listener) {
-      listeners.add(listener);
+    subscribe(listener, watchersOf) {
+      listeners.set(listener, watchersOf);
       return () => listeners.delete(listener);
     },
+    watchersOf: (uri) => [...listeners.values()].flatMap((watchersOf) => watchersOf?.(uri) ?? []),
   };
 }
 

@@ -34,6 +34,7 @@ export type { Collection, CollectionFields, CollectionPage } from './define/coll
 export { checkListQuery, listInput } from './define/collection-query.ts';
 export type { ListQuery, Where } from './define/collection-query.ts';
 export { collectionTools } from './define/collection-tools.ts';
+export { GivenId } from './define/given-id.ts';
 export type { Host, StartNotice } from './define/host.ts';
 export type { Settings, SettingsOf } from './define/setting.ts';
 export { hintsOf } from './define/effects.ts';
@@ -66,8 +67,8 @@ export type {
   LogLevel,
   StepOptions,
 } from './channel/channel.ts';
-export { nulIn, pathOfNul } from './call/json-path.ts';
-export { createListing, instructionsOf } from './catalog/listing.ts';
+export { unkeepableIn } from './call/json-path.ts';
+export { createListing } from './catalog/listing.ts';
 export type { ListedTool, Listing } from './catalog/listing.ts';
 export type { Middleware, ResourceRead, ToolCall } from './call/middleware.ts';
 export { defineOutsidePrompt, defineOutsideResource } from './define/outside-document.ts';

@@ -2,6 +2,7 @@
 import type { Upstream, UpstreamFailure, UpstreamTarget, UpstreamTool } from '@parley/connections';
 import type { Engine } from '@parley/kit';
 import { ToolError } from '@parley/kit';
+import { MANAGEMENT } from '../src/name.ts';
 import type { CodeExecution } from '../src/services/code.ts';
 
 /** What a test makes of every upstream. */
@@ -77,5 +78,5 @@ export function createSandbox(): { ran: string[]; sandbox: CodeExecution } {
   return { ran, sandbox };
 }
 
-/** An engine that knows no titles, which is all that the mesh asks it for. */
-export const NO_ENGINE = { catalogFor: () => ({ toolsets: [] }) } as unknown as Engine;
+/** An engine that knows the mesh alone and no titles, which is all that the mesh asks it for. */
+export const NO_ENGINE = { catalogFor: () => ({ toolsets: [{ name: MANAGEMENT }] }) } as unknown as Engine;

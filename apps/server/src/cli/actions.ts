@@ -1,6 +1,8 @@
 /** Commands with actions, such as `parley members invite`: one is chosen, run as the caller, and its answer printed. */
+import type { AgentRight } from '@parley/agent';
+import { AGENT } from '@parley/agent/name';
 import type { Caller } from '@parley/kit';
-import { ToolError } from '@parley/kit';
+import { hiddenReason, ToolError } from '@parley/kit';
 import type { Config } from '../config.ts';
 import { UsageError } from '../config.ts';
 import type { Host } from '../start/host.ts';
@@ -48,4 +50,10 @@ export function runAction(
 export function requireTool({ host, caller }: Acting, name: string): void {
   if (host.engine().view(caller).tool(name, caller) !== undefined) return;
   throw new ToolError('forbidden', `This key may not do that. It would need the tool ${name}.`);
+}
+
+/** Throws unless the caller has the right that the routes of agents ask for. */
+export function requireRight({ caller }: Pick<Acting, 'caller'>, name: AgentRight): void {
+  if (hiddenReason({ toolset: AGENT, name }, caller) === undefined) return;
+  throw new ToolError('forbidden', `This key may not do that. It would need the grant ${AGENT}:${name}.`);
 }

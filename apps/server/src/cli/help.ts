@@ -13,7 +13,7 @@ interface CommandHelp {
 
 const READS_KEY = ['folder', 'init', 'key', 'every'] as const;
 // What tools reach is decided in the process that runs them, whatever a server beside it may.
-const RUNS_TOOLS = [...READS_KEY, 'reach'] as const;
+const RUNS_TOOLS = [...READS_KEY, 'egress', 'programs'] as const;
 
 const COMMANDS: Readonly<Record<string, CommandHelp>> = {
   start: {
@@ -34,6 +34,9 @@ Without toolsets it serves all that the key may use. Without --key or PARLEY_KEY
 Where --data has no installation it ends with 1; --init makes one, for those who never run "parley start".
 The tools run in this process: what a server was started with, such as --allow-egress, has to be given here too.
 --extended adds the tools that a grant has to name, such as the second tier of feedback; for owners and administrators.
+
+parley mcp agent --agent NAME
+    Acts as that agent: with its tools, inbox and memory. Your key must be able to do all that the agent can.
 
 parley mcp feedback --url URL --api-key KEY [--extended]
     Serves the feedback of another server instead, over its REST API; no data folder is used.
@@ -102,6 +105,27 @@ save NAME --grant TOOLSET:TOOL[,TOOL...]...
 delete NAME
     Whoever held no other role is a member from then on.`,
   },
+  agents: {
+    reads: READS_KEY,
+    usage: 'parley agents create NAME | list | show NAME | update NAME | delete NAME | key NAME | tools NAME',
+    summary: 'Make, list, change and look at agents, and give them keys',
+    details: `create NAME [--tools TOOL,TOOL...] [--description TEXT] [--project ID]
+    Prints its key once; with --json one line: {"id": "...", "name": "...", "key": "..."}.
+    Without --tools it has the default set: every tool of agents but the privileged ones. "none" gives it no tools.
+    Nobody gives a tool that they do not have. A name that no tool has is kept, with a note.
+list
+show NAME
+update NAME [--name NEW] [--tools TOOL,TOOL...] [--description TEXT] [--project ID]
+    --tools replaces the list, "default" goes back to the default set. It counts from the next request of the agent.
+delete NAME
+    Its keys stop at once, and all that is its own goes.
+key NAME [--project ID]
+    A further key; with a project, its sessions have the bundles of that too.
+tools NAME [--source SOURCE] [--unattended] [--project ID]
+    What it may do in such a session, and why not: not_granted, not_in_set, unattended, not_registered, agent_missing.
+    SOURCE is api without it, or web, agent, mcp, schedule, webhook, remote, telegram, discord, slack.
+NAME may also be the id of an agent. docs/agents.md tells more.`,
+  },
   organizations: {
     reads: READS_KEY,
     usage: 'parley organizations list | create SLUG | rename NAME',
@@ -113,6 +137,7 @@ rename NAME [--slug SLUG]
     The organization of the key.`,
   },
   pages: {
+    reads: [...READS_KEY, 'address'],
     usage: 'parley pages list | allow ORIGIN... | revoke ID | create',
     summary: 'List, bind and revoke the tokens that annotated pages connect with',
     details: `For owners and administrators.
@@ -127,6 +152,7 @@ create
     Makes one without a start, when there is no valid one, and prints its script tag.`,
   },
   webhooks: {
+    reads: [...READS_KEY, 'egress'],
     usage: 'parley webhooks add URL --events TYPE[,TYPE...] | list | test ID | remove ID',
     summary: 'Tell another server of events: annotations, tasks, feedback, keys, members',
     details: `For owners and administrators with a key for everything.
@@ -134,6 +160,7 @@ add URL --events annotation.*,task.completed
     Types by name, by prefix.* or * for all; docs/events.md lists them. The signing secret is printed once. An address on
     this machine or in its network needs --allow-egress HOST:PORT here and at the server, or PARLEY_ALLOW_EGRESS.
 list
+    Also how the last attempts of each ended: delivered, failing with the reason, or none yet.
 test ID
     Sends one test event now, from this process: it needs --allow-egress as "add" does. Exits with 1 when the receiver
     did not take it.

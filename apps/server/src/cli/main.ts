@@ -19,6 +19,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   keys: async () => (await import('./keys.ts')).keys,
   members: async () => (await import('./members.ts')).members,
   roles: async () => (await import('./roles.ts')).roles,
+  agents: async () => (await import('./agents.ts')).agents,
   organizations: async () => (await import('./organizations.ts')).organizations,
   pages: async () => (await import('./pages.ts')).pages,
   webhooks: async () => (await import('./webhooks.ts')).webhooks,

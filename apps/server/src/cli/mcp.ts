@@ -1,4 +1,5 @@
 /** `parley mcp`: MCP over stdin and stdout, on the same data folder as a running server. */
+import { AGENT } from '@parley/agent/name';
 import { serveStdio } from '@parley/gateway';
 import { detach } from '@parley/kit';
 import type { Caller, Engine, Listing } from '@parley/kit';
@@ -13,21 +14,30 @@ import { REMOTE_FLAGS, remoteChoice } from './remote-choice.ts';
 import type { Session } from './session.ts';
 import { callerOn, reportFault, withExtendedTools } from './session.ts';
 import { endSoon, onSignal } from './signals.ts';
+import { requireToolsets } from './some-toolsets.ts';
 
 // A client that says nothing must not keep tasks waiting that this process could run.
 const LOAD_AFTER_MS = 1000;
 
+const FLAGS = { ...REMOTE_FLAGS, agent: 'text' } as const;
+
 /** Serves until stdin ends or a signal comes. */
 export const mcp: Command = async (args, toolsets) => {
-  const { config, positionals, extras } = loadConfig(args, { extra: REMOTE_FLAGS, toolsets });
-  const remote = remoteChoice(positionals, extras);
+  const { config, positionals, extras } = loadConfig(args, { extra: FLAGS, toolsets });
+  const { agent, ...flags } = extras;
+  const remote = remoteChoice(positionals, flags);
   if (remote !== undefined) return (await import('./feedback-remote.ts')).serveRemoteFeedback(remote);
+  if (agent !== undefined && positionals.join(' ') !== AGENT)
+    throw new UsageError(`--agent: works with "parley mcp ${AGENT}" only`);
   requireInstallation(config);
   keepServing(reportFault);
   const start = await openQuickly({ config, toolsets, onFault: reportFault }, positionals);
   try {
-    const acting = await callerOn(start.base, config, 'stdio');
-    const listing = await servedTo(await acting(), start.listing, positionals);
+    const own = await callerOn(start.base, config, 'stdio', () => start.host());
+    const acting = typeof agent === 'string' ? await actingAs(start, own, agent) : own;
+    const first = await acting();
+    if (first !== undefined) await requireToolsets(start.listing, first, positionals);
+    const listing = positionals.length === 0 ? start.listing : start.listing.narrow(positionals);
     const caller = extras.extended === true ? () => extend(acting, listing) : acting;
     const input = process.stdin;
     onSignal(() => input.destroy());
@@ -49,22 +59,14 @@ export const mcp: Command = async (args, toolsets) => {
   return 0;
 };
 
+async function actingAs(start: QuickStart, own: Session['caller'], name: string): Promise<Session['caller']> {
+  const { agentCaller } = await import('./agent-caller.ts');
+  return agentCaller(await start.host(), own, name);
+}
+
 async function extend(acting: Session['caller'], listing: Listing): Promise<Caller | undefined> {
   const caller = await acting();
   return caller && withExtendedTools(caller, listing.catalogFor(caller).tools);
-}
-
-async function servedTo(
-  caller: Caller | undefined,
-  listing: Listing,
-  toolsets: readonly string[],
-): Promise<Listing> {
-  if (toolsets.length === 0 || caller === undefined) return listing;
-  await listing.ready(caller);
-  const known = listing.catalogFor(caller).toolsets.map(({ name }) => name);
-  const unknown = toolsets.find((name) => !known.includes(name));
-  if (unknown === undefined) return listing.narrow(toolsets);
-  throw new UsageError(`There is no toolset "${unknown}". There are: ${known.join(', ')}.`);
 }
 
 async function startEngine(

@@ -1,5 +1,6 @@
 /** `parley members`: who belongs to the organization of the key, and the links with which others join it. */
 import type { Invitation, Member } from '@parley/identity';
+import { isRank } from '@parley/identity';
 import { isTeam, ToolError } from '@parley/kit';
 import { loadConfig, UsageError } from '../config.ts';
 import { printable } from '../printable.ts';
@@ -26,18 +27,18 @@ const list: Action = async (acting) => {
   const { host, caller } = acting;
   const all = await host.identity.listMembers(caller.organizationId);
   // Visitors of the portal are members by name alone, and there may be thousands.
-  const team = all.filter(isTeam);
+  const shown = all.filter((member) => !isVisitor(member));
   const invitations = await host.identity.invitations.list(caller.organizationId);
   const rows = [
-    ...team.map(({ id, name, email, roles }) => [id, name, email ?? '-', roles.join(', '), 'joined']),
+    ...shown.map(({ id, name, email, roles }) => [id, name, email ?? '-', roles.join(', '), 'joined']),
     ...invitations.map(({ id, email, roles, expiresAt }) => {
       return [id, '-', email, roles.join(', '), `invited until ${showDay(expiresAt)}`];
     }),
   ];
-  const visitors = all.length - team.length;
+  const visitors = all.length - shown.length;
   const more = visitors === 0 ? '' : `\nand ${visitors} ${visitors === 1 ? 'visitor' : 'visitors'}`;
   return {
-    json: { members: team.map(shownMember), invitations: invitations.map(shownInvitation), visitors },
+    json: { members: shown.map(shownMember), invitations: invitations.map(shownInvitation), visitors },
     text: table(['ID', 'NAME', 'EMAIL', 'ROLES', 'STATE'], rows) + more,
   };
 };
@@ -65,7 +66,7 @@ const role: Action = async (acting, [who, ...roles]) => {
   requireTool(acting, 'ORGANIZATION_MEMBER_UPDATE_ROLE');
   const { host, caller } = acting;
   const found = await host.identity.findMember(caller.organizationId, who);
-  if (found === undefined) throw notThere(who);
+  if (found === undefined) throw await noMember(acting, who);
   const changed = await host.identity.setRoles(caller, { memberId: found.id, roles });
   return {
     json: shownMember(changed),
@@ -85,6 +86,22 @@ const remove: Action = async (acting, [who, ...rest]) => {
   if (!(await host.identity.invitations.withdraw(caller, who))) throw notThere(who);
   return { json: { withdrawn: true, email: who }, text: `The invitation of ${printable(who)} is withdrawn.` };
 };
+
+/** True for somebody who holds nothing beside the role of visitors. */
+function isVisitor({ roles }: Member): boolean {
+  return !isTeam({ roles }) && roles.every(isRank);
+}
+
+/** Whoever was invited is nobody's member yet, though the list shows them. */
+async function noMember({ host, caller }: Acting, who: string): Promise<ToolError> {
+  const invitations = await host.identity.invitations.list(caller.organizationId);
+  const email = who.trim().toLowerCase();
+  if (!invitations.some((open) => open.id === who || open.email === email)) return notThere(who);
+  return new ToolError(
+    'conflict',
+    `${who} is an invitation that was not accepted yet. Invite them again with the roles they should have; the older link stops working.`,
+  );
+}
 
 function notThere(who: string): ToolError {
   return new ToolError('not_found', `There is no member ${who}. "parley members list" shows them.`);

@@ -33,11 +33,20 @@ export async function openSession(
   }
 }
 
-/** A way to ask who is acting; throws when the key is not valid here. */
-export async function callerOn(base: Base, config: Config, source: CallSource): Promise<Session['caller']> {
+/** A way to ask who is acting; throws when the key is not valid here. `load` brings the code that knows agents. */
+export async function callerOn(
+  base: Base,
+  config: Config,
+  source: CallSource,
+  load: () => Promise<unknown> = async () => undefined,
+): Promise<Session['caller']> {
   const key = config.key ?? readKey(base.ownerKeyFile);
   const caller = async () => await base.identity.authenticate(key, source);
   if ((await caller()) !== undefined) return caller;
+  if ((await base.identity.keyState(key)) === 'valid') {
+    await load();
+    if ((await caller()) !== undefined) return caller;
+  }
   throw new UsageError(
     'The key is not valid here. Give another with --key or PARLEY_KEY; "parley doctor" tells more, and "parley keys recover" makes a new owner key.',
   );

@@ -2,6 +2,7 @@
 import { loadConfig } from '../config.ts';
 import type { Command } from './main.ts';
 import { withCaller, withExtendedTools } from './session.ts';
+import { requireToolsets } from './some-toolsets.ts';
 import { table } from './table.ts';
 
 /** Prints one line per tool. */
@@ -10,6 +11,7 @@ export const tools: Command = async (args, toolsets) => {
   return withCaller(config, toolsets, async (host, acting) => {
     const caller =
       extras.extended === true ? withExtendedTools(acting, host.engine().catalogFor(acting).tools) : acting;
+    await requireToolsets(host.engine(), acting, positionals);
     const engine = positionals.length === 0 ? host.engine() : host.engine().narrow(positionals);
     const listed = engine.list(caller).tools;
     const text = config.json

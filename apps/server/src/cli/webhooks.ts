@@ -1,11 +1,12 @@
 /** `parley webhooks`: who outside hears of what happens, for events of every kind. */
-import type { Webhook } from '@parley/events';
+import type { Webhook, WebhookOutcome } from '@parley/events';
 import type { Caller } from '@parley/kit';
 import { isGranted, mayAdminister } from '@parley/kit';
 import { loadConfig, UsageError } from '../config.ts';
 import { printable } from '../printable.ts';
 import type { Host } from '../start/host.ts';
 import type { Command } from './main.ts';
+import { nearTypes } from './near-types.ts';
 import { withCaller } from './session.ts';
 import { table } from './table.ts';
 
@@ -53,6 +54,7 @@ const add: WebhooksCommand = async ({ host, caller, events }, url) => {
     ...(userId !== null && { createdBy: userId }),
   });
   const { webhook, secret } = made;
+  for (const pattern of webhook.events) noteUnknown(pattern, host.events.ownTypes);
   const lines = [
     `Webhook ${webhook.id} hears of ${printable(webhook.events.join(', '))}`,
     'This is the only time its signing secret is shown:',
@@ -64,14 +66,40 @@ const add: WebhooksCommand = async ({ host, caller, events }, url) => {
 
 const list: WebhooksCommand = async ({ host, caller }) => {
   const found = await host.events.webhooks.list(caller.organizationId);
-  const rows = found.map(({ id, state, url, events }) => [
+  const all = await Promise.all(
+    found.map(async (webhook) => {
+      const last = await host.events.webhooks.lastOutcome(caller.organizationId, webhook.id);
+      return { webhook, last };
+    }),
+  );
+  const rows = all.map(({ webhook: { id, state, url, events }, last }) => [
     id,
     state,
-    printable(url),
-    printable(events.join(',')),
+    url,
+    events.join(','),
+    outcomeText(last),
   ]);
-  return { json: found.map(show), text: table(['ID', 'STATE', 'URL', 'EVENTS'], rows) };
+  return {
+    json: all.map(({ webhook, last }) => ({ ...show(webhook), last })),
+    text: table(['ID', 'STATE', 'URL', 'EVENTS', 'LAST OUTCOME'], rows),
+  };
 };
+
+const OUTCOME_LENGTH = 60;
+
+function outcomeText({ outcome, error }: WebhookOutcome): string {
+  if (error === null) return outcome === 'none' ? 'none yet' : outcome;
+  return `${outcome}: ${error.length > OUTCOME_LENGTH ? `${error.slice(0, OUTCOME_LENGTH)}...` : error}`;
+}
+
+/** Programs publish types of their own, so one that nobody knows is made all the same. */
+function noteUnknown(pattern: string, types: ReadonlySet<string>): void {
+  const near = nearTypes(pattern, types);
+  if (near === undefined) return;
+  const meant = near.length === 0 ? '' : ` Near: ${near.join(', ')}.`;
+  const text = `Parley itself publishes nothing that fits ${pattern}; it is for types of your own.${meant}`;
+  process.stderr.write(`Note: ${printable(text)}\n`);
+}
 
 const test: WebhooksCommand = async ({ host, caller }, id) => {
   const answer = await host.events.webhooks.test(caller.organizationId, id);

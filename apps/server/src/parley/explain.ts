@@ -30,7 +30,11 @@ export const explain = defineToolFor<ParleyServices>()({
   effect: 'read',
   available: administratorsOnly,
   input: z.object({
-    caller: z.string().min(1).max(128).describe('Id, public id or name of an API key'),
+    caller: z
+      .string()
+      .min(1)
+      .max(128)
+      .describe('Id, public id or name of an API key, or id or name of an agent'),
     tool: z.string().min(1).max(128).describe('Name of the tool, resource or prompt'),
   }),
   output: z.object({
@@ -53,16 +57,17 @@ export const explain = defineToolFor<ParleyServices>()({
   async run(input, ctx) {
     const caller = await ctx.services.findCaller(ctx.caller, input.caller);
     if (caller === undefined) {
-      throw ctx.error('not_found', 'No API key of your organization has this id, public id or name.');
+      throw ctx.error('not_found', 'No API key or agent of your organization has this id or name.');
     }
     const { kind, reason: hidden } = ctx.services.explain(caller, input.tool);
     const reason: Reason = hidden ?? 'visible';
+    const why = await ctx.services.whyOfAgent(caller, input.tool);
     return {
       caller: { id: caller.id, name: caller.name },
       tool: input.tool,
       visible: reason === 'visible',
       reason,
-      explanation: REASONS[reason](kind),
+      explanation: why === undefined ? REASONS[reason](kind) : `${REASONS[reason](kind)} ${why}`,
     };
   },
 });

@@ -80,12 +80,13 @@ const PEOPLE: Record<string, Caller> = {
 /** The services over a real engine; identity knows the people above and finds them in their organization only. */
 function services(): ParleyServices {
   const engine = createEngine({ sources: [install(parleyToolset), install(disks)].map(toolsetSource) });
-  const identity: Pick<AppHost['identity'], 'organizationName' | 'callerNamed'> = {
+  const identity: Pick<AppHost['identity'], 'organizationName' | 'callerNamed' | 'whyOfAgent'> = {
     organizationName: async (id) => (id === 'org_test' ? 'Acme' : undefined),
     callerNamed: async (organizationId, name) => {
       const found = PEOPLE[name];
       return found?.organizationId === organizationId ? found : undefined;
     },
+    whyOfAgent: async () => undefined,
   };
   // Only these parts of the host are used by the services.
   return createParleyServices({ identity, engine: () => engine } as AppHost);

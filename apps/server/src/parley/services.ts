@@ -10,10 +10,12 @@ export interface ParleyServices {
   organizationName(caller: Caller): Promise<string>;
   /** The toolsets a caller has at least one tool of. */
   toolsetsOf(caller: Caller): { name: string; title: string; tools: number }[];
-  /** Another caller of the same organization, by key id, public id or name. */
+  /** Another caller of the same organization: a key by id, public id or name, or an agent by id or name. */
   findCaller(asker: Caller, name: string): Promise<Caller | undefined>;
   /** What a name stands for, and why a caller does not have it; undefined when they have it. */
   explain(caller: Caller, name: string): { kind: Kind; reason: HiddenReason | 'unknown' | undefined };
+  /** What gives a tool to an agent, or leaves it out; undefined for whoever is none. */
+  whyOfAgent(caller: Caller, tool: string): Promise<string | undefined>;
 }
 
 export function createParleyServices(host: AppHost): ParleyServices {
@@ -33,6 +35,7 @@ export function createParleyServices(host: AppHost): ParleyServices {
         }))
         .filter((toolset) => toolset.tools > 0);
     },
+    whyOfAgent: (caller, tool) => host.identity.whyOfAgent(caller, tool),
     findCaller: (asker, name) => host.identity.callerNamed(asker.organizationId, name),
     explain(caller, name) {
       const { tools, resources } = host.engine().catalogFor(caller);

@@ -1,5 +1,6 @@
 /** What every command stands on: the open data folder, the toolsets and the engine over them. */
 import { join } from 'node:path';
+import { denialOf } from '@parley/agent/denials';
 import { connectionMigrations, createDeliver } from '@parley/connections';
 import { createEvents, eventMigrations, managementEvent, taskEvent } from '@parley/events';
 import { createEgress } from '@parley/kit/egress';
@@ -30,6 +31,7 @@ import { stopPart } from '../stop-part.ts';
 import { loadOwnToolsets } from '../toolsets.ts';
 import { SERVER_INFO } from '../version.ts';
 import { deliveryRecord, memberCaller } from './event-deliveries.ts';
+import { createMayPublish } from './event-publishers.ts';
 import type { AppHost, ServedToolset, SharedHost } from './served-toolset.ts';
 import { migrationsIn, othersOf, toolsOf } from './served-toolset.ts';
 import type { SeamOptions, TaskLimits } from '@parley/tasks';
@@ -123,9 +125,12 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
   const parts = callParts(store, config.limits, details);
   const observe = (call: CallRecord) => {
     parts.observe(redactRecord(call));
-    const { caller, name, outcome, toolset, info } = call;
-    if (outcome === 'denied' && toolset === MANAGEMENT)
-      identity.audit.denied({ ...caller, requestId: info.id }, name);
+    const { caller, method, name, outcome, toolset, info } = call;
+    const denial = denialOf(call);
+    // There are as many URIs as a client likes to make up, and each would be an entry.
+    const isNamed = method !== 'resources/read';
+    if (isNamed && (denial !== undefined || (outcome === 'denied' && toolset === MANAGEMENT)))
+      identity.audit.denied({ ...caller, requestId: info.id }, name, denial);
     options.observe?.(call);
   };
   const tasks = createTaskEngine({
@@ -145,15 +150,19 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
     callerOf: (organizationId, userId) => memberCaller(identity, organizationId, userId),
     onCall: (call) => observe(deliveryRecord(call)),
   });
+  const current = async (caller: Caller) =>
+    caller.id === options.anonymous?.id ? options.anonymous : identity.current(caller);
   const events = createEvents({
     store,
     tasks,
     egress,
     deliver,
+    mayPublish: createMayPublish({ store, identity, current }),
     // A command has neither the flags nor the time of a server, which others have set up to reach what it must.
     delivers: options.delivers ?? false,
     onFault,
     limits,
+    types: toolsets.flatMap(({ events: own = [] }) => own),
   });
   identity.audit.follow(async (tx, act) => {
     const event = managementEvent(act);
@@ -173,6 +182,7 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
     egress,
     upstream,
     sandbox,
+    environment: config.programs.environment,
     observe,
     onFault,
     names: allowedNames(config),
@@ -199,8 +209,6 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
     observe,
     onFault,
   });
-  const current = async (caller: Caller) =>
-    caller.id === options.anonymous?.id ? options.anonymous : identity.current(caller);
   for (const kind of toolKinds(engine, current)) tasks.register(kind);
   let stopped: Promise<unknown> | undefined;
   const stop = async () => {

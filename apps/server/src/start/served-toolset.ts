@@ -20,6 +20,8 @@ export interface HostParts {
   readonly upstream: Upstream;
   /** Runs code of callers over the tools that they may call. */
   readonly sandbox: CodeExecution;
+  /** The variables of the server that programs get; nothing else of its own is passed on. */
+  readonly environment: Readonly<Record<string, string>>;
   /** The engine that serves everything; for the tools that explain it. */
   engine(): Engine;
 }

@@ -4,14 +4,19 @@ import type { Caller, CallSource } from '@parley/kit';
 import { intersectGrants } from '@parley/kit';
 import type { Queryable, Store } from '@parley/store';
 import { fromJson } from '@parley/store';
+import { keyOfName } from '../name-key.ts';
 import { AGENT } from '../name.ts';
 import type { AgentRow, AgentTables } from '../schema.ts';
 import type { SessionSource } from '../session.ts';
 import { sessionSourceOf } from '../session.ts';
+import { givenBundles } from './given-bundles.ts';
+import type { Resolution } from './resolve.ts';
 import { resolveTools } from './resolve.ts';
+import type { Deciding } from './why.ts';
+import { whyOf } from './why.ts';
 
-/** What an agent keeps in every session: its inbox and its work are its own, whatever its tools. */
-export const ALWAYS_HELD: readonly string[] = ['inbox', 'inbox_message', 'work'];
+/** What an agent keeps in every session: its inbox, its work and what it is told are its own, whatever its tools. */
+export const ALWAYS_HELD: readonly string[] = ['inbox', 'inbox_message', 'work', 'prompt'];
 
 /** The tools that there are. */
 export interface RegisteredTools {
@@ -38,18 +43,34 @@ export interface AgentCallers extends AgentLookup {
   acting(how: HowActing): Promise<Caller | undefined>;
 }
 
-export function createAgentCallers(store: Store, identity: Identity, tools: RegisteredTools): AgentCallers {
-  const held = async (row: AgentRow, how: Pick<HowActing, 'sessionSource' | 'projectId'>) => {
-    const bundles = await bundlesOf(store, row, how.projectId);
-    const resolution = resolveTools({
-      registered: tools.registered(row.organization_id),
-      defaults: tools.defaults,
-      isWeb: how.sessionSource === 'web',
-      base: row.mcp_tool_permissions === null ? null : fromJson<string[]>(row.mcp_tool_permissions),
-      ...bundles,
-    });
-    return resolution.held && { held: { [AGENT]: [...resolution.held, ...ALWAYS_HELD] } };
+/** What is asked of a session to know its tools. */
+type SessionOf = Pick<HowActing, 'sessionSource' | 'projectId'>;
+
+/** The steps of resolution for an agent that is there. */
+export async function resolutionOf(
+  store: Queryable,
+  tools: RegisteredTools,
+  row: AgentRow,
+  how: SessionOf,
+): Promise<Resolution & Deciding> {
+  const { id: agentId, organization_id: organizationId } = row;
+  const bundles = await givenBundles(store, { organizationId, agentId, projectId: how.projectId });
+  const deciding = {
+    defaults: tools.defaults,
+    isWeb: how.sessionSource === 'web',
+    base: row.mcp_tool_permissions === null ? null : fromJson<string[]>(row.mcp_tool_permissions),
+    bundles,
   };
+  const registered = tools.registered(organizationId);
+  return { ...deciding, ...resolveTools({ ...deciding, registered }) };
+}
+
+/** What a caller is held to, as callers carry it. */
+export function heldBy({ held }: Pick<Resolution, 'held'>): Pick<Caller, 'held'> {
+  return held === undefined ? {} : { held: { [AGENT]: [...held, ...ALWAYS_HELD] } };
+}
+
+export function createAgentCallers(store: Store, identity: Identity, tools: RegisteredTools): AgentCallers {
   const asAgent = async (
     caller: Caller,
     row: AgentRow,
@@ -66,7 +87,7 @@ export function createAgentCallers(store: Store, identity: Identity, tools: Regi
       ...(how.sessionId !== undefined && { sessionId: how.sessionId }),
       ...(how.projectId !== undefined && { projectId: how.projectId }),
     },
-    ...(await held(row, how)),
+    ...heldBy(await resolutionOf(store, tools, row, how)),
   });
   const acting = async (how: HowActing) => {
     const row = await agentRow(store, how.organizationId, how.agentId);
@@ -88,23 +109,42 @@ export function createAgentCallers(store: Store, identity: Identity, tools: Regi
       const { agent, organizationId, source, unattended } = caller;
       if (agent === undefined) return Promise.resolve(undefined);
       const { id: agentId, depth, sessionId, projectId } = agent;
-      // Written by `acting`, and so one of the words for sources.
-      const sessionSource = agent.source as SessionSource;
       return acting({
         organizationId,
         agentId,
         source,
-        sessionSource,
+        sessionSource: sourceOf(caller),
         depth,
         unattended,
         sessionId,
         projectId,
       });
     },
+    async named(organizationId, idOrName) {
+      const row = await findAgentRow(store, organizationId, idOrName);
+      if (row === undefined) return undefined;
+      return acting({ ...AS_ITS_KEY, organizationId, agentId: row.id });
+    },
+    async why(caller, tool) {
+      const { agent, organizationId } = caller;
+      if (agent === undefined || !tools.registered(organizationId).includes(tool)) return undefined;
+      const row = await agentRow(store, organizationId, agent.id);
+      if (row === undefined) return undefined;
+      const session = { sessionSource: sourceOf(caller), projectId: agent.projectId };
+      return whyOf(tool, await resolutionOf(store, tools, row, session));
+    },
   };
 }
 
 const OWN_GRANTS = { [AGENT]: ['*'] };
+
+const AS_ITS_KEY = { source: 'key', sessionSource: 'api', depth: 1, unattended: false } as const;
+
+/** Where the session of an agent came from. */
+function sourceOf({ agent }: Caller): SessionSource {
+  // Written by `acting` or `bound`, and so one of the words for sources.
+  return (agent?.source ?? 'api') as SessionSource;
+}
 
 function howBound({ source }: Caller, binding: AgentBinding): Omit<HowActing, 'agentId' | 'organizationId'> {
   const from = binding.source ?? source;
@@ -126,30 +166,17 @@ export function agentRow(
     .executeTakeFirst();
 }
 
-/** The tools of the bundles of an agent and of its project, each in their order. */
-async function bundlesOf(store: Store, { id, organization_id }: AgentRow, projectId: string | undefined) {
-  const db = store.db<AgentTables>();
-  const agents = await db
-    .selectFrom('agent_skills')
-    .innerJoin('skill_bundles', 'skill_bundles.id', 'agent_skills.bundle_id')
-    .select('skill_bundles.tools as tools')
-    .where('agent_skills.agent_id', '=', id)
-    .where('agent_skills.organization_id', '=', organization_id)
-    .orderBy('agent_skills.sort_order')
-    .orderBy('skill_bundles.id')
-    .execute();
-  const projects =
-    projectId === undefined
-      ? []
-      : await db
-          .selectFrom('project_skills')
-          .innerJoin('skill_bundles', 'skill_bundles.id', 'project_skills.bundle_id')
-          .select('skill_bundles.tools as tools')
-          .where('project_skills.project_id', '=', projectId)
-          .where('project_skills.organization_id', '=', organization_id)
-          .orderBy('project_skills.sort_order')
-          .orderBy('skill_bundles.id')
-          .execute();
-  const toolsOf = ({ tools }: { tools: string }) => fromJson<string[]>(tools);
-  return { agentBundles: agents.map(toolsOf), projectBundles: projects.map(toolsOf) };
+/** By id, or by name ignoring case. */
+export function findAgentRow(
+  from: Queryable,
+  organizationId: string,
+  idOrName: string,
+): Promise<AgentRow | undefined> {
+  return from
+    .db<AgentTables>()
+    .selectFrom('agents')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .where((where) => where.or([where('id', '=', idOrName), where('name_key', '=', keyOfName(idOrName))]))
+    .executeTakeFirst();
 }

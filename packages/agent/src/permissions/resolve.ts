@@ -1,16 +1,16 @@
 /** Which tools an agent has: the one place where the steps of permission resolution stand, in their order. */
+import type { GivenBundles } from './given-bundles.ts';
 
 /** What decides, all of it known already. */
 export interface ResolutionInput {
-  /** Every tool that there is now, in the order of its definition: built-ins that are registered, then those of plugins. */
+  /** Every tool that there is now, in the order of its definition: built-ins, then those of plugins. */
   readonly registered: readonly string[];
   /** The names of the default set. */
   readonly defaults: readonly string[];
   readonly isWeb: boolean;
   /** The list of the agent; null: the default set. */
   readonly base: readonly string[] | null;
-  readonly agentBundles: readonly (readonly string[])[];
-  readonly projectBundles: readonly (readonly string[])[];
+  readonly bundles: GivenBundles;
 }
 
 /** What came out. */
@@ -22,14 +22,13 @@ export interface Resolution {
 }
 
 /** Steps 4 to 8; the caller's grants (3), and who watches (9), are the kit's to look at. */
-export function resolveTools(input: ResolutionInput): Resolution {
-  if (input.isWeb) return { held: undefined, unknown: [] };
-  const base = input.base ?? input.defaults;
-  const named = new Set([base, ...input.agentBundles, ...input.projectBundles].flat());
-  const registered = new Set(input.registered);
-  const known = new Set([...input.registered, ...input.defaults]);
+export function resolveTools({ registered, defaults, isWeb, base, bundles }: ResolutionInput): Resolution {
+  const given = [...bundles.agent, ...bundles.project].flatMap(({ tools }) => tools);
+  const named = new Set([...(base ?? defaults), ...given]);
+  const known = new Set(registered);
   return {
-    held: input.registered.filter((name) => named.has(name)),
-    unknown: [...named].filter((name) => !registered.has(name) && !known.has(name)),
+    // Only tools: a list that names a right of the routes, or a document, gives nothing.
+    held: isWeb ? undefined : registered.filter((name) => named.has(name)),
+    unknown: [...named].filter((name) => !known.has(name)),
   };
 }

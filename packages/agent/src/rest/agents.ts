@@ -1,5 +1,5 @@
 /** Routes of agents themselves. */
-import { created, nothing, one } from '@parley/http/rest';
+import { created, nothing, one, whole } from '@parley/http/rest';
 import { ToolError } from '@parley/kit';
 import * as z from 'zod';
 import { defineRoute } from './route.ts';
@@ -43,13 +43,12 @@ export const agentRoutes = [
     summary: 'The agents of the organization, by name',
     who: 'team',
     grants: ['agents_read'],
-    answer: one('AgentList', z.object({ agents: z.array(Agent) })),
-    run: async ({ services, caller }) => ({
-      agents: (await services.agents.list(caller.organizationId)).map((agent) => ({
+    answer: whole('Agent', Agent),
+    run: async ({ services, caller }) =>
+      (await services.agents.list(caller.organizationId)).map((agent) => ({
         ...agent,
         tools: agent.tools && [...agent.tools],
       })),
-    }),
   }),
   defineRoute({
     method: 'POST',

@@ -5,10 +5,23 @@ import { AGENT } from '../name.ts';
 import type { AgentServices } from '../services/index.ts';
 import { agentTools } from '../tools/index.ts';
 import type { AgentHost } from '../toolset.ts';
+import { a2aRoutes } from './a2a.ts';
+import { createAgentCard } from './agent-card.ts';
 import { agentRoutes } from './agents.ts';
+import { INBOX_GUARD, inboxRoutes } from './inbox.ts';
+import { agentSkillRoutes, bundleRoutes, projectSkillRoutes } from './bundles.ts';
 import { notificationRoutes, questionRoutes } from './owner.ts';
+import { permissionRoutes } from './permissions.ts';
+import { conductRoutes } from './conduct.ts';
+import { healthRoutes } from './health.ts';
 
-const WORDS = { toolset: AGENT, version: '1', note: '', guards: agentTools, byName: 'name' } as const;
+const WORDS = {
+  toolset: AGENT,
+  version: '1',
+  note: '',
+  guards: [...agentTools, INBOX_GUARD],
+  byName: 'name',
+} as const;
 
 const agentsApi = defineRoutes({
   ...WORDS,
@@ -16,7 +29,25 @@ const agentsApi = defineRoutes({
   title: 'Parley agents API',
   description: 'Agents, their tools and what they are told.',
   heading: 'Agents API',
-  routes: agentRoutes,
+  routes: [...agentRoutes, ...permissionRoutes, ...agentSkillRoutes, ...inboxRoutes, ...conductRoutes],
+});
+
+const bundlesApi = defineRoutes({
+  ...WORDS,
+  prefix: '/api/skill-bundles',
+  title: 'Parley bundles API',
+  description: 'Sets of tools for agents, with words for whoever gets them.',
+  heading: 'Bundles API',
+  routes: bundleRoutes,
+});
+
+const projectsApi = defineRoutes({
+  ...WORDS,
+  prefix: '/api/projects',
+  title: 'Parley projects API for agents',
+  description: 'What agents have in a project.',
+  heading: 'Projects API',
+  routes: [...projectSkillRoutes, ...healthRoutes],
 });
 
 const notificationsApi = defineRoutes({
@@ -37,7 +68,17 @@ const questionsApi = defineRoutes({
   routes: questionRoutes,
 });
 
-const SETS = [agentsApi, notificationsApi, questionsApi];
+const SETS = [agentsApi, bundlesApi, projectsApi, notificationsApi, questionsApi];
+
+/** Served only where an agent is offered to other servers. */
+const a2aApi = defineRoutes({
+  ...WORDS,
+  prefix: '/a2a',
+  title: 'Parley remote agents API',
+  description: 'Tasks that agents of other servers give to the agent that is offered here.',
+  heading: 'Remote agents API',
+  routes: a2aRoutes,
+});
 
 /** The documents, which are the same for everybody. */
 export const OPEN_PATHS = SETS.flatMap(({ prefix }) => [`${prefix}/openapi.json`, `${prefix}/docs`]);
@@ -46,7 +87,9 @@ const RATE_PER_MINUTE = 1200;
 
 export function createAgentRoutes(services: AgentServices, host: AgentHost): RouteSet[] {
   const { store, identity, names, observe, onFault, web } = host;
-  return SETS.map((set) =>
+  const { inbound } = services.outside;
+  const sets = inbound === undefined ? SETS : [...SETS, a2aApi];
+  const served = sets.map((set) =>
     set.serve({
       names,
       observe,
@@ -60,4 +103,5 @@ export function createAgentRoutes(services: AgentServices, host: AgentHost): Rou
       scope: async () => () => ({ services }),
     }),
   );
+  return inbound === undefined ? served : [...served, createAgentCard(inbound, host)];
 }

@@ -1,13 +1,16 @@
 /** Agents: made and changed by people, never stronger than whoever makes or changes them. */
 import type { Identity } from '@parley/identity';
 import { IDENTITY_CHANGED } from '@parley/identity';
-import type { Caller, Grants, Privileged } from '@parley/kit';
-import { hiddenByPower, ToolError, typeId } from '@parley/kit';
-import type { Queryable, Store, StoreTransaction } from '@parley/store';
+import type { Caller, Grants } from '@parley/kit';
+import { ToolError, typeId } from '@parley/kit';
+import type { Store, StoreTransaction } from '@parley/store';
 import { fromJson, isUniqueViolation, toJson } from '@parley/store';
 import { AGENT } from '../name.ts';
-import { agentRow } from '../permissions/lookup.ts';
+import { keyOfName } from '../name-key.ts';
+import { agentRow, findAgentRow } from '../permissions/lookup.ts';
+import { mayGive } from '../permissions/may-give.ts';
 import type { AgentRow, AgentTables } from '../schema.ts';
+import type { AgentTool } from '../tools/sets.ts';
 
 /** An agent, as people see it. */
 export interface Agent {
@@ -47,8 +50,8 @@ export interface Agents {
   find(organizationId: string, idOrName: string): Promise<Agent | undefined>;
   /** Makes an agent and its key; the text of the key is returned here and never again. */
   create(by: Caller, input: NewAgent): Promise<SavedAgent & { readonly key: string }>;
-  /** A further key of an agent. */
-  createKey(by: Caller, id: string): Promise<string>;
+  /** A further key of an agent; with a project, its sessions have the bundles of that too. */
+  createKey(by: Caller, id: string, options?: { readonly projectId?: string | undefined }): Promise<string>;
   update(by: Caller, id: string, change: AgentChange): Promise<SavedAgent>;
   /** The agent and all that is its own goes; its keys stop with the next request. False: there was none. */
   delete(by: Caller, id: string): Promise<boolean>;
@@ -57,18 +60,12 @@ export interface Agents {
 /** What is done with a new agent in the transaction that makes it, such as giving it an account. */
 export type Born = (tx: StoreTransaction, agent: AgentRow) => Promise<void>;
 
-/** What a tool of an agent is, for those who give it. */
-export interface GivenTool {
-  readonly name: string;
-  readonly privileged: Privileged;
-}
-
 export interface AgentsParts {
   readonly store: Store;
   readonly identity: Identity;
   readonly now: () => number;
   /** The tool of a name, where an organization has one. */
-  readonly toolNamed: (organizationId: string, name: string) => GivenTool | undefined;
+  readonly toolNamed: (organizationId: string, name: string) => AgentTool | undefined;
   readonly born: readonly Born[];
 }
 
@@ -94,7 +91,7 @@ export function createAgents(parts: AgentsParts): Agents {
       return row && shown(row);
     },
     async find(organizationId, idOrName) {
-      const row = await findRow(store, organizationId, idOrName);
+      const row = await findAgentRow(store, organizationId, idOrName);
       return row && shown(row);
     },
     async create(by, input) {
@@ -126,12 +123,12 @@ export function createAgents(parts: AgentsParts): Agents {
       });
       return { agent: shown(row), warnings, key: await keyFor(identity, by, row) };
     },
-    async createKey(by, id) {
+    async createKey(by, id, { projectId } = {}) {
       const row = await agentRow(store, by.organizationId, id);
       if (row === undefined) throw notFound();
       // Whoever holds the key can do what the agent can, so it takes all of that to make one.
       checkTools(parts, by, toolsOf(row));
-      return keyFor(identity, by, row);
+      return keyFor(identity, by, row, projectId);
     },
     update: (by, id, change) =>
       store.transaction(async (tx) => {
@@ -184,16 +181,16 @@ export function checkTools(
   return warnings;
 }
 
-function mayGive(by: Caller, tool: GivenTool): boolean {
-  const reason = hiddenByPower({ ...tool, toolset: AGENT }, by);
-  return reason === undefined || reason === 'unattended';
-}
-
-function keyFor(identity: Identity, by: Caller, { id, name }: AgentRow): Promise<string> {
+async function keyFor(
+  identity: Identity,
+  by: Caller,
+  { id, name }: AgentRow,
+  projectId?: string,
+): Promise<string> {
   const grants: Grants = { [AGENT]: grantedNames(by) };
-  return identity
-    .createKey(by, { name: `Agent ${name}`, grants, expiresAt: null, agent: { agentId: id } })
-    .then(({ text }) => text);
+  const agent = { agentId: id, ...(projectId !== undefined && { projectId }) };
+  const made = await identity.createKey(by, { name: `Agent ${name}`, grants, expiresAt: null, agent });
+  return made.text;
 }
 
 /** What a key of an agent may hold: all that its maker holds of the toolset, since the agent's own list cuts it down. */
@@ -202,7 +199,12 @@ function grantedNames({ grants }: Caller): readonly string[] {
   return held.includes('*') ? ['*'] : [...new Set(held)];
 }
 
-/** Writes the change down, and ends what every process remembers of who may do what. */
+/** Ends what every process remembers of who may do what. */
+export function tellRights(tx: StoreTransaction, organizationId: string): Promise<void> {
+  return tx.signal(IDENTITY_CHANGED, organizationId);
+}
+
+/** Writes the change down with it. */
 async function told(
   identity: Identity,
   tx: StoreTransaction,
@@ -210,7 +212,7 @@ async function told(
   { action, row, changed }: { action: string; row: AgentRow; changed: Record<string, unknown> },
 ): Promise<void> {
   await identity.audit.write(tx, { caller, action, target: row.id, changed });
-  await tx.signal(IDENTITY_CHANGED, row.organization_id);
+  await tellRights(tx, row.organization_id);
 }
 
 function changedRow(row: AgentRow, change: AgentChange, at: number): AgentRow {
@@ -227,16 +229,6 @@ function changedRow(row: AgentRow, change: AgentChange, at: number): AgentRow {
     version: row.version + 1,
     updated_at: at,
   };
-}
-
-function findRow(from: Queryable, organizationId: string, idOrName: string): Promise<AgentRow | undefined> {
-  return from
-    .db<AgentTables>()
-    .selectFrom('agents')
-    .selectAll()
-    .where('organization_id', '=', organizationId)
-    .where((where) => where.or([where('id', '=', idOrName), where('name_key', '=', keyOfName(idOrName))]))
-    .executeTakeFirst();
 }
 
 async function lockedRow(tx: StoreTransaction, organizationId: string, id: string): Promise<AgentRow> {
@@ -275,11 +267,6 @@ function checkedDescription(description: string): string {
   if (description.length > MAX_DESCRIPTION)
     throw new ToolError('invalid', `description: must have at most ${MAX_DESCRIPTION} characters`);
   return description;
-}
-
-/** Names are compared without case. */
-export function keyOfName(name: string): string {
-  return name.trim().normalize('NFC').toLowerCase();
 }
 
 /** The list of an agent; null: the default set. */

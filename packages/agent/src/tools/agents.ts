@@ -17,17 +17,23 @@ export const listAgents = defineTool({
         name: z.string(),
         description: z.string(),
         account_id: z.string(),
+        trust_level: z.string(),
+        reachable: z.enum(['runner', 'watched', 'inbox']),
       }),
     ),
     truncated: z.boolean(),
   }),
   async run(_input, { services }, { agentId, organizationId }) {
     const others = (await services.agents.list(organizationId)).filter(({ id }) => id !== agentId);
-    const agents = others.slice(0, MOST).map(({ id, name, description, account_id }) => ({
-      id,
-      name,
-      description,
-      account_id,
+    const reach = await services.messages.reach(organizationId);
+    const levels = await services.reputation.levels(organizationId);
+    const agents = others.slice(0, MOST).map((agent) => ({
+      id: agent.id,
+      name: agent.name,
+      description: agent.description,
+      account_id: agent.account_id,
+      trust_level: levels.get(agent.id) ?? 'untrusted',
+      reachable: reach(agent),
     }));
     return { agents, truncated: others.length > MOST };
   },

@@ -1,5 +1,52 @@
 /** The built-in tools, in the order of their definition. */
 import { listAgents } from './agents.ts';
+import { checkCredits, creditConfig, grantCredits } from './credits.ts';
+import { createIssue, listIssues } from './github-issues.ts';
+import { commentOnPull, createPull, listPulls, pullDiff, reviewPull } from './github-pulls.ts';
+import { followUser, forkRepo, repoInfo, starRepo, unstarRepo } from './github-repos.ts';
+import { recallMemory, saveMemory } from './memories.ts';
+import { sendMessage } from './messages.ts';
 import { askOwner, configureNotifications, notifyOwner } from './owner.ts';
+import { discoverAgent, invokeRemoteAgent } from './remote-agents.ts';
+import {
+  checkHealthTrends,
+  checkReputation,
+  publishAttestation,
+  verifyAgentReputation,
+} from './reputation.ts';
+import { extendTimeout } from './sessions.ts';
+import { deepResearch, webSearch } from './web-search.ts';
 
-export const agentTools = [listAgents, notifyOwner, askOwner, configureNotifications] as const;
+export const agentTools = [
+  sendMessage,
+  listAgents,
+  saveMemory,
+  recallMemory,
+  extendTimeout,
+  checkCredits,
+  grantCredits,
+  creditConfig,
+  webSearch,
+  deepResearch,
+  discoverAgent,
+  invokeRemoteAgent,
+  notifyOwner,
+  askOwner,
+  configureNotifications,
+  starRepo,
+  unstarRepo,
+  forkRepo,
+  listPulls,
+  createPull,
+  reviewPull,
+  createIssue,
+  listIssues,
+  repoInfo,
+  pullDiff,
+  commentOnPull,
+  followUser,
+  checkReputation,
+  checkHealthTrends,
+  publishAttestation,
+  verifyAgentReputation,
+] as const;

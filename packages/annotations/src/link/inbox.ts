@@ -1,6 +1,6 @@
 /** From bytes to a checked message: size, JSON, type, payload. */
 import { DEFAULT_INBOUND_LIMITS, parseJson } from '@parley/http';
-import { describeIssues, nulIn, pathOfNul, ToolError } from '@parley/kit';
+import { describeIssues, ToolError, unkeepableIn } from '@parley/kit';
 import type { ClientPayload, ClientType } from './messages.ts';
 import { CLIENT_PAYLOADS } from './messages.ts';
 
@@ -51,8 +51,8 @@ export function readMessage(text: string): Inbound {
     const faults = describeIssues(parsed.error.issues.slice(0, MAX_FAULTS), payload);
     throw new BadMessage(faults, knownId);
   }
-  const nul = pathOfNul(payload);
-  if (nul !== undefined) throw new BadMessage(nulIn(nul), knownId);
+  const unkeepable = unkeepableIn(payload);
+  if (unkeepable !== undefined) throw new BadMessage(unkeepable, knownId);
   // The payload was just checked by the schema of this very type.
   return { type, id: knownId, payload: parsed.data } as Inbound;
 }

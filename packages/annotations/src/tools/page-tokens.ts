@@ -1,5 +1,5 @@
 /** Tools for administrators: the tokens that pages connect with. They are served only to keys that name them. */
-import { administratorsOnly, defineToolFor } from '@parley/kit';
+import { administratorsOnly, defineToolFor, GivenId } from '@parley/kit';
 import * as z from 'zod';
 import type { AnnotationServices } from '../services/index.ts';
 import { originOf } from '../services/page-tokens.ts';
@@ -18,7 +18,7 @@ const PageToken = z.object({
   revokedAt: z.string().optional(),
 });
 
-const id = z.string().min(1).max(100).describe('Id of the page token (ptk_...)');
+const id = GivenId.describe('Id of the page token (ptk_...)');
 
 const guard = { privileged: 'by-name', available: administratorsOnly } as const;
 

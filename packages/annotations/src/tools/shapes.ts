@@ -1,6 +1,6 @@
 /** What the tools share: ids, outputs, lists that say when they were cut, and the agent behind a call. */
 import type { Context } from '@parley/kit';
-import { defineToolWith } from '@parley/kit';
+import { defineToolWith, GivenId } from '@parley/kit';
 import * as z from 'zod';
 import type { Detail, ShownNote } from '../lean.ts';
 import { DETAILS, shapeOf } from '../lean.ts';
@@ -19,9 +19,9 @@ export type ToolContext = Pick<
   'services' | 'caller' | 'request' | 'connection' | 'addMeta' | 'progress'
 >;
 
-export const noteId = z.string().max(100).describe('Its id (ann_...)');
+export const noteId = GivenId.describe('Its id (ann_...)');
 
-export const sessionId = z.string().max(100).describe('Its id (ses_...)');
+export const sessionId = GivenId.describe('Its id (ses_...)');
 
 /** How much of each note. */
 export const detail = z.enum(DETAILS).default('lean').describe('full adds markup, styles, props and more');

@@ -19,6 +19,8 @@ export interface Base {
   readonly checkCode: CheckCode;
   /** Connects to this server itself as the caller would; throws when it does not answer. */
   readonly ownServer: (caller: Caller) => Promise<void>;
+  /** True for the name of a toolset that the caller's organization has. */
+  readonly isToolset: (caller: Caller, name: string) => boolean;
   readonly now: () => number;
 }
 

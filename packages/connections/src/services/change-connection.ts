@@ -10,6 +10,7 @@ import { NO_CATALOG, selfConnectionId } from '../self-connection.ts';
 import type { ConnectionCreate, ConnectionUpdate } from '../shapes/connection-data.ts';
 import type { Base } from './base.ts';
 import { announce, authorOf, takeTurns } from './base.ts';
+import { refuseTakenId } from './chosen-id.ts';
 import { checkContainment } from './containment.ts';
 import { requireProgramRight, requireSameSecretsOwner } from './rights.ts';
 import { findRow } from './rows.ts';
@@ -26,7 +27,7 @@ export async function insertConnection(base: Base, caller: Caller, data: Connect
   // Before anything else is said about the input: it must not matter to others whether it is right.
   if (given.connection_type === 'STDIO' || given.connection_headers?.command !== undefined)
     requireProgramRight(caller, base.upstream);
-  if (id.endsWith('_self')) throw new ToolError('invalid', 'id: must not end with _self');
+  refuseTakenId(base, caller, id);
   const settings = applied(EMPTY, given);
   checkSettings(settings);
   await store.transaction(async (tx) => {

@@ -1,4 +1,5 @@
 /** A virtual MCP as it is made, and as its readers see it. */
+import { GivenId } from '@parley/kit';
 import * as z from 'zod';
 import { audit } from './connection.ts';
 
@@ -6,7 +7,7 @@ import { audit } from './connection.ts';
 const names = z.array(z.string().min(1).max(2000)).max(2000).nullable().meta({ id: 'Names' });
 
 const Child = z.strictObject({
-  connection_id: z.string().max(64),
+  connection_id: GivenId,
   selected_tools: names.optional().describe('null: all'),
   selected_resources: names.optional().describe('URIs, * and **'),
   selected_prompts: names.optional(),

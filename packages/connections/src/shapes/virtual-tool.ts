@@ -1,4 +1,5 @@
 /** A virtual tool as it is made, and as its readers see it. */
+import { GivenId } from '@parley/kit';
 import * as z from 'zod';
 import { audit } from './connection.ts';
 
@@ -30,11 +31,7 @@ export const VirtualToolCreate = z.strictObject({
     .optional()
     .describe('MCP tool annotations'),
   code: z.string().min(1).max(100_000).describe('export default (tools, args) => ...'),
-  connection_dependencies: z
-    .array(z.string().max(64))
-    .max(200)
-    .optional()
-    .describe('Ids of connections it calls'),
+  connection_dependencies: z.array(GivenId).max(200).optional().describe('Ids of connections it calls'),
 });
 export type VirtualToolCreate = z.output<typeof VirtualToolCreate>;
 

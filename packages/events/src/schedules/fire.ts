@@ -2,6 +2,7 @@
 import { detach } from '@parley/kit';
 import type { StoreTransaction } from '@parley/store';
 import { fromJson } from '@parley/store';
+import { cancelSchedule } from '../cancel.ts';
 import type { DeliveryParts } from '../delivery/parts.ts';
 import { publishEvents } from '../publish.ts';
 import type { EventScheduleRow, EventTables } from '../schema.ts';
@@ -11,24 +12,27 @@ const BATCH = 100;
 // Longer timers overflow; the look every few seconds comes before anyway.
 const MAX_TIMER_MS = 60 * 60_000;
 
+/** Whether a source may still publish, as it stands now. */
+export type MayPublish = (organizationId: string, source: string) => Promise<boolean>;
+
 /** Fires what is due; returns when the next one is, as far as anybody knows. */
-export async function fireDue(parts: DeliveryParts): Promise<number | undefined> {
+export async function fireDue(parts: DeliveryParts, mayPublish: MayPublish): Promise<number | undefined> {
   const { store, now } = parts;
   for (;;) {
     const due = await store
       .db<EventTables>()
       .selectFrom('event_schedules')
-      .select(['id', 'next_at'])
+      .select(['id', 'organization_id', 'source', 'next_at'])
       .where('next_at', 'is not', null)
       .orderBy('next_at')
       .limit(BATCH)
       .execute();
     const at = now();
     const ready = due.filter(({ next_at }) => (next_at ?? at) <= at);
-    for (const { id } of ready)
+    for (const { id, organization_id, source } of ready)
       // One that cannot fire holds up no other.
-      await store
-        .transaction((tx) => fireOne(parts, tx, id))
+      await mayPublish(organization_id, source)
+        .then((may) => store.transaction((tx) => fireOne(parts, tx, id, may)))
         .catch((error: unknown) => parts.onFault(error, 'event schedule'));
     if (ready.length < BATCH) return nextAfter(parts, at);
     await new Promise(setImmediate);
@@ -48,7 +52,12 @@ async function nextAfter({ store }: DeliveryParts, at: number): Promise<number |
   return next?.next_at ?? undefined;
 }
 
-async function fireOne(parts: DeliveryParts, tx: StoreTransaction, scheduleId: string): Promise<void> {
+async function fireOne(
+  parts: DeliveryParts,
+  tx: StoreTransaction,
+  scheduleId: string,
+  mayPublish: boolean,
+): Promise<void> {
   const db = tx.db<EventTables>();
   const query = db.selectFrom('event_schedules').selectAll().where('id', '=', scheduleId);
   // Another replica that holds it fires it.
@@ -56,6 +65,10 @@ async function fireOne(parts: DeliveryParts, tx: StoreTransaction, scheduleId: s
   const now = parts.now();
   // Fired, moved or cancelled since the look.
   if (row === undefined || row.next_at === null || row.next_at > now) return;
+  if (!mayPublish) {
+    await cancelSchedule(tx, { organizationId: row.organization_id }, row.id, now);
+    return;
+  }
   if (row.cron === '') await db.deleteFrom('event_schedules').where('id', '=', row.id).execute();
   else {
     const { nextInstant } = await import('./cron.ts');
@@ -80,7 +93,7 @@ function firingOf(row: EventScheduleRow, instant: number) {
 }
 
 /** Keeps looking: at the next due time, when a schedule changes, and every few seconds in case a signal was lost. */
-export function createFiring(parts: DeliveryParts) {
+export function createFiring(parts: DeliveryParts, mayPublish: MayPublish) {
   const { store, limits, now, onFault } = parts;
   let timer: NodeJS.Timeout | undefined;
   let polling: NodeJS.Timeout | undefined;
@@ -91,7 +104,7 @@ export function createFiring(parts: DeliveryParts) {
   async function look(): Promise<void> {
     for (isAsked = true; isAsked;) {
       isAsked = false;
-      const nextAt = await fireDue(parts);
+      const nextAt = await fireDue(parts, mayPublish);
       clearTimeout(timer);
       if (nextAt === undefined || polling === undefined) continue;
       const waitMs = Math.min(Math.max(1, nextAt - now()), MAX_TIMER_MS);

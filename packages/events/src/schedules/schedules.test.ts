@@ -124,6 +124,85 @@ onBothEngines(
       });
     });
 
+    test('what a source planned ends when it may not publish any more, and nothing is published', async () => {
+      const gone = new Set<string>();
+      const asked: string[] = [];
+      const bed = await openBed(open, {
+        limits: { pollMs: 20 },
+        mayPublish: async (organizationId, source) => {
+          asked.push(organizationId);
+          return !gone.has(source);
+        },
+      });
+      const [leaver, stayer] = ['caller/key_leaver', 'caller/key_stayer'];
+      const planned = [];
+      for (const source of [leaver, stayer]) {
+        planned.push(await bed.events.schedule({ ...TICK, source }));
+        planned.push(await bed.events.schedule({ ...LATER, source, deliverAt: bed.clock.ms + 2000 }));
+      }
+      const sources = async () =>
+        (await fired(bed)).map(({ source, type }) => `${source} ${type}`).toSorted();
+      bed.events.start();
+      bed.clock.ms += 1000;
+      await eventually(async () => expect(await sources()).toEqual([`${leaver} tick`, `${stayer} tick`]));
+      gone.add(leaver);
+      bed.clock.ms += 1000;
+      const expected = [`${leaver} tick`, `${stayer} later`, `${stayer} tick`, `${stayer} tick`];
+      await eventually(async () => expect(await sources()).toEqual(expected));
+      expect(new Set(asked)).toEqual(new Set([ORG]));
+      // It has ended rather than paused: the right comes back, the schedule does not.
+      gone.clear();
+      bed.clock.ms += 1000;
+      await eventually(async () => expect(await sources()).toEqual([...expected, `${stayer} tick`]));
+      const cancelled = [];
+      for (const { id } of planned) cancelled.push(await bed.events.cancel({ organizationId: ORG }, id));
+      expect(cancelled).toEqual([false, false, true, false]);
+      expect(bed.faults).toEqual([]);
+    });
+
+    test('a look at the publisher that fails neither fires nor ends anything', async () => {
+      const looks = { failing: true };
+      const bed = await openBed(open, {
+        limits: { pollMs: 20 },
+        mayPublish: async () => {
+          if (looks.failing) throw new Error('The database is away.');
+          return true;
+        },
+      });
+      const { id } = await bed.events.schedule({ ...LATER, deliverAt: bed.clock.ms });
+      bed.events.start();
+      await eventually(() => expect(bed.faults.length).toBeGreaterThan(1));
+      expect(await fired(bed)).toEqual([]);
+      looks.failing = false;
+      await eventually(async () => expect(await fired(bed)).toMatchObject([{ id }]));
+    });
+
+    test('a caller has so many schedules by cron, an organization so many of all', async () => {
+      const bed = await openBed(open, { limits: { cronsPerSource: 2, schedulesPerOrganization: 5 } });
+      const plan = (source: string, subject: string, once = false) =>
+        bed.events
+          .schedule({ ...(once ? { ...LATER, deliverAt: bed.clock.ms + 60_000 } : TICK), source, subject })
+          .then(
+            () => 'made',
+            ({ code, message }: { code: string; message: string }) => `${code}: ${message}`,
+          );
+      const perCaller = 'conflict: A caller may have at most 2 schedules by cron. Cancel one first.';
+      const perOrganization = 'conflict: An organization may have at most 5 schedules. Cancel one first.';
+      const table: [source: string, subject: string, once: boolean, answer: string][] = [
+        ['a', '1', false, 'made'],
+        ['a', '2', false, 'made'],
+        ['a', '3', false, perCaller],
+        // The same words again are the schedule that is there.
+        ['a', '2', false, 'made'],
+        ['a', '3', true, 'made'],
+        ['b', '1', false, 'made'],
+        ['b', '2', false, 'made'],
+        ['c', '1', false, perOrganization],
+      ];
+      for (const [source, subject, once, answer] of table)
+        expect([source, subject, await plan(source, subject, once)]).toEqual([source, subject, answer]);
+    });
+
     test('a cursor never skips an event that committed late', async () => {
       const bed = await openBed(open, { delivers: false });
       const isWritten = Promise.withResolvers<void>();

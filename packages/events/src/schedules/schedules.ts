@@ -4,6 +4,7 @@ import type { StoreTransaction } from '@parley/store';
 import type { NewEvent } from '../cloud-event.ts';
 import { checkEvent } from '../cloud-event.ts';
 import type { DeliveryParts } from '../delivery/parts.ts';
+import type { EventLimits } from '../limits.ts';
 import type { EventScheduleRow, EventTables } from '../schema.ts';
 
 /** Told when a schedule was made or changed. */
@@ -39,7 +40,7 @@ export async function addSchedule(parts: DeliveryParts, wanted: NewSchedule): Pr
     if (same !== undefined)
       await db.updateTable('event_schedules').set(kept).where('id', '=', same.id).execute();
     else {
-      await refuseTooMany(tx, row.organization_id, limits.schedulesPerOrganization);
+      await refuseTooMany(tx, row, limits);
       await db.insertInto('event_schedules').values(row).execute();
     }
     await tx.signal(SCHEDULED);
@@ -92,14 +93,29 @@ function findSame(tx: StoreTransaction, row: EventScheduleRow): Promise<EventSch
   return tx.locked(query).executeTakeFirst();
 }
 
-async function refuseTooMany(tx: StoreTransaction, organizationId: string, most: number): Promise<void> {
-  const { active } = await tx
+async function refuseTooMany(
+  tx: StoreTransaction,
+  { organization_id, source, cron }: EventScheduleRow,
+  { schedulesPerOrganization, cronsPerSource }: EventLimits,
+): Promise<void> {
+  const active = tx
     .db<EventTables>()
     .selectFrom('event_schedules')
     .select(({ fn }) => fn.countAll<number | string>().as('active'))
-    .where('organization_id', '=', organizationId)
-    .where('next_at', 'is not', null)
+    .where('organization_id', '=', organization_id)
+    .where('next_at', 'is not', null);
+  const ofAll = await active.executeTakeFirstOrThrow();
+  if (Number(ofAll.active) >= schedulesPerOrganization)
+    throw tooMany('An organization', schedulesPerOrganization);
+  // What fires once took its place in the rate when it was published.
+  if (cron === '') return;
+  const ofSource = await active
+    .where('source', '=', source)
+    .where('cron', '<>', '')
     .executeTakeFirstOrThrow();
-  if (Number(active) < most) return;
-  throw new ToolError('conflict', `An organization may have at most ${most} schedules. Cancel one first.`);
+  if (Number(ofSource.active) >= cronsPerSource) throw tooMany('A caller', cronsPerSource, ' by cron');
+}
+
+function tooMany(who: string, most: number, which = ''): ToolError {
+  return new ToolError('conflict', `${who} may have at most ${most} schedules${which}. Cancel one first.`);
 }

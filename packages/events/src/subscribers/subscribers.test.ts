@@ -62,6 +62,32 @@ onBothEngines(
       ]);
     });
 
+    test('connections that hang hold up those of their own organization alone', async () => {
+      const { subscriber, bed } = await bedWithSubscriber({
+        limits: { callsAtOnce: 2, callsOfAllAtOnce: 10 },
+      });
+      const hang = Promise.withResolvers<void>();
+      subscriber.script = async ([event]) => {
+        if (event?.source === 'hanging') await hang.promise;
+        return answered({});
+      };
+      for (const connectionId of ['conn_1', 'conn_2', 'conn_3', 'conn_4'])
+        await bed.events.subscribers.subscribe({ ...CONN, connectionId }, { eventType: '*' });
+      const theirs = { organizationId: 'org_other', connectionId: 'conn_theirs', createdBy: 'usr_2' };
+      await bed.events.subscribers.subscribe(theirs, { eventType: '*' });
+      await bed.publish({ source: 'hanging' });
+      await eventually(() => expect(subscriber.calls).toHaveLength(2));
+      await bed.publish({ organizationId: 'org_other' });
+      await eventually(async () =>
+        expect(await bed.events.history.deliveries('org_other', { limit: 10 })).toMatchObject([
+          { status: 'delivered' },
+        ]),
+      );
+      expect(subscriber.calls).toHaveLength(3);
+      hang.resolve();
+      await eventually(() => expect(subscriber.calls).toHaveLength(5));
+    });
+
     test('check 23: an event that two subscriptions of one connection want is sent once, and both have it', async () => {
       const { subscriber, bed } = await bedWithSubscriber({ delivers: false, limits: { eventsPerCall: 3 } });
       await bed.events.subscribers.subscribe(CONN, { eventType: 'post.*' });

@@ -80,7 +80,7 @@ export interface SubscriberParts {
 /** Delivers to connections. */
 export function connectionTarget(parts: SubscriberParts): TargetKind {
   const { limits, handlers, deliver } = parts;
-  const places = new Semaphore(limits.callsAtOnce);
+  const places = new Places(limits);
   return {
     kind: CONNECTION,
     retryDelaysMs: limits.subscriberRetryDelaysMs,
@@ -106,7 +106,7 @@ export function connectionTarget(parts: SubscriberParts): TargetKind {
         return new Map((await Promise.all(outcomes)).flatMap((outcome) => [...outcome]));
       }
       const createdBy = await creatorsOf(parts.store, subscriptionIds);
-      return places.run(() =>
+      return places.run(organizationId, () =>
         call(
           events,
           async (time) =>
@@ -160,13 +160,41 @@ async function creatorsOf(store: Store, subscriptionIds: readonly string[]): Pro
   return rows.flatMap(({ created_by: userId }) => userId ?? []);
 }
 
+/** Places for calls: so many of an organization and so many of all, since those of one may all hang. */
+class Places {
+  readonly #ofOrganization = new Map<string, Semaphore>();
+  readonly #all: Semaphore;
+  readonly #each: number;
+
+  constructor({ callsAtOnce, callsOfAllAtOnce }: EventLimits) {
+    this.#each = callsAtOnce;
+    this.#all = new Semaphore(callsOfAllAtOnce);
+  }
+
+  async run<T>(organizationId: string, work: () => Promise<T>): Promise<T> {
+    const own = this.#ofOrganization.get(organizationId) ?? new Semaphore(this.#each);
+    this.#ofOrganization.set(organizationId, own);
+    try {
+      return await own.run(() => this.#all.run(work));
+    } finally {
+      if (own.isIdle) this.#ofOrganization.delete(organizationId);
+    }
+  }
+}
+
 /** So many at once; the others wait in turn. */
 class Semaphore {
   #free: number;
+  readonly #places: number;
   readonly #waiting: (() => void)[] = [];
 
   constructor(places: number) {
+    this.#places = places;
     this.#free = places;
+  }
+
+  get isIdle(): boolean {
+    return this.#free === this.#places;
   }
 
   async run<T>(work: () => Promise<T>): Promise<T> {

@@ -243,6 +243,33 @@ onBothEngines('webhooks', (open) => {
     expect(bed.faults).toEqual([]);
   });
 
+  test('tells how its last attempts ended, so that trouble is seen', async () => {
+    const { receiver, bed, webhook } = await bedWithWebhook();
+    const becomes = (expected: object) =>
+      eventually(async () =>
+        expect(await bed.events.webhooks.lastOutcome(ORG, webhook.id)).toEqual(expected),
+      );
+    const failing = { outcome: 'failing', error: expect.stringContaining('500') };
+    await becomes({ outcome: 'none', error: null });
+    await bed.publish();
+    await becomes({ outcome: 'delivered', error: null });
+    receiver.script = () => 500;
+    await bed.publish({ orderKey: 'a' });
+    await becomes(failing);
+    // Another one arrives; the first is still being tried.
+    receiver.script = () => 200;
+    await bed.publish({ orderKey: 'b' });
+    await eventually(async () =>
+      expect((await bed.events.webhooks.get(ORG, webhook.id)).failureCount).toBe(0),
+    );
+    await becomes(failing);
+    await bed.turn(5_000);
+    await becomes({ outcome: 'delivered', error: null });
+    await expect(bed.events.webhooks.lastOutcome('org_other', webhook.id)).rejects.toMatchObject({
+      code: 'not_found',
+    });
+  });
+
   test('is switched off after three days of failure, says why, and can be enabled again', async () => {
     const { receiver, bed, webhook } = await bedWithWebhook({
       limits: { retryDelaysMs: Array(6).fill(DAY_MS) },

@@ -8,6 +8,8 @@ import { checkCount, checkEvents, checkGroups, checkUrl } from './checks.ts';
 import type { DeliveryQuery } from './deliveries.ts';
 import { countDeliveries, listDeliveries, resendDelivery } from './deliveries.ts';
 import { silence } from './health.ts';
+import type { WebhookOutcome } from './outcome.ts';
+import { lastOutcome } from './outcome.ts';
 import { findWebhook, lockWebhook, writeSubscriptions } from './rows.ts';
 import { newSecret, openSecret, sealSecret } from './secret.ts';
 import { WEBHOOK } from './target.ts';
@@ -43,6 +45,8 @@ export interface Webhooks {
   create(organizationId: string, webhook: NewWebhook): Promise<WebhookWithSecret>;
   list(organizationId: string): Promise<Webhook[]>;
   get(organizationId: string, webhookId: string): Promise<Webhook>;
+  /** How its last attempts ended. */
+  lastOutcome(organizationId: string, webhookId: string): Promise<WebhookOutcome>;
   /** Switching off cancels what is open; switching on starts with a clean slate. */
   update(organizationId: string, webhookId: string, change: WebhookChange): Promise<Webhook>;
   /** Takes its deliveries with it. */
@@ -106,6 +110,9 @@ export function createWebhooks(parts: DeliveryParts & { readonly egress: Egress 
     },
 
     get: async (organizationId, webhookId) => toWebhook(await findWebhook(store, organizationId, webhookId)),
+
+    lastOutcome: async (organizationId, webhookId) =>
+      lastOutcome(store, await findWebhook(store, organizationId, webhookId)),
 
     async update(organizationId, webhookId, change) {
       await findWebhook(store, organizationId, webhookId);

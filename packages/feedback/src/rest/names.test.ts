@@ -192,7 +192,7 @@ onBothEngines('names in place of ids', (open) => {
     });
     const path = `/boards/${made.json.data.id}`;
     for (const [settings, errors] of [
-      [{ moderatoin: true }, { 'settings.moderatoin': ['is not a known field'] }],
+      [{ moderatoin: true }, { 'settings.moderatoin': ['is not a known field (known: moderation)'] }],
       [{ moderation: 'yes' }, { 'settings.moderation': ['must be a boolean (got "yes")'] }],
     ]) {
       const refused = await api.call('PATCH', path, { as, body: { settings } });

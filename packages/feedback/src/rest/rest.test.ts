@@ -225,7 +225,9 @@ onBothEngines('REST', (open) => {
             title: ['must have at least 1 characters (got "   ")'],
             content: ['must be a string (got 5)'],
             colour: ['is not a known field'],
-            nested: ['is not a known field'],
+            nested: [
+              'is not a known field (known: boardId, title, content, contentJson, statusId, tagIds, createdAt)',
+            ],
           },
         },
       },
@@ -237,7 +239,9 @@ onBothEngines('REST', (open) => {
     });
     expect([extra.status, extra.json.error.message]).toEqual([400, 'Invalid request body']);
     const unknown = await api.call('GET', '/posts?boardID=1', { as: api.keys.member });
-    expect(unknown.json.error.details).toEqual({ errors: { boardID: ['is not a known field'] } });
+    expect(unknown.json.error.details).toEqual({
+      errors: { boardID: [expect.stringMatching(/^is not a known field \(known: .*\bboardId\b/)] },
+    });
     const twice = await api.call('GET', '/posts?limit=1&limit=2', { as: api.keys.member });
     expect([twice.status, twice.json.error.message]).toEqual([400, 'limit: must appear once']);
   });
@@ -484,9 +488,9 @@ onBothEngines('records of REST', (open) => {
       caller.source,
     ]);
     expect(seen).toEqual([
-      ['GET /posts', 'ok', null, 'rest', 'feedback', 'key'],
-      ['GET /posts/:id', 'error', 'not_found', 'rest', 'feedback', 'key'],
-      ['POST /boards', 'denied', 'forbidden', 'rest', 'feedback', 'key'],
+      ['GET /api/v1/posts', 'ok', null, 'rest', 'feedback', 'key'],
+      ['GET /api/v1/posts/:id', 'error', 'not_found', 'rest', 'feedback', 'key'],
+      ['POST /api/v1/boards', 'denied', 'forbidden', 'rest', 'feedback', 'key'],
       ['unknown route', 'error', 'not_found', 'rest', 'feedback', 'key'],
       ['unknown route', 'denied', 'forbidden', 'rest', 'feedback', 'key'],
     ]);

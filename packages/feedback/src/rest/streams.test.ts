@@ -82,7 +82,7 @@ onBothEngines('the stream', (open) => {
     const all = text + (await stream.until('data: {"noun":"changelog"}'));
     expect(all).toContain('event: feedback.posts\ndata: {"noun":"posts"}\n\n');
     expect(all).not.toMatch(/tags|Secret|org_|post_|answered/);
-    expect(api.records.at(-1)).toMatchObject({ name: 'GET /stream', outcome: 'ok' });
+    expect(api.records.at(-1)).toMatchObject({ name: 'GET /api/v1/stream', outcome: 'ok' });
   });
 
   test('ends when its key is revoked, and stays for others', async () => {

@@ -8,7 +8,7 @@ import type { Limits } from '../limits.ts';
 export function heavyCallRate(limits: Limits): Middleware {
   const limiter = new TokenBuckets(limits.heavyRatePerSecond, limits.heavyRateBurst);
   return {
-    concerns: ({ external, effect }) => external || effect === 'run',
+    concerns: ({ external, effect, ownRate }) => (external || effect === 'run') && !ownRate,
     call({ tool, caller, taskId }, next) {
       // A task was counted when it was made; how often it wakes is not its caller's doing.
       if (taskId !== null) return next();

@@ -1,6 +1,6 @@
 /** Every call and every denial is on record: who, what, when, how it ended, by which client, in which era. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openSession } from '../../test/session.ts';
+import { LEGACY, openSession } from '../../test/session.ts';
 import type { TestGateway } from '../../test/start-gateway.ts';
 import { startGateway } from '../../test/start-gateway.ts';
 import { modern, modernCall, sendModern } from '@parley/test-support/wire';
@@ -82,13 +82,13 @@ test('each way a call ends has its outcome and its code', async () => {
     ['tools/call', 'absent', 'denied', 'unknown'],
     ['tools/call', 'echo', 'ok', null],
     ['resources/read', 'lab://note', 'ok', null],
-    ['resources/read', 'vault://secret', 'denied', 'unknown'],
+    ['resources/read', 'vault://secret', 'denied', 'no_grant'],
     ['prompts/get', 'greet', 'ok', null],
     ['prompts/get', 'absent', 'denied', 'unknown'],
   ]);
 });
 
-test('a call in a 2025 session names its era and the client of the session', async () => {
+test('a call in a 2025 session names the revision that was agreed on and the client of the session', async () => {
   const { to, records } = await callerWithRecords();
   const session = await openSession(to);
   await session.request('tools/call', { name: 'echo', arguments: { text: 'hi' } }, 'legacy-1');
@@ -100,8 +100,8 @@ test('a call in a 2025 session names its era and the client of the session', asy
     outcome,
   }));
   expect(seen).toEqual([
-    { era: 'legacy', name: 'session-test', requestId: 'legacy-1', outcome: 'ok' },
-    { era: 'legacy', name: 'session-test', requestId: 'legacy-2', outcome: 'denied' },
+    { era: LEGACY, name: 'session-test', requestId: 'legacy-1', outcome: 'ok' },
+    { era: LEGACY, name: 'session-test', requestId: 'legacy-2', outcome: 'denied' },
   ]);
 });
 

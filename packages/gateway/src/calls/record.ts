@@ -22,7 +22,8 @@ export function recordTo(store: Store, detailOf: DetailOf = () => undefined): Ob
       outcome,
       code,
       durationUs: Math.round(durationMs * 1000),
-      era: info.era,
+      // The revision says the era too; of the modern era there is one.
+      era: info.protocolVersion ?? info.era,
       client: info.client,
       requestId: info.id,
     };

@@ -151,7 +151,10 @@ test('tools that run things or reach outside have a lower rate, answered as rate
     expect(json.result._meta['dev.parley/data'].retryAfterMs).toBeGreaterThan(0);
   }
   expect(gateway.lab.ran).toEqual(['start']);
+  // One that counts for itself is not counted here.
+  const { json: measured } = await sendModern(to, modernCall('measured', {}));
+  expect(measured.result.isError).toBeUndefined();
   expect((await sendModern(to, echo)).json.result.structuredContent).toEqual({ text: 'hi' });
   const codes = (await gateway.records()).map(({ code }) => code);
-  expect(codes).toEqual([null, null, 'rate_limited', 'rate_limited', null]);
+  expect(codes).toEqual([null, null, 'rate_limited', 'rate_limited', null, null]);
 });

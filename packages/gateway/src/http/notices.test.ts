@@ -93,3 +93,13 @@ test('an organization has fewer streams than the process, so that others find a 
   await theirs.close();
   await eventually(async () => expect((await (await open(stranger.text)).next()).method).toContain('ack'));
 });
+
+test('a notice for an agent reaches nobody who does not act as it, and it is known who watches', async () => {
+  const stream = await listen(gateway.ownerKey, { ...NOTE, promptsListChanged: true });
+  const { organizationId } = gateway.owner;
+  expect(gateway.changes.watchersOf('lab://note')).toMatchObject([{ organizationId }]);
+  expect(gateway.changes.watchersOf('lab://other')).toEqual([]);
+  gateway.changes.publish({ kind: 'resource', uri: 'lab://note', organizationId, agentId: 'agt_other' });
+  gateway.changes.publish({ kind: 'prompts' });
+  expect((await stream.next()).method).toBe('notifications/prompts/list_changed');
+});

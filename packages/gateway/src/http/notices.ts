@@ -15,6 +15,8 @@ export interface Listener {
   readonly engine: Engine;
   /** Whether it asked for this at all. */
   wants(change: Change): boolean;
+  /** Whether it asked for this very document, where it wants more than it was asked for. */
+  watches?(uri: string): boolean;
   /** Takes a notice that its caller may have. */
   tell(change: Change): Promise<void> | void;
   /** The caller has lost every right. */
@@ -59,10 +61,17 @@ export function createNoticeBoard({ changes, current, onFault }: NoticeOptions):
   const looks = new DueWork<Desk>({ work: serve, onFault: (error) => onFault(error, 'notice') });
   const unsubscribe = changes.subscribe((change) => {
     for (const desk of desks.values()) if (concerns(change, desk.caller)) note(desk, change);
-  });
+  }, watchersOf);
   const check = setInterval(() => {
     for (const desk of desks.values()) looks.add(desk);
   }, CHECK_EVERY_MS).unref();
+
+  function watchersOf(uri: string): Caller[] {
+    const change = { kind: 'resource', uri } as const;
+    const watches = (listener: Listener) => listener.watches?.(uri) ?? listener.wants(change);
+    const isWatching = ({ due }: Desk) => [...due.keys()].some(watches);
+    return [...desks.values()].filter(isWatching).map(({ caller }) => caller);
+  }
 
   function note(desk: Desk, change: Change): void {
     // The tools of a caller change with its rights, so everything it has open is looked at.
@@ -131,6 +140,7 @@ export function createNoticeBoard({ changes, current, onFault }: NoticeOptions):
   };
 }
 
-function concerns({ organizationId }: Change, caller: Caller): boolean {
-  return organizationId === undefined || organizationId === caller.organizationId;
+function concerns(change: Change, { organizationId, agent }: Caller): boolean {
+  const isTheirs = change.organizationId === undefined || change.organizationId === organizationId;
+  return isTheirs && (change.kind !== 'resource' || (change.agentId ?? agent?.id) === agent?.id);
 }

@@ -106,6 +106,8 @@ export function createSessionLeg(options: LegParts): Leg {
     const unsubscribe = options.board.add({
       ...served,
       wants: (change) => isWanted(server, change, watched),
+      // A client that has gone without a word leaves its session behind, and nobody who hears.
+      watches: (uri) => session.busy > 0 && watched.has(uri),
       tell: (change) => sendNotice(server, change),
       end: () => server.close(),
     });

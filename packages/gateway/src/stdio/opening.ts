@@ -3,7 +3,7 @@
  * When anything else comes, the SDK is loaded and hears the same `initialize`, so it stands where it would have stood.
  */
 import type { Caller, Listing, ServerInfo } from '@parley/kit';
-import { capabilitiesOf, encodeCursor, instructionsOf } from '@parley/kit';
+import { capabilitiesOf, encodeCursor } from '@parley/kit';
 import type { RequestMessage } from '../messages.ts';
 import { isObject, isRequest, methodOf } from '../messages.ts';
 
@@ -43,7 +43,7 @@ export class Opening {
     this.heard.push(body);
     const { protocolVersion } = body.params;
     const catalog = this.#listing.catalogFor(caller);
-    const instructions = this.#instructions ?? instructionsOf(catalog);
+    const instructions = this.#instructions ?? this.#listing.instructionsFor(caller);
     const result = {
       protocolVersion: VERSIONS.has(protocolVersion) ? protocolVersion : LATEST,
       capabilities: capabilitiesOf(catalog, [], 'legacy'),

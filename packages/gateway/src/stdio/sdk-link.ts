@@ -73,6 +73,7 @@ export async function loadSdk(
     caller,
     engine,
     wants: (change) => server?.transport !== undefined && isWanted(server, change, watched),
+    watches: (uri) => watched.has(uri),
     async tell(change) {
       // What becomes due while the client does not read is told once, when it does.
       await whenRead(options.output);

@@ -30,7 +30,9 @@ export class TokenBuckets {
       bucket = { tokens: this.#burst, atMs: now };
       this.#buckets.set(key, bucket);
     }
-    bucket.tokens = Math.min(this.#burst, bucket.tokens + (now - bucket.atMs) * this.#perMs);
+    // A clock that is set back takes nothing away.
+    const passedMs = Math.max(0, now - bucket.atMs);
+    bucket.tokens = Math.min(this.#burst, bucket.tokens + passedMs * this.#perMs);
     bucket.atMs = now;
     // More than a full bucket is let through once it is full, and paid back before the next.
     const needed = Math.min(count, this.#burst);

@@ -20,9 +20,10 @@ export async function readBody(req: IncomingMessage, limits: InboundLimits): Pro
 export function parseBody(route: Pick<RouteFacts, 'body'>, given: unknown): unknown {
   const fault = faultIn(given, []);
   if (fault !== undefined) throw badBody({ [fault.field]: [fault.rule] });
-  const parsed = (route.body ?? NO_FIELDS).safeParse(route.body === undefined ? given : (given ?? {}));
+  const schema = route.body ?? NO_FIELDS;
+  const parsed = schema.safeParse(route.body === undefined ? given : (given ?? {}));
   if (parsed.success) return parsed.data;
-  throw badBody(issuesByField(parsed.error.issues, given ?? {}));
+  throw badBody(issuesByField(parsed.error.issues, given ?? {}, { schema }));
 }
 
 function badBody(errors: Readonly<Record<string, readonly string[]>>): HttpRefusal {

@@ -87,7 +87,7 @@ onBothEngines(
       expect(JSON.parse((await api.call('GET', '/notes', { as })).text).pagination.total).toBe(1);
     });
 
-    test('are recorded under their toolset, with the code of what was refused', async () => {
+    test('are recorded under their toolset and whole path, with the code of what was refused', async () => {
       const api = await openNotes(await open());
       const as = await api.keyWith(EVERYTHING);
       await api.call('GET', '/notes', { as });
@@ -95,8 +95,8 @@ onBothEngines(
       await api.call('GET', '/elsewhere', { as });
       const seen = api.records.map(({ toolset, name, outcome, code }) => [toolset, name, outcome, code]);
       expect(seen).toEqual([
-        ['notes', 'GET /notes', 'ok', null],
-        ['notes', 'GET /notes/:id', 'error', 'not_found'],
+        ['notes', 'GET /api/notes/notes', 'ok', null],
+        ['notes', 'GET /api/notes/notes/:id', 'error', 'not_found'],
         ['notes', 'unknown route', 'error', 'not_found'],
       ]);
     });

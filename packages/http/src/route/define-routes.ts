@@ -21,6 +21,7 @@ import { createNoticeStreams } from '../streams/notice-streams.ts';
 import type { AccessRules } from './authorize.ts';
 import { errorBody } from './to-refusal.ts';
 import type { Route } from './route.ts';
+import { routeName } from './route-name.ts';
 import { createServe } from './serve.ts';
 
 /** A set of routes as its author writes it; its two tables come from `createRestTables(toolset)`. */
@@ -122,9 +123,4 @@ export function defineRoutes<Scope>(definition: RoutesDefinition<Scope>): Routes
       };
     },
   };
-}
-
-/** The route with its method and whole path; the path of the prefix itself is written as `/`. */
-function routeName(prefix: string, { method, path }: Pick<Route<never>, 'method' | 'path'>): string {
-  return `${method} ${prefix}${path === '/' ? '' : path}`;
 }

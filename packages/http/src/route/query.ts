@@ -50,10 +50,11 @@ export function parseQuery(route: Pick<RouteFacts, 'query'>, search: URLSearchPa
     // Defined, not assigned: a field may be called like something that every object has.
     Object.defineProperty(given, name, { value, enumerable: true });
   }
-  const parsed = (route.query ?? NO_QUERY).safeParse(given);
+  const schema = route.query ?? NO_QUERY;
+  const parsed = schema.safeParse(given);
   if (parsed.success) return parsed.data;
   const { issues } = parsed.error;
-  throw badQuery(describeIssues(issues, given), issuesByField(issues, given));
+  throw badQuery(describeIssues(issues, given, { schema }), issuesByField(issues, given, { schema }));
 }
 
 function badQuery(message: string, errors: Record<string, string[]>): HttpRefusal {

@@ -2,6 +2,7 @@
 import type { Caller, CallRecord, Observer } from '@parley/kit';
 import type { ErrorCode } from '../refusal.ts';
 import type { RouteFacts } from './route.ts';
+import { routeName } from './route-name.ts';
 
 /** The name under which paths are recorded that no route has. */
 export const UNKNOWN_ROUTE = 'unknown route';
@@ -14,7 +15,11 @@ export interface Recording {
 
 /** Begins the record of a call of a toolset's routes. */
 export function beginRecord(
-  { observe, toolset }: { readonly observe: Observer | undefined; readonly toolset: string },
+  {
+    observe,
+    toolset,
+    prefix,
+  }: { readonly observe: Observer | undefined; readonly toolset: string; readonly prefix: string },
   caller: Caller,
 ): Recording {
   const startMs = performance.now();
@@ -23,7 +28,7 @@ export function beginRecord(
       observe?.({
         caller,
         method: 'rest',
-        name: route === undefined ? UNKNOWN_ROUTE : `${route.method} ${route.path}`,
+        name: route === undefined ? UNKNOWN_ROUTE : routeName(prefix, route),
         toolset,
         outcome: outcomeOf(code),
         code: code === null ? null : code.toLowerCase(),

@@ -185,7 +185,7 @@ export function createServe<Scope>(
         write(req, res, admitted);
         return;
       }
-      const recording = beginRecord({ observe, toolset }, admitted);
+      const recording = beginRecord({ observe, toolset, prefix }, admitted);
       const { route, answer } = await answerFor({ req, res, caller: admitted }, path);
       write(req, res, answer);
       recording.end(route, answer.code);

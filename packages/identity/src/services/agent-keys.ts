@@ -21,6 +21,10 @@ export interface AgentLookup {
   bound(caller: Caller, binding: AgentBinding): Promise<Caller | undefined>;
   /** An agent that acts without a key, such as by a schedule, as it stands now. */
   current(caller: Caller): Promise<Caller | undefined>;
+  /** An agent by id or name, as a key of it would act now. */
+  named(organizationId: string, idOrName: string): Promise<Caller | undefined>;
+  /** What gives an agent a tool, or leaves it out, in a sentence; undefined for what is no tool of agents. */
+  why(caller: Caller, tool: string): Promise<string | undefined>;
 }
 
 /** Where the toolset that knows agents leaves its look-up; without one, no key of an agent is worth anything. */
@@ -39,5 +43,13 @@ export class AgentCallers {
 
   async current(caller: Caller): Promise<Caller | undefined> {
     return this.#lookup?.current(caller);
+  }
+
+  async named(organizationId: string, idOrName: string): Promise<Caller | undefined> {
+    return this.#lookup?.named(organizationId, idOrName);
+  }
+
+  async why(caller: Caller, tool: string): Promise<string | undefined> {
+    return caller.agent === undefined ? undefined : this.#lookup?.why(caller, tool);
   }
 }

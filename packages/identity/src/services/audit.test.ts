@@ -146,7 +146,7 @@ onBothEngines(
   [identityMigrations],
 );
 
-test('denials of the same tool are counted together, once a minute, and at most a thousand wait', async () => {
+test('denials of the same tool are counted together, once a minute; 200 of a caller and a thousand in all', async () => {
   await using store = await scratchStore();
   const { identity } = await settle(store);
   const owner = await found(identity);
@@ -161,8 +161,16 @@ test('denials of the same tool are counted together, once a minute, and at most 
   // The other one is written by the same timer, so the first would have been too.
   await vi.waitFor(async () => expect(await denials()).toContain('TAGS_LIST {"times":1}'), PATIENCE);
   expect(await denials()).toHaveLength(2);
-  for (let tool = 0; tool < 1500; tool += 1) identity.audit.denied(owner, `TOOL_${tool}`);
+  // What else is told of a denial makes it another one.
+  identity.audit.denied(owner, 'TAGS_LIST', { reason: 'unattended' });
   await identity.audit.flush();
-  expect(await denials()).toHaveLength(2 + 1000);
+  expect((await denials()).at(-1)).toBe('TAGS_LIST {"reason":"unattended","times":1}');
+  for (let tool = 0; tool < 300; tool += 1) identity.audit.denied(owner, `TOOL_${tool}`);
+  await identity.audit.flush();
+  expect(await denials()).toHaveLength(200);
+  for (let tool = 0; tool < 1500; tool += 1)
+    identity.audit.denied({ ...owner, id: `key_${tool % 10}` }, `TOOL_${tool}`);
+  await identity.audit.flush();
+  expect(await denials()).toHaveLength(200 + 1000);
   expect((await identity.audit.check()).broken).toEqual([]);
 });

@@ -1,7 +1,7 @@
 /** From a key to a caller: one lookup, then a small cache that every change of rights empties and that counts only while changes arrive. */
 import { hash } from 'node:crypto';
 import type { Caller, CallSource, Grants } from '@parley/kit';
-import { detach, mayAdminister } from '@parley/kit';
+import { ALL_GRANTS, detach, firstUncovered, mayAdminister } from '@parley/kit';
 import type { Queryable, Store } from '@parley/store';
 import { fromJson } from '@parley/store';
 import { isSecretOf, parseKey } from '../key-format.ts';
@@ -124,6 +124,16 @@ export class Authentication {
       .where('organization_id', '=', caller.organizationId)
       .executeTakeFirst();
     return { caller: await this.#stillThere(caller, row), expiresAt: row?.expires_at ?? Infinity };
+  }
+
+  /** Who a key stands for without any reserve: it may do all that its owner may, everywhere; undefined for any other. */
+  async wholePerson(text: string): Promise<string | undefined> {
+    const row = await this.#rowOf(text);
+    if (row === undefined || row.role !== null || row.connection_id !== null || row.agent !== null)
+      return undefined;
+    if (firstUncovered(fromJson<Grants>(row.grants), ALL_GRANTS) !== undefined) return undefined;
+    const held = await rolesHeld(this.#store, row.organization_id, row.user_id);
+    return held === undefined ? undefined : row.user_id;
   }
 
   /** Tells a key whose member is gone from one that is not valid at all. */

@@ -6,9 +6,13 @@ import { writeAudit } from './audit.ts';
 import { getOrganization } from './organizations.ts';
 import { RecentMap } from './recent-map.ts';
 
+/** What else is known of a denial, such as its reason. */
+export type DenialFacts = Readonly<Record<string, string | null>>;
+
 interface Denial {
   readonly caller: AuditCaller;
   readonly tool: string;
+  readonly about: DenialFacts;
   times: number;
   readonly dueAt: number;
 }
@@ -17,6 +21,8 @@ const FLUSH_EVERY_MS = 500;
 const AGAIN_AFTER_MS = 60_000;
 const MAX_WAITING = 1000;
 const MAX_REMEMBERED = 10_000;
+// More names than there are tools: whoever asks for names that nothing has must not fill the log with them.
+const MAX_PER_CALLER = 200;
 
 /** Gathers denials until they are written. */
 export class Denials {
@@ -25,6 +31,8 @@ export class Denials {
   readonly #onError: (error: unknown) => void;
   readonly #waiting = new Map<string, Denial>();
   readonly #writtenAt = new RecentMap<number>(MAX_REMEMBERED);
+  /** How many different denials of a caller were noted, and since when. */
+  readonly #noted = new RecentMap<{ readonly since: number; count: number }>(MAX_REMEMBERED);
   #timer: NodeJS.Timeout | undefined;
 
   constructor(store: Store, options: { now: () => number; onError: (error: unknown) => void }) {
@@ -34,17 +42,28 @@ export class Denials {
   }
 
   /** Notes a denial; constant time, never throws. Where too many wait, more are not noted: the call record has them. */
-  note(caller: AuditCaller, tool: string): void {
-    const key = `${caller.organizationId} ${caller.id} ${tool}`;
+  note(caller: AuditCaller, tool: string, about: DenialFacts = {}): void {
+    const who = `${caller.organizationId} ${caller.id}`;
+    const key = JSON.stringify([who, tool, about]);
     const known = this.#waiting.get(key);
     if (known !== undefined) {
       known.times += 1;
       return;
     }
-    if (this.#waiting.size >= MAX_WAITING) return;
+    if (this.#waiting.size >= MAX_WAITING || !this.#hasRoom(who)) return;
     const dueAt = (this.#writtenAt.get(key) ?? -Infinity) + AGAIN_AFTER_MS;
-    this.#waiting.set(key, { caller, tool, times: 1, dueAt });
+    this.#waiting.set(key, { caller, tool, about, times: 1, dueAt });
     this.#schedule();
+  }
+
+  #hasRoom(who: string): boolean {
+    const now = this.#now();
+    const known = this.#noted.get(who);
+    const noted =
+      known !== undefined && now - known.since < AGAIN_AFTER_MS ? known : { since: now, count: 0 };
+    noted.count += 1;
+    this.#noted.set(who, noted);
+    return noted.count <= MAX_PER_CALLER;
   }
 
   /** Writes what waits, whether it is due or not. */
@@ -75,9 +94,9 @@ export class Denials {
       await this.#store.transaction(async (tx) => {
         // One that was deleted meanwhile has no log any more.
         if ((await getOrganization(tx, denials[0]?.[1].caller.organizationId ?? '')) === undefined) return;
-        for (const [, { caller, tool, times }] of denials) {
+        for (const [, { caller, tool, about, times }] of denials) {
           const entry = { caller, action: 'call.denied', target: tool, outcome: 'denied' } as const;
-          await writeAudit(tx, { ...entry, changed: { times } }, { now: this.#now() });
+          await writeAudit(tx, { ...entry, changed: { ...about, times } }, { now: this.#now() });
         }
       });
     }

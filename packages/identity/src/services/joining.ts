@@ -15,7 +15,7 @@ import { requireRoles, requireRolesWithin } from './role-ceiling.ts';
 import { rolesHeld, standingOf } from './standing.ts';
 import { ensureUser } from './users.ts';
 
-/** Who joins: the e-mail has to be the invited one, and somebody who is known here shows a key of theirs. */
+/** Who joins: the e-mail has to be the invited one, and somebody who is known here shows a whole key of theirs. */
 export interface Joining {
   readonly email: string;
   readonly name: string;
@@ -30,7 +30,7 @@ export interface Joined {
   readonly key: string;
 }
 
-/** Who a key belongs to. */
+/** Who a key stands for without any reserve: a narrow one proves that somebody gave it away, not who shows it. */
 export type OwnerOfKey = (key: string) => Promise<string | undefined>;
 
 const MAX_NAME_LENGTH = 255;
@@ -114,8 +114,8 @@ async function requireStillGivable(
 }
 
 /**
- * Throws when the e-mail is that of somebody who works here already and no key of theirs was shown. A key reaches all
- * organizations of its user, so a link and an e-mail alone must not give one.
+ * Throws when the e-mail is that of somebody who works here already and no whole key of theirs was shown. The key that
+ * they get reaches all organizations of its user, so neither a link and an e-mail nor a narrow key may give one.
  */
 async function requireShown(
   tx: StoreTransaction,
@@ -134,6 +134,6 @@ async function requireShown(
     .execute();
   if (keys.length === 0 && roles.length === 0) return;
   const text =
-    'This e-mail belongs to somebody who has an account on this server. Give one of their keys too.';
+    'This e-mail belongs to somebody who has an account on this server. Give a key of theirs too that may do everything they may, such as their first one; a key with fewer grants, a role or a connection is not enough.';
   throw new ToolError('forbidden', text, { needs: 'key' });
 }

@@ -3,7 +3,6 @@ import type { Caller, Grants } from '@parley/kit';
 import { ALL_GRANTS, firstUncovered, ToolError } from '@parley/kit';
 import type { StoreTransaction } from '@parley/store';
 import { fromJson, toJson } from '@parley/store';
-import { withoutSecret } from '../key-format.ts';
 import type { ApiKeyRow, IdentityTables } from '../schema.ts';
 import { writeAudit } from './audit.ts';
 import type { Rules } from './ceiling.ts';
@@ -13,7 +12,7 @@ import { requireKeyWithin } from './key-ceiling.ts';
 import type { KeyInfo, KeyMetadata } from './keys.ts';
 import { infoOf, keyName, makingKey, metadataText } from './keys.ts';
 import { lockOrganization } from './members.ts';
-import { refuseLastFullKey, rolesOf } from './revoking.ts';
+import { noSuchKey, refuseLastFullKey, rolesOf } from './revoking.ts';
 import { requireRankOver } from './role-ceiling.ts';
 
 /** What shall be different; absent stays as it is. */
@@ -84,6 +83,6 @@ async function ownKey(tx: StoreTransaction, by: Caller, keyId: string): Promise<
     .where('id', '=', keyId)
     .where('revoked_at', 'is', null)
     .executeTakeFirst();
-  if (row === undefined) throw new ToolError('not_found', `No such key: ${withoutSecret(keyId)}`);
+  if (row === undefined) throw noSuchKey(keyId);
   return row;
 }

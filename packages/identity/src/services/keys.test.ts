@@ -129,7 +129,7 @@ onBothEngines('keys', (open) => {
     for (const id of [foreign.info.id, foreign.info.publicId, 'key_unknown', '', '%']) {
       expect(await refusalOf(identity.revokeKey(owner, id))).toMatchObject({
         code: 'not_found',
-        message: `No such key: ${id}`,
+        message: `No such key: ${id}. "parley keys list" shows them.`,
       });
     }
     expect(await foreign.caller()).toBeDefined();

@@ -214,6 +214,23 @@ export async function listKeys(store: Store, caller: Caller, all: boolean): Prom
   return (await query.execute()).map(infoOf);
 }
 
+/** The ids of the keys that are bound to a connection and were not revoked. */
+export async function keysBoundTo(
+  store: Store,
+  organizationId: string,
+  connectionId: string,
+): Promise<string[]> {
+  const rows = await store
+    .db<IdentityTables>()
+    .selectFrom('api_keys')
+    .select('id')
+    .where('organization_id', '=', organizationId)
+    .where('connection_id', '=', connectionId)
+    .where('revoked_at', 'is', null)
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
 /** The key without its secret. */
 export function infoOf(row: ApiKeyRow): KeyInfo {
   return {

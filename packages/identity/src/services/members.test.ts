@@ -90,7 +90,10 @@ onBothEngines('members', (open) => {
     }
     for (const role of ['theirs', 'nowhere', '__proto__', 'constructor']) {
       const set = identity.setRoles(owner, { userId: owner.userId!, roles: ['owner', role] });
-      expect(await refusalOf(set)).toMatchObject({ code: 'not_found', message: `No such role: ${role}` });
+      expect(await refusalOf(set)).toMatchObject({
+        code: 'not_found',
+        message: `No such role: ${role}. "parley roles list" shows them.`,
+      });
     }
     expect(await identity.organizationName('org_unknown')).toBeUndefined();
   });

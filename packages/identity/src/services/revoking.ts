@@ -36,7 +36,7 @@ export async function revokeKey(
       .where((where) => where.or([where('id', '=', idOrPublicId), where('public_id', '=', idOrPublicId)]))
       .executeTakeFirst();
     const isTheirs = row !== undefined && (mayAdminister(caller) || row.user_id === caller.userId);
-    if (!isTheirs) throw new ToolError('not_found', `No such key: ${withoutSecret(idOrPublicId)}`);
+    if (!isTheirs) throw noSuchKey(idOrPublicId);
     requireRankOver(caller, await rolesOf(tx, row));
     if (row.revoked_at !== null) return infoOf(row);
     // Whoever is in charge of keys ends any of them, whatever else their own may do.
@@ -90,4 +90,9 @@ async function fullKeys(tx: StoreTransaction, organizationId: string, now: numbe
     .execute();
   const isFull = (grants: string) => firstUncovered(fromJson<Grants>(grants), ALL_GRANTS) === undefined;
   return rows.filter(({ grants }) => isFull(grants)).map(({ id }) => id);
+}
+
+/** What an unknown key answers, and one of somebody else. */
+export function noSuchKey(given: string): ToolError {
+  return new ToolError('not_found', `No such key: ${withoutSecret(given)}. "parley keys list" shows them.`);
 }

@@ -18,7 +18,8 @@ export async function requireRoles(
   if (roles.length === 0) throw new ToolError('invalid', 'roles: must have at least 1 items');
   const custom = await customRoles(store, organizationId, roles);
   const unknown = roles.find((role) => !isBuiltInRole(role) && !custom.some(({ name }) => name === role));
-  if (unknown !== undefined) throw new ToolError('not_found', `No such role: ${unknown}`);
+  if (unknown !== undefined)
+    throw new ToolError('not_found', `No such role: ${unknown}. "parley roles list" shows them.`);
 }
 
 /** Throws `forbidden` when the roles give somebody who held `before` more than the maker has. */

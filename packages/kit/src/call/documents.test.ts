@@ -102,6 +102,21 @@ describe.each(['modern', 'legacy'] as const)('over %s', (era) => {
     expect(client.records.map(({ outcome }) => outcome)).toEqual(['denied', 'denied']);
   });
 
+  test('the record of a denial says why, and of which toolset, as for tools', async () => {
+    await using client = await connect(toolset, { era, as: { roles: [], grants: { notes: ['picture'] } } });
+    const denied = async (asked: Promise<unknown>) => {
+      await expect(asked).rejects.toThrow(/Resource not found|Unknown prompt/);
+      const { outcome, code, toolset: of } = client.records.at(-1) ?? {};
+      return [outcome, code, of];
+    };
+    const hidden = ['denied', 'no_grant', 'notes'];
+    const absent = ['denied', 'unknown', ''];
+    expect(await denied(client.raw.readResource({ uri: 'notes://a/text' }))).toEqual(hidden);
+    expect(await denied(client.raw.readResource({ uri: 'notes://nothing' }))).toEqual(absent);
+    expect(await denied(client.raw.getPrompt({ name: 'greet' }))).toEqual(hidden);
+    expect(await denied(client.raw.getPrompt({ name: 'nobody' }))).toEqual(absent);
+  });
+
   test('a fault inside a read shows nothing of itself', async () => {
     await using client = await connect(toolset, { era });
     const message = await client.raw.readResource({ uri: 'notes://fault/text' }).catch(String);

@@ -8,6 +8,7 @@ import { noChannel } from '../channel/channel.ts';
 import type { ResourceContent } from '../define/resource.ts';
 import type { Asked, Core } from './call.ts';
 import { Call } from './call.ts';
+import { denialOf } from './denial.ts';
 import { ProtocolFault, RPC, ToolError } from './errors.ts';
 import type { Exchange } from './exchange.ts';
 import { failureOf } from './failure.ts';
@@ -52,6 +53,7 @@ export class ResourceMissing extends ProtocolFault {
 /** Creates the document half of an engine. */
 export function createDocuments(endpoints: Endpoints, core: Core): Documents {
   const aroundRead = composeHooks(core.middleware.flatMap(({ read }) => (read === undefined ? [] : [read])));
+  const shownTo = ({ organizationId }: Caller) => endpoints.of(organizationId).shown;
   const viewOf = (caller: Caller) => endpoints.of(caller.organizationId).view(caller);
 
   async function loadedView(caller: Caller) {
@@ -88,7 +90,10 @@ export function createDocuments(endpoints: Endpoints, core: Core): Documents {
     async read(caller, uri, exchange) {
       const found = (await loadedView(caller)).resource(uri, caller);
       const asked = { caller, method: 'resources/read' as const, name: uri, args: {}, exchange };
-      if (found === undefined) throw denied(core, asked, new ResourceMissing(uri));
+      if (found === undefined) {
+        core.observe(denialOf(resourceAt(shownTo(caller).resources, uri), asked));
+        throw new ResourceMissing(uri);
+      }
       const { resource, variables } = found;
       return guarded({ ...asked, toolset: resource.toolset }, async (call) => {
         let around: object = {};
@@ -109,8 +114,11 @@ export function createDocuments(endpoints: Endpoints, core: Core): Documents {
     async get(caller, name, args, exchange) {
       const prompt = (await loadedView(caller)).prompt(name, caller);
       const asked = { caller, method: 'prompts/get' as const, name, args, exchange };
-      if (prompt === undefined)
-        throw denied(core, asked, new ProtocolFault(RPC.invalidParams, `Unknown prompt: ${name}`));
+      if (prompt === undefined) {
+        const hidden = shownTo(caller).prompts.find((candidate) => candidate.name === name);
+        core.observe(denialOf(hidden, asked));
+        throw new ProtocolFault(RPC.invalidParams, `Unknown prompt: ${name}`);
+      }
       return guarded({ ...asked, toolset: prompt.toolset }, (call) => prompt.get(args, call));
     },
 
@@ -128,14 +136,12 @@ export function createDocuments(endpoints: Endpoints, core: Core): Documents {
   };
 }
 
-function denied(
-  core: Core,
-  { caller, method, name, exchange }: Omit<Asked, 'toolset'>,
-  fault: ProtocolFault,
-): ProtocolFault {
-  const record = { outcome: 'denied', code: 'unknown', toolset: '', durationMs: 0 } as const;
-  core.observe({ ...record, caller, method, name, info: exchange.info });
-  return fault;
+/** What a URI stands for, whoever may read it. */
+function resourceAt(resources: readonly CatalogResource[], uri: string): CatalogResource | undefined {
+  return (
+    resources.find((resource) => resource.uri === uri) ??
+    resources.find(({ template }) => template?.match(uri) !== undefined)
+  );
 }
 
 function asFault(error: unknown, { name, method }: Call): unknown {

@@ -60,6 +60,8 @@ export interface Engine extends ToolCalls {
   view(caller: Caller): View;
   /** Tools by name, in pages; a bad cursor is a protocol fault. */
   list(caller: Caller, cursor?: string): ToolPage;
+  /** What a client of the caller is told when it connects. */
+  instructionsFor(caller: Caller): string | undefined;
   /** Protocol extensions that come with the engine. */
   readonly extensions: readonly Extension[];
   /** Why a caller does not have a tool, resource or prompt; undefined when they have it. */
@@ -126,6 +128,7 @@ function engineOver(endpoints: Endpoints, core: Core): Engine {
     documents: createDocuments(endpoints, core),
     view,
     list: (caller, cursor) => view(caller).page(caller, cursor === undefined ? '' : decodeCursor(cursor)),
+    instructionsFor: (caller) => view(caller).instructions(caller),
     extensions: core.tasks === undefined ? [] : [core.tasks.extension],
     ...createToolCalls(endpoints, core),
     explain(caller, name) {

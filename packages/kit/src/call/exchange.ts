@@ -31,14 +31,16 @@ export function requestInfo(given: {
   readonly id: string | number;
   readonly era: RequestInfo['era'];
   readonly client: string | null | undefined;
+  readonly protocolVersion?: string | undefined;
   readonly traceparent?: string | undefined;
   readonly properties?: string | undefined;
 }): RequestInfo {
-  const { id, era, client, traceparent, properties } = given;
+  const { id, era, client, protocolVersion, traceparent, properties } = given;
   return {
     id: shortened(String(id), LONGEST_WORD),
     era,
     client: client === null || client === undefined ? null : shortened(client, LONGEST_WORD),
+    protocolVersion,
     traceparent: traceparent && shortened(traceparent, LONGEST_WORD),
     properties,
   };

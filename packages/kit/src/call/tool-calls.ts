@@ -1,12 +1,12 @@
 /** Calls of tools: for a client, or as the run of a task. */
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { Caller } from '../access/caller.ts';
-import { hiddenReason } from '../access/resolver.ts';
 import type { CatalogTool, Checked } from '../catalog/compiled-tool.ts';
 import type { Endpoints } from '../catalog/endpoints.ts';
 import { Leave } from '../channel/channel.ts';
 import type { Core } from './call.ts';
 import { CallOfTool } from './call.ts';
+import { denialOf } from './denial.ts';
 import type { ProtocolFault } from './errors.ts';
 import { ToolError, unknownTool } from './errors.ts';
 import type { Exchange } from './exchange.ts';
@@ -59,7 +59,9 @@ export function createToolCalls(endpoints: Endpoints, core: Core): ToolCalls {
 
   /** The denial of a tool that is not there, which looks the same whether it is hidden or unknown. */
   function denied(caller: Caller, name: string, exchange: Exchange): ProtocolFault {
-    core.observe(denial(endpoints.of(caller.organizationId).shown.tools, caller, name, exchange));
+    const { tools } = endpoints.of(caller.organizationId).shown;
+    const tool = tools.find((candidate) => candidate.name === name);
+    core.observe(denialOf(tool, { caller, method: 'tools/call', name, exchange }));
     return unknownTool(name);
   }
 
@@ -185,12 +187,4 @@ function check(call: CallOfTool): Promise<void> | undefined {
 function takeInput(call: CallOfTool, checked: Checked): void {
   if (!checked.ok) throw checked.error;
   call.input = checked.value;
-}
-
-function denial(tools: readonly CatalogTool[], caller: Caller, name: string, exchange: Exchange): CallRecord {
-  const tool = tools.find((candidate) => candidate.name === name);
-  const code = tool === undefined ? 'unknown' : (hiddenReason(tool, caller) ?? 'filtered');
-  const toolset = tool?.toolset ?? '';
-  const known = { outcome: 'denied', code, method: 'tools/call', name, toolset } as const;
-  return { ...known, caller, durationMs: 0, info: exchange.info };
 }

@@ -50,3 +50,35 @@ test('what stands under a secret name is not said back', () => {
   expect(describeIssues(found, given)).toBe(line);
   expect(JSON.stringify(issuesByField(found, given))).not.toContain('canary');
 });
+
+test('an unknown field is answered with the known ones beside it, where they are 15 or fewer', () => {
+  const fields = (count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, index) => [`f${index}`, z.string().optional()]));
+  const schema = z.strictObject({
+    few: z.strictObject({ color: z.string(), size: z.int() }).optional(),
+    list: z.array(z.strictObject({ id: z.string() })).default([]),
+    many: z.strictObject(fields(16)).nullable(),
+    enough: z.record(z.string(), z.strictObject(fields(15))),
+  });
+  const wrong = {
+    few: { color: 'red', size: 1, colour: 1, sise: 2 },
+    list: [{ id: 'a', it: 1 }],
+    many: { f16: 1 },
+    enough: { a: { f15: 1 } },
+  };
+  const found = schema.safeParse(wrong).error?.issues ?? [];
+  const all = Object.keys(fields(15)).join(', ');
+  expect(issuesByField(found, wrong, { schema })).toEqual({
+    'few.colour': ['is not a known field'],
+    'few.sise': ['is not a known field (known: color, size)'],
+    'list.0.it': ['is not a known field (known: id)'],
+    'many.f16': ['is not a known field'],
+    'enough.a.f15': [`is not a known field (known: ${all})`],
+  });
+  const none = { wish: 1 };
+  expect(
+    describeIssues(z.strictObject({}).safeParse(none).error?.issues ?? [], none, {
+      schema: z.strictObject({}),
+    }),
+  ).toBe('wish: is not a known field');
+});

@@ -1,26 +1,38 @@
 /** Turns schema faults into sentences that name the field, the rule and what came. */
-import type { $ZodIssue } from 'zod/v4/core';
+import type { $ZodIssue, $ZodType } from 'zod/v4/core';
 import { isSecretName } from '../secret-names.ts';
 import { valueAt } from './json-path.ts';
+import { knownFieldsAt } from './known-fields.ts';
 
 /** Tells whether what stands at a path must not be said back. */
 export type IsSecretPath = (path: readonly PropertyKey[]) => boolean;
+
+/** What makes the words fit the input. */
+export interface FaultWords {
+  readonly isSecret?: IsSecretPath;
+  /** What the input was held against; with it, an unknown field is answered with the known ones. */
+  readonly schema?: $ZodType | undefined;
+}
 
 /** All faults of one input in one line: `steps: must be at most 1000 (got 1001); name: is required`. */
 export function describeIssues(
   issues: readonly $ZodIssue[],
   input?: unknown,
-  isSecret: IsSecretPath = hasSecretName,
+  words: FaultWords = {},
 ): string {
-  return faultsOf(issues, input, isSecret)
+  return faultsOf(issues, input, words)
     .map(({ field, rule }) => `${field}: ${rule}`)
     .join('; ');
 }
 
 /** The same faults by field, in the same words: `{steps: ['must be at most 1000 (got 1001)']}`. */
-export function issuesByField(issues: readonly $ZodIssue[], input?: unknown): Record<string, string[]> {
+export function issuesByField(
+  issues: readonly $ZodIssue[],
+  input?: unknown,
+  words: FaultWords = {},
+): Record<string, string[]> {
   const byField = new Map<string, string[]>();
-  for (const { field, rule } of faultsOf(issues, input, hasSecretName))
+  for (const { field, rule } of faultsOf(issues, input, words))
     byField.set(field, [...(byField.get(field) ?? []), rule]);
   return Object.fromEntries(byField);
 }
@@ -30,8 +42,8 @@ interface FieldFault {
   readonly rule: string;
 }
 
-function faultsOf(issues: readonly $ZodIssue[], input: unknown, isSecret: IsSecretPath): FieldFault[] {
-  return issues.flatMap((issue) => faultsOfIssue(issue, input, isSecret));
+function faultsOf(issues: readonly $ZodIssue[], input: unknown, words: FaultWords): FieldFault[] {
+  return issues.flatMap((issue) => faultsOfIssue(issue, input, words));
 }
 
 /** True below a name like `password`. */
@@ -39,9 +51,20 @@ export function hasSecretName(path: readonly PropertyKey[]): boolean {
   return path.some((step) => typeof step === 'string' && isSecretName(step));
 }
 
-function faultsOfIssue(issue: $ZodIssue, input: unknown, isSecret: IsSecretPath): FieldFault[] {
+function faultsOfIssue(
+  issue: $ZodIssue,
+  input: unknown,
+  { isSecret = hasSecretName, schema }: FaultWords,
+): FieldFault[] {
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => ({ field: [...issue.path, key].join('.'), rule: 'is not a known field' }));
+    const known = knownFieldsAt(schema, issue.path);
+    const listed = known.length === 0 ? '' : ` (known: ${known.join(', ')})`;
+    // Several unknown fields of one object are answered with its fields once.
+    const last = issue.keys.length - 1;
+    return issue.keys.map((key, index) => ({
+      field: [...issue.path, key].join('.'),
+      rule: `is not a known field${index === last ? listed : ''}`,
+    }));
   }
   const field = issue.path.length === 0 ? 'input' : issue.path.join('.');
   const value = valueAt(input, issue.path);

@@ -1,4 +1,4 @@
-/** Pages of tools are remembered under the names of tools, and under nothing that a client makes up. */
+/** What a view remembers: pages under the names of tools and nothing that a client makes up, and what clients are told. */
 import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { encodeCursor } from './cursor.ts';
@@ -30,4 +30,37 @@ test('a cursor that is no name is answered right and not remembered', () => {
   expect(engine.list(caller)).toBe(engine.list(caller));
   expect(page('alphabet').tools.map(({ name }) => name)).toEqual(['beta', 'gamma']);
   expect(page('alphabet')).not.toBe(page('alphabet'));
+});
+
+test('a client is told of a toolset only when it has every tool that the text names', () => {
+  let isOpen = true;
+  const told = defineToolset({
+    name: 'told',
+    title: 'Told',
+    instructions: 'First look, then touch. The rest (move) is there where a grant names it. See told.help.',
+    tools: [
+      tool('look'),
+      { ...tool('touch'), available: () => isOpen },
+      { ...tool('move'), privileged: 'by-name' as const },
+      tool('other'),
+    ],
+  });
+  const quiet = defineToolset({ name: 'quiet', title: 'Quiet', instructions: 'Be quiet.', tools: [] });
+  const engine = createEngine({
+    sources: [told, quiet, toolset].map((each) => toolsetSource(install(each))),
+  });
+  const instructions = (grants: Record<string, string[]>, on = engine) =>
+    on.instructionsFor(testCaller({ roles: [], grants }));
+  const { instructions: text } = told;
+  const table: [grants: Record<string, string[]>, expected: string | undefined][] = [
+    [{ '*': ['*'] }, `${text}\n\nBe quiet.`],
+    [{ told: ['look', 'touch'] }, `${text}\n\nBe quiet.`],
+    [{ told: ['look', 'other', 'move'] }, 'Be quiet.'],
+    [{ lab: ['*'] }, 'Be quiet.'],
+  ];
+  for (const [grants, expected] of table) expect(instructions(grants)).toBe(expected);
+  expect(instructions({ '*': ['*'] }, engine.narrow(['told']))).toBe(text);
+  expect(instructions({ lab: ['*'] }, engine.narrow(['told']))).toBeUndefined();
+  isOpen = false;
+  expect(instructions({ '*': ['*'] })).toBe('Be quiet.');
 });

@@ -5,6 +5,7 @@ import { hiddenByPower } from '../access/resolver.ts';
 import type { CatalogPrompt } from './compiled-prompt.ts';
 import type { CatalogResource } from './compiled-resource.ts';
 import type { CatalogTool } from './compiled-tool.ts';
+import { Instructions } from './instructions.ts';
 import type { ListedCatalog, ListedResource, ListedTool } from './listing.ts';
 import { Recent } from './recent.ts';
 
@@ -39,6 +40,8 @@ export class View<
   readonly #templates: readonly Resource[];
   readonly #conditional: readonly Tool[];
   readonly #filters: readonly Filter<Tool>[];
+  readonly #shown: ListedCatalog<Tool, Resource, Prompt>;
+  #instructions: Instructions | undefined;
   readonly #pages = new Recent<string, ToolPage<Tool>>(MOST_PAGES);
 
   constructor(
@@ -55,6 +58,7 @@ export class View<
     this.#prompts = new Map(shown.prompts.filter(has).map((prompt) => [prompt.name, prompt]));
     this.#conditional = tools.filter((tool) => tool.available !== undefined);
     this.#filters = filters;
+    this.#shown = shown;
   }
 
   /** The tool, unless it is hidden from this caller or does not exist right now. */
@@ -72,6 +76,16 @@ export class View<
         return this.tool(tool.name, caller);
     }
     return undefined;
+  }
+
+  /** What a client is told when it connects; nothing about tools that it does not have. */
+  instructions(caller: Caller): string | undefined {
+    this.#instructions ??= new Instructions(
+      this.#shown,
+      ({ name }) => this.tools.has(name),
+      ({ available }) => available !== undefined || this.#filters.length > 0,
+    );
+    return this.#instructions.textFor(caller, ({ name }) => this.tool(name, caller) !== undefined);
   }
 
   prompt(name: string, caller: Caller): Prompt | undefined {

@@ -4,7 +4,7 @@ import { guardOf } from '../access/availability.ts';
 import type { Guarded } from '../access/resolver.ts';
 import type { Call } from '../call/call.ts';
 import { ToolError } from '../call/errors.ts';
-import { nulIn, pathOfNul } from '../call/json-path.ts';
+import { unkeepableIn } from '../call/json-path.ts';
 import { badAnswer, throughRounds } from '../call/outside.ts';
 import { describeIssues } from '../call/validation.ts';
 import type { ContextCall } from '../channel/call-context.ts';
@@ -57,8 +57,8 @@ async function messagesOf(
 ): Promise<GetPromptResult> {
   const parsed = prompt.arguments.safeParse(args ?? {});
   if (!parsed.success) throw new ToolError('invalid', describeIssues(parsed.error.issues, args));
-  const nul = pathOfNul(args);
-  if (nul !== undefined) throw new ToolError('invalid', nulIn(nul));
+  const fault = unkeepableIn(args);
+  if (fault !== undefined) throw new ToolError('invalid', fault);
   const given: string | PromptMessage[] = await prompt.get(parsed.data, new CallContext(call, services));
   const messages: PromptMessage[] =
     typeof given === 'string' ? [{ role: 'user', content: { type: 'text', text: given } }] : given;

@@ -13,7 +13,7 @@ import { ToolError } from '../call/errors.ts';
 import type { OutsideTool } from '../define/outside-tool.ts';
 import { paramHeadersOf } from './param-headers.ts';
 import type { ParamHeader } from './param-headers.ts';
-import { nulIn, pathOfNul } from '../call/json-path.ts';
+import { unkeepableIn } from '../call/json-path.ts';
 import { inputSchemaOf, isWriteOnlyAt, outlineOf, outputSchemaOf } from './published-schema.ts';
 import type { Guarded } from '../access/resolver.ts';
 import type { AnyTool, TaskOptions } from '../define/tool.ts';
@@ -41,6 +41,8 @@ export interface CatalogTool extends Guarded {
   readonly source?: string;
   readonly effect: Effect;
   readonly external: boolean;
+  /** It limits how often it is called by itself; never true of a tool of somebody else. */
+  readonly ownRate: boolean;
   readonly task: 'allowed' | 'required' | undefined;
   // oxlint-disable-next-line typescript/no-explicit-any -- the types of one tool, erased like those of its run
   readonly taskOptions: TaskOptions<any, any>;
@@ -81,13 +83,13 @@ export function compileTool(tool: AnyTool, owner: Owner): CatalogTool {
     }),
     check(args) {
       const parsed = input.safeParse(args ?? {});
-      const nul = parsed.success ? pathOfNul(args) : undefined;
-      if (nul !== undefined) return { ok: false, error: new ToolError('invalid', nulIn(nul)) };
+      const fault = parsed.success ? unkeepableIn(args) : undefined;
+      if (fault !== undefined) return { ok: false, error: new ToolError('invalid', fault) };
       if (parsed.success) return { ok: true, value: parsed.data };
       const message =
         args === undefined
           ? `No arguments provided for tool: ${tool.name}`
-          : describeIssues(parsed.error.issues, args, isSecret);
+          : describeIssues(parsed.error.issues, args, { isSecret, schema: input });
       return { ok: false, error: new ToolError('invalid', message) };
     },
     async run(call) {
@@ -153,6 +155,7 @@ function assemble(tool: AnyTool | OutsideTool, parts: Parts, shown: string = too
     ...(source !== undefined && { source }),
     effect: tool.effect,
     external,
+    ownRate: tool.kind === 'tool' && tool.ownRate === true,
     task: tool.task,
     taskOptions: tool.taskOptions ?? {},
     prepare:

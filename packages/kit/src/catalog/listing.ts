@@ -51,6 +51,8 @@ export interface Listing {
   ready(caller: Pick<Caller, 'organizationId'>): Promise<void> | undefined;
   /** Tools by name, in pages; a bad cursor is a protocol fault. */
   list(caller: Caller, cursor?: string): ToolPage<ListedTool>;
+  /** What a client of the caller is told when it connects. */
+  instructionsFor(caller: Caller): string | undefined;
   /** The same, narrowed to some toolsets. */
   narrow(toolsets: readonly string[]): Listing;
 }
@@ -64,14 +66,9 @@ export function createListing(catalog: ListedCatalog): Listing {
     ready: () => undefined,
     list: (caller, cursor) =>
       endpoint.view(caller).page(caller, cursor === undefined ? '' : decodeCursor(cursor)),
+    instructionsFor: (caller) => endpoint.view(caller).instructions(caller),
     narrow: (toolsets) => createListing(narrowed(catalog, toolsets)),
   };
-}
-
-/** What a client is told when it connects: the instructions of every toolset that is served. */
-export function instructionsOf({ toolsets }: Pick<ListedCatalog, 'toolsets'>): string | undefined {
-  const told = toolsets.flatMap(({ instructions }) => (instructions === undefined ? [] : [instructions]));
-  return told.length === 0 ? undefined : told.join('\n\n');
 }
 
 /** The part of a catalog that belongs to some toolsets. */

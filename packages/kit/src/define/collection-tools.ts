@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { ToolError } from '../call/errors.ts';
 import { checkListQuery, listInput } from './collection-query.ts';
 import type { Collection } from './collection.ts';
+import { GivenId } from './given-id.ts';
 import { defineToolFor } from './tool.ts';
 
 /** The literal `collectionTools` takes. */
@@ -49,7 +50,6 @@ export function collectionTools<Services>() {
     update,
     of,
   }: CollectionSpec<Services, Name, Entity, Create, Update>) => {
-    const id = z.string().max(64);
     const found = z.object({ item: entity.nullable() });
     const written = z.object({ item: entity });
     return {
@@ -72,7 +72,7 @@ export function collectionTools<Services>() {
         title: `Get ${one}`,
         description: `Gets one ${inSentence(one)}; item is null when there is none.`,
         effect: 'read',
-        input: z.object({ id }),
+        input: z.object({ id: GivenId }),
         output: found,
         run: async (input, { caller, services }) => ({
           item: (await of(services).get(caller, input.id)) ?? null,
@@ -96,7 +96,7 @@ export function collectionTools<Services>() {
         title: `Update ${one}`,
         description: `Changes a ${inSentence(one)}; an absent field stays as it is, null clears it.`,
         effect: 'update',
-        input: z.object({ id, data: update }),
+        input: z.object({ id: GivenId, data: update }),
         output: written,
         async run(input, { caller, services }) {
           // As above.
@@ -112,7 +112,7 @@ export function collectionTools<Services>() {
         description: `Deletes a ${inSentence(one)}; deleted is false when there was none.`,
         effect: 'delete',
         privileged: true,
-        input: z.object({ id }),
+        input: z.object({ id: GivenId }),
         output: z.object({ id: z.string(), item: entity.nullable(), deleted: z.boolean() }),
         async run(input, { caller, services }) {
           const item = await of(services).delete(caller, input.id);

@@ -20,6 +20,8 @@ export interface RequestInfo {
   readonly id: string | null;
   readonly era: 'modern' | 'legacy' | 'local' | 'rest';
   readonly client: string | null;
+  /** The revision that a session of 2025 agreed on. */
+  readonly protocolVersion?: string | undefined;
   /** W3C trace context of the caller, when it sent one. */
   readonly traceparent?: string | undefined;
   /** Labels for the record, as the client sent them: the text of a JSON object. */

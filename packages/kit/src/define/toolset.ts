@@ -32,6 +32,8 @@ export interface ToolsetSpec<
   readonly tools: Tools;
   readonly resources?: readonly (AnyResource | OutsideResource)[];
   readonly prompts?: readonly (AnyPrompt | OutsidePrompt)[];
+  /** The types of events that it publishes itself; no caller may publish them. */
+  readonly events?: readonly { readonly type: string }[];
   readonly migrations?: Migrations;
   readonly services?: (host: Host) => Services;
   /** What it serves besides MCP; only a program with a port asks for it. */

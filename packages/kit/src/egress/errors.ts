@@ -24,7 +24,7 @@ export class EgressError extends Error {
 export function notAllowed(): EgressError {
   return new EgressError(
     'not_allowed',
-    'This address is not allowed. Use a public https address, or ask the owner to list the host and port.',
+    'This address is not allowed. Use a public https address. The owner of the server can allow another with --allow-egress HOST:PORT.',
     false,
   );
 }

@@ -1,5 +1,5 @@
 /** Builds the exchange of a request from what the SDK knows about it, for each era. */
-import type { ServerContext } from '@modelcontextprotocol/server';
+import type { Server, ServerContext } from '@modelcontextprotocol/server';
 import type { Exchange } from '../call/exchange.ts';
 import { PROPERTIES_HEADER, requestInfo } from '../call/exchange.ts';
 import { ToolError } from '../call/errors.ts';
@@ -40,9 +40,9 @@ export function modernExchange(ctx: ServerContext, capabilities: ClientCapabilit
 /** A request on a 2025 session: questions are real requests on the call's own stream. */
 export function legacyExchange(
   ctx: ServerContext,
-  capabilities: ClientCapabilities,
-  client: string | undefined,
+  server: Pick<Server, 'getClientCapabilities' | 'getClientVersion' | 'getNegotiatedProtocolVersion'>,
 ): Exchange {
+  const capabilities = server.getClientCapabilities() ?? {};
   const channel: Channel = {
     capabilities,
     request: (key, request) => askSession(ctx, capabilities, key, request),
@@ -54,7 +54,8 @@ export function legacyExchange(
     info: requestInfo({
       id: ctx.mcpReq.id,
       era: 'legacy',
-      client,
+      client: server.getClientVersion()?.name,
+      protocolVersion: server.getNegotiatedProtocolVersion(),
       traceparent: traceOf(ctx),
       properties: propertiesOf(ctx),
     }),

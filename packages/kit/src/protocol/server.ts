@@ -1,11 +1,12 @@
 /** Speaks MCP for an engine through the official SDK: one low-level server per request or per session. */
 import type {
   CallToolResult,
+  Server,
   Resource as WireResource,
   ResourceTemplateType,
   ServerContext,
 } from '@modelcontextprotocol/server';
-import { ProtocolError, Server } from '@modelcontextprotocol/server';
+import { ProtocolError } from '@modelcontextprotocol/server';
 import * as z from 'zod';
 import type { Caller } from '../access/caller.ts';
 import type { Connection } from '../channel/connection.ts';
@@ -14,8 +15,8 @@ import type { Engine } from '../call/engine.ts';
 import { encodeCursor } from '../catalog/cursor.ts';
 import { ProtocolFault, RPC } from '../call/errors.ts';
 import { ResourceMissing } from '../call/documents.ts';
-import { instructionsOf } from '../catalog/listing.ts';
 import { capabilitiesOf } from './capabilities.ts';
+import { CheckedServer } from './checked-server.ts';
 import { envelopeOf, legacyExchange, modernExchange } from './exchange.ts';
 import { META } from './meta-keys.ts';
 
@@ -51,17 +52,15 @@ const Page = z.looseObject({ cursor: z.string().optional() });
 export function createProtocolServer(options: ProtocolServerOptions): Server {
   const { engine, info, era, connection } = options;
   const catalog = engine.catalogFor(options.caller);
-  const { instructions = instructionsOf(catalog) } = options;
-  const server = new Server(info, {
+  const { instructions = engine.instructionsFor(options.caller) } = options;
+  const server = new CheckedServer(info, {
     capabilities: capabilitiesOf(catalog, engine.extensions, era, options.canSubscribe),
     ...(instructions !== undefined && { instructions }),
     // A session's questions are sent as real requests by our own channel.
     inputRequired: { legacyShim: false },
   });
   const exchangeOf = (ctx: ServerContext) => ({
-    ...(era === 'modern'
-      ? modernExchange(ctx, capabilitiesIn(ctx))
-      : legacyExchange(ctx, server.getClientCapabilities() ?? {}, server.getClientVersion()?.name)),
+    ...(era === 'modern' ? modernExchange(ctx, capabilitiesIn(ctx)) : legacyExchange(ctx, server)),
     connection,
   });
 

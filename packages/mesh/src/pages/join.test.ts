@@ -2,7 +2,8 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { detach } from '@parley/kit';
+import type { NewKey } from '@parley/identity';
+import { ALL_GRANTS, detach } from '@parley/kit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { MeshBed } from '../../test/mesh-bed.ts';
 import { onBothMeshes } from '../../test/mesh-bed.ts';
@@ -142,10 +143,22 @@ onBothMeshes('invitations', (bed) => {
     const { email } = scene.stranger;
     const { token } = await invite(['admin'], email);
     const fields = { name: 'Olga', email };
-    for (const key of ['', 'nonsense', scene.owner.key]) {
+    const { identity } = bed();
+    const narrow = async (more: Partial<NewKey>) => {
+      const wanted = { name: 'K', grants: ALL_GRANTS, expiresAt: null, ...more };
+      return (await identity.createKey(scene.stranger.caller, wanted)).text;
+    };
+    // Whoever was given one of these would get a key that reaches everything of its owner.
+    const given = [
+      await narrow({ grants: { self: ['TAGS_LIST'] } }),
+      await narrow({ grants: { '*': ['TAGS_LIST'], self: ['*'] } }),
+      await narrow({ role: 'user' }),
+      await narrow({ connectionId: 'conn_1' }),
+    ];
+    for (const key of ['', 'nonsense', scene.owner.key, ...given]) {
       const answer = await site.join(token, { ...fields, key });
       expect(answer).toMatchObject({ status: 403, key: undefined });
-      expect(answer.text).toContain('Give one of their keys too.');
+      expect(answer.text).toContain('Give a key of theirs too that may do everything they may');
       expect(answer.text).toContain('<details open>');
     }
     const { status, key = '' } = await site.join(token, { ...fields, key: scene.stranger.key });

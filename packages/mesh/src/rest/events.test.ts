@@ -105,6 +105,21 @@ onBothMeshes(
       const rest = await ask(`${events}?types=order.*&limit=2&after=${page.json.data.cursor}`, all.key);
       expect(rest.json.data).toMatchObject({ events: [{ parleyseq: 4 }], cursor: '4', hasMore: false });
 
+      // As in every list over REST: a number outside the bounds is moved, and what is none is refused.
+      for (const [limit, found] of [
+        ['0', 1],
+        ['-1', 1],
+        ['99999', 3],
+        ['x', undefined],
+      ] as const) {
+        const { status, json } = await ask(`${events}?types=order.*&limit=${limit}`, all.key);
+        expect([limit, status, json.data?.events.length]).toEqual([
+          limit,
+          found === undefined ? 400 : 200,
+          found,
+        ]);
+      }
+
       const foreignEvents = `${replica.url}/api/organizations/${other.organizationId}/events`;
       const table: [url: string, key: string, asked: Asked, status: number][] = [
         [`${replica.url}/api/events`, 'parley_no_key', { method: 'POST', body: { type: 'a' } }, 401],
@@ -161,6 +176,48 @@ onBothMeshes(
       await one.identity.revokeKey(founder, key.keyId);
       await eventually(() => expect([there.isEnded(), again.isEnded()]).toEqual([true, true]));
       expect([one.faults, two.faults]).toEqual([[], []]);
+    });
+
+    test('what is still to be published is listed, the next first, for its organization alone', async () => {
+      const replica = await serveRoutes(bed());
+      const [acme, other] = await twoOrganizations();
+      const key = await acme.keyWith({ self: ['EVENT_PUBLISH', 'EVENT_SUBSCRIBE'] });
+      const [narrow, foreign] = [
+        await acme.keyWith({ self: ['EVENT_PUBLISH'] }),
+        await other.keyWith({ '*': ['*'] }),
+      ];
+      const publish = async (body: Record<string, unknown>) =>
+        (await ask(`${replica.url}/api/events`, key.key, { method: 'POST', body })).json.data as {
+          id: string;
+          time: string;
+        };
+      const cron = { cron: '0 9 1 1 *', timezone: 'Europe/Berlin' };
+      const yearly = await publish({ type: 'report.due', subject: 'year', ...cron });
+      const deliverAt = '2999-01-01T00:00:00.000Z';
+      const once = await publish({ type: 'order.late', deliverAt });
+      const gone = await publish({ type: 'order.gone', deliverAt });
+      await publish({ type: 'order.now' });
+      await replica.events.cancel({ organizationId: acme.organizationId }, gone.id);
+      const publisher = `caller/${key.keyId}`;
+      const items = [
+        { id: yearly.id, type: 'report.due', subject: 'year', publisher, ...cron, next: yearly.time },
+        { id: once.id, type: 'order.late', subject: null, publisher, deliverAt, next: deliverAt },
+      ];
+      const list = `${replica.url}/api/organizations/${acme.organizationId}/schedules`;
+      expect((await ask(list, key.key)).json.data).toEqual({ schedules: items, hasMore: false });
+      expect((await ask(`${list}?limit=1`, key.key)).json.data).toEqual({
+        schedules: items.slice(0, 1),
+        hasMore: true,
+      });
+      expect(
+        (await ask(list.replace(acme.organizationId, other.organizationId), foreign.key)).json.data,
+      ).toEqual({ schedules: [], hasMore: false });
+      const statuses = [
+        await ask(list, narrow.key),
+        await ask(list, foreign.key),
+        await ask(`${list}?x=1`, key.key),
+      ];
+      expect(statuses.map(({ status }) => status)).toEqual([403, 404, 400]);
     });
 
     test('dead letters are listed and started again; those of others are not there', async () => {

@@ -1,10 +1,10 @@
-/** Routes of events: publish, look at what happened, watch it happen, and start dead deliveries again. */
-import type { Delivery, Events, HistoryQuery } from '@parley/events';
-import { checkPattern, PUBLISHED } from '@parley/events';
+/** Routes of events: publish, look at what happened and what will, watch it happen, and start dead deliveries again. */
+import type { Delivery, Events, HistoryQuery, ScheduleEntry } from '@parley/events';
+import { checkPattern, DEFAULT_EVENT_LIMITS, PUBLISHED } from '@parley/events';
 import type { Feed } from '@parley/http/rest';
 import { feedStream, limitUpTo, one } from '@parley/http/rest';
 import type { Caller } from '@parley/kit';
-import { ToolError } from '@parley/kit';
+import { GivenId, ToolError } from '@parley/kit';
 import * as z from 'zod';
 import type { MeshScope } from './route.ts';
 import { defineRoute } from './route.ts';
@@ -14,6 +14,8 @@ const MAY_LOOK = ['EVENT_SUBSCRIBE'];
 const MOST_TYPES = 50;
 const WATCH_PAGE = 50;
 const TYPES_LENGTH = 4000;
+// As many as an organization may have, so that one page can hold all.
+const MOST_SCHEDULES = DEFAULT_EVENT_LIMITS.schedulesPerOrganization;
 
 const CloudEvent = z.looseObject({
   specversion: z.literal('1.0'),
@@ -41,6 +43,17 @@ const DeliveryItem = z.object({
   event: CloudEvent,
 });
 
+const ScheduleItem = z.object({
+  id: z.string().describe('For EVENT_CANCEL'),
+  type: z.string(),
+  subject: z.string().nullable(),
+  publisher: z.string().describe('The source of its events'),
+  cron: z.string().optional(),
+  timezone: z.string().optional().describe('Of cron'),
+  deliverAt: z.string().optional().describe('Of one that fires once'),
+  next: z.string().describe('When it fires next'),
+});
+
 /** A place in the order of events. */
 const cursor = z
   .string()
@@ -66,6 +79,16 @@ const shown = ({ nextAt, createdAt, deliveredAt, ...delivery }: Delivery) => ({
   createdAt: new Date(createdAt).toISOString(),
   deliveredAt: isoOrNull(deliveredAt),
 });
+
+/** The schedule with what it was made with: cron and its zone, or the one time. */
+function shownSchedule({ nextAt, cron, timezone, ...rest }: ScheduleEntry) {
+  const next = new Date(nextAt).toISOString();
+  return {
+    ...rest,
+    ...(cron === null || timezone === null ? { deliverAt: next } : { cron, timezone }),
+    next,
+  };
+}
 
 function isoOrNull(at: number | null): string | null {
   return at === null ? null : new Date(at).toISOString();
@@ -147,13 +170,27 @@ export const eventRoutes = [
   }),
   defineRoute({
     method: 'GET',
+    path: '/:orgId/schedules',
+    summary: 'What is still to be published, the next first',
+    who: 'team',
+    grants: MAY_LOOK,
+    query: z.strictObject({ limit: limitUpTo(MOST_SCHEDULES, 100) }),
+    answer: one('SchedulePage', z.object({ schedules: z.array(ScheduleItem), hasMore: z.boolean() })),
+    async run({ events, caller, params, query: { limit } }) {
+      requireOwn(caller, params.orgId);
+      const found = await events.history.schedules(params.orgId, limit + 1);
+      return { schedules: found.slice(0, limit).map(shownSchedule), hasMore: found.length > limit };
+    },
+  }),
+  defineRoute({
+    method: 'GET',
     path: '/:orgId/deliveries',
     summary: 'Deliveries, such as the dead ones, newest first',
     who: 'team',
     grants: MAY_LOOK,
     query: z.strictObject({
       status: DeliveryItem.shape.status.optional(),
-      before: z.string().max(64).optional().describe('The id of the last one of the page before'),
+      before: GivenId.optional().describe('The id of the last one of the page before'),
       limit: limitUpTo(100, 20),
     }),
     answer: one('DeliveryPage', z.object({ deliveries: z.array(DeliveryItem), hasMore: z.boolean() })),

@@ -4,6 +4,7 @@ import type { Caller } from '@parley/kit';
 import { mayAdminister, ToolError } from '@parley/kit';
 import type { Databases, SqlRequest, SqlResult } from '@parley/store';
 import { SqlFault } from '@parley/store';
+import { mayNameConnections } from './named-connections.ts';
 
 /** True when an organization has the connection. */
 type HasConnection = (organizationId: string, connectionId: string) => Promise<boolean>;
@@ -31,21 +32,21 @@ export function createCallerDatabases(databases: Databases, hasConnection: HasCo
   };
 }
 
-/** The connection whose database is meant. Administrators may name one of their organization; others have their own. */
+/** The connection whose database is meant. Who may name connections names one of theirs; others have their own. */
 async function connectionFor(
   caller: Caller,
   named: string | undefined,
   hasConnection: HasConnection,
 ): Promise<string> {
-  const bound = caller.connectionId;
+  const self = selfOf(caller.organizationId);
+  const bound = caller.connectionId ?? (mayAdminister(caller) ? self : undefined);
   const wanted = named ?? bound;
-  if (wanted === undefined) {
-    if (mayAdminister(caller)) return selfOf(caller.organizationId);
+  if (wanted === undefined)
     throw new ToolError('forbidden', 'Use a key that is bound to a connection; its database is yours then.');
-  }
+  if (wanted === self && bound === self) return self;
   // Also for the own one: a key outlives the connection that it is bound to.
   const isTheirs =
-    (wanted === bound || mayAdminister(caller)) && (await hasConnection(caller.organizationId, wanted));
+    (wanted === bound || mayNameConnections(caller)) && (await hasConnection(caller.organizationId, wanted));
   if (!isTheirs) throw new ToolError('not_found', `There is no connection ${wanted}.`);
   return wanted;
 }

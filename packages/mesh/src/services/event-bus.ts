@@ -1,10 +1,10 @@
 /** The event bus as callers see it: who acts, in whose name, and how often. */
 import type { Events, Subscription, Synced, Wanted } from '@parley/events';
-import { selfOf } from '@parley/events';
+import { selfOf, sourceOfCaller } from '@parley/events';
 import { TokenBuckets } from '@parley/http';
 import type { Caller } from '@parley/kit';
-import { isGranted, mayAdminister, ToolError } from '@parley/kit';
-import { MANAGEMENT } from '../name.ts';
+import { ToolError } from '@parley/kit';
+import { mayNameConnections } from './named-connections.ts';
 
 /** What a caller publishes. */
 export interface Publication {
@@ -65,9 +65,20 @@ export function createEventBus({ events, hasConnection, now }: EventBusParts): E
   }
 
   return {
-    async publish(caller, { deliverAt, cron, timezone = 'UTC', ...publication }) {
+    async publish(caller, { deliverAt, cron, timezone, ...publication }) {
       if (deliverAt !== undefined && cron !== undefined)
         throw new ToolError('invalid', 'deliverAt: give deliverAt or cron, not both.');
+      if (timezone !== undefined && cron === undefined)
+        throw new ToolError(
+          'invalid',
+          'timezone: this is the time zone of cron. Give cron too, or leave it away.',
+        );
+      // Whoever hears of one of these takes it for what Parley itself has seen.
+      if (events.ownTypes.has(publication.type))
+        throw new ToolError(
+          'invalid',
+          `type: ${publication.type} is published by Parley itself. Choose another.`,
+        );
       const waitMs = rate.take(`${caller.organizationId} ${caller.id}`);
       if (waitMs > 0)
         throw new ToolError('rate_limited', `At most ${PER_SECOND} events a second. Try again in a moment.`, {
@@ -82,7 +93,10 @@ export function createEventBus({ events, hasConnection, now }: EventBusParts): E
         const { id, type, source, time } = await events.publishNow(event);
         return { id, type, source, time };
       }
-      const when = cron === undefined ? { deliverAt: Date.parse(deliverAt ?? '') } : { cron, timezone };
+      const when =
+        cron === undefined
+          ? { deliverAt: Date.parse(deliverAt ?? '') }
+          : { cron, timezone: timezone ?? 'UTC' };
       const { id, type, source, nextAt } = await events.schedule({ ...event, ...when });
       return { id, type, source, time: new Date(nextAt).toISOString() };
     },
@@ -109,8 +123,13 @@ export function createEventBus({ events, hasConnection, now }: EventBusParts): E
       return count;
     },
 
-    subscriptions: ({ organizationId }, connectionId) =>
-      events.subscribers.list(organizationId, connectionId),
+    async subscriptions(caller, connectionId) {
+      const { organizationId } = caller;
+      // A key that acts for a connection sees what that one asked for.
+      const isBound = caller.connectionId !== undefined && !mayNameConnections(caller);
+      const place = isBound ? boundConnection(caller, connectionId) : connectionId;
+      return events.subscribers.list(organizationId, place);
+    },
 
     sync: async (caller, wanted, connectionId) =>
       events.subscribers.sync(await subscriberOf(caller, connectionId), wanted),
@@ -120,12 +139,7 @@ export function createEventBus({ events, hasConnection, now }: EventBusParts): E
 /** In whose name a caller publishes; nobody but Parley itself speaks for the organization. */
 function sourceOf({ id, organizationId, connectionId }: Caller): string {
   const isOwn = connectionId !== undefined && connectionId !== selfOf(organizationId);
-  return isOwn ? connectionId : `caller/${id}`;
-}
-
-/** Owners and administrators, with a key only when it may do everything here. */
-function mayNameConnections(caller: Caller): boolean {
-  return mayAdminister(caller) && isGranted(caller.grants, MANAGEMENT, '*');
+  return isOwn ? connectionId : sourceOfCaller(id);
 }
 
 function boundConnection({ connectionId }: Caller, named?: string): string {

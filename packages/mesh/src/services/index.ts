@@ -7,6 +7,7 @@ import {
   createVirtualTools,
 } from '@parley/connections';
 import type { CloudEvent } from '@parley/events';
+import type { Caller } from '@parley/kit';
 import { createNewestEvents } from '../resources.ts';
 import type { MeshHost } from '../toolset.ts';
 import type { ApiKeys } from './api-keys.ts';
@@ -67,6 +68,11 @@ export function createMeshServices(
 ): MeshServices {
   const { store, identity, events, upstream, sandbox } = host;
   const checkCode = (code: string) => sandbox.checkCode(code);
+  const isToolset = (caller: Caller, name: string) =>
+    host
+      .engine?.()
+      .catalogFor(caller)
+      .toolsets.some((toolset) => toolset.name === name) ?? false;
   const base = {
     store,
     events,
@@ -74,6 +80,7 @@ export function createMeshServices(
     upstream,
     checkCode,
     ownServer: ownHandshake(host.engine),
+    isToolset,
     now,
   };
   const connections = createConnections(base);

@@ -242,6 +242,10 @@ onBothMeshes('connections', (bed) => {
       [http('X', { organization_id: foreign }), 'data.organization_id'],
       [http('X', { id: 'a/b' }), 'data.id'],
       [http('X', { id: `${own}_self` }), '_self'],
+      // Each is something else at /mcp, in a grant or in an object.
+      ...['self', 'agent', 'virtual-mcp', '__proto__', 'constructor', 'toString'].map(
+        (id): [object, string] => [http('X', { id }), `id: "${id}"`],
+      ),
       [http('X', { metadata: { text: 'x'.repeat(70_000) } }), 'data.metadata'],
       [http('X', { connection_type: 'VIRTUAL' }), 'connection_url'],
       [http('X', { connection_type: 'VIRTUAL', connection_url: 'virtual://vir_none' }), 'connection_url'],

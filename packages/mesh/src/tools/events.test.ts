@@ -123,6 +123,34 @@ onBothMeshes(
       expect(await itself.call('EVENT_PUBLISH', { type: 'a' })).toMatchObject({ source: 'caller/key_bound' });
     });
 
+    test('a key of a connection sees the subscriptions of its own and of no other', async () => {
+      const { as, own, shop, bound } = await openScene();
+      const owner = await as();
+      const { id: other } = await made(owner, http('Other'));
+      for (const connectionId of [shop, other])
+        await owner.call('EVENT_SUBSCRIBE', { eventType: `${own}.a`, connectionId });
+      const table: { who: Partial<Caller>; named?: string; sees: string[] | string }[] = [
+        { who: bound, sees: [shop] },
+        { who: bound, named: shop, sees: [shop] },
+        { who: bound, named: other, sees: 'forbidden' },
+        { who: bound, named: 'conn_unknown', sees: 'forbidden' },
+        // An owner's key for a few tools is no owner here.
+        { who: { grants: { self: ['EVENT_SUBSCRIPTION_LIST'] }, connectionId: other }, sees: [other] },
+        { who: { connectionId: shop }, sees: [shop, other] },
+        { who: { connectionId: shop }, named: other, sees: [other] },
+        { who: MEMBER, sees: [shop, other] },
+      ];
+      for (const { who, named: connectionId, sees } of table) {
+        const answer = await (await as(who)).attempt('EVENT_SUBSCRIPTION_LIST', { connectionId });
+        const seen = answer.ok ? answer.value.subscriptions.map((item) => item.connectionId) : answer.code;
+        expect([who, connectionId, [seen].flat().toSorted()]).toEqual([
+          who,
+          connectionId,
+          [sees].flat().toSorted(),
+        ]);
+      }
+    });
+
     test('bad input names its field, and nothing of it is kept', async () => {
       const { as, contents } = await openScene();
       const owner = await as();
@@ -130,6 +158,11 @@ onBothMeshes(
       const refused = [
         ['EVENT_PUBLISH', { type: '' }, 'type'],
         ['EVENT_PUBLISH', { type: 'a.*' }, 'type'],
+        ['EVENT_PUBLISH', { type: ' \t' }, 'type'],
+        ['EVENT_PUBLISH', { type: '. .' }, 'type'],
+        ['EVENT_PUBLISH', { type: 'key.created' }, 'published by Parley itself'],
+        ['EVENT_PUBLISH', { type: 'task.failed', cron: '* * * * *' }, 'published by Parley itself'],
+        ['EVENT_PUBLISH', { type: 'a', timezone: 'Europe/Berlin' }, 'timezone'],
         ['EVENT_PUBLISH', { type: 'x'.repeat(256) }, 'type'],
         ['EVENT_PUBLISH', { type: 'a\0b' }, 'type'],
         ['EVENT_PUBLISH', { type: 'a', subject: 'x'.repeat(256) }, 'subject'],

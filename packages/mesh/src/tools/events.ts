@@ -40,6 +40,8 @@ export const eventPublish = defineTool({
     'Publish an event now, at a time or by cron. A cron schedule answers with its id, for EVENT_CANCEL.',
   effect: 'create',
   external: true,
+  // The bus counts events, published here or over REST.
+  ownRate: true,
   input: z.object({
     type: z.string().min(1).max(255).describe('Such as order.paid'),
     subject: z.string().max(255).optional().describe('What it is about'),
@@ -112,7 +114,7 @@ export const eventAck = defineTool({
 export const eventSubscriptionList = defineTool({
   name: 'EVENT_SUBSCRIPTION_LIST',
   title: 'List Event Subscriptions',
-  description: "The organization's subscriptions.",
+  description: "The organization's subscriptions; with a key of a connection, its own.",
   effect: 'read',
   input: z.object({ connectionId: Id.optional().describe('Only those of this connection') }),
   output: z.object({ subscriptions: z.array(SubscriptionItem) }),

@@ -1,10 +1,11 @@
 /** Fields that several management tools share. */
 import type { Invitation, Member, Organization } from '@parley/identity';
 import type { Context } from '@parley/kit';
+import { GivenId } from '@parley/kit';
 import * as z from 'zod';
 
-/** An id that a caller gives; the names of the field and of the tool tell of what. */
-export const Id = z.string().max(64);
+/** An id that a caller gives. */
+export const Id = GivenId;
 
 /** A time, as every answer writes it. */
 export function isoTime(at: number): string;

@@ -29,6 +29,7 @@ interface Call {
   readonly durationUs?: number;
   readonly input?: unknown;
   readonly output?: unknown;
+  readonly era?: string;
   readonly properties?: Readonly<Record<string, string>>;
 }
 
@@ -50,7 +51,7 @@ function record(store: Store, calls: readonly Call[]): Promise<void> {
         outcome,
         code: outcome === 'ok' ? null : 'failed',
         durationUs: call.durationUs ?? 2_000,
-        era: 'modern',
+        era: call.era ?? 'modern',
         client: 'test',
         requestId: String(index),
       },
@@ -170,6 +171,21 @@ onBothMeshes(
         logs: [{ toolName: 'pay' }],
       });
       expect((await stranger.call('MONITORING_LOGS_LIST', {})).logs).toMatchObject([{ toolName: 'foreign' }]);
+    });
+
+    test('a record shows the revision that its client spoke, and none where no client spoke MCP', async () => {
+      const { recorded, owner } = await opened();
+      const eras = ['modern', '2025-06-18', '2024-11-05', 'legacy', 'rest', 'local'];
+      await recorded(eras.map((era) => ({ era })));
+      const { logs } = await owner.call('MONITORING_LOGS_LIST', {});
+      expect(logs.map(({ protocolVersion }) => protocolVersion).toReversed()).toEqual([
+        '2026-07-28',
+        '2025-06-18',
+        '2024-11-05',
+        null,
+        null,
+        null,
+      ]);
     });
 
     test('a page of long bodies fits into one answer', async () => {

@@ -40,7 +40,7 @@ export const monitoringLogsList = defineTool({
     limit: z.int(),
     partial: z.literal(true).optional(),
   }),
-  text: ({ logs, total }) => [`${total} calls`, ...logs.map(lineOf)].join('\n'),
+  text: ({ logs, total }) => [`${total} ${total === 1 ? 'call' : 'calls'}`, ...logs.map(lineOf)].join('\n'),
   async run(query, { services, caller }) {
     const { logs, total, partial } = await services.monitoring.logs.list(caller.organizationId, query);
     const { offset, limit } = query;

@@ -165,6 +165,13 @@ onBothMeshes(
           refused('invalid', 'expiresIn'),
         );
       }
+      // A name that maps pass over is no permission, and no way to one.
+      for (const permissions of ['{"__proto__":["*"]}', '{"self":["USER_GET"],"__proto__":{"*":["*"]}}']) {
+        const input = { name: 'X', permissions: JSON.parse(permissions) as Record<string, string[]> };
+        const answer = await tools.raw.callTool({ name: 'API_KEY_CREATE', arguments: input });
+        expect(JSON.stringify(answer)).toContain('permissions.__proto__: is not a known field');
+      }
+      expect(await content()).toBe(before);
       const change = { keyId: made.id, name: 'CD', permissions: { self: ['USER_GET'] }, metadata: {} };
       const changed = await tools.call('API_KEY_UPDATE', change);
       expect(changed.item).toMatchObject({ name: 'CD', permissions: { self: ['USER_GET'] }, metadata: {} });
@@ -186,7 +193,7 @@ onBothMeshes(
       // A key of somebody else is not there, in the same organization too.
       for (const keyId of [made.id, 'key_unknown']) {
         expect(await member.attempt('API_KEY_UPDATE', { keyId, name: 'Mine' })).toMatchObject(
-          refused('not_found', `No such key: ${keyId}`),
+          refused('not_found', `No such key: ${keyId}. "parley keys list" shows them.`),
         );
         expect(await member.call('API_KEY_DELETE', { keyId })).toEqual({
           success: true,

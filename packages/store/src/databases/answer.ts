@@ -1,5 +1,5 @@
 /** Collects the rows of an answer until it is full. */
-import { MAX_ANSWER_BYTES, MAX_ROWS } from './databases.ts';
+import { MAX_ANSWER_BYTES, MAX_ROWS, SqlFault } from './databases.ts';
 
 /** Rows, up to what one answer holds. */
 export class Answer {
@@ -15,6 +15,15 @@ export class Answer {
     if (!this.isTruncated) this.rows.push(row);
     return !this.isTruncated;
   }
+}
+
+/** Refuses an answer with a column that a row, being an object, would lose in silence. */
+export function checkColumns(columns: readonly { readonly name: string }[]): void {
+  if (columns.some(({ name }) => name === '__proto__'))
+    throw new SqlFault(
+      'invalid',
+      'sql: a column of the answer is named __proto__. Name it otherwise with AS.',
+    );
 }
 
 /** An integer of 64 bits: a number where that is exact, else its digits. */

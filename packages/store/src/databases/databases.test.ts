@@ -189,6 +189,20 @@ describe.each<StoreEngine>(['sqlite', 'postgres'])('databases of connections on 
     expect(await run(`select 'returning' as a`)).toMatchObject({ rowsAffected: 0 });
   });
 
+  test('a column that no row could keep is refused, and what its statement did is taken back', async () => {
+    const run = runner(store);
+    await run('create table named (a integer)');
+    const refused = { code: 'invalid', message: expect.stringContaining('__proto__') as string };
+    expect(await run('select 1 as "__proto__"')).toMatchObject(refused);
+    expect(await run('insert into named values (1) returning a as b, a as "__proto__"')).toMatchObject(
+      refused,
+    );
+    expect(await run('select * from named')).toMatchObject({ rows: [] });
+    expect(await run('select 1 as "constructor", 2 as "toString"')).toMatchObject({
+      rows: [{ constructor: 1, toString: 2 }],
+    });
+  });
+
   test('check 37: an answer is cut at 1,000 rows and 1 MiB', async () => {
     const run = runner(store);
     const many = await run(counted(10_000));

@@ -2,7 +2,7 @@
 import type pg from 'pg';
 import { detach } from '../detach.ts';
 import { clientConfig } from '../postgres/pool.ts';
-import { Answer, bytesOf, integerOf } from './answer.ts';
+import { Answer, bytesOf, checkColumns, integerOf } from './answer.ts';
 import { FULL, SqlFault, TIMED_OUT } from './databases.ts';
 import type { SqlResult, SqlValue } from './databases.ts';
 import type { Statement } from './statement.ts';
@@ -140,9 +140,15 @@ function limitedQuery(
   });
   query.on('error', (error) => settle.reject(error));
   query.on('end', (done) => {
-    const { command, rowCount } = done;
+    const { command, rowCount, fields } = done;
     const rowsAffected = WRITE_COMMANDS.has(command) ? (rowCount ?? 0) : 0;
-    settle.resolve({ rows: answer.rows, rowsAffected, truncated: answer.isTruncated });
+    try {
+      // Before the commit, so nothing is kept of a statement whose answer is refused.
+      checkColumns(fields);
+      settle.resolve({ rows: answer.rows, rowsAffected, truncated: answer.isTruncated });
+    } catch (error) {
+      settle.reject(error as Error); // it throws nothing else
+    }
   });
   // The driver asks for the next rows until there is none; a full answer ends that, but a write has to be counted.
   const goOn = query.handlePortalSuspended.bind(query);

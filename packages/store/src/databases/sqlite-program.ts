@@ -2,9 +2,9 @@
 import { Worker } from 'node:worker_threads';
 import { constants, DatabaseSync } from 'node:sqlite';
 import type { SQLInputValue, StatementSync } from 'node:sqlite';
-import { Answer, bytesOf, integerOf } from './answer.ts';
+import { Answer, bytesOf, checkColumns, integerOf } from './answer.ts';
 import type { SqlFaultCode, SqlResult, SqlValue } from './databases.ts';
-import { FULL } from './databases.ts';
+import { FULL, SqlFault } from './databases.ts';
 
 /** What the process is asked; the first message also opens the file. */
 export interface ProgramRequest {
@@ -117,6 +117,7 @@ function read(
     statement.run(...values);
     return { rows: [], truncated: false };
   }
+  checkColumns(statement.columns());
   const answer = new Answer();
   for (const row of statement.iterate(...values)) {
     const shown: Record<string, unknown> = {};
@@ -158,6 +159,7 @@ const CODES = new Map<number, [code: SqlFaultCode, message?: string]>([
 ]);
 
 function faultOf(error: unknown): ProgramAnswer {
+  if (error instanceof SqlFault) return { ok: false, code: error.code, message: error.message };
   const said = error instanceof Error ? error.message : 'The statement failed.';
   const errcode = error instanceof Error && 'errcode' in error ? Number(error.errcode) : 0;
   if (said === TOO_OLD) return { ok: false, code: 'unavailable', message: said };

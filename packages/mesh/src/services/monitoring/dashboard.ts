@@ -1,11 +1,11 @@
 /** What a dashboard and its widgets are. */
+import { GivenId } from '@parley/kit';
 import * as z from 'zod';
 
 export const LONGEST_PATH = 500;
 
 /** Whether it is a path is looked at when it is stored or used, which loads the library for it. */
 const Path = z.string().min(1).max(LONGEST_PATH);
-const Id = z.string().min(1).max(64);
 const Names = z.array(z.string().min(1).max(200)).max(100);
 /** Labels of calls, within the bounds that labels have. */
 export const Labels = z.record(z.string(), z.string()).refine(isWithinBounds, {
@@ -20,7 +20,7 @@ export const Filters = z.object({
 });
 
 export const Widget = z.object({
-  id: Id,
+  id: GivenId,
   name: z.string().min(1).max(255),
   type: z.enum(['metric', 'timeseries', 'table']),
   source: z.object({ path: Path, from: z.enum(['input', 'output']) }),

@@ -63,6 +63,7 @@ export type TitleOf = (organizationId: string, toolset: string) => string | unde
 const PREVIEW_CHARACTERS = 200_000;
 const LONGEST_PREVIEW = 1_000;
 const MODERN_VERSION = '2026-07-28';
+const REVISION = /^\d{4}-\d{2}-\d{2}$/;
 
 export function createLogs(records: RecordLog, titleOf: TitleOf): Logs {
   async function found(filter: RecordFilter, { limit, offset }: LogQuery) {
@@ -157,12 +158,18 @@ export function logEntry(record: DetailedCallRecord, title: string | null, lengt
     traceId: detail.traceId,
     userAgent: record.client,
     virtualMcpId: record.virtualMcpId,
-    protocolVersion: record.era === 'modern' ? MODERN_VERSION : null,
+    protocolVersion: versionOf(record.era),
     bytesIn: detail.bytesIn,
     bytesOut: detail.bytesOut,
     // What was stored is an object of texts.
     properties: detail.properties === null ? null : (JSON.parse(detail.properties) as Record<string, string>),
   };
+}
+
+/** The revision of MCP that a call was made with; none for REST, commands and deliveries. */
+function versionOf(era: string): string | null {
+  if (era === 'modern') return MODERN_VERSION;
+  return REVISION.test(era) ? era : null;
 }
 
 function preview(text: string | null, length: number): string | null {

@@ -1,0 +1,230 @@
+/** What agents remember: kept under keys of their own, signed, searched, capped. */
+import { ToolError } from '@parley/kit';
+import type { Queryable, Store, StoreTransaction } from '@parley/store';
+import type { Chain } from '../chain/chain.ts';
+import { momentOf } from '../chain/entry.ts';
+import type { MemoryRow, MemoryTables, StoredMemory } from './schema.ts';
+import { STORED } from './schema.ts';
+import { payloadOf, signedOf, subjectOf, textsOf } from './rows.ts';
+import { indexWords, newest, search, unindexWords } from './search.ts';
+
+/** Whose memories they are. */
+export interface MemoryOwner {
+  readonly organizationId: string;
+  readonly agentId: string;
+}
+
+export interface NewMemory {
+  readonly key: string;
+  readonly content: string;
+  /** How long it is found by search; absent: for good. */
+  readonly expiresInDays?: number | undefined;
+}
+
+/** A memory after it was saved or forgotten. */
+export interface SavedMemory {
+  readonly key: string;
+  readonly created: boolean;
+  readonly hash: string;
+  readonly seq: number;
+  readonly updated_at: string;
+}
+
+export interface Memory {
+  readonly key: string;
+  readonly content: string;
+  readonly saved_at: string;
+  readonly hash: string;
+  readonly signature: 'valid' | 'invalid';
+  readonly archived: boolean;
+}
+
+/** By key, by words, or with neither the newest. */
+export interface MemoryRecall {
+  readonly key?: string | undefined;
+  readonly query?: string | undefined;
+  readonly limit: number;
+}
+
+export interface Memories {
+  save(owner: MemoryOwner, memory: NewMemory): Promise<SavedMemory>;
+  /** Removes a memory and leaves what was signed for it; twice is as once. */
+  forget(owner: MemoryOwner, key: string): Promise<SavedMemory>;
+  recall(owner: MemoryOwner, recall: MemoryRecall): Promise<{ memories: Memory[]; total: number }>;
+  /** Archives what has expired, and returns how many that were. */
+  maintain(owner: MemoryOwner): Promise<number>;
+}
+
+const MAX_CONTENT_BYTES = 65_536;
+const MAX_MEMORIES = 10_000;
+const MAX_BYTES = 64 * 1024 * 1024;
+const DAY_MS = 86_400_000;
+
+export interface MemoriesParts {
+  readonly store: Store;
+  readonly chain: Chain;
+  readonly now: () => number;
+}
+
+export function createMemories({ store, chain, now }: MemoriesParts): Memories {
+  return {
+    async save(owner, { key, content, expiresInDays }) {
+      const bytes = Buffer.byteLength(content);
+      if (bytes > MAX_CONTENT_BYTES) throw tooLong(bytes);
+      return store.transaction(async (tx) => {
+        await chain.hold(tx, owner.agentId);
+        const old = await rowOf(tx, owner.agentId, key);
+        if (old !== undefined && expiresInDays === undefined && isSame(old, content))
+          return saved(old, false);
+        await checkRoom(tx, owner.agentId, { bytes, old });
+        const at = now();
+        const expiresAt = expiresInDays === undefined ? null : at + expiresInDays * DAY_MS;
+        const signed = { key, content, updated_at: at, expires_at: expiresAt };
+        const { hash: own, seq } = await chain.append(tx, {
+          ...owner,
+          kind: 'memory',
+          subjectId: subjectOf(owner.agentId, key),
+          payload: payloadOf(signed),
+        });
+        const row = { ...signed, ...textsOf(key, content), hash: own, seq, archived: 0, bytes };
+        const id = await write(tx, owner, { row, old, at });
+        await indexWords(tx, { id, agentId: owner.agentId, folded: row.folded });
+        return saved({ key, hash: own, seq, updated_at: at }, old === undefined);
+      });
+    },
+    forget: ({ agentId }, key) =>
+      store.transaction(async (tx) => {
+        await chain.hold(tx, agentId);
+        const entry = await chain.lastOf(tx, agentId, subjectOf(agentId, key));
+        if (entry === undefined)
+          throw new ToolError(
+            'not_found',
+            `key: there is no memory "${key}". corvid_recall_memory lists them.`,
+          );
+        await tx
+          .db<MemoryTables>()
+          .deleteFrom('agent_memories')
+          .where('agent_id', '=', agentId)
+          .where('key', '=', key)
+          .execute();
+        return saved({ key, hash: entry.hash, seq: entry.seq, updated_at: now() }, false);
+      }),
+    async recall({ agentId }, { key, query, limit }) {
+      if (key !== undefined) {
+        const row = await rowOf(store, agentId, key);
+        const rows = row === undefined ? [] : [row];
+        return { memories: await shown(rows, agentId), total: rows.length };
+      }
+      const asked = { agentId, now: now(), limit };
+      const { ids, total } = await (query === undefined ? newest(store, asked) : search(store, query, asked));
+      return { memories: await shown(await rowsOf(store, ids), agentId), total };
+    },
+    maintain: ({ agentId }) =>
+      store.transaction(async (tx) => {
+        await chain.hold(tx, agentId);
+        const expired = await tx
+          .db<MemoryTables>()
+          .updateTable('agent_memories')
+          .set({ archived: 1 })
+          .where('agent_id', '=', agentId)
+          .where('archived', '=', 0)
+          .where('expires_at', '<=', now())
+          .returning('id')
+          .execute();
+        for (const { id } of expired) await unindexWords(tx, id);
+        return expired.length;
+      }),
+  };
+
+  async function shown(rows: readonly StoredMemory[], agentId: string): Promise<Memory[]> {
+    const valid = await chain.validSeqs(store, agentId, rows.map(signedOf));
+    return rows.map((row) => ({
+      key: row.key,
+      content: row.content,
+      saved_at: momentOf(row.updated_at),
+      hash: row.hash,
+      signature: valid.has(row.seq) ? 'valid' : 'invalid',
+      archived: row.archived === 1 || (row.expires_at !== null && row.expires_at <= now()),
+    }));
+  }
+}
+
+function isSame(old: StoredMemory, content: string): boolean {
+  return old.content === content && old.archived === 0 && old.expires_at === null;
+}
+
+async function checkRoom(
+  tx: StoreTransaction,
+  agentId: string,
+  { bytes, old }: { bytes: number; old: StoredMemory | undefined },
+): Promise<void> {
+  const { rows, held } = await tx
+    .db<MemoryTables>()
+    .selectFrom('agent_memories')
+    .select(({ fn }) => [fn.countAll().as('rows'), fn.sum('bytes').as('held')])
+    .where('agent_id', '=', agentId)
+    .executeTakeFirstOrThrow();
+  if (old === undefined && Number(rows) >= MAX_MEMORIES)
+    throw full(`An agent keeps at most ${MAX_MEMORIES} memories.`);
+  if (Number(held ?? 0) - (old?.bytes ?? 0) + bytes > MAX_BYTES)
+    throw full(`The memories of an agent hold at most ${MAX_BYTES} bytes.`);
+}
+
+function full(what: string): ToolError {
+  return new ToolError('quota_exceeded', `${what} Forget some with forget: true, then save again.`);
+}
+
+function tooLong(bytes: number): ToolError {
+  return new ToolError(
+    'quota_exceeded',
+    `content: has ${bytes} bytes; a memory holds at most ${MAX_CONTENT_BYTES}. Save it in parts, each under a key of its own.`,
+  );
+}
+
+type Written = Omit<MemoryRow, 'id' | 'organization_id' | 'agent_id' | 'created_at'>;
+
+async function write(
+  tx: StoreTransaction,
+  { organizationId, agentId }: MemoryOwner,
+  { row, old, at }: { row: Written; old: StoredMemory | undefined; at: number },
+): Promise<number> {
+  const db = tx.db<MemoryTables>();
+  if (old !== undefined) {
+    await db.updateTable('agent_memories').set(row).where('id', '=', old.id).execute();
+    return old.id;
+  }
+  const { id } = await db
+    .insertInto('agent_memories')
+    .values({ ...row, organization_id: organizationId, agent_id: agentId, created_at: at })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return id;
+}
+
+function rowOf(from: Queryable, agentId: string, key: string): Promise<StoredMemory | undefined> {
+  return from
+    .db<MemoryTables>()
+    .selectFrom('agent_memories')
+    .select(STORED)
+    .where('agent_id', '=', agentId)
+    .where('key', '=', key)
+    .executeTakeFirst();
+}
+
+/** The rows in the order of their ids here. */
+async function rowsOf(from: Queryable, ids: readonly number[]): Promise<StoredMemory[]> {
+  if (ids.length === 0) return [];
+  const rows = await from
+    .db<MemoryTables>()
+    .selectFrom('agent_memories')
+    .select(STORED)
+    .where('id', 'in', ids)
+    .execute();
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  return ids.map((id) => byId.get(id)).filter((row) => row !== undefined);
+}
+
+function saved(row: Pick<MemoryRow, 'key' | 'hash' | 'seq' | 'updated_at'>, created: boolean): SavedMemory {
+  const { key, hash: own, seq, updated_at } = row;
+  return { key, created, hash: own, seq, updated_at: momentOf(updated_at) };
+}

@@ -1,0 +1,58 @@
+/** Messages to other agents. */
+import * as z from 'zod';
+import { defineTool } from './define-tool.ts';
+
+const MAX_TEXT = 32_768;
+const MAX_WAIT_SECONDS = 300;
+const NO_NUL = 'must not contain the character U+0000';
+
+const text = (max: number) =>
+  z
+    .string()
+    .trim()
+    .min(1)
+    .max(max)
+    .refine((value) => !value.includes('\0'), NO_NUL);
+
+export const sendMessage = defineTool({
+  name: 'corvid_send_message',
+  title: 'Send message',
+  description:
+    'Asks another agent something, and waits for its reply. In the thread of a message that it sent you, it is your reply to that.',
+  effect: 'run',
+  unattended: 'block',
+  task: 'allowed',
+  input: z.strictObject({
+    to_agent: text(200).describe('Id or name'),
+    message: text(MAX_TEXT).describe('What to say; [WORK] first makes it a work task'),
+    thread: z
+      .string()
+      .trim()
+      .regex(/^[\w-]{1,64}$/, 'must be the id of a thread')
+      .optional()
+      .describe('Goes on with a thread'),
+    wait_seconds: z.number().min(0).max(MAX_WAIT_SECONDS).optional().describe('Longest wait for the reply'),
+  }),
+  output: z.object({
+    message_id: z.string(),
+    thread: z.string(),
+    status: z.enum(['replied', 'queued', 'pending', 'duplicate', 'work_task']),
+    reply: z.string().optional(),
+    task_id: z.string().optional(),
+    depth: z.int(),
+  }),
+  errors: {
+    depth_exceeded: 'Too many agents have passed the request on.',
+    self_message: 'An agent cannot write to itself.',
+    circuit_open: 'The recipient has failed too often of late.',
+    timeout: 'The recipient did not answer in time.',
+    runner_failed: 'The recipient failed, or answered nothing.',
+    insufficient_credits: 'The sender cannot pay for the message.',
+  },
+  async run({ to_agent: to, message, thread, wait_seconds: waitSeconds }, ctx, acting) {
+    const { messages } = ctx.services;
+    const outgoing = { to, text: message, thread, waitSeconds, callId: ctx.taskId };
+    const sent = await ctx.step('send', () => messages.send(acting, outgoing));
+    return messages.follow(acting, sent, ctx.signal);
+  },
+});

@@ -1,0 +1,50 @@
+/** The routes of one process of a bed, on a real port. */
+import { createServer } from 'node:http';
+import { createRouteTable } from '@parley/http';
+import { detach } from '@parley/kit';
+import { listening } from '@parley/test-support/listening';
+import { createAgentRoutes } from '../src/rest/index.ts';
+import type { AgentProcess } from './agent-bed.ts';
+
+/** An answer; tests know what they asked for. */
+export interface RestAnswer {
+  readonly status: number;
+  readonly text: string;
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests look into answers of every shape
+  readonly json: any;
+}
+
+export interface RestServer extends AsyncDisposable {
+  /** Asks with the text of a key. */
+  ask(key: string, method: string, path: string, body?: unknown): Promise<RestAnswer>;
+}
+
+/** Serves them until they are disposed of. */
+export async function serveRest({ services, host }: AgentProcess): Promise<RestServer> {
+  const sets = createAgentRoutes(services, host);
+  const find = createRouteTable(sets);
+  const server = await listening(
+    createServer((req, res) => {
+      const work = find(req.url ?? '/')?.handle(req, res) ?? Promise.resolve();
+      detach(work, (error) => host.onFault(error, 'a route'));
+    }),
+  );
+  return {
+    async ask(key, method, path, body) {
+      const answer = await fetch(`${server.url}${path}`, {
+        method,
+        headers: {
+          authorization: `Bearer ${key}`,
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+        },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      });
+      const text = await answer.text();
+      return { status: answer.status, text, json: text === '' ? undefined : JSON.parse(text) };
+    },
+    async [Symbol.asyncDispose]() {
+      for (const set of sets) await set.close();
+      await server[Symbol.asyncDispose]();
+    },
+  };
+}

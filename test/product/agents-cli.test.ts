@@ -1,0 +1,72 @@
+/** `parley agents`, and `parley mcp agent` as one of them: the command line as its users have it. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ensureBuilt } from './build.ts';
+import { stdioClient } from './mcp-messages.ts';
+import { runParley, scratchFolder, spawnParley } from './parley.ts';
+
+const LIST = 'corvid_list_agents';
+const folder = scratchFolder();
+
+beforeAll(() => ensureBuilt());
+afterAll(() => folder[Symbol.dispose]());
+
+const agents = (...args: string[]) => runParley(['agents', ...args, '--data', folder.path]);
+
+/** What a command prints with --json, which is one line. */
+async function json(...args: string[]) {
+  const { code, stdout, stderr } = await agents(...args, '--json');
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout.trimEnd().split('\n')).toHaveLength(1);
+  return JSON.parse(stdout);
+}
+
+test('makes an agent, shows and changes it, and names those that there are', async () => {
+  const made = await json('create', 'Ada', '--tools', `${LIST},corvid_gone`, '--description', 'Looks');
+  expect(made).toEqual({
+    id: expect.stringMatching(/^agt_/),
+    name: 'Ada',
+    key: expect.stringMatching(/^parley_/),
+    warnings: [expect.stringContaining('corvid_gone')],
+  });
+  expect(await json('list')).toMatchObject([{ id: made.id, name: 'Ada', description: 'Looks' }]);
+  expect(await json('tools', 'ada')).toMatchObject({ tools: [LIST], unknown: ['corvid_gone'] });
+  expect(await json('update', 'ada', '--name', 'Bea', '--tools', 'none')).toMatchObject({
+    name: 'Bea',
+    tools: [],
+  });
+  const unknown = await agents('show', 'Ada');
+  expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining('There are: Bea.') });
+  const odd = await agents('tools', 'Bea', '--source', 'console');
+  expect(odd).toMatchObject({ code: 2, stderr: expect.stringContaining('--source: must be one of web, ') });
+  expect(await json('delete', 'Bea')).toMatchObject({ id: made.id, deleted: true });
+});
+
+test('serves stdio as an agent by its name, and with its key', async () => {
+  const { id, key } = await json('create', 'Cem', '--tools', LIST);
+  await json('create', 'Dora');
+  const ways = [
+    { args: ['--agent', 'cem'], env: {} },
+    { args: [], env: { PARLEY_KEY: key } },
+  ];
+  for (const { args, env } of ways) {
+    const program = spawnParley(['mcp', 'agent', ...args, '--data', folder.path], { env });
+    const client = stdioClient(program);
+    const { result } = await client.call(LIST);
+    expect(result?.structuredContent).toMatchObject({ agents: [{ name: 'Dora' }] });
+    expect(JSON.stringify(result)).not.toContain(id);
+    expect((await client.call('corvid_nope')).error?.message).toMatch(/unknown tool/i);
+    program.child.stdin.end();
+    expect((await program.ended).code).toBe(0);
+  }
+  const nobody = await runParley(['mcp', 'agent', '--agent', 'Zoe', '--data', folder.path]);
+  expect(nobody).toMatchObject({ code: 2, stderr: expect.stringContaining('There are: Cem, Dora.') });
+  const elsewhere = await runParley(['mcp', '--agent', 'Cem', '--data', folder.path]);
+  expect(elsewhere).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('works with "parley mcp agent" only'),
+  });
+  const asAgent = await runParley(['mcp', 'agent', '--agent', 'Dora', '--data', folder.path], {
+    env: { PARLEY_KEY: key },
+  });
+  expect(asAgent).toMatchObject({ code: 1, stderr: expect.stringContaining('agent:agents_manage') });
+});
