@@ -140,7 +140,7 @@ export function createAgentServices(
     memories: createMemories({ store, chain, now }),
     messages,
     outside: createOutside({ host, agents, callers, now }, outside),
-    owner: createOwnerLine(host, now),
+    owner: createOwnerLine(host, now, reputation),
     permissions: createPermissions({ store, callers, tools, toolNamed }, () => services),
     reputation,
     runs,

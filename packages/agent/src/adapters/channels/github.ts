@@ -2,6 +2,7 @@
 import { ToolError } from '@parley/kit';
 import * as z from 'zod';
 import type { GitHubClient } from '../github/client.ts';
+import type { RepoName } from '../github/github.ts';
 import type { Channel, Reply } from './channel.ts';
 import { bodyOfQuestion, cut, headingOf, headingOfQuestion, howToReply, textOfNotice } from './words.ts';
 
@@ -34,20 +35,19 @@ const TEAM = new Set(['OWNER', 'MEMBER', 'COLLABORATOR']);
 const MOST = 60_000;
 const MOST_TITLE = 256;
 
-/** `client` is undefined where the server has no token; `deny` names `owner/name` or `owner/*`. */
+/** `client` is undefined where the server has no token; `isDenied` where nothing may be written. */
 export function createGitHubChannel(
   client: GitHubClient | undefined,
-  deny: readonly string[],
+  isDenied: (repo: RepoName) => boolean,
 ): Channel<GitHubConfig> {
-  const denied = new Set(deny.map((entry) => entry.toLowerCase()));
   const ready = ({ repo }: GitHubConfig) => {
     if (client === undefined)
       throw new ToolError(
         'unavailable',
         'GitHub is not set up. Ask the operator to set PARLEY_GITHUB_TOKEN.',
       );
-    const named = repo.toLowerCase();
-    if (denied.has(named) || denied.has(`${named.split('/')[0]}/*`))
+    const named = repoOf(repo);
+    if (named === undefined || isDenied({ owner: named.owner, name: named.repo }))
       throw new ToolError('forbidden', 'The operator does not let agents write to this repository.');
     return client;
   };

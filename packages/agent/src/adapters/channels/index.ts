@@ -3,6 +3,7 @@ import type { Egress } from '@parley/kit/egress';
 import type { SettingsOf } from '@parley/kit';
 import type { agentSettings } from '../../settings.ts';
 import { createGitHubClient } from '../github/client.ts';
+import type { RepoName } from '../github/github.ts';
 import { operatorBase } from '../outbound.ts';
 import type { AnyChannel, ChannelType } from './channel.ts';
 import { createDiscordChannel } from './discord.ts';
@@ -21,9 +22,10 @@ export function createChannels(
   egress: Egress,
   settings: Partial<SettingsOf<typeof agentSettings>>,
   now: () => number,
+  isDenied: (repo: RepoName) => boolean,
 ): Channels {
   const { slackUrl = SLACK_URL, discordUrl, telegramUrl = TELEGRAM_URL } = settings;
-  const { githubToken: token, githubApiUrl = GITHUB_URL, githubDeny = [] } = settings;
+  const { githubToken: token, githubApiUrl = GITHUB_URL } = settings;
   const base = operatorBase('github-api-url', githubApiUrl);
   const github = token === undefined ? undefined : createGitHubClient({ egress, base, token, now });
   return {
@@ -34,6 +36,6 @@ export function createChannels(
       discordUrl === undefined ? undefined : operatorBase('discord-url', discordUrl),
     ),
     telegram: createTelegramChannel(egress, operatorBase('telegram-url', telegramUrl)),
-    github: createGitHubChannel(github, githubDeny),
+    github: createGitHubChannel(github, isDenied),
   };
 }

@@ -57,7 +57,7 @@ export function createOwnerChannels(parts: OwnerParts): OwnerChannels {
       const { data, error } = channel.config.safeParse(given);
       if (error !== undefined)
         throw new ToolError('invalid', `config: ${describeIssues(error.issues, given)}`);
-      await channel.check?.(data);
+      await channel.check?.(data).catch((refused: unknown) => blocked(parts, acting, type, refused));
       await store.transaction(async (tx) => {
         await tx.exclusive(`notification-channels:${acting.agentId}`);
         const before = await locked(tx, acting, type);
@@ -101,6 +101,20 @@ export function createOwnerChannels(parts: OwnerParts): OwnerChannels {
         await audited(tx, acting, 'removed', row);
       }),
   };
+}
+
+/** An address that the guard refuses counts against the agent; what it gave may be a secret and is not kept. */
+async function blocked(
+  { store, conduct }: OwnerParts,
+  { agentId }: Acting,
+  type: ChannelType,
+  refused: unknown,
+) {
+  if (refused instanceof ToolError && refused.code === 'blocked_address')
+    await store.transaction((tx) =>
+      conduct.recordViolation(tx, agentId, 'blocked_address', `channel ${type}`),
+    );
+  throw refused;
 }
 
 /** All channels of an agent, in a settled order. */

@@ -1,6 +1,8 @@
 /** The line from an agent to its owner: questions, notifications, and the channels that carry them. */
 import { createChannels } from '../../adapters/channels/index.ts';
 import type { AgentHost } from '../../toolset.ts';
+import { deniedBy } from '../outside/github.ts';
+import type { Reputation } from '../reputation/reputation.ts';
 import type { OwnerChannels } from './channels.ts';
 import { createOwnerChannels } from './channels.ts';
 import { deliverKind } from './deliver.ts';
@@ -22,14 +24,19 @@ type LineHost = Pick<
   'store' | 'identity' | 'tasks' | 'events' | 'egress' | 'settings' | 'onFault'
 >;
 
-export function createOwnerLine(host: LineHost, now: () => number): OwnerLine {
+export function createOwnerLine(
+  host: LineHost,
+  now: () => number,
+  conduct: Pick<Reputation, 'recordViolation'>,
+): OwnerLine {
   const { store, identity, tasks, events, egress, settings, onFault } = host;
   const parts: OwnerParts = {
     store,
     identity,
     tasks,
     events,
-    channels: createChannels(egress, settings, now),
+    channels: createChannels(egress, settings, now, deniedBy(settings.githubDeny ?? [])),
+    conduct,
     now,
     onFault,
   };
