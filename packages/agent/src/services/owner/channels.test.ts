@@ -293,6 +293,12 @@ onBothBeds(
       const answer = client.call(ASK, { question: 'Merge?', context: 'It is green.', timeout_minutes: 10 });
       await sentOf(agent);
       issues.comment('let me in', 'stranger', 'NONE');
+      const looks = () => issues.seen.filter(({ method }) => method === 'GET').length;
+      await eventually(() => {
+        turn(15_000);
+        expect(looks()).toBeGreaterThan(1);
+      });
+      expect(await asked(agent)).toBeDefined();
       issues.comment('from github', 'mona', 'MEMBER');
       slack.reply('from slack');
       turn(15_000);
