@@ -70,7 +70,7 @@ onBothBeds(
         channels: [],
       };
       expect(data).toEqual({ notifications: [notification] });
-      const [event] = (await events('notification.created')).filter(({ id }) => id === told.notification_id);
+      const event = (await events('notification.created')).find(({ id }) => id === told.notification_id);
       expect(AGENT_EVENTS.find(({ type }) => type === 'notification.created')?.data.parse(event)).toEqual({
         id: told.notification_id,
         agentId: agent.id,
@@ -152,7 +152,7 @@ onBothBeds(
       expect(await asked).toEqual({ ...result, answered_by: expect.any(String) });
       const late = await answer(id, { answer: 'Red' });
       expect([late.status, late.text]).toEqual([409, expect.stringContaining('closed')]);
-      const [event] = (await events('question.answered')).filter((each) => each['id'] === id);
+      const event = (await events('question.answered')).find((each) => each['id'] === id);
       expect(event).toMatchObject({ agentId: agent.id, declined: false, answer: 'Green', optionIndex: 2 });
       expect((await events('question.asked')).some((each) => each['id'] === id)).toBe(true);
     });

@@ -71,7 +71,7 @@ export function createOwnerChannels(parts: OwnerParts): OwnerChannels {
           type,
           enabled: 1,
           config: store.secrets.seal(toJson(data), contextOf({ id, organization_id })),
-          config_keys: toJson(Object.keys(data as object)),
+          config_keys: toJson(Object.keys(data)),
           created_at: before?.created_at ?? at,
           updated_at: at,
         };

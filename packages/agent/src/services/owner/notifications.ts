@@ -149,7 +149,7 @@ async function refuseTooMany(tx: StoreTransaction, { agentId }: OfAgent, now: nu
     .where('created_at', '>', now - HOUR_MS)
     .executeTakeFirstOrThrow();
   if (Number(sent) < PER_HOUR) return;
-  const seconds = Math.max(1, Math.ceil((Number(first) + HOUR_MS - now) / 1000));
+  const seconds = Math.max(1, Math.ceil((first + HOUR_MS - now) / 1000));
   throw new ToolError(
     'rate_limited',
     `An agent sends at most ${PER_HOUR} notifications an hour. Try again in ${seconds} seconds.`,
