@@ -1,11 +1,18 @@
 /** Owns the table of every type of event that Parley publishes, with the schema of its data. */
+import { AGENT_EVENTS } from '@parley/agent/events';
 import { ANNOTATION_EVENTS } from '@parley/annotations/events';
 import { MANAGEMENT_EVENTS, TASK_EVENTS } from '@parley/events';
 import { FEEDBACK_EVENTS } from '@parley/feedback/events';
 import * as z from 'zod';
 import { code, markdownTable } from './markdown.ts';
 
-const ALL = [...ANNOTATION_EVENTS, ...TASK_EVENTS, ...FEEDBACK_EVENTS, ...Object.values(MANAGEMENT_EVENTS)];
+const ALL = [
+  ...ANNOTATION_EVENTS,
+  ...AGENT_EVENTS,
+  ...TASK_EVENTS,
+  ...FEEDBACK_EVENTS,
+  ...Object.values(MANAGEMENT_EVENTS),
+];
 
 /** The fields of an object's schema, each with its type. */
 function fieldsOf(schema: z.ZodType): string {

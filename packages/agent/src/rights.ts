@@ -9,6 +9,9 @@ export const RIGHTS = [
   'project_code',
   'a2a_tasks',
   'plugins_manage',
+  'notifications_read',
+  'questions_read',
+  'questions_answer',
 ] as const;
 
 export type AgentRight = (typeof RIGHTS)[number];

@@ -75,6 +75,27 @@ export const agentSettings = {
     help: 'The agent that takes those tasks',
     section: 'reach',
   },
+  slackUrl: {
+    flag: 'slack-url',
+    kind: 'text',
+    value: 'URL',
+    help: 'Where agents reach Slack; default: https://slack.com/api',
+    section: 'reach',
+  },
+  discordUrl: {
+    flag: 'discord-url',
+    kind: 'text',
+    value: 'URL',
+    help: 'A Discord of your own, which the webhooks of agents may lead to',
+    section: 'reach',
+  },
+  telegramUrl: {
+    flag: 'telegram-url',
+    kind: 'text',
+    value: 'URL',
+    help: 'Where agents reach Telegram; default: https://api.telegram.org',
+    section: 'reach',
+  },
   runner: {
     flag: 'runner',
     kind: 'text',

@@ -7,6 +7,7 @@ import type { Egress } from '@parley/kit/egress';
 import { defineToolset } from '@parley/kit';
 import type { Store } from '@parley/store';
 import type { TaskEngine } from '@parley/tasks';
+import { AGENT_EVENTS } from './events.ts';
 import { agentMigrations } from './migrations/index.ts';
 import { AGENT } from './name.ts';
 import { createAgentRoutes, OPEN_PATHS } from './rest/index.ts';
@@ -45,6 +46,7 @@ export const agentToolset = defineToolset({
   roles: { member: ['*'] },
   settings: agentSettings,
   migrations: agentMigrations,
+  events: AGENT_EVENTS,
   services(host: AgentHost) {
     const end = publishWorkNotices(host.store, host.changes);
     host.onStop(async () => end());

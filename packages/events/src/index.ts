@@ -25,6 +25,7 @@ export { selfOf } from './subscribers/target.ts';
 export type { Deliver, EventHandler, Subscriber } from './subscribers/target.ts';
 export type { DeliveryQuery } from './webhooks/deliveries.ts';
 export { WEBHOOK_DISABLED } from './webhooks/health.ts';
+export { signatures } from './webhooks/secret.ts';
 export type { WebhookOutcome } from './webhooks/outcome.ts';
 export type { TestAnswer } from './webhooks/try-out.ts';
 export type { Webhook, WebhookDelivery } from './webhooks/webhook.ts';

@@ -9,6 +9,7 @@ import { createMessages } from './003-messages.ts';
 import { createMemory } from './004-memory.ts';
 import { createSchedules } from './005-schedules.ts';
 import { createWork } from './006-work.ts';
+import { createOwnerLine } from './007-owner.ts';
 import { createOutside } from './008-outside.ts';
 import { createPlugins } from './009-plugins.ts';
 
@@ -23,6 +24,7 @@ export const agentMigrations: MigrationSet = {
     '004-memory': createMemory,
     '005-schedules': createSchedules,
     '006-work': createWork,
+    '007-owner': createOwnerLine,
     '008-outside': createOutside,
     '009-plugins': createPlugins,
   },

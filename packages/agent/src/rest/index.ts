@@ -11,6 +11,7 @@ import { createAgentCard } from './agent-card.ts';
 import { agentRoutes } from './agents.ts';
 import { INBOX_GUARD, inboxRoutes } from './inbox.ts';
 import { agentSkillRoutes, bundleRoutes, projectSkillRoutes } from './bundles.ts';
+import { notificationRoutes, questionRoutes } from './owner.ts';
 import { permissionRoutes } from './permissions.ts';
 import { conductRoutes } from './conduct.ts';
 import { healthRoutes } from './health.ts';
@@ -88,7 +89,25 @@ const pluginsApi = defineRoutes({
   routes: pluginRoutes,
 });
 
-const SETS = [agentsApi, bundlesApi, projectsApi, executionsApi, pluginsApi];
+const notificationsApi = defineRoutes({
+  ...WORDS,
+  prefix: '/api/notifications',
+  title: 'Parley notifications API',
+  description: 'What agents told their owners.',
+  heading: 'Notifications API',
+  routes: notificationRoutes,
+});
+
+const questionsApi = defineRoutes({
+  ...WORDS,
+  prefix: '/api/questions',
+  title: 'Parley questions API',
+  description: 'What agents ask their owners, and the answers.',
+  heading: 'Questions API',
+  routes: questionRoutes,
+});
+
+const SETS = [agentsApi, bundlesApi, projectsApi, executionsApi, pluginsApi, notificationsApi, questionsApi];
 
 /** Served only where an agent is offered to other servers. */
 const a2aApi = defineRoutes({

@@ -11,6 +11,8 @@ import type { Acting } from '../session.ts';
 import type { AgentHost } from '../toolset.ts';
 import type { Agents } from './agents.ts';
 import { createAgents } from './agents.ts';
+import type { OwnerLine } from './owner/index.ts';
+import { createOwnerLine } from './owner/index.ts';
 import type { Outside, OutsideOptions } from './outside/index.ts';
 import { createOutside } from './outside/index.ts';
 import type { Bundles } from './bundles.ts';
@@ -67,6 +69,8 @@ export interface AgentServices {
   readonly callers: AgentCallers;
   /** Web search, GitHub, and agents of other servers. */
   readonly outside: Outside;
+  /** Questions and notifications to the owner. */
+  readonly owner: OwnerLine;
   readonly permissions: AgentPermissions;
   readonly skills: Skills;
   readonly messages: Messages;
@@ -225,6 +229,7 @@ export function createAgentServices(
         ...outside,
       },
     ),
+    owner: createOwnerLine(host, now, reputation),
     permissions: createPermissions({ store, callers, tools, toolNamed }, () => services),
     plugins,
     projects,

@@ -8,6 +8,7 @@ import { followUser, forkRepo, repoInfo, starRepo, unstarRepo } from './github-r
 import { recallMemory, saveMemory } from './memories.ts';
 import { sendMessage } from './messages.ts';
 import { listProjects } from './projects.ts';
+import { askOwner, configureNotifications, notifyOwner } from './owner.ts';
 import { discoverAgent, invokeRemoteAgent } from './remote-agents.ts';
 import {
   checkHealthTrends,
@@ -38,6 +39,9 @@ export const agentTools = [
   deepResearch,
   discoverAgent,
   invokeRemoteAgent,
+  notifyOwner,
+  askOwner,
+  configureNotifications,
   starRepo,
   unstarRepo,
   forkRepo,

@@ -27,7 +27,7 @@ const RATE = { limit: 30, spanMs: 3_600_000, what: '30 writes to GitHub an hour'
 const DENIED = /^[a-z0-9](?:-?[a-z0-9]){0,38}\/(?:\*|[a-z0-9._-]{1,100})$/;
 
 export function createGitHubDesk(github: GitHub | undefined, rules: GitHubRules, uses: Uses): GitHubDesk {
-  const denied = new Set(rules.deny.map(deniedOf));
+  const isDenied = deniedBy(rules.deny);
   const allowed = new Set(rules.allowedOwners.map((owner) => owner.toLowerCase()));
   const reading = (): GitHub => {
     if (github !== undefined) return github;
@@ -35,7 +35,7 @@ export function createGitHubDesk(github: GitHub | undefined, rules: GitHubRules,
   };
   const writing: GitHubDesk['writing'] = async ({ organizationId, agentId }, repo) => {
     const own = reading();
-    if (repo !== undefined && isDenied(denied, repo))
+    if (repo !== undefined && isDenied(repo))
       throw new ToolError('forbidden', 'The operator does not let agents write to this repository.');
     await uses.take({ organizationId, kind: 'github_write', subject: agentId }, RATE);
     return own;
@@ -67,9 +67,13 @@ function footerOf(name: string): string {
   return `Written by the agent \`${plain}\` with Parley.`;
 }
 
-function isDenied(denied: ReadonlySet<string>, { owner, name }: RepoName): boolean {
-  const who = owner.toLowerCase();
-  return denied.has(`${who}/*`) || denied.has(`${who}/${name.toLowerCase()}`);
+/** Which repositories agents write nothing to; a wrong entry stops the start. */
+export function deniedBy(deny: readonly string[]): (repo: RepoName) => boolean {
+  const denied = new Set(deny.map(deniedOf));
+  return ({ owner, name }) => {
+    const who = owner.toLowerCase();
+    return denied.has(`${who}/*`) || denied.has(`${who}/${name.toLowerCase()}`);
+  };
 }
 
 function deniedOf(text: string): string {
