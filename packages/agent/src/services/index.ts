@@ -9,6 +9,7 @@ import { publishInboxNotices } from '../resources.ts';
 import { AGENT_TOOLS, DEFAULT_ALLOWED_TOOLS } from '../tools/sets.ts';
 import type { Acting } from '../session.ts';
 import type { AgentHost } from '../toolset.ts';
+import { createActionServices } from './action-services.ts';
 import type { Agents } from './agents.ts';
 import { createAgents } from './agents.ts';
 import type { OwnerLine } from './owner/index.ts';
@@ -131,7 +132,7 @@ export function createAgentServices(
     messageCredits,
     createWorkTask,
     actions,
-    notifyOwner = async () => undefined,
+    notifyOwner,
     recordViolation,
     codeTimes,
     pluginTimes,
@@ -197,7 +198,7 @@ export function createAgentServices(
     agents,
     runs,
     credits: messageCredits ?? credits,
-    createWorkTask,
+    createWorkTask: createWorkTask ?? (work && workOfMessages(work)),
   });
   const stopNotices = publishInboxNotices(store, changes);
   host.onStop(async () => {
@@ -207,8 +208,22 @@ export function createAgentServices(
     await thread?.close();
     await plugins.close();
   });
+  const memories = createMemories({ store, chain, now });
+  const owner = createOwnerLine(host, now, reputation);
+  const outsideServices = createOutside(
+    { host, agents, callers, now },
+    {
+      recordViolation: ({ organizationId, agentId, kind, detail }) =>
+        violation({ organizationId, agentId }, kind, detail),
+      ...(runs.runner !== undefined && { runner: runs }),
+      ...outside,
+    },
+  );
+  const doing =
+    actions ??
+    createActionServices({ agents, memories, messages, outside: outsideServices, reputation, runs, work });
   const isRegistered = (name: string) => builtIn.includes(name);
-  const perform = createPerform({ services: actions ?? {}, others: othersOf(agents), isRegistered });
+  const perform = createPerform({ services: doing, others: othersOf(agents), isRegistered });
   const base = { store, identity, tasks, events, callers, now, onFault };
   const services: AgentServices = {
     agents,
@@ -218,28 +233,20 @@ export function createAgentServices(
     code,
     credits,
     health: createHealth({ store, projects: projectReach ?? givenProjects(store), now }),
-    memories: createMemories({ store, chain, now }),
+    memories,
     messages,
-    outside: createOutside(
-      { host, agents, callers, now },
-      {
-        recordViolation: ({ organizationId, agentId, kind, detail }) =>
-          violation({ organizationId, agentId }, kind, detail),
-        ...(runs.runner !== undefined && { runner: runs }),
-        ...outside,
-      },
-    ),
-    owner: createOwnerLine(host, now, reputation),
+    outside: outsideServices,
+    owner,
     permissions: createPermissions({ store, callers, tools, toolNamed }, () => services),
     plugins,
     projects,
     reputation,
     runs,
-    schedules: createSchedules({ ...base, perform, notifyOwner }),
+    schedules: createSchedules({ ...base, perform, notifyOwner: notifyOwner ?? owner.notifications.tell }),
     sessions,
     skills: createSkills(parts, projectExists ?? hasProject),
     work,
-    workflows: createWorkflows({ ...base, services: actions ?? {}, isRegistered }),
+    workflows: createWorkflows({ ...base, services: doing, isRegistered }),
     servedAt(url) {
       mcpUrl = `${url}/mcp/agent`;
     },
@@ -278,3 +285,12 @@ function isOn(flag: string, value = 'on'): boolean {
   if (value !== 'on' && value !== 'off') throw new Error(`--${flag}: must be on or off`);
   return value === 'on';
 }
+
+/** A message that asks for work makes one task, however often it is delivered. */
+const workOfMessages =
+  (work: WorkTasks): CreateWorkTask =>
+  async ({ messageId, agentId, description, from }) => {
+    const { organizationId, depth, unattended } = from;
+    const acting = { organizationId, agentId, projectId: undefined, depth: depth + 1, unattended };
+    return { task_id: (await work.create(acting, { description, key: messageId })).id };
+  };

@@ -46,7 +46,12 @@ export type Worker = Pick<Reaching, 'organizationId' | 'agentId'>;
 export interface WorkTasks {
   create(
     acting: Pick<Acting, 'organizationId' | 'agentId' | 'projectId' | 'depth' | 'unattended'>,
-    input: { readonly description: string; readonly projectId?: string | undefined },
+    input: {
+      readonly description: string;
+      readonly projectId?: string | undefined;
+      /** The same key means the same work, after a crash. */
+      readonly key?: string | undefined;
+    },
   ): Promise<QueuedWork>;
   get(worker: Worker, id: string): Promise<WorkTask | undefined>;
   /** The newest first. */
@@ -108,18 +113,22 @@ export function createWorkTasks(parts: CarryOutParts): WorkTasks {
   }
 
   return {
-    async create(acting, { description, projectId }) {
+    async create(acting, { description, projectId, key }) {
+      const id = key === undefined ? typeId('work', now()) : idOfKey(acting, key);
+      const before = key === undefined ? undefined : await owned(acting, id);
+      if (before !== undefined) return { ...shown(before), position: 0 };
       const project = await projectFor(acting, projectId);
       const lane = { organizationId: acting.organizationId, projectId: project };
       await repair(lane);
       const at = now();
-      const id = typeId('work', at);
       await store.transaction(async (tx) => {
         await refuseTooMany(tx, acting, at);
         await tx
           .db<WorkTables>()
           .insertInto('work_tasks')
           .values(newRow({ id, at, description, projectId: project }, acting))
+          // Somebody else with the same key was a moment earlier.
+          .onConflict((conflict) => conflict.column('id').doNothing())
           .execute();
         await startNext(parts, tx, lane);
       });
@@ -306,4 +315,9 @@ function isSame(one: string, other: string): boolean {
 
 function notFound(): ToolError {
   return new ToolError('not_found', 'Work task not found');
+}
+
+/** An id that only the same key of the same agent gives. */
+function idOfKey({ organizationId, agentId }: Worker, key: string): string {
+  return `work_${hashOf([organizationId, agentId, key].join(' ')).slice(0, 32)}`;
 }
