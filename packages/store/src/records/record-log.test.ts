@@ -331,6 +331,8 @@ onBothEngines('call records', (open, engine, where) => {
     expect(await stats({ since: hour, until: hour + 3_600_000 })).toMatchObject({ calls: 102 });
     expect(await records.stats({ organizationId: 'org_c' })).toMatchObject({ calls: 0 });
 
+    // One that the flush began goes by the time before.
+    await records.prune();
     time = NOW + 8 * day;
     await records.prune();
     expect(await records.count()).toBe(0);
