@@ -2,6 +2,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { transform } from 'esbuild';
 import type { OutputChunk, OutputOptions, RolldownBuild } from 'rolldown';
 import { rolldown } from 'rolldown';
 import { describeOwn } from '../apps/server/src/start/describe.ts';
@@ -60,13 +61,29 @@ export async function bundleServer(entry: string, outdir: string, name: string):
     chunkFileNames: '[name]-[hash].js',
   };
   const start = await startModules(bundle, output, entry);
-  await bundle.write({
+  const { output: files } = await bundle.write({
     ...output,
     codeSplitting: { groups: [{ name: 'start', test: (id) => start.has(id) }] },
   });
   await bundle.close();
+  for (const file of files) if (file.type === 'chunk') await writeInAscii(file, outdir);
   for (const [file, program] of Object.entries(PROGRAMS)) await bundleProgram(program, join(outdir, file));
   await writeFile(join(outdir, DESCRIPTION_FILE), description);
+}
+
+/** One character beyond Latin-1 makes the engine keep the whole file with two bytes for each. */
+async function writeInAscii({ fileName, code, map }: OutputChunk, outdir: string): Promise<void> {
+  if (map === null || !/[^\0-\x7f]/.test(code)) return;
+  const written = await transform(`${code}\n//# sourceMappingURL=${map.toUrl()}`, {
+    charset: 'ascii',
+    minifyWhitespace: true,
+    sourcefile: fileName,
+    sourcemap: 'external',
+    target: 'node22',
+  });
+  const path = join(outdir, fileName);
+  await writeFile(path, `${written.code}//# sourceMappingURL=${fileName}.map\n`);
+  await writeFile(`${path}.map`, written.map);
 }
 
 /** What runs in a thread or a process of its own is a file of its own, found beside the code that starts it. */

@@ -153,7 +153,7 @@ const refused: [what: string, input: Record<string, unknown>, message: string][]
   [
     'half a character',
     { where: comparison(['title'], 'eq', '\uD800') },
-    'where.value: must have whole characters',
+    'where.value: must not contain half of a surrogate pair',
   ],
   ['no value', { where: { field: ['title'], operator: 'eq' } }, 'where.value'],
   ['an unknown operator', { where: comparison(['title'], 'ne', 'A') }, 'where.operator'],

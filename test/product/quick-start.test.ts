@@ -123,6 +123,12 @@ describe('a bundled program that brings a toolset', () => {
     });
   });
 
+  test('has nothing in what every start loads that makes an engine keep it with two bytes for each character', () => {
+    const start = readdirSync(OUT).filter((name) => /^start-.*\.js$/.test(name));
+    expect(start).not.toEqual([]);
+    for (const name of start) expect(readFileSync(join(OUT, name), 'utf8')).not.toMatch(/[^\0-\x7f]/);
+  });
+
   test('tells tools apart whose name is taken, before and after its code is there', async () => {
     using folder = scratchFolder();
     const input = lines([list(1), call('parley_whoami'), list(2)]);

@@ -423,9 +423,14 @@ test('bad fields get the same words over both', async () => {
     };
     const [one, other] = [await overRest(side, operation), await overMcp(side, operation)];
     expect(one.ok).toBe(false);
-    expect({ body, outcome: other }).toEqual({ body, outcome: one });
+    expect({ body, outcome: withoutKnown(other) }).toEqual({ body, outcome: withoutKnown(one) });
   }
 });
+
+/** A tool takes fewer fields than its route, and each names its own. */
+function withoutKnown<T>(outcome: T): T {
+  return JSON.parse(JSON.stringify(outcome).replaceAll(/ \(known: [^)]*\)/g, '')) as T;
+}
 
 test('resources show what REST lists, field by field', async () => {
   const { api, client } = await openSide('acme', () => START);

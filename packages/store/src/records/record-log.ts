@@ -65,6 +65,8 @@ const LONGEST_RETRY_MS = 2_000;
 const PRUNE_EVERY_MS = 10_000;
 /** Details are made for so long before others get their turn. */
 const SLICE_MS = 3;
+/** Most servers never hold more; the full capacity would be a megabyte and a half of nothing. */
+const FIRST_PLACES = 1024;
 const MOST_DETAILS = 10_000;
 const MOST_DETAIL_BYTES = 64 * 1024 ** 2;
 const defaultRetention: RecordRetention = { maxAgeMs: 30 * 24 * 3_600_000, maxRows: 10_000_000 };
@@ -75,11 +77,12 @@ const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(reso
 /** The log over the record table of an engine. */
 export class BufferedRecordLog implements RecordLog {
   readonly #options: RecordLogOptions;
-  readonly #slots: Array<NewCallRecord | undefined>;
+  readonly #capacity: number;
+  #slots: Array<NewCallRecord | undefined>;
   /** Beside the slots: the detail as it waits, and as it was made. */
-  readonly #pendingDetails: Array<PendingDetail | undefined>;
-  readonly #details: Array<CallDetail | undefined>;
-  readonly #mask: number;
+  #pendingDetails: Array<PendingDetail | undefined>;
+  #details: Array<CallDetail | undefined>;
+  #mask: number;
   /** Places count up for ever; a slot is a place within the mask. */
   #head = 0;
   #size = 0;
@@ -98,13 +101,13 @@ export class BufferedRecordLog implements RecordLog {
   #isClosed = false;
 
   constructor(options: RecordLogOptions) {
-    const capacity = options.capacity ?? 65_536;
     this.#options = options;
-    this.#mask = capacity - 1;
-    // Left empty: filling them would cost a start more than opening the database.
-    this.#slots = emptyOf(capacity);
-    this.#pendingDetails = emptyOf(capacity);
-    this.#details = emptyOf(capacity);
+    this.#capacity = options.capacity ?? 65_536;
+    const places = Math.min(this.#capacity, FIRST_PLACES);
+    this.#mask = places - 1;
+    this.#slots = emptyOf(places);
+    this.#pendingDetails = emptyOf(places);
+    this.#details = emptyOf(places);
   }
 
   get dropped(): number {
@@ -120,6 +123,7 @@ export class BufferedRecordLog implements RecordLog {
   }
 
   append(record: NewCallRecord, detail?: PendingDetail): void {
+    if (this.#size > this.#mask) this.#grow();
     if (this.#size > this.#mask || this.#isClosed) {
       this.#dropped += 1;
       return;
@@ -240,6 +244,23 @@ export class BufferedRecordLog implements RecordLog {
       if (left > 0) await nextTurn();
     }
     return isRefused;
+  }
+
+  /** Twice the places, up to the capacity; what waits keeps its place. */
+  #grow(): void {
+    const places = Math.min((this.#mask + 1) * 2, this.#capacity);
+    if (places === this.#mask + 1) return;
+    this.#slots = this.#moved(this.#slots, places);
+    this.#pendingDetails = this.#moved(this.#pendingDetails, places);
+    this.#details = this.#moved(this.#details, places);
+    this.#mask = places - 1;
+  }
+
+  #moved<T>(from: Array<T | undefined>, places: number): Array<T | undefined> {
+    const to = emptyOf<T>(places);
+    for (let place = this.#head; place < this.#head + this.#size; place += 1)
+      to[place & (places - 1)] = from[place & this.#mask];
+    return to;
   }
 
   /** Holds on to what a detail is made from, within bounds: the oldest give way. */
