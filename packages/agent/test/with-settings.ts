@@ -2,10 +2,10 @@
 import type { Caller } from '@parley/kit';
 import { connect } from '@parley/kit/testing';
 import type { AgentOptions } from '../src/services/index.ts';
-import { createAgentServices } from '../src/services/index.ts';
 import type { AgentHost } from '../src/toolset.ts';
 import { agentToolset } from '../src/toolset.ts';
 import type { AgentBed, AgentClient } from './agent-bed.ts';
+import { servicesBeside } from './services-beside.ts';
 
 export function clientWith(
   { host, clock }: Pick<AgentBed, 'host' | 'clock'>,
@@ -13,6 +13,6 @@ export function clientWith(
   settings: AgentHost['settings'],
   options: AgentOptions = {},
 ): Promise<AgentClient> {
-  const services = createAgentServices({ ...host, settings }, { now: () => clock.nowMs, ...options });
+  const { services } = servicesBeside(host, settings, { now: () => clock.nowMs, ...options });
   return connect(agentToolset, { services, as });
 }

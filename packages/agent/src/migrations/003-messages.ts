@@ -9,7 +9,7 @@ export const createMessages: Migration = async (db) => {
     .addColumn('organization_id', 'text', (column) =>
       column.notNull().references('organizations.id').onDelete('cascade'),
     )
-    .addColumn('from_agent', 'text', (column) => column.notNull().references('agents.id').onDelete('cascade'))
+    .addColumn('from_agent', 'text', (column) => column.references('agents.id').onDelete('cascade'))
     .addColumn('to_agent', 'text', (column) => column.references('agents.id').onDelete('cascade'))
     .addColumn('thread', 'text', (column) => column.notNull())
     .addColumn('began_thread', 'integer', (column) => column.notNull())

@@ -1,16 +1,14 @@
 /** Tasks from remote agents: who may give them, how they run, and what of them anybody sees. */
 import { keyOf } from '@parley/identity/testing';
 import { createEgress } from '@parley/kit/egress';
-import { createTaskEngine } from '@parley/tasks';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { BedAgent } from '../../test/agent-bed.ts';
 import { onBothBeds, standingClock } from '../../test/agent-bed.ts';
+import { servicesBeside } from '../../test/services-beside.ts';
 import type { ServedRoutes } from '../../test/serve-routes.ts';
 import { serveRoutes } from '../../test/serve-routes.ts';
 import { clientWith } from '../../test/with-settings.ts';
 import type { RunRequest, RunResult } from '../adapters/runner/runner.ts';
-import type { Deliver } from '../services/outside/inbound.ts';
-import { createAgentServices } from '../services/index.ts';
 
 const CARD = '/.well-known/agent-card.json';
 const SETTINGS = { a2a: 'on', a2aAgent: 'Offered' };
@@ -60,8 +58,6 @@ onBothBeds(
     });
     afterAll(() => served[Symbol.asyncDispose]());
 
-    /** A host whose tasks wait, so that the services over it leave those of the bed alone. */
-    const idleHost = () => ({ ...bed().host, tasks: createTaskEngine({ store: bed().store }) });
     const send = (body: object, as = partner.key) => served.call('POST', '/a2a/tasks/send', { as, body });
     const look = async (id: string, as = partner.key) => served.call('GET', `/a2a/tasks/${id}`, { as });
     const ended = async (id: string) => {
@@ -74,14 +70,12 @@ onBothBeds(
     };
 
     test('a task outlives the process that ran it, and has one end', async () => {
-      const { store, host } = bed();
+      const { host } = bed();
       const now = () => clock.nowMs;
       const processOf = (run: (request: RunRequest) => Promise<RunResult>) => {
-        const tasks = createTaskEngine({ store, now });
-        const outside = { runner: { run } };
-        const services = createAgentServices({ ...host, tasks, settings: SETTINGS }, { now, outside });
-        tasks.start();
-        return { tasks, services };
+        const process = servicesBeside(host, SETTINGS, { now, outside: { runner: { run } } });
+        process.tasks.start();
+        return process;
       };
       const begun = Promise.withResolvers<void>();
       const first = processOf(({ signal }) => {
@@ -109,11 +103,11 @@ onBothBeds(
 
     test('switched off, nothing of it is served', async () => {
       const { host } = bed();
-      const services = createAgentServices({ ...host, settings: {} });
+      const { services } = servicesBeside(host, {});
       await using plain = await serveRoutes(services, host);
       expect(plain.prefixes).not.toContain('/a2a');
       expect(plain.prefixes).not.toContain(CARD);
-      expect(() => createAgentServices({ ...host, settings: { a2a: 'on' } })).toThrow('--a2a-agent');
+      expect(() => servicesBeside(host, { a2a: 'on' })).toThrow('--a2a-agent');
     });
 
     test('the card is open, and tells only of the agent that is offered', async () => {
@@ -132,8 +126,8 @@ onBothBeds(
         ['GET', `${CARD}/more`],
       ] as const)
         expect((await served.call(method, path)).status, path).toBe(404);
-      const host = idleHost();
-      const services = createAgentServices({ ...host, settings: { a2a: 'on', a2aAgent: 'Nobody' } });
+      const { host } = bed();
+      const { services } = servicesBeside(host, { a2a: 'on', a2aAgent: 'Nobody' });
       await using nobody = await serveRoutes(services, host);
       expect((await nobody.call('GET', CARD)).status).toBe(404);
     });
@@ -219,29 +213,26 @@ onBothBeds(
       expect(runs).toEqual([]);
     });
 
-    test('without a runner the inbox is given the task; without either it is not taken', async () => {
+    test('without a runner the task comes into the inbox, once, and the reply is its end', async () => {
       const { host } = bed();
       const now = () => clock.nowMs;
-      const none = createAgentServices({ ...idleHost(), settings: SETTINGS }, { now });
-      await using closed = await serveRoutes(none, host);
-      const refused = await closed.call('POST', '/a2a/tasks/send', {
-        as: partner.key,
-        body: { message: 'x' },
-      });
-      expect([refused.status, refused.text]).toEqual([503, expect.stringContaining('PARLEY_RUNNER')]);
-      const delivered: Parameters<Deliver>[0][] = [];
-      const deliver: Deliver = async (request) => {
-        delivered.push(request);
-        return { status: 'completed', text: 'From the inbox' };
-      };
-      // From here on the tasks of this process run so; it is the last test that needs them.
-      const services = createAgentServices({ ...host, settings: SETTINGS }, { now, outside: { deliver } });
+      // It is the last test that needs the tasks of the bed.
+      await bed().tasks.stop();
+      const { services, tasks } = servicesBeside(host, SETTINGS, { now });
+      tasks.start();
       await using open = await serveRoutes(services, host);
       const sent = await open.call('POST', '/a2a/tasks/send', { as: partner.key, body: { message: 'x' } });
       const { id } = JSON.parse(sent.text);
+      const { organizationId, agent } = offered.caller;
+      const of = { organizationId, agentId: agent?.id ?? '' };
+      const inbox = () => services.messages.inbox.list(of, { limit: 10 });
+      const from = { id: null, name: 'Remote agent' };
+      await expect.poll(inbox).toMatchObject([{ text: 'x', unattended: true, from }]);
+      const [arrived] = await inbox();
+      await services.messages.inbox.reply(of, arrived?.id ?? '', 'From the inbox');
       const task = await ended(id);
       expect(task.messages.at(-1)?.parts[0]?.text).toBe('From the inbox');
-      expect(delivered).toMatchObject([{ key: id, unattended: true, prompt: 'x' }]);
+      await tasks.stop();
     });
 
     test('the card is read by the tool of another agent', async () => {

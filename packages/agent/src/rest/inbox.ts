@@ -19,7 +19,7 @@ const MAX_TEXT = 32_768;
 
 const Message = z.object({
   id: z.string(),
-  from: z.object({ id: z.string(), name: z.string() }),
+  from: z.object({ id: z.string().nullable(), name: z.string() }),
   thread: z.string(),
   text: z.string(),
   status: z.enum(['queued', 'claimed', 'replied', 'failed']),

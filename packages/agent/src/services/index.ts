@@ -127,7 +127,7 @@ export function createAgentServices(
     outside,
     projectExists,
     runner,
-    counts = tableCounts(),
+    counts = tableCounts,
     projectReach,
     messageCredits,
     createWorkTask,
@@ -165,6 +165,7 @@ export function createAgentServices(
   const sessions = createSessions({ store, now, onFault });
   let mcpUrl: string | undefined;
   const runs = createRuns({
+    store,
     runner: runner ?? runnerOf(host, { callers, mcpUrl: () => mcpUrl }),
     sessions,
     onFault,
@@ -211,7 +212,7 @@ export function createAgentServices(
   const memories = createMemories({ store, chain, now });
   const owner = createOwnerLine(host, now, reputation);
   const outsideServices = createOutside(
-    { host, agents, callers, now },
+    { host, agents, callers, deliver: messages.fromOutside, now },
     {
       recordViolation: ({ organizationId, agentId, kind, detail }) =>
         violation({ organizationId, agentId }, kind, detail),

@@ -1,9 +1,11 @@
 /** Runs of agents: a session with a timer, a key to act with, and the runner that does it. */
 import type { Identity } from '@parley/identity';
 import { detach, ToolError } from '@parley/kit';
+import type { Store } from '@parley/store';
 import type { RunKey } from '../adapters/runner/command.ts';
 import type { RunRequest, RunResult, Runner, SessionRequest } from '../adapters/runner/runner.ts';
 import { AGENT } from '../name.ts';
+import { givenBundles, promptOf } from '../permissions/given-bundles.ts';
 import type { AgentCallers } from '../permissions/lookup.ts';
 import type { Sessions } from './sessions/sessions.ts';
 
@@ -19,6 +21,7 @@ export interface Runs {
 }
 
 export interface RunParts {
+  readonly store: Store;
   readonly runner: Runner | undefined;
   readonly sessions: Sessions;
   readonly onFault: (error: unknown, where: string) => void;
@@ -27,16 +30,18 @@ export interface RunParts {
 // A program is ended by force within a second; whoever takes longer is not waited for.
 const GRACE_MS = 5000;
 
-export function createRuns({ runner, sessions, onFault }: RunParts): Runs {
+export function createRuns({ store, runner, sessions, onFault }: RunParts): Runs {
   const closing = new AbortController();
   const running = new Set<Promise<unknown>>();
   const start = async (request: Parameters<Runs['run']>[0]) => {
     if (runner === undefined)
       throw new ToolError('unavailable', 'Nobody runs agents here. The operator has to set PARLEY_RUNNER.');
     const { agent, projectId, depth, unattended, timeoutMs, latestAt } = request;
+    const { organizationId, id: agentId } = agent;
+    const instructions = promptOf(await givenBundles(store, { organizationId, agentId, projectId }));
     const session = await sessions.begin({
-      organizationId: agent.organizationId,
-      agentId: agent.id,
+      organizationId,
+      agentId,
       source: 'agent',
       projectId,
       depth: depth + 1,
@@ -46,7 +51,13 @@ export function createRuns({ runner, sessions, onFault }: RunParts): Runs {
     });
     const signal = AbortSignal.any([request.signal, session.signal, closing.signal]);
     try {
-      const work = runner.run({ ...request, signal, sessionId: session.id, latestAt: session.latestAt });
+      const work = runner.run({
+        ...request,
+        instructions,
+        signal,
+        sessionId: session.id,
+        latestAt: session.latestAt,
+      });
       const { status, text } = await untilCutOff(work, signal, onFault);
       if (!signal.aborted) return { status, text, sessionId: session.id };
       return {

@@ -61,11 +61,15 @@ export function createCommandRunner({ command, environment, mcpUrl, keyFor }: Co
   };
 }
 
-/** What the program reads: the prompt, after what was said before. */
-function inputOf({ history, prompt }: Pick<SessionRequest, 'history' | 'prompt'>): string {
-  if (history.length === 0) return prompt;
+/** What the program reads: what it is told in any case, what was said before, and the prompt. */
+function inputOf({
+  instructions,
+  history,
+  prompt,
+}: Pick<SessionRequest, 'instructions' | 'history' | 'prompt'>): string {
   const line = ({ from, text }: Said) => `${from}: ${text}`;
-  return `Earlier in this thread:\n${history.map(line).join('\n')}\n\n${prompt}`;
+  const earlier = history.length === 0 ? '' : `Earlier in this thread:\n${history.map(line).join('\n')}`;
+  return [instructions, earlier, prompt].filter((part) => part !== '').join('\n\n');
 }
 
 /** Reads the setting: a JSON list of texts, the program first. */

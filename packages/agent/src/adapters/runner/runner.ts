@@ -35,6 +35,8 @@ export interface RunResult {
 /** A run that has its session. */
 export interface SessionRequest extends RunRequest {
   readonly sessionId: string;
+  /** What the bundles of the agent and of its project tell it; empty: nothing. */
+  readonly instructions: string;
   /** The last moment that the session can reach, however often it is extended. */
   readonly latestAt: number;
 }

@@ -4,15 +4,15 @@ import type { Store } from '@parley/store';
 import type { Acting } from '../../session.ts';
 import type { Runs } from '../runs.ts';
 import { SESSION_MS } from '../sessions/sessions.ts';
-import { learn } from './breaker.ts';
 import { historyOf } from './history.ts';
 import type { Inbox, InboxOf } from './inbox.ts';
 import { LEASE_MS } from './inbox.ts';
-import { acceptedMessages, changeRow, MESSAGE, replyTo } from './rows.ts';
+import { acceptedMessages, changeRow } from './rows.ts';
 import type { MessageRow } from './schema.ts';
 import type { CreateWorkTask } from './seams.ts';
 import type { Sent } from './send.ts';
 import { workIn } from './send.ts';
+import { createWaiting } from './waiting.ts';
 
 /** What the sender is answered. */
 export interface Followed {
@@ -36,11 +36,10 @@ export interface FollowParts {
 const MAX_TEXT = 32_768;
 const CUT = '\n[cut]';
 const RENEW_MS = LEASE_MS / 3;
-/** Signals of other processes may be lost with a connection, so everybody looks now and then. */
-const LOOK_EVERY_MS = 5000;
 
 export function createFollow(parts: FollowParts) {
   const { store, now, inbox, runs } = parts;
+  const { wait, taken } = createWaiting(parts);
 
   return async (acting: Acting, sent: Sent, signal: AbortSignal): Promise<Followed> => {
     const { id: message_id, thread, depth, way, status } = sent;
@@ -152,47 +151,6 @@ export function createFollow(parts: FollowParts) {
 
   function failed(of: InboxOf, row: MessageRow, code: string): Promise<void> {
     return orAnswered(inbox.fail(of, row.id, { code }, row.id));
-  }
-
-  /** Waits for the reply of whoever has the message. */
-  async function wait(row: MessageRow, signal: AbortSignal) {
-    const endsMs = performance.now() + (row.wait_until ?? 0) - now();
-    const over = new AbortController();
-    const either = AbortSignal.any([signal, over.signal]);
-    try {
-      for (;;) {
-        const leftMs = endsMs - performance.now();
-        const timeoutMs = Math.max(1, Math.min(leftMs, LOOK_EVERY_MS));
-        const next = store.signal.wait(MESSAGE + row.id, { signal: either, timeoutMs });
-        const reply = await taken(row);
-        if (reply !== undefined) return reply;
-        signal.throwIfAborted();
-        if (leftMs <= 0) return await pending(row);
-        await next;
-      }
-    } finally {
-      over.abort();
-    }
-  }
-
-  async function pending(row: MessageRow) {
-    const to = { organizationId: row.organization_id, agentId: row.to_agent ?? '' };
-    await store.transaction((tx) => learn(tx, to, row.id, 'neither', now()));
-    return { status: 'pending' as const };
-  }
-
-  /** The reply, which counts as read from then on; throws when the recipient has failed. */
-  async function taken(row: MessageRow) {
-    const query = acceptedMessages(store, row.organization_id).selectAll().where('id', '=', row.id);
-    const current = await query.executeTakeFirst();
-    if (current === undefined) throw new ToolError('not_found', 'The recipient, or its inbox, is gone.');
-    if (current.status !== 'replied' && current.status !== 'failed') return undefined;
-    const reply = await replyTo(store, row.id);
-    if (reply !== undefined)
-      await store.transaction((tx) => changeRow(tx, reply, { status: 'replied', lease_until: null }, now()));
-    if (current.status === 'failed')
-      throw new ToolError(current.code ?? 'runner_failed', reply?.text ?? 'The recipient failed.');
-    return { status: 'replied' as const, reply: reply?.text ?? '' };
   }
 }
 

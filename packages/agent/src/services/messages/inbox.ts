@@ -16,7 +16,8 @@ export interface InboxOf {
 /** A message as its recipient sees it. */
 export interface InboxMessage {
   readonly id: string;
-  readonly from: { readonly id: string; readonly name: string };
+  /** An agent of another server has no id here. */
+  readonly from: { readonly id: string | null; readonly name: string };
   readonly thread: string;
   readonly text: string;
   readonly status: MessageStatus;
@@ -66,6 +67,8 @@ export interface InboxParts {
 export const LEASE_MS = 60_000;
 /** A reply is held for the sender that waits, and a little longer, so that it is not offered beside that. */
 const TAKE_MS = 5000;
+/** Who has sent what came from another server. */
+const REMOTE_NAME = 'Remote agent';
 
 export function createInbox({ store, now, credits }: InboxParts): Inbox {
   const change = <T>(
@@ -127,8 +130,10 @@ export function createInbox({ store, now, credits }: InboxParts): Inbox {
         const { from_agent: from, organization_id: organizationId } = row;
         await changeRow(tx, row, { status: 'failed', code, holder: null, lease_until: null }, now());
         if (row.reply_to !== null) return;
-        const payer = { organizationId, agentId: from, actor: of.agentId, reason: id };
-        if (row.charge_id !== null) await credits.refund(tx, payer, row.charge_id);
+        if (row.charge_id !== null && from !== null) {
+          const payer = { organizationId, agentId: from, actor: of.agentId, reason: id };
+          await credits.refund(tx, payer, row.charge_id);
+        }
         if (row.wait_until !== null)
           await learn(tx, { organizationId, agentId: of.agentId }, id, 'failure', now());
         // Nobody waits who could be told, so the sender finds it in its inbox.
@@ -169,7 +174,7 @@ async function insertReply(
   const unattended = row.unattended === 1;
   // A program may write anything, and PostgreSQL does not keep all of it.
   const kept = text.replaceAll('\0', '').toWellFormed();
-  const said = { organizationId, from: from ?? '', to, thread, text: kept, depth, unattended };
+  const said = { organizationId, from, to, thread, text: kept, depth, unattended };
   const isAwaited = (row.wait_until ?? 0) > at;
   const held = { status: 'claimed', holder: row.id, lease_until: (row.wait_until ?? 0) + TAKE_MS } as const;
   const reply = { ...newRow(said, at), reply_to: row.id, ...(isAwaited && held) };
@@ -219,7 +224,7 @@ type WithSender = MessageRow & { readonly from_name: string | null };
 function shown(row: WithSender): InboxMessage {
   return {
     id: row.id,
-    from: { id: row.from_agent, name: row.from_name ?? '' },
+    from: { id: row.from_agent, name: row.from_name ?? (row.from_agent === null ? REMOTE_NAME : '') },
     thread: row.thread,
     text: row.text,
     status: row.status,

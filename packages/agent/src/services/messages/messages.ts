@@ -2,15 +2,18 @@
 import type { ChangeBus } from '@parley/kit';
 import { detach } from '@parley/kit';
 import type { Store } from '@parley/store';
+import type { RunResult } from '../../adapters/runner/runner.ts';
 import type { Acting } from '../../session.ts';
 import type { Agent, Agents } from '../agents.ts';
 import type { Runs } from '../runs.ts';
 import type { Followed } from './follow.ts';
 import { createFollow } from './follow.ts';
+import { createFromOutside } from './from-outside.ts';
 import type { Inbox, InboxMessage, InboxOf } from './inbox.ts';
 import { createInbox } from './inbox.ts';
 import { sweepMessages } from './retention.ts';
 import { INBOX } from './rows.ts';
+import type { FromOutside } from './from-outside.ts';
 import type { CreateWorkTask, MessageCredits } from './seams.ts';
 import type { Outgoing, Sent } from './send.ts';
 import { createSend } from './send.ts';
@@ -25,6 +28,8 @@ export interface Messages {
   send(acting: Acting, outgoing: Outgoing): Promise<Sent>;
   /** Brings it to its end, or to the end of the sender's patience. */
   follow(acting: Acting, sent: Sent, signal: AbortSignal): Promise<Followed>;
+  /** Brings a message of another server into an inbox, and waits for the reply. */
+  fromOutside(message: FromOutside): Promise<RunResult>;
   /** The unread messages; waits for one where there is none, and is a watcher of the inbox meanwhile. */
   poll(of: InboxOf, poll: Poll): Promise<InboxMessage[]>;
   reach(organizationId: string): Promise<(agent: Agent) => Reach>;
@@ -91,6 +96,7 @@ export function createMessages(parts: MessageParts): Messages {
     inbox,
     send: createSend({ ...parts, watching, isRun }),
     follow: createFollow({ ...parts, inbox }),
+    fromOutside: createFromOutside(parts),
     poll,
     async reach(organizationId) {
       const watched = await watching.watched(organizationId);

@@ -69,6 +69,16 @@ export async function tooMany(
     const retryAfter = secondsOf((sent.at(-1)?.accepted_at ?? at) + RATE_MS - at);
     return limited(`You may send ${RATE} messages in a minute.`, retryAfter);
   }
+  return tooFull(tx, organizationId, other, at);
+}
+
+/** Too many in that inbox. */
+export async function tooFull(
+  tx: StoreTransaction,
+  organizationId: string,
+  other: Other,
+  at: number,
+): Promise<ToolError | undefined> {
   const waiting = await unread(tx, organizationId, other.id, at).select('id').limit(MAX_UNREAD).execute();
   if (waiting.length < MAX_UNREAD) return undefined;
   return limited(`The inbox of ${other.name} has ${MAX_UNREAD} unread messages.`, secondsOf(RATE_MS));

@@ -11,7 +11,8 @@ export const MESSAGE = 'agent:message:';
 /** What every row begins with. */
 export interface Said {
   readonly organizationId: string;
-  readonly from: string;
+  /** Null: an agent of another server. */
+  readonly from: string | null;
   readonly to: string | null;
   /** Undefined: it begins a thread. */
   readonly thread: string | undefined;

@@ -7,7 +7,8 @@ export type MessageStatus = 'queued' | 'claimed' | 'replied' | 'failed';
 export interface MessageRow {
   id: string;
   organization_id: string;
-  from_agent: string;
+  /** Null: an agent of another server. */
+  from_agent: string | null;
   /** Null when the recipient was not known. */
   to_agent: string | null;
   thread: string;

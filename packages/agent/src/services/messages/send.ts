@@ -106,7 +106,7 @@ export function createSend(parts: SendParts) {
   async function check(
     tx: StoreTransaction,
     row: MessageRow,
-    said: Said,
+    said: SaidHere,
     other: Agent | undefined,
     actor: string,
   ) {
@@ -128,7 +128,10 @@ export function createSend(parts: SendParts) {
   }
 }
 
-function saidBy(acting: Acting, { text, thread }: Outgoing, other: Agent | undefined): Said {
+/** What an agent of this server says. */
+type SaidHere = Said & { readonly from: string };
+
+function saidBy(acting: Acting, { text, thread }: Outgoing, other: Agent | undefined): SaidHere {
   const { organizationId, agentId, depth, unattended } = acting;
   return { organizationId, from: agentId, to: other?.id ?? null, thread, text, depth, unattended };
 }

@@ -13,7 +13,7 @@ export interface RunParts {
   readonly callers: AgentCallers;
   readonly now: () => number;
   readonly runner: { run(request: RunRequest): Promise<RunResult> } | undefined;
-  readonly deliver: Deliver | undefined;
+  readonly deliver: Deliver;
 }
 
 const Input = z.object({ id: z.string() });
@@ -75,9 +75,8 @@ async function attempt(parts: RunParts, row: RemoteTaskRow, signal: AbortSignal)
     signal,
   };
   try {
-    if (parts.runner !== undefined) return await parts.runner.run(request);
-    if (parts.deliver !== undefined) return await parts.deliver({ ...request, key: row.id });
-    return { status: 'failed', text: 'Nothing runs agents here.' };
+    const { runner, deliver } = parts;
+    return await (runner === undefined ? deliver({ ...request, key: row.id }) : runner.run(request));
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof ToolError) return { status: 'failed', text: error.message };

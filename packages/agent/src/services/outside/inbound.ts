@@ -12,7 +12,7 @@ import { MAX_DEPTH } from './remote.ts';
 import type { OutsideTables, RemoteTaskRow } from './schema.ts';
 import type { Uses } from './uses.ts';
 
-/** Runs an agent, or brings the text into its inbox and waits for the reply. Once per key, however often it is called. */
+/** Brings the text into the inbox of an agent and waits for the reply. Once per key, however often it is called. */
 export type Deliver = (request: RunRequest & { readonly key: string }) => Promise<RunResult>;
 
 export interface InboundParts {
@@ -27,7 +27,7 @@ export interface InboundParts {
   readonly offered: string | undefined;
   readonly runner: { run(request: RunRequest): Promise<RunResult> } | undefined;
   /** What is done without a runner. */
-  readonly deliver: Deliver | undefined;
+  readonly deliver: Deliver;
 }
 
 export interface NewRemoteTask {
@@ -70,11 +70,6 @@ export function createInboundTasks(parts: InboundParts): InboundTasks {
         throw new ToolError('not_found', 'There is no agent that takes tasks here.');
       if (depth > MAX_DEPTH + 1)
         throw new ToolError('depth_exceeded', `depth: agents call one another at most ${MAX_DEPTH} deep`);
-      if (parts.runner === undefined && parts.deliver === undefined)
-        throw new ToolError(
-          'unavailable',
-          'Nothing runs agents here. Ask the operator to set PARLEY_RUNNER.',
-        );
       const { organizationId, id: callerId } = caller;
       await parts.uses.take({ organizationId, kind: 'inbound', subject: callerId }, RATE);
       const at = now();

@@ -12,7 +12,7 @@ import type { AgentHost } from '../../toolset.ts';
 import type { Agents } from '../agents.ts';
 import type { GitHubDesk } from './github.ts';
 import { createGitHubDesk } from './github.ts';
-import type { InboundParts, InboundTasks } from './inbound.ts';
+import type { Deliver, InboundParts, InboundTasks } from './inbound.ts';
 import { createInboundTasks } from './inbound.ts';
 import type { RemoteDesk, RemoteParts } from './remote.ts';
 import { createRemoteDesk } from './remote.ts';
@@ -30,7 +30,7 @@ export interface Outside {
 
 /** What other parts of the server bring, and what a test may choose; by default what the settings say. */
 export interface OutsideOptions extends Partial<
-  Pick<RemoteParts, 'recordViolation' | 'trustOf' | 'pollMs'> & Pick<InboundParts, 'runner' | 'deliver'>
+  Pick<RemoteParts, 'recordViolation' | 'trustOf' | 'pollMs'> & Pick<InboundParts, 'runner'>
 > {
   readonly searchProvider?: SearchProvider;
   readonly github?: GitHub;
@@ -43,6 +43,7 @@ export interface OutsideParts {
   readonly host: Pick<AgentHost, 'store' | 'identity' | 'tasks' | 'egress' | 'settings'>;
   readonly agents: Agents;
   readonly callers: AgentCallers;
+  readonly deliver: Deliver;
   readonly now: () => number;
 }
 
@@ -92,8 +93,8 @@ function githubOf({ host, now }: OutsideParts, { retryDelaysMs }: OutsideOptions
 }
 
 function inboundOf(
-  { host, agents, callers, now, uses }: OutsideParts & Pick<InboundParts, 'uses'>,
-  { runner, deliver }: OutsideOptions,
+  { host, agents, callers, deliver, now, uses }: OutsideParts & Pick<InboundParts, 'uses'>,
+  { runner }: OutsideOptions,
 ): InboundTasks {
   const { store, identity, tasks, settings } = host;
   const offered = settings.a2aAgent;

@@ -1,6 +1,5 @@
 /** What other parts know of agents and reputation counts: their work, and how often they run. */
 import type { Queryable } from '@parley/store';
-import { tablesWith } from '@parley/store';
 
 /** How the work of an agent ended. */
 export interface WorkCount {
@@ -25,41 +24,32 @@ interface CountedTables {
   agent_sessions: { agent_id: string; started_at: number };
 }
 
-/** Counts from the tables of those parts; a part that is not there has nothing to count. */
-export function tableCounts(): AgentCounts {
-  let known: Promise<readonly string[]> | undefined;
-  const has = async (from: Queryable, table: keyof CountedTables) => {
-    known ??= tablesWith(from, 'agent_id');
-    return (await known).includes(table);
-  };
-  return {
-    async workTasks(from, agentIds) {
-      if (!(await has(from, 'work_tasks'))) return new Map();
-      const rows = await from
-        .db<CountedTables>()
-        .selectFrom('work_tasks')
-        .select(({ fn }) => ['agent_id', 'status', fn.countAll().as('count')])
-        .where('agent_id', 'in', agentIds)
-        .where('status', 'in', ['completed', 'failed'])
-        .groupBy(['agent_id', 'status'])
-        .execute();
-      const count = (agentId: string, status: string) =>
-        Number(rows.find((row) => row.agent_id === agentId && row.status === status)?.count ?? 0);
-      return new Map(
-        agentIds.map((id) => [id, { completed: count(id, 'completed'), failed: count(id, 'failed') }]),
-      );
-    },
-    async sessions(from, agentIds, sinceMs) {
-      if (!(await has(from, 'agent_sessions'))) return new Map();
-      const rows = await from
-        .db<CountedTables>()
-        .selectFrom('agent_sessions')
-        .select(({ fn }) => ['agent_id', fn.countAll().as('count')])
-        .where('agent_id', 'in', agentIds)
-        .where('started_at', '>=', sinceMs)
-        .groupBy('agent_id')
-        .execute();
-      return new Map(rows.map(({ agent_id, count }) => [agent_id, Number(count)]));
-    },
-  };
-}
+/** Counts from the tables of those parts. */
+export const tableCounts: AgentCounts = {
+  async workTasks(from, agentIds) {
+    const rows = await from
+      .db<CountedTables>()
+      .selectFrom('work_tasks')
+      .select(({ fn }) => ['agent_id', 'status', fn.countAll().as('count')])
+      .where('agent_id', 'in', agentIds)
+      .where('status', 'in', ['completed', 'failed'])
+      .groupBy(['agent_id', 'status'])
+      .execute();
+    const count = (agentId: string, status: string) =>
+      Number(rows.find((row) => row.agent_id === agentId && row.status === status)?.count ?? 0);
+    return new Map(
+      agentIds.map((id) => [id, { completed: count(id, 'completed'), failed: count(id, 'failed') }]),
+    );
+  },
+  async sessions(from, agentIds, sinceMs) {
+    const rows = await from
+      .db<CountedTables>()
+      .selectFrom('agent_sessions')
+      .select(({ fn }) => ['agent_id', fn.countAll().as('count')])
+      .where('agent_id', 'in', agentIds)
+      .where('started_at', '>=', sinceMs)
+      .groupBy('agent_id')
+      .execute();
+    return new Map(rows.map(({ agent_id, count }) => [agent_id, Number(count)]));
+  },
+};
