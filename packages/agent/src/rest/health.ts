@@ -22,7 +22,7 @@ export const healthRoutes = [
   defineRoute({
     method: 'POST',
     path: '/:id/health-snapshots',
-    summary: 'Report how healthy a project is; what is left out is not known',
+    summary: 'Report how healthy a project is; what is left out is counted in its files, or not known',
     who: 'team',
     grants: ['health_report'],
     body: z.strictObject({ ...counts, agent_id: z.string().max(128).describe('Whose work it is') }).partial(),

@@ -33,8 +33,7 @@ import type { Credits } from './credits/credits.ts';
 import { createCredits } from './credits/credits.ts';
 import type { Health } from './health/health.ts';
 import { createHealth } from './health/health.ts';
-import type { ProjectReach } from './health/project-reach.ts';
-import { givenProjects } from './health/project-reach.ts';
+import { projectReachOf } from './health/project-reach.ts';
 import type { Memories } from './memories/memories.ts';
 import { createMemories } from './memories/memories.ts';
 import { signedMemories } from './memories/rows.ts';
@@ -107,8 +106,6 @@ export interface AgentOptions {
   readonly createWorkTask?: CreateWorkTask;
   /** What work and sessions count for reputation. */
   readonly counts?: AgentCounts;
-  /** Which projects agents reach. */
-  readonly projectReach?: ProjectReach;
   /** What schedules and workflows do their work with. */
   readonly actions?: ActionServices;
   readonly notifyOwner?: NotifyOwner;
@@ -128,7 +125,6 @@ export function createAgentServices(
     projectExists,
     runner,
     counts = tableCounts,
-    projectReach,
     messageCredits,
     createWorkTask,
     actions,
@@ -233,7 +229,7 @@ export function createAgentServices(
     chain,
     code,
     credits,
-    health: createHealth({ store, projects: projectReach ?? givenProjects(store), now }),
+    health: createHealth({ store, projects: projectReachOf(projects, code), now }),
     memories,
     messages,
     outside: outsideServices,

@@ -1,4 +1,4 @@
-/** Reputation: scores by the formulas, attestations that a changed byte gives away, health and its trends. */
+/** Reputation: scores by the formulas, and attestations that a changed byte gives away. */
 import { createPublicKey, sign, verify } from 'node:crypto';
 import { expect, test } from 'vitest';
 import type { AgentBed } from '../../test/agent-bed.ts';
@@ -13,14 +13,12 @@ import type { ReputationTables } from '../services/reputation/schema.ts';
 const CHECK = 'corvid_check_reputation';
 const PUBLISH = 'corvid_publish_attestation';
 const VERIFY = 'corvid_verify_agent_reputation';
-const TRENDS = 'corvid_check_health_trends';
 const SAVE = 'corvid_save_memory';
 const RECALL = 'corvid_recall_memory';
 const DAY_MS = 86_400_000;
 
 const sessions = new Map<string, number>();
 const work = new Map<string, { completed: number; failed: number }>();
-const COUNTED = 'prj_counted';
 const counts: AgentCounts = { workTasks: async () => work, sessions: async () => sessions };
 
 async function member({ acme, agent, client, services }: AgentBed, more = {}) {
@@ -276,87 +274,6 @@ onBothBeds(
       expect([foreign.status, foreign.text]).toEqual([404, unknown.text]);
       expect(await client.call(CHECK, {})).toMatchObject({ components: { peer: 90 } });
     });
-
-    test('health is reported by people, and agents see where it goes', async () => {
-      const project = 'prj_health';
-      const { client, key } = await member(bed(), { defaultProjectId: project });
-      const outsider = await member(bed());
-      const { acme, rival, clock } = bed();
-      const ask = await serveRoutes(bed());
-      const path = `/api/projects/${project}/health-snapshots`;
-      expect(await client.call(TRENDS, { project_id: project })).toMatchObject({
-        snapshot: null,
-        trends: { todo: 'unknown' },
-        snapshots_used: 0,
-      });
-      const reports = [
-        { todo: 10, fixme: 1, hack: 0, type_errors: 100, large_files: 3, agent_id: outsider.id },
-        { todo: 10, fixme: 2, hack: 0, type_errors: 100, large_files: null },
-        { todo: 5, fixme: 3, hack: 0, type_errors: 109 },
-      ];
-      for (const report of reports) {
-        clock.nowMs += 1000;
-        expect((await ask(acme.member.key, 'POST', path, report)).status).toBe(201);
-      }
-      const seen = await client.call(TRENDS, { project_id: project });
-      expect(seen).toMatchObject({
-        snapshot: { project_id: project, agent_id: null, todo: 5, test_failures: null },
-        trends: {
-          todo: 'improving',
-          fixme: 'regressing',
-          hack: 'stable',
-          type_errors: 'stable',
-          large_files: 'unknown',
-          outdated_deps: 'unknown',
-        },
-        snapshots_used: 3,
-      });
-      expect(await client.call(TRENDS, { project_id: project, limit: 2 })).toMatchObject({
-        snapshots_used: 2,
-      });
-      expect(await client.call(TRENDS, { project_id: project, agent_id: outsider.id })).toMatchObject({
-        snapshot: { agent_id: outsider.id },
-        snapshots_used: 1,
-      });
-      const unknown = await outsider.client.attempt(TRENDS, { project_id: 'prj_unknown' });
-      expect(unknown).toMatchObject({ code: 'not_found' });
-      expect(await outsider.client.attempt(TRENDS, { project_id: project })).toEqual(unknown);
-      for (const limit of [1, 101])
-        expect(await client.attempt(TRENDS, { project_id: project, limit })).toMatchObject({
-          code: 'invalid',
-        });
-      for (const report of [{ todo: -1 }, { todo: 1.5 }, { bugs: 1 }])
-        expect((await ask(acme.member.key, 'POST', path, report)).status).toBe(400);
-      expect((await ask(key, 'POST', path, {})).status).toBe(403);
-      expect((await ask(acme.member.key, 'POST', path, { agent_id: 'agt_unknown' })).status).toBe(404);
-      const nowhere = await ask(acme.member.key, 'POST', '/api/projects/prj_unknown/health-snapshots', {});
-      const foreign = await ask(rival.owner.key, 'POST', path, {});
-      expect([foreign.status, foreign.text]).toEqual([404, nowhere.text]);
-    });
   },
   () => ({ services: { counts } }),
-);
-
-onBothBeds(
-  'health of projects that others know',
-  (bed) => {
-    test('what a report leaves out is counted in the files, where there are any', async () => {
-      const { acme, services } = bed();
-      const { client } = await member(bed());
-      await services.health.report(acme.id, COUNTED, { todo: 1, hack: null, type_errors: 2 });
-      expect(await client.call(TRENDS, { project_id: COUNTED })).toMatchObject({
-        snapshot: { todo: 1, fixme: 8, hack: null, type_errors: 2, test_failures: null },
-      });
-      expect(await client.attempt(TRENDS, { project_id: 'prj_other' })).toMatchObject({ code: 'not_found' });
-    });
-  },
-  () => ({
-    services: {
-      projectReach: {
-        reaches: async (_, projectId) => projectId === COUNTED,
-        has: async (_, projectId) => projectId === COUNTED,
-        counts: async () => ({ todo: 7, fixme: 8, hack: 9 }),
-      },
-    },
-  }),
 );

@@ -2,8 +2,11 @@
 import { Worker } from 'node:worker_threads';
 import { detach, ToolError } from '@parley/kit';
 import type {
+  AnswerTo,
   CodeQuestion,
   CodeScope,
+  CountsAnswer,
+  CountsQuestion,
   FromThread,
   GivenUpFile,
   ReferencesAnswer,
@@ -40,7 +43,7 @@ export const CODE_TIMES: CodeTimes = { fileMs: 5000, questionMs: 60_000, idleMs:
 interface Open {
   readonly asked: Asked<CodeQuestion>;
   readonly deadline: number;
-  resolve(answer: SymbolsAnswer | ReferencesAnswer): void;
+  resolve(answer: AnswerTo<CodeQuestion>): void;
   reject(error: unknown): void;
 }
 
@@ -67,14 +70,15 @@ export class CodeThread {
 
   ask(question: Asked<SymbolsQuestion>, signal: AbortSignal): Promise<SymbolsAnswer>;
   ask(question: Asked<ReferencesQuestion>, signal: AbortSignal): Promise<ReferencesAnswer>;
-  async ask(asked: Asked<CodeQuestion>, signal: AbortSignal): Promise<SymbolsAnswer | ReferencesAnswer> {
+  ask(question: Asked<CountsQuestion>, signal: AbortSignal): Promise<CountsAnswer>;
+  async ask(asked: Asked<CodeQuestion>, signal: AbortSignal): Promise<AnswerTo<CodeQuestion>> {
     signal.throwIfAborted();
     if (this.#isClosed) throw new ToolError('unavailable', 'The server is stopping. Try again later.');
     if (this.#open.size >= MOST_WAITING)
       throw new ToolError('rate_limited', 'Too many questions about code wait. Try again in a moment.');
     this.#count += 1;
     const id = this.#count;
-    const answered = Promise.withResolvers<SymbolsAnswer | ReferencesAnswer>();
+    const answered = Promise.withResolvers<AnswerTo<CodeQuestion>>();
     const leave = () => answered.reject(signal.reason);
     signal.addEventListener('abort', leave, { once: true });
     this.#open.set(id, { asked, deadline: Date.now() + this.#times.questionMs, ...answered });

@@ -5,9 +5,11 @@ import { ToolError } from '@parley/kit';
 import type { Acting } from '../../session.ts';
 import type { RecordViolation } from '../violations.ts';
 import { isWithin } from '../projects/code-folder.ts';
-import type { Projects, ReachedProject } from '../projects/projects.ts';
+import type { Projects, ProjectWithCode, ReachedProject } from '../projects/projects.ts';
 import type { CodeThread } from './code-thread.ts';
-import type { ReferencesAnswer, SymbolKind, SymbolsAnswer } from './messages.ts';
+import type { CountsAnswer, ReferencesAnswer, SymbolKind, SymbolsAnswer } from './messages.ts';
+
+const COUNTING_MS = 30_000;
 
 /** A question of an agent. */
 interface Asking {
@@ -22,6 +24,8 @@ export interface Code {
     asked: Asking & { readonly query: string; readonly kinds?: readonly SymbolKind[] | undefined },
   ): Promise<SymbolsAnswer>;
   references(acting: Acting, asked: Asking & { readonly name: string }): Promise<ReferencesAnswer>;
+  /** What can be counted in the files of a project; undefined where it has none, or too many. */
+  counts(project: ProjectWithCode): Promise<CountsAnswer | undefined>;
 }
 
 export interface CodeParts {
@@ -37,10 +41,11 @@ interface Place {
 }
 
 export function createCode({ projects, thread, dataDir, recordViolation }: CodeParts): Code {
-  const scopeOf = async (acting: Acting, projectDir: string | undefined) => {
-    const place = await placeOf(acting, projectDir);
-    return { ...place, excluded: [await realpath(dataDir).catch(() => dataDir)] };
-  };
+  const excluded = async () => [await realpath(dataDir).catch(() => dataDir)];
+  const scopeOf = async (acting: Acting, projectDir: string | undefined) => ({
+    ...(await placeOf(acting, projectDir)),
+    excluded: await excluded(),
+  });
 
   async function placeOf(acting: Acting, projectDir: string | undefined): Promise<Place> {
     const reached = await projects.reachedBy(acting);
@@ -108,6 +113,19 @@ export function createCode({ projects, thread, dataDir, recordViolation }: CodeP
     async references(acting, { projectDir, name, limit, signal }) {
       const scope = await scopeOf(acting, projectDir);
       return thread.ask({ type: 'references', scope, name, limit }, signal);
+    },
+    async counts(project) {
+      const code = await projects.usableCode(project);
+      if (code === undefined) return undefined;
+      const scope = { root: code.folder, below: '', excluded: await excluded() };
+      try {
+        return await thread.ask({ type: 'counts', scope }, AbortSignal.timeout(COUNTING_MS));
+      } catch (error) {
+        // What is too large, or takes too long, is not known.
+        if (error instanceof ToolError || (error instanceof DOMException && error.name === 'TimeoutError'))
+          return undefined;
+        throw error;
+      }
     },
   };
 }

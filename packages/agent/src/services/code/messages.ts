@@ -48,7 +48,13 @@ export interface ReferencesQuestion {
   readonly limit: number;
 }
 
-export type CodeQuestion = SymbolsQuestion | ReferencesQuestion;
+/** Asks for what can be counted in the files of a project. */
+export interface CountsQuestion {
+  readonly type: 'counts';
+  readonly scope: CodeScope;
+}
+
+export type CodeQuestion = SymbolsQuestion | ReferencesQuestion | CountsQuestion;
 
 /** A symbol in a file; both lines belong to it. */
 export interface CodeSymbol {
@@ -91,13 +97,28 @@ export interface ReferencesAnswer {
   readonly total: number;
 }
 
+/** What stands in the files as a word of its own, and how many of them are long. */
+export interface CountsAnswer {
+  readonly todo: number;
+  readonly fixme: number;
+  readonly hack: number;
+  readonly large_files: number;
+}
+
+/** The answer to a question. */
+export type AnswerTo<Question extends CodeQuestion> = {
+  readonly symbols: SymbolsAnswer;
+  readonly references: ReferencesAnswer;
+  readonly counts: CountsAnswer;
+}[Question['type']];
+
 export interface ToThread {
   readonly id: number;
   readonly question: CodeQuestion;
 }
 
 export type FromThread =
-  | { readonly id: number; readonly answer: SymbolsAnswer | ReferencesAnswer }
+  | { readonly id: number; readonly answer: AnswerTo<CodeQuestion> }
   | { readonly id: number; readonly tooLarge: true };
 
 /** What the thread is started with: where it says which file it is parsing, readable when it no longer answers. */

@@ -2,8 +2,11 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { parseSync } from 'oxc-parser';
 import type {
+  AnswerTo,
   CodeQuestion,
   CodeScope,
+  CountsAnswer,
+  CountsQuestion,
   FoundReference,
   FoundSymbol,
   FromThread,
@@ -81,8 +84,44 @@ function references({ scope, name, limit }: ReferencesQuestion): ReferencesAnswe
   return { definitions, references: found, total };
 }
 
-function answer(question: CodeQuestion): SymbolsAnswer | ReferencesAnswer {
-  return question.type === 'symbols' ? symbols(question) : references(question);
+const WORDS = (['TODO', 'FIXME', 'HACK'] as const).map((text) => ({ text, bytes: Buffer.from(text) }));
+const LONG_LINES = 500;
+const LINE_END = 10;
+
+function counts({ scope }: CountsQuestion): CountsAnswer {
+  const index = indexOf(scope);
+  const found = { TODO: 0, FIXME: 0, HACK: 0 };
+  let longFiles = 0;
+  for (const [file] of index.files(scope)) {
+    const bytes = index.read(file);
+    if (bytes === undefined) continue;
+    for (const word of WORDS)
+      findIn(bytes, word, file, () => {
+        found[word.text] += 1;
+      });
+    if (hasManyLines(bytes)) longFiles += 1;
+  }
+  return { todo: found.TODO, fixme: found.FIXME, hack: found.HACK, large_files: longFiles };
+}
+
+function hasManyLines(bytes: Buffer): boolean {
+  let lines = 0;
+  for (let at = bytes.indexOf(LINE_END); at !== -1; at = bytes.indexOf(LINE_END, at + 1)) {
+    lines += 1;
+    if (lines > LONG_LINES) return true;
+  }
+  return false;
+}
+
+function answer(question: CodeQuestion): AnswerTo<CodeQuestion> {
+  switch (question.type) {
+    case 'symbols':
+      return symbols(question);
+    case 'references':
+      return references(question);
+    case 'counts':
+      return counts(question);
+  }
 }
 
 parentPort?.on('message', ({ id, question }: ToThread) => {

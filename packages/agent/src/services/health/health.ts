@@ -52,7 +52,7 @@ export function createHealth({ store, projects, now }: HealthParts): Health {
       const at = now();
       const row: SnapshotRow = {
         ...NOTHING_KNOWN,
-        ...(await projects.counts?.(organizationId, projectId)),
+        ...(await projects.counts(organizationId, projectId)),
         ...Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)),
         organization_id: organizationId,
         id: typeId('hlth', at),

@@ -1,7 +1,7 @@
-/** Which projects there are for whom: asked of whoever knows projects, and of the agents' own table until then. */
-import type { Store } from '@parley/store';
-import type { AgentTables } from '../../schema.ts';
+/** Which projects there are for whom, and what is counted in their files. */
 import type { Acting } from '../../session.ts';
+import type { Code } from '../code/code.ts';
+import type { Projects } from '../projects/projects.ts';
 import type { HealthValues } from './schema.ts';
 
 export interface ProjectReach {
@@ -9,33 +9,21 @@ export interface ProjectReach {
   reaches(acting: Acting, projectId: string): Promise<boolean>;
   /** True when the organization has the project. */
   has(organizationId: string, projectId: string): Promise<boolean>;
-  /** What can be counted in the files of a project; absent, or without a count: not known. */
-  counts?(organizationId: string, projectId: string): Promise<Partial<HealthValues>>;
+  /** What can be counted in the files of a project; what is not known is absent. */
+  counts(organizationId: string, projectId: string): Promise<Partial<HealthValues>>;
 }
 
-/** The projects that agents were given. */
-export function givenProjects(store: Store): ProjectReach {
-  const given = (organizationId: string, projectId: string) =>
-    store
-      .db<AgentTables>()
-      .selectFrom('agents')
-      .leftJoin('agent_projects', 'agent_projects.agent_id', 'agents.id')
-      .select('agents.id')
-      .where('agents.organization_id', '=', organizationId)
-      .where((where) =>
-        where.or([
-          where('agents.default_project_id', '=', projectId),
-          where('agent_projects.project_id', '=', projectId),
-        ]),
-      );
+/** Asks the projects; nothing is counted where code is not read. */
+export function projectReachOf(projects: Projects, code: Code | undefined): ProjectReach {
+  const find = async (organizationId: string, projectId: string) =>
+    (await projects.list(organizationId)).find(({ id }) => id === projectId);
   return {
-    async reaches({ organizationId, agentId, projectId: own, source }, projectId) {
-      if (own === projectId) return true;
-      const query = given(organizationId, projectId);
-      const held = source === 'web' ? query : query.where('agents.id', '=', agentId);
-      return (await held.executeTakeFirst()) !== undefined;
+    reaches: async (acting, projectId) =>
+      (await projects.reachedBy(acting)).some(({ id }) => id === projectId),
+    has: async (organizationId, projectId) => (await find(organizationId, projectId)) !== undefined,
+    async counts(organizationId, projectId) {
+      const project = await find(organizationId, projectId);
+      return (project && (await code?.counts(project))) ?? {};
     },
-    has: async (organizationId, projectId) =>
-      (await given(organizationId, projectId).executeTakeFirst()) !== undefined,
   };
 }
