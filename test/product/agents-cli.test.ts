@@ -21,21 +21,33 @@ async function json(...args: string[]) {
 }
 
 test('makes an agent, shows and changes it, and names those that there are', async () => {
-  const made = await json('create', 'Ada', '--tools', `${LIST},corvid_gone`, '--description', 'Looks');
+  const made = await json(
+    'create',
+    'Ada',
+    '--tools',
+    `${LIST},corvid_gone,ask_owner`,
+    '--description',
+    'Looks',
+  );
   expect(made).toEqual({
     id: expect.stringMatching(/^agt_/),
     name: 'Ada',
     key: expect.stringMatching(/^parley_/),
-    warnings: [expect.stringContaining('corvid_gone')],
+    warnings: [
+      'corvid_gone: no such tool now',
+      'ask_owner: no such tool now; did you mean corvid_ask_owner?',
+    ],
   });
   expect(await json('list')).toMatchObject([{ id: made.id, name: 'Ada', description: 'Looks' }]);
-  expect(await json('tools', 'ada')).toMatchObject({ tools: [LIST], unknown: ['corvid_gone'] });
+  expect(await json('tools', 'ada')).toMatchObject({ tools: [LIST], unknown: ['corvid_gone', 'ask_owner'] });
   expect(await json('update', 'ada', '--name', 'Bea', '--tools', 'none')).toMatchObject({
     name: 'Bea',
     tools: [],
   });
   const unknown = await agents('show', 'Ada');
   expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining('There are: Bea.') });
+  const lost = await agents('update', 'Bea', '--project', 'proj_nope');
+  expect(lost).toMatchObject({ code: 1, stderr: expect.stringContaining('"parley projects list"') });
   const odd = await agents('tools', 'Bea', '--source', 'console');
   expect(odd).toMatchObject({ code: 2, stderr: expect.stringContaining('--source: must be one of web, ') });
   expect(await json('delete', 'Bea')).toMatchObject({ id: made.id, deleted: true });

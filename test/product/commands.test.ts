@@ -189,6 +189,10 @@ describe('the pages of the documentation', () => {
   test('call tools that exist', async () => {
     const { stdout } = await parley('tools', '--extended', '--json');
     const known = (JSON.parse(stdout) as { name: string }[]).map(({ name }) => name);
+    // Agents alone have theirs.
+    await parley('agents', 'create', 'Pages', '--tools', 'none');
+    const agents = JSON.parse((await parley('agents', 'tools', 'Pages', '--json')).stdout);
+    known.push(...agents.removed.map(({ name }: { name: string }) => name));
     // The example of docs/tasks.md, and the word for any tool.
     known.push('start_long_running_task', 'TOOL');
     const called = named(/parley (?:-- )?call (\w+)/g);
@@ -236,6 +240,7 @@ describe('help', () => {
     ['doctor', ['--key KEY', '--port N', '--project FOLDER'], ['--init']],
     ['webhooks', ['--key KEY', '--allow-egress HOST'], ['--port', '--rate ', '--allow-stdio']],
     ['pages', ['--key KEY', '--port N', '--public-url URL'], ['--rate ', '--allow-egress']],
+    ['projects', ['--key KEY', '--project-root DIR'], ['--port', '--rate ', '--github-token']],
     ['migrate', ['--data FOLDER', '--json'], ['--key', '--port', '--init']],
     ['backup', ['--data FOLDER', '--json'], ['--key', '--port', '--init']],
   ])('parley %s --help has the options that it reads', async (command, has, hasNot) => {

@@ -14,9 +14,12 @@ test('an owner gives a project its code, and an agent finds symbols in it', asyn
   writeFileSync(join(root, 'shop', 'till.ts'), 'export class Till {\n  open() {}\n}\n');
   await using server = await startParley(data, { args: ['--project-root', root] });
   const projects = (...args: string[]) => runParley(['projects', ...args, '--data', data, '--json']);
-  const listed = await projects('list');
-  const [{ id, code }] = JSON.parse(listed.stdout) as [{ id: string; code: unknown }];
-  expect(code).toBeNull();
+  const made = await projects('create', 'shop', '--name', 'The shop');
+  const { id } = JSON.parse(made.stdout) as { id: string };
+  const listed = JSON.parse((await projects('list')).stdout) as unknown[];
+  expect(listed).toContainEqual(expect.objectContaining({ id, name: 'The shop', code: null }));
+  expect((await projects('create', 'Shop')).stderr).toContain('SLUG: must have');
+  expect((await projects('create', 'shop')).code).toBe(1);
   const shop = join(root, 'shop');
   const refused = await projects('set-code', id, '--folder', shop);
   expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('--project-root DIR')]);
@@ -27,12 +30,12 @@ test('an owner gives a project its code, and an agent finds symbols in it', asyn
     folder: expect.stringContaining('shop'),
     check: 'npm test',
   });
-  const made = await fetch(`${server.url}/api/agents`, {
+  const hired = await fetch(`${server.url}/api/agents`, {
     method: 'POST',
     headers: { authorization: `Bearer ${server.key}`, 'content-type': 'application/json' },
     body: JSON.stringify({ name: 'Ada', default_project_id: id }),
   });
-  const { data: agent } = (await made.json()) as { data: { key: string } };
+  const { data: agent } = (await hired.json()) as { data: { key: string } };
   const call = async (name: string, args: Record<string, unknown>) => {
     const { body } = await post(
       `${server.mcp}/agent`,

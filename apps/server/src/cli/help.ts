@@ -9,6 +9,8 @@ interface CommandHelp {
   readonly details: string;
   /** The options that it reads; absent: all, as the server does. */
   readonly reads?: readonly Option['also'][];
+  /** Options of toolsets that it reads too, by their flags. */
+  readonly flags?: readonly string[];
 }
 
 const READS_KEY = ['folder', 'init', 'key', 'every'] as const;
@@ -112,17 +114,21 @@ delete NAME
     details: `create NAME [--tools TOOL,TOOL...] [--description TEXT] [--project ID]
     Prints its key once; with --json one line: {"id": "...", "name": "...", "key": "..."}.
     Without --tools it has the default set: every tool of agents but the privileged ones. "none" gives it no tools.
-    Nobody gives a tool that they do not have. A name that no tool has is kept, with a note.
+    "parley agents tools NAME" lists all names. Nobody gives a tool that they do not have; a name that no tool has is
+    kept, with a note. --project is the project that it works in; "parley projects list" has the ids.
 list
 show NAME
 update NAME [--name NEW] [--tools TOOL,TOOL...] [--description TEXT] [--project ID]
-    --tools replaces the list, "default" goes back to the default set. It counts from the next request of the agent.
+    --tools replaces the list, "default" goes back to the default set; --project none takes its project away. It counts
+    from the next request of the agent.
 delete NAME
     Its keys stop at once, and all that is its own goes.
 key NAME [--project ID]
     A further key; with a project, its sessions have the bundles of that too.
 tools NAME [--source SOURCE] [--unattended] [--project ID]
-    What it may do in such a session, and why not: not_granted, not_in_set, unattended, not_registered, agent_missing.
+    Every tool, and whether it has it in such a session. Why not: not_in_set (its list, the default set and its bundles
+    leave it out), unattended (blocked while nobody watches), not_granted (whoever made the agent lacks it),
+    not_registered (there is no such tool now), agent_missing, capability (a plugin lacks what it needs).
     SOURCE is api without it, or web, agent, mcp, schedule, webhook, remote, telegram, discord, slack.
 NAME may also be the id of an agent. docs/agents.md tells more.`,
   },
@@ -137,13 +143,18 @@ rename NAME [--slug SLUG]
     The organization of the key.`,
   },
   projects: {
-    usage: 'parley projects list | set-code ID --folder DIR | unset-code ID',
-    summary: 'List projects, and say where their code lies',
-    details: `For owners. Agents find symbols and do work tasks in the code of the projects that they reach.
+    reads: READS_KEY,
+    flags: ['project-root'],
+    usage: 'parley projects list | create SLUG | set-code ID --folder DIR | unset-code ID',
+    summary: 'List and make projects, and say where their code lies',
+    details: `Agents find symbols and do work tasks in the code of the projects that they reach. Code is set by owners.
 list
+create SLUG [--name NAME]
+    SLUG is its name in addresses. Give it to an agent with "parley agents update NAME --project ID".
 set-code ID --folder DIR [--check COMMAND] [--install COMMAND]
-    DIR lies below a folder that --project-root names, here and at the server. The shell runs COMMAND in a worktree of
-    it: --check after each attempt at a work task, --install before the first one, without scripts of dependencies.
+    DIR lies below a folder that --project-root names, here and at the server (or PARLEY_PROJECT_ROOT for both). The
+    shell runs COMMAND in a worktree of it: --check after each attempt at a work task, --install before the first one,
+    without scripts of dependencies.
 unset-code ID
     Forgets it; the folder stays as it is.`,
   },
@@ -256,7 +267,7 @@ export function helpFor(
   const options = optionsWith(settingsWith(toolsets));
   const known = command !== undefined && Object.hasOwn(COMMANDS, command) ? COMMANDS[command] : undefined;
   if (known === undefined) return overview(options);
-  return `${known.summary}.\n\nUsage: ${known.usage}\n\n${known.details}\n\nOptions:\n${optionLines(options, known.reads)}\n`;
+  return `${known.summary}.\n\nUsage: ${known.usage}\n\n${known.details}\n\nOptions:\n${optionLines(options, known)}\n`;
 }
 
 function overview(options: Options): string {
@@ -277,9 +288,14 @@ PARLEY_SECRET_KEY holds the key of the secret box; without it <data>/secret.key 
 `;
 }
 
-function optionLines(options: Options, reads?: CommandHelp['reads']): string {
+function optionLines(
+  options: Options,
+  { reads, flags = [] }: Pick<CommandHelp, 'reads' | 'flags'> = {},
+): string {
+  const isRead = (name: string, { also }: Option) =>
+    reads === undefined || (also !== undefined && reads.includes(also)) || flags.includes(name);
   return Object.entries(options)
-    .filter(([, { also }]) => reads === undefined || (also !== undefined && reads.includes(also)))
+    .filter(([name, option]) => isRead(name, option))
     .map(([name, option]) => {
       const flag = `--${name}${option.value === '' ? '' : ` ${option.value}`}`;
       return `  ${flag.padEnd(WIDTH)}${option.help}${option.fallback === undefined ? '' : ` (${option.fallback})`}`;

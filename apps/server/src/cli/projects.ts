@@ -1,4 +1,4 @@
-/** `parley projects`: which there are, and where the code of each lies. */
+/** `parley projects`: which there are, new ones, and where the code of each lies. */
 import { resolve } from 'node:path';
 import { agentToolset } from '@parley/agent';
 import type { Caller } from '@parley/kit';
@@ -6,23 +6,25 @@ import { hiddenReason, ownersWithAll, ToolError } from '@parley/kit';
 import { loadConfig, UsageError } from '../config.ts';
 import { printable } from '../printable.ts';
 import type { Acting, Action } from './actions.ts';
-import { runAction } from './actions.ts';
+import { requireTool, runAction } from './actions.ts';
 import type { Command } from './main.ts';
 import { table } from './table.ts';
 
 const USAGE =
-  'Usage: parley projects list | set-code ID --folder DIR [--check COMMAND] [--install COMMAND] | unset-code ID';
+  'Usage: parley projects list | create SLUG [--name NAME] | set-code ID --folder DIR [--check COMMAND] [--install COMMAND] | unset-code ID';
+const SLUG = /^[a-z0-9-]{1,100}$/;
 
 /** Runs one of the commands on projects. */
 export const projects: Command = (args, toolsets) => {
   const { config, positionals, extras } = loadConfig(args, {
-    extra: { folder: 'text', check: 'text', install: 'text' },
+    extra: { name: 'text', folder: 'text', check: 'text', install: 'text' },
     toolsets,
   });
   const text = (given: unknown) => (typeof given === 'string' ? given : undefined);
   const code = { folder: text(extras.folder), check: text(extras.check), install: text(extras.install) };
   const actions = {
     list,
+    create: (acting: Acting, rest: readonly string[]) => create(acting, rest, text(extras.name)),
     'set-code': (acting: Acting, rest: readonly string[]) => setCode(acting, rest, code),
     'unset-code': unsetCode,
   };
@@ -39,6 +41,19 @@ const list: Action = async (acting) => {
   ]);
   return { json: found, text: table(['ID', 'NAME', 'FOLDER', 'CHECK'], rows) };
 };
+
+async function create(acting: Acting, [slug, ...rest]: readonly string[], name?: string) {
+  if (slug === undefined || rest.length > 0) throw new UsageError(USAGE);
+  if (!SLUG.test(slug)) throw new UsageError('SLUG: must have 1 to 100 of a-z, 0-9 and -');
+  requireTool(acting, 'PROJECT_CREATE');
+  const { meshToolset } = await import('@parley/mesh');
+  const { projects: all } = acting.host.servicesOf(meshToolset);
+  const made = await all.create(acting.caller.organizationId, slug, { name: name ?? slug });
+  return {
+    json: { id: made.id, slug, name: made.name },
+    text: `The project ${printable(made.name)} has the id ${made.id}`,
+  };
+}
 
 async function setCode(
   acting: Acting,

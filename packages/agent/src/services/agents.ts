@@ -60,6 +60,9 @@ export interface Agents {
 /** What is done with a new agent in the transaction that makes it, such as giving it an account. */
 export type Born = (tx: StoreTransaction, agent: AgentRow) => Promise<void>;
 
+/** Tells whether an organization has a project. */
+export type ProjectExists = (organizationId: string, projectId: string) => Promise<boolean>;
+
 export interface AgentsParts {
   readonly store: Store;
   readonly identity: Identity;
@@ -69,6 +72,7 @@ export interface AgentsParts {
   /** Resolves when the tools of an organization are known; undefined when they are. */
   readonly ready: (organizationId: string) => Promise<void> | undefined;
   readonly born: readonly Born[];
+  readonly projectExists: ProjectExists;
 }
 
 const MAX_NAME = 100;
@@ -102,6 +106,7 @@ export function createAgents(parts: AgentsParts): Agents {
       const tools = input.tools ?? null;
       await parts.ready(organizationId);
       const warnings = checkTools(parts, by, tools);
+      await requireProject(parts, organizationId, input.defaultProjectId);
       const at = now();
       const name = checkedName(input.name);
       const row: AgentRow = {
@@ -131,10 +136,12 @@ export function createAgents(parts: AgentsParts): Agents {
       if (row === undefined) throw notFound();
       // Whoever holds the key can do what the agent can, so it takes all of that to make one.
       checkTools(parts, by, toolsOf(row));
+      await requireProject(parts, by.organizationId, projectId);
       return keyFor(identity, by, row, projectId);
     },
     async update(by, id, change) {
       await parts.ready(by.organizationId);
+      await requireProject(parts, by.organizationId, change.defaultProjectId);
       return store.transaction(async (tx) => {
         const row = await lockedRow(tx, by.organizationId, id);
         const warnings = change.tools === undefined ? [] : checkTools(parts, by, change.tools);
@@ -176,14 +183,27 @@ export function checkTools(
       'invalid',
       'tools: each must have 1 to 100 letters, digits, underscores, dashes, colons or dots; * has no meaning here',
     );
+  // Every built-in tool has the prefix, and it is what people forget.
+  const meant = (name: string) =>
+    toolNamed(by.organizationId, `corvid_${name}`) === undefined ? '' : `; did you mean corvid_${name}?`;
   const warnings: string[] = [];
   for (const name of new Set(tools)) {
     const tool = toolNamed(by.organizationId, name);
-    if (tool === undefined) warnings.push(`${name}: no such tool now`);
+    if (tool === undefined) warnings.push(`${name}: no such tool now${meant(name)}`);
     else if (!mayGive(by, tool))
       throw new ToolError('forbidden', `You cannot give what you do not have: ${name}`);
   }
   return warnings;
+}
+
+/** A mistyped id would leave the agent without its project, and nobody would be told. */
+async function requireProject(
+  { projectExists }: Pick<AgentsParts, 'projectExists'>,
+  organizationId: string,
+  id: string | null | undefined,
+): Promise<void> {
+  if (id === null || id === undefined || (await projectExists(organizationId, id))) return;
+  throw new ToolError('not_found', 'Project not found. "parley projects list" shows those that there are.');
 }
 
 async function keyFor(

@@ -10,7 +10,7 @@ import { AGENT_TOOLS, DEFAULT_ALLOWED_TOOLS } from '../tools/sets.ts';
 import type { Acting } from '../session.ts';
 import type { AgentHost } from '../toolset.ts';
 import { createActionServices } from './action-services.ts';
-import type { Agents } from './agents.ts';
+import type { Agents, ProjectExists } from './agents.ts';
 import { createAgents } from './agents.ts';
 import type { OwnerLine } from './owner/index.ts';
 import { createOwnerLine } from './owner/index.ts';
@@ -18,7 +18,7 @@ import type { Outside, OutsideOptions } from './outside/index.ts';
 import { createOutside } from './outside/index.ts';
 import type { Bundles } from './bundles.ts';
 import { createBundles } from './bundles.ts';
-import type { ProjectExists, Skills } from './skills.ts';
+import type { Skills } from './skills.ts';
 import { createSkills } from './skills.ts';
 import type { Messages } from './messages/messages.ts';
 import { createMessages } from './messages/messages.ts';
@@ -156,7 +156,17 @@ export function createAgentServices(
   const chain = createChain({ store, audit, now, sources: [signedMemories, signedAttestations] });
   const reputation = createReputation({ store, chain, counts, now });
   const credits = createCredits({ store, audit, now, conduct: reputation });
-  const parts = { store, identity, now, toolNamed, ready: tools.ready, born: [chain.born, credits.born] };
+  const hasProject = async (organizationId: string, projectId: string) =>
+    (await host.projects.get(organizationId, projectId)) !== undefined;
+  const parts = {
+    store,
+    identity,
+    now,
+    toolNamed,
+    ready: tools.ready,
+    born: [chain.born, credits.born],
+    projectExists: projectExists ?? hasProject,
+  };
   const agents = createAgents(parts);
   const sessions = createSessions({ store, now, onFault });
   let mcpUrl: string | undefined;
@@ -170,8 +180,6 @@ export function createAgentServices(
     recordViolation ??
     (({ agentId }, kind, detail) =>
       store.transaction((tx) => reputation.recordViolation(tx, agentId, kind, detail)));
-  const hasProject = async (organizationId: string, projectId: string) =>
-    (await host.projects.get(organizationId, projectId)) !== undefined;
   const folders = createCodeFolders(settings.projectRoots ?? [], dataDir);
   const projects = createProjects({ store, identity, directory: host.projects, folders, now });
   const thread = isOn('code-index', settings.codeIndex) ? new CodeThread(codeTimes) : undefined;
@@ -241,7 +249,7 @@ export function createAgentServices(
     runs,
     schedules: createSchedules({ ...base, perform, notifyOwner: notifyOwner ?? owner.notifications.tell }),
     sessions,
-    skills: createSkills(parts, projectExists ?? hasProject),
+    skills: createSkills(parts),
     work,
     workflows: createWorkflows({ ...base, services: doing, isRegistered }),
     servedAt(url) {

@@ -37,20 +37,17 @@ export interface Skills {
   remove(by: Caller, owner: SkillOwner, bundleId: string): Promise<boolean>;
 }
 
-/** Tells whether an organization has a project. */
-export type ProjectExists = (organizationId: string, projectId: string) => Promise<boolean>;
-
 const MAX_SKILLS = 20;
 
 const TITLES = { agent: 'Agent', project: 'Project' } as const;
 
-export function createSkills(parts: AgentsParts, projectExists: ProjectExists): Skills {
+export function createSkills(parts: AgentsParts): Skills {
   const { store, identity, now } = parts;
   const requireOwner = async (from: Queryable, organizationId: string, { kind, id }: SkillOwner) => {
     const isThere =
       kind === 'agent'
         ? (await agentRow(from, organizationId, id)) !== undefined
-        : await projectExists(organizationId, id);
+        : await parts.projectExists(organizationId, id);
     if (!isThere) throw new ToolError('not_found', `${TITLES[kind]} not found`);
   };
   const tell = async (

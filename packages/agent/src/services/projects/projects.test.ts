@@ -58,6 +58,27 @@ onBothBeds(
       expect(identity).toBeDefined();
     });
 
+    test('an agent and its keys work in a project that there is, and a foreign one is like none', async () => {
+      const { acme, rival, agent, services } = bed();
+      const { caller } = acme.owner;
+      const own = disk.project(acme.id, 'Home');
+      const ada = await agent(caller, { defaultProjectId: own });
+      for (const projectId of ['proj_nope', disk.project(rival.id, 'Theirs')]) {
+        const refused = { code: 'not_found', message: expect.stringMatching(/^Project not found\./) };
+        const { agents } = services;
+        const made = agents.create(caller, { name: 'Lost', defaultProjectId: projectId });
+        await expect(made).rejects.toMatchObject(refused);
+        await expect(agents.update(caller, ada.id, { defaultProjectId: projectId })).rejects.toMatchObject(
+          refused,
+        );
+        await expect(agents.createKey(caller, ada.id, { projectId })).rejects.toMatchObject(refused);
+      }
+      expect(await services.agents.find(acme.id, 'Lost')).toBeUndefined();
+      expect(await services.agents.get(acme.id, ada.id)).toMatchObject({ default_project_id: own });
+      await services.agents.update(caller, ada.id, { defaultProjectId: null });
+      expect(await services.agents.get(acme.id, ada.id)).toMatchObject({ default_project_id: null });
+    });
+
     test('a folder is taken below the roots alone, by its real path, and never from the data folder', async () => {
       const { acme, rival, services } = bed();
       const project = disk.project(acme.id, 'Placed');

@@ -78,12 +78,12 @@ export interface ActionServices {
   readonly reputation?: { attest(acting: Acting, signal: AbortSignal): Promise<string> } | undefined;
 }
 
-/** The setting that gives each part. */
-const SETTING_OF: Readonly<Record<keyof ActionServices, string>> = {
-  github: 'Set PARLEY_GITHUB_TOKEN.',
-  workTasks: 'Set PARLEY_WORK_TASKS=on.',
+/** What to do about a part that is absent; short, since a history shows the first 100 characters of a result. */
+const WITHOUT: Readonly<Record<keyof ActionServices, string>> = {
+  github: 'There is no GitHub here. Set PARLEY_GITHUB_TOKEN.',
+  workTasks: 'Work tasks are off. Set PARLEY_WORK_TASKS=on.',
   messages: 'Messages are switched off here.',
-  runner: 'Set PARLEY_RUNNER=command and PARLEY_RUNNER_COMMAND.',
+  runner: 'There is no runner. Set PARLEY_RUNNER=command and PARLEY_RUNNER_COMMAND.',
   memory: 'Memory is switched off here.',
   reputation: 'Reputation is switched off here.',
 };
@@ -94,8 +94,7 @@ export function partOf<Part extends keyof ActionServices>(
   part: Part,
 ): NonNullable<ActionServices[Part]> {
   const found = services[part];
-  if (found === undefined)
-    throw new ToolError('unavailable', `This needs a part that is absent. ${SETTING_OF[part]}`);
+  if (found === undefined) throw new ToolError('unavailable', WITHOUT[part]);
   return found;
 }
 
