@@ -5,8 +5,9 @@ import { detach } from '@parley/kit';
 import { modern, modernHeaders } from '@parley/test-support/wire';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ensureBuilt } from './build.ts';
+import { stdioClient } from './mcp-messages.ts';
 import type { Server } from './parley.ts';
-import { scratchFolder, startParley } from './parley.ts';
+import { scratchFolder, spawnParley, startParley } from './parley.ts';
 
 const SEND = 'corvid_send_message';
 const INBOX = 'agent://inbox';
@@ -175,4 +176,19 @@ test('check 33: watchers of both eras answer a waiting sender, a kill loses noth
   });
   expect(run.structuredContent).toMatchObject({ status: 'replied', reply: 'Whom do you know? Ada, Eve' });
   await again.close();
+
+  // What comes later is done by the server, also when a client's own process has nobody who could.
+  const program = spawnParley(['mcp', 'agent', '--agent', 'Bob', '--data', data]);
+  const beside = stdioClient(program);
+  const manage = async (input: object) =>
+    (await beside.call('corvid_manage_schedule', { ...input })).result?.structuredContent;
+  const schedule_actions = [{ type: 'custom', prompt: 'And now?' }];
+  const made = await manage({ action: 'create', name: 'Daily', interval_minutes: 1440, schedule_actions });
+  const schedule_id = made?.id;
+  await manage({ action: 'run_now', schedule_id });
+  await expect
+    .poll(() => manage({ action: 'history', schedule_id }), { timeout: 20_000 })
+    .toMatchObject({ executions: [{ status: 'completed', result: 'custom: And now? Ada, Eve\n' }] });
+  program.child.stdin.end();
+  expect((await program.ended).code).toBe(0);
 });

@@ -70,6 +70,15 @@ test('serves stdio as an agent by its name, and with its key', async () => {
     program.child.stdin.end();
     expect((await program.ended).code).toBe(0);
   }
+  // By its name and with its key: both are what it did.
+  const logs = (...args: string[]) => runParley(['logs', '--data', folder.path, ...args]);
+  const did = (await logs('--agent', 'CEM')).stdout.trimEnd().split('\n').slice(1);
+  expect(did.filter((line) => / ok .* Agent Cem .*corvid_list_agents$/.test(line))).toHaveLength(2);
+  expect((await logs('--agent', 'Dora')).stdout).not.toContain(LIST);
+  expect(await logs('--agent', 'Zoe')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('There are: '),
+  });
   const nobody = await runParley(['mcp', 'agent', '--agent', 'Zoe', '--data', folder.path]);
   expect(nobody).toMatchObject({ code: 2, stderr: expect.stringContaining('There are: Cem, Dora.') });
   const elsewhere = await runParley(['mcp', '--agent', 'Cem', '--data', folder.path]);

@@ -31,6 +31,8 @@ export type AgentHost = Host<
     readonly dataDir: string;
     /** The variables of the server that programs get. */
     readonly environment: Readonly<Record<string, string>>;
+    /** False in a process that is no server: what agents do later is left to one. */
+    readonly delivers?: boolean;
     engine(): Engine;
   },
   // A host of tests says only what it is about.
@@ -50,7 +52,9 @@ export const agentToolset = defineToolset({
   services(host: AgentHost) {
     const end = publishWorkNotices(host.store, host.changes);
     host.onStop(async () => end());
-    return createAgentServices(host);
+    return createAgentServices(
+      host.delivers === false ? { ...host, tasks: leftToServers(host.tasks) } : host,
+    );
   },
   joinedBy: [PLUGIN],
   sources: ({ plugins }) => [plugins.source],
@@ -67,3 +71,8 @@ export const agentToolset = defineToolset({
     onStop(keepUp([schedules, workflows], onFault));
   },
 });
+
+/** The same tasks, made here and run by a server: it alone has the runner, the folders and the tokens for them. */
+function leftToServers(tasks: TaskEngine): TaskEngine {
+  return { ...tasks, register: (kind) => tasks.register({ ...kind, isRunElsewhere: true }) };
+}

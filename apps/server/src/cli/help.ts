@@ -223,11 +223,13 @@ export [FILE] [--posts-csv]
   },
   logs: {
     reads: READS_KEY,
-    usage: 'parley logs [export FILE] [--follow] [--tool NAME] [--caller KEY] [--error] [--since 1h]',
+    usage:
+      'parley logs [export FILE] [--follow] [--tool NAME] [--caller KEY] [--agent NAME] [--error] [--since 1h]',
     summary: 'Show or export what was called, by whom, and how it ended',
     details: `The last calls, oldest first; --json prints one object per line with input and output, as far as they are kept.
 --follow goes on with new calls until Ctrl-C. --limit N shows the last N calls, 20 without it.
---tool NAME, --caller KEY (id or name of a key), --error and --since 30m, 12h, 7d or a date show only those calls.
+--tool NAME, --caller KEY (id or name of a key), --agent NAME (all that it did, with any key or none), --error and
+--since 30m, 12h, 7d or a date show only those calls.
 export FILE writes all of them, newest first, to a new file: .jsonl or .csv, whose cells no spreadsheet runs as formulas.
 The key needs the tool MONITORING_LOGS_LIST.`,
   },

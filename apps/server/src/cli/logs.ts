@@ -1,6 +1,7 @@
 /** `parley logs`: what was called, by whom and how it ended, as lines, as JSON, or into a file. */
 import { extname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { agentToolset } from '@parley/agent';
 import type { LogEntry } from '@parley/mesh';
 import type { Caller } from '@parley/kit';
 import { mayAdminister, ToolError } from '@parley/kit';
@@ -8,6 +9,7 @@ import type { RecordFilter, RecordLog } from '@parley/store';
 import { loadConfig, UsageError } from '../config.ts';
 import { printable } from '../printable.ts';
 import type { Host } from '../start/host.ts';
+import { noSuchAgent } from './agent-names.ts';
 import { csvOf, headerOf, jsonLineOf, lineOf, CSV_HEADER } from './log-lines.ts';
 import type { Command } from './main.ts';
 import { withCaller } from './session.ts';
@@ -16,7 +18,7 @@ import type { WriteText } from './written-file.ts';
 import { intoNewFile, writeToStdout } from './written-file.ts';
 
 const USAGE =
-  'Usage: parley logs [export FILE.jsonl|FILE.csv] [--follow] [--tool NAME] [--caller KEY] [--error] [--since 1h] [--limit N]';
+  'Usage: parley logs [export FILE.jsonl|FILE.csv] [--follow] [--tool NAME] [--caller KEY] [--agent NAME] [--error] [--since 1h] [--limit N]';
 const TOOL = 'MONITORING_LOGS_LIST';
 const PAGE = 500;
 const LOOK_EVERY_MS = 500;
@@ -27,6 +29,7 @@ const FLAGS = {
   follow: 'switch',
   tool: 'text',
   caller: 'text',
+  agent: 'text',
   error: 'switch',
   since: 'text',
   limit: 'text',
@@ -136,14 +139,16 @@ function requireLogs(host: Host, caller: Caller): void {
 async function filterOf(
   host: Host,
   caller: Caller,
-  { tool, caller: wanted, error }: Extras,
+  { tool, caller: wanted, agent, error }: Extras,
   since: number | undefined,
 ): Promise<RecordFilter> {
   const callerId = typeof wanted === 'string' ? await callerIdOf(host, caller, wanted) : undefined;
+  const callerIds = typeof agent === 'string' ? await idsOfAgent(host, caller, agent) : undefined;
   return {
     organizationId: caller.organizationId,
     ...(typeof tool === 'string' && { tool }),
     ...(callerId !== undefined && { callerId }),
+    ...(callerIds !== undefined && { callerIds }),
     ...(error === true && { isError: true }),
     ...(since !== undefined && { since }),
   };
@@ -160,9 +165,22 @@ async function callerIdOf(host: Host, caller: Caller, wanted: string): Promise<s
   throw new UsageError(`Several keys have the name "${wanted}". Give the id of one: ${ids}`);
 }
 
+/** Under which ids an agent acts: its own, where nobody holds a key, and those of its keys, old ones too. */
+async function idsOfAgent(host: Host, caller: Caller, name: string): Promise<string[]> {
+  const { organizationId } = caller;
+  const agent = await host.servicesOf(agentToolset).agents.find(organizationId, name);
+  if (agent === undefined) throw await noSuchAgent(host, organizationId, name);
+  const keys = await host.identity.listKeys(caller, { all: mayAdminister(caller) });
+  return [agent.id, ...keys.filter(({ agentId }) => agentId === agent.id).map(({ id }) => id)];
+}
+
 async function keyNames(host: Host, caller: Caller): Promise<Map<string, string>> {
   const keys = await host.identity.listKeys(caller, { all: mayAdminister(caller) });
-  return new Map(keys.map(({ id, name }) => [id, name]));
+  const agents = await host.servicesOf(agentToolset).agents.list(caller.organizationId);
+  return new Map([
+    ...agents.map(({ id, name }) => [id, `Agent ${name}`] as const),
+    ...keys.map(({ id, name }) => [id, name] as const),
+  ]);
 }
 
 function formatOf(path: string): 'csv' | 'jsonl' {

@@ -65,7 +65,7 @@ export interface HostOptions {
   readonly sources?: readonly Source[];
   readonly middleware?: readonly Middleware[];
   observe?(record: CallRecord): void;
-  /** True for a server, which brings events to those who hear of them. */
+  /** True for a server, which brings events to those who hear of them, and does what agents left for later. */
   readonly delivers?: boolean;
   readonly onFault: (error: unknown, where: string) => void;
   /** A caller that no key stands for; tests only. */
@@ -117,7 +117,7 @@ export async function allToolsets({
 }
 
 function buildHost(base: Base, toolsets: readonly ServedToolset[], options: HostOptions): Host {
-  const { config, onFault } = options;
+  const { config, onFault, delivers = false } = options;
   const { store, identity, changes } = base;
   const details = detailsWith(
     (organizationId, id) => upstream.secretsOf(organizationId, id),
@@ -160,7 +160,7 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
     deliver,
     mayPublish: createMayPublish({ store, identity, current }),
     // A command has neither the flags nor the time of a server, which others have set up to reach what it must.
-    delivers: options.delivers ?? false,
+    delivers,
     onFault,
     limits,
     types: toolsets.flatMap(({ events: own = [] }) => own),
@@ -185,6 +185,7 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
     projects: createProjectDirectory(store),
     dataDir: config.dataDir,
     environment: config.programs.environment,
+    delivers,
     sandbox,
     observe,
     onFault,

@@ -24,6 +24,8 @@ export interface HostParts {
   readonly dataDir: string;
   /** What a program that is started gets of the environment; nothing of it is a secret. */
   readonly environment: Readonly<Record<string, string>>;
+  /** True for a server, which does what is due; a command leaves it to one. */
+  readonly delivers: boolean;
   /** Runs code of callers over the tools that they may call. */
   readonly sandbox: CodeExecution;
   /** The engine that serves everything; for the tools that explain it. */

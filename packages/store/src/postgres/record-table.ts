@@ -228,7 +228,7 @@ type Records<Shown> = SelectQueryBuilder<RecordTables, 'parley_call_records', Sh
 
 function matching<Shown>(rows: Records<Shown>, filter: RecordFilter): Records<Shown> {
   const { toolset, tool, callerId, outcome, isError, virtualMcpId, since, until } = filter;
-  const { toolsets, tools, virtualMcpIds, exceptToolsets } = filter;
+  const { toolsets, tools, callerIds, virtualMcpIds, exceptToolsets } = filter;
   const among = (texts: readonly string[] | undefined) => sql<string>`any(${texts ?? []}::text[])`;
   return rows
     .where('organization_id', '=', filter.organizationId)
@@ -241,6 +241,7 @@ function matching<Shown>(rows: Records<Shown>, filter: RecordFilter): Records<Sh
     .$if(virtualMcpId !== undefined, (all) => all.where('virtual_mcp_id', '=', virtualMcpId ?? ''))
     .$if(toolsets !== undefined, (all) => all.where('toolset', '=', among(toolsets)))
     .$if(tools !== undefined, (all) => all.where('tool', '=', among(tools)))
+    .$if(callerIds !== undefined, (all) => all.where('caller_id', '=', among(callerIds)))
     .$if(virtualMcpIds !== undefined, (all) => all.where('virtual_mcp_id', '=', among(virtualMcpIds)))
     .$if(exceptToolsets !== undefined, (all) =>
       all.where('toolset', '!=', sql<string>`all(${exceptToolsets ?? []}::text[])`),

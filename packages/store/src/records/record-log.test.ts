@@ -144,6 +144,8 @@ onBothEngines('call records', (open, engine, where) => {
     expect(await tools({})).toEqual(['b20', 'b10', 'a0']);
     expect(await tools({ tool: 'b' })).toEqual(['b20', 'b10']);
     expect(await tools({ tool: 'b', callerId: 'key_1' })).toEqual(['b20']);
+    expect(await tools({ callerIds: ['key_2', 'key_3'] })).toEqual(['b10']);
+    expect(await tools({ callerIds: [] })).toEqual([]);
     expect(await tools({ outcome: 'denied' })).toEqual(['b10']);
     expect(await tools({ since: NOW + 10 })).toEqual(['b20', 'b10']);
     expect(await tools({ until: NOW + 10 })).toEqual(['b10', 'a0']);

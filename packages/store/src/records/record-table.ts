@@ -78,6 +78,7 @@ export interface RecordFilter {
   /** One of these. */
   readonly toolsets?: readonly string[];
   readonly tools?: readonly string[];
+  readonly callerIds?: readonly string[];
   readonly virtualMcpIds?: readonly string[];
   /** None of these. */
   readonly exceptToolsets?: readonly string[];

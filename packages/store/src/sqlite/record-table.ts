@@ -355,6 +355,7 @@ function conditions(filter: RecordFilter): { where: string; values: unknown[] } 
     ['virtual_mcp_id = ?', filter.virtualMcpId],
     ['toolset in (select value from json_each(?))', listed(filter.toolsets)],
     ['tool in (select value from json_each(?))', listed(filter.tools)],
+    ['caller_id in (select value from json_each(?))', listed(filter.callerIds)],
     ['virtual_mcp_id in (select value from json_each(?))', listed(filter.virtualMcpIds)],
     ['toolset not in (select value from json_each(?))', listed(filter.exceptToolsets)],
   ];
