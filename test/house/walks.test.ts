@@ -19,7 +19,7 @@ test('every walk of the architecture page is true', () => {
   expect(checkWalks(readSourceTree(root))).toEqual([]);
 });
 
-test('all five walks are there, and the hot call is short', () => {
+test('all six walks are there, and the hot call is short', () => {
   expect(walks.map(({ title }) => title)).toEqual([
     'A hot call',
     'The record of a call',
@@ -34,6 +34,10 @@ test('all five walks are there, and the hot call is short', () => {
     'In the services',
     'Made and run',
     'Followed',
+    'Who the agent is',
+    'What it asks',
+    'What a person answers',
+    'What it does while nobody watches',
   ]);
   const entered = walks
     .slice(0, 2)
