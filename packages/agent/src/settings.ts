@@ -101,7 +101,7 @@ export const agentSettings = {
     kind: 'text',
     value: 'KIND',
     fallback: 'inbox',
-    help: 'Who runs agents that get a message: inbox (whoever watches it) or command',
+    help: 'Who runs agents for messages, schedules and work: inbox (whoever watches it; no schedules) or command',
     section: 'reach',
   },
   runnerCommand: {

@@ -39,6 +39,7 @@ The tools run in this process: what a server was started with, such as --allow-e
 
 parley mcp agent --agent NAME
     Acts as that agent: with its tools, inbox and memory. Your key must be able to do all that the agent can.
+    Schedules, workflows, work tasks and channels need "parley start" beside it, which does what comes later.
 
 parley mcp feedback --url URL --api-key KEY [--extended]
     Serves the feedback of another server instead, over its REST API; no data folder is used.
