@@ -69,10 +69,8 @@ async function play({ url, ownerKeyFile, overlayTag }: Ready): Promise<void> {
   assert.equal(git('log', '-1', '--format=%an', branch), 'Ada');
   assert.equal(git('worktree', 'list').split('\n').length, 1, 'The worktree is gone.');
   assert.equal((await notes.read<{ status: string }>(`parley://annotations/${noteId}`)).status, 'resolved');
-  assert.deepEqual(
-    (await readNotifications(office)).map(({ level, title }) => [level, title]),
-    [['success', 'A note is done']],
-  );
+  const [newest] = await readNotifications(office);
+  assert.deepEqual([newest?.level, newest?.title], ['success', 'A note is done']);
   // What the agent asks, it cannot answer, and what it wants, it cannot approve.
   await assert.rejects(agent.api.get('/questions'), /403/);
   await assert.rejects(agent.api.get('/executions'), /403/);
