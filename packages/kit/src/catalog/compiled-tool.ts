@@ -189,7 +189,8 @@ function resultOf(
   return { _meta: meta, content, structuredContent: output };
 }
 
-function brokenOutput(name: string, faults: string): ToolError {
+/** What a tool is answered with whose answer is not as it said. */
+export function brokenOutput(name: string, faults: string): ToolError {
   return new ToolError(
     'invalid_output',
     `The tool ${name} gave an answer that breaks its own schema: ${faults}.`,
