@@ -1,7 +1,6 @@
 /** Tools that a program gives to a session: tools of the kit, and values made by `tool()` of the Claude Agent SDK. */
-import type { AnyTool, Hints, OutsideCall, OutsideTool } from '@parley/kit';
-import { defineOutsideTool, ToolError } from '@parley/kit';
-import type { Effect, ToolAnswer } from '@parley/kit';
+import type { AnyTool, Effect, Hints, OutsideCall, OutsideTool, ToolAnswer } from '@parley/kit';
+import { defineOutsideTool } from '@parley/kit';
 import { agentResources } from '../resources.ts';
 import { RIGHTS } from '../rights.ts';
 import { AGENT_TOOLS } from '../tools/sets.ts';
@@ -52,12 +51,9 @@ function outsideTool(tool: SdkTool): OutsideTool {
     callers: 'agents',
     inputSchema: shape.json,
     ...(_meta !== undefined && { _meta }),
-    async call(args, call) {
-      const checked = await shape.check(args);
-      if (!checked.ok) throw new ToolError('invalid', checked.message);
-      // The engine looks at every answer of a tool that is not its own.
-      return (await tool.handler(checked.value, extraOf(call))) as ToolAnswer;
-    },
+    check: shape.check,
+    // The engine looks at every answer of a tool that is not its own.
+    call: async (args, call) => (await tool.handler(args, extraOf(call))) as ToolAnswer,
   });
 }
 

@@ -1,16 +1,14 @@
 /** The shape of a plugin tool's input: what it publishes, and the check before its handler, for fields of Zod 4 and Zod 3. */
 import type { JsonSchema } from '@parley/kit';
-import { describeIssues } from '@parley/kit';
+import { describeIssues, ToolError } from '@parley/kit';
 import * as z from 'zod';
 import type { Zod3Field } from './zod3-schema.ts';
 import { isOptional, isZod3Field, zod3Schema } from './zod3-schema.ts';
 
-export type CheckedArguments =
-  { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly message: string };
-
 export interface Shape {
   readonly json: JsonSchema;
-  check(args: Readonly<Record<string, unknown>>): Promise<CheckedArguments>;
+  /** Returns what the handler gets; throws `invalid`. */
+  check(args: unknown): Promise<Record<string, unknown>>;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -32,28 +30,16 @@ function zod4Shape(fields: Fields): Shape {
   const schema = z.strictObject(fields as z.ZodRawShape);
   const { $schema: _dialect, ...json } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
   return {
-    // The handler's own check has the patterns, which a second engine would read in its own way.
-    json: withoutPatterns(json),
+    json,
     async check(args) {
       const parsed = await schema.safeParseAsync(args);
-      if (parsed.success) return { ok: true, value: parsed.data };
-      return { ok: false, message: describeIssues(parsed.error.issues, args) };
+      if (parsed.success) return parsed.data;
+      throw new ToolError('invalid', describeIssues(parsed.error.issues, args));
     },
   };
 }
 
-function withoutPatterns(schema: JsonSchema): JsonSchema {
-  const copy = (value: unknown, isName: boolean): unknown => {
-    if (Array.isArray(value)) return value.map((each) => copy(each, false));
-    if (typeof value !== 'object' || value === null) return value;
-    const kept = Object.entries(value).filter(([key]) => isName || (key !== 'pattern' && key !== 'format'));
-    return Object.fromEntries(
-      kept.map(([key, each]) => [key, copy(each, !isName && (key === 'properties' || key === '$defs'))]),
-    );
-  };
-  // A copy of an object is one.
-  return copy(schema, false) as JsonSchema;
-}
+const AnObject = z.record(z.string(), z.unknown());
 
 function zod3Shape(fields: Readonly<Record<string, Zod3Field>>): Shape {
   const entries = Object.entries(fields);
@@ -64,21 +50,23 @@ function zod3Shape(fields: Readonly<Record<string, Zod3Field>>): Shape {
       required: entries.filter(([, field]) => !isOptional(field)).map(([name]) => name),
       additionalProperties: false,
     },
-    async check(args) {
-      const faults: string[] = Object.keys(args)
+    async check(given) {
+      const args = AnObject.parse(given);
+      const faults = Object.keys(args)
         .filter((name) => !Object.hasOwn(fields, name))
         .map((name) => `${name}: is not a known field`);
-      const value: [string, unknown][] = [];
+      const values: [string, unknown][] = [];
       for (const [name, field] of entries) {
-        const parsed = await field.safeParseAsync(args[name]);
-        if (!parsed.success)
-          faults.push(
-            ...parsed.error.issues.map(({ path, message }) => `${[name, ...path].join('.')}: ${message}`),
-          );
-        else if (parsed.data !== undefined) value.push([name, parsed.data]);
+        const parsed = await field.safeParseAsync(Object.hasOwn(args, name) ? args[name] : undefined);
+        if (parsed.success) values.push([name, parsed.data]);
+        else faults.push(...parsed.error.issues.map(({ path, message }) => faultOf([name, ...path], message)));
       }
-      if (faults.length > 0) return { ok: false, message: faults.join('; ') };
-      return { ok: true, value: Object.fromEntries(value) };
+      if (faults.length > 0) throw new ToolError('invalid', faults.join('; '));
+      return Object.fromEntries(values.filter(([, value]) => value !== undefined));
     },
   };
+}
+
+function faultOf(path: readonly (string | number)[], message: string): string {
+  return `${path.join('.')}: ${message}`;
 }
