@@ -5,7 +5,10 @@ interface Frame {
   readonly type: string;
   readonly request_id?: string;
   readonly request?: { readonly subtype: string; readonly sdkMcpServers?: readonly string[] };
-  readonly response?: { readonly request_id: string; readonly response?: { readonly mcp_response?: unknown } };
+  readonly response?: {
+    readonly request_id: string;
+    readonly response?: { readonly mcp_response?: unknown };
+  };
   readonly message?: { readonly content: unknown };
 }
 

@@ -50,7 +50,7 @@ export function createCorvidMcpServer(
     name: NAME,
     instance: new AgentInstance({
       engine: inContext(engine, ctx, gone),
-      info: { name: NAME, title: 'Parley agent', version: '1.0.0' },
+      info: { name: NAME, title: 'Parley agent', version: '0.1.0' },
       unknown: gone,
       whoActs,
       host,

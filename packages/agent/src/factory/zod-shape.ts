@@ -59,7 +59,8 @@ function zod3Shape(fields: Readonly<Record<string, Zod3Field>>): Shape {
       for (const [name, field] of entries) {
         const parsed = await field.safeParseAsync(Object.hasOwn(args, name) ? args[name] : undefined);
         if (parsed.success) values.push([name, parsed.data]);
-        else faults.push(...parsed.error.issues.map(({ path, message }) => faultOf([name, ...path], message)));
+        else
+          faults.push(...parsed.error.issues.map(({ path, message }) => faultOf([name, ...path], message)));
       }
       if (faults.length > 0) throw new ToolError('invalid', faults.join('; '));
       return Object.fromEntries(values.filter(([, value]) => value !== undefined));

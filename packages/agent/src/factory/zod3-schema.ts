@@ -40,7 +40,10 @@ const DEEPEST = 10;
 
 export function zod3Schema(field: Zod3Field, depth = 0): JsonSchema {
   const { description } = field;
-  return { ...(depth < DEEPEST && plain(field, depth + 1)), ...(description !== undefined && { description }) };
+  return {
+    ...(depth < DEEPEST && plain(field, depth + 1)),
+    ...(description !== undefined && { description }),
+  };
 }
 
 function plain({ _def: def }: Zod3Field, depth: number): JsonSchema {

@@ -9,12 +9,7 @@ import type { Missing, Row } from '../../test/truth-table.ts';
 import { ALL_TOOLS, BLOCKED_NAMES, expectedOf, ROWS } from '../../test/truth-table.ts';
 import { AGENT } from '../name.ts';
 import { callSourceOf } from '../session.ts';
-import {
-  AGENT_TOOLS,
-  DEFAULT_ALLOWED_TOOLS,
-  defaultsAmong,
-  SCHEDULER_BLOCKED_TOOLS,
-} from '../tools/sets.ts';
+import { AGENT_TOOLS, DEFAULT_ALLOWED_TOOLS, defaultsAmong, SCHEDULER_BLOCKED_TOOLS } from '../tools/sets.ts';
 import { agentToolset } from '../toolset.ts';
 import { agentTools } from '../tools/index.ts';
 import { resolveAmong } from './context-tools.ts';

@@ -165,7 +165,12 @@ function installPrompts(server: Server, options: ProtocolServerOptions, exchange
   );
   server.setRequestHandler('prompts/get', (request, ctx) =>
     handle(async () =>
-      documents.get(await options.callerOf(ctx), request.params.name, request.params.arguments, exchangeOf(ctx)),
+      documents.get(
+        await options.callerOf(ctx),
+        request.params.name,
+        request.params.arguments,
+        exchangeOf(ctx),
+      ),
     ),
   );
   server.setRequestHandler('completion/complete', (request, ctx) =>

@@ -96,8 +96,7 @@ export function createSessions(parts: SessionParts): Sessions {
         const query = sessionQuery(tx, organizationId, agentId).selectAll().where('id', '=', sessionId);
         const row = await tx.locked(query).executeTakeFirst();
         if (row?.deadline_at === null) throw noTimer();
-        if (row === undefined || row.ended_at !== null || row.deadline_at <= at)
-          throw sessionOver();
+        if (row === undefined || row.ended_at !== null || row.deadline_at <= at) throw sessionOver();
         const asked = clampMinutes(minutes) * MINUTE_MS;
         const latest = row.latest_at ?? row.deadline_at;
         const deadline = Math.max(row.deadline_at, Math.min(at + asked, latest));
