@@ -1,21 +1,16 @@
 /** The Claude Agent SDK with a session of an agent among its MCP servers: it lists and calls through its own bridge. */
+import { execFile } from 'node:child_process';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { afterAll, expect, test } from 'vitest';
+import type * as Zod from 'zod';
 import * as z3 from 'zod/v3';
 import { closeAgentStore, createCorvidMcpServer } from '../../packages/agent/src/index.ts';
 import type { AgentMcpServer, McpToolContext, SdkTool } from '../../packages/agent/src/index.ts';
 import { onBothBeds } from '../../packages/agent/test/agent-bed.ts';
+import { query, tool } from './claude-agent-sdk.ts';
 import { loadTool, scratchEnvironment } from './foreign-client.ts';
-
-interface SdkMessage {
-  readonly type: string;
-  readonly result?: string;
-}
-
-interface ClaudeAgentSdk {
-  query(asked: { prompt: string; options: object }): AsyncIterable<SdkMessage>;
-  tool(name: string, description: string, shape: object, handler: object, extras?: object): SdkTool;
-}
 
 interface Listed {
   readonly result: {
@@ -28,27 +23,21 @@ interface Answer {
   readonly result?: { isError?: boolean; content: { text: string }[]; structuredContent?: object };
 }
 
-const sdk = loadTool<ClaudeAgentSdk>('@anthropic-ai/claude-agent-sdk');
-const { z } = loadTool<{ z: typeof import('zod') }>('zod');
-const STUB = fileURLToPath(new URL('claude-code-stub.ts', import.meta.url));
+const { z } = loadTool<{ z: typeof Zod }>('zod');
 
 /** Runs one prompt through the SDK; the program below it does what the prompt says. */
 async function through(parley: AgentMcpServer, calls: readonly [name: string, args: object][]) {
   const wanted = calls.map(([name, args]) => ({ server: 'parley', name, arguments: args }));
-  const options = {
-    mcpServers: { parley },
-    pathToClaudeCodeExecutable: STUB,
-    env: scratchEnvironment('/nonexistent'),
-  };
-  for await (const message of sdk.query({ prompt: JSON.stringify({ calls: wanted }), options })) {
-    if (message.type !== 'result') continue;
-    const { listed, answers } = JSON.parse(message.result ?? '{}') as {
-      listed: Record<string, Listed>;
-      answers: Answer[];
-    };
-    return { tools: listed['parley']?.result.tools ?? [], answers };
-  }
+  const options = { mcpServers: { parley } };
+  for await (const message of query({ prompt: JSON.stringify({ calls: wanted }), options }))
+    if (message.type === 'result') return resultOf(message.result ?? '');
   throw new Error('The SDK ended without a result.');
+}
+
+/** What the program below the SDK has seen. */
+function resultOf(text: string) {
+  const { listed, answers } = JSON.parse(text) as { listed: Record<string, Listed>; answers: Answer[] };
+  return { tools: listed['parley']?.result.tools ?? [], answers };
 }
 
 onBothBeds('the Claude Agent SDK', (bed) => {
@@ -75,6 +64,30 @@ onBothBeds('the Claude Agent SDK', (bed) => {
     expect(wrong?.result?.content[0]?.text).toMatch(/\bkey: /);
   });
 
+  test('runs the program of the documentation', async () => {
+    // It opens the folder that a server has.
+    if (bed().store.engine !== 'sqlite') return;
+    const page = await readFile(new URL('../../docs/agents-factory.md', import.meta.url), 'utf8');
+    const code = /```ts\n(.*?)```/s.exec(page)?.[1] ?? expect.unreachable();
+    const { agentId } = await context();
+    const folder = new URL(`../artifacts/session-${agentId}/`, import.meta.url);
+    await mkdir(folder, { recursive: true });
+    const program = new URL('session.ts', folder);
+    await writeFile(program, code);
+    const call = { server: 'parley', name: 'corvid_save_memory', arguments: { key: 'a', content: 'b' } };
+    const hooks = fileURLToPath(new URL('claude-agent-sdk-hooks.ts', import.meta.url));
+    const args = ['--import', hooks, fileURLToPath(program), bed().dataDir, agentId];
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      [...args, JSON.stringify({ calls: [call] })],
+      { env: scratchEnvironment(fileURLToPath(folder)) },
+    );
+    await rm(folder, { recursive: true });
+    const { tools, answers } = resultOf(stdout);
+    expect(tools).toHaveLength(32);
+    expect(answers[0]?.result?.structuredContent).toMatchObject({ key: 'a', created: true });
+  });
+
   test('takes values of its own tool() as plugin tools, with fields of either Zod', async () => {
     const seen: unknown[] = [];
     const handler = async (args: unknown) => {
@@ -85,8 +98,8 @@ onBothBeds('the Claude Agent SDK', (bed) => {
     const shape = { name: z.string().min(2), count: count.default(1) };
     const shape3 = { name: z3.string().min(2).describe('Who'), count: z3.number().int().optional() };
     const plugins = [
-      sdk.tool('greet', 'Greets somebody.', shape, handler),
-      sdk.tool('greet3', 'Greets somebody.', shape3, handler, {
+      tool('greet', 'Greets somebody.', shape, handler),
+      tool('greet3', 'Greets somebody.', shape3, handler, {
         annotations: { title: 'Greet', readOnlyHint: true, openWorldHint: false },
       }),
     ];

@@ -1,5 +1,6 @@
 /** Stands in for Claude Code below its SDK: lists the tools of each MCP server of the SDK, calls what the prompt says, and returns all of it as the result. */
 import { createInterface } from 'node:readline';
+import { detach } from '../../packages/kit/src/detach.ts';
 
 interface Frame {
   readonly type: string;
@@ -95,7 +96,8 @@ function textOf(content: unknown): string {
 
 const lines = createInterface({ input: process.stdin });
 lines.on('line', (line) => {
-  hear(JSON.parse(line) as Frame).catch((error: unknown) => {
+  // As the SDK writes them.
+  detach(hear(JSON.parse(line) as Frame), (error) => {
     process.stderr.write(`${String(error)}\n`);
     process.exitCode = 1;
     lines.close();

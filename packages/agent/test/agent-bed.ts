@@ -72,6 +72,8 @@ export interface BedOptions {
 export interface AgentBed extends AgentProcess {
   /** The time that everything goes by; it stands still until a test turns it. */
   readonly clock: { nowMs: number };
+  /** The folder of the database. */
+  readonly dataDir: string;
   readonly acme: BedOrganization;
   readonly rival: BedOrganization;
   /** A new agent, made by somebody. */
@@ -103,7 +105,7 @@ export function onBothBeds(
         ends.push(() => store.close());
         return store;
       };
-      const own = (bed = await openBed(await open(), options));
+      const own = (bed = await openBed(await open(), database.options.dataDir, options));
       ends.push(() => own.close());
     });
     afterAll(async () => {
@@ -121,7 +123,11 @@ export function onBothBeds(
   });
 }
 
-async function openBed(store: Store, options: BedOptions & { clock: { nowMs: number } }): Promise<AgentBed> {
+async function openBed(
+  store: Store,
+  dataDir: string,
+  options: BedOptions & { clock: { nowMs: number } },
+): Promise<AgentBed> {
   await store.migrate(BED_MIGRATIONS);
   const process = startAgents(store, options);
   const { identity, services } = process;
@@ -129,6 +135,7 @@ async function openBed(store: Store, options: BedOptions & { clock: { nowMs: num
   return {
     ...process,
     clock: options.clock,
+    dataDir,
     acme: await settle(identity, 'acme'),
     rival: await settle(identity, 'rival'),
     async agent(maker, input = {}) {

@@ -15,10 +15,9 @@ export interface Named {
   readonly project?: string;
 }
 
-const repo = 'octo/hello';
-
 /** What they ask of other systems is nowhere. */
 export function validInputs({ other, account, project = 'proj_none' }: Named): Inputs {
+  const repo = 'octo/hello';
   return {
     corvid_send_message: { to_agent: other, message: 'Hello' },
     corvid_list_agents: {},

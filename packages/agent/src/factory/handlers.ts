@@ -37,7 +37,7 @@ export type Handler<Input extends z.ZodObject, Output extends z.ZodObject> = (
 ) => Promise<z.output<Output>>;
 
 function handlerOf<Input extends z.ZodObject, Output extends z.ZodObject>(
-  tool: Tool<AgentServices, string, Input, Output, Record<string, string>>,
+  tool: Tool<AgentServices, string, Input, Output>,
 ): Handler<Input, Output> {
   return (ctx, input) =>
     inSession(ctx, async () => {

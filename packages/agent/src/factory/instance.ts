@@ -34,6 +34,7 @@ export class AgentInstance {
   async connect(transport: Transport): Promise<void> {
     // The SDK is loaded below, and some clients speak at once.
     const early: Parameters<NonNullable<Transport['onmessage']>>[] = [];
+    // oxlint-disable-next-line unicorn/prefer-add-event-listener -- a transport has this one way to be heard
     transport.onmessage = (...heard: (typeof early)[number]) => {
       early.push(heard);
     };

@@ -17,6 +17,7 @@ type Fields = Readonly<Record<string, unknown>>;
 export function shapeOf(fields: Fields, tool: string): Shape {
   const all = Object.values(fields);
   if (all.every(isZod4Field)) return zod4Shape(fields);
+  // Each of them was just looked at.
   if (all.every(isZod3Field)) return zod3Shape(fields as Readonly<Record<string, Zod3Field>>);
   throw new Error(`The fields of the plugin tool "${tool}" must all be schemas of Zod 4, or all of Zod 3.`);
 }

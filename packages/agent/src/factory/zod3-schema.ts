@@ -97,7 +97,11 @@ function innerOf(def: Zod3Field['_def']): Zod3Field | undefined {
   return [def['innerType'], def['schema'], def['type']].find(isZod3Field);
 }
 
-type Check = { readonly kind?: unknown; readonly value?: unknown; readonly inclusive?: unknown };
+interface Check {
+  readonly kind?: unknown;
+  readonly value?: unknown;
+  readonly inclusive?: unknown;
+}
 
 function checksOf(def: Zod3Field['_def']): Check[] {
   return Array.isArray(def['checks']) ? (def['checks'] as Check[]) : []; // objects, as Zod 3 writes them

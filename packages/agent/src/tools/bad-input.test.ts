@@ -104,7 +104,7 @@ function badValues(field: string, schema: Field): Bad[] {
     bad.push({ field, value: 'x'.repeat(schema.maxLength + 1), says: `at most ${schema.maxLength}` });
   if (schema.minLength === 1) bad.push({ field, value: '  ', says: 'at least 1' });
   if (schema.maxItems !== undefined)
-    bad.push({ field, value: new Array(schema.maxItems + 1).fill('x'), says: 'items' });
+    bad.push({ field, value: Array.from({ length: schema.maxItems + 1 }, () => 'x'), says: 'items' });
   return bad;
 }
 

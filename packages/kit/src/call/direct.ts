@@ -29,7 +29,7 @@ const NOBODY: Channel = {
 
 /** Returns the answer of a tool, or throws what it throws; arguments that do not fit are `invalid`. */
 export async function runTool<Services, Input extends z.ZodObject, Output extends z.ZodObject>(
-  tool: Tool<Services, string, Input, Output, Record<string, string>>,
+  tool: Tool<Services, string, Input, Output>,
   input: z.input<Input>,
   { caller, services, signal = NEVER }: DirectCall<Services>,
 ): Promise<z.output<Output>> {
