@@ -7,7 +7,7 @@ import { afterAll, expect, test } from 'vitest';
 import type * as Zod from 'zod';
 import * as z3 from 'zod/v3';
 import { closeAgentStore, createCorvidMcpServer } from '../../packages/agent/src/index.ts';
-import type { AgentMcpServer, McpToolContext, SdkTool } from '../../packages/agent/src/index.ts';
+import type { AgentMcpServer, McpToolContext } from '../../packages/agent/src/index.ts';
 import { onBothBeds } from '../../packages/agent/test/agent-bed.ts';
 import { query, tool } from './claude-agent-sdk.ts';
 import { loadTool, scratchEnvironment } from './foreign-client.ts';

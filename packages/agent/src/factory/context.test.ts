@@ -8,9 +8,9 @@ import { closeAgentStore } from './on-store.ts';
 import { createCorvidMcpServer } from './server.ts';
 
 interface Answer {
-  readonly isError?: boolean;
-  readonly structuredContent?: Record<string, unknown>;
-  readonly _meta?: Record<string, unknown>;
+  readonly isError?: boolean | undefined;
+  readonly structuredContent?: unknown;
+  readonly _meta?: Readonly<Record<string, unknown>> | undefined;
 }
 
 const codeOf = ({ isError, _meta }: Answer) => (isError === true ? _meta?.['dev.parley/code'] : undefined);
@@ -88,9 +88,13 @@ onBothBeds('the context of a session', (bed) => {
     const { id } = await agent(acme.owner.caller, { defaultProjectId: 'given' });
     return { agentId: id, store, sessionSource: 'web', ...more };
   };
-  async function call(ctx: McpToolContext, tool: string, args: Record<string, unknown> = {}) {
+  async function call(
+    ctx: McpToolContext,
+    tool: string,
+    args: Record<string, unknown> = {},
+  ): Promise<Answer> {
     await using client = await clientOf(createCorvidMcpServer(ctx));
-    return (await client.call(`corvid_${tool}`, args)) as Answer;
+    return client.call(`corvid_${tool}`, args);
   }
 
   test.each(SERVICES)('%s is what %s uses, and null switches it off', async (field, tool, args, answer) => {
@@ -335,6 +339,29 @@ onBothBeds('the context of a session', (bed) => {
     await expect.poll(() => updated).toContain('agent://inbox');
     const read = await client.raw.readResource({ uri: 'agent://inbox' });
     expect(JSON.stringify(read.contents)).toContain('Hello');
+  });
+
+  test('a client that speaks before the server is connected is heard', async () => {
+    const { agentId, store } = await newContext();
+    const { instance } = createCorvidMcpServer({ agentId, store });
+    const said = Promise.withResolvers<unknown>();
+    // As the transport of the Claude Agent SDK, it keeps nothing that nobody listens to.
+    const transport: { onmessage?: (message: object) => void } & Record<string, unknown> = {
+      start: async () => undefined,
+      send: async (message: object) => said.resolve(message),
+      close: async () => undefined,
+    };
+    const connected = instance.connect(transport);
+    const clientInfo = { name: 'hasty', version: '1.0.0' };
+    const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo };
+    const hears = transport.onmessage ?? expect.unreachable();
+    hears({ jsonrpc: '2.0', id: 1, method: 'initialize', params });
+    await connected;
+    expect(await said.promise).toMatchObject({
+      id: 1,
+      result: { serverInfo: { name: 'parley-agent' } },
+    });
+    await instance.close();
   });
 
   test('errors of a service come out with their codes', async () => {

@@ -6,13 +6,16 @@ import { RIGHTS } from '../rights.ts';
 import { AGENT_TOOLS } from '../tools/sets.ts';
 import { shapeOf } from './zod-shape.ts';
 
+/** Hints that may be left out, or be undefined. */
+type SaidHints = { readonly [Hint in keyof Hints]?: boolean | undefined };
+
 /** What `tool(name, description, shape, handler)` of the Claude Agent SDK returns. */
 export interface SdkTool {
   readonly name: string;
   readonly description: string;
   /** Zod schemas by the names of the fields. */
   readonly inputSchema: Readonly<Record<string, unknown>>;
-  readonly annotations?: (Partial<Hints> & { readonly title?: string | undefined }) | undefined;
+  readonly annotations?: (SaidHints & { readonly title?: string | undefined }) | undefined;
   readonly _meta?: Readonly<Record<string, unknown>> | undefined;
   // oxlint-disable-next-line typescript/no-explicit-any -- each handler has the type of its own shape
   handler(args: any, extra: unknown): Promise<unknown>;
@@ -63,14 +66,14 @@ function extraOf({ signal, request }: OutsideCall) {
 }
 
 /** The worst that the annotations allow; without them anything. */
-function effectOf({ readOnlyHint, destructiveHint = true, idempotentHint = false }: Partial<Hints>): Effect {
+function effectOf({ readOnlyHint, destructiveHint = true, idempotentHint = false }: SaidHints): Effect {
   if (readOnlyHint === true) return 'read';
   if (destructiveHint) return idempotentHint ? 'delete' : 'run';
   return idempotentHint ? 'update' : 'create';
 }
 
 /** The hints that were given, word for word. */
-function saidOf({ readOnlyHint, destructiveHint, idempotentHint }: Partial<Hints>): Partial<Hints> {
+function saidOf({ readOnlyHint, destructiveHint, idempotentHint }: SaidHints): Partial<Hints> {
   return {
     ...(readOnlyHint !== undefined && { readOnlyHint }),
     ...(destructiveHint !== undefined && { destructiveHint }),
