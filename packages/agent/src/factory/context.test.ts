@@ -292,7 +292,7 @@ onBothBeds('the context of a session', (bed) => {
     expect(await client.names()).toEqual(['corvid_save_memory']);
     await client.call('corvid_save_memory', { key: 'a', content: 'mine' });
     const of = { organizationId: acme.id, agentId: id };
-    const { memories } = await services.memories.recall(of as never, { key: 'a', limit: 1 });
+    const { memories } = await services.memories.recall(of, { key: 'a', limit: 1 });
     expect(memories).toMatchObject([{ content: 'mine' }]);
   });
 
