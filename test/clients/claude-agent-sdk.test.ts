@@ -8,7 +8,7 @@ import type * as Zod from 'zod';
 import * as z3 from 'zod/v3';
 import { closeAgentStore, createCorvidMcpServer } from '../../packages/agent/src/index.ts';
 import type { AgentMcpServer, McpToolContext } from '../../packages/agent/src/index.ts';
-import { onBothBeds } from '../../packages/agent/test/agent-bed.ts';
+import { onBed } from '../../packages/agent/test/agent-bed.ts';
 import { query, tool } from './claude-agent-sdk.ts';
 import { loadTool, scratchEnvironment } from './foreign-client.ts';
 
@@ -40,7 +40,7 @@ function resultOf(text: string) {
   return { tools: listed['parley']?.result.tools ?? [], answers };
 }
 
-onBothBeds('the Claude Agent SDK', (bed) => {
+onBed('sqlite', 'the Claude Agent SDK', (bed) => {
   afterAll(() => closeAgentStore(bed().store));
   const context = async (more: Partial<McpToolContext> = {}, tools: readonly string[] | null = null) => {
     const { acme, agent, store } = bed();
@@ -65,8 +65,6 @@ onBothBeds('the Claude Agent SDK', (bed) => {
   });
 
   test('runs the program of the documentation', async () => {
-    // It opens the folder that a server has.
-    if (bed().store.engine !== 'sqlite') return;
     const page = await readFile(new URL('../../docs/agents-factory.md', import.meta.url), 'utf8');
     const code = /```ts\n(.*?)```/s.exec(page)?.[1] ?? expect.unreachable();
     const { agentId } = await context();

@@ -107,7 +107,9 @@ describe.each<StoreEngine>(['sqlite', 'postgres'])('check 57: on %s', (engine) =
       // A tool that may be a task says so where there are tasks, which is not in the process.
       .map(({ outputSchema: _output, ...tool }) => tool);
 
-  test.each(SITUATIONS)('the lists are the same: $situation', async (row) => {
+  // What decides is read by the same code from both, and no other test looks at so many over HTTP.
+  const rows = engine === 'sqlite' ? SITUATIONS : SITUATIONS.slice(-2);
+  test.each(rows)('the lists are the same: $situation', async (row) => {
     const { identity } = app.host;
     const { id } = await agent(row.tools);
     if (row.bundle !== undefined) await rest(`/api/agents/${id}/skills`, { bundle_id: row.bundle });

@@ -86,13 +86,22 @@ export function standingClock() {
   return { nowMs: Date.UTC(2030, 0, 1) };
 }
 
-/** Runs a suite once per database; all its tests share one bed. `replica` is one more process on its database. */
-export function onBothBeds(
+/** Tests on a bed. `replica` is one more process on its database. */
+type BedSuite = (bed: () => AgentBed, replica: () => Promise<AgentProcess>) => void;
+
+/** Runs a suite once per database; all its tests share one bed. */
+export function onBothBeds(name: string, suite: BedSuite, made?: () => BedOptions): void {
+  for (const engine of ['sqlite', 'postgres'] as const) onBed(engine, `${name} on ${engine}`, suite, made);
+}
+
+/** The same on one database, for what does not depend on it. */
+export function onBed(
+  engine: StoreEngine,
   name: string,
-  suite: (bed: () => AgentBed, replica: () => Promise<AgentProcess>) => void,
+  suite: BedSuite,
   made: () => BedOptions = () => ({}),
 ): void {
-  describe.each<StoreEngine>(['sqlite', 'postgres'])(`${name} on %s`, (engine) => {
+  describe(name, () => {
     let bed: AgentBed | undefined;
     const ends: (() => Promise<unknown>)[] = [];
     let open = async (): Promise<Store> => Promise.reject(new Error('There is no database yet.'));

@@ -94,7 +94,9 @@ onBothBeds('the context of a session', (bed) => {
     args: Record<string, unknown> = {},
   ): Promise<Answer> {
     await using client = await clientOf(createCorvidMcpServer(ctx));
-    return client.call(`corvid_${tool}`, args);
+    // Awaited here: the client is closed with the block.
+    const answer = await client.call(`corvid_${tool}`, args);
+    return answer;
   }
 
   test.each(SERVICES)('%s is what %s uses, and null switches it off', async (field, tool, args, answer) => {
