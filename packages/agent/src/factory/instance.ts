@@ -72,7 +72,10 @@ async function serve(parts: InstanceParts, transport: Transport, onEnd: () => vo
   const tell = (notice: (to: NonNullable<typeof server>) => Promise<void>) => {
     if (server?.transport !== undefined) detach(notice(server), (error) => onFault(error, 'notices'));
   };
-  const toolsChanged = () => tell((to) => to.sendToolListChanged());
+  const toolsChanged = ({ payload }: { readonly payload: string | null }) => {
+    const isOwn = payload === null || caller === unknown || payload === caller.organizationId;
+    if (isOwn) tell((to) => to.sendToolListChanged());
+  };
   const ends = [
     host.store.signal.subscribe(IDENTITY_CHANGED, toolsChanged),
     host.changes.subscribe(
