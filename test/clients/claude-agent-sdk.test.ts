@@ -8,7 +8,7 @@ import type * as Zod from 'zod';
 import * as z3 from 'zod/v3';
 import { closeAgentStore, createCorvidMcpServer } from '../../packages/agent/src/index.ts';
 import type { AgentMcpServer, McpToolContext } from '../../packages/agent/src/index.ts';
-import { onBed } from '../../packages/agent/test/agent-bed.ts';
+import { onOneBed } from '../../packages/agent/test/agent-bed.ts';
 import { query, tool } from './claude-agent-sdk.ts';
 import { loadTool, scratchEnvironment } from './foreign-client.ts';
 
@@ -40,7 +40,7 @@ function resultOf(text: string) {
   return { tools: listed['parley']?.result.tools ?? [], answers };
 }
 
-onBed('sqlite', 'the Claude Agent SDK', (bed) => {
+onOneBed('the Claude Agent SDK', (bed) => {
   afterAll(() => closeAgentStore(bed().store));
   const context = async (more: Partial<McpToolContext> = {}, tools: readonly string[] | null = null) => {
     const { acme, agent, store } = bed();

@@ -91,17 +91,21 @@ type BedSuite = (bed: () => AgentBed, replica: () => Promise<AgentProcess>) => v
 
 /** Runs a suite once per database; all its tests share one bed. */
 export function onBothBeds(name: string, suite: BedSuite, made?: () => BedOptions): void {
-  for (const engine of ['sqlite', 'postgres'] as const) onBed(engine, `${name} on ${engine}`, suite, made);
+  onBeds(['sqlite', 'postgres'], name, suite, made);
 }
 
 /** The same on one database, for what does not depend on it. */
-export function onBed(
-  engine: StoreEngine,
+export function onOneBed(name: string, suite: BedSuite, made?: () => BedOptions): void {
+  onBeds(['sqlite'], name, suite, made);
+}
+
+function onBeds(
+  engines: readonly StoreEngine[],
   name: string,
   suite: BedSuite,
   made: () => BedOptions = () => ({}),
 ): void {
-  describe(name, () => {
+  describe.each(engines)(`${name} on %s`, (engine) => {
     let bed: AgentBed | undefined;
     const ends: (() => Promise<unknown>)[] = [];
     let open = async (): Promise<Store> => Promise.reject(new Error('There is no database yet.'));

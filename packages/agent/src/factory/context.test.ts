@@ -1,7 +1,7 @@
 /** What a context object brings to a session: each field does what it says, and what is absent is as it says too. */
 import { ToolError } from '@parley/kit';
 import { afterAll, expect, test } from 'vitest';
-import { onBothBeds } from '../../test/agent-bed.ts';
+import { onOneBed } from '../../test/agent-bed.ts';
 import { clientOf } from '../../test/session-client.ts';
 import type { McpToolContext, OwnerMessage } from './context.ts';
 import { closeAgentStore } from './on-store.ts';
@@ -80,7 +80,7 @@ function config() {
   return { credits_per_unit: 1, credits_per_turn: 1, low_credit_threshold: 1 };
 }
 
-onBothBeds('the context of a session', (bed) => {
+onOneBed('the context of a session', (bed) => {
   afterAll(() => closeAgentStore(bed().store));
 
   const newContext = async (more: object = {}): Promise<McpToolContext> => {

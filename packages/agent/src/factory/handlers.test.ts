@@ -1,7 +1,7 @@
 /** The built-in tools as functions: one for each, with its input, its answer and its errors. */
 import { ToolError } from '@parley/kit';
 import { afterAll, expect, test } from 'vitest';
-import { onBed } from '../../test/agent-bed.ts';
+import { onOneBed } from '../../test/agent-bed.ts';
 import { validInputs } from '../../test/valid-inputs.ts';
 import { AGENT_TOOLS } from '../tools/sets.ts';
 import * as handlers from './handlers.ts';
@@ -23,7 +23,7 @@ test('there is one for each of the 37 tools, named after it', () => {
   );
 });
 
-onBed('sqlite', 'the tools as functions', (bed) => {
+onOneBed('the tools as functions', (bed) => {
   afterAll(() => closeAgentStore(bed().store));
 
   test('answer as the tools do, or throw what those answer with, whatever the list of the agent', async () => {

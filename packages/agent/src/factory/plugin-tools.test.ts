@@ -3,7 +3,7 @@ import { defineTool } from '@parley/kit';
 import { afterAll, expect, test } from 'vitest';
 import * as z from 'zod';
 import * as z3 from 'zod/v3';
-import { onBed } from '../../test/agent-bed.ts';
+import { onOneBed } from '../../test/agent-bed.ts';
 import { clientOf } from '../../test/session-client.ts';
 import type { McpToolContext } from './context.ts';
 import { closeAgentStore } from './on-store.ts';
@@ -92,7 +92,7 @@ test('what annotations say decides the effect; without them anything may happen'
   );
 });
 
-onBed('sqlite', 'plugin tools of a session', (bed) => {
+onOneBed('plugin tools of a session', (bed) => {
   afterAll(() => closeAgentStore(bed().store));
 
   const session = async (tools: readonly string[] | null, more: Partial<McpToolContext> = {}) => {

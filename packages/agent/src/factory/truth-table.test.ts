@@ -2,7 +2,8 @@
 import type { IdentityTables } from '@parley/identity';
 import type { Store } from '@parley/store';
 import { afterAll, expect, test } from 'vitest';
-import { onBothBeds } from '../../test/agent-bed.ts';
+import type { AgentBed } from '../../test/agent-bed.ts';
+import { onBothBeds, onOneBed } from '../../test/agent-bed.ts';
 import { clientOf } from '../../test/session-client.ts';
 import { agentOf, PROJECT, reasonFor, refusal } from '../../test/table-agents.ts';
 import type { Missing, Row } from '../../test/truth-table.ts';
@@ -13,68 +14,81 @@ import type { McpToolContext } from './context.ts';
 import { closeAgentStore } from './on-store.ts';
 import { createCorvidMcpServer } from './server.ts';
 
+const options = () => ({
+  services: { projectExists: async (_organizationId: string, id: string) => id.startsWith(PROJECT) },
+});
+
+async function contextOf(bed: AgentBed, row: Row): Promise<McpToolContext> {
+  const { acme, store, services, clock } = bed;
+  const { id, projectId } = await agentOf(bed, row);
+  const has = (service: Missing) => row.without?.includes(service) !== true;
+  return {
+    agentId: id,
+    store,
+    clock: () => clock.nowMs,
+    projectId: row.projectBundle && projectId,
+    sessionSource: row.source,
+    schedulerMode: row.unattended,
+    resolvedToolPermissions: row.resolved,
+    workTaskService: has('work tasks') ? services.work : undefined,
+    astParserService: has('code') ? services.code : undefined,
+    caller: row.grant && { ...acme.owner.caller, grants: { [AGENT]: row.grant } },
+  };
+}
+
 onBothBeds(
   'the truth table in the process',
   (bed) => {
     afterAll(() => closeAgentStore(bed().store));
 
-    async function contextOf(row: Row): Promise<McpToolContext> {
-      const { acme, store, services, clock } = bed();
-      const { id, projectId } = await agentOf(bed(), row);
-      const has = (service: Missing) => row.without?.includes(service) !== true;
-      return {
-        agentId: id,
-        store,
-        clock: () => clock.nowMs,
-        projectId: row.projectBundle && projectId,
-        sessionSource: row.source,
-        schedulerMode: row.unattended,
-        resolvedToolPermissions: row.resolved,
-        workTaskService: has('work tasks') ? services.work : undefined,
-        astParserService: has('code') ? services.code : undefined,
-        caller: row.grant && { ...acme.owner.caller, grants: { [AGENT]: row.grant } },
-      };
-    }
-
-    test.each(ROWS)('check 24: row $row: $situation', async (row) => {
-      const ctx = await contextOf(row);
+    test.each(ROWS)('row $row is listed in both eras: $situation', async (row) => {
+      const ctx = await contextOf(bed(), row);
       const expected = expectedOf(row, AGENT_TOOLS);
       expect(expected).toHaveLength(row.count);
-      const left = AGENT_TOOLS.filter(({ name }) => !expected.includes(name));
       for (const era of ['modern', 'legacy'] as const) {
         await using client = await clientOf(createCorvidMcpServer(ctx), era);
         expect((await client.names()).toSorted()).toEqual(expected.toSorted());
-        // Both eras list; they take turns at the calls, which are many, and the same on both databases.
-        if (era !== (ROWS.indexOf(row) % 2 === 0 ? 'legacy' : 'modern') || ctx.store.engine !== 'sqlite')
-          continue;
-        const unknown = await refusal(client.raw, 'corvid_nope');
-        for (const { name } of left) expect(await refusal(client.raw, name)).toBe(unknown);
-        for (const name of expected.slice(0, 2)) expect(await refusal(client.raw, name)).toBe('passes');
       }
-      if (ctx.store.engine !== 'sqlite') return;
-      expect(await denialsOf(ctx)).toEqual(
-        Object.fromEntries(
-          left.map(({ name }) => [name, reasonFor(row, name)]).concat([['corvid_nope', 'not_registered']]),
-        ),
-      );
     });
 
     test('row 14 lists without a look at the row of the agent', async () => {
       const row = ROWS.find(({ resolved }) => resolved === null) ?? expect.unreachable();
-      const ctx = await contextOf({ ...row, row: '14 unread' });
-      const server = createCorvidMcpServer({ ...ctx, store: unread(ctx.store) });
-      await using client = await clientOf(server);
+      const ctx = await contextOf(bed(), { ...row, row: '14 unread' });
+      const store = unread(ctx.store);
+      await using client = await clientOf(createCorvidMcpServer({ ...ctx, store }));
       expect(await client.names()).toHaveLength(35);
-      const refused = createCorvidMcpServer({
-        ...ctx,
-        store: unread(ctx.store),
-        resolvedToolPermissions: undefined,
-      });
+      const refused = createCorvidMcpServer({ ...ctx, store, resolvedToolPermissions: undefined });
       await using other = await clientOf(refused);
       await expect(other.names()).rejects.toThrow('Internal error');
     });
   },
-  () => ({ services: { projectExists: async (_organizationId, id) => id.startsWith(PROJECT) } }),
+  options,
+);
+
+onOneBed(
+  'calls beside the truth table in the process',
+  (bed) => {
+    afterAll(() => closeAgentStore(bed().store));
+
+    test.each(ROWS)('check 24: row $row: $situation', async (row) => {
+      const ctx = await contextOf(bed(), row);
+      const expected = expectedOf(row, AGENT_TOOLS);
+      const left = AGENT_TOOLS.map(({ name }) => name).filter((name) => !expected.includes(name));
+      {
+        // The rows take turns at the eras.
+        const era = ROWS.indexOf(row) % 2 === 0 ? 'legacy' : 'modern';
+        await using client = await clientOf(createCorvidMcpServer(ctx), era);
+        const unknown = await refusal(client.raw, 'corvid_nope');
+        for (const name of left) expect(await refusal(client.raw, name)).toBe(unknown);
+        for (const name of expected.slice(0, 2)) expect(await refusal(client.raw, name)).toBe('passes');
+      }
+      expect(await denialsOf(ctx)).toEqual({
+        ...Object.fromEntries(left.map((name) => [name, reasonFor(row, name)])),
+        corvid_nope: 'not_registered',
+      });
+    });
+  },
+  options,
 );
 
 /** The reasons in the audit log by the names that an agent was denied. */
