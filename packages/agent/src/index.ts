@@ -1,4 +1,48 @@
 /** Agents: governed tools for those who act without being a person. Start reading at `toolset.ts`. */
+export type { McpToolContext, OwnerMessage } from './factory/context.ts';
+export {
+  handleAskOwner,
+  handleCheckCredits,
+  handleCheckHealthTrends,
+  handleCheckReputation,
+  handleCodeSymbols,
+  handleConfigureNotifications,
+  handleCreateWorkTask,
+  handleCreditConfig,
+  handleDeepResearch,
+  handleDiscoverAgent,
+  handleExtendTimeout,
+  handleFindReferences,
+  handleGithubCommentOnPr,
+  handleGithubCreateIssue,
+  handleGithubCreatePr,
+  handleGithubFollowUser,
+  handleGithubForkRepo,
+  handleGithubGetPrDiff,
+  handleGithubListIssues,
+  handleGithubListPrs,
+  handleGithubRepoInfo,
+  handleGithubReviewPr,
+  handleGithubStarRepo,
+  handleGithubUnstarRepo,
+  handleGrantCredits,
+  handleInvokeRemoteAgent,
+  handleListAgents,
+  handleListProjects,
+  handleManageSchedule,
+  handleManageWorkflow,
+  handleNotifyOwner,
+  handlePublishAttestation,
+  handleRecallMemory,
+  handleSaveMemory,
+  handleSendMessage,
+  handleVerifyAgentReputation,
+  handleWebSearch,
+} from './factory/handlers.ts';
+export { closeAgentStore } from './factory/on-store.ts';
+export type { PluginTool, SdkTool } from './factory/plugin-tools.ts';
+export { createCorvidMcpServer } from './factory/server.ts';
+export type { AgentMcpServer } from './factory/server.ts';
 export { resolveAgentTools } from './permissions/context-tools.ts';
 export type { PermissionContext, ResolvedContext } from './permissions/context-tools.ts';
 export { promptOf } from './permissions/given-bundles.ts';

@@ -72,6 +72,8 @@ export interface BedOptions {
 export interface AgentBed extends AgentProcess {
   /** The time that everything goes by; it stands still until a test turns it. */
   readonly clock: { nowMs: number };
+  /** The folder of the database. */
+  readonly dataDir: string;
   readonly acme: BedOrganization;
   readonly rival: BedOrganization;
   /** A new agent, made by somebody. */
@@ -84,13 +86,26 @@ export function standingClock() {
   return { nowMs: Date.UTC(2030, 0, 1) };
 }
 
-/** Runs a suite once per database; all its tests share one bed. `replica` is one more process on its database. */
-export function onBothBeds(
+/** Tests on a bed. `replica` is one more process on its database. */
+type BedSuite = (bed: () => AgentBed, replica: () => Promise<AgentProcess>) => void;
+
+/** Runs a suite once per database; all its tests share one bed. */
+export function onBothBeds(name: string, suite: BedSuite, made?: () => BedOptions): void {
+  onBeds(['sqlite', 'postgres'], name, suite, made);
+}
+
+/** The same on one database, for what does not depend on it. */
+export function onOneBed(name: string, suite: BedSuite, made?: () => BedOptions): void {
+  onBeds(['sqlite'], name, suite, made);
+}
+
+function onBeds(
+  engines: readonly StoreEngine[],
   name: string,
-  suite: (bed: () => AgentBed, replica: () => Promise<AgentProcess>) => void,
+  suite: BedSuite,
   made: () => BedOptions = () => ({}),
 ): void {
-  describe.each<StoreEngine>(['sqlite', 'postgres'])(`${name} on %s`, (engine) => {
+  describe.each(engines)(`${name} on %s`, (engine) => {
     let bed: AgentBed | undefined;
     const ends: (() => Promise<unknown>)[] = [];
     let open = async (): Promise<Store> => Promise.reject(new Error('There is no database yet.'));
@@ -103,7 +118,7 @@ export function onBothBeds(
         ends.push(() => store.close());
         return store;
       };
-      const own = (bed = await openBed(await open(), options));
+      const own = (bed = await openBed(await open(), database.options.dataDir, options));
       ends.push(() => own.close());
     });
     afterAll(async () => {
@@ -121,7 +136,11 @@ export function onBothBeds(
   });
 }
 
-async function openBed(store: Store, options: BedOptions & { clock: { nowMs: number } }): Promise<AgentBed> {
+async function openBed(
+  store: Store,
+  dataDir: string,
+  options: BedOptions & { clock: { nowMs: number } },
+): Promise<AgentBed> {
   await store.migrate(BED_MIGRATIONS);
   const process = startAgents(store, options);
   const { identity, services } = process;
@@ -129,6 +148,7 @@ async function openBed(store: Store, options: BedOptions & { clock: { nowMs: num
   return {
     ...process,
     clock: options.clock,
+    dataDir,
     acme: await settle(identity, 'acme'),
     rival: await settle(identity, 'rival'),
     async agent(maker, input = {}) {

@@ -39,6 +39,8 @@ export type { Host, StartNotice } from './define/host.ts';
 export type { Settings, SettingsOf } from './define/setting.ts';
 export { hintsOf } from './define/effects.ts';
 export type { Effect, Hints } from './define/effects.ts';
+export { runTool } from './call/direct.ts';
+export type { DirectCall } from './call/direct.ts';
 export { createEngine } from './call/engine.ts';
 export type { Engine, EngineOptions } from './call/engine.ts';
 export { PROPERTIES_HEADER, requestInfo } from './call/exchange.ts';

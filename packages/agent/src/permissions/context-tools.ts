@@ -7,7 +7,7 @@ import type { AgentRow, AgentTables } from '../schema.ts';
 import type { SessionSource } from '../session.ts';
 import { callSourceOf, isUnattendedSource } from '../session.ts';
 import type { AgentTool } from '../tools/sets.ts';
-import { AGENT_TOOLS, defaultsAmong } from '../tools/sets.ts';
+import { AGENT_TOOLS, DEFAULT_ALLOWED_TOOLS, defaultsAmong } from '../tools/sets.ts';
 import { promptOf } from './given-bundles.ts';
 import { heldBy, resolutionOf } from './lookup.ts';
 import type { SessionReport } from './permissions.ts';
@@ -65,11 +65,37 @@ export async function resolveAmong(
 ): Promise<ResolvedContext> {
   const all = [...builtIn, ...pluginTools];
   const tools = { registered: () => all.map(({ name }) => name), defaults: defaultsAmong(builtIn) };
-  const resolution = await decided(ctx, tools);
-  const caller = resolution && callerOf(ctx, resolution.row, heldBy(resolution));
+  const { resolution, caller } = await decidedFor(ctx, tools);
   const guards = all.map((tool) => ({ ...tool, available: () => isRegistered(ctx, tool.name) }));
   const { unknown = [], bundles = { agent: [], project: [] } } = resolution ?? {};
   return { ...reportOf(guards, caller), unknown, prompt: promptOf(bundles), caller };
+}
+
+/** Who acts in a context, held to its tools; undefined when the agent is gone. */
+export async function callerOfContext(
+  ctx: PermissionContext,
+  pluginTools: readonly Pick<AgentTool, 'name'>[],
+): Promise<Caller | undefined> {
+  const names = [...AGENT_TOOLS, ...pluginTools].map(({ name }) => name);
+  const tools = { registered: () => names, defaults: DEFAULT_ALLOWED_TOOLS };
+  return (await decidedFor(ctx, tools)).caller;
+}
+
+/** The agent of a context, as far as its row tells who it is. */
+export function agentOfContext({ store, agentId, organizationId, caller }: PermissionContext) {
+  const within = organizationId ?? caller?.organizationId;
+  let query = store
+    .db<AgentTables>()
+    .selectFrom('agents')
+    .select(['organization_id as organizationId', 'name'])
+    .where('id', '=', agentId);
+  if (within !== undefined) query = query.where('organization_id', '=', within);
+  return query.executeTakeFirst();
+}
+
+async function decidedFor(ctx: PermissionContext, tools: Parameters<typeof resolutionOf>[1]) {
+  const resolution = await decided(ctx, tools);
+  return { resolution, caller: resolution && callerOf(ctx, resolution.row, heldBy(resolution)) };
 }
 
 function isRegistered(ctx: PermissionContext, name: string): boolean {
@@ -80,11 +106,10 @@ function isRegistered(ctx: PermissionContext, name: string): boolean {
 /** What decides; undefined when it is the agent's to say and there is none. */
 async function decided(ctx: PermissionContext, tools: Parameters<typeof resolutionOf>[1]) {
   const { resolvedToolPermissions: base, sessionSource = 'api', projectId } = ctx;
-  const isWeb = sessionSource === 'web';
-  if (isWeb || base !== undefined) {
+  if (base !== undefined) {
     const given = {
-      isWeb,
-      base: base ?? null,
+      isWeb: sessionSource === 'web',
+      base,
       defaults: tools.defaults,
       bundles: { agent: [], project: [] },
     };

@@ -1,70 +1,82 @@
 /** The truth table of permissions, row by row: resolved by the function, and through a client of either era. */
 import type { Caller } from '@parley/kit';
+import { connect } from '@parley/kit/testing';
 import { describe, expect, test } from 'vitest';
-import type { AgentBed } from '../../test/agent-bed.ts';
 import { onBothBeds } from '../../test/agent-bed.ts';
+import { servicesBeside } from '../../test/services-beside.ts';
+import { agentOf, PROJECT, reasonFor, refusal, WORDS } from '../../test/table-agents.ts';
 import type { Missing, Row } from '../../test/truth-table.ts';
 import { ALL_TOOLS, BLOCKED_NAMES, expectedOf, ROWS } from '../../test/truth-table.ts';
 import { AGENT } from '../name.ts';
-import type { AgentServices } from '../services/index.ts';
 import { callSourceOf } from '../session.ts';
-import {
-  AGENT_TOOLS,
-  blockedAmong,
-  DEFAULT_ALLOWED_TOOLS,
-  defaultsAmong,
-  SCHEDULER_BLOCKED_TOOLS,
-} from '../tools/sets.ts';
+import { AGENT_TOOLS, DEFAULT_ALLOWED_TOOLS, defaultsAmong, SCHEDULER_BLOCKED_TOOLS } from '../tools/sets.ts';
+import { agentToolset } from '../toolset.ts';
+import { agentTools } from '../tools/index.ts';
 import { resolveAmong } from './context-tools.ts';
 import { denialOf } from './denials.ts';
 
-const PROJECT = 'proj_table';
-const WORDS = 'Say where you found it.';
-
-/** What takes a service away from those of a bed; a row that needs one that stands here not is told by the function alone. */
-const TAKEN_AWAY: Partial<Record<Missing, (services: AgentServices) => AgentServices>> = {};
-
-/** An agent as a row has it; bundles get a name of their own. */
-async function agentOf({ services, agent, acme }: AgentBed, { row, ...given }: Row) {
-  const { caller } = acme.owner;
-  const { id } = await agent(caller, { name: `Row ${row}`, tools: given.list ?? null });
-  const projectId = `${PROJECT} ${row}`;
-  for (const [kind, tools] of [
-    ['agent', given.agentBundle],
-    ['project', given.projectBundle],
-  ] as const) {
-    if (tools === undefined) continue;
-    const facts = { name: `${kind} ${row}`, description: '', tools, prompt_additions: WORDS };
-    const { bundle } = await services.bundles.create(caller, facts);
-    const owner = { kind, id: kind === 'agent' ? id : projectId };
-    await services.skills.assign(caller, owner, { bundleId: bundle.id, sortOrder: 0 });
-  }
-  return { id, projectId };
-}
+const projectExists = async (_organizationId: string, id: string) => id.startsWith(PROJECT);
 
 describe('check 23: the lists', () => {
-  test('have 37, 35 and 8 names', () => {
-    expect(ALL_TOOLS).toHaveLength(37);
-    expect(defaultsAmong(ALL_TOOLS)).toHaveLength(35);
-    expect(blockedAmong(ALL_TOOLS)).toHaveLength(8);
-    expect(ROWS.map((row) => [row.row, expectedOf(row, ALL_TOOLS).length])).toEqual(
+  test('have 37, 35 and 8 names, and give every row its count', () => {
+    expect(AGENT_TOOLS).toHaveLength(37);
+    expect(DEFAULT_ALLOWED_TOOLS).toHaveLength(35);
+    expect(SCHEDULER_BLOCKED_TOOLS).toHaveLength(8);
+    expect(ROWS.map((row) => [row.row, expectedOf(row, AGENT_TOOLS).length])).toEqual(
       ROWS.map(({ row, count }) => [row, count]),
     );
   });
 
   test('are computed from what is defined, which is as it was written down', () => {
-    const names = new Set(AGENT_TOOLS.map(({ name }) => name));
-    const written = ALL_TOOLS.filter(({ name }) => names.has(name));
     const flags = ({ name, privileged, unattended }: (typeof ALL_TOOLS)[number]) => [
       name,
       privileged,
       unattended,
     ];
-    expect(AGENT_TOOLS.map(flags)).toEqual(written.map(flags));
-    expect(DEFAULT_ALLOWED_TOOLS).toEqual(defaultsAmong(written));
-    expect(SCHEDULER_BLOCKED_TOOLS).toEqual(BLOCKED_NAMES.filter((name) => names.has(name)));
+    expect(AGENT_TOOLS.map(flags)).toEqual(ALL_TOOLS.map(flags));
+    expect(DEFAULT_ALLOWED_TOOLS).toEqual(defaultsAmong(ALL_TOOLS));
+    expect(SCHEDULER_BLOCKED_TOOLS.toSorted()).toEqual(BLOCKED_NAMES.toSorted());
+  });
+
+  test('hold 16 tools that read, 10 that create, 6 that update, 1 that deletes and 4 that run', () => {
+    const count = Object.groupBy(agentTools, ({ effect }) => effect);
+    expect(Object.entries(count).map(([effect, tools]) => [effect, tools.length])).toEqual([
+      ['run', 4],
+      ['read', 16],
+      ['update', 6],
+      ['create', 10],
+      ['delete', 1],
+    ]);
+  });
+
+  test('are listed with the hints of their effects', async () => {
+    await using client = await connect(agentToolset, { as: { agent: NOBODY } });
+    const { tools } = await client.raw.listTools();
+    const effects = new Map<string, { effect: keyof typeof HINTS; external?: boolean }>(
+      agentTools.map((tool) => [tool.name, tool]),
+    );
+    expect(tools.length).toBeGreaterThan(30);
+    for (const { name, title, annotations } of tools) {
+      const { effect, external = false } = effects.get(name) ?? expect.unreachable();
+      const [readOnlyHint, destructiveHint, idempotentHint] = HINTS[effect];
+      expect([name, annotations]).toEqual([
+        name,
+        { title, readOnlyHint, destructiveHint, idempotentHint, openWorldHint: external },
+      ]);
+    }
   });
 });
+
+/** Read-only, destructive, idempotent: the table of the design. */
+const HINTS = {
+  read: [true, false, true],
+  create: [false, false, false],
+  update: [false, false, true],
+  delete: [false, true, true],
+  run: [false, true, false],
+} as const;
+
+const NOBODY = { id: 'agt_nobody', name: 'Nobody', depth: 1, source: 'api' };
 
 onBothBeds(
   'the truth table',
@@ -132,23 +144,24 @@ onBothBeds(
       return caller ?? expect.unreachable('A new key is not accepted.');
     }
 
-    const over = ROWS.filter(
-      ({ resolved, without = [] }) =>
-        resolved === undefined && without.every((service) => TAKEN_AWAY[service]),
-    );
+    /** The services of a server, with what a row goes without switched off. */
+    const servicesFor = ({ without = [] }: Row) => {
+      const { host, services, clock } = bed();
+      if (without.length === 0) return services;
+      const has = (service: Missing) => (without.includes(service) ? 'off' : 'on');
+      const settings = { projectRoots: [], workTasks: has('work tasks'), codeIndex: has('code') };
+      return servicesBeside(host, settings, { now: () => clock.nowMs, projectExists }).services;
+    };
+
+    // Only a context can bring its permissions: those rows are the factory's.
+    const over = ROWS.filter(({ resolved }) => resolved === undefined);
 
     test.each(over)('check 24: row $row through clients of both eras: $situation', async (row) => {
       const as = await callerOf(row);
-      const services = (row.without ?? []).reduce(
-        (all, service) => TAKEN_AWAY[service]?.(all) ?? all,
-        bed().services,
-      );
+      const services = servicesFor(row);
       const expected = expectedOf(row, AGENT_TOOLS);
       for (const era of ['modern', 'legacy'] as const) {
-        await using client = await bed().client(as, {
-          era,
-          ...(services !== bed().services && { services }),
-        });
+        await using client = await bed().client(as, { era, services });
         expect((await client.toolNames()).toSorted()).toEqual(expected.toSorted());
         // Both eras list; they take turns at the calls, which are many.
         if (era !== (ROWS.indexOf(row) % 2 === 0 ? 'modern' : 'legacy')) continue;
@@ -166,31 +179,5 @@ onBothBeds(
       }
     });
   },
-  () => ({ services: { projectExists: async (_organizationId, id) => id.startsWith(PROJECT) } }),
+  () => ({ services: { projectExists } }),
 );
-
-/** What a call is refused with; an argument that no tool knows keeps those that are there from running. */
-async function refusal(
-  client: { callTool(call: { name: string; arguments: Record<string, unknown> }): Promise<unknown> },
-  name: string,
-): Promise<string> {
-  try {
-    await client.callTool({ name, arguments: { no_such_field: 1 } });
-    return 'passes';
-  } catch (error) {
-    const { code, message, data } = error as { code?: unknown; message: string; data?: unknown };
-    return JSON.stringify({ code, message, data }).replaceAll(name, 'TOOL');
-  }
-}
-
-/** Why a row leaves a tool out. */
-function reasonFor(row: Row, name: string): string {
-  if (row.grant !== undefined && !row.grant.includes(name)) return 'not_granted';
-  const watched = {
-    ...row,
-    unattended: false,
-    source: row.source === 'web' ? ('web' as const) : ('api' as const),
-  };
-  if (!expectedOf({ ...watched, without: [] }, AGENT_TOOLS).includes(name)) return 'not_in_set';
-  return expectedOf({ ...row, without: [] }, AGENT_TOOLS).includes(name) ? 'not_registered' : 'unattended';
-}

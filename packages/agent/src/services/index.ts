@@ -93,6 +93,12 @@ export interface AgentServices {
   readonly plugins: Plugins;
 }
 
+/** What sessions of one process may each have of their own. */
+export interface SessionParts {
+  runner(): Runner | undefined;
+  createWorkTask(): CreateWorkTask | undefined;
+}
+
 /** What a test may choose. */
 export interface AgentOptions {
   readonly now?: () => number;
@@ -104,6 +110,8 @@ export interface AgentOptions {
   /** What messages cost, instead of what the accounts say. */
   readonly messageCredits?: MessageCredits;
   readonly createWorkTask?: CreateWorkTask;
+  /** What the session brings whose call is under way, instead of what the settings say. */
+  readonly session?: SessionParts;
   /** What work and sessions count for reputation. */
   readonly counts?: AgentCounts;
   /** What schedules and workflows do their work with. */
@@ -127,6 +135,7 @@ export function createAgentServices(
     counts = tableCounts,
     messageCredits,
     createWorkTask,
+    session,
     actions,
     notifyOwner,
     recordViolation,
@@ -170,9 +179,10 @@ export function createAgentServices(
   const agents = createAgents(parts);
   const sessions = createSessions({ store, now, onFault });
   let mcpUrl: string | undefined;
+  const ownRunner = runner ?? runnerOf(host, { callers, mcpUrl: () => mcpUrl });
   const runs = createRuns({
     store,
-    runner: runner ?? runnerOf(host, { callers, mcpUrl: () => mcpUrl }),
+    runner: session?.runner ?? (() => ownRunner),
     sessions,
     onFault,
   });
@@ -195,6 +205,7 @@ export function createAgentServices(
         now,
       })
     : undefined;
+  const ownWork = createWorkTask ?? (work && workOfMessages(work));
   const messages = createMessages({
     store,
     now,
@@ -203,7 +214,7 @@ export function createAgentServices(
     agents,
     runs,
     credits: messageCredits ?? credits,
-    createWorkTask: createWorkTask ?? (work && workOfMessages(work)),
+    createWorkTask: session?.createWorkTask ?? (() => ownWork),
   });
   const stopNotices = publishInboxNotices(store, changes);
   host.onStop(async () => {
@@ -292,8 +303,8 @@ function isOn(flag: string, value = 'on'): boolean {
 }
 
 /** A message that asks for work makes one task, however often it is delivered. */
-const workOfMessages =
-  (work: WorkTasks): CreateWorkTask =>
+export const workOfMessages =
+  (work: Pick<WorkTasks, 'create'>): CreateWorkTask =>
   async ({ messageId, agentId, description, from }) => {
     const { organizationId, depth, unattended } = from;
     const acting = { organizationId, agentId, projectId: undefined, depth: depth + 1, unattended };

@@ -22,7 +22,8 @@ export interface Runs {
 
 export interface RunParts {
   readonly store: Store;
-  readonly runner: Runner | undefined;
+  /** Asked for every run, since sessions of one process may have runners of their own. */
+  readonly runner: () => Runner | undefined;
   readonly sessions: Sessions;
   readonly onFault: (error: unknown, where: string) => void;
 }
@@ -30,10 +31,11 @@ export interface RunParts {
 // A program is ended by force within a second; whoever takes longer is not waited for.
 const GRACE_MS = 5000;
 
-export function createRuns({ store, runner, sessions, onFault }: RunParts): Runs {
+export function createRuns({ store, runner: runnerNow, sessions, onFault }: RunParts): Runs {
   const closing = new AbortController();
   const running = new Set<Promise<unknown>>();
   const start = async (request: Parameters<Runs['run']>[0]) => {
+    const runner = runnerNow();
     if (runner === undefined)
       throw new ToolError('unavailable', 'Nobody runs agents here. The operator has to set PARLEY_RUNNER.');
     const { agent, projectId, depth, unattended, timeoutMs, latestAt } = request;
@@ -70,7 +72,9 @@ export function createRuns({ store, runner, sessions, onFault }: RunParts): Runs
     }
   };
   return {
-    runner,
+    get runner() {
+      return runnerNow();
+    },
     run(request) {
       const work = start(request);
       running.add(work);

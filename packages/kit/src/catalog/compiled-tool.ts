@@ -114,6 +114,7 @@ export function compileOutsideTool(tool: OutsideTool, owner: Owner): CatalogTool
       }),
     }),
     async check(args) {
+      if (tool.check !== undefined) return ownCheck(tool.check(args ?? {}));
       validator ??= jsonSchemaCheck(tool.inputSchema);
       return (await validator)(args ?? {});
     },
@@ -189,7 +190,8 @@ function resultOf(
   return { _meta: meta, content, structuredContent: output };
 }
 
-function brokenOutput(name: string, faults: string): ToolError {
+/** What a tool is answered with whose answer is not as it said. */
+export function brokenOutput(name: string, faults: string): ToolError {
   return new ToolError(
     'invalid_output',
     `The tool ${name} gave an answer that breaks its own schema: ${faults}.`,
@@ -224,6 +226,16 @@ function outsideAnswer(
     throw badAnswer('isError is neither true nor false');
   // The SDK checks every block of it before it leaves.
   return call.capped(answer as CallToolResult);
+}
+
+/** The outcome of a check that throws what is wrong. */
+async function ownCheck(check: Promise<unknown>): Promise<Checked> {
+  try {
+    return { ok: true, value: await check };
+  } catch (error) {
+    if (error instanceof ToolError) return { ok: false, error };
+    throw error;
+  }
 }
 
 async function jsonSchemaCheck(schema: JsonSchema): Promise<(args: unknown) => Promise<Checked>> {

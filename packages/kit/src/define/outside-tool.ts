@@ -49,6 +49,8 @@ export interface OutsideToolSpec {
   readonly _meta?: Readonly<Record<string, unknown>>;
   readonly inputSchema: JsonSchema;
   readonly outputSchema?: JsonSchema;
+  /** Checks arguments in place of `inputSchema`, and returns what `call` gets; throws `invalid`. */
+  check?(args: unknown): Promise<Record<string, unknown>>;
   /**
    * Gets the arguments after they passed `inputSchema`. Returns a finished result; or a question, with the state of
    * its own server, after whose answer it is called again with both; or a task that `tasks/get` knows.

@@ -2,4 +2,6 @@
 export { handshake } from './handshake.ts';
 export { restored, withLegacyCodes } from './legacy-codes.ts';
 export { createProtocolServer } from './server.ts';
+export { serveTransport } from './serve-transport.ts';
+export type { ServedTransport, Transport } from './serve-transport.ts';
 export type { ProtocolServerOptions, ServerInfo } from './server.ts';

@@ -33,9 +33,9 @@ export async function serveStdio(
   info: ServerInfo = { name: toolset.name, version: '0.0.0' },
   options: ServeStdioOptions = {},
 ): Promise<void> {
-  const { serveStdio: serve, StdioServerTransport } = await import('@modelcontextprotocol/server/stdio');
+  const { StdioServerTransport } = await import('@modelcontextprotocol/server/stdio');
   const { createProtocolServer } = await import('./server.ts');
-  const { withLegacyCodes } = await import('./legacy-codes.ts');
+  const { serveTransport } = await import('./serve-transport.ts');
   const { services = toolset.services?.({}), grants = ALL_GRANTS, canSubscribe = true, onFault } = options;
   const engine = createEngine({
     sources: [toolsetSource(install(toolset, services))],
@@ -50,14 +50,14 @@ export async function serveStdio(
   }
   const connection = new OpenConnection();
   const ended = Promise.withResolvers<void>();
-  serve(
-    ({ era }) => {
-      if (era === 'legacy') withLegacyCodes(transport);
+  serveTransport(
+    transport,
+    (era) => {
       const watched = canSubscribe ? { watched: new Set<string>() } : {};
       const who = { caller, callerOf: () => caller };
       return createProtocolServer({ engine, info, era, canSubscribe, connection, ...who, ...watched });
     },
-    { transport, ...(onFault && { onerror: (error) => onFault(error, 'stdio') }) },
+    onFault && ((error) => onFault(error, 'stdio')),
   );
   const onclose = transport.onclose;
   // oxlint-disable-next-line unicorn/prefer-add-event-listener -- a transport has this one way to be heard

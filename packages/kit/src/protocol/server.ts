@@ -36,7 +36,7 @@ export interface ProtocolServerOptions {
   /** Who opened it; what there is for its organization decides what the server says it can do. */
   readonly caller: Caller;
   /** Who sends this request; asked for every request, since rights may change within a session. */
-  callerOf(ctx: ServerContext): Caller;
+  callerOf(ctx: ServerContext): Caller | Promise<Caller>;
   /** False: resources can be read, and nobody is told when they change. */
   readonly canSubscribe?: boolean | undefined;
   /** The session or process that this server speaks for. */
@@ -66,7 +66,7 @@ export function createProtocolServer(options: ProtocolServerOptions): Server {
 
   server.setRequestHandler('tools/list', { params: Page }, (params, ctx) =>
     handle(async () => {
-      const caller = options.callerOf(ctx);
+      const caller = await options.callerOf(ctx);
       await engine.ready(caller);
       const page = engine.list(caller, params.cursor);
       return {
@@ -78,8 +78,8 @@ export function createProtocolServer(options: ProtocolServerOptions): Server {
   server.setRequestHandler('tools/call', (request, ctx) => {
     const { name, arguments: args } = request.params;
     // The SDK passes a task on to the wire as it is, but its types do not know the extension.
-    return handle(() =>
-      engine.call(options.callerOf(ctx), name, args, exchangeOf(ctx)),
+    return handle(async () =>
+      engine.call(await options.callerOf(ctx), name, args, exchangeOf(ctx)),
     ) as Promise<CallToolResult>;
   });
   if (era === 'modern') installExtensions(server, options, exchangeOf);
@@ -95,7 +95,7 @@ function installExtensions(server: Server, options: ProtocolServerOptions, excha
     for (const [method, { params, handle: serve }] of Object.entries(methods)) {
       // The schema stands right beside the handler that takes what it lets through.
       server.setRequestHandler(method, { params }, (given, ctx) =>
-        handle(() => serve(given as never, options.callerOf(ctx), exchangeOf(ctx))),
+        handle(async () => serve(given as never, await options.callerOf(ctx), exchangeOf(ctx))),
       );
     }
   }
@@ -105,7 +105,7 @@ function installResources(server: Server, options: ProtocolServerOptions, exchan
   const { engine } = options;
   const { documents } = engine;
   const definitions = async (ctx: ServerContext, isTemplate: boolean) => {
-    const caller = options.callerOf(ctx);
+    const caller = await options.callerOf(ctx);
     await engine.ready(caller);
     const all = documents.resources(caller).filter(({ template }) => (template !== undefined) === isTemplate);
     return all.map(({ definition }) => definition);
@@ -121,15 +121,16 @@ function installResources(server: Server, options: ProtocolServerOptions, exchan
       handle(async () => ({ resourceTemplates: (await definitions(ctx, true)) as ResourceTemplateType[] })), // and these not
   );
   server.setRequestHandler('resources/read', (request, ctx) =>
-    handle(() => documents.read(options.callerOf(ctx), request.params.uri, exchangeOf(ctx))),
+    handle(async () => documents.read(await options.callerOf(ctx), request.params.uri, exchangeOf(ctx))),
   );
   if (options.watched === undefined) return;
   const { watched } = options;
   server.setRequestHandler('resources/subscribe', (request, ctx) =>
     handle(async () => {
       const { uri } = request.params;
-      await engine.ready(options.callerOf(ctx));
-      if (!documents.canRead(options.callerOf(ctx), uri)) throw new ResourceMissing(uri);
+      const caller = await options.callerOf(ctx);
+      await engine.ready(caller);
+      if (!documents.canRead(caller, uri)) throw new ResourceMissing(uri);
       watch(watched, uri, options.watchLimits);
       return {};
     }),
@@ -157,14 +158,19 @@ function installPrompts(server: Server, options: ProtocolServerOptions, exchange
   const { documents } = engine;
   server.setRequestHandler('prompts/list', { params: Page }, (_params, ctx) =>
     handle(async () => {
-      const caller = options.callerOf(ctx);
+      const caller = await options.callerOf(ctx);
       await engine.ready(caller);
       return { prompts: documents.prompts(caller).map(({ definition }) => definition) };
     }),
   );
   server.setRequestHandler('prompts/get', (request, ctx) =>
-    handle(() =>
-      documents.get(options.callerOf(ctx), request.params.name, request.params.arguments, exchangeOf(ctx)),
+    handle(async () =>
+      documents.get(
+        await options.callerOf(ctx),
+        request.params.name,
+        request.params.arguments,
+        exchangeOf(ctx),
+      ),
     ),
   );
   server.setRequestHandler('completion/complete', (request, ctx) =>
@@ -175,7 +181,7 @@ function installPrompts(server: Server, options: ProtocolServerOptions, exchange
         argument: argument.name,
         typed: argument.value,
       };
-      const all = await documents.complete(options.callerOf(ctx), wanted, exchangeOf(ctx));
+      const all = await documents.complete(await options.callerOf(ctx), wanted, exchangeOf(ctx));
       return { completion: { values: all.slice(0, 100), total: all.length, hasMore: all.length > 100 } };
     }),
   );

@@ -2,6 +2,7 @@
 export { testCaller } from './callers.ts';
 export { connect } from './connect.ts';
 export type { Answers, Attempt, ConnectOptions, TestClient } from './connect.ts';
+export { clientOver } from './over-transport.ts';
 export { scriptedSource } from './scripted-source.ts';
 export type { ScriptedSource } from './scripted-source.ts';
 export { scenarios } from './scenarios.ts';

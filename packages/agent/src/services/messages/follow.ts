@@ -29,7 +29,7 @@ export interface FollowParts {
   readonly now: () => number;
   readonly inbox: Inbox;
   readonly runs: Runs;
-  readonly createWorkTask: CreateWorkTask | undefined;
+  readonly createWorkTask: () => CreateWorkTask | undefined;
   readonly onFault: (error: unknown, where: string) => void;
 }
 
@@ -65,7 +65,7 @@ export function createFollow(parts: FollowParts) {
     const row = await messageOf(acting, sent);
     const work = { messageId: id, agentId: to.id, description: workIn(row.text), from: acting };
     try {
-      const { task_id } = (await parts.createWorkTask?.(work)) ?? {};
+      const { task_id } = (await parts.createWorkTask()?.(work)) ?? {};
       await store.transaction((tx) => changeRow(tx, row, { status: 'replied', code: 'work_task' }, now()));
       return { status: 'work_task', ...(task_id !== undefined && { task_id }) } as const;
     } catch (error) {

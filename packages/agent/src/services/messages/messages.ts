@@ -50,7 +50,7 @@ export interface MessageParts {
   readonly agents: Pick<Agents, 'find'>;
   readonly runs: Runs;
   readonly credits: MessageCredits;
-  readonly createWorkTask: CreateWorkTask | undefined;
+  readonly createWorkTask: () => CreateWorkTask | undefined;
 }
 
 const PAGE = 20;

@@ -54,7 +54,8 @@ export interface SendParts {
   readonly watching: Watching;
   /** True when the agent is run here. */
   readonly isRun: (agent: Agent) => boolean;
-  readonly createWorkTask: CreateWorkTask | undefined;
+  /** Undefined: there are no work tasks. */
+  readonly createWorkTask: () => CreateWorkTask | undefined;
 }
 
 const WAIT_SECONDS = 300;
@@ -206,7 +207,7 @@ function deliveryOf(row: MessageRow, way: Way, { waitSeconds }: Outgoing, at: nu
 async function wayOf(parts: SendParts, acting: Acting, other: Agent, outgoing: Outgoing): Promise<Way> {
   const { watching, isRun, createWorkTask } = parts;
   const { text, waitSeconds } = outgoing;
-  if (text.startsWith(WORK) && createWorkTask !== undefined && mayCreateWork(acting)) return 'work_task';
+  if (text.startsWith(WORK) && createWorkTask() !== undefined && mayCreateWork(acting)) return 'work_task';
   if (waitSeconds === 0) return 'inbox';
   if (isRun(other)) return 'runner';
   if (waitSeconds !== undefined) return 'watcher';

@@ -96,9 +96,8 @@ export function createSessions(parts: SessionParts): Sessions {
         const query = sessionQuery(tx, organizationId, agentId).selectAll().where('id', '=', sessionId);
         const row = await tx.locked(query).executeTakeFirst();
         if (row?.deadline_at === null) throw noTimer();
-        if (row === undefined || row.ended_at !== null || row.deadline_at <= at)
-          throw new ToolError('not_found', 'This session is over.');
-        const asked = Math.min(HIGHEST_MINUTES, Math.max(LOWEST_MINUTES, minutes)) * MINUTE_MS;
+        if (row === undefined || row.ended_at !== null || row.deadline_at <= at) throw sessionOver();
+        const asked = clampMinutes(minutes) * MINUTE_MS;
         const latest = row.latest_at ?? row.deadline_at;
         const deadline = Math.max(row.deadline_at, Math.min(at + asked, latest));
         await tx
@@ -116,7 +115,16 @@ export function createSessions(parts: SessionParts): Sessions {
   };
 }
 
-function noTimer(): ToolError {
+/** The minutes that are asked for, within what one call may ask for. */
+export function clampMinutes(minutes: number): number {
+  return Math.min(HIGHEST_MINUTES, Math.max(LOWEST_MINUTES, minutes));
+}
+
+export function sessionOver(): ToolError {
+  return new ToolError('not_found', 'This session is over.');
+}
+
+export function noTimer(): ToolError {
   return new ToolError('unavailable', 'This session has no timer, so there is nothing to extend.');
 }
 
