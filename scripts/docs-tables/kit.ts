@@ -12,6 +12,10 @@ const toolFields: Record<Exclude<keyof Tool, 'kind'>, [need: 'yes' | '', meaning
   description: ['yes', 'what the model reads before it calls'],
   effect: ['yes', '`read`, `create`, `update`, `delete` or `run`; the four MCP hints follow from it'],
   external: ['', 'true: the tool reaches outside the system; sets `openWorldHint` and the lower rate limit'],
+  faults: [
+    '',
+    '`result`: a fault of the server is a result with a reference to its log, not an error of the protocol',
+  ],
   ownRate: ['', 'true: the tool limits how often it is called by itself; that lower rate does not count it'],
   privileged: [
     '',

@@ -9,4 +9,4 @@ const define = defineToolWith<AgentServices, Acting>(begin);
 
 /** The third argument of `run` is the agent that acts. */
 export const defineTool: DefineTool<AgentServices, [acting: Acting]> = (spec) =>
-  define({ ...spec, callers: 'agents' });
+  define({ ...spec, callers: 'agents', faults: 'result' });

@@ -181,6 +181,20 @@ describe('a call', () => {
     },
   );
 
+  test.each(['modern', 'legacy'] as const)(
+    'a tool that says so answers its fault with a reference to the log (%s)',
+    async (era) => {
+      const told = defineToolset({ name: 'told', title: 'Told', tools: [{ ...add, faults: 'result' }] });
+      await using client = await connect(told, { era });
+      const result = await client.raw.callTool({ name: 'add', arguments: { a: 99 } });
+      const [{ reference }] = [result._meta?.['dev.parley/data'] as { reference: string }];
+      expect(reference).toMatch(/^[0-9a-f-]{36}$/);
+      expect(result).toMatchObject({ isError: true, _meta: { 'dev.parley/code': 'internal' } });
+      expect(JSON.stringify(result.content)).toContain(reference);
+      expect(JSON.stringify(result)).not.toContain('hunter2');
+    },
+  );
+
   test('a step runs once however often the call is entered again', async () => {
     effects.length = 0;
     await using client = await connect(toolset, {

@@ -1,5 +1,7 @@
 /** How a call that did not return is answered: a question, a typed error, a protocol fault, or a fault of ours. */
+import { randomUUID } from 'node:crypto';
 import type { CallToolResult } from '@modelcontextprotocol/server';
+import type { CatalogTool } from '../catalog/compiled-tool.ts';
 import { InputNeeded } from '../channel/channel.ts';
 import type { Call, Core } from './call.ts';
 import { errorResult, internalFault, ProtocolFault, ToolError } from './errors.ts';
@@ -13,7 +15,12 @@ export type Failure = { readonly record: Pick<CallRecord, 'outcome' | 'code'> } 
 );
 
 /** Sorts what was thrown. */
-export function failureOf(error: unknown, call: Call, { onFault }: Pick<Core, 'onFault'>): Failure {
+export function failureOf(
+  error: unknown,
+  call: Call,
+  { onFault }: Pick<Core, 'onFault'>,
+  tool?: Pick<CatalogTool, 'faults'>,
+): Failure {
   const question = error instanceof InputNeeded ? questionOf(call) : undefined;
   if (question !== undefined) {
     return { record: { outcome: 'ok', code: 'input_required' }, answer: question };
@@ -28,8 +35,20 @@ export function failureOf(error: unknown, call: Call, { onFault }: Pick<Core, 'o
   if (call.exchange.signal().aborted || (error instanceof Error && error.name === 'AbortError')) {
     return { record: { outcome: 'cancelled', code: null }, fault: internalFault() };
   }
+  const record = { outcome: 'error', code: 'internal' } as const;
+  if (tool?.faults === 'result') {
+    const reference = randomUUID();
+    onFault(error, `${call.name} ${reference}`);
+    return { record, answer: errorResult(faultOf(reference)) };
+  }
   onFault(error, call.name);
-  return { record: { outcome: 'error', code: 'internal' }, fault: internalFault() };
+  return { record, fault: internalFault() };
+}
+
+function faultOf(reference: string): ToolError {
+  return new ToolError('internal', `The server failed, not you. Its log has this as ${reference}.`, {
+    reference,
+  });
 }
 
 function questionOf({ opened }: Call): InputRequired | undefined {

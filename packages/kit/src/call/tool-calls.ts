@@ -119,7 +119,7 @@ export function createToolCalls(endpoints: Endpoints, core: Core): ToolCalls {
       told = { answer: result };
       return result;
     } catch (error) {
-      const failure = failureOf(core.failed(error), call, core);
+      const failure = failureOf(core.failed(error), call, core, tool);
       ({ record } = failure);
       told = 'fault' in failure ? { message: failure.fault.message } : failure;
       if ('fault' in failure) throw failure.fault;

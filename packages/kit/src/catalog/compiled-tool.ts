@@ -41,6 +41,8 @@ export interface CatalogTool extends Guarded {
   readonly source?: string;
   readonly effect: Effect;
   readonly external: boolean;
+  /** How a fault of the server is answered; absent: as an error of the protocol. */
+  readonly faults?: 'result';
   /** It limits how often it is called by itself; never true of a tool of somebody else. */
   readonly ownRate: boolean;
   readonly task: 'allowed' | 'required' | undefined;
@@ -156,6 +158,7 @@ function assemble(tool: AnyTool | OutsideTool, parts: Parts, shown: string = too
     ...(source !== undefined && { source }),
     effect: tool.effect,
     external,
+    ...(tool.kind === 'tool' && tool.faults !== undefined && { faults: tool.faults }),
     ownRate: tool.kind === 'tool' && tool.ownRate === true,
     task: tool.task,
     taskOptions: tool.taskOptions ?? {},

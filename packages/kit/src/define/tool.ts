@@ -45,6 +45,8 @@ export interface ToolSpec<
   readonly effect: Effect;
   /** The tool reaches outside the system. */
   readonly external?: boolean;
+  /** A fault of the server is answered as a result with a reference to the log, instead of as an error of the protocol. */
+  readonly faults?: 'result';
   /** It limits how often it is called by itself, so the lower rate of tools that reach outside or run things does not count it. */
   readonly ownRate?: boolean;
   /** Not in the default set: only by explicit grant; `'by-name'`: an owner's wildcard is none. */
