@@ -56,6 +56,7 @@ import type { CodeTimes } from './code/code-thread.ts';
 import { createCodeFolders } from './projects/code-folder.ts';
 import type { Projects } from './projects/projects.ts';
 import { createProjects } from './projects/projects.ts';
+import { sweepOld } from './retention.ts';
 import type { RecordViolation } from './violations.ts';
 import type { WorkTasks } from './work/work-tasks.ts';
 import { createWorkTasks } from './work/work-tasks.ts';
@@ -91,6 +92,8 @@ export interface AgentServices {
   /** Undefined: they are switched off. */
   readonly work: WorkTasks | undefined;
   readonly plugins: Plugins;
+  /** Forgets what is old. */
+  sweep(): Promise<void>;
 }
 
 /** What a test may choose. */
@@ -241,6 +244,7 @@ export function createAgentServices(
     runs,
     schedules: createSchedules({ ...base, perform, notifyOwner: notifyOwner ?? owner.notifications.tell }),
     sessions,
+    sweep: () => sweepOld(host, now()),
     skills: createSkills(parts, projectExists ?? hasProject),
     work,
     workflows: createWorkflows({ ...base, services: doing, isRegistered }),
