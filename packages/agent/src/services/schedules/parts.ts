@@ -1,7 +1,7 @@
 /** What schedules are built from. */
 import type { Events, Inside } from '@parley/events';
 import type { Identity } from '@parley/identity';
-import type { Store } from '@parley/store';
+import type { Store, StoreTransaction } from '@parley/store';
 import type { TaskEngine } from '@parley/tasks';
 import type { AgentCallers } from '../../permissions/lookup.ts';
 import type { Perform } from './actions.ts';
@@ -17,8 +17,8 @@ export interface OwnerNotice {
   readonly key: string;
 }
 
-/** Tells the owner of an agent. */
-export type NotifyOwner = (notice: OwnerNotice) => Promise<void>;
+/** Tells the owner of an agent; with a transaction, as the last part of it. */
+export type NotifyOwner = (notice: OwnerNotice, tx?: StoreTransaction) => Promise<void>;
 
 export interface ScheduleParts {
   readonly store: Store;
