@@ -33,6 +33,7 @@ import type { Credits } from './credits/credits.ts';
 import { createCredits } from './credits/credits.ts';
 import type { Health } from './health/health.ts';
 import { createHealth } from './health/health.ts';
+import { createMeasure } from './health/measure.ts';
 import { projectReachOf } from './health/project-reach.ts';
 import type { Memories } from './memories/memories.ts';
 import { createMemories } from './memories/memories.ts';
@@ -60,6 +61,7 @@ import { sweepOld } from './retention.ts';
 import type { RecordViolation } from './violations.ts';
 import type { WorkTasks } from './work/work-tasks.ts';
 import { createWorkTasks } from './work/work-tasks.ts';
+import { createProjectCheck } from './work/project-check.ts';
 import { createWorktrees } from './work/worktrees.ts';
 import type { Plugins, PluginsParts } from './plugins/plugins.ts';
 import { createPlugins } from './plugins/plugins.ts';
@@ -179,12 +181,13 @@ export function createAgentServices(
   const projects = createProjects({ store, identity, directory: host.projects, folders, now });
   const thread = isOn('code-index', settings.codeIndex) ? new CodeThread(codeTimes) : undefined;
   const code = thread && createCode({ projects, thread, dataDir, recordViolation: violation });
+  const worktrees = createWorktrees(dataDir, environment);
   const work = isOn('work-tasks', settings.workTasks)
     ? createWorkTasks({
         store,
         tasks,
         projects,
-        worktrees: createWorktrees(dataDir, environment),
+        worktrees,
         environment,
         runner: runs.runner && runs,
         now,
@@ -225,6 +228,9 @@ export function createAgentServices(
   const isRegistered = (name: string) => builtIn.includes(name);
   const perform = createPerform({ services: doing, others: othersOf(agents), isRegistered });
   const base = { store, identity, tasks, events, callers, now, onFault };
+  const health = createHealth({ store, projects: projectReachOf(projects, code), now });
+  const check = work && createProjectCheck({ projects, worktrees, environment, now });
+  const measure = createMeasure({ health, projects, check });
   const services: AgentServices = {
     agents,
     bundles: createBundles(parts),
@@ -232,7 +238,7 @@ export function createAgentServices(
     chain,
     code,
     credits,
-    health: createHealth({ store, projects: projectReachOf(projects, code), now }),
+    health,
     memories,
     messages,
     outside: outsideServices,
@@ -242,7 +248,12 @@ export function createAgentServices(
     projects,
     reputation,
     runs,
-    schedules: createSchedules({ ...base, perform, notifyOwner: notifyOwner ?? owner.notifications.tell }),
+    schedules: createSchedules({
+      ...base,
+      perform,
+      measure,
+      notifyOwner: notifyOwner ?? owner.notifications.tell,
+    }),
     sessions,
     sweep: () => sweepOld(host, now()),
     skills: createSkills(parts, projectExists ?? hasProject),

@@ -4,6 +4,7 @@ import type { Identity } from '@parley/identity';
 import type { Store, StoreTransaction } from '@parley/store';
 import type { TaskEngine } from '@parley/tasks';
 import type { AgentCallers } from '../../permissions/lookup.ts';
+import type { Measure } from '../health/measure.ts';
 import type { Perform } from './actions.ts';
 
 /** Something that the owner of an agent has to know. */
@@ -28,6 +29,7 @@ export interface ScheduleParts {
   readonly callers: AgentCallers;
   readonly perform: Perform;
   readonly notifyOwner: NotifyOwner;
+  readonly measure: Measure;
   readonly now: () => number;
   readonly onFault: (error: unknown, where: string) => void;
 }
