@@ -75,7 +75,7 @@ test('an execution that waits is listed and decided on; an agent has no say', as
     interval_minutes: 60,
     schedule_actions: [WORK],
   });
-  const schedule_id = (made.body.result?.structuredContent as { id: string }).id;
+  const schedule_id = (made.body.result?.structuredContent as { id?: string } | undefined)?.id;
   const start = () => call('corvid_manage_schedule', { action: 'run_now', schedule_id });
   await start();
   const [{ id }] = await json('executions', 'list');
