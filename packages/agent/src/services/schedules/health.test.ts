@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { eventually } from '@parley/test-support/eventually';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { onBothBeds } from '../../../test/agent-bed.ts';
 import type { ProjectBed } from '../../../test/project-bed.ts';
 import { projectBed } from '../../../test/project-bed.ts';
@@ -24,22 +24,28 @@ onBothBeds(
     const disk = disks.at(-1)!;
     const work = join(disk.dataDir, 'work');
 
-    /** An execution of one action, approved and brought to its end, and the trend that the agent sees then. */
-    const seenAfter = async (
-      type: ActionType,
-      { check = null, isOther = false }: { check?: string | null; isOther?: boolean } = {},
-    ) => {
-      const { acme, agent, client, services } = bed();
-      const project = disk.project(acme.id);
+    let project = '';
+    beforeAll(() => {
+      project = disk.project(bed().acme.id);
       const folder = disk.folder(project, { 'a.ts': '// TODO one\n// TODO two\nexport const a = 1;\n' });
       const git = (...args: string[]) =>
         execFileSync('git', ['-c', 'user.name=T', '-c', 'user.email=t@t.invalid', '-C', folder, ...args]);
       git('init', '--quiet', '--initial-branch=main');
       git('add', '.');
       git('commit', '--quiet', '--message=First');
+    });
+
+    /** An execution of one action, approved and brought to its end, and the snapshots of its agent then. */
+    const seenAfter = async (
+      type: ActionType,
+      { check = null, isOutside = false }: { check?: string | null; isOutside?: boolean } = {},
+    ) => {
+      const { acme, agent, client, services } = bed();
+      const folder = join(disk.root, project);
       await services.projects.setCode(acme.owner.caller, project, { folder, check });
-      const defaultProjectId = isOther ? null : project;
-      const { caller } = await agent(acme.owner.caller, { defaultProjectId });
+      const { id: agentId, caller } = await agent(acme.owner.caller, {
+        defaultProjectId: isOutside ? null : project,
+      });
       const tools = await client(caller);
       const { id: schedule_id = '' } = await tools.call('corvid_manage_schedule', {
         action: 'create',
@@ -54,36 +60,27 @@ onBothBeds(
         (await executions.list(acme.id, { limit: 200 })).find((execution) => execution.id === id);
       if ((await found())?.status === 'waiting') await executions.approve(acme.owner.caller, id);
       await eventually(async () => expect((await found())?.finished_at).toBeTruthy());
-      if (isOther) return { project, snapshot: await rowOf(project) };
-      const trends = await tools.call('corvid_check_health_trends', { project_id: project });
       expect(existsSync(work) ? readdirSync(work) : []).toEqual([]);
-      return { project, snapshot: trends.snapshot };
+      const reader = await client((await agent(acme.owner.caller, { defaultProjectId: project })).caller);
+      const asked = { project_id: project, agent_id: agentId };
+      return (await reader.call('corvid_check_health_trends', asked)).snapshot;
     };
-    const rowOf = async (project: string) =>
-      bed()
-        .store.db<{ health_snapshots: { project_id: string } }>()
-        .selectFrom('health_snapshots')
-        .selectAll()
-        .where('project_id', '=', project)
-        .executeTakeFirst();
 
     test.each([
       ['codebase_review', 'test -f a.ts', 0],
       ['dependency_audit', 'exit 3', 1],
       ['improvement_loop', null, null],
     ] as const)('%s with the check %s takes a snapshot with %s failures', async (type, check, failures) => {
-      outcome = done;
-      const { project, snapshot } = await seenAfter(type, { check });
+      const snapshot = await seenAfter(type, { check });
       expect(snapshot).toMatchObject({ project_id: project, todo: 2, fixme: 0, test_failures: failures });
     });
 
     test('no snapshot: of other actions, of a look that failed, of a project out of reach', async () => {
-      outcome = done;
-      expect((await seenAfter('custom', { check: 'exit 0' })).snapshot).toBeNull();
+      expect(await seenAfter('custom')).toBeNull();
+      expect(await seenAfter('codebase_review', { isOutside: true })).toBeNull();
       outcome = { status: 'failed', text: '' };
-      expect((await seenAfter('codebase_review', { check: 'exit 0' })).snapshot).toBeNull();
+      expect(await seenAfter('codebase_review')).toBeNull();
       outcome = done;
-      expect((await seenAfter('codebase_review', { isOther: true })).snapshot).toBeUndefined();
     });
   },
   () => {
