@@ -32,16 +32,15 @@ const CLIENT_NAMES = new Set([
 const PROGRAM_MODULES = /^(node:)?(child_process|cluster)$/;
 // The whole list of what may start a program: the launchers, which start the Node that npm installed; the client of
 // STDIO connections, which starts what an administrator stored, on a server that allows it; SQL of callers on
-// SQLite, which runs in a Node of its own because native code can only be ended with its process; the runner of
-// agents, which starts the one program that the operator set; work tasks of agents, which run git, and the commands
-// that an owner wrote down for a project; and plugins, which run in a Node of their own that may do nothing but compute.
+// SQLite, which runs in a Node of its own because native code can only be ended with its process; and one place of
+// agents, for their runner, which is the one program that the operator set, for work tasks, which run git and the
+// commands that an owner wrote down for a project, and for plugins, which run in a Node of their own that may do
+// nothing but compute.
 const PROGRAM_STARTERS = [
   'apps/server/bin/',
   'packages/gateway/src/upstream/stdio/',
   'packages/store/src/databases/sqlite-process.ts',
-  'packages/agent/src/adapters/runner/',
-  'packages/agent/src/services/work/program.ts',
-  'packages/agent/src/services/plugins/process.ts',
+  'packages/agent/src/bound-program.ts',
 ];
 
 const VIA_EGRESS = 'send the request through the egress guard in packages/kit/src/egress';

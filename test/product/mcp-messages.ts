@@ -61,6 +61,8 @@ export function callTool(
 /** A process that speaks MCP on stdin and stdout. */
 export interface StdioClient {
   call(name: string, args?: Record<string, unknown>): Promise<Answer>;
+  /** The names of the tools that it lists. */
+  tools(): Promise<string[]>;
 }
 
 /** Talks to a running `parley mcp`. */
@@ -75,13 +77,18 @@ export function stdioClient({ child }: Running): StdioClient {
     for (const { reject } of waiting.values()) reject(new Error('The process ended before it answered.'));
   });
   let ids = 0;
+  const ask = (method: string, params: Record<string, unknown>) => {
+    const id = (ids += 1);
+    const answered = Promise.withResolvers<Answer>();
+    waiting.set(id, answered);
+    child.stdin.write(`${JSON.stringify(message(id, method, params))}\n`);
+    return answered.promise;
+  };
   return {
-    call(name, args = {}) {
-      const id = (ids += 1);
-      const answered = Promise.withResolvers<Answer>();
-      waiting.set(id, answered);
-      child.stdin.write(`${JSON.stringify(message(id, 'tools/call', { name, arguments: args }))}\n`);
-      return answered.promise;
+    call: (name, args = {}) => ask('tools/call', { name, arguments: args }),
+    async tools() {
+      const { result } = await ask('tools/list', {});
+      return (result?.tools ?? []).map(({ name }) => name);
     },
   };
 }

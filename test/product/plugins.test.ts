@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { eventually } from '@parley/test-support/eventually';
 import { expect, test } from 'vitest';
 import { ensureBuilt, ROOT } from './build.ts';
-import { callTool } from './mcp-messages.ts';
-import { runParley, scratchFolder, startParley } from './parley.ts';
+import { callTool, stdioClient } from './mcp-messages.ts';
+import { runParley, scratchFolder, spawnParley, startParley } from './parley.ts';
 
 const NOW = 'corvid_plugin_clock_now';
 
@@ -64,3 +64,35 @@ test('an owner loads the example, an agent calls it, and nobody else manages plu
   });
   expect((await plugins('list', '--json')).stdout).toContain('"status":"disabled"');
 }, 120_000);
+
+test('a process on stdio lists and calls plugins from its first request on, for agents that have them', async () => {
+  await ensureBuilt();
+  using folder = scratchFolder();
+  const data = ['--data', folder.path];
+  cpSync(join(ROOT, 'examples/plugin-clock'), join(folder.path, 'plugins/clock'), { recursive: true });
+  const made = await runParley(['agents', 'create', 'Ada', '--tools', NOW, '--json', ...data]);
+  await runParley(['agents', 'create', 'Ben', ...data]);
+  expect((await runParley(['plugins', 'load', 'clock', ...data])).code).toBe(0);
+  const { key } = JSON.parse(made.stdout) as { key: string };
+  const ways = [
+    { args: ['agent', '--agent', 'Ada'], env: {}, has: true },
+    { args: [], env: { PARLEY_KEY: key }, has: true },
+    { args: ['agent', '--agent', 'Ben'], env: {}, has: false },
+  ];
+  for (const { args, env, has } of ways) {
+    const program = spawnParley(['mcp', ...args, ...data], { env });
+    const client = stdioClient(program);
+    const [tools, called] = await Promise.all([
+      client.tools(),
+      client.call(NOW, { timezone: 'Europe/Berlin' }),
+    ]);
+    expect([args, tools.includes(NOW)]).toEqual([args, has]);
+    expect(called).toMatchObject(
+      has
+        ? { result: { structuredContent: { timezone: 'Europe/Berlin' } } }
+        : { error: { message: `Unknown tool: ${NOW}` } },
+    );
+    program.child.stdin.end();
+    expect((await program.ended).code).toBe(0);
+  }
+});

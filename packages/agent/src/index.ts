@@ -1,4 +1,6 @@
 /** Agents: governed tools for those who act without being a person. Start reading at `toolset.ts`. */
+export { CHANNEL_TYPES } from './adapters/channels/channel.ts';
+export type { ChannelType } from './adapters/channels/channel.ts';
 export type { McpToolContext, OwnerMessage } from './factory/context.ts';
 export {
   handleAskOwner,

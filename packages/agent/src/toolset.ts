@@ -64,11 +64,11 @@ export const agentToolset = defineToolset({
     services.servedAt(url);
     return {};
   },
-  async beforeStart({ plugins, schedules, workflows, work }, { onStop, onFault }) {
+  async beforeStart({ plugins, schedules, workflows, work, sweep }, { onStop, onFault }) {
     await plugins.start();
     // What is left over is no reason not to start.
     await work?.recover().catch((error: unknown) => onFault(error, 'work tasks'));
-    onStop(keepUp([schedules, workflows], onFault));
+    onStop(keepUp([schedules, workflows], sweep, onFault));
   },
 });
 

@@ -6,12 +6,13 @@ import { loadConfig, UsageError } from '../config.ts';
 import { printable } from '../printable.ts';
 import type { Acting, Action } from './actions.ts';
 import { requireRight, runAction } from './actions.ts';
+import { channels } from './agent-channels.ts';
 import { noSuchAgent } from './agent-names.ts';
 import type { Command } from './main.ts';
 import { table } from './table.ts';
 
 const USAGE =
-  'Usage: parley agents create NAME [--tools a,b] [--description TEXT] [--project ID] | list | show NAME | update NAME | delete NAME | key NAME | tools NAME [--source SOURCE] [--unattended]';
+  'Usage: parley agents create NAME [--tools a,b] [--description TEXT] [--project ID] | list | show NAME | update NAME | delete NAME | key NAME | channels NAME [set TYPE JSON | enable TYPE | disable TYPE | remove TYPE] | tools NAME [--source SOURCE] [--unattended]';
 
 const EXTRA = {
   tools: 'list',
@@ -52,6 +53,7 @@ export const agents: Command = (args, toolsets) => {
     delete: named(remove),
     key: named(key),
     tools: named(tools),
+    channels: channelsOf,
   };
   return runAction(config, toolsets, { actions, given: positionals, usage: USAGE });
 };
@@ -147,6 +149,12 @@ const key: AgentAction = async (acting, given, { project }) => {
   const made = await servicesIn(acting).agents.createKey(acting.caller, id, { projectId: project });
   const lines = [`A further key of the agent ${printable(name)}, shown this once:`, '', made];
   return { json: { id, name, key: made }, text: lines.join('\n') };
+};
+
+const channelsOf: Action = async (acting, [name, ...rest]) => {
+  if (name === undefined) throw new UsageError(USAGE);
+  requireRight(acting, 'agents_manage');
+  return channels(acting, await found(acting, name), rest);
 };
 
 const tools: AgentAction = async (acting, given, { source, unattended, project }) => {

@@ -110,7 +110,8 @@ delete NAME
   },
   agents: {
     reads: READS_KEY,
-    usage: 'parley agents create NAME | list | show NAME | update NAME | delete NAME | key NAME | tools NAME',
+    usage:
+      'parley agents create NAME | list | show NAME | update NAME | delete NAME | key NAME | tools NAME | channels NAME',
     summary: 'Make, list, change and look at agents, and give them keys',
     details: `create NAME [--tools TOOL,TOOL...] [--description TEXT] [--project ID]
     Prints its key once; with --json one line: {"id": "...", "name": "...", "key": "..."}.
@@ -131,7 +132,35 @@ tools NAME [--source SOURCE] [--unattended] [--project ID]
     leave it out), unattended (blocked while nobody watches), not_granted (whoever made the agent lacks it),
     not_registered (there is no such tool now), agent_missing, capability (a plugin lacks what it needs).
     SOURCE is api without it, or web, agent, mcp, schedule, webhook, remote, telegram, discord, slack.
+channels NAME [set TYPE JSON | enable TYPE | disable TYPE | remove TYPE]
+    Where it reaches its owner besides the console: webhook, slack, discord, telegram or github, one of each. JSON has
+    its settings, such as '{"url": "https://example.com/hook"}'; they are never shown again. "-" reads them from stdin,
+    where no other process sees them. docs/agents-owner.md has those of each type.
 NAME may also be the id of an agent. docs/agents.md tells more.`,
+  },
+  questions: {
+    reads: READS_KEY,
+    usage: 'parley questions list [--all] | answer ID TEXT | answer ID --option N | decline ID',
+    summary: 'List and answer what agents ask their owners',
+    details: `list [--all]
+    Those that are open; with --all the last 100, however they ended.
+answer ID TEXT
+answer ID --option N
+    In your own words, or one of its options, counted from 1. The first answer counts.
+decline ID
+    The agent is told that you will not answer.
+ID is the id of the question, or the first eight characters that "list" shows.`,
+  },
+  executions: {
+    reads: READS_KEY,
+    usage: 'parley executions list [--all] | approve ID | deny ID',
+    summary: 'List, approve and deny what schedules of agents want to do',
+    details: `list [--all]
+    Those that wait for approval; with --all the last 200, however they ended.
+approve ID
+    The last approval that is needed starts it, at a server that runs.
+deny ID
+    It never runs. What nobody answers lapses after 24 hours.`,
   },
   organizations: {
     reads: READS_KEY,

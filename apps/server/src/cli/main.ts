@@ -20,6 +20,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   members: async () => (await import('./members.ts')).members,
   roles: async () => (await import('./roles.ts')).roles,
   agents: async () => (await import('./agents.ts')).agents,
+  questions: async () => (await import('./questions.ts')).questions,
+  executions: async () => (await import('./executions.ts')).executions,
   organizations: async () => (await import('./organizations.ts')).organizations,
   projects: async () => (await import('./projects.ts')).projects,
   pages: async () => (await import('./pages.ts')).pages,

@@ -94,4 +94,5 @@ export const createMessages: Migration = async (db) => {
     .on('agent_sessions')
     .columns(['agent_id', 'started_at'])
     .execute();
+  await db.schema.createIndex('agent_sessions_by_age').on('agent_sessions').column('updated_at').execute();
 };

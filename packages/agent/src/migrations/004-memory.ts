@@ -123,6 +123,11 @@ async function createReputation(db: Kysely<AnyTables>): Promise<void> {
     .on('reputation_events')
     .columns(['agent_id', 'created_at', 'kind'])
     .execute();
+  await db.schema
+    .createIndex('reputation_events_by_age')
+    .on('reputation_events')
+    .column('created_at')
+    .execute();
   await ownedTable(db, 'agent_reviews')
     .addColumn('reviewer', 'text', (column) => column.notNull())
     .addColumn('rating', 'integer', (column) => column.notNull())
@@ -162,6 +167,11 @@ async function createHealth(db: Kysely<AnyTables>): Promise<void> {
     .createIndex('health_snapshots_by_project')
     .on('health_snapshots')
     .columns(['organization_id', 'project_id', 'created_at', 'id'])
+    .execute();
+  await db.schema
+    .createIndex('health_snapshots_by_age')
+    .on('health_snapshots')
+    .column('created_at')
     .execute();
 }
 

@@ -36,6 +36,7 @@ export const createSchedules: Migration = async (db) => {
   await index(db, 'schedule_executions', ['organization_id', 'status']);
   await index(db, 'schedule_executions', ['status', 'created_at']);
   await index(db, 'schedule_executions', ['agent_id']);
+  await index(db, 'schedule_executions', ['finished_at']);
   await createWorkflows(db);
 };
 
@@ -67,6 +68,7 @@ async function createWorkflows(db: Kysely<AnyTables>): Promise<void> {
   await index(db, 'workflow_runs', ['workflow_id', 'created_at']);
   await index(db, 'workflow_runs', ['status', 'created_at']);
   await index(db, 'workflow_runs', ['agent_id']);
+  await index(db, 'workflow_runs', ['finished_at']);
   await db.schema
     .createTable('workflow_node_runs')
     .addColumn('organization_id', 'text', (column) => column.notNull())

@@ -48,4 +48,5 @@ export const createWork: Migration = async (db) => {
     .on('work_tasks')
     .columns(['organization_id', 'project_id', 'status'])
     .execute();
+  await db.schema.createIndex('work_tasks_by_end').on('work_tasks').column('finished_at').execute();
 };

@@ -23,6 +23,11 @@ export const createOwnerLine: Migration = async (db) => {
     .on('owner_notifications')
     .columns(['organization_id', 'id'])
     .execute();
+  await db.schema
+    .createIndex('owner_notifications_by_age')
+    .on('owner_notifications')
+    .column('created_at')
+    .execute();
   await ofAgent(db.schema.createTable('owner_questions'))
     .addColumn('task_id', 'text', (column) => column.unique())
     .addColumn('question', 'text', (column) => column.notNull())
@@ -39,6 +44,11 @@ export const createOwnerLine: Migration = async (db) => {
     .createIndex('owner_questions_by_status')
     .on('owner_questions')
     .columns(['organization_id', 'status', 'created_at'])
+    .execute();
+  await db.schema
+    .createIndex('owner_questions_by_deadline')
+    .on('owner_questions')
+    .column('deadline_at')
     .execute();
   await tried(db.schema.createTable('notification_deliveries'))
     .addColumn('notification_id', 'text', (column) =>

@@ -10,6 +10,7 @@ import { a2aRoutes } from './a2a.ts';
 import { createAgentCard } from './agent-card.ts';
 import { agentRoutes } from './agents.ts';
 import { INBOX_GUARD, inboxRoutes } from './inbox.ts';
+import { channelRoutes } from './channels.ts';
 import { agentSkillRoutes, bundleRoutes, projectSkillRoutes } from './bundles.ts';
 import { notificationRoutes, questionRoutes } from './owner.ts';
 import { permissionRoutes } from './permissions.ts';
@@ -42,6 +43,7 @@ const agentsApi = defineRoutes({
     ...conductRoutes,
     ...agentProjectRoutes,
     ...workRoutes,
+    ...channelRoutes,
   ],
 });
 

@@ -33,6 +33,7 @@ import type { Credits } from './credits/credits.ts';
 import { createCredits } from './credits/credits.ts';
 import type { Health } from './health/health.ts';
 import { createHealth } from './health/health.ts';
+import { createMeasure } from './health/measure.ts';
 import { projectReachOf } from './health/project-reach.ts';
 import type { Memories } from './memories/memories.ts';
 import { createMemories } from './memories/memories.ts';
@@ -56,9 +57,11 @@ import type { CodeTimes } from './code/code-thread.ts';
 import { createCodeFolders } from './projects/code-folder.ts';
 import type { Projects } from './projects/projects.ts';
 import { createProjects } from './projects/projects.ts';
+import { sweepOld } from './retention.ts';
 import type { RecordViolation } from './violations.ts';
 import type { WorkTasks } from './work/work-tasks.ts';
 import { createWorkTasks } from './work/work-tasks.ts';
+import { createProjectCheck } from './work/project-check.ts';
 import { createWorktrees } from './work/worktrees.ts';
 import type { Plugins, PluginsParts } from './plugins/plugins.ts';
 import { createPlugins } from './plugins/plugins.ts';
@@ -91,6 +94,8 @@ export interface AgentServices {
   /** Undefined: they are switched off. */
   readonly work: WorkTasks | undefined;
   readonly plugins: Plugins;
+  /** Forgets what is old. */
+  sweep(): Promise<void>;
 }
 
 /** What sessions of one process may each have of their own. */
@@ -194,12 +199,13 @@ export function createAgentServices(
   const projects = createProjects({ store, identity, directory: host.projects, folders, now });
   const thread = isOn('code-index', settings.codeIndex) ? new CodeThread(codeTimes) : undefined;
   const code = thread && createCode({ projects, thread, dataDir, recordViolation: violation });
+  const worktrees = createWorktrees(dataDir, environment);
   const work = isOn('work-tasks', settings.workTasks)
     ? createWorkTasks({
         store,
         tasks,
         projects,
-        worktrees: createWorktrees(dataDir, environment),
+        worktrees,
         environment,
         runner: runs.runner && runs,
         now,
@@ -241,6 +247,9 @@ export function createAgentServices(
   const isRegistered = (name: string) => builtIn.includes(name);
   const perform = createPerform({ services: doing, others: othersOf(agents), isRegistered });
   const base = { store, identity, tasks, events, callers, now, onFault };
+  const health = createHealth({ store, projects: projectReachOf(projects, code), now });
+  const check = work && createProjectCheck({ projects, worktrees, environment, now });
+  const measure = createMeasure({ health, projects, check });
   const services: AgentServices = {
     agents,
     bundles: createBundles(parts),
@@ -248,7 +257,7 @@ export function createAgentServices(
     chain,
     code,
     credits,
-    health: createHealth({ store, projects: projectReachOf(projects, code), now }),
+    health,
     memories,
     messages,
     outside: outsideServices,
@@ -258,8 +267,14 @@ export function createAgentServices(
     projects,
     reputation,
     runs,
-    schedules: createSchedules({ ...base, perform, notifyOwner: notifyOwner ?? owner.notifications.tell }),
+    schedules: createSchedules({
+      ...base,
+      perform,
+      measure,
+      notifyOwner: notifyOwner ?? owner.notifications.tell,
+    }),
     sessions,
+    sweep: () => sweepOld(host, now()),
     skills: createSkills(parts),
     work,
     workflows: createWorkflows({ ...base, services: doing, isRegistered }),

@@ -7,12 +7,12 @@ const CHECKS_PER_SWEEP = 120;
 /** A noun that wants to be looked after. */
 export interface Kept {
   check(): Promise<void>;
-  sweep(): Promise<void>;
 }
 
 /** Begins to look after them; returns the function that ends it. */
 export function keepUp(
   nouns: readonly Kept[],
+  sweep: () => Promise<void>,
   onFault: (error: unknown, where: string) => void,
 ): () => Promise<void> {
   let running: Promise<void> | undefined;
@@ -20,10 +20,8 @@ export function keepUp(
   const look = async () => {
     const isSweeping = looks % CHECKS_PER_SWEEP === 0;
     looks += 1;
-    for (const noun of nouns) {
-      await noun.check();
-      if (isSweeping) await noun.sweep();
-    }
+    for (const noun of nouns) await noun.check();
+    if (isSweeping) await sweep();
   };
   const run = () => {
     if (running !== undefined) return;

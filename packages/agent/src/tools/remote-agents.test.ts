@@ -9,7 +9,7 @@ import { startA2aApi } from '../../test/servers/a2a-api.ts';
 import { startRecordingServer } from '../../test/servers/recording-server.ts';
 import { clientWith } from '../../test/with-settings.ts';
 import type { OutsideTables } from '../services/outside/schema.ts';
-import type { TrustLevel, Violation } from '../services/outside/remote.ts';
+import type { Violation } from '../services/outside/remote.ts';
 
 const remote = await startA2aApi();
 // Listens on loopback as well, and nobody has allowed it.
@@ -33,7 +33,6 @@ afterAll(async () => {
 });
 
 const violations: Violation[] = [];
-let trust: TrustLevel | undefined;
 const clock = standingClock();
 
 beforeEach(() => {
@@ -41,7 +40,6 @@ beforeEach(() => {
   inside.clear();
   Object.assign(remote, { looks: 2, ending: 'completed', onLook: () => undefined });
   violations.length = 0;
-  trust = undefined;
   // Out of the way of what the tests before have used.
   clock.nowMs += 3 * 3_600_000;
 });
@@ -49,7 +47,6 @@ beforeEach(() => {
 const OPTIONS = {
   outside: {
     pollMs: 1,
-    trustOf: async () => trust,
     recordViolation: async (violation: Violation) => {
       violations.push(violation);
     },
@@ -276,13 +273,15 @@ onBothBeds(
       expect(violations).toEqual([]);
     });
 
-    test('an agent that is trusted less than asked for, or not known, is not called', async () => {
+    test('nobody knows how far a remote agent is trusted, so min_trust refuses it, and says so', async () => {
       const client = await newClient();
-      expect(await invoke(client, { min_trust: 'untrusted' })).toMatchObject({ code: 'untrusted' });
-      trust = 'medium';
-      expect(await invoke(client, { min_trust: 'high' })).toMatchObject({ code: 'untrusted' });
+      for (const min_trust of ['untrusted', 'low', 'verified'] as const)
+        expect(await invoke(client, { min_trust })).toMatchObject({
+          code: 'untrusted',
+          message: expect.stringContaining('min_trust refuses all of them'),
+        });
       expect(asked()).toEqual([]);
-      expect(await invoke(client, { min_trust: 'medium' })).toMatchObject({ ok: true });
+      expect(await invoke(client, {})).toMatchObject({ ok: true });
     });
 
     test('a session makes 10 calls to 3 agents, 5 seconds apart, whichever process it reaches', async () => {

@@ -67,7 +67,10 @@ export const invokeRemoteAgent = defineTool({
     message: z.string().trim().min(1).max(32_768).describe('What to tell it'),
     skill: z.string().trim().min(1).max(200).optional().describe('Id of one of its skills'),
     timeout_minutes: z.number().min(1).max(30).default(5).describe('How long to wait'),
-    min_trust: z.enum(TRUST_LEVELS).optional().describe('Refuse agents that are trusted less'),
+    min_trust: z
+      .enum(TRUST_LEVELS)
+      .optional()
+      .describe('Refuses agents whose trust is not known, which is all of them now'),
   }),
   output: z.object({ task_id: z.string(), state: z.string(), reply: z.string(), elapsed_ms: z.number() }),
   run: ({ agent_url: url, message, skill, timeout_minutes, min_trust: minTrust }, ctx, acting) => {

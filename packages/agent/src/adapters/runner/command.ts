@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ToolError } from '@parley/kit';
-import { createPrograms } from './program.ts';
+import { runProgram } from './program.ts';
 import type { Runner, Said, SessionRequest } from './runner.ts';
 
 /** A key that the program acts with. */
@@ -26,7 +26,6 @@ export interface CommandRunnerOptions {
 const MAX_AT_ONCE = 32;
 
 export function createCommandRunner({ command, environment, mcpUrl, keyFor }: CommandRunnerOptions): Runner {
-  const runProgram = createPrograms();
   let atOnce = 0;
   const run = async (request: SessionRequest, key: RunKey) => {
     const url = mcpUrl();

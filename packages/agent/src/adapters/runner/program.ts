@@ -1,6 +1,7 @@
 /** One program that runs an agent: started without a shell in a group of its own, its output bounded, ended with all of its children. */
-import type { ChildProcess, ChildProcessByStdio } from 'node:child_process';
+import type { ChildProcessByStdio } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
+import { startBound, tellGroup } from '../../bound-program.ts';
 
 export interface Program {
   readonly command: readonly [string, ...string[]];
@@ -24,41 +25,18 @@ const GRACE_MS = 1000;
 /** Runs a program to its end, and returns when nothing of its group is left. */
 export type RunProgram = (program: Program) => Promise<ProgramEnd>;
 
-/** What still runs when this process exits ends with it. */
-export function createPrograms(): RunProgram {
-  const running = new Set<ChildProcess>();
-  const onExit = () => {
-    for (const child of running) tell(child, 'SIGKILL');
-  };
-  return async (program) => {
-    if (program.signal.aborted) return { exitCode: null, output: '' };
-    if (running.size === 0) process.on('exit', onExit);
-    const child = start(program);
-    running.add(child);
-    try {
-      return await untilEnd(child, program);
-    } finally {
-      running.delete(child);
-      if (running.size === 0) process.off('exit', onExit);
-    }
-  };
-}
+export const runProgram: RunProgram = async (program) => {
+  if (program.signal.aborted) return { exitCode: null, output: '' };
+  const { command, cwd, env } = program;
+  const [file, ...args] = command;
+  const stdio = ['pipe', 'pipe', 'ignore'] as const;
+  // Both pipes were asked for.
+  const child = startBound({ file, args, cwd, env, stdio }) as Child;
+  for (const stream of [child.stdin, child.stdout]) stream.on('error', () => undefined);
+  return untilEnd(child, program);
+};
 
 type Child = ChildProcessByStdio<Writable, Readable, null>;
-
-function start({ command: [file, ...args], cwd, env }: Program): Child {
-  // Loaded by the first run: most servers start none.
-  const { spawn } = process.getBuiltinModule('node:child_process');
-  const child = spawn(file, args, {
-    cwd,
-    env,
-    shell: false,
-    detached: true,
-    stdio: ['pipe', 'pipe', 'ignore'],
-  });
-  for (const stream of [child.stdin, child.stdout]) stream.on('error', () => undefined);
-  return child;
-}
 
 async function untilEnd(child: Child, { input, signal }: Program): Promise<ProgramEnd> {
   const ended = Promise.withResolvers<number | null>();
@@ -68,15 +46,13 @@ async function untilEnd(child: Child, { input, signal }: Program): Promise<Progr
   child.stdin.end(input);
   let timer: NodeJS.Timeout | undefined;
   const stop = () => {
-    tell(child, 'SIGTERM');
-    timer = setTimeout(() => tell(child, 'SIGKILL'), GRACE_MS);
+    tellGroup(child, 'SIGTERM');
+    timer = setTimeout(() => tellGroup(child, 'SIGKILL'), GRACE_MS);
   };
   signal.addEventListener('abort', stop, { once: true });
   try {
     const exitCode = await ended.promise;
     clearTimeout(timer);
-    // What it left behind is in its group.
-    tell(child, 'SIGKILL');
     // Whoever left the group may hold the output open.
     timer = setTimeout(() => child.stdout.destroy(), GRACE_MS);
     return { exitCode, output: await written() };
@@ -84,16 +60,6 @@ async function untilEnd(child: Child, { input, signal }: Program): Promise<Progr
     signal.removeEventListener('abort', stop);
     clearTimeout(timer);
     child.stdout.destroy();
-  }
-}
-
-/** Tells the whole group. */
-function tell({ pid }: ChildProcess, name: 'SIGTERM' | 'SIGKILL'): void {
-  if (pid === undefined) return;
-  try {
-    process.kill(-pid, name);
-  } catch {
-    // Nobody is left to be told.
   }
 }
 

@@ -1,6 +1,5 @@
 /** Messages between agents: sent, delivered, answered and watched. */
 import type { ChangeBus } from '@parley/kit';
-import { detach } from '@parley/kit';
 import type { Store } from '@parley/store';
 import type { RunResult } from '../../adapters/runner/runner.ts';
 import type { Acting } from '../../session.ts';
@@ -11,7 +10,6 @@ import { createFollow } from './follow.ts';
 import { createFromOutside } from './from-outside.ts';
 import type { Inbox, InboxMessage, InboxOf } from './inbox.ts';
 import { createInbox } from './inbox.ts';
-import { sweepMessages } from './retention.ts';
 import { INBOX } from './rows.ts';
 import type { FromOutside } from './from-outside.ts';
 import type { CreateWorkTask, MessageCredits } from './seams.ts';
@@ -56,19 +54,15 @@ export interface MessageParts {
 const PAGE = 20;
 const SECOND_MS = 1000;
 const MAX_WAITING = 1000;
-const SWEEP_EVERY_MS = 3_600_000;
 /** How soon a client that polls comes back. */
 const BACK_MS = 10 * SECOND_MS;
 
 export function createMessages(parts: MessageParts): Messages {
-  const { store, now, runs, onFault } = parts;
+  const { store, now, runs } = parts;
   const inbox = createInbox(parts);
   const watching = createWatching(parts);
   const isRun = ({ runner }: Agent) => runs.runner !== undefined && runner !== 'inbox';
   const closing = new AbortController();
-  const sweeping = setInterval(() => {
-    detach(sweepMessages(store, now()), (error) => onFault(error, 'old messages'));
-  }, SWEEP_EVERY_MS).unref();
   let waiting = 0;
 
   async function poll(of: InboxOf, { callerId, after, waitSeconds }: Poll): Promise<InboxMessage[]> {
@@ -104,7 +98,6 @@ export function createMessages(parts: MessageParts): Messages {
     },
     async close() {
       closing.abort();
-      clearInterval(sweeping);
       await watching.close();
     },
   };

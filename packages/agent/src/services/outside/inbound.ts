@@ -47,8 +47,6 @@ export interface InboundTasks {
 }
 
 const RATE = { limit: 5, spanMs: 60_000, what: '5 tasks a minute from one source' };
-const KEEP_MS = 7 * 24 * 3_600_000;
-const PURGE_BATCH = 100;
 const OWNER = { id: 'agent.remote', name: 'Remote agents' };
 // Nobody reads the task itself; the row is what is asked for.
 const TTL_MS = 1;
@@ -99,7 +97,6 @@ export function createInboundTasks(parts: InboundParts): InboundTasks {
           ttlMs: TTL_MS,
         });
       });
-      await purge(store, at);
       return row;
     },
     get: ({ organizationId, id: callerId }, id) =>
@@ -112,19 +109,4 @@ export function createInboundTasks(parts: InboundParts): InboundTasks {
         .where('caller_id', '=', callerId)
         .executeTakeFirst(),
   };
-}
-
-/** Tasks that ended a week ago go. */
-async function purge(store: Store, at: number): Promise<void> {
-  await store.transaction(async (tx) => {
-    if (!(await tx.tryExclusive('agent.remote_tasks purge'))) return;
-    const db = tx.db<OutsideTables>();
-    const old = db
-      .selectFrom('agent_remote_tasks')
-      .select('id')
-      .where('state', 'in', ['completed', 'failed'])
-      .where('updated_at', '<=', at - KEEP_MS)
-      .limit(PURGE_BATCH);
-    await db.deleteFrom('agent_remote_tasks').where('id', 'in', old).execute();
-  });
 }

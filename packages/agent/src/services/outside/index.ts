@@ -30,7 +30,7 @@ export interface Outside {
 
 /** What other parts of the server bring, and what a test may choose; by default what the settings say. */
 export interface OutsideOptions extends Partial<
-  Pick<RemoteParts, 'recordViolation' | 'trustOf' | 'pollMs'> & Pick<InboundParts, 'runner'>
+  Pick<RemoteParts, 'recordViolation' | 'pollMs'> & Pick<InboundParts, 'runner'>
 > {
   readonly searchProvider?: SearchProvider;
   readonly github?: GitHub;
@@ -71,7 +71,6 @@ export function createOutside(parts: OutsideParts, options: OutsideOptions = {})
       uses,
       now,
       recordViolation: options.recordViolation ?? (async () => undefined),
-      trustOf: options.trustOf ?? (async () => undefined),
       pollMs: options.pollMs ?? POLL_MS,
     }),
     inbound: isOn('a2a', settings.a2a, false) ? inboundOf({ ...parts, uses }, options) : undefined,

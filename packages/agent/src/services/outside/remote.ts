@@ -26,8 +26,6 @@ export interface RemoteParts {
   readonly uses: Uses;
   readonly now: () => number;
   readonly recordViolation: (violation: Violation) => Promise<void>;
-  /** How far a remote agent is trusted; undefined: nobody knows. */
-  readonly trustOf: (organizationId: string, base: string) => Promise<TrustLevel | undefined>;
   readonly pollMs: number;
 }
 
@@ -61,7 +59,7 @@ const MAX_FAILED_POLLS = 5;
 const FAILED = new Set(['failed', 'canceled', 'cancelled', 'rejected']);
 
 export function createRemoteDesk(parts: RemoteParts): RemoteDesk {
-  const { uses, now, trustOf, pollMs } = parts;
+  const { uses, now, pollMs } = parts;
   const cards = createCards(now);
   const switchedOn = (): RemoteAgents => {
     if (parts.agents !== undefined) return parts.agents;
@@ -90,7 +88,7 @@ export function createRemoteDesk(parts: RemoteParts): RemoteDesk {
         throw new ToolError('depth_exceeded', `Agents call one another at most ${MAX_DEPTH} deep.`);
       const base = baseOf(url);
       await watched(acting, base, () => agents.check(base));
-      if (minTrust !== undefined) requireTrust(await trustOf(acting.organizationId, base), minTrust);
+      if (minTrust !== undefined) throw untrusted();
       const message = { ...rest, depth: acting.depth + 1 };
       const send = async () => {
         await requireBudget(uses, acting, base);
@@ -169,9 +167,10 @@ function baseOf(url: string): string {
   return href;
 }
 
-function requireTrust(level: TrustLevel | undefined, least: TrustLevel): void {
-  const isEnough = level !== undefined && TRUST_LEVELS.indexOf(level) >= TRUST_LEVELS.indexOf(least);
-  if (isEnough) return;
-  const known = level === undefined ? 'is not known' : `is ${level}`;
-  throw new ToolError('untrusted', `How far this agent can be trusted ${known}; ${least} was asked for.`);
+/** Reputation is of agents here; of those elsewhere it tells nothing, and what is not known is not enough. */
+function untrusted(): ToolError {
+  return new ToolError(
+    'untrusted',
+    'Nobody here knows how far an agent of another server can be trusted, so min_trust refuses all of them. Leave it out to call this one all the same.',
+  );
 }

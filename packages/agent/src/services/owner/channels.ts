@@ -16,13 +16,16 @@ export interface ShownChannel {
   readonly config_keys: string[];
 }
 
+/** Whose channels, and who sets them: the agent itself, or a person who manages it. */
+export type ChannelsOf = Pick<Acting, 'organizationId' | 'agentId' | 'caller'>;
+
 export interface OwnerChannels {
-  list(acting: Acting): Promise<ShownChannel[]>;
+  list(of: ChannelsOf): Promise<ShownChannel[]>;
   /** Replaces the channel of this type, and switches it on. */
-  set(acting: Acting, type: ChannelType, config: unknown): Promise<void>;
-  switch(acting: Acting, type: ChannelType, isOn: boolean): Promise<void>;
+  set(of: ChannelsOf, type: ChannelType, config: unknown): Promise<void>;
+  switch(of: ChannelsOf, type: ChannelType, isOn: boolean): Promise<void>;
   /** Nothing happens where there is none. */
-  remove(acting: Acting, type: ChannelType): Promise<void>;
+  remove(of: ChannelsOf, type: ChannelType): Promise<void>;
 }
 
 type SealParts = Pick<OwnerParts, 'store' | 'channels'>;
@@ -31,7 +34,7 @@ export function createOwnerChannels(parts: OwnerParts): OwnerChannels {
   const { store, identity, channels, now } = parts;
   const audited = (
     tx: StoreTransaction,
-    { caller }: Acting,
+    { caller }: ChannelsOf,
     verb: string,
     row: Pick<ChannelRow, 'id' | 'type'>,
   ) =>
@@ -41,7 +44,7 @@ export function createOwnerChannels(parts: OwnerParts): OwnerChannels {
       target: row.id,
       changed: { type: row.type },
     });
-  const locked = (tx: StoreTransaction, { agentId }: Acting, type: ChannelType) => {
+  const locked = (tx: StoreTransaction, { agentId }: ChannelsOf, type: ChannelType) => {
     const query = tx
       .db<OwnerTables>()
       .selectFrom('notification_channels')
@@ -103,14 +106,14 @@ export function createOwnerChannels(parts: OwnerParts): OwnerChannels {
   };
 }
 
-/** An address that the guard refuses counts against the agent; what it gave may be a secret and is not kept. */
+/** An address that the guard refuses counts against the agent that gave it; it may be a secret and is not kept. */
 async function blocked(
   { store, conduct }: OwnerParts,
-  { agentId }: Acting,
+  { agentId, caller }: ChannelsOf,
   type: ChannelType,
   refused: unknown,
 ) {
-  if (refused instanceof ToolError && refused.code === 'blocked_address')
+  if (caller.agent !== undefined && refused instanceof ToolError && refused.code === 'blocked_address')
     await store.transaction((tx) =>
       conduct.recordViolation(tx, agentId, 'blocked_address', `channel ${type}`),
     );

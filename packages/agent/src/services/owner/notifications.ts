@@ -45,8 +45,8 @@ export interface Notifications {
     of: OfAgent,
     notice: NewNotification,
   ): Promise<{ readonly id: string; readonly channels: { type: ChannelType; status: DeliveryStatus }[] }>;
-  /** A notice of the server itself, which nothing limits. */
-  tell(notice: OwnerNotice): Promise<void>;
+  /** A notice of the server itself, which nothing limits; with a transaction, as the last part of it. */
+  tell(notice: OwnerNotice, tx?: StoreTransaction): Promise<void>;
   /** The newest first; `before` is the id of the last one that was seen. */
   list(
     organizationId: string,
@@ -67,14 +67,15 @@ export function createNotifications(parts: OwnerParts): Notifications {
         const channels = await add(parts, tx, of, { ...notice, id });
         return { id, channels: channels.map(({ type }) => ({ type, status: 'queued' })) };
       }),
-    async tell({ key, organizationId, agentId, ...notice }) {
+    async tell({ key, organizationId, agentId, ...notice }, within) {
       const id = typeId('notification', now());
       const of = { organizationId, agentId };
+      const write = (tx: StoreTransaction) => add(parts, tx, of, { ...notice, id, key });
       try {
-        await store.transaction((tx) => add(parts, tx, of, { ...notice, id, key }));
+        await (within === undefined ? store.transaction(write) : write(within));
       } catch (error) {
-        // Told already.
-        if (!isUniqueViolation(error)) throw error;
+        // Told already; in a transaction of others nothing can be told apart any more.
+        if (within !== undefined || !isUniqueViolation(error)) throw error;
       }
     },
     async list(organizationId, { limit, before }) {

@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { detach, ToolError } from '@parley/kit';
 import * as z from 'zod';
+import { startBound, tellGroup } from '../../bound-program.ts';
 import { readLines } from './lines.ts';
 import type { CallFacts, ToPlugin } from './messages.ts';
 import type { PackageFolder } from './package-folder.ts';
@@ -71,12 +72,6 @@ interface Running {
   settle(outcome: PluginResult | Error): void;
 }
 
-/** The processes that are there, ended with this one. */
-const all = new Set<ChildProcessWithoutNullStreams>();
-const endAll = () => {
-  for (const child of all) child.kill('SIGKILL');
-};
-
 export class PluginProcess {
   /** Resolves when it is gone. */
   readonly gone: Promise<void>;
@@ -92,23 +87,24 @@ export class PluginProcess {
 
   constructor({ folder }: PackageFolder, times: PluginTimes) {
     this.#times = times;
-    // Loaded by the first plugin: most servers have none.
-    const { spawn } = process.getBuiltinModule('node:child_process');
-    const child = spawn(
-      process.execPath,
-      [
-        '--permission',
-        `--allow-fs-read=${folder}`,
-        `--max-old-space-size=${HEAP_MB}`,
-        '--no-addons',
-        '--no-warnings',
-        fileURLToPath(new URL(PROGRAM, import.meta.url)),
-      ],
-      { cwd: folder, env: {}, shell: false, stdio: 'pipe' },
-    );
+    const args = [
+      '--permission',
+      `--allow-fs-read=${folder}`,
+      `--max-old-space-size=${HEAP_MB}`,
+      '--no-addons',
+      '--no-warnings',
+      fileURLToPath(new URL(PROGRAM, import.meta.url)),
+    ];
+    const stdio = ['pipe', 'pipe', 'pipe'] as const;
+    const child = startBound({
+      file: process.execPath,
+      args,
+      cwd: folder,
+      env: {},
+      stdio,
+      // All three pipes were asked for.
+    }) as ChildProcessWithoutNullStreams;
     this.#child = child;
-    if (all.size === 0) process.on('exit', endAll);
-    all.add(child);
     for (const stream of [child.stdin, child.stderr]) stream.on('error', () => undefined);
     child.stderr.resume();
     readLines(
@@ -121,8 +117,6 @@ export class PluginProcess {
       const end = () => {
         if (this.#isGone) return;
         this.#isGone = true;
-        all.delete(child);
-        if (all.size === 0) process.off('exit', endAll);
         this.#ended();
         resolve();
       };
@@ -159,12 +153,12 @@ export class PluginProcess {
 
   kill(): void {
     this.#isEnding = true;
-    this.#child.kill('SIGKILL');
+    tellGroup(this.#child, 'SIGKILL');
   }
 
   /** It broke the rules, which counts as a crash. */
   #fault(): void {
-    this.#child.kill('SIGKILL');
+    tellGroup(this.#child, 'SIGKILL');
   }
 
   call(call: PluginCall): Promise<PluginResult> {

@@ -8,11 +8,18 @@ import { EXECUTION, settle } from './executions.ts';
 import type { ExecutionInput } from './executions.ts';
 import type { ScheduleParts } from './parts.ts';
 import { snapshotOf } from './rows.ts';
-import type { ExecutionRow, ScheduleAction, ScheduleTables } from './schema.ts';
+import type { ActionType, ExecutionRow, ScheduleAction, ScheduleTables } from './schema.ts';
 import { withinTime } from './within-time.ts';
 
 /** The most that one action may take, the run of an agent included. */
 const ACTION_MS = 31 * 60_000;
+const MEASURE_MS = 25 * 60_000;
+/** What is about the state of a project: how it is then is written down. */
+const MEASURED: ReadonlySet<ActionType> = new Set<ActionType>([
+  'codebase_review',
+  'dependency_audit',
+  'improvement_loop',
+]);
 const DONE: Ending = { outcome: 'completed', result: null };
 
 /** The code of such tasks. */
@@ -41,8 +48,13 @@ export function executionKind(parts: ScheduleParts): Kind {
 async function outcomeOf(parts: ScheduleParts, row: ExecutionRow, run: TaskRun): Promise<Outcome> {
   const { actions } = snapshotOf(row);
   const outcomes: Outcome[] = [];
-  for (const [index, action] of actions.entries())
-    outcomes.push(await run.io.step(`action ${index}`, () => attempt(parts, { row, action, index, run })));
+  for (const [index, action] of actions.entries()) {
+    const deed = { row, action, index, run };
+    const outcome = await run.io.step(`action ${index}`, () => attempt(parts, deed));
+    outcomes.push(outcome);
+    if (outcome.isOk && MEASURED.has(action.type))
+      await run.io.step(`health ${index}`, () => measure(parts, deed));
+  }
   return {
     isOk: outcomes.every(({ isOk }) => isOk),
     text: outcomes.map(({ text }) => text).join('\n'),
@@ -73,6 +85,21 @@ async function attempt(parts: ScheduleParts, { row, action, index, run }: Attemp
       return { isOk: false, text: `${action.type}: ${error.code}: ${error.message}` };
     parts.onFault(error, `schedule action ${action.type}`);
     return { isOk: false, text: `${action.type}: Internal error` };
+  }
+}
+
+/** Takes a snapshot of the health of the project; a deed that was done is done, whatever comes of that. */
+async function measure(parts: ScheduleParts, { row, action, run }: Attempt): Promise<string | null> {
+  try {
+    const acting = await actingFor(parts, row);
+    const taken = await withinTime(MEASURE_MS, run.signal, (time) =>
+      parts.measure(acting, action.project_id, time),
+    );
+    return taken?.id ?? null;
+  } catch (error) {
+    if (run.signal.aborted) throw error;
+    if (!(error instanceof ToolError)) parts.onFault(error, 'health of a project');
+    return null;
   }
 }
 

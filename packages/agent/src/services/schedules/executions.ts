@@ -4,6 +4,7 @@ import type { StoreTransaction } from '@parley/store';
 import { toJson } from '@parley/store';
 import type { TaskOwner } from '@parley/tasks';
 import { approvalOf } from './approval.ts';
+import { askFor } from './approval-notice.ts';
 import type { ScheduleParts } from './parts.ts';
 import { configOf, writeSchedule } from './rows.ts';
 import type { ExecutionRow, ExecutionStatus, ScheduleRow, ScheduleTables, Snapshot } from './schema.ts';
@@ -68,6 +69,7 @@ export async function addExecution(
     .returning('id')
     .executeTakeFirst();
   if (made === undefined) return undefined;
+  if (row.status === 'waiting') await askFor(parts, tx, row);
   if (row.status !== 'pending') return row;
   const started = await startPending(parts, tx, schedule.organization_id);
   return { id: row.id, status: started.includes(row.id) ? 'running' : 'pending' };

@@ -1,6 +1,7 @@
 /** Firing: whoever comes first takes what is due, writes its execution and moves it on, in one transaction. */
 import type { CloudEvent, Listener } from '@parley/events';
 import type { StoreTransaction } from '@parley/store';
+import { LAPSE_MS } from './approval-notice.ts';
 import { addExecution, executionOwner, settle, startPending } from './executions.ts';
 import type { ScheduleParts, WakingParts } from './parts.ts';
 import { configOf, writeSchedule } from './rows.ts';
@@ -9,8 +10,6 @@ import { dueUpTo } from './timing.ts';
 
 const BATCH = 100;
 const HOUR_MS = 60 * 60_000;
-const LAPSE_MS = 24 * HOUR_MS;
-const KEEP_MS = 90 * 24 * HOUR_MS;
 /** A task that ended without a word is only looked for after a while. */
 const LOST_AFTER_MS = 60_000;
 /** How often an event may wake one schedule in an hour; further ones wait, so that one which wakes itself does no harm. */
@@ -109,14 +108,6 @@ async function startWaiting(parts: ScheduleParts): Promise<void> {
     .execute();
   for (const { organization_id: id } of organizations)
     await store.transaction((tx) => startPending(parts, tx, id));
-}
-
-/** Forgets executions that ended long ago, and schedules that were deleted as long ago. */
-export async function sweepSchedules({ store, now }: Pick<ScheduleParts, 'store' | 'now'>): Promise<void> {
-  const db = store.db<ScheduleTables>();
-  const before = now() - KEEP_MS;
-  await db.deleteFrom('schedule_executions').where('finished_at', '<', before).execute();
-  await db.deleteFrom('agent_schedules').where('deleted_at', '<', before).execute();
 }
 
 /** Wakes a schedule for an event, once; says when to come again if it was woken too often. */

@@ -280,7 +280,7 @@ onBothBeds(
       await idle();
       await act('delete');
       clock.nowMs += 89 * 24 * HOUR;
-      await services.schedules.sweep();
+      await services.sweep();
       expect(await act('history')).toMatchObject({
         value: {
           executions: [
@@ -289,7 +289,7 @@ onBothBeds(
         },
       });
       clock.nowMs += 2 * 24 * HOUR;
-      await services.schedules.sweep();
+      await services.sweep();
       expect(await act('history')).toMatchObject({ ok: false, code: 'not_found' });
       const left = await store
         .db<ScheduleTables>()

@@ -2,7 +2,7 @@
 import type { Approvals } from './approvals.ts';
 import { createApprovals } from './approvals.ts';
 import { executionKind } from './execute.ts';
-import { checkSchedules, sweepSchedules, wake } from './fire.ts';
+import { checkSchedules, wake } from './fire.ts';
 import type { ScheduleParts } from './parts.ts';
 import type { Schedules } from './schedules.ts';
 import { createScheduleStore } from './schedules.ts';
@@ -11,8 +11,6 @@ export interface ScheduleService extends Schedules {
   readonly executions: Approvals;
   /** Looks at the clock once, as every process does each 30 seconds. */
   check(): Promise<void>;
-  /** Forgets what ended long ago. */
-  sweep(): Promise<void>;
 }
 
 /** The targets of events that schedules are. */
@@ -28,6 +26,5 @@ export function createSchedules(parts: ScheduleParts): ScheduleService {
     ...createScheduleStore(waking),
     executions: createApprovals(parts),
     check: () => checkSchedules(parts),
-    sweep: () => sweepSchedules(parts),
   };
 }

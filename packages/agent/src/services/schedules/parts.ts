@@ -1,9 +1,10 @@
 /** What schedules are built from. */
 import type { Events, Inside } from '@parley/events';
 import type { Identity } from '@parley/identity';
-import type { Store } from '@parley/store';
+import type { Store, StoreTransaction } from '@parley/store';
 import type { TaskEngine } from '@parley/tasks';
 import type { AgentCallers } from '../../permissions/lookup.ts';
+import type { Measure } from '../health/measure.ts';
 import type { Perform } from './actions.ts';
 
 /** Something that the owner of an agent has to know. */
@@ -17,8 +18,8 @@ export interface OwnerNotice {
   readonly key: string;
 }
 
-/** Tells the owner of an agent. */
-export type NotifyOwner = (notice: OwnerNotice) => Promise<void>;
+/** Tells the owner of an agent; with a transaction, as the last part of it. */
+export type NotifyOwner = (notice: OwnerNotice, tx?: StoreTransaction) => Promise<void>;
 
 export interface ScheduleParts {
   readonly store: Store;
@@ -28,6 +29,7 @@ export interface ScheduleParts {
   readonly callers: AgentCallers;
   readonly perform: Perform;
   readonly notifyOwner: NotifyOwner;
+  readonly measure: Measure;
   readonly now: () => number;
   readonly onFault: (error: unknown, where: string) => void;
 }

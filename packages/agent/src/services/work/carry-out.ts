@@ -6,7 +6,7 @@ import type { Runs } from '../runs.ts';
 import { agentRow } from '../../permissions/lookup.ts';
 import type { ProjectCode, Projects } from '../projects/projects.ts';
 import { branchName } from './branch-name.ts';
-import { runProgram } from './program.ts';
+import { runCheck, runInstall } from './commands.ts';
 import type { Lane, QueueParts } from './queue.ts';
 import { changeOpen, endWork, findWork, isOpen, laneOf, startNext, WORK_KIND } from './queue.ts';
 import type { WorkTaskRow } from './schema.ts';
@@ -22,15 +22,8 @@ export interface CarryOutParts extends QueueParts {
 
 export const MAX_ROUNDS = 3;
 const RUN_MS = 30 * 60_000;
-const COMMAND_MS = 10 * 60_000;
 const MAX_FEEDBACK = 8000;
 const MAX_REPLY = 65_536;
-// Every package manager of Node reads one of these.
-const NO_SCRIPTS = {
-  npm_config_ignore_scripts: 'true',
-  pnpm_config_ignore_scripts: 'true',
-  YARN_ENABLE_SCRIPTS: '0',
-};
 
 export function workKind(parts: CarryOutParts): Kind {
   return {
@@ -97,8 +90,13 @@ async function branch(parts: CarryOutParts, row: WorkTaskRow, signal: AbortSigna
   return handOver(parts, row, {});
 }
 
-async function install(parts: CarryOutParts, command: string, cwd: string, signal: AbortSignal) {
-  const { code, output, isLate } = await shell(parts, command, { cwd, signal, more: NO_SCRIPTS });
+async function install(
+  { environment }: CarryOutParts,
+  command: string,
+  cwd: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const { code, output, isLate } = await runInstall(command, { environment, cwd, signal });
   if (code !== 0)
     throw new ToolError(
       'unavailable',
@@ -154,7 +152,7 @@ async function validate(parts: CarryOutParts, row: WorkTaskRow, signal: AbortSig
   const { code, output, isLate } =
     check === null
       ? { code: 0, output: '', isLate: false }
-      : await shell(parts, check, { cwd, signal, more: {} });
+      : await runCheck(check, { environment: parts.environment, cwd, signal });
   if (code === 0) {
     await changeOpen(parts, row, { iterations: round });
     await finish(parts, { ...row, iterations: round }, 'completed', null);
@@ -217,22 +215,6 @@ async function codeOf({ projects }: CarryOutParts, row: WorkTaskRow): Promise<Pr
 async function authorOf({ store }: CarryOutParts, row: WorkTaskRow): Promise<Author> {
   const agent = await agentRow(store, row.organization_id, row.agent_id);
   return { id: row.agent_id, name: agent?.name ?? 'agent' };
-}
-
-/** Runs what an owner wrote down for the project; no text of an agent gets here. */
-function shell(
-  { environment }: CarryOutParts,
-  command: string,
-  how: { readonly cwd: string; readonly signal: AbortSignal; readonly more: Record<string, string> },
-) {
-  return runProgram({
-    command: 'sh',
-    args: ['-c', command],
-    cwd: how.cwd,
-    env: { ...environment, CI: 'true', ...how.more },
-    timeoutMs: COMMAND_MS,
-    signal: how.signal,
-  });
 }
 
 function tail(output: string): string {

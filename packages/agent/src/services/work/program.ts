@@ -1,5 +1,7 @@
 /** Runs one program to its end: in a group of its own, with an environment that is given whole, and a bound on all it takes. */
-import type { ChildProcess } from 'node:child_process';
+import type { ChildProcessByStdio } from 'node:child_process';
+import type { Readable } from 'node:stream';
+import { startBound, tellGroup } from '../../bound-program.ts';
 
 export interface ProgramStart {
   readonly command: string;
@@ -22,9 +24,6 @@ const MAX_OUTPUT = 64 * 1024;
 const TERM_MS = 3000;
 const CLOSE_MS = 1000;
 
-const running = new Set<ChildProcess>();
-let isWatchingExit = false;
-
 /** Throws only when the signal fires, and then after the program is gone. */
 export async function runProgram(start: ProgramStart): Promise<ProgramEnd> {
   start.signal.throwIfAborted();
@@ -34,18 +33,14 @@ export async function runProgram(start: ProgramStart): Promise<ProgramEnd> {
 }
 
 function run({ command, args, cwd, env, timeoutMs, signal }: ProgramStart): Promise<ProgramEnd> {
-  // Loaded by the first program: most servers start none.
-  const { spawn } = process.getBuiltinModule('node:child_process');
   const output = new Tail(MAX_OUTPUT);
-  const child = spawn(command, [...args], {
-    cwd,
-    env,
-    shell: false,
-    detached: true,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  running.add(child);
-  endAllAtExit();
+  const stdio = ['ignore', 'pipe', 'pipe'] as const;
+  // Both pipes were asked for.
+  const child = startBound({ file: command, args, cwd, env, stdio }) as ChildProcessByStdio<
+    null,
+    Readable,
+    Readable
+  >;
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('error', () => undefined);
     stream.on('data', (bytes: Buffer) => output.add(bytes));
@@ -66,7 +61,6 @@ function run({ command, args, cwd, env, timeoutMs, signal }: ProgramStart): Prom
       clearTimeout(timer);
       clearTimeout(killer);
       signal.removeEventListener('abort', stop);
-      running.delete(child);
       resolve({ code, output: output.text(), isLate });
     };
     child.once('error', (error) => {
@@ -75,31 +69,13 @@ function run({ command, args, cwd, env, timeoutMs, signal }: ProgramStart): Prom
       if (child.pid === undefined) done(null);
     });
     child.once('exit', () => {
-      // What it left behind is in its group, and holds its output open.
-      tellGroup(child, 'SIGKILL');
+      // Whoever left the group may hold its output open.
       setTimeout(() => {
         child.stdout.destroy();
         child.stderr.destroy();
       }, CLOSE_MS).unref();
     });
     child.once('close', (code) => done(code));
-  });
-}
-
-function tellGroup({ pid }: ChildProcess, name: 'SIGTERM' | 'SIGKILL'): void {
-  if (pid === undefined) return;
-  try {
-    process.kill(-pid, name);
-  } catch {
-    // Nobody is left to be told.
-  }
-}
-
-function endAllAtExit(): void {
-  if (isWatchingExit) return;
-  isWatchingExit = true;
-  process.on('exit', () => {
-    for (const child of running) tellGroup(child, 'SIGKILL');
   });
 }
 

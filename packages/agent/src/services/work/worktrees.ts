@@ -18,6 +18,8 @@ export interface Worktrees {
   requireRepository(folder: string, signal: AbortSignal): Promise<void>;
   /** Makes the worktree, or what a crash left of it anew; returns its folder. */
   ensure(place: WorktreePlace, signal: AbortSignal): Promise<string>;
+  /** A worktree without a branch, of what is checked out in the repository; returns its folder. */
+  look(place: Pick<WorktreePlace, 'taskId' | 'repository'>, signal: AbortSignal): Promise<string>;
   /** Puts all that is in it on its branch. */
   commit(place: WorktreePlace, work: { readonly message: string; readonly author: Author }): Promise<void>;
   /** The folder goes, the branch stays. */
@@ -113,6 +115,12 @@ export function createWorktrees(dataDir: string, environment: Readonly<Record<st
       // The branch, and perhaps half of the folder, are there from before a crash.
       await remove(place);
       await required(git(repository, ['worktree', 'add', '--', folder, branch], signal));
+      return folder;
+    },
+    async look({ taskId, repository }, signal) {
+      const folder = folderOf(taskId);
+      await mkdir(parent, { recursive: true, mode: 0o700 });
+      await required(git(repository, ['worktree', 'add', '--detach', '--', folder, 'HEAD'], signal));
       return folder;
     },
     async commit({ taskId }, { message, author }) {

@@ -67,8 +67,6 @@ export interface Workflows {
   run(acting: Acting, runId: string): Promise<WorkflowRunDetail>;
   /** Ends runs whose work was given up. */
   check(): Promise<void>;
-  /** Forgets runs that ended long ago. */
-  sweep(): Promise<void>;
 }
 
 const MOST_PER_AGENT = 100;
@@ -77,7 +75,6 @@ const MAX_INPUT_BYTES = 65_536;
 const SHOWN_RUNS = 20;
 const SHOWN_ERROR = 80;
 const LOST_AFTER_MS = 60_000;
-const KEEP_MS = 90 * 24 * 60 * 60_000;
 
 export function createWorkflows(parts: WorkflowParts): Workflows {
   const { store, tasks, now } = parts;
@@ -213,15 +210,6 @@ export function createWorkflows(parts: WorkflowParts): Workflows {
         if (task === undefined || task.finishedAt !== null)
           await endRun(parts, row.id, { isOk: false, error: 'The work was given up.' });
       }
-    },
-
-    async sweep() {
-      const before = now() - KEEP_MS;
-      await store
-        .db<WorkflowTables>()
-        .deleteFrom('workflow_runs')
-        .where('finished_at', '<', before)
-        .execute();
     },
   };
 }
