@@ -51,14 +51,21 @@ export interface DenyBed {
     name: string,
     args?: Record<string, unknown>,
   ): Promise<{ status: number; text: string; body: Answer }>;
+  /** One more process of the server, which offers the first agent to other servers. */
+  offering(): Promise<{ app: App; url: string }>;
   close(): Promise<void>;
 }
 
 export async function openDenyBed(): Promise<DenyBed> {
   const folder = scratchFolder();
   const flags = ['--port', '0', '--log-level', 'silent', '--data', folder.path, '--api-rate', '100000'];
-  const app = await createApp({ config: loadConfig(flags, { env: {} }).config });
-  const { url, mcp } = await app.listen();
+  const apps: App[] = [];
+  const start = async (more: readonly string[] = []) => {
+    const app = await createApp({ config: loadConfig([...flags, ...more], { env: {} }).config });
+    apps.unshift(app);
+    return { app, ...(await app.listen()) };
+  };
+  const { app, url, mcp } = await start();
   const { identity } = app.host;
   const { common } = app.host.engine();
   const tools = Object.fromEntries(
@@ -136,8 +143,9 @@ export async function openDenyBed(): Promise<DenyBed> {
       return (body.result?.tools ?? []).map(({ name }) => name);
     },
     call: (key, name, args = {}) => post(mcp, key, message(1, 'tools/call', { name, arguments: args })),
+    offering: () => start(['--a2a', 'on', '--a2a-agent', 'First agent']),
     async close() {
-      await app.close();
+      for (const each of apps) await each.close();
       folder[Symbol.dispose]();
     },
   };

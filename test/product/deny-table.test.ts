@@ -23,6 +23,7 @@ const AGENT_TOOLS = linesOf(HOUSE, 'Tools of agents');
 const FEEDBACK_TOOLS = linesOf(FEEDBACK, 'Tools');
 const ROUTES = linesOf(HOUSE, 'Routes');
 const FEEDBACK_ROUTES = linesOf(FEEDBACK, 'Routes');
+const REMOTE_ROUTES = linesOf(HOUSE, 'Routes for other servers');
 const PAGES = linesOf(HOUSE, 'Pages');
 
 let bed: DenyBed;
@@ -231,7 +232,9 @@ const NAMING = / \/api\/.*\/:/;
 /** What a route answers that names things of a world, with the names of ids in their places. */
 async function namedBy(route: string, key: string, ids: World): Promise<string> {
   const [, named = {}] = Object.entries(ROUTE_IDS).find(([start]) => route.includes(` ${start}`)) ?? [];
-  const [status, text] = await statusOf(route, key, fill(named, ids), fill(ROUTE_BODIES[route] ?? {}, ids));
+  const [status, text] = await statusOf(route, key, fill(named, ids), {
+    given: fill(ROUTE_BODIES[route] ?? {}, ids),
+  });
   let plain = text;
   for (const [name, id] of Object.entries(ids)) plain = plain.replaceAll(id, `{${name}}`);
   return `${status} ${plain}`;
@@ -261,13 +264,13 @@ async function statusOf(
   route: string,
   key: string | undefined,
   ids: World = {},
-  given?: unknown,
+  { given = {}, at = bed.url }: { given?: unknown; at?: string } = {},
 ): Promise<[status: string, text: string]> {
   const [method = '', pattern = ''] = route.split(' ');
   const path = pattern.replaceAll(/:(\w+)/g, (_, name: string) => ids[name] ?? 'nobody_0');
-  const { body = given ?? {}, headers = {} } = await askedOf(route);
+  const { body = given, headers = {} } = await askedOf(route);
   const stop = new AbortController();
-  const answer = await fetch(`${bed.url}${path}`, {
+  const answer = await fetch(`${at}${path}`, {
     method,
     redirect: 'manual',
     signal: stop.signal,
@@ -320,9 +323,9 @@ describe('routes', () => {
     expect(wrong).toEqual([]);
   });
 
-  test('ask for their grant', async () => {
+  async function ungranted(lines: readonly Line[], at: string): Promise<string[]> {
     const wrong: string[] = [];
-    for (const line of ROUTES.filter((each) => each('grant') !== '-')) {
+    for (const line of lines.filter((each) => each('grant') !== '-')) {
       const [grant = '', toolset = 'self'] = line('grant').split(':').toReversed();
       const rest = [...(bed.tools[toolset] ?? []), ...(RIGHTS[toolset] ?? [])].filter(
         (name) => name !== grant,
@@ -332,10 +335,35 @@ describe('routes', () => {
         'other grants': await bed.keyWith({ [toolset]: rest }),
       };
       for (const [column, key] of Object.entries(keys)) {
-        const [seen] = await statusOf(line('route'), key, names(line('route')));
+        const [seen] = await statusOf(line('route'), key, names(line('route')), { at });
         if (seen !== line(column)) wrong.push(`${line('route')} for ${column}: ${seen}`);
       }
     }
+    return wrong;
+  }
+
+  test('ask for their grant', async () => {
+    expect(await ungranted(ROUTES, bed.url)).toEqual([]);
+  });
+
+  test('for other servers are there when an agent is offered, and as the table says', async () => {
+    const offering = await bed.offering();
+    const served = offering.app.routes.flatMap(({ routes = [] }) => routes);
+    const usual = new Set(bed.app.routes.flatMap(({ routes = [] }) => routes));
+    const more = served.filter((route) => !usual.has(route));
+    expect(REMOTE_ROUTES.map((line) => line('route')).toSorted()).toEqual(more.toSorted());
+    const wrong = await ungranted(REMOTE_ROUTES, offering.url);
+    for (const line of REMOTE_ROUTES)
+      for (const column of [...COLUMNS, 'foreign']) {
+        const key = column === 'foreign' ? bed.rival : keyOf(column);
+        const [seen] = await statusOf(
+          line('route'),
+          column === 'no key' ? undefined : key,
+          {},
+          { at: offering.url },
+        );
+        if (seen !== line(column)) wrong.push(`${line('route')} for ${column}: ${seen}`);
+      }
     expect(wrong).toEqual([]);
   });
 
