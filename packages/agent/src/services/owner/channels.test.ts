@@ -54,7 +54,7 @@ const settings = {
 
 onBothBeds(
   'channels to the owner',
-  (bed) => {
+  (bed, _replica, once) => {
     const withChannels = async (...types: readonly (typeof TYPES)[number][]) => {
       const agent = await bed().agent(bed().acme.owner.caller);
       const client = await bed().client(agent.caller);
@@ -166,7 +166,7 @@ onBothBeds(
       expect(JSON.stringify(events).includes('blocked_address')).toBe(code === 'blocked_address');
     });
 
-    test('without a token GitHub is unavailable, and the setting is named', async () => {
+    once('without a token GitHub is unavailable, and the setting is named', async () => {
       const { agent } = await withChannels();
       const { host, clock } = bed();
       // Its tasks are left to the server that has the channels.
@@ -180,7 +180,7 @@ onBothBeds(
       });
     });
 
-    test('a notification reaches every channel that is on, in its own words', async () => {
+    once('a notification reaches every channel that is on, in its own words', async () => {
       const { agent, client } = await withChannels(...TYPES);
       const channels = await notified(client);
       const all = ['discord', 'github', 'slack', 'telegram', 'webhook'];
@@ -241,7 +241,7 @@ onBothBeds(
       expect(slack.seen).toHaveLength(1);
     });
 
-    test('check 48: an answer in a thread of Slack is one; those of bots are none', async () => {
+    once('check 48: an answer in a thread of Slack is one; those of bots are none', async () => {
       const { agent, client } = await withChannels('slack', 'discord');
       const answer = client.call(ASK, { question: 'Ship it?', options: ['Yes', 'No'], timeout_minutes: 10 });
       const { id } = await sentOf(agent);
@@ -261,32 +261,35 @@ onBothBeds(
       expect(JSON.stringify(discord.seen[0]?.body)).toContain(id.slice(0, 8));
     });
 
-    test('check 48: Telegram carries answers as replies or with the code, from the right chat only', async () => {
-      const { agent, client } = await withChannels('telegram');
-      const answer = client.attempt(ASK, { question: 'Delete it?', timeout_minutes: 10 });
-      const { id } = await sentOf(agent);
-      telegram.write('not about this', {});
-      telegram.write(`${id.slice(0, 8)} from elsewhere`, { chat: { id: 78, type: 'private' } });
-      telegram.write('by a bot', { from: { id: 9, is_bot: true } });
-      const polls = () => telegram.seen.filter(({ path }) => path.endsWith('/getUpdates'));
-      turn(15_000);
-      await eventually(() => expect(polls()).toHaveLength(1));
-      await eventually(async () => {
+    once(
+      'check 48: Telegram carries answers as replies or with the code, from the right chat only',
+      async () => {
+        const { agent, client } = await withChannels('telegram');
+        const answer = client.attempt(ASK, { question: 'Delete it?', timeout_minutes: 10 });
+        const { id } = await sentOf(agent);
+        telegram.write('not about this', {});
+        telegram.write(`${id.slice(0, 8)} from elsewhere`, { chat: { id: 78, type: 'private' } });
+        telegram.write('by a bot', { from: { id: 9, is_bot: true } });
+        const polls = () => telegram.seen.filter(({ path }) => path.endsWith('/getUpdates'));
         turn(15_000);
-        expect(polls().length).toBeGreaterThan(1);
-      });
-      expect(polls()[1]?.body).toMatchObject({ offset: expect.any(Number) });
-      telegram.write(`${id.slice(0, 8)}: decline`, {});
-      await eventually(async () => {
-        turn(15_000);
-        expect(await asked(agent)).toBeUndefined();
-      });
-      expect(await answer).toMatchObject({
-        ok: false,
-        code: 'declined',
-        data: { answered_by: 'telegram:ada' },
-      });
-    });
+        await eventually(() => expect(polls()).toHaveLength(1));
+        await eventually(async () => {
+          turn(15_000);
+          expect(polls().length).toBeGreaterThan(1);
+        });
+        expect(polls()[1]?.body).toMatchObject({ offset: expect.any(Number) });
+        telegram.write(`${id.slice(0, 8)}: decline`, {});
+        await eventually(async () => {
+          turn(15_000);
+          expect(await asked(agent)).toBeUndefined();
+        });
+        expect(await answer).toMatchObject({
+          ok: false,
+          code: 'declined',
+          data: { answered_by: 'telegram:ada' },
+        });
+      },
+    );
 
     test('check 48: GitHub carries answers of the team; of two channels that answer at once one wins', async () => {
       const { agent, client } = await withChannels('github', 'slack');
