@@ -1,4 +1,5 @@
 /** Agents of two organizations in the deny table: what theirs is, and calls of tools and routes that name it. */
+import { detach } from '@parley/kit';
 import type { DenyBed } from './deny-bed.ts';
 import type { World } from './deny-samples.ts';
 
@@ -75,12 +76,9 @@ export async function makeAgentWorld(bed: DenyBed, { project = '' }: World): Pro
   const due = await own('corvid_manage_schedule', { action: 'run_now', schedule_id: schedule.id });
   const drawn = { action: 'create', name: 'Acme workflow', ...GRAPH };
   const workflow = await own('corvid_manage_workflow', drawn);
-  // It waits for its answer until the last test, or the end of the server.
-  const asking = bed.call(agents.key, 'corvid_ask_owner', {
-    question: 'Acme question?',
-    timeout_minutes: 10,
-  });
-  asking.catch(() => undefined);
+  const question = { question: 'Acme question?', timeout_minutes: 10 };
+  // It waits until somebody answers, or the server ends: then nobody waits for it any more.
+  detach(bed.call(agents.key, 'corvid_ask_owner', question), () => undefined);
   return {
     agent: agents.id,
     account: agents.account,
