@@ -6,6 +6,8 @@ import type { App } from '../../apps/server/src/app.ts';
 import { createApp } from '../../apps/server/src/app.ts';
 import { loadConfig } from '../../apps/server/src/config.ts';
 import type { Answer } from './mcp-messages.ts';
+import type { TableAgents } from './deny-agents.ts';
+import { keyOfAgent, makeAgents } from './deny-agents.ts';
 import { message, post } from './mcp-messages.ts';
 import { scratchFolder } from './parley.ts';
 
@@ -31,6 +33,12 @@ export interface DenyBed {
   readonly all: string;
   /** The same of the owner of the other organization. */
   readonly rival: string;
+  /** Agents of the owner, whose lists name every tool of agents. */
+  readonly agents: TableAgents;
+  /** The same of the owner of the other organization. */
+  readonly rivalAgents: TableAgents;
+  /** The caller behind a key of the first agent, and of one without a list that is the owner's or the member's. */
+  readonly acting: Readonly<Record<'listing' | 'agent' | 'member', Caller>>;
   /** A key of the owner with these grants. */
   keyWith(grants: Grants): Promise<string>;
   /** The token of an open invitation. */
@@ -43,14 +51,21 @@ export interface DenyBed {
     name: string,
     args?: Record<string, unknown>,
   ): Promise<{ status: number; text: string; body: Answer }>;
+  /** One more process of the server, which offers the first agent to other servers. */
+  offering(): Promise<{ app: App; url: string }>;
   close(): Promise<void>;
 }
 
 export async function openDenyBed(): Promise<DenyBed> {
   const folder = scratchFolder();
   const flags = ['--port', '0', '--log-level', 'silent', '--data', folder.path, '--api-rate', '100000'];
-  const app = await createApp({ config: loadConfig(flags, { env: {} }).config });
-  const { url, mcp } = await app.listen();
+  const apps: App[] = [];
+  const start = async (more: readonly string[] = []) => {
+    const app = await createApp({ config: loadConfig([...flags, ...more], { env: {} }).config });
+    apps.unshift(app);
+    return { app, ...(await app.listen()) };
+  };
+  const { app, url, mcp } = await start();
   const { identity } = app.host;
   const { common } = app.host.engine();
   const tools = Object.fromEntries(
@@ -99,17 +114,27 @@ export async function openDenyBed(): Promise<DenyBed> {
   const keyEntries = ROLES.map(
     async (role) => [role, await keyFor(founder, people[role], ALL_GRANTS)] as const,
   );
+  const keys = Object.fromEntries(await Promise.all(keyEntries)) as Record<Role, string>; // one for each role
+  const rival = await keyFor(stranger, other.userId, everyName);
+  const agents = await makeAgents(url, keys.owner, tools['agent'] ?? []);
   return {
     app,
     url,
     organizationId,
-    keys: Object.fromEntries(await Promise.all(keyEntries)) as Record<Role, string>, // one for each role
+    keys,
+    agents,
+    rivalAgents: await makeAgents(url, rival, tools['agent'] ?? []),
+    acting: {
+      listing: await callerOf(agents.key),
+      agent: await callerOf(await keyOfAgent(url, keys.owner, 'Plain agent')),
+      member: await callerOf(await keyOfAgent(url, keys.member, 'Agent of a member')),
+    },
     naming: {
       owner: await callerOf(await keyFor(founder, people.owner, tools)),
       member: await callerOf(await keyFor(founder, people.member, tools)),
     },
     all: await keyFor(founder, people.owner, everyName),
-    rival: await keyFor(stranger, other.userId, everyName),
+    rival,
     keyWith: (grants) => keyFor(founder, people.owner, grants),
     invitation: invited.token,
     tools,
@@ -118,8 +143,9 @@ export async function openDenyBed(): Promise<DenyBed> {
       return (body.result?.tools ?? []).map(({ name }) => name);
     },
     call: (key, name, args = {}) => post(mcp, key, message(1, 'tools/call', { name, arguments: args })),
+    offering: () => start(['--a2a', 'on', '--a2a-agent', 'First agent']),
     async close() {
-      await app.close();
+      for (const each of apps) await each.close();
       folder[Symbol.dispose]();
     },
   };

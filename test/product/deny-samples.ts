@@ -1,4 +1,5 @@
 /** Things of one organization, and a call of every tool that names them, for whoever is of another one. */
+import { AGENT_SAMPLES, makeAgentWorld } from './deny-agents.ts';
 import type { DenyBed } from './deny-bed.ts';
 import { openPage, tokenOf } from './annotations-page.ts';
 
@@ -58,6 +59,7 @@ export async function makeWorld(bed: DenyBed): Promise<World> {
   });
   const { data } = (await deliveries.json()) as { data: { deliveries: { id: string }[] } };
   return {
+    ...(await makeAgentWorld(bed, { project: project.project.id })),
     organization: organizationId,
     session: page.ready.session.id,
     note,
@@ -121,7 +123,7 @@ export const SAMPLES: Readonly<Record<string, Record<string, unknown>>> = {
   get_task: { taskId: '{task}' },
   list_tasks: {},
   cancel_task: { taskId: '{task}' },
-  corvid_list_agents: {},
+  ...AGENT_SAMPLES,
   parley_whoami: {},
   parley_explain: { caller: '{key}', tool: 'TAGS_LIST' },
   COLLECTION_CONNECTIONS_LIST: {},

@@ -9,7 +9,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ABSENT_FILES, ABSENT_OAUTH } from '../../apps/server/src/known-strangers.ts';
 import { PROBE_PATHS } from '../../apps/server/src/probes.ts';
 import { ORIGIN } from './annotations-page.ts';
-import type { DenyBed } from './deny-bed.ts';
+import { AGENT_VIEWS, ROUTE_BODIES, ROUTE_IDS } from './deny-agents.ts';
+import type { DenyBed, Role } from './deny-bed.ts';
 import { openDenyBed, ROLES } from './deny-bed.ts';
 import type { World } from './deny-samples.ts';
 import { fill, makeWorld, SAMPLES, unknownWorld, VIEWS } from './deny-samples.ts';
@@ -18,9 +19,11 @@ const LONG_MS = 120_000;
 const FEEDBACK = new URL('../../packages/feedback/src/deny-table.md', import.meta.url);
 const HOUSE = new URL('deny-table.md', import.meta.url);
 const TOOLS = linesOf(HOUSE, 'Tools');
+const AGENT_TOOLS = linesOf(HOUSE, 'Tools of agents');
 const FEEDBACK_TOOLS = linesOf(FEEDBACK, 'Tools');
 const ROUTES = linesOf(HOUSE, 'Routes');
 const FEEDBACK_ROUTES = linesOf(FEEDBACK, 'Routes');
+const REMOTE_ROUTES = linesOf(HOUSE, 'Routes for other servers');
 const PAGES = linesOf(HOUSE, 'Pages');
 
 let bed: DenyBed;
@@ -32,9 +35,14 @@ beforeAll(async () => {
 }, LONG_MS);
 afterAll(() => bed.close());
 
-/** The lines of feedback have no column for a custom role, which gives nothing there. */
-const cellOf = (line: Line, column: string, isOfFeedback: boolean) =>
-  line(isOfFeedback && column === 'curator' ? 'member' : column);
+/** The key of who stands in a column. */
+const keyOf = (column: string) => (column === 'agent' ? bed.agents.key : bed.keys[column as Role]);
+
+/** The lines of feedback have no column for a custom role, which gives nothing there, and no agent is let in. */
+const cellOf = (line: Line, column: string, isOfFeedback: boolean, closed = '') => {
+  if (isOfFeedback && column === 'agent') return closed;
+  return line(isOfFeedback && column === 'curator' ? 'member' : column);
+};
 
 describe('tools', () => {
   test('have a line each, and no line is without its tool', () => {
@@ -47,6 +55,7 @@ describe('tools', () => {
     ];
     expect(written.toSorted()).toEqual(served.toSorted());
     expect(Object.keys(SAMPLES).toSorted()).toEqual(TOOLS.map((line) => line('tool')).toSorted());
+    expect(AGENT_TOOLS.map((line) => line('tool')).toSorted()).toEqual(bed.tools['agent']?.toSorted());
   });
 
   const refusal = async (key: string | undefined, name: string) => {
@@ -54,15 +63,15 @@ describe('tools', () => {
     return `${status} ${text.replaceAll(name, 'TOOL')}`;
   };
 
-  test.each(['no key', ...ROLES])('are there for a %s as the table says', async (column) => {
-    const key = column === 'no key' ? undefined : bed.keys[column as (typeof ROLES)[number]];
+  test.each(['no key', ...ROLES, 'agent'])('are there for a %s as the table says', async (column) => {
+    const key = column === 'no key' ? undefined : keyOf(column);
     const listed = key === undefined ? [] : await bed.list(key);
     const nothing = await refusal(key, 'no_such_tool');
     const wrong: string[] = [];
     for (const line of [...TOOLS, ...FEEDBACK_TOOLS]) {
       const name = line('tool');
       const isOfFeedback = FEEDBACK_TOOLS.includes(line);
-      const wanted = isOfFeedback && key === undefined ? '401' : cellOf(line, column, isOfFeedback);
+      const wanted = isOfFeedback && key === undefined ? '401' : cellOf(line, column, isOfFeedback, 'hidden');
       const answer = listed.includes(name) ? 'ok' : await refusal(key, name);
       const seen = answer === nothing ? (key === undefined ? answer.slice(0, 3) : 'hidden') : answer;
       if (seen !== wanted) wrong.push(`${name} for ${column}: ${seen}`);
@@ -77,15 +86,29 @@ describe('tools', () => {
       Object.entries(caller.grants).map(([toolset, names]) => [toolset, names.filter(keeps)]),
     ),
   });
-  const CALLERS: Readonly<Record<string, (tool: string) => Caller>> = {
+  type Callers = Readonly<Record<string, (tool: string) => Caller>>;
+  const CALLERS: Callers = {
     'member by name': (tool) => narrowed(bed.naming.member, (name) => name === tool),
     'owner by name': (tool) => narrowed(bed.naming.owner, (name) => name === tool),
     'other grants': (tool) => narrowed(bed.naming.owner, (name) => name !== tool),
     unattended: (tool) => ({ ...narrowed(bed.naming.owner, (name) => name === tool), unattended: true }),
   };
 
-  // As the server narrows keys when they are used, without a key for each cell.
-  test.each(Object.keys(CALLERS))('are there with %s as the table says', async (column) => {
+  /** The agent that may do everything, as if its list had only what fits. */
+  const listing = (keeps: (name: string) => boolean): Caller => ({
+    ...bed.acting.listing,
+    held: { agent: (bed.tools['agent'] ?? []).filter(keeps) },
+  });
+  const ACTING: Callers = {
+    agent: () => bed.acting.agent,
+    "member's agent": () => bed.acting.member,
+    named: (tool) => listing((name) => name === tool),
+    'others named': (tool) => listing((name) => name !== tool),
+    unattended: (tool) => ({ ...listing((name) => name === tool), unattended: true }),
+  };
+
+  /** What is otherwise than the lines say, for one column. */
+  async function faultsOf(lines: readonly Line[], column: string, callers: Callers): Promise<string[]> {
     const engine = bed.app.host.engine();
     const exchange = {
       info: requestInfo({ id: 1, era: 'local', client: null }),
@@ -97,16 +120,25 @@ describe('tools', () => {
         (error: Error) => error.message.replaceAll(name, 'TOOL'),
       );
     const wrong: string[] = [];
-    for (const line of TOOLS) {
+    for (const line of lines) {
       const name = line('tool');
-      const as = CALLERS[column]?.(name);
+      const as = callers[column]?.(name);
       if (as === undefined) throw new Error(`Nobody calls as ${column}.`);
       const isListed = engine.list(as).tools.some((tool) => tool.name === name);
       const answer = isListed ? 'ok' : await refused(as, name);
       const seen = answer === (await refused(as, 'no_such_tool')) ? 'hidden' : answer;
       if (seen !== line(column)) wrong.push(`${name} for ${column}: ${seen}`);
     }
-    expect(wrong).toEqual([]);
+    return wrong;
+  }
+
+  // As the server narrows keys when they are used, without a key for each cell.
+  test.each(Object.keys(CALLERS))('are there with %s as the table says', async (column) => {
+    expect(await faultsOf(TOOLS, column, CALLERS)).toEqual([]);
+  });
+
+  test.each(Object.keys(ACTING))('of agents are there for %s as the table says', async (column) => {
+    expect(await faultsOf(AGENT_TOOLS, column, ACTING)).toEqual([]);
   });
 
   test('that are denied leave a record', async () => {
@@ -133,6 +165,8 @@ describe('another organization', () => {
     const views: string[] = [];
     for (const tool of VIEWS)
       views.push((await bed.call(bed.all, tool, fill(SAMPLES[tool] ?? {}, world))).text);
+    for (const path of AGENT_VIEWS)
+      views.push((await statusOf(`GET ${fill(path, world)}`, bed.keys.owner)).join());
     return views.join('\n').replaceAll(/"lastUsedAt\W+[\w:.-]+/g, '');
   }
 
@@ -141,16 +175,27 @@ describe('another organization', () => {
     const unknown = unknownWorld(world);
     const things = [...Object.values(world), 'Acme', 'acme_', '@acme.example'];
     const wrong: string[] = [];
+    const people = TOOLS.filter((line) => line('toolset') !== 'agent').map(
+      (line) => [line, bed.rival] as const,
+    );
+    const acting = AGENT_TOOLS.map((line) => [line, bed.rivalAgents.key] as const);
+    const isOwn = ([line]: readonly [Line, string]) => line('foreign') === 'own';
+    const all = [...people, ...acting];
     // What names nothing goes first: afterwards the own records have what was named.
-    const isOwn = (line: Line) => line('foreign') === 'own';
-    for (const line of [...TOOLS.filter(isOwn), ...TOOLS.filter((each) => !isOwn(each))]) {
+    for (const [line, key] of [...all.filter(isOwn), ...all.filter((each) => !isOwn(each))]) {
       const tool = line('tool');
       const isNamed = /\{\w+\}/.test(JSON.stringify(SAMPLES[tool]));
       if (line('foreign') !== (isNamed ? 'unknown' : 'own')) wrong.push(`${tool}: no such cell`);
-      const first = await asked(bed.rival, tool, world);
-      const second = isNamed ? await asked(bed.rival, tool, unknown) : '';
+      const first = await asked(key, tool, world);
+      const second = isNamed ? await asked(key, tool, unknown) : '';
       if (isNamed ? first !== second : things.some((thing) => first.includes(thing)))
         wrong.push(`${tool}: ${first.slice(0, 600)} AND ${second.slice(0, 600)}`);
+    }
+    const nothing = await asked(bed.rival, 'no_such_tool', world);
+    for (const line of TOOLS.filter((each) => each('toolset') === 'agent')) {
+      const answer = await asked(bed.rival, line('tool'), world);
+      const seen = answer.replaceAll(line('tool'), 'no_such_tool') === nothing ? 'hidden' : answer;
+      if (seen !== line('foreign')) wrong.push(`${line('tool')}: ${seen}`);
     }
     expect(wrong).toEqual([]);
     expect(await viewOf()).toBe(before);
@@ -181,6 +226,20 @@ async function askedOf(route: string): Promise<Asked> {
 /** What routes ask for besides the names of tools. */
 const RIGHTS: Readonly<Record<string, readonly string[]>> = { agent: agentToolset.rights ?? [] };
 
+/** Routes that name things of an organization. */
+const NAMING = / \/api\/.*\/:/;
+
+/** What a route answers that names things of a world, with the names of ids in their places. */
+async function namedBy(route: string, key: string, ids: World): Promise<string> {
+  const [, named = {}] = Object.entries(ROUTE_IDS).find(([start]) => route.includes(` ${start}`)) ?? [];
+  const [status, text] = await statusOf(route, key, fill(named, ids), {
+    given: fill(ROUTE_BODIES[route] ?? {}, ids),
+  });
+  let plain = text;
+  for (const [name, id] of Object.entries(ids)) plain = plain.replaceAll(id, `{${name}}`);
+  return `${status} ${plain}`;
+}
+
 const ERA_2025 = {
   accept: 'application/json, text/event-stream',
   'content-type': 'application/json',
@@ -204,13 +263,14 @@ async function newSession(): Promise<string> {
 async function statusOf(
   route: string,
   key: string | undefined,
-  ids: World,
+  ids: World = {},
+  { given = {}, at = bed.url }: { given?: unknown; at?: string } = {},
 ): Promise<[status: string, text: string]> {
   const [method = '', pattern = ''] = route.split(' ');
   const path = pattern.replaceAll(/:(\w+)/g, (_, name: string) => ids[name] ?? 'nobody_0');
-  const { body = {}, headers = {} } = await askedOf(route);
+  const { body = given, headers = {} } = await askedOf(route);
   const stop = new AbortController();
-  const answer = await fetch(`${bed.url}${path}`, {
+  const answer = await fetch(`${at}${path}`, {
     method,
     redirect: 'manual',
     signal: stop.signal,
@@ -228,9 +288,8 @@ async function statusOf(
 }
 
 describe('routes', () => {
-  const names = () => ({
-    orgId: world['organization'] ?? '',
-    id: world['delivery'] ?? '',
+  const names = (route: string) => ({
+    ...(route.includes('/organizations/') && fill(ROUTE_IDS['/api/organizations/'] ?? {}, world)),
     token: bed.invitation,
   });
 
@@ -246,26 +305,27 @@ describe('routes', () => {
     expect(written.toSorted()).toEqual(served.toSorted());
   });
 
-  test.each(['no key', ...ROLES])('answer a %s as the table says', { timeout: LONG_MS }, async (column) => {
-    const key = column === 'no key' ? undefined : bed.keys[column as (typeof ROLES)[number]];
+  const COLUMNS = ['no key', ...ROLES, 'agent'];
+  test.each(COLUMNS)('answer a %s as the table says', { timeout: LONG_MS }, async (column) => {
+    const key = column === 'no key' ? undefined : keyOf(column);
     const wrong: string[] = [];
     for (const line of ROUTES) {
-      const [seen, text] = await statusOf(line('route'), key, names());
+      const [seen, text] = await statusOf(line('route'), key, names(line('route')));
       if (seen !== line(column)) wrong.push(`${line('route')} for ${column}: ${seen} ${text.slice(0, 200)}`);
     }
     for (const line of FEEDBACK_ROUTES) {
       // Its own tests send what is complete; here it is enough who gets past the door.
       const [seen] = await statusOf(line('route').replace(' ', ' /api/v1'), key, {});
-      const cell = cellOf(line, column, true);
+      const cell = cellOf(line, column, true, '403');
       const isRight = cell.startsWith('2') ? !['401', '403'].includes(seen) : seen === cell;
       if (!isRight) wrong.push(`${line('route')} for ${column}: ${seen}`);
     }
     expect(wrong).toEqual([]);
   });
 
-  test('ask for their grant', async () => {
+  async function ungranted(lines: readonly Line[], at: string): Promise<string[]> {
     const wrong: string[] = [];
-    for (const line of ROUTES.filter((each) => each('grant') !== '-')) {
+    for (const line of lines.filter((each) => each('grant') !== '-')) {
       const [grant = '', toolset = 'self'] = line('grant').split(':').toReversed();
       const rest = [...(bed.tools[toolset] ?? []), ...(RIGHTS[toolset] ?? [])].filter(
         (name) => name !== grant,
@@ -275,24 +335,52 @@ describe('routes', () => {
         'other grants': await bed.keyWith({ [toolset]: rest }),
       };
       for (const [column, key] of Object.entries(keys)) {
-        const [seen] = await statusOf(line('route'), key, names());
+        const [seen] = await statusOf(line('route'), key, names(line('route')), { at });
         if (seen !== line(column)) wrong.push(`${line('route')} for ${column}: ${seen}`);
       }
     }
+    return wrong;
+  }
+
+  test('ask for their grant', async () => {
+    expect(await ungranted(ROUTES, bed.url)).toEqual([]);
+  });
+
+  test('for other servers are there when an agent is offered, and as the table says', async () => {
+    const offering = await bed.offering();
+    const served = offering.app.routes.flatMap(({ routes = [] }) => routes);
+    const usual = new Set(bed.app.routes.flatMap(({ routes = [] }) => routes));
+    const more = served.filter((route) => !usual.has(route));
+    expect(REMOTE_ROUTES.map((line) => line('route')).toSorted()).toEqual(more.toSorted());
+    const wrong = await ungranted(REMOTE_ROUTES, offering.url);
+    for (const line of REMOTE_ROUTES)
+      for (const column of [...COLUMNS, 'foreign']) {
+        const key = column === 'foreign' ? bed.rival : keyOf(column);
+        const [seen] = await statusOf(
+          line('route'),
+          column === 'no key' ? undefined : key,
+          {},
+          { at: offering.url },
+        );
+        if (seen !== line(column)) wrong.push(`${line('route')} for ${column}: ${seen}`);
+      }
     expect(wrong).toEqual([]);
   });
 
   test('give the owner of another organization what the table says', async () => {
     const wrong: string[] = [];
-    const nobody = { ...names(), orgId: unknownWorld(world)['organization'] ?? '' };
+    const unknown = unknownWorld(world);
     for (const line of ROUTES) {
-      const [seen, text] = await statusOf(line('route'), bed.rival, names());
+      const route = line('route');
+      const answer = NAMING.test(route)
+        ? await namedBy(route, bed.rival, world)
+        : (await statusOf(route, bed.rival, names(route))).join(' ');
       const cell = line('foreign');
-      const isRight = cell === 'own' ? seen === '200' && !text.includes('Acme') : seen === cell;
-      if (!isRight) wrong.push(`${line('route')}: ${seen} ${text.slice(0, 200)}`);
-      if (!line('route').includes(':orgId')) continue;
-      const unknown = await statusOf(line('route'), bed.rival, nobody);
-      if (unknown.join(' ') !== `${seen} ${text}`) wrong.push(`${line('route')}: ${text} and ${unknown[1]}`);
+      const isRight = answer.startsWith(cell === 'own' ? '200 ' : `${cell} `);
+      if (!isRight || (cell === 'own' && answer.includes('Acme')))
+        wrong.push(`${route}: ${answer.slice(0, 200)}`);
+      const second = NAMING.test(route) ? await namedBy(route, bed.rival, unknown) : answer;
+      if (second !== answer) wrong.push(`${route}: ${answer} and ${second}`);
     }
     expect(wrong).toEqual([]);
   });
@@ -345,17 +433,45 @@ describe('pages', () => {
 });
 
 // Last, since it takes everything away.
-test('whoever owns what the table calls unknown is answered otherwise', { timeout: LONG_MS }, async () => {
-  const unknown = unknownWorld(world);
-  const named = TOOLS.filter((line) => line('foreign') === 'unknown').map((line) => line('tool'));
-  const takesAway = (tool: string) => /DELETE|REMOVE|CANCEL|UNSUBSCRIBE|revoke|cancel/.test(tool);
-  const end = 'ORGANIZATION_DELETE';
-  const taking = named.filter((tool) => takesAway(tool) && tool !== end).toReversed();
-  const alike: string[] = [];
-  for (const tool of [...named.filter((each) => !takesAway(each)), ...taking, end]) {
-    const nothing = await asked(bed.all, tool, unknown);
-    if ((await asked(bed.all, tool, world)) === nothing) alike.push(`${tool} ${nothing}`);
-  }
-  // No tool writes messages, so the thread has none; the tests of threads have some.
-  expect(alike).toEqual([expect.stringMatching(/^COLLECTION_THREAD_MESSAGES_LIST 200 /)]);
+describe('whoever owns what the table calls unknown', () => {
+  const takesAway = (name: string) => /DELETE|REMOVE|CANCEL|UNSUBSCRIBE|revoke|cancel/.test(name);
+
+  test('is answered otherwise by tools of agents', async () => {
+    const unknown = unknownWorld(world);
+    const named = AGENT_TOOLS.filter((line) => line('foreign') === 'unknown').map((line) => line('tool'));
+    const alike: string[] = [];
+    for (const tool of named) {
+      const nothing = await asked(bed.agents.key, tool, unknown);
+      if ((await asked(bed.agents.key, tool, world)) === nothing) alike.push(`${tool} ${nothing}`);
+    }
+    expect(alike).toEqual([]);
+  });
+
+  test('is answered otherwise by routes', { timeout: LONG_MS }, async () => {
+    const unknown = unknownWorld(world);
+    const named = ROUTES.map((line) => line('route')).filter((route) => NAMING.test(route));
+    // What is below something goes before it.
+    const taking = named.filter(takesAway).toSorted((a, b) => b.length - a.length);
+    const alike: string[] = [];
+    for (const route of [...named.filter((each) => !takesAway(each)), ...taking]) {
+      const nothing = await namedBy(route, bed.keys.owner, unknown);
+      if ((await namedBy(route, bed.keys.owner, world)) === nothing) alike.push(`${route} ${nothing}`);
+    }
+    // Here no project has code, so there is no work, no plugin is loaded, and the bundle is no preset.
+    expect(alike.filter((each) => !/\/work|\/code|\/plugins|\/reset/.test(each))).toEqual([]);
+  });
+
+  test('is answered otherwise by tools', { timeout: LONG_MS }, async () => {
+    const unknown = unknownWorld(world);
+    const named = TOOLS.filter((line) => line('foreign') === 'unknown').map((line) => line('tool'));
+    const end = 'ORGANIZATION_DELETE';
+    const taking = named.filter((tool) => takesAway(tool) && tool !== end).toReversed();
+    const alike: string[] = [];
+    for (const tool of [...named.filter((each) => !takesAway(each)), ...taking, end]) {
+      const nothing = await asked(bed.all, tool, unknown);
+      if ((await asked(bed.all, tool, world)) === nothing) alike.push(`${tool} ${nothing}`);
+    }
+    // No tool writes messages, so the thread has none; the tests of threads have some.
+    expect(alike).toEqual([expect.stringMatching(/^COLLECTION_THREAD_MESSAGES_LIST 200 /)]);
+  });
 });

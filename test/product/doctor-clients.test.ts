@@ -2,6 +2,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { checkClients } from '../../apps/server/src/cli/doctor/clients.ts';
+import { checkPort } from '../../apps/server/src/cli/doctor/port.ts';
+import { loadConfig } from '../../apps/server/src/config.ts';
+import { loadOwnToolsets } from '../../apps/server/src/index.ts';
 import { ensureBuilt } from './build.ts';
 import type { Server } from './parley.ts';
 import { LAUNCHER, runParley, scratchFolder, startParley } from './parley.ts';
@@ -43,19 +47,42 @@ function write(path: string, content: string | object): void {
   writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content));
 }
 
-/** All findings, none of which may show a key; it runs elsewhere, and is pointed at the project. */
-async function doctor(env: Record<string, string> = {}, at = port): Promise<Check[]> {
-  const args = ['doctor', '--data', data, '--port', at, '--project', project.path, '--json'];
-  const { code, stdout } = await runParley(args, { env: { PARLEY_INIT: '', ...env } });
+/** All findings of the command, none of which may show a key; it runs elsewhere, and is pointed at the project. */
+async function doctor(): Promise<Check[]> {
+  const args = ['doctor', '--data', data, '--port', port, '--project', project.path, '--json'];
+  const { code, stdout } = await runParley(args, { env: { PARLEY_INIT: '' } });
   const { healthy, checks } = JSON.parse(stdout) as { healthy: boolean; checks: Check[] };
   expect(code).toBe(healthy ? 0 : 1);
-  for (const secret of [key, server.key, WRONG, 'hunter2']) expect(stdout).not.toContain(secret);
-  expect(stdout).not.toMatch(/<owner key>|owner\.key\)/);
+  refuseSecrets(stdout);
+  return checks;
+}
+
+function refuseSecrets(text: string): void {
+  for (const secret of [key, server.key, WRONG, 'hunter2']) expect(text).not.toContain(secret);
+  expect(text).not.toMatch(/<owner key>|owner\.key\)/);
+}
+
+/** What the command finds in the files of clients, without a process for each of many rows. */
+async function findings(env: Record<string, string> = {}, at = port): Promise<Check[]> {
+  const { config } = loadConfig(['--data', data, '--port', at], { env });
+  const checks = [
+    await checkPort(config),
+    ...(await checkClients({
+      config,
+      project: project.path,
+      pageDataDir: data,
+      lookup: (name) => env[name],
+      toolsets: (await loadOwnToolsets()).map(({ name }) => name),
+      launcher: LAUNCHER,
+      vite: undefined,
+    })),
+  ];
+  refuseSecrets(JSON.stringify(checks));
   return checks;
 }
 
 async function finding(client: string, env?: Record<string, string>, at?: string): Promise<Check> {
-  const check = (await doctor(env, at)).find(({ name }) => name.startsWith(client));
+  const check = (await findings(env, at)).find(({ name }) => name.startsWith(client));
   if (check === undefined) throw new Error(`There is no finding for ${client}.`);
   return check;
 }
@@ -261,7 +288,7 @@ describe('a file', () => {
     ['.codex/config.toml', `[mcp_servers.parley]\nenv = { ${'a'.repeat(900_000)}`],
   ])('that is hostile is read once and found wanting: %s %#', async (path, text) => {
     write(path, text);
-    const [, check] = (await doctor()).filter(
+    const [, check] = (await findings()).filter(
       ({ name }) => /Claude|Codex|^clients/.test(name) || name === 'port',
     );
     expect(check?.state).not.toBe('ok');

@@ -1,8 +1,8 @@
 /** `parley doctor` in a Vite project: its advice fits, and what it hands out connects as it stands. */
-import { writeFileSync } from 'node:fs';
+import { cpSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { connectWith } from '../vite/connect-agent.ts';
 import { ensureBuilt } from './build.ts';
 import { runParley, scratchFolder, startParley } from './parley.ts';
@@ -16,10 +16,19 @@ interface Check {
 
 let folder: ReturnType<typeof scratchFolder>;
 
-beforeAll(ensureBuilt);
-beforeEach(async () => {
+// An installation, of which each test has a copy.
+const made = scratchFolder();
+const install = (path: string) =>
+  cpSync(join(made.path, '.parley'), join(path, '.parley'), { recursive: true });
+
+beforeAll(async () => {
+  await ensureBuilt();
+  expect((await runParley(['tools'], { cwd: made.path })).code).toBe(0);
+});
+afterAll(() => made[Symbol.dispose]());
+beforeEach(() => {
   folder = scratchFolder();
-  expect((await runParley(['tools'], { cwd: folder.path })).code).toBe(0);
+  install(folder.path);
 });
 afterEach(() => folder[Symbol.dispose]());
 
@@ -73,7 +82,7 @@ test('an agent is sent to the folder of the project, also from elsewhere, and on
   expect(shown).toContain(join(folder.path, '.parley'));
   write('.mcp.json', shown);
   expect((await look())('Claude Code')).toMatchObject({ state: 'ok' });
-  expect((await runParley(['tools'], { cwd: elsewhere.path })).code).toBe(0);
+  install(elsewhere.path);
   write('.mcp.json', shown.replaceAll(folder.path, elsewhere.path));
   const wrong = (await look())('Claude Code');
   expect(wrong).toMatchObject({ state: 'warn' });
@@ -99,15 +108,19 @@ test.each([
   expect(mcpServers.parley.url).toBe(url);
 });
 
-test.each([
-  { command: 'npx', args: ['parley', 'mcp'] },
-  { command: 'npx', args: ['-y', 'parley', 'mcp'] },
-  { command: 'cmd', args: ['/c', 'npx', 'parley', 'mcp'] },
-  { command: '/usr/bin/npx', args: ['--yes', 'parley'] },
-])('$command $args may start another package, and the way that does not is shown', async (entry) => {
-  write('.mcp.json', JSON.stringify({ mcpServers: { parley: entry } }));
-  const check = (await doctor('--port', '0'))('Claude Code');
-  expect(check).toMatchObject({ state: 'fail' });
-  expect(check.found).toBe('starts "parley" by npx outside of the checkout, which is another program');
-  expect(check.fix).not.toContain('npx');
+test('what may start another package is told, and the way that does not is shown', async () => {
+  const entries = {
+    plain: { command: 'npx', args: ['parley', 'mcp'] },
+    agreed: { command: 'npx', args: ['-y', 'parley', 'mcp'] },
+    windows: { command: 'cmd', args: ['/c', 'npx', 'parley', 'mcp'] },
+    path: { command: '/usr/bin/npx', args: ['--yes', 'parley'] },
+  };
+  write('.mcp.json', JSON.stringify({ mcpServers: entries }));
+  const of = await doctor('--port', '0');
+  for (const name of Object.keys(entries)) {
+    const check = of(`Claude Code (.mcp.json, ${name})`);
+    expect(check, name).toMatchObject({ state: 'fail' });
+    expect(check.found).toBe('starts "parley" by npx outside of the checkout, which is another program');
+    expect(check.fix).not.toContain('npx');
+  }
 });

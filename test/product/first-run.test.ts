@@ -83,9 +83,18 @@ describe('the first run', () => {
 describe('without a key', () => {
   test('only the open routes answer', async () => {
     const documents = ['/__parley/overlay.js', '/api/v1/openapi.json', '/api/v1/docs'];
-    const management = ['/api/events', '/api/organizations', '/api/tools'].flatMap((set) => [
-      `${set}/openapi.json`,
-      `${set}/docs`,
+    const agents = [
+      'agents',
+      'skill-bundles',
+      'projects',
+      'executions',
+      'plugins',
+      'notifications',
+      'questions',
+    ];
+    const management = ['events', 'organizations', 'tools', ...agents].flatMap((set) => [
+      `/api/${set}/openapi.json`,
+      `/api/${set}/docs`,
     ]);
     const files = ['/feedback/style.css', '/feedback/app.js'];
     const open = [...OPEN_ROUTES, ...openPathsOf(await loadOwnToolsets())];
@@ -100,6 +109,10 @@ describe('without a key', () => {
       '/nowhere',
       '/health/',
       '/api/openapi.json',
+      '/api/agents',
+      // No agent is offered to other servers until the operator says so.
+      '/.well-known/agent-card.json',
+      '/a2a/tasks/x',
       '/__parley/x',
     ];
     for (const path of closed) expect((await send(path)).status, path).toBe(401);

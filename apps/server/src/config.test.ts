@@ -20,7 +20,7 @@ describe('where a value comes from', () => {
       settings: { demo: false },
     });
     expect(load([]).web).toEqual({ trustedProxies: [], publicUrl: undefined });
-    expect(load([]).settings).toMatchObject({
+    expect(load([]).settings).toEqual({
       'api-rate': 100,
       'api-key-rate': undefined,
       'page-rate': 600,
@@ -28,6 +28,24 @@ describe('where a value comes from', () => {
       'note-lease': 30,
       'organization-host': [],
       demo: false,
+      'search-api-key': undefined,
+      'search-url': undefined,
+      'github-token': undefined,
+      'github-api-url': undefined,
+      'github-allowed-owners': [],
+      'github-deny': [],
+      'github-footer': 'on',
+      'remote-agents': 'on',
+      a2a: 'off',
+      'a2a-agent': undefined,
+      'slack-url': undefined,
+      'discord-url': undefined,
+      'telegram-url': undefined,
+      runner: 'inbox',
+      'runner-command': undefined,
+      'project-root': [],
+      'work-tasks': 'on',
+      'code-index': 'on',
     });
     const flags = [
       '--api-rate',

@@ -14,7 +14,7 @@ import { openStore } from '@parley/store';
 import { scratchDatabase } from '@parley/store/testing';
 import { createTaskEngine, taskMigrations } from '@parley/tasks';
 import type { TaskEngine, TaskLimits } from '@parley/tasks';
-import { afterAll, beforeAll, describe } from 'vitest';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { agentMigrations } from '../src/migrations/index.ts';
 import { AGENT } from '../src/name.ts';
 import type { NewAgent } from '../src/services/agents.ts';
@@ -82,12 +82,18 @@ export interface AgentBed extends AgentProcess {
   client(as: Caller, options?: Omit<ConnectOptions<AgentServices>, 'as'>): Promise<AgentClient>;
 }
 
+/** A test that is there for one of the databases. */
+export type Once = (title: string, work: () => Promise<void>, timeoutMs?: number) => void;
+
 export function standingClock() {
   return { nowMs: Date.UTC(2030, 0, 1) };
 }
 
-/** Tests on a bed. `replica` is one more process on its database. */
-type BedSuite = (bed: () => AgentBed, replica: () => Promise<AgentProcess>) => void;
+/**
+ * Tests on a bed. `replica` is one more process on its database, and `once` a test for one database alone: it is about
+ * programs, servers or code that no database has a part in.
+ */
+type BedSuite = (bed: () => AgentBed, replica: () => Promise<AgentProcess>, once: Once) => void;
 
 /** Runs a suite once per database; all its tests share one bed. */
 export function onBothBeds(name: string, suite: BedSuite, made?: () => BedOptions): void {
@@ -129,10 +135,11 @@ function onBeds(
       ends.push(() => process.close());
       return process;
     };
-    suite(() => {
+    const ownBed = () => {
       if (bed === undefined) throw new Error('The bed is not made before its tests run.');
       return bed;
-    }, replica);
+    };
+    suite(ownBed, replica, engine === 'sqlite' ? test : () => undefined);
   });
 }
 
@@ -163,6 +170,9 @@ async function openBed(
   };
 }
 
+// A turn of days takes no task from whoever runs it.
+const LONG_MS = 1000 * 24 * 60 * 60_000;
+
 /** What one process makes of a store that is migrated. */
 export function startAgents(store: Store, options: BedOptions & { clock: { nowMs: number } }): AgentProcess {
   const now = () => options.clock.nowMs;
@@ -180,7 +190,7 @@ export function startAgents(store: Store, options: BedOptions & { clock: { nowMs
     },
   });
   const egress = createEgress({ allow: ['127.0.0.1'] });
-  const tasks = createTaskEngine({ store, now, onFault, limits: options.tasks ?? {} });
+  const tasks = createTaskEngine({ store, now, onFault, limits: { leaseMs: LONG_MS, ...options.tasks } });
   const events = createEvents({ store, tasks, egress, onFault, now, ...options.events });
   const stops: (() => Promise<void>)[] = [];
   const host = bareHost({

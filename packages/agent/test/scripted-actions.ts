@@ -84,8 +84,6 @@ export function failing(): never {
   throw new ToolError('conflict', 'It did not work.');
 }
 
-const LONG_MS = 1000 * 24 * 60 * 60_000;
-
 /** A bed on which tasks and events run, with these actions. */
 export function actingBed(actions: ScriptedActions): BedOptions {
   const notifyOwner = async (notice: OwnerNotice) => {
@@ -94,7 +92,7 @@ export function actingBed(actions: ScriptedActions): BedOptions {
   return {
     services: { actions: actions.services, notifyOwner },
     events: {},
-    // Looks often, so that a turned clock is noticed soon; a turn of days takes no task from whoever runs it.
-    tasks: { takeoverMs: 40, leaseMs: LONG_MS },
+    // Looks often, so that a turned clock is noticed soon.
+    tasks: { takeoverMs: 40 },
   };
 }

@@ -36,7 +36,8 @@ const OWN_THINGS = [
   'USER_GET',
 ];
 const BASE = { self: OWN_THINGS, ...WHOAMI };
-const TEAM = { feedback: ['*'], ...BASE };
+// The two privileged tools of agents are not in the wildcard of a member.
+const TEAM = { agent: ['*'], feedback: ['*'], ...BASE };
 
 const TABLE: readonly { roles: string[]; grants: Grants; asUser: Grants }[] = [
   { roles: ['owner'], grants: { ...ALL_GRANTS, ...BASE }, asUser: WHOAMI },

@@ -173,7 +173,9 @@ onBothBeds(
         expiresAt: null,
       });
       const narrow = await identity.authenticate(text, 'key');
-      await expect(services.permissions.actAs(narrow ?? expect.unreachable(), id)).rejects.toThrow(LIST);
+      await expect(services.permissions.actAs(narrow ?? expect.unreachable(), id)).rejects.toThrow(
+        'more than you: corvid_',
+      );
       const { rival } = bed();
       await expect(services.permissions.actAs(rival.owner.caller, id)).rejects.toThrow('Agent not found');
     });

@@ -2,29 +2,29 @@
 import * as z from 'zod';
 import type { RepoName } from '../adapters/github/github.ts';
 
-const OWNER = '[A-Za-z0-9](?:-?[A-Za-z0-9]){0,38}';
-/** What git does not allow in the name of a branch is refused here. */
-const REF = '[^\\s:~^?*\\[\\\\\\u0000-\\u001f\\u007f]{1,255}';
-
 export const Owner = z
   .string()
   .trim()
-  .regex(new RegExp(`^${OWNER}$`), 'must be a name on GitHub');
+  .regex(/^[A-Za-z0-9](?:-?[A-Za-z0-9]){0,38}$/, 'must be a name on GitHub');
 
 export const Repo = z
   .string()
   .trim()
-  .regex(new RegExp(`^${OWNER}/(?!\\.{1,2}$)[A-Za-z0-9._-]{1,100}$`), 'must be owner/name')
+  .regex(/^[A-Za-z0-9](?:-?[A-Za-z0-9]){0,38}\/(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}$/, 'must be owner/name')
   .describe('owner/name');
 
+// What git does not allow in the name of a branch is refused here.
 export const Branch = z
   .string()
   .trim()
-  .regex(new RegExp(`^${REF}$`), 'must be a branch');
+  .regex(/^[^\s:~^?*[\\\p{Cc}]{1,255}$/u, 'must be a branch');
 export const Head = z
   .string()
   .trim()
-  .regex(new RegExp(`^(?:${OWNER}:)?${REF}$`), 'must be branch or owner:branch');
+  .regex(
+    /^(?:[A-Za-z0-9](?:-?[A-Za-z0-9]){0,38}:)?[^\s:~^?*[\\\p{Cc}]{1,255}$/u,
+    'must be branch or owner:branch',
+  );
 
 export const Title = z.string().trim().min(1).max(256);
 export const Body = z.string().trim().min(1).max(65_536).describe('Markdown');

@@ -29,7 +29,7 @@ const isAlive = (pid: number) => {
 
 onBothBeds(
   'the command runner',
-  (bed) => {
+  (bed, _replica, once) => {
     const people = async () => {
       const owner = bed().acme.owner.caller;
       const ada = await bed().agent(owner);
@@ -42,27 +42,30 @@ onBothBeds(
       };
     };
 
-    test('it gets the prompt, an empty folder, a key of the agent, and nothing else of the server', async () => {
-      process.env['PARLEY_SECRET_KEY'] = 'a secret of the server';
-      const { bob, ask } = await people();
-      bed().services.servedAt('http://127.0.0.1:1');
-      const said = await ask(`
+    once(
+      'it gets the prompt, an empty folder, a key of the agent, and nothing else of the server',
+      async () => {
+        process.env['PARLEY_SECRET_KEY'] = 'a secret of the server';
+        const { bob, ask } = await people();
+        bed().services.servedAt('http://127.0.0.1:1');
+        const said = await ask(`
         const { readdirSync } = require('node:fs');
         const { PARLEY_KEY, ...rest } = process.env;
         require('node:fs').writeFileSync(${JSON.stringify(join(folder, 'key'))}, PARLEY_KEY);
         console.log(JSON.stringify({ files: readdirSync('.'), cwd: process.cwd(), rest }));
       `);
-      delete process.env['PARLEY_SECRET_KEY'];
-      const reply = said.ok ? (said.value.reply ?? '') : said.message;
-      const { files, cwd, rest } = JSON.parse(reply) as { files: string[]; cwd: string; rest: object };
-      expect(files).toEqual([]);
-      expect(existsSync(cwd)).toBe(false);
-      expect(rest).toEqual({ PATH: process.env['PATH'], PARLEY_MCP_URL: 'http://127.0.0.1:1/mcp/agent' });
-      // The run is over, and so is its key.
-      const key = readFileSync(join(folder, 'key'), 'utf8');
-      expect(await bed().identity.authenticate(key, 'key')).toBeUndefined();
-      expect(bob.id).toBeTruthy();
-    });
+        delete process.env['PARLEY_SECRET_KEY'];
+        const reply = said.ok ? (said.value.reply ?? '') : said.message;
+        const { files, cwd, rest } = JSON.parse(reply) as { files: string[]; cwd: string; rest: object };
+        expect(files).toEqual([]);
+        expect(existsSync(cwd)).toBe(false);
+        expect(rest).toEqual({ PATH: process.env['PATH'], PARLEY_MCP_URL: 'http://127.0.0.1:1/mcp/agent' });
+        // The run is over, and so is its key.
+        const key = readFileSync(join(folder, 'key'), 'utf8');
+        expect(await bed().identity.authenticate(key, 'key')).toBeUndefined();
+        expect(bob.id).toBeTruthy();
+      },
+    );
 
     test('its key acts as the agent: one deeper, from an agent, in the session of the run', async () => {
       const { bob, ask } = await people();
@@ -91,7 +94,7 @@ onBothBeds(
       expect(await asking).toMatchObject({ ok: true, value: { reply: 'done' } });
     });
 
-    test('what goes wrong is runner_failed, and what it writes is cut at 1 MiB', async () => {
+    once('what goes wrong is runner_failed, and what it writes is cut at 1 MiB', async () => {
       const { bob, ask } = await people();
       expect(await ask('process.exitCode = 3; console.log("no")')).toMatchObject({ code: 'runner_failed' });
       expect(await ask('process.stdout.end()')).toMatchObject({ code: 'runner_failed' });
@@ -111,11 +114,13 @@ onBothBeds(
       expect(text).toHaveLength(1024 * 1024);
     });
 
-    test('check 34: a run that exceeds the wait is cancelled, its process group is gone, the answer is timeout', async () => {
-      const { bob, ask } = await people();
-      const file = join(folder, `pids-${bob.id}`);
-      const late = await ask(
-        `
+    once(
+      'check 34: a run that exceeds the wait is cancelled, its process group is gone, the answer is timeout',
+      async () => {
+        const { bob, ask } = await people();
+        const file = join(folder, `pids-${bob.id}`);
+        const late = await ask(
+          `
         const { spawn } = require('node:child_process');
         const idle = "process.on('SIGTERM', () => {}); setInterval(() => {}, 1000)";
         const child = spawn(process.execPath, ['-e', idle], { stdio: 'inherit' });
@@ -123,13 +128,14 @@ onBothBeds(
         require('node:fs').writeFileSync(${JSON.stringify(file)}, JSON.stringify([process.pid, child.pid]));
         setInterval(() => {}, 1000);
       `,
-        1.5,
-      );
-      expect(late).toMatchObject({ ok: false, code: 'timeout' });
-      const pids = JSON.parse(readFileSync(file, 'utf8')) as number[];
-      expect(pids).toHaveLength(2);
-      await expect.poll(() => pids.filter(isAlive)).toEqual([]);
-    });
+          1.5,
+        );
+        expect(late).toMatchObject({ ok: false, code: 'timeout' });
+        const pids = JSON.parse(readFileSync(file, 'utf8')) as number[];
+        expect(pids).toHaveLength(2);
+        await expect.poll(() => pids.filter(isAlive)).toEqual([]);
+      },
+    );
   },
   () => ({ parts: { settings } }),
 );

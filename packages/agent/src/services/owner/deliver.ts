@@ -67,21 +67,21 @@ export function deliverKind(parts: OwnerParts): Kind {
       // Written by us when the task was made.
       const asked = input as DeliverInput;
       for (let attempt = 1; ; attempt += 1) {
-        const status = await io.step(`attempt ${attempt}`, () => tryOnce(parts, asked, attempt, signal));
-        if (status !== 'queued') return { outcome: 'completed', result: null };
-        await io.sleep(`pause ${attempt}`, PAUSE_MS);
+        const next = await io.step(`attempt ${attempt}`, () => tryOnce(parts, asked, attempt, signal));
+        if (next === null) return { outcome: 'completed', result: null };
+        await io.sleep(`pause ${attempt}`, new Date(next));
       }
     },
   };
 }
 
-/** One try; says what became of it. */
+/** One try; says when the next one is, if there is one. */
 async function tryOnce(
   parts: OwnerParts,
   { table, id }: DeliverInput,
   attempt: number,
   signal: AbortSignal,
-): Promise<string> {
+): Promise<number | null> {
   const { store, now } = parts;
   const row = await store
     .db<OwnerTables>()
@@ -90,7 +90,7 @@ async function tryOnce(
     .where('id', '=', id)
     .executeTakeFirst();
   // Gone with its agent, or done by a run that ended before it could say so.
-  if (row === undefined || row.status !== 'queued') return row?.status ?? 'failed';
+  if (row === undefined || row.status !== 'queued') return null;
   const sent = await send(parts, row, signal);
   const isLast = attempt >= ATTEMPTS || ('isFinal' in sent && sent.isFinal);
   const status = 'error' in sent ? (isLast ? 'failed' : 'queued') : 'sent';
@@ -109,7 +109,7 @@ async function tryOnce(
       .where('id', '=', id)
       .execute();
   else await db.updateTable('notification_deliveries').set(change).where('id', '=', id).execute();
-  return status;
+  return change.next_try_at;
 }
 
 type Sent = { readonly ref: string | null } | { readonly error: string; readonly isFinal: boolean };

@@ -40,7 +40,7 @@ const isRunning = (pid: number) => {
 
 onBothBeds(
   'plugins',
-  (bed, replica) => {
+  (bed, replica, once) => {
     const owner = () => bed().acme.owner.caller;
     const load = (name: string, options = {}) => bed().services.plugins.load(owner(), name, options);
     const unload = (name: string) => bed().services.plugins.unload(owner(), name);
@@ -51,34 +51,37 @@ onBothBeds(
       return (await callers.acting({ ...how, source: 'web', sessionSource: 'web' })) ?? expect.fail();
     };
 
-    test('check 26: a plugin tool is hidden from a default agent, shown when named, shown for web', async () => {
-      const NOW = 'corvid_plugin_clock_now';
-      expect(await load('clock')).toMatchObject({ status: 'active', tools: [NOW], capabilities: [] });
-      const plain = await bed().agent(owner());
-      const hidden = await calling(bed(), plain.caller);
-      expect(await hidden.client.toolNames()).not.toContain(NOW);
-      await expect(hidden.attempt(NOW)).rejects.toThrow(/unknown tool/i);
-      expect(hidden.client.records.at(-1)).toMatchObject({ outcome: 'denied', code: 'not_in_set' });
-      const web = await calling(bed(), await asWeb(plain.id));
-      expect(await web.client.toolNames()).toContain(NOW);
-      const named = await calling(bed(), (await agentWith(NOW)).caller);
-      expect(await named.client.toolNames()).toEqual([NOW]);
-      const { tools } = await named.client.raw.listTools();
-      expect(tools[0]).toMatchObject({
-        description: expect.stringMatching(/^\[clock\] The time now/),
-        annotations: { readOnlyHint: true, openWorldHint: false },
-      });
-      const answer = await named.attempt(NOW, { timezone: 'Europe/Berlin' });
-      expect(answer).toMatchObject({ ok: true, value: { timezone: 'Europe/Berlin' } });
-      expect(await named.attempt(NOW, { zone: 'UTC' })).toMatchObject({ ok: false, code: 'invalid' });
-      expect(await named.attempt(NOW, { timezone: 5 })).toMatchObject({ ok: false, code: 'invalid' });
-      expect(await named.attempt(NOW, { timezone: 'Nowhere' })).toMatchObject({
-        ok: false,
-        code: 'plugin_failed',
-        message: expect.stringContaining('Invalid time zone'),
-      });
-      await unload('clock');
-    });
+    once(
+      'check 26: a plugin tool is hidden from a default agent, shown when named, shown for web',
+      async () => {
+        const NOW = 'corvid_plugin_clock_now';
+        expect(await load('clock')).toMatchObject({ status: 'active', tools: [NOW], capabilities: [] });
+        const plain = await bed().agent(owner());
+        const hidden = await calling(bed(), plain.caller);
+        expect(await hidden.client.toolNames()).not.toContain(NOW);
+        await expect(hidden.attempt(NOW)).rejects.toThrow(/unknown tool/i);
+        expect(hidden.client.records.at(-1)).toMatchObject({ outcome: 'denied', code: 'not_in_set' });
+        const web = await calling(bed(), await asWeb(plain.id));
+        expect(await web.client.toolNames()).toContain(NOW);
+        const named = await calling(bed(), (await agentWith(NOW)).caller);
+        expect(await named.client.toolNames()).toEqual([NOW]);
+        const { tools } = await named.client.raw.listTools();
+        expect(tools[0]).toMatchObject({
+          description: expect.stringMatching(/^\[clock\] The time now/),
+          annotations: { readOnlyHint: true, openWorldHint: false },
+        });
+        const answer = await named.attempt(NOW, { timezone: 'Europe/Berlin' });
+        expect(answer).toMatchObject({ ok: true, value: { timezone: 'Europe/Berlin' } });
+        expect(await named.attempt(NOW, { zone: 'UTC' })).toMatchObject({ ok: false, code: 'invalid' });
+        expect(await named.attempt(NOW, { timezone: 5 })).toMatchObject({ ok: false, code: 'invalid' });
+        expect(await named.attempt(NOW, { timezone: 'Nowhere' })).toMatchObject({
+          ok: false,
+          code: 'plugin_failed',
+          message: expect.stringContaining('Invalid time zone'),
+        });
+        await unload('clock');
+      },
+    );
 
     test('check 26: without its capability the call is an error that names it; a revoke holds from the next call', async () => {
       const READ = 'corvid_plugin_reader_look';
@@ -175,7 +178,7 @@ onBothBeds(
       await unload('asker');
     });
 
-    test('check 28: a second tool of the same full name, and a second load, are refused', async () => {
+    once('check 28: a second tool of the same full name, and a second load, are refused', async () => {
       folder.write({ name: 'a', tools: { b_c: '() => "first"' } });
       folder.write({
         name: 'a-b',
@@ -197,7 +200,7 @@ onBothBeds(
       await unload('a');
     });
 
-    test('three crashes in five minutes end the plugin and take its tools away', async () => {
+    once('three crashes in five minutes end the plugin and take its tools away', async () => {
       const DIE = 'corvid_plugin_dying_die';
       folder.write({ name: 'dying', tools: { die: '() => process.exit(3)', live: '() => "alive"' } });
       await load('dying');
@@ -223,24 +226,38 @@ onBothBeds(
       await expect(attempt(DIE)).rejects.toThrow(/unknown tool/i);
     });
 
-    test('a module of the data folder loads; paths, links out and what is no plugin do not', async () => {
-      expect(await load('@acme/echo-module')).toMatchObject({
-        name: 'echo-module',
-        package_name: '@acme/echo-module',
-      });
-      await unload('echo-module');
-      for (const name of ['../project', '/etc', '.', '..', 'plugins/echo', 'a/b/c', '@acme/../x', 'Echo', ''])
-        await expect(load(name), name).rejects.toMatchObject({ code: 'invalid' });
-      await expect(load('nowhere')).rejects.toMatchObject({ code: 'not_found' });
-      folder.write({ name: 'linked', tools: ECHO });
-      folder.link('linked', 'key', join(folder.dataDir, 'secret.txt'));
-      await expect(load('linked')).rejects.toMatchObject({
-        code: 'invalid',
-        message: expect.stringContaining('leads out'),
-      });
-      mkdirSync(join(folder.dataDir, 'plugins/empty'), { recursive: true });
-      await expect(load('empty')).rejects.toMatchObject({ code: 'invalid' });
-    }, 60_000);
+    once(
+      'a module of the data folder loads; paths, links out and what is no plugin do not',
+      async () => {
+        expect(await load('@acme/echo-module')).toMatchObject({
+          name: 'echo-module',
+          package_name: '@acme/echo-module',
+        });
+        await unload('echo-module');
+        for (const name of [
+          '../project',
+          '/etc',
+          '.',
+          '..',
+          'plugins/echo',
+          'a/b/c',
+          '@acme/../x',
+          'Echo',
+          '',
+        ])
+          await expect(load(name), name).rejects.toMatchObject({ code: 'invalid' });
+        await expect(load('nowhere')).rejects.toMatchObject({ code: 'not_found' });
+        folder.write({ name: 'linked', tools: ECHO });
+        folder.link('linked', 'key', join(folder.dataDir, 'secret.txt'));
+        await expect(load('linked')).rejects.toMatchObject({
+          code: 'invalid',
+          message: expect.stringContaining('leads out'),
+        });
+        mkdirSync(join(folder.dataDir, 'plugins/empty'), { recursive: true });
+        await expect(load('empty')).rejects.toMatchObject({ code: 'invalid' });
+      },
+      60_000,
+    );
 
     test('what an owner loads and unloads, every replica has and has not; its process is gone too', async () => {
       const { acme } = bed();

@@ -15,7 +15,7 @@ let made: ScriptedActions;
 
 onBothBeds(
   'firing',
-  (bed, replica) => {
+  (bed, replica, once) => {
     const actions = made;
     beforeEach(() => {
       actions.script = () => undefined;
@@ -114,7 +114,7 @@ onBothBeds(
       await act('delete');
     });
 
-    test('nine in Berlin is nine in summer and in winter', async () => {
+    once('nine in Berlin is nine in summer and in winter', async () => {
       const { clock, services } = bed();
       clock.nowMs = Date.parse('2030-03-30T12:00:00Z');
       const nine = { cron_expression: '0 9 * * *', timezone: 'Europe/Berlin' };
@@ -232,7 +232,7 @@ onBothBeds(
       expect(await executions()).toHaveLength(2);
     });
 
-    test('one that wakes itself is held to 60 times in an hour', async () => {
+    once('one that wakes itself is held to 60 times in an hour', async () => {
       const { host, acme } = bed();
       const { executions, do: act } = await scheduled({
         event_trigger: { type: 'storm.*' },

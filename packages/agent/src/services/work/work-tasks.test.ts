@@ -72,7 +72,7 @@ let run: Runner['run'] = async () => done;
 
 onBothBeds(
   'work tasks with a runner',
-  (bed) => {
+  (bed, _replica, once) => {
     const disk = disks.at(-1)!;
 
     test('check 44: a second one waits; the branch stays, the worktree goes', async () => {
@@ -115,7 +115,7 @@ onBothBeds(
       expect(gitIn(folder, 'symbolic-ref', '--short', 'HEAD')).toBe('main');
     });
 
-    test('the check decides, for three rounds, and says to the next one what failed', async () => {
+    once('the check decides, for three rounds, and says to the next one what failed', async () => {
       const { tools, who, folder } = await worker(bed(), disk, {
         check: 'echo said; cat rounds && test -e ok',
       });
@@ -142,20 +142,23 @@ onBothBeds(
       expect(isGone(disk, failing.task_id)).toBe(true);
     });
 
-    test('commands get what they need of the environment and no secret; dependencies bring no scripts', async () => {
-      process.env['PARLEY_SECRET_KEY_OF_A_TEST'] = 'hush';
-      const { tools, who } = await worker(bed(), disk, {
-        install: 'test "$npm_config_ignore_scripts" = true && touch installed',
-        check: 'env; test ! -e installed',
-      });
-      run = async () => done;
-      const { task_id } = await tools.call(CREATE, { description: 'Look' });
-      const { error } = await settled(bed(), who, task_id);
-      expect(error).toContain('PATH=');
-      expect(error).not.toMatch(/PARLEY|hush|npm_config/);
-    });
+    once(
+      'commands get what they need of the environment and no secret; dependencies bring no scripts',
+      async () => {
+        process.env['PARLEY_SECRET_KEY_OF_A_TEST'] = 'hush';
+        const { tools, who } = await worker(bed(), disk, {
+          install: 'test "$npm_config_ignore_scripts" = true && touch installed',
+          check: 'env; test ! -e installed',
+        });
+        run = async () => done;
+        const { task_id } = await tools.call(CREATE, { description: 'Look' });
+        const { error } = await settled(bed(), who, task_id);
+        expect(error).toContain('PATH=');
+        expect(error).not.toMatch(/PARLEY|hush|npm_config/);
+      },
+    );
 
-    test('a runner that fails ends the work, a cancel ends the runner, and the next one begins', async () => {
+    once('a runner that fails ends the work, a cancel ends the runner, and the next one begins', async () => {
       const { tools, who } = await worker(bed(), disk);
       run = async () => ({ status: 'timeout', text: 'slow' });
       const late = await tools.call(CREATE, { description: 'Late' });
@@ -181,7 +184,7 @@ onBothBeds(
       });
     });
 
-    test('a folder without a repository fails the work and says what to do', async () => {
+    once('a folder without a repository fails the work and says what to do', async () => {
       const { acme, services } = bed();
       const { tools, who, project } = await worker(bed(), disk);
       const folder = disk.folder(`${project}-plain`);

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createEvents } from '@parley/events';
-import { createIdentity } from '@parley/identity';
+import { createIdentity, roleDefaultsOf } from '@parley/identity';
 import { createEgress } from '@parley/kit/egress';
 import { openStore } from '@parley/store';
 import type { Kind, TaskRun } from '@parley/tasks';
@@ -21,6 +21,7 @@ import type { ScriptedActions } from '../../../test/scripted-actions.ts';
 import { actingBed, scriptedActions } from '../../../test/scripted-actions.ts';
 import { graph, WHOLE, WHOLE_NODES } from '../../../test/workflow-graphs.ts';
 import { actingOf } from '../../session.ts';
+import { agentToolset } from '../../toolset.ts';
 import { createAgentServices } from '../index.ts';
 
 /** A process that does one step of a run and nothing after it, as if it had been killed there. */
@@ -50,7 +51,7 @@ async function oneStepOf({ store, clock }: AgentBed, actions: ScriptedActions): 
     engine.register({ ...kind, run: (input, run) => kind.run(input, dying(run)).finally(over.resolve) });
   const egress = createEgress({});
   const events = createEvents({ store, tasks: engine, egress, onFault, now });
-  const identity = createIdentity(store, { now });
+  const identity = createIdentity(store, { now, roleDefaults: roleDefaultsOf([agentToolset]) });
   const host = bareHost({ store, identity, events, egress, tasks: { ...engine, register }, onFault });
   createAgentServices(host, { now, actions: actions.services });
   engine.start();
