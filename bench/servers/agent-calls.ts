@@ -30,9 +30,9 @@ const plainConfig = defineToolFor<{ readonly store: Store }>()({
 });
 
 const dataDir = mkdtempSync(join(tmpdir(), 'parley-bench-'));
-const limits = ['--rate', '10000000', '--rate-burst', '10000000', '--record-rows', '100000000'];
+const LIMITS = ['--rate', '10000000', '--rate-burst', '10000000', '--record-rows', '100000000'];
 const port = ['--port', String(serveOptions().port)];
-const { config } = loadConfig([...port, '--data', dataDir, '--log-level', 'error', ...limits]);
+const { config } = loadConfig([...port, '--data', dataDir, '--log-level', 'error', ...LIMITS]);
 const bench = defineToolset({
   name: 'bench',
   title: 'Bench',

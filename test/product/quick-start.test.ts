@@ -124,7 +124,7 @@ describe('a bundled program that brings a toolset', () => {
   });
 
   test('has nothing in what every start loads that makes an engine keep it with two bytes for each character', () => {
-    const start = readdirSync(OUT).filter((name) => /^start-.*\.js$/.test(name));
+    const start = readdirSync(OUT).filter((name) => /^(?:start|src)-.*\.js$/.test(name));
     expect(start).not.toEqual([]);
     for (const name of start) expect(readFileSync(join(OUT, name), 'utf8')).not.toMatch(/[^\0-\x7f]/);
   });

@@ -202,7 +202,7 @@ onBothBeds(
       for (const { tool, input } of ROWS) {
         const field = 'repo' in input ? 'repo' : 'username';
         for (const name of names.slice(0, 5)) {
-          const outcome = await client.attempt(tool, { ...input, [field]: name } as never);
+          const outcome = await client.attempt(tool, { ...input, [field]: name });
           expect(outcome, `${tool} ${name}`).toMatchObject({ ok: false, code: 'invalid' });
           expect(outcome, `${tool} ${name}`).toMatchObject({ message: expect.stringContaining(field) });
         }
