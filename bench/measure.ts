@@ -1,4 +1,5 @@
 /** Owns one measuring run: what is measured in which mode, from the first server to the result file. */
+import { measureAgents } from './agents.ts';
 import { measureCode } from './code.ts';
 import { measureEvents } from './events.ts';
 import { measureFeedback } from './feedback.ts';
@@ -39,6 +40,7 @@ export const MEASURABLE = [
   'P13',
   'P14',
   'P15',
+  'P16',
 ];
 
 /** Which part of the bench to run. */
@@ -134,6 +136,7 @@ async function measureAll(selection: Selection, method: Method): Promise<Measure
     if (wants(selection, 'P14')) await addRecall(measured, selection, method, postgres);
     if (wants(selection, 'P15'))
       measured.code = await measureCode(selection.isQuick ? quickCode : fullCode, progress);
+    if (wants(selection, 'P16')) await addAgents(measured, selection, method);
     if (wants(selection, 'P10')) measured.modelCost = await measureModelCost();
     return measured;
   } finally {
@@ -259,6 +262,12 @@ async function addRecall(
   const databaseUrl = await postgres?.database('recall');
   const settings = isQuick ? quickRecall : fullRecall;
   measured.recall = await measureRecall(settings, { method, databaseUrl }, progress);
+}
+
+async function addAgents(measured: Measured, { isQuick }: Selection, method: Method): Promise<void> {
+  const agents = await measureAgents(isQuick ? quickSettings : fullSettings, method, progress);
+  measured.agents = agents;
+  measured.points.push(...agents.points);
 }
 
 /** What lasts most of a minute: watching, tasks, feedback, events, monitoring, lists, recall, code. */

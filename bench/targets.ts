@@ -1,4 +1,6 @@
 /** Owns the targets: what each promises, and whether the measured figures keep it. */
+import { judgeAgents } from './agent-targets.ts';
+import type { AgentFigures } from './agents.ts';
 import { judgeEvents } from './event-targets.ts';
 import type { EventFigures } from './events.ts';
 import { judgeFeedback } from './feedback-targets.ts';
@@ -39,6 +41,7 @@ export interface Measured {
   lists?: ListFigures;
   recall?: RecallFigures;
   code?: CodeFigures;
+  agents?: AgentFigures;
 }
 
 const lower = { better: 'lower', unit: 'x' } as const;
@@ -83,6 +86,7 @@ export function judgeQuick(measured: Measured): Verdict[] {
     ...judgeLists(measured.lists),
     ...judgeRecall(measured.recall),
     ...judgeCode(measured.code),
+    ...judgeAgents(measured.agents),
   ];
 }
 

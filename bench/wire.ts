@@ -3,16 +3,26 @@ import { Agent, request } from 'node:http';
 import { modern, modernHeaders as headersOf } from '@parley/test-support/wire';
 import type { Message } from '@parley/test-support/wire';
 
-/** The two requests of the hot path. */
-export type RequestKind = 'call' | 'list';
+/** The requests of the hot path: a call and a list, and a call of one tool as an agent has it and as others do. */
+export type RequestKind = 'call' | 'list' | 'agent call' | 'plain call';
+
+/** The tool of agents that does least, and its plain twin. */
+export const AGENT_TOOL = 'corvid_credit_config';
+export const PLAIN_TOOL = 'credit_config';
 
 const TEXT = 'hi';
+const REQUESTS = {
+  call: { method: 'tools/call', params: { name: 'echo', arguments: { text: TEXT } } },
+  list: { method: 'tools/list', params: {} },
+  'agent call': { method: 'tools/call', params: { name: AGENT_TOOL, arguments: {} } },
+  'plain call': { method: 'tools/call', params: { name: PLAIN_TOOL, arguments: {} } },
+} as const;
 const client = { 'io.modelcontextprotocol/clientInfo': { name: 'bench', version: '1' } };
 
 /** A request of the revision that is measured. */
 function modernRequest(kind: RequestKind, id: number): Message {
-  const params = kind === 'call' ? { name: 'echo', arguments: { text: TEXT } } : {};
-  return modern(`tools/${kind}`, params, { id, meta: client });
+  const { method, params } = REQUESTS[kind];
+  return modern(method, params, { id, meta: client });
 }
 
 /** The body of a modern request. */
@@ -34,14 +44,19 @@ export function assertAnswer(kind: RequestKind, id: number, toolCount: number, b
     result?: {
       resultType?: string;
       isError?: boolean;
-      structuredContent?: { text?: string };
+      structuredContent?: { text?: string; config?: { enforce?: boolean } };
       content?: { text?: string }[];
       tools?: { name: string }[];
     };
   };
   const result = answer.result;
   if (answer.id !== id || result?.resultType !== 'complete' || result.isError) {
-    throw new Error(`The answer to tools/${kind} is not a complete result: ${seen}`);
+    throw new Error(`The answer to ${REQUESTS[kind].method} is not a complete result: ${seen}`);
+  }
+  if (kind === 'agent call' || kind === 'plain call') {
+    const isConfig = result.structuredContent?.config?.enforce === false;
+    if (!isConfig) throw new Error(`The tool did not answer with the settings: ${seen}`);
+    return;
   }
   if (kind === 'call') {
     const isEcho = result.structuredContent?.text === TEXT && result.content?.[0]?.text;
@@ -99,7 +114,9 @@ export async function checkedExchange(target: {
     modernBody(target.kind, id),
   );
   if (answer.status !== 200) {
-    throw new Error(`tools/${target.kind} answered HTTP ${answer.status}: ${answer.body.slice(0, 300)}`);
+    throw new Error(
+      `${REQUESTS[target.kind].method} answered HTTP ${answer.status}: ${answer.body.slice(0, 300)}`,
+    );
   }
   assertAnswer(target.kind, id, target.toolCount, answer.body);
   return answer;

@@ -2,6 +2,8 @@
 import { feedbackToolset, restErrors, restRoutes } from '@parley/feedback';
 import { code, markdownTable } from './markdown.ts';
 
+const routes = await restRoutes();
+
 function toolTable(isPrivileged: boolean): string {
   const tools = feedbackToolset.tools.filter((tool) => (tool.privileged === undefined) !== isPrivileged);
   return markdownTable(
@@ -27,7 +29,7 @@ export const feedbackTables: Record<string, () => string> = {
   'feedback-routes': () =>
     markdownTable(
       ['route', 'what it does', 'for', 'grant'],
-      restRoutes.map(({ method, path, summary, who, grants }) => [
+      routes.map(({ method, path, summary, who, grants }) => [
         code(`${method} ${path}`),
         summary,
         who === 'admin' ? 'administrators' : 'the team',

@@ -251,7 +251,8 @@ describeInBrowser('public pages', () => {
   ] as const)('the page about the API is accessible and fits: $size, $scheme', async ({ size, scheme }) => {
     await using tab = await openTab({ ...(size === 'desk' ? DESK : PHONE), colorScheme: scheme });
     const { page } = tab;
-    await page.goto(`data:text/html;charset=utf-8,${encodeURIComponent(docsPageOf(feedbackApi))}`);
+    const html = docsPageOf({ ...feedbackApi, routes: await feedbackApi.routes() });
+    await page.goto(`data:text/html;charset=utf-8,${encodeURIComponent(html)}`);
     await page.screenshot({ path: join(SHOTS, `feedback-api-${size}-${scheme}.png`) });
     expect(await violations(page)).toEqual([]);
     const overflow = await page.evaluate<number>(

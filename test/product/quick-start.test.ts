@@ -77,6 +77,16 @@ describe('a quick start', () => {
     }
   });
 
+  test.each(['key', 'name'] as const)('lists for an agent, by its %s, what its code decides', async (by) => {
+    using folder = scratchFolder();
+    const made = await runParley(['agents', 'create', 'Scout', '--json', '--data', folder.path]);
+    const { key } = JSON.parse(made.stdout) as { key: string };
+    const who = by === 'key' ? ['--key', key] : ['--agent', 'Scout'];
+    const [early] = await say(['agent', '--data', folder.path, ...who], [list(1)]);
+    expect(early?.result.tools.map(({ name }) => name)).toContain('corvid_code_symbols');
+    expect(early?.result.tools).toHaveLength(35);
+  });
+
   test('on an empty folder makes the owner, then lists and calls', async () => {
     using folder = scratchFolder();
     const answers = await say(['--data', join(folder.path, 'new')], [list(1), whoami]);
@@ -124,7 +134,7 @@ describe('a bundled program that brings a toolset', () => {
   });
 
   test('has nothing in what every start loads that makes an engine keep it with two bytes for each character', () => {
-    const start = readdirSync(OUT).filter((name) => /^start-.*\.js$/.test(name));
+    const start = readdirSync(OUT).filter((name) => /^(?:start|src)-.*\.js$/.test(name));
     expect(start).not.toEqual([]);
     for (const name of start) expect(readFileSync(join(OUT, name), 'utf8')).not.toMatch(/[^\0-\x7f]/);
   });

@@ -1,7 +1,7 @@
 /** A server gives the memory of its load back when nobody asks it for anything any more. */
 import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { createHeapGrowth, keepHeapSmall } from './lean-heap.ts';
+import { collect, createHeapGrowth, keepHeapSmall } from './lean-heap.ts';
 
 const MINUTE_MS = 60_000;
 const MB = 1024 * 1024;
@@ -32,6 +32,13 @@ test('after a minute of silence', () => {
   const loaded = heapMb();
   vi.advanceTimersByTime(MINUTE_MS);
   expect(loaded - heapMb()).toBeGreaterThan(40);
+});
+
+test('what a start left behind at once', () => {
+  load(() => undefined);
+  const started = heapMb();
+  collect();
+  expect(started - heapMb()).toBeGreaterThan(40);
 });
 
 test('not while requests come', () => {

@@ -63,7 +63,7 @@ export function createAnnotationRoutes(services: AnnotationServices, options: Ro
   return {
     name: 'Browser link',
     prefix: PREFIX,
-    routes: [
+    routes: async () => [
       `GET ${OVERLAY}`,
       ...Object.entries(linkRoutes).map(([path, { method }]) => `${method} ${path}`),
       `GET ${SOCKET}`,

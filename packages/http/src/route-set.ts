@@ -15,7 +15,7 @@ export interface RouteSet {
   /** Where two prefixes fit a path, the longer one has it. */
   readonly prefix: string;
   /** Every route of it, e.g. `GET /notes/:id`, for whoever writes down what there is. */
-  readonly routes?: readonly string[];
+  routes?(): Promise<readonly string[]>;
   /** True when it checks host, origin and credential itself; the server does so for every other set. */
   readonly isGuarded?: boolean;
   handle(req: IncomingMessage, res: ServerResponse): Promise<void>;

@@ -175,7 +175,7 @@ export const notesApi = defineRoutes({
   description: 'Notes.',
   heading: 'Notes',
   note: 'Notes are taken by id.',
-  routes: noteRoutes,
+  routes: async () => noteRoutes,
   guards: GUARDS,
   byName: 'name',
   notices: { nouns: ['notes'] },
@@ -209,11 +209,17 @@ export interface NotesOptions extends Partial<RestOptions> {
   /** Changes every caller on its way in, as what builds other callers will. */
   readonly callerOf?: (caller: Caller) => Caller;
   readonly byName?: 'name' | 'wildcard';
+  readonly routes?: typeof notesApi.routes;
 }
 
 /** Serves the notes of a new organization until the test ends. */
 export async function openNotes(store: Store, options: NotesOptions = {}): Promise<NotesBed> {
-  const { callerOf = (caller) => caller, byName = 'name', ...rest } = options;
+  const {
+    callerOf = (caller) => caller,
+    byName = 'name',
+    routes: table = notesApi.routes,
+    ...rest
+  } = options;
   await store.migrate([identityMigrations, notesMigrations]);
   const identity = createIdentity(store);
   const owner = { name: 'Ada', email: null };
@@ -221,7 +227,7 @@ export async function openNotes(store: Store, options: NotesOptions = {}): Promi
   const founder = testCaller({ ...made, roles: ['owner'], grants: ALL_GRANTS });
   const records: CallRecord[] = [];
   const faults: unknown[] = [];
-  const routes = defineRoutes({ ...notesApi, byName }).serve({
+  const routes = defineRoutes({ ...notesApi, byName, routes: table }).serve({
     names: { hosts: [], origins: ['https://app.example'] },
     observe: (record) => records.push(record),
     ...rest,

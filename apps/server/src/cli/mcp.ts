@@ -36,8 +36,10 @@ export const mcp: Command = async (args, toolsets) => {
     const own = await callerOn(start.base, config, 'stdio', () => start.host());
     const acting = typeof agent === 'string' ? await actingAs(start, own, agent) : own;
     const first = await acting();
-    if (first !== undefined) await requireToolsets(start.listing, first, positionals);
-    const listing = positionals.length === 0 ? start.listing : start.listing.narrow(positionals);
+    // What agents have, only code knows; it was loaded to find out that this is one.
+    const all = first?.agent === undefined ? start.listing : (await start.host()).engine();
+    if (first !== undefined) await requireToolsets(all, first, positionals);
+    const listing = positionals.length === 0 ? all : all.narrow(positionals);
     const caller = extras.extended === true ? () => extend(acting, listing) : acting;
     const input = process.stdin;
     onSignal(() => input.destroy());

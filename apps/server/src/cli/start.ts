@@ -4,6 +4,7 @@ import { createApp } from '../app.ts';
 import type { Config } from '../config.ts';
 import { loadConfig, UsageError } from '../config.ts';
 import { keepServing } from '../last-resort.ts';
+import { collect } from '../lean-heap.ts';
 import { clientConfiguration } from './client-configuration.ts';
 import type { Command } from './main.ts';
 import { endSoon, untilSignal } from './signals.ts';
@@ -15,6 +16,8 @@ export const start: Command = async (args, toolsets) => {
     throw new UsageError(`"parley start" takes no arguments (got ${positionals.join(' ')}).`);
   const signals = untilSignal();
   const app = await createApp({ config, toolsets });
+  // Loading and migrating left much behind, and nobody waits for an answer yet.
+  collect();
   keepServing((error, where) => app.onUncaught(error, where));
   try {
     const { url, mcp } = await app.listen();

@@ -27,7 +27,7 @@ export function createAgentCard(
   return {
     name: 'Agent card',
     prefix: PREFIX,
-    routes: [`GET ${PREFIX}`],
+    routes: async () => [`GET ${PREFIX}`],
     isGuarded: true,
     async handle(req, res) {
       try {

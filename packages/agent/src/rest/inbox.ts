@@ -7,12 +7,6 @@ import type { AgentServices } from '../services/index.ts';
 import type { InboxOf } from '../services/messages/inbox.ts';
 import { defineRoute } from './route.ts';
 
-/** By this an agent has its own inbox; people have `agents_manage`. */
-export const INBOX_GUARD = {
-  name: 'inbox',
-  available: (_services: unknown, { agent }: Caller) => agent !== undefined,
-};
-
 const RULES = { who: 'team', grants: ['inbox', 'agents_manage'], grantsOf: () => [] } as const;
 const MAX_WAIT_SECONDS = 30;
 const MAX_TEXT = 32_768;

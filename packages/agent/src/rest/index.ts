@@ -1,25 +1,21 @@
 /** The routes of agents: sets below `/api`, each with its documents. */
 import type { RouteSet } from '@parley/http';
+import type { Caller } from '@parley/kit';
 import { ownersWithAll } from '@parley/kit';
 import { defineRoutes } from '@parley/http/rest';
 import { AGENT } from '../name.ts';
 import type { AgentServices } from '../services/index.ts';
 import { agentTools } from '../tools/index.ts';
 import type { AgentHost } from '../toolset.ts';
-import { a2aRoutes } from './a2a.ts';
 import { createAgentCard } from './agent-card.ts';
-import { agentRoutes } from './agents.ts';
-import { INBOX_GUARD, inboxRoutes } from './inbox.ts';
-import { channelRoutes } from './channels.ts';
-import { agentSkillRoutes, bundleRoutes, projectSkillRoutes } from './bundles.ts';
-import { notificationRoutes, questionRoutes } from './owner.ts';
-import { permissionRoutes } from './permissions.ts';
-import { conductRoutes } from './conduct.ts';
-import { healthRoutes } from './health.ts';
-import { executionRoutes } from './executions.ts';
-import { agentProjectRoutes, projectRoutes } from './projects.ts';
-import { workRoutes } from './work.ts';
-import { pluginRoutes } from './plugins.ts';
+
+const tables = () => import('./tables.ts');
+
+/** By this an agent has its own inbox; people have `agents_manage`. */
+const INBOX_GUARD = {
+  name: 'inbox',
+  available: (_services: unknown, { agent }: Caller) => agent !== undefined,
+};
 
 const WORDS = {
   toolset: AGENT,
@@ -35,16 +31,7 @@ const agentsApi = defineRoutes({
   title: 'Parley agents API',
   description: 'Agents, their tools and what they are told.',
   heading: 'Agents API',
-  routes: [
-    ...agentRoutes,
-    ...permissionRoutes,
-    ...agentSkillRoutes,
-    ...inboxRoutes,
-    ...conductRoutes,
-    ...agentProjectRoutes,
-    ...workRoutes,
-    ...channelRoutes,
-  ],
+  routes: async () => (await tables()).agents,
 });
 
 const bundlesApi = defineRoutes({
@@ -53,7 +40,7 @@ const bundlesApi = defineRoutes({
   title: 'Parley bundles API',
   description: 'Sets of tools for agents, with words for whoever gets them.',
   heading: 'Bundles API',
-  routes: bundleRoutes,
+  routes: async () => (await tables()).bundles,
 });
 
 /** Commands of a project are run on this machine, so only owners set them. */
@@ -66,7 +53,7 @@ const projectsApi = defineRoutes({
   title: 'Parley projects API for agents',
   description: 'What agents have in a project, and where its code lies.',
   heading: 'Projects API',
-  routes: [...projectRoutes, ...projectSkillRoutes, ...healthRoutes],
+  routes: async () => (await tables()).projects,
 });
 
 const executionsApi = defineRoutes({
@@ -75,7 +62,7 @@ const executionsApi = defineRoutes({
   title: 'Parley executions API',
   description: 'What schedules of agents did, and what they wait for people to approve.',
   heading: 'Executions API',
-  routes: executionRoutes,
+  routes: async () => (await tables()).executions,
 });
 
 /** A plugin runs on this machine, so only owners load one. */
@@ -88,7 +75,7 @@ const pluginsApi = defineRoutes({
   title: 'Parley plugins API',
   description: 'Plugins of agents: loaded, granted and unloaded by owners.',
   heading: 'Plugins API',
-  routes: pluginRoutes,
+  routes: async () => (await tables()).plugins,
 });
 
 const notificationsApi = defineRoutes({
@@ -97,7 +84,7 @@ const notificationsApi = defineRoutes({
   title: 'Parley notifications API',
   description: 'What agents told their owners.',
   heading: 'Notifications API',
-  routes: notificationRoutes,
+  routes: async () => (await tables()).notifications,
 });
 
 const questionsApi = defineRoutes({
@@ -106,7 +93,7 @@ const questionsApi = defineRoutes({
   title: 'Parley questions API',
   description: 'What agents ask their owners, and the answers.',
   heading: 'Questions API',
-  routes: questionRoutes,
+  routes: async () => (await tables()).questions,
 });
 
 const SETS = [agentsApi, bundlesApi, projectsApi, executionsApi, pluginsApi, notificationsApi, questionsApi];
@@ -118,7 +105,7 @@ const a2aApi = defineRoutes({
   title: 'Parley remote agents API',
   description: 'Tasks that agents of other servers give to the agent that is offered here.',
   heading: 'Remote agents API',
-  routes: a2aRoutes,
+  routes: async () => (await tables()).a2a,
 });
 
 /** The documents, which are the same for everybody. */

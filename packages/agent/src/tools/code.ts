@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { SYMBOL_KINDS } from '../services/code/messages.ts';
 import type { AgentServices } from '../services/index.ts';
 import { defineTool } from './define-tool.ts';
+import { text } from './texts.ts';
 
 const available = ({ code }: AgentServices) => code !== undefined;
 
@@ -12,11 +13,7 @@ const errors = {
   too_large: 'The project has too much code.',
 };
 
-const projectDir = z
-  .string()
-  .trim()
-  .min(1)
-  .max(4096)
+const projectDir = text(4096)
   .optional()
   .describe('Id, root or subfolder of a project; your default project if absent');
 
@@ -29,7 +26,7 @@ export const codeSymbols = defineTool({
   effect: 'read',
   available,
   input: z.strictObject({
-    query: z.string().trim().min(1).max(200).describe('Part of the name'),
+    query: text(200).describe('Part of the name'),
     project_dir: projectDir,
     kinds: z.array(z.enum(SYMBOL_KINDS)).max(SYMBOL_KINDS.length).optional().describe('Only these kinds'),
     limit: z.int().min(1).max(200).default(50),
@@ -80,12 +77,8 @@ export const findReferences = defineTool({
   effect: 'read',
   available,
   input: z.strictObject({
-    symbol_name: z
-      .string()
-      .trim()
-      .min(1)
-      .max(200)
-      .regex(/^\S+$/, 'must have no white space')
+    symbol_name: text(200)
+      .refine((name) => !/\s/.test(name), 'must have no white space')
       .describe('The name, taken literally'),
     project_dir: projectDir,
     limit: z.int().min(1).max(500).default(50),

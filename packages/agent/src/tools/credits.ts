@@ -2,8 +2,9 @@
 import * as z from 'zod';
 import { DEFAULT_CONFIG } from '../services/credits/config.ts';
 import { defineTool } from './define-tool.ts';
+import { anyText, text } from './texts.ts';
 
-const account = z.string().trim().min(1).max(128);
+const account = text(128);
 
 export const checkCredits = defineTool({
   name: 'corvid_check_credits',
@@ -46,7 +47,7 @@ export const grantCredits = defineTool({
   input: z.strictObject({
     wallet_address: account.describe('Account id, from corvid_list_agents'),
     amount: z.int().min(1).max(1_000_000),
-    reason: z.string().trim().max(200).default('agent_grant'),
+    reason: anyText(200).default('agent_grant'),
   }),
   output: z.object({ transaction_id: z.string(), available: z.number(), total: z.number() }),
   errors: { self_grant: 'An agent cannot grant credits to itself.' },
@@ -72,15 +73,11 @@ export const creditConfig = defineTool({
   privileged: true,
   unattended: 'block',
   input: z.strictObject({
-    key: z
-      .string()
-      .trim()
-      .min(1)
-      .max(100)
+    key: text(100)
       .optional()
       .describe(`One of ${Object.keys(DEFAULT_CONFIG).join(', ')}`),
     value: z
-      .union([z.number(), z.boolean(), z.string().trim().max(20)])
+      .union([z.number(), z.boolean(), anyText(20)])
       .optional()
       .describe('0 to 1000000; true or false for enforce'),
   }),

@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import { defineTool } from './define-tool.ts';
 import { Body, Repo, repoName, Title } from './github-shapes.ts';
+import { text } from './texts.ts';
 
 export const createIssue = defineTool({
   name: 'corvid_github_create_issue',
@@ -14,7 +15,7 @@ export const createIssue = defineTool({
     repo: Repo,
     title: Title.describe('Title'),
     body: Body,
-    labels: z.array(z.string().trim().min(1).max(50)).max(20).default([]).describe('Labels'),
+    labels: z.array(text(50)).max(20).default([]).describe('Labels'),
   }),
   output: z.object({ number: z.int(), url: z.string() }),
   async run({ repo, body, ...issue }, { services, signal }, acting) {

@@ -1,33 +1,24 @@
 /** What tools of GitHub take: names that can be part of a path, texts and numbers. */
 import * as z from 'zod';
 import type { RepoName } from '../adapters/github/github.ts';
+import { formed, text } from './texts.ts';
 
-export const Owner = z
-  .string()
-  .trim()
-  .regex(/^[A-Za-z0-9](?:-?[A-Za-z0-9]){0,38}$/, 'must be a name on GitHub');
+export const Owner = formed(/^[A-Za-z0-9](?:-?[A-Za-z0-9]){0,38}$/, 'must be a name on GitHub');
 
-export const Repo = z
-  .string()
-  .trim()
-  .regex(/^[A-Za-z0-9](?:-?[A-Za-z0-9]){0,38}\/(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}$/, 'must be owner/name')
-  .describe('owner/name');
+export const Repo = formed(
+  /^[A-Za-z0-9](?:-?[A-Za-z0-9]){0,38}\/(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}$/,
+  'must be owner/name',
+).describe('owner/name');
 
 // What git does not allow in the name of a branch is refused here.
-export const Branch = z
-  .string()
-  .trim()
-  .regex(/^[^\s:~^?*[\\\p{Cc}]{1,255}$/u, 'must be a branch');
-export const Head = z
-  .string()
-  .trim()
-  .regex(
-    /^(?:[A-Za-z0-9](?:-?[A-Za-z0-9]){0,38}:)?[^\s:~^?*[\\\p{Cc}]{1,255}$/u,
-    'must be branch or owner:branch',
-  );
+export const Branch = formed(/^[^\s:~^?*[\\\p{Cc}]{1,255}$/u, 'must be a branch');
+export const Head = formed(
+  /^(?:[A-Za-z0-9](?:-?[A-Za-z0-9]){0,38}:)?[^\s:~^?*[\\\p{Cc}]{1,255}$/u,
+  'must be branch or owner:branch',
+);
 
-export const Title = z.string().trim().min(1).max(256);
-export const Body = z.string().trim().min(1).max(65_536).describe('Markdown');
+export const Title = text(256);
+export const Body = text(65_536).describe('Markdown');
 export const PullNumber = z.int().min(1).describe('Number of the pull request');
 
 export function repoName(repo: string): RepoName {

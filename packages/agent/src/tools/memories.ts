@@ -1,13 +1,11 @@
 /** What an agent remembers. */
 import * as z from 'zod';
 import { defineTool } from './define-tool.ts';
+import { text } from './texts.ts';
 
-const text = z
-  .string()
-  .trim()
-  .min(1)
-  .refine((value) => value.isWellFormed(), 'must not contain half of a surrogate pair');
-const memoryKey = text.max(200);
+const wellFormed = (most: number) =>
+  text(most).refine((value) => value.isWellFormed(), 'must not contain half of a surrogate pair');
+const memoryKey = wellFormed(200);
 
 export const saveMemory = defineTool({
   name: 'corvid_save_memory',
@@ -16,7 +14,7 @@ export const saveMemory = defineTool({
   effect: 'update',
   input: z.strictObject({
     key: memoryKey.describe('Name to find it by'),
-    content: text.optional().describe('Text, at most 65536 bytes'),
+    content: wellFormed(Infinity).optional().describe('Text, at most 65536 bytes'),
     expires_in_days: z.int().min(1).max(3650).optional().describe('Archived after that; absent: never'),
     forget: z.boolean().optional().describe('true: remove the memory of this key; without content'),
   }),
@@ -47,7 +45,7 @@ export const recallMemory = defineTool({
   effect: 'read',
   input: z.strictObject({
     key: memoryKey.optional().describe('Exactly this one, archived or not'),
-    query: text.max(500).optional().describe('Words to look for; not together with key'),
+    query: wellFormed(500).optional().describe('Words to look for; not together with key'),
     limit: z.int().min(1).max(20).default(20),
   }),
   output: z.object({

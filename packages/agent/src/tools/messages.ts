@@ -1,18 +1,13 @@
 /** Messages to other agents. */
 import * as z from 'zod';
 import { defineTool } from './define-tool.ts';
+import { formed, text } from './texts.ts';
 
 const MAX_TEXT = 32_768;
 const MAX_WAIT_SECONDS = 300;
 const NO_NUL = 'must not contain the character U+0000';
 
-const text = (max: number) =>
-  z
-    .string()
-    .trim()
-    .min(1)
-    .max(max)
-    .refine((value) => !value.includes('\0'), NO_NUL);
+const printable = (most: number) => text(most).refine((value) => !value.includes('\0'), NO_NUL);
 
 export const sendMessage = defineTool({
   name: 'corvid_send_message',
@@ -23,12 +18,9 @@ export const sendMessage = defineTool({
   unattended: 'block',
   task: 'allowed',
   input: z.strictObject({
-    to_agent: text(200).describe('Id or name'),
-    message: text(MAX_TEXT).describe('What to say; [WORK] first makes it a work task'),
-    thread: z
-      .string()
-      .trim()
-      .regex(/^[\w-]{1,64}$/, 'must be the id of a thread')
+    to_agent: printable(200).describe('Id or name'),
+    message: printable(MAX_TEXT).describe('What to say; [WORK] first makes it a work task'),
+    thread: formed(/^[\w-]{1,64}$/, 'must be the id of a thread')
       .optional()
       .describe('Goes on with a thread'),
     wait_seconds: z.number().min(0).max(MAX_WAIT_SECONDS).optional().describe('Longest wait for the reply'),

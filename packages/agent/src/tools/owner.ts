@@ -9,6 +9,7 @@ import { LEVELS } from '../services/owner/schema.ts';
 import type { QuestionRow } from '../services/owner/schema.ts';
 import { looksAt } from '../services/owner/waiting.ts';
 import { defineTool } from './define-tool.ts';
+import { text } from './texts.ts';
 
 const MOST_MINUTES = 10;
 const MOST_MINUTES_OF_TASK = 10_080;
@@ -20,8 +21,8 @@ export const notifyOwner = defineTool({
   effect: 'create',
   external: true,
   input: z.strictObject({
-    message: z.string().trim().min(1).max(4000).describe('What happened'),
-    title: z.string().trim().min(1).max(200).optional().describe('A heading'),
+    message: text(4000).describe('What happened'),
+    title: text(200).optional().describe('A heading'),
     level: z.enum(LEVELS).default('info').describe('How serious it is'),
   }),
   output: z.object({
@@ -45,14 +46,9 @@ export const askOwner = defineTool({
   unattended: 'block',
   task: 'allowed',
   input: z.strictObject({
-    question: z.string().trim().min(1).max(4000).describe('What you want to know'),
-    options: z
-      .array(z.string().trim().min(1).max(200))
-      .min(2)
-      .max(10)
-      .optional()
-      .describe('Answers to choose from'),
-    context: z.string().trim().min(1).max(8000).optional().describe('What the owner must know to decide'),
+    question: text(4000).describe('What you want to know'),
+    options: z.array(text(200)).min(2).max(10).optional().describe('Answers to choose from'),
+    context: text(8000).optional().describe('What the owner must know to decide'),
     timeout_minutes: z.number().default(2).describe('How long to wait: 1 to 10, or up to 10080 as a task'),
   }),
   output: z.object({

@@ -2,15 +2,11 @@
 import * as z from 'zod';
 import { TRUST_LEVELS } from '../services/outside/remote.ts';
 import { defineTool } from './define-tool.ts';
+import { text } from './texts.ts';
 
 const MINUTE_MS = 60_000;
 
-const Url = z
-  .string()
-  .trim()
-  .min(1)
-  .max(2048)
-  .regex(/^https?:\/\//i, 'must begin with https:// or http://');
+const Url = text(2048).refine((url) => /^https?:\/\//i.test(url), 'must begin with https:// or http://');
 
 const BLOCKED_ADDRESS = 'The address may not be reached.';
 const names = z.array(z.string());
@@ -64,8 +60,8 @@ export const invokeRemoteAgent = defineTool({
   },
   input: z.strictObject({
     agent_url: Url.describe('Base address of the agent'),
-    message: z.string().trim().min(1).max(32_768).describe('What to tell it'),
-    skill: z.string().trim().min(1).max(200).optional().describe('Id of one of its skills'),
+    message: text(32_768).describe('What to tell it'),
+    skill: text(200).optional().describe('Id of one of its skills'),
     timeout_minutes: z.number().min(1).max(30).default(5).describe('How long to wait'),
     min_trust: z
       .enum(TRUST_LEVELS)

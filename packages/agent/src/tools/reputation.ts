@@ -3,8 +3,9 @@ import * as z from 'zod';
 import { METRICS } from '../services/health/schema.ts';
 import { reaches, TRUST_LEVELS } from '../services/reputation/score.ts';
 import { defineTool } from './define-tool.ts';
+import { text } from './texts.ts';
 
-const id = z.string().trim().min(1).max(128);
+const id = text(128);
 const level = z.enum(TRUST_LEVELS);
 
 export const checkReputation = defineTool({

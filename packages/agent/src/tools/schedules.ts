@@ -6,16 +6,15 @@ import { ACTION_TYPES, POLICIES } from '../services/schedules/schema.ts';
 import type { Timing } from '../services/schedules/schema.ts';
 import type { Acting } from '../session.ts';
 import { defineTool } from './define-tool.ts';
+import { Repo } from './github-shapes.ts';
 import { needed } from './needed.ts';
+import { anyText, text } from './texts.ts';
 
 const MAX_INTERVAL = 525_600;
-const REPO = /^[A-Za-z0-9](?:-?[A-Za-z0-9]){0,38}\/(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}$/;
-
-const text = (most: number) => z.string().trim().min(1).max(most);
 
 const Action = z.strictObject({
   type: z.enum(ACTION_TYPES),
-  repos: z.array(text(140).regex(REPO, 'must be owner/name')).min(1).max(20).optional(),
+  repos: z.array(Repo).min(1).max(20).optional(),
   description: text(16_384).optional(),
   project_id: text(128).optional(),
   to_agent_id: text(128).optional(),
@@ -27,7 +26,7 @@ const Input = z.strictObject({
   action: z.enum(['list', 'create', 'update', 'delete', 'pause', 'resume', 'run_now', 'history']),
   schedule_id: text(64).optional().describe('For all but list and create'),
   name: text(100).optional(),
-  description: z.string().trim().max(1000).optional(),
+  description: anyText(1000).optional(),
   cron_expression: text(100).optional().describe('Five fields; or interval_minutes, or event_trigger'),
   timezone: text(64).optional().describe('Of the cron, e.g. Europe/Berlin; UTC by default'),
   interval_minutes: z.int().min(1).max(MAX_INTERVAL).optional().describe('At least 5'),

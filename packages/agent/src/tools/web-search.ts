@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { FRESHNESS } from '../adapters/search/search.ts';
 import type { Research } from '../services/outside/search.ts';
 import { defineTool } from './define-tool.ts';
+import { text } from './texts.ts';
 
 const MAX_COUNT = 20;
 
@@ -23,7 +24,7 @@ export const webSearch = defineTool({
   external: true,
   errors,
   input: z.strictObject({
-    query: z.string().trim().min(1).max(400).describe('What to look for'),
+    query: text(400).describe('What to look for'),
     count: z.number().default(5).describe('How many results, 1 to 20'),
     freshness: z.enum(FRESHNESS).optional().describe('Of the last day, week, month or year'),
   }),
@@ -44,9 +45,9 @@ export const deepResearch = defineTool({
   task: 'allowed',
   errors,
   input: z.strictObject({
-    topic: z.string().trim().min(1).max(400).describe('What it is about'),
+    topic: text(400).describe('What it is about'),
     sub_questions: z
-      .array(z.string().trim().min(1).max(400))
+      .array(text(400))
       .max(10)
       .default([])
       .describe('What to ask besides; the first 4 count. By default benefits, challenges, examples, news'),

@@ -1,6 +1,7 @@
 /** Work on the code of a project, on a branch of its own. */
 import * as z from 'zod';
 import { defineTool } from './define-tool.ts';
+import { text } from './texts.ts';
 
 export const createWorkTask = defineTool({
   name: 'corvid_create_work_task',
@@ -10,8 +11,8 @@ export const createWorkTask = defineTool({
   task: 'allowed',
   available: ({ work }) => work !== undefined,
   input: z.strictObject({
-    description: z.string().trim().min(1).max(16_384).describe('What is to be done'),
-    project_id: z.string().trim().min(1).max(128).optional().describe('Your default project if absent'),
+    description: text(16_384).describe('What is to be done'),
+    project_id: text(128).optional().describe('Your default project if absent'),
   }),
   output: z.object({
     task_id: z.string(),

@@ -5,14 +5,14 @@ import type { Workflows } from '../services/workflows/workflows.ts';
 import type { Acting } from '../session.ts';
 import { defineTool } from './define-tool.ts';
 import { needed } from './needed.ts';
+import { anyText, text } from './texts.ts';
 
-const text = (most: number) => z.string().trim().min(1).max(most);
 const object = z.record(z.string().max(200), z.unknown());
 
 const Node = z.strictObject({
   id: text(64),
   type: text(50).describe(Object.keys(NODE_CONFIGS).join(', ')),
-  label: z.string().trim().max(200),
+  label: anyText(200),
   config: object
     .optional()
     .describe(
@@ -26,7 +26,7 @@ const Edge = z.strictObject({
   sourceNodeId: text(64),
   targetNodeId: text(64),
   condition: z.enum(['true', 'false']).optional().describe('Of edges that leave a condition'),
-  label: z.string().trim().max(200).optional(),
+  label: anyText(200).optional(),
 });
 
 const Input = z.strictObject({
@@ -34,7 +34,7 @@ const Input = z.strictObject({
   workflow_id: text(64).optional().describe('For all but list, create and run_status'),
   run_id: text(64).optional().describe('For run_status'),
   name: text(100).optional(),
-  description: z.string().trim().max(1000).optional(),
+  description: anyText(1000).optional(),
   nodes: z.array(Node).max(100).optional(),
   edges: z.array(Edge).max(300).optional(),
   default_project_id: text(128).optional(),

@@ -165,7 +165,8 @@ function routeSet(
     const { headers, body } = answerOf(new HttpRefusal(status, message));
     return { type: headers['content-type'] ?? 'text/plain', body };
   };
-  return { name, prefix, routes, isGuarded: true, handle, refusal, close: async () => undefined };
+  const names = async () => routes;
+  return { name, prefix, routes: names, isGuarded: true, handle, refusal, close: async () => undefined };
 }
 
 function isRead({ method }: IncomingMessage): boolean {

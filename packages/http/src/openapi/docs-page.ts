@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import * as z from 'zod';
 import { ERROR_STATUS } from '../refusal.ts';
 import type { RouteFacts } from '../route/route.ts';
-import type { ApiWords } from './openapi.ts';
+import type { ApiTable } from './openapi.ts';
 import { tagOf, whoSentence } from './openapi.ts';
 
 const STYLE = `:root{color-scheme:light dark;--line:light-dark(#d5dae1,#39424e);--soft:light-dark(#f4f6f8,#1b2129);--link:light-dark(#1a4fb4,#9cc2ff)}
@@ -20,7 +20,7 @@ p{margin:.4rem 0}`;
 export const DOCS_POLICY = `default-src 'none'; style-src 'sha256-${hash('sha256', STYLE, 'base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
 
 /** The HTML of the page. */
-export function docsPageOf({ prefix, toolset, heading, note, routes }: ApiWords): string {
+export function docsPageOf({ prefix, toolset, heading, note, routes }: ApiTable): string {
   const nouns = [...new Set(routes.map(tagOf))];
   const links = nouns.map((noun) => `<a href="#${noun}">${noun}</a>`).join('');
   const sections = nouns.map((noun) =>

@@ -4,7 +4,7 @@ import { HttpRefusal } from '../refusal.ts';
 import type { HttpAnswer } from '../respond/respond.ts';
 import { tagged } from '../respond/respond.ts';
 import { DOCS_POLICY, docsPageOf } from './docs-page.ts';
-import type { ApiWords } from './openapi.ts';
+import type { ApiTable } from './openapi.ts';
 import { openApiOf } from './openapi.ts';
 
 /** Answers when the path is one of the documents. */
@@ -16,7 +16,7 @@ export function documentsOf(prefix: string): string[] {
 }
 
 /** Creates the documents of a set; each is made when it is first asked for. */
-export function createDocuments(words: ApiWords): Documents {
+export function createDocuments(words: ApiTable): Documents {
   const makers = new Map<string, () => HttpAnswer>([
     [
       `${words.prefix}/openapi.json`,

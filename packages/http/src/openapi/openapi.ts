@@ -21,11 +21,15 @@ export interface ApiWords {
   readonly heading: string;
   /** One more sentence on that page. */
   readonly note: string;
+}
+
+/** The same with the routes themselves. */
+export interface ApiTable extends ApiWords {
   readonly routes: readonly RouteFacts[];
 }
 
 /** The document of a set of routes. */
-export function openApiOf({ prefix, toolset, title, version, description, routes }: ApiWords): Json {
+export function openApiOf({ prefix, toolset, title, version, description, routes }: ApiTable): Json {
   return {
     openapi: '3.1.0',
     info: {

@@ -32,6 +32,37 @@ onBothEngines(
       expect((await api.call('GET', '/notes', { as })).status).toBe(200);
     });
 
+    test('are loaded once, with the first request', async () => {
+      let loads = 0;
+      const routes = async () => {
+        loads += 1;
+        return notesApi.routes();
+      };
+      const api = await openNotes(await open(), { routes });
+      const as = await api.keyWith(EVERYTHING);
+      expect(loads).toBe(0);
+      const [first, second] = await Promise.all([
+        api.call('GET', '/notes', { as }),
+        api.call('GET', '/docs', { as }),
+      ]);
+      expect([first.status, second.status, loads]).toEqual([200, 200, 1]);
+    });
+
+    test('that could not be loaded are a fault, and are there when they can be', async () => {
+      let isBroken = true;
+      const routes = async () => {
+        if (isBroken) throw new Error('disk');
+        return notesApi.routes();
+      };
+      const api = await openNotes(await open(), { routes });
+      const as = await api.keyWith(EVERYTHING);
+      const failed = await api.call('GET', '/notes', { as });
+      expect([failed.status, JSON.parse(failed.text).error.code]).toEqual([500, 'INTERNAL_ERROR']);
+      expect(api.faults).toEqual([new Error('disk')]);
+      isBroken = false;
+      expect((await api.call('GET', '/notes', { as })).status).toBe(200);
+    });
+
     test('have limits: bodies, queries, requests per minute', async () => {
       const api = await openNotes(await open(), { limits: { bodyBytes: 100 }, ratePerMinute: 6 });
       const as = await api.keyWith(EVERYTHING);
@@ -122,15 +153,16 @@ onBothEngines(
 );
 
 describe('the documents of declared routes', () => {
-  test('are made from the literals alone', () => {
-    const document = openApiOf(notesApi) as {
+  test('are made from the literals alone', async () => {
+    const table = { ...notesApi, routes: await notesApi.routes() };
+    const document = openApiOf(table) as {
       paths: Record<string, Record<string, { description: string }>>;
     };
     expect(Object.keys(document.paths)).toEqual(['/notes', '/notes/{id}', '/notes/newest', '/stream']);
     expect(document.paths['/notes/{id}']?.['delete']?.description).toBe(
       'For the team. Needs the grant `notes:delete_note`.',
     );
-    const page = docsPageOf(notesApi);
+    const page = docsPageOf(table);
     expect(page).toContain('<h1>Notes</h1>');
     expect(page).toContain('<code>DELETE /notes/:id</code>');
     expect(page).not.toMatch(/feedback/i);

@@ -12,12 +12,13 @@ import { documentsOf } from '../openapi/documents.ts';
 import type { ApiWords } from '../openapi/openapi.ts';
 import type { RateOptions } from '../rate/request-rate.ts';
 import { createRequestRate } from '../rate/request-rate.ts';
-import { HttpRefusal } from '../refusal.ts';
+import { HttpRefusal, internalError } from '../refusal.ts';
 import type { RouteSet } from '../route-set.ts';
-import type { FeedLimits } from '../streams/feed-streams.ts';
+import type { FeedLimits, FeedStreams } from '../streams/feed-streams.ts';
 import { createFeedStreams } from '../streams/feed-streams.ts';
 import type { NoticeSource, StreamLimits } from '../streams/notice-streams.ts';
 import { createNoticeStreams } from '../streams/notice-streams.ts';
+import { errorAnswer, write } from './answers.ts';
 import type { AccessRules } from './authorize.ts';
 import { errorBody } from './to-refusal.ts';
 import type { Route } from './route.ts';
@@ -26,9 +27,15 @@ import { createServe } from './serve.ts';
 
 /** A set of routes as its author writes it; its two tables come from `createRestTables(toolset)`. */
 export interface RoutesDefinition<Scope> extends ApiWords, AccessRules {
-  readonly routes: readonly Route<Scope>[];
+  /** Loads the table: most of a set is schemas, and many a server never gets a request for them. */
+  routes(): Promise<readonly Route<Scope>[]>;
   /** What its `eventStream` routes tell of. */
   readonly notices?: NoticeSource;
+}
+
+/** The same with its table loaded. */
+export interface RoutesTable<Scope> extends ApiWords, AccessRules {
+  readonly routes: readonly Route<Scope>[];
 }
 
 /** What the program that serves the routes decides. */
@@ -70,6 +77,7 @@ const SWEEP_EVERY_MS = 10 * 60_000;
  * Puts routes under one prefix.
  *
  * @example
+ * const routes = async () => (await import('./notes.ts')).noteRoutes;
  * const api = defineRoutes({ prefix: '/api/notes', toolset: 'notes', title: 'Notes API', routes, ... });
  * // in the toolset: routes: (services, host) => api.serve({ ...host, scope: async () => () => ({ services }) })
  */
@@ -86,21 +94,26 @@ export function defineRoutes<Scope>(definition: RoutesDefinition<Scope>): Routes
       const claims = new Claims(store, toolset);
       const parts = notices && { ...notices, toolset, signal: store.signal };
       const streams = parts && createNoticeStreams(parts, host.streams);
-      const hasFeeds = definition.routes.some(({ answer }) => answer.kind === 'feed');
-      const feeds = hasFeeds ? createFeedStreams({ signal: store.signal, onFault }, host.feeds) : undefined;
-      const serve = createServe(definition, host, {
-        limits: { ...DEFAULT_INBOUND_LIMITS, bodyBytes: BODY_BYTES, ...host.limits },
-        rate,
-        streams,
-        feeds,
-        onFault,
-        repeats: {
-          store,
-          claims,
-          now,
-          onFault: (error) => host.onFault(error, `${toolset} idempotency`),
-        },
-      });
+      let feeds: FeedStreams | undefined;
+      const load = async () => {
+        const routes = await definition.routes();
+        if (routes.some(({ answer }) => answer.kind === 'feed'))
+          feeds = createFeedStreams({ signal: store.signal, onFault }, host.feeds);
+        return createServe({ ...definition, routes }, host, {
+          limits: { ...DEFAULT_INBOUND_LIMITS, bodyBytes: BODY_BYTES, ...host.limits },
+          rate,
+          streams,
+          feeds,
+          onFault,
+          repeats: {
+            store,
+            claims,
+            now,
+            onFault: (error) => host.onFault(error, `${toolset} idempotency`),
+          },
+        });
+      };
+      let loaded: ReturnType<typeof load> | undefined;
       const sweep = () => Promise.all([rate.sweep(), claims.sweep(now())]);
       const sweeping = setInterval(() => {
         detach(sweep(), onFault);
@@ -108,9 +121,20 @@ export function defineRoutes<Scope>(definition: RoutesDefinition<Scope>): Routes
       return {
         name: heading,
         prefix,
-        routes: [...documentsOf(prefix), ...definition.routes.map((route) => routeName(prefix, route))],
+        async routes() {
+          const routes = await definition.routes();
+          return [...documentsOf(prefix), ...routes.map((route) => routeName(prefix, route))];
+        },
         isGuarded: true,
-        handle: serve,
+        async handle(req, res) {
+          const serve = await (loaded ??= load()).catch((error: unknown) => {
+            // The next request tries again.
+            loaded = undefined;
+            onFault(error);
+          });
+          if (serve === undefined) return write(req, res, errorAnswer(internalError()));
+          return serve(req, res);
+        },
         refusal: (status, message) => ({
           type: 'application/json',
           body: errorBody(new HttpRefusal(status, message)),

@@ -22,7 +22,7 @@ import { errorAnswer, routeAnswer, write } from './answers.ts';
 import { authenticate, keyTextOf } from './authenticate.ts';
 import { createAccess } from './authorize.ts';
 import { parseBody, readBody } from './body.ts';
-import type { RoutesDefinition, RoutesHost } from './define-routes.ts';
+import type { RoutesHost, RoutesTable } from './define-routes.ts';
 import { toRefusal } from './to-refusal.ts';
 import type { Match, Matcher } from './matching.ts';
 import { createMatcher } from './matching.ts';
@@ -58,7 +58,7 @@ const CORS = {
 
 /** Creates the function that answers every request below the prefix. */
 export function createServe<Scope>(
-  definition: RoutesDefinition<Scope>,
+  definition: RoutesTable<Scope>,
   host: RoutesHost<Scope>,
   { limits, rate, streams, feeds, repeats, onFault }: ServeParts,
 ) {

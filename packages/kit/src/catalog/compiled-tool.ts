@@ -14,7 +14,7 @@ import type { OutsideTool } from '../define/outside-tool.ts';
 import { paramHeadersOf } from './param-headers.ts';
 import type { ParamHeader } from './param-headers.ts';
 import { unkeepableIn } from '../call/json-path.ts';
-import { inputSchemaOf, isWriteOnlyAt, outlineOf, outputSchemaOf } from './published-schema.ts';
+import { inputSchemaOf, isWriteOnlyAt, outputSchemaOf } from './published-schema.ts';
 import type { Guarded } from '../access/resolver.ts';
 import type { AnyTool, TaskOptions } from '../define/tool.ts';
 import type { IsSecretPath } from '../call/validation.ts';
@@ -208,7 +208,9 @@ function withHandle(
   handleSchema: JsonSchema | undefined,
 ): JsonSchema {
   if (task === undefined || taskOptions?.handle !== undefined || handleSchema === undefined) return own;
-  return { type: 'object', anyOf: [own, outlineOf(handleSchema)] };
+  // Every handle is like every other, and the next sentence of it says what to do: the names suffice.
+  const { required } = handleSchema;
+  return { type: 'object', anyOf: [own, { type: 'object', required }] };
 }
 
 /** A finished answer of another server: a result, or a task that the client can follow. */

@@ -4,6 +4,8 @@ import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { defineTool } from '../define/tool.ts';
 import { defineOutsideTool } from '../define/outside-tool.ts';
+import { defineToolset, install } from '../define/toolset.ts';
+import { createCatalog } from './catalog.ts';
 import { inputSchemaOf, outputSchemaOf } from './published-schema.ts';
 
 const Person = z.object({ id: z.string().describe('Who'), name: z.string().max(200) });
@@ -54,6 +56,18 @@ const OUTPUTS: readonly {
       required: ['items'],
     },
     fits: { items: [{ id: 'a', at: { x: 1 } }] },
+  },
+  {
+    name: 'a list that is there at times is a list, and of plain things when they are plain',
+    output: z.object({ found: z.array(Person).optional(), names: z.array(z.string()).optional() }),
+    outline: {
+      type: 'object',
+      properties: {
+        found: { type: 'array', items: { type: 'object' } },
+        names: { type: 'array', items: { type: 'string' } },
+      },
+    },
+    fits: { found: [{ id: 'a', name: 'b' }], names: ['c'] },
   },
   {
     name: 'a shape that stands twice is shared',
@@ -131,6 +145,46 @@ test('an input says nothing twice', () => {
       count: { type: 'integer', description: 'How many' },
     },
     required: ['at', 'ids', 'owner', 'count'],
+  });
+});
+
+test('keys of a record are told where they are choices', () => {
+  const input = z.object({
+    any: z.record(z.string().max(200), z.unknown()),
+    some: z.partialRecord(z.enum(['a', 'b']), z.int()),
+  });
+  expect(inputSchemaOf(input)).toMatchObject({
+    properties: {
+      any: { type: 'object' },
+      some: { propertyNames: { type: 'string', enum: ['a', 'b'] } },
+    },
+  });
+  expect(JSON.stringify(inputSchemaOf(input))).not.toContain('maxLength');
+});
+
+test('a tool that may run as a task names the fields of a handle', () => {
+  const handleSchema = {
+    type: 'object',
+    properties: { taskId: { type: 'string' }, status: { type: 'string' } },
+    required: ['taskId', 'status'],
+  };
+  const wait = defineTool({
+    name: 'wait',
+    title: 'Wait',
+    description: 'Waits.',
+    effect: 'read',
+    task: 'allowed',
+    input: z.object({}),
+    output: z.object({ ok: z.boolean() }),
+    run: () => ({ ok: true }),
+  });
+  const installed = [install(defineToolset({ name: 'waits', title: 'Waits', tools: [wait] }))];
+  expect(createCatalog(installed, { handleSchema }).tools[0]?.definition.outputSchema).toEqual({
+    type: 'object',
+    anyOf: [
+      { type: 'object', properties: { ok: { type: 'boolean' } }, required: ['ok'] },
+      { type: 'object', required: ['taskId', 'status'] },
+    ],
   });
 });
 

@@ -27,9 +27,9 @@ export function isWriteOnlyAt(root: JsonSchema, path: readonly PropertyKey[]): b
   return false;
 }
 
-/** Leaves out that keys are texts, and that anything is allowed where nothing else is said. */
+/** Leaves out what keys look like where any are allowed, and that anything is allowed where nothing else is said. */
 function sayOfObjectsOnce(schema: JsonSchema): void {
-  if (JSON.stringify(schema.propertyNames) === '{"type":"string"}') delete schema.propertyNames;
+  if (isSchema(schema.propertyNames) && schema.propertyNames.enum === undefined) delete schema.propertyNames;
   if (JSON.stringify(schema.additionalProperties) === '{}') delete schema.additionalProperties;
   for (const inner of Object.values(schema)) if (isSchema(inner)) sayOfObjectsOnce(inner);
 }
@@ -43,17 +43,12 @@ function describeOnce({ description, anyOf }: JsonSchema): void {
 
 /**
  * The outline of an output. Models pay for every byte of it and every answer is checked by the whole schema anyway,
- * so it names the fields of the answer and of the items of its lists, with their types, and leaves out descriptions,
- * formats, bounds and values. It allows everything that the whole schema allows.
+ * so it names the fields of the answer and of the items of lists that are always there, with their types, and leaves
+ * out descriptions, formats, bounds and values. It allows everything that the whole schema allows.
  */
 export function outputSchemaOf(schema: z.ZodType): JsonSchema {
   const { $schema: _dialect, ...json } = z.toJSONSchema(schema, { io: 'output' });
-  return outlineOf(json);
-}
-
-/** The outline of a schema that stands as JSON. */
-export function outlineOf(schema: JsonSchema): JsonSchema {
-  return shared(outline(schema, 'answer', schema));
+  return shared(outline(json, 'answer', json));
 }
 
 /** Where a schema stands: the answer, a field of it, an item of one of its lists, or anywhere deeper. */
@@ -77,15 +72,16 @@ function itemsOf(items: JsonSchema, place: Place, root: JsonSchema): JsonSchema 
 
 function objectOf(target: JsonSchema, properties: JsonSchema, place: Place, root: JsonSchema): JsonSchema {
   if (place === 'field' || place === 'deep') return { type: 'object' };
+  const always = new Set(Array.isArray(target.required) ? target.required : []);
   const fields = Object.entries(properties).map(([name, field]): [string, JsonSchema] => [
     name,
     // Every field of a JSON Schema is a schema.
-    outline(field as JsonSchema, place === 'answer' ? 'field' : 'deep', root),
+    outline(field as JsonSchema, place === 'answer' && always.has(name) ? 'field' : 'deep', root),
   ]);
   const outlined = { type: 'object', properties: Object.fromEntries(fields) };
   // Which fields are always there is told where a program starts to read, and only of those with a type.
   const told = new Set(fields.filter(([, field]) => Object.keys(field).length > 0).map(([name]) => name));
-  const required = Array.isArray(target.required) ? target.required.filter((name) => told.has(name)) : [];
+  const required = [...always].filter((name) => told.has(name));
   return place === 'answer' && required.length > 0 ? { ...outlined, required } : outlined;
 }
 

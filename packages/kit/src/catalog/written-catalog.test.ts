@@ -116,6 +116,8 @@ test('a condition that only code can answer is told, for the toolsets that are s
   expect(asksCode(description, ['moody'])).toBe(true);
   expect(asksCode(description, ['lamps'])).toBe(false);
   expect(asksCode(written(disks, lamps), [])).toBe(false);
+  const agents = moody.tools.map((tool) => ({ ...tool, callers: 'agents' as const }));
+  expect(asksCode(written(defineToolset({ ...moody, tools: agents })), [])).toBe(false);
 });
 
 test('what only code can answer stays hidden until the code is there', () => {

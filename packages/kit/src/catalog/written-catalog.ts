@@ -61,10 +61,15 @@ export function describedCatalog(description: CatalogDescription): ListedCatalog
   };
 }
 
-/** True when only code can tell which tools of these toolsets exist; all toolsets when none are named. */
+/**
+ * True when only code can tell which tools of these toolsets exist for people; all toolsets when none are named. Who
+ * acts as an agent is known by code alone, and so are their tools.
+ */
 export function asksCode(description: CatalogDescription, toolsets: readonly string[]): boolean {
   const isServed = ({ toolset }: GuardDescription) => toolsets.length === 0 || toolsets.includes(toolset);
-  return description.tools.some((tool) => tool.available === 'code' && isServed(tool));
+  return description.tools.some(
+    (tool) => tool.available === 'code' && tool.callers !== 'agents' && isServed(tool),
+  );
 }
 
 /** True when a catalog guards the same things in the same way as what was written down. */

@@ -88,7 +88,7 @@ export function createJoinRoutes(options: JoinOptions): RouteSet {
   return {
     name: 'Invitations',
     prefix: JOIN_PREFIX,
-    routes: [`GET ${JOIN_PREFIX}/:token`, `POST ${JOIN_PREFIX}/:token`],
+    routes: async () => [`GET ${JOIN_PREFIX}/:token`, `POST ${JOIN_PREFIX}/:token`],
     isGuarded: true,
     async handle(req, res) {
       try {

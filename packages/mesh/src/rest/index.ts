@@ -6,8 +6,6 @@ import { MANAGEMENT } from '../name.ts';
 import type { MeshServices } from '../services/index.ts';
 import type { MeshHost } from '../toolset.ts';
 import { meshTools } from '../tools/index.ts';
-import { eventRoutes, publishRoute } from './events.ts';
-import { managementToolsRoute } from './management-tools.ts';
 
 const WORDS = { toolset: MANAGEMENT, version: '1', note: '', guards: meshTools, byName: 'name' } as const;
 
@@ -17,7 +15,7 @@ const publishApi = defineRoutes({
   title: 'Parley publishing API',
   description: 'Publish events, as EVENT_PUBLISH does.',
   heading: 'Publishing API',
-  routes: [publishRoute],
+  routes: async () => [(await import('./events.ts')).publishRoute],
 });
 
 const organizationApi = defineRoutes({
@@ -26,7 +24,7 @@ const organizationApi = defineRoutes({
   title: 'Parley organization API',
   description: 'What happened in an organization, and what became of it.',
   heading: 'Organization API',
-  routes: eventRoutes,
+  routes: async () => (await import('./events.ts')).eventRoutes,
 });
 
 const toolsApi = defineRoutes({
@@ -35,7 +33,7 @@ const toolsApi = defineRoutes({
   title: 'Parley tools API',
   description: 'Which tools there are.',
   heading: 'Tools API',
-  routes: [managementToolsRoute],
+  routes: async () => [(await import('./management-tools.ts')).managementToolsRoute],
 });
 
 const SETS = [publishApi, organizationApi, toolsApi];

@@ -39,6 +39,8 @@ export async function openSqlite(options: EngineOptions): Promise<Engine> {
     } finally {
       parts.writer.clear();
       parts.reader().clear();
+      // Pages of a whole schema that nobody asks for again.
+      parts.writer.database.pragma('shrink_memory');
     }
   };
 

@@ -107,7 +107,7 @@ function deleteForm(visit: Visit, post: PublicPostDetail): Html {
     <summary>Delete this post</summary>
     <form method="post" action="/feedback/posts/${post.id}/delete">
       ${hidden(visit)}
-      <p>“<bdi>${excerpt(post.title, 60)}</bdi>” will be gone for everybody.</p>
+      <p>&ldquo;<bdi>${excerpt(post.title, 60)}</bdi>&rdquo; will be gone for everybody.</p>
       <button class="danger">Delete it</button>
     </form>
   </details>`;
