@@ -145,7 +145,13 @@ export const AGENT_SAMPLES: Readonly<Record<string, Record<string, unknown>>> = 
 
 /** Ids in the paths of routes, by how these begin. */
 export const ROUTE_IDS: Readonly<Record<string, World>> = {
-  '/api/agents/': { id: '{agent}', bundleId: '{bundle}', projectId: '{project}', messageId: '{message}' },
+  '/api/agents/': {
+    id: '{agent}',
+    bundleId: '{bundle}',
+    projectId: '{project}',
+    messageId: '{message}',
+    type: 'webhook',
+  },
   '/api/skill-bundles/': { id: '{bundle}' },
   '/api/projects/': { id: '{project}', bundleId: '{bundle}' },
   '/api/executions/': { id: '{execution}' },
@@ -157,6 +163,7 @@ export const ROUTE_IDS: Readonly<Record<string, World>> = {
 export const ROUTE_BODIES: Readonly<Record<string, unknown>> = {
   'PATCH /api/agents/:id': { description: 'Mine' },
   'POST /api/agents/:id/skills': { bundle_id: '{bundle}' },
+  'PUT /api/agents/:id/channels/:type': { config: { url: 'https://hook.example.com/' } },
   'POST /api/agents/:id/reviews': { rating: 1 },
   'POST /api/agents/:id/inbox/:messageId/reply': { text: 'Mine' },
   'POST /api/agents/:id/work/:taskId/reply': { claim: 'mine', text: 'Mine' },

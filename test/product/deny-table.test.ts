@@ -224,6 +224,12 @@ async function askedOf(route: string): Promise<Asked> {
 }
 
 /** What routes ask for besides the names of tools. */
+/** What the sets of routes of a server tell of themselves. */
+async function routesOf({ routes }: DenyBed['app']): Promise<string[]> {
+  const told = routes.map(async (set) => set.routes?.() ?? [`nothing that "${set.name}" tells of`]);
+  return (await Promise.all(told)).flat();
+}
+
 const RIGHTS: Readonly<Record<string, readonly string[]>> = { agent: agentToolset.rights ?? [] };
 
 /** Routes that name things of an organization. */
@@ -296,8 +302,7 @@ describe('routes', () => {
   test('have a line each, and no line is without its route', async () => {
     const toolsets = Object.keys(bed.tools).map((toolset) => `POST /mcp/${toolset}`);
     const own = ['/', ...PROBE_PATHS, ...ABSENT_FILES, ...ABSENT_OAUTH].map((path) => `GET ${path}`);
-    const told = bed.app.routes.map(async (set) => set.routes?.() ?? [`nothing that "${set.name}" tells of`]);
-    const sets = (await Promise.all(told)).flat();
+    const sets = await routesOf(bed.app);
     const written = [
       ...[...ROUTES, ...PAGES].map((line) => line('route')),
       ...FEEDBACK_ROUTES.map((line) => line('route').replace(' ', ' /api/v1')),
@@ -349,9 +354,8 @@ describe('routes', () => {
 
   test('for other servers are there when an agent is offered, and as the table says', async () => {
     const offering = await bed.offering();
-    const served = offering.app.routes.flatMap(({ routes = [] }) => routes);
-    const usual = new Set(bed.app.routes.flatMap(({ routes = [] }) => routes));
-    const more = served.filter((route) => !usual.has(route));
+    const usual = new Set(await routesOf(bed.app));
+    const more = (await routesOf(offering.app)).filter((route) => !usual.has(route));
     expect(REMOTE_ROUTES.map((line) => line('route')).toSorted()).toEqual(more.toSorted());
     const wrong = await ungranted(REMOTE_ROUTES, offering.url);
     for (const line of REMOTE_ROUTES)
