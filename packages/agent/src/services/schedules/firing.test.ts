@@ -163,6 +163,8 @@ onBothBeds(
     });
 
     test('check 41: five failures in a row pause it and tell the owner once; resume clears them', async () => {
+      // What other schedules wait for was told before.
+      actions.notices.length = 0;
       actions.script = failing;
       const { maker, turn, listed, do: act, executions } = await scheduled({ interval_minutes: 60 });
       for (let failed = 1; failed <= 4; failed += 1) await turn(HOUR);
