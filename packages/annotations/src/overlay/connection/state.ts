@@ -86,7 +86,8 @@ export function createState(onGap: () => void): StateStore {
 
   return {
     now: () => current,
-    find: (id) => current.notes.find((note) => note.id === id),
+    // A pin or a panel may still know a note by the id that it had until a moment ago.
+    find: (id) => current.notes.find((note) => note.id === id || localId(note.clientId) === id),
     setConnection: (connection) =>
       change({ connection, ...(connection.state !== 'online' && { presence: NOBODY }) }),
     setWaiting(next) {
