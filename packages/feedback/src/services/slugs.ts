@@ -19,7 +19,6 @@ const LETTERS: Readonly<Record<string, string>> = {
   þ: 'th',
   ı: 'i',
 };
-const SPELLED_OUT = new RegExp(`[${Object.keys(LETTERS).join('')}]`, 'g');
 
 /** The slug of a name: plain letters and digits; the noun itself when nothing is left. */
 export function slugOf(name: string, { noun, joint, maxLength }: SlugForm): string {
@@ -27,7 +26,7 @@ export function slugOf(name: string, { noun, joint, maxLength }: SlugForm): stri
     .toLowerCase()
     .normalize('NFKD')
     .replaceAll(/\p{M}/gu, '')
-    .replaceAll(SPELLED_OUT, (letter) => LETTERS[letter] ?? '');
+    .replaceAll(/[^\0-\x7f]/g, (letter) => LETTERS[letter] ?? letter);
   const words = plain.match(/[a-z0-9]+/g) ?? [noun];
   return cut(words.join(joint), maxLength, joint);
 }
