@@ -55,7 +55,10 @@ export const workRoutes = [
     grants: ['work'],
     answer: one('WorkList', z.object({ tasks: z.array(Work) })),
     async run({ services, caller, params }) {
-      const found = await workOf(services).list(workerOf(caller, params.id));
+      const worker = workerOf(caller, params.id);
+      if ((await services.agents.get(worker.organizationId, worker.agentId)) === undefined)
+        throw new ToolError('not_found', 'Agent not found');
+      const found = await workOf(services).list(worker);
       return { tasks: found.map(shown) };
     },
   }),
