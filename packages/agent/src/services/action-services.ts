@@ -5,6 +5,7 @@ import type { Agents } from './agents.ts';
 import type { Memories } from './memories/memories.ts';
 import type { Messages } from './messages/messages.ts';
 import type { Outside } from './outside/index.ts';
+import type { Projects, Reaching } from './projects/projects.ts';
 import type { Reputation } from './reputation/reputation.ts';
 import type { Runs } from './runs.ts';
 import type { ActionServices } from './schedules/actions.ts';
@@ -15,6 +16,7 @@ export interface ActionParts {
   readonly memories: Memories;
   readonly messages: Messages;
   readonly outside: Pick<Outside, 'github'>;
+  readonly projects: Pick<Projects, 'reachedBy'>;
   readonly reputation: Reputation;
   readonly runs: Runs;
   /** Undefined: work tasks are switched off. */
@@ -22,7 +24,9 @@ export interface ActionParts {
 }
 
 export function createActionServices(parts: ActionParts): ActionServices {
-  const { agents, memories, messages, outside, reputation, runs, work } = parts;
+  const { agents, memories, messages, outside, projects, reputation, runs, work } = parts;
+  const reaches = async (who: Reaching, projectId: string) =>
+    (await projects.reachedBy(who)).some(({ id }) => id === projectId);
   return {
     github: {
       async star(acting, repo, signal) {
@@ -50,8 +54,13 @@ export function createActionServices(parts: ActionParts): ActionServices {
     },
     runner: runs.runner && {
       async run(acting, { agentId = acting.agentId, prompt, projectId, timeoutMs }, signal) {
-        const agent = await agents.get(acting.organizationId, agentId);
+        const { organizationId } = acting;
+        const agent = await agents.get(organizationId, agentId);
         if (agent === undefined) throw new ToolError('not_found', 'Agent not found');
+        // A session in a project has its bundles, so both who asks and who is run must reach it.
+        for (const id of new Set([acting.agentId, agentId]))
+          if (projectId !== undefined && !(await reaches({ organizationId, agentId: id }, projectId)))
+            throw new ToolError('forbidden', 'project_id: the agent does not reach this project');
         const { status, text, sessionId } = await runs.run({
           kind: 'schedule',
           agent: { id: agent.id, name: agent.name, organizationId: acting.organizationId },

@@ -243,7 +243,16 @@ export function createAgentServices(
   );
   const doing =
     actions ??
-    createActionServices({ agents, memories, messages, outside: outsideServices, reputation, runs, work });
+    createActionServices({
+      agents,
+      memories,
+      messages,
+      outside: outsideServices,
+      projects,
+      reputation,
+      runs,
+      work,
+    });
   const isRegistered = (name: string) => builtIn.includes(name);
   const perform = createPerform({ services: doing, others: othersOf(agents), isRegistered });
   const base = { store, identity, tasks, events, callers, now, onFault };

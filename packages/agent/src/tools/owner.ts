@@ -1,13 +1,15 @@
 /** The line to the owner: telling, asking, and the channels that carry both. */
 import type { Context } from '@parley/kit';
-import { ToolError } from '@parley/kit';
+import { hiddenByPower, ToolError } from '@parley/kit';
 import * as z from 'zod';
 import { CHANNEL_TYPES } from '../adapters/channels/channel.ts';
+import { AGENT } from '../name.ts';
 import type { AgentServices } from '../services/index.ts';
 import type { OpenQuestion } from '../services/owner/questions.ts';
 import { LEVELS } from '../services/owner/schema.ts';
 import type { QuestionRow } from '../services/owner/schema.ts';
 import { looksAt } from '../services/owner/waiting.ts';
+import type { Acting } from '../session.ts';
 import { defineTool } from './define-tool.ts';
 import { text } from './texts.ts';
 
@@ -111,6 +113,18 @@ function resultOf({ id, status, answer, option_index, answered_by }: QuestionRow
   };
 }
 
+/** What reaches an owner on GitHub is an issue in whichever repository the channel names. */
+function mayOpenIssues({ caller }: Acting): boolean {
+  return hiddenByPower(createIssue, caller) === undefined;
+}
+
+const createIssue = {
+  name: 'corvid_github_create_issue',
+  toolset: AGENT,
+  callers: 'agents',
+  unattended: 'block',
+} as const;
+
 const CONFIGS =
   'webhook {url, secret?}, slack {botToken, channel}, discord {webhookUrl}, telegram {botToken, chatId}, github {repo, labels?}';
 
@@ -148,6 +162,11 @@ export const configureNotifications = defineTool({
       if (action === 'remove') await channels.remove(acting, type);
       else if (action !== 'set') await channels.switch(acting, type, action === 'enable');
       else if (config === undefined) throw ctx.error('invalid', `config: set needs it: ${CONFIGS}`);
+      else if (type === 'github' && !mayOpenIssues(acting))
+        throw ctx.error(
+          'forbidden',
+          'A channel on GitHub opens issues, so it needs corvid_github_create_issue.',
+        );
       else await channels.set(acting, type, config);
     }
     return { channels: await channels.list(acting) };

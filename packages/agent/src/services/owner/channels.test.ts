@@ -62,6 +62,23 @@ onBothBeds(
         await client.call(SET, { action: 'set', channel_type: type, config: CONFIGS[type] });
       return { agent, client };
     };
+    test('a channel on GitHub is set only by an agent that may open issues there and then', async () => {
+      const { acme, agent, client, services } = bed();
+      const set = async (caller: BedAgent['caller'], type: (typeof TYPES)[number]) => {
+        const given = { action: 'set', channel_type: type, config: CONFIGS[type] } as const;
+        const outcome = await (await client(caller)).attempt(SET, given);
+        return outcome.ok ? 'set' : outcome.code;
+      };
+      const whole = await agent(acme.owner.caller);
+      const narrow = await agent(acme.owner.caller, { tools: [SET, NOTIFY] });
+      const how = { organizationId: acme.id, agentId: whole.id, depth: 1, unattended: true } as const;
+      const alone = await services.callers.acting({ ...how, source: 'schedule', sessionSource: 'schedule' });
+      expect(await set(narrow.caller, 'github')).toBe('forbidden');
+      expect(await set(alone ?? expect.unreachable(), 'github')).toBe('forbidden');
+      expect(await set(narrow.caller, 'webhook')).toBe('set');
+      expect(await set(whole.caller, 'github')).toBe('set');
+    });
+
     const turn = (ms: number) => {
       bed().clock.nowMs += ms;
     };
