@@ -27,12 +27,20 @@ export function languageOf(path: string): Language | undefined {
 
 // The parser goes down as deep as the text is nested, natively: too deep, and the whole process would end.
 const MAX_NESTING = 500;
+// Each may begin the arguments of a type, which the parser tries anew for all that follow: its time grows with their
+// square, and a parser that is at work cannot be stopped.
+const MAX_ANGLES = 5000;
 
 /** False for text that is nested deeper than anybody writes. */
 export function isParsable(text: string): boolean {
   let depth = 0;
+  let angles = 0;
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
+    if (code === 60) {
+      angles += 1;
+      if (angles > MAX_ANGLES) return false;
+    }
     if (code === 40 || code === 91 || code === 123) {
       depth += 1;
       if (depth > MAX_NESTING) return false;
