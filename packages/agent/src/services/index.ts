@@ -1,4 +1,5 @@
 /** What the agent tools stand on: one service for each noun. */
+import { ToolError } from '@parley/kit';
 import { commandOf, createCommandRunner } from '../adapters/runner/command.ts';
 import type { Runner } from '../adapters/runner/runner.ts';
 import type { AgentCallers } from '../permissions/lookup.ts';
@@ -332,5 +333,15 @@ export const workOfMessages =
   async ({ messageId, agentId, description, from }) => {
     const { organizationId, depth, unattended } = from;
     const acting = { organizationId, agentId, projectId: undefined, depth: depth + 1, unattended };
-    return { task_id: (await work.create(acting, { description, key: messageId })).id };
+    try {
+      return { task_id: (await work.create(acting, { description, key: messageId })).id };
+    } catch (error) {
+      // The words are for the agent that works, and the one that reads them has asked it to.
+      if (error instanceof ToolError && error.code === 'no_project')
+        throw new ToolError(
+          'no_project',
+          'The recipient has no default project with code. Its owner sets one.',
+        );
+      throw error;
+    }
   };
