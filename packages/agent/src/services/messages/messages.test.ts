@@ -473,6 +473,28 @@ onBothBeds(
       work.length = 0;
     });
 
+    test('[WORK] of a run that nobody watches is a message, unless somebody approved it', async () => {
+      const { ada, inbox } = await people();
+      const held = { agent: [SEND, 'corvid_create_work_task'] };
+      const { messages } = bed().services;
+      const unwatched: Partial<Caller>[] = [
+        { unattended: true },
+        ...['schedule', 'webhook', 'remote'].map((source) => ({
+          agent: { id: ada.id, name: ada.name, depth: 1, source },
+        })),
+      ];
+      for (const [index, how] of unwatched.entries()) {
+        const acting = actingOf({ ...ada.caller, held, ...how });
+        const send = (text: string, isApproved?: boolean) =>
+          messages.send(acting, { to: inbox.id, text, ...(isApproved && { isApproved }) });
+        const sent = await send(`[WORK] Mend ${index}.`);
+        expect(sent.way).toBe('inbox');
+        await messages.follow(acting, sent, new AbortController().signal);
+        expect(work).toEqual([]);
+        expect(await send(`[WORK] Approved ${index}.`, true)).toMatchObject({ way: 'work_task' });
+      }
+    });
+
     test('the list tells who is reached how, how far they are trusted, and not the agent itself', async () => {
       const { ada, run, inbox, asAda } = await people();
       const before = await rows().execute();
