@@ -5,6 +5,7 @@ import { onBothBeds } from '../../../test/agent-bed.ts';
 import type { AgentProcess, BedAgent } from '../../../test/agent-bed.ts';
 import type { RunResult, SessionRequest } from '../../adapters/runner/runner.ts';
 import { actingOf } from '../../session.ts';
+import { createActionServices } from '../action-services.ts';
 import type { MessageTables } from './schema.ts';
 
 const SEND = 'corvid_send_message';
@@ -476,7 +477,10 @@ onBothBeds(
     test('[WORK] of a run that nobody watches is a message, unless somebody approved it', async () => {
       const { ada, inbox } = await people();
       const held = { agent: [SEND, 'corvid_create_work_task'] };
-      const { messages } = bed().services;
+      const { services } = bed();
+      const { messages } = services;
+      const { signal } = new AbortController();
+      const ofSchedules = createActionServices(services).messages;
       const unwatched: Partial<Caller>[] = [
         { unattended: true },
         ...['schedule', 'webhook', 'remote'].map((source) => ({
@@ -485,14 +489,15 @@ onBothBeds(
       ];
       for (const [index, how] of unwatched.entries()) {
         const acting = actingOf({ ...ada.caller, held, ...how });
-        const send = (text: string, isApproved?: boolean) =>
-          messages.send(acting, { to: inbox.id, text, ...(isApproved && { isApproved }) });
-        const sent = await send(`[WORK] Mend ${index}.`);
-        expect(sent.way).toBe('inbox');
-        await messages.follow(acting, sent, new AbortController().signal);
-        expect(work).toEqual([]);
-        expect(await send(`[WORK] Approved ${index}.`, true)).toMatchObject({ way: 'work_task' });
+        const sent = await messages.send(acting, { to: inbox.id, text: `[WORK] Mend ${index}.` });
+        expect(await messages.follow(acting, sent, signal)).toMatchObject({ status: 'queued' });
+        expect(work).toHaveLength(index);
+        // An execution runs only after the word that its actions need.
+        const message = { to: inbox.id, text: `[WORK] Approved ${index}.`, key: `exec_${inbox.id}:${index}` };
+        expect(await ofSchedules?.send(acting, message, signal)).toMatchObject({ status: 'work_task' });
+        expect(work).toHaveLength(index + 1);
       }
+      work.length = 0;
     });
 
     test('the list tells who is reached how, how far they are trusted, and not the agent itself', async () => {

@@ -270,5 +270,8 @@ export function requireWatchedTool(
 ): void {
   requireTool(caller, name, isRegistered);
   if (unattended)
-    throw new ToolError('forbidden', `${name} is not there while nobody watches. Do it in a watched session.`);
+    throw new ToolError(
+      'forbidden',
+      `${name} is not there while nobody watches. Do it in a watched session.`,
+    );
 }
