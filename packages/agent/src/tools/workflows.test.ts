@@ -290,6 +290,43 @@ onBothBeds(
       );
     });
 
+    test('the session of another agent needs the tool that speaks to it, and somebody who watches', async () => {
+      const SEND = 'corvid_send_message';
+      const { acme, agent, client } = bed();
+      const other = await agent(acme.member.caller);
+      const has = await agent(acme.owner.caller, { tools: [TOOL, SEND] });
+      const hasNot = await agent(acme.owner.caller, { tools: [TOOL] });
+      const endOf = async ({ caller }: typeof other, agent_id: string, unattended = false) => {
+        const tools = await client({ ...caller, unattended });
+        const wanted = graph({ s: ['start'], a: ['agent_session', { prompt: 'x', agent_id }], e: ['end'] }, [
+          's a',
+          'a e',
+        ]);
+        const { id: workflow_id = '' } = await tools.call(TOOL, {
+          action: 'create',
+          name: 'Flow',
+          ...wanted,
+        });
+        await tools.call(TOOL, { action: 'activate', workflow_id });
+        const { run_id = '' } = await tools.call(TOOL, { action: 'trigger', workflow_id });
+        return eventually(async () => {
+          const now = await tools.call(TOOL, { action: 'run_status', run_id });
+          expect(now.status).not.toBe('running');
+          return now;
+        });
+      };
+      const refused = { status: 'failed', error: expect.stringMatching(`forbidden.*${SEND}`) };
+      expect(await endOf(hasNot, other.id)).toMatchObject(refused);
+      // An id that stands for nobody is refused alike.
+      expect(await endOf(hasNot, `agt_${'0'.repeat(26)}`)).toMatchObject(refused);
+      expect(await endOf(has, other.id, true)).toMatchObject(refused);
+      expect(actions.deeds).toEqual([]);
+      expect(await endOf(has, other.id)).toMatchObject({ status: 'completed' });
+      expect(await endOf(hasNot, hasNot.id)).toMatchObject({ status: 'completed' });
+      expect(await endOf(has, has.id, true)).toMatchObject({ status: 'completed' });
+      expect(actions.deeds).toHaveLength(3);
+    });
+
     test('check 42: the workflows and runs of another agent are not there', async () => {
       const { tools, workflow_id, run_id, over } = await triggered(SIMPLE);
       await over();

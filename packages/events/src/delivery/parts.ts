@@ -39,6 +39,8 @@ export interface TargetKind {
   readonly isOrdered: boolean;
   /** Whether each subscription that matches has a delivery of its own; otherwise the target has one. */
   readonly perSubscription: boolean;
+  /** The only targets of this kind that an event is for, whose filters alone are asked; undefined: all that want it. */
+  audience?(tx: StoreTransaction, event: CloudEvent): Promise<ReadonlySet<string> | undefined>;
   /** Tries once, each event once; throws only when the signal fires or the fault is our own. */
   attempt(target: Target, load: Load, signal: AbortSignal): Promise<ReadonlyMap<string, Attempt>>;
   /** Told in the transaction that stores the attempts. */

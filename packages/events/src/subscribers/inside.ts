@@ -23,6 +23,9 @@ export type InsideHandler = (
   signal: AbortSignal,
 ) => Promise<{ readonly retryAfterMs: number } | undefined>;
 
+/** The ids of the only listeners that may hear of an event, for one that others may know nothing of; undefined: all. */
+export type Audience = (tx: StoreTransaction, event: CloudEvent) => Promise<readonly string[] | undefined>;
+
 /** The listeners of one kind. */
 export interface Inside {
   /** Refuses what could never match, before a transaction begins. */
@@ -33,10 +36,12 @@ export interface Inside {
   forget(tx: StoreTransaction, listener: Listener): Promise<void>;
 }
 
+const insideId = (kind: string, listenerId: string) => `${kind}:${listenerId}`;
+
 const GONE = 'The listener is gone.';
 
 export function createInside(parts: Pick<DeliveryParts, 'now'>, kind: string): Inside {
-  const targetIdOf = ({ id }: Listener) => `${kind}:${id}`;
+  const targetIdOf = ({ id }: Listener) => insideId(kind, id);
   const drop = async (tx: StoreTransaction, targetId: string) => {
     const db = tx.db<EventTables>();
     await db.deleteFrom('event_subscriptions').where('target_id', '=', targetId).execute();
@@ -79,6 +84,7 @@ export function insideTarget(
   { limits, onFault }: Pick<DeliveryParts, 'onFault'> & { readonly limits: EventLimits },
   kind: string,
   handler: InsideHandler,
+  audience: Audience = async () => undefined,
 ): TargetKind {
   return {
     kind,
@@ -88,6 +94,10 @@ export function insideTarget(
     batch: 1,
     isOrdered: false,
     perSubscription: false,
+    async audience(tx, event) {
+      const ids = await audience(tx, event);
+      return ids && new Set(ids.map((id) => insideId(kind, id)));
+    },
     async attempt(target, { events }, signal) {
       const listener = { organizationId: target.organization_id, id: target.id.slice(kind.length + 1) };
       const attempts = new Map<string, Attempt>();

@@ -5,6 +5,7 @@ import { onBothBeds } from '../../../test/agent-bed.ts';
 import type { AgentProcess, BedAgent } from '../../../test/agent-bed.ts';
 import type { RunResult, SessionRequest } from '../../adapters/runner/runner.ts';
 import { actingOf } from '../../session.ts';
+import { createActionServices } from '../action-services.ts';
 import type { MessageTables } from './schema.ts';
 
 const SEND = 'corvid_send_message';
@@ -470,6 +471,32 @@ onBothBeds(
       const sent = await asMayNot.call(SEND, { to_agent: inbox.id, message: '[WORK] Mend it.' });
       expect(sent.status).toBe('queued');
       expect(work).toHaveLength(1);
+      work.length = 0;
+    });
+
+    test('[WORK] of a run that nobody watches is a message, unless somebody approved it', async () => {
+      const { ada, inbox } = await people();
+      const held = { agent: [SEND, 'corvid_create_work_task'] };
+      const { services } = bed();
+      const { messages } = services;
+      const { signal } = new AbortController();
+      const ofSchedules = createActionServices(services).messages;
+      const unwatched: Partial<Caller>[] = [
+        { unattended: true },
+        ...['schedule', 'webhook', 'remote'].map((source) => ({
+          agent: { id: ada.id, name: ada.name, depth: 1, source },
+        })),
+      ];
+      for (const [index, how] of unwatched.entries()) {
+        const acting = actingOf({ ...ada.caller, held, ...how });
+        const sent = await messages.send(acting, { to: inbox.id, text: `[WORK] Mend ${index}.` });
+        expect(await messages.follow(acting, sent, signal)).toMatchObject({ status: 'queued' });
+        expect(work).toHaveLength(index);
+        // An execution runs only after the word that its actions need.
+        const message = { to: inbox.id, text: `[WORK] Approved ${index}.`, key: `exec_${inbox.id}:${index}` };
+        expect(await ofSchedules?.send(acting, message, signal)).toMatchObject({ status: 'work_task' });
+        expect(work).toHaveLength(index + 1);
+      }
       work.length = 0;
     });
 

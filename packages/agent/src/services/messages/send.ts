@@ -31,6 +31,8 @@ export interface Outgoing {
   readonly waitSeconds?: number | undefined;
   /** The same for every try of one call, so that a call that is entered again sends once. */
   readonly callId?: string | null | undefined;
+  /** True when whoever had to agree to it has: only then does a run that nobody watches make work by it. */
+  readonly isApproved?: boolean;
 }
 
 /** How a message that was accepted gets its answer. */
@@ -206,8 +208,9 @@ function deliveryOf(row: MessageRow, way: Way, { waitSeconds }: Outgoing, at: nu
 
 async function wayOf(parts: SendParts, acting: Acting, other: Agent, outgoing: Outgoing): Promise<Way> {
   const { watching, isRun, createWorkTask } = parts;
-  const { text, waitSeconds } = outgoing;
-  if (text.startsWith(WORK) && createWorkTask() !== undefined && mayCreateWork(acting)) return 'work_task';
+  const { text, waitSeconds, isApproved = !acting.unattended } = outgoing;
+  if (asksForWork(text) && isApproved && createWorkTask() !== undefined && mayCreateWork(acting))
+    return 'work_task';
   if (waitSeconds === 0) return 'inbox';
   if (isRun(other)) return 'runner';
   if (waitSeconds !== undefined) return 'watcher';
@@ -217,6 +220,11 @@ async function wayOf(parts: SendParts, acting: Acting, other: Agent, outgoing: O
 function mayCreateWork({ caller }: Acting): boolean {
   const tool = { name: 'corvid_create_work_task', toolset: AGENT, callers: 'agents' } as const;
   return hiddenByPower(tool, caller) === undefined;
+}
+
+/** Whether a text makes a work task of its recipient. */
+export function asksForWork(text: string): boolean {
+  return text.startsWith(WORK);
 }
 
 /** The work that a text asks for. */

@@ -261,3 +261,17 @@ export function requireTool(caller: Caller, name: string, isRegistered: (name: s
   if (!isRegistered(name) || hiddenByPower({ name, toolset: AGENT }, caller) === undefined) return;
   throw new ToolError('forbidden', `The agent does not have ${name}. Give it the tool first.`);
 }
+
+/** The same where nobody's approval stands for one who watches. */
+export function requireWatchedTool(
+  { caller, unattended }: Acting,
+  name: string,
+  isRegistered: (name: string) => boolean,
+): void {
+  requireTool(caller, name, isRegistered);
+  if (unattended)
+    throw new ToolError(
+      'forbidden',
+      `${name} is not there while nobody watches. Do it in a watched session.`,
+    );
+}

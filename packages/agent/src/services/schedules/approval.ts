@@ -1,4 +1,5 @@
 /** Who has to agree before a schedule does what it says. */
+import { asksForWork } from '../messages/send.ts';
 import type { ActionType, Approval, ScheduleAction, ScheduleRow } from './schema.ts';
 
 /** What nobody does on its own: it spends, or changes what others see. */
@@ -11,6 +12,13 @@ const ASKS_OWNER: ReadonlySet<ActionType> = new Set<ActionType>([
   'improvement_loop',
 ]);
 
+const SENDS: ReadonlySet<ActionType> = new Set<ActionType>(['send_message', 'council_launch']);
+
+/** A message that makes a work task is one. */
+function asksOwner({ type, message = '' }: ScheduleAction): boolean {
+  return ASKS_OWNER.has(type) || (SENDS.has(type) && asksForWork(message));
+}
+
 /** Whose word an execution needs. */
 export function approvalOf(
   { policy, by_web, unattended }: Pick<ScheduleRow, 'policy' | 'by_web' | 'unattended'>,
@@ -20,7 +28,7 @@ export function approvalOf(
   if (unattended === 1) return 'one';
   // `auto` is a person's to give.
   if (policy === 'auto' && by_web === 1) return 'none';
-  return actions.some(({ type }) => ASKS_OWNER.has(type)) ? 'one' : 'none';
+  return actions.some(asksOwner) ? 'one' : 'none';
 }
 
 const COUNCIL = 2;

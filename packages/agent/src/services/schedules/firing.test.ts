@@ -234,6 +234,47 @@ onBothBeds(
       expect(await executions()).toHaveLength(2);
     });
 
+    test('what an agent and its owner say to each other wakes no schedule of another agent, and no filter of it reads it', async () => {
+      const { host, acme, store } = bed();
+      const held = { schedule_actions: [STAR], approval_policy: 'council_approve' };
+      const filter = '$.data[?@ == "secret"]';
+      // Reads more of any event than a filter may, which is counted.
+      const greedy = '$..[?count($..[?count($..[?count($..[?count($..*) > 0]) > 0]) > 0]) > 0]';
+      const triggers = [
+        { type: '*', filter },
+        ...['question.*', 'question.asked', 'notification.created'].flatMap((type) => [
+          { type },
+          { type, filter },
+          { type, filter: greedy },
+        ]),
+      ];
+      const spies = [];
+      for (const event_trigger of triggers) spies.push(await scheduled({ ...held, event_trigger }));
+      const about = await scheduled({ ...held, event_trigger: { type: '*', filter } });
+      const agentId = about.maker.id;
+      const said = [
+        { type: 'question.asked', data: { agentId, question: 'secret' } },
+        { type: 'question.answered', data: { agentId, answer: 'secret' } },
+        { type: 'notification.created', data: { agentId, message: 'secret' } },
+      ];
+      const event = { organizationId: acme.id, source: 'test' };
+      for (const one of said) await host.events.publishNow({ ...event, ...one });
+      await host.events.publishNow({ ...event, type: 'question.asked', data: { question: 'secret' } });
+      await eventually(async () => expect(await about.executions()).toHaveLength(said.length));
+      await eventually(async () =>
+        expect(await host.events.history.deliveries(acme.id, { limit: 100, status: 'pending' })).toEqual([]),
+      );
+      for (const spy of spies) expect(await spy.executions()).toEqual([]);
+      const read = await store
+        .db<{ event_subscriptions: { target_id: string; filter_failures: number } }>()
+        .selectFrom('event_subscriptions')
+        .select('target_id')
+        .where('filter_failures', '>', 0)
+        .execute();
+      expect(read).toEqual([]);
+      for (const each of [...spies, about]) await each.do('delete');
+    });
+
     once('one that wakes itself is held to 60 times in an hour', async () => {
       const { host, acme } = bed();
       const { executions, do: act } = await scheduled({

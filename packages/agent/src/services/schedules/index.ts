@@ -1,6 +1,7 @@
 /** Schedules in one process: what agents do with them, what people say to them, and the look at the clock. */
 import type { Approvals } from './approvals.ts';
 import { createApprovals } from './approvals.ts';
+import { schedulesAbout } from './audience.ts';
 import { executionKind } from './execute.ts';
 import { checkSchedules, wake } from './fire.ts';
 import type { ScheduleParts } from './parts.ts';
@@ -18,8 +19,10 @@ const LISTENERS = 'schedule';
 
 export function createSchedules(parts: ScheduleParts): ScheduleService {
   parts.tasks.register(executionKind(parts));
-  const listeners = parts.events.inside(LISTENERS, (listener, event) =>
-    parts.store.transaction((tx) => wake(waking, tx, listener, event)),
+  const listeners = parts.events.inside(
+    LISTENERS,
+    (listener, event) => parts.store.transaction((tx) => wake(waking, tx, listener, event)),
+    schedulesAbout,
   );
   const waking = { ...parts, listeners };
   return {

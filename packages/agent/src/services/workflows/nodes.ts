@@ -3,7 +3,7 @@ import { ToolError } from '@parley/kit';
 import type { TaskRun } from '@parley/tasks';
 import type { Acting } from '../../session.ts';
 import type { ActionServices } from '../schedules/actions.ts';
-import { partOf, requireTool } from '../schedules/actions.ts';
+import { partOf, requireTool, requireWatchedTool } from '../schedules/actions.ts';
 import { withinTime } from '../schedules/within-time.ts';
 import type { RunData } from './data.ts';
 import { holds, render } from './data.ts';
@@ -61,6 +61,9 @@ const agentSession: NodeKind<'agent_session'> = {
     const { agent_id: agentId, prompt, project_id = projectId, max_turns } = node.config;
     const runner = partOf(services, 'runner');
     const acting = await work.acting();
+    // To have another agent do something is to speak to it.
+    if (agentId !== undefined && agentId !== acting.agentId)
+      requireWatchedTool(acting, 'corvid_send_message', work.isRegistered);
     if (acting.depth + 1 > MAX_DEPTH)
       throw new ToolError('depth_exceeded', `Agents may call each other ${MAX_DEPTH} deep at most.`);
     const timeoutMs = max_turns * MS_PER_TURN;
