@@ -140,6 +140,59 @@ onBothBeds(
       expect((await rest.ask(owner(), 'GET', `${at}/skills`)).json.data).toEqual([]);
     });
 
+    test('check 54: the default set, and a name that stands for no tool yet, take as much to give', async () => {
+      const { acme, identity, services } = bed();
+      const defaults = AGENT_TOOLS.filter((tool) => tool.privileged === false).map(({ name }) => name);
+      const keyWith = async (...names: string[]) => {
+        const grants = { agent: ['agents_read', 'agents_manage', ...names] };
+        return (await identity.createKey(acme.member.caller, { name: 'Clerk', grants, expiresAt: null }))
+          .text;
+      };
+      const { id } = await bed().agent(acme.owner.caller, { tools: [] });
+      const { id: bundle } = (await make({ name: someName() })).json.data;
+      const { id: withSet } = await bed().agent(acme.owner.caller);
+      const { id: later } = (await make({ name: someName(), tools: ['later:tool'] })).json.data;
+      const asked = async (key: string, tools: readonly string[] | null | undefined) => {
+        const sent = { ...(tools !== undefined && { tools }) };
+        const agents = [
+          await rest.ask(key, 'POST', '/api/agents', { name: someName(), ...sent }),
+          await rest.ask(key, 'PATCH', `/api/agents/${id}`, { tools: tools ?? null }),
+        ];
+        const isList = tools !== null && tools !== undefined;
+        const bundles = isList
+          ? [
+              await make({ name: someName(), tools }, key),
+              await rest.ask(key, 'PUT', `${BUNDLES}/${bundle}`, { tools }),
+            ]
+          : [];
+        return [...agents, ...bundles].map(({ status, json }) => [status, json.data?.warnings?.length]);
+      };
+      const refused = [403, undefined];
+      for (const key of [await keyWith(), await keyWith(LIST), await keyWith(...defaults.slice(1))]) {
+        expect(await asked(key, null)).toEqual([refused, refused]);
+        expect(await asked(key, undefined)).toEqual([refused, refused]);
+        expect(await asked(key, ['later:tool'])).toEqual([refused, refused, refused, refused]);
+        const skill = { bundle_id: later };
+        expect((await rest.ask(key, 'POST', `/api/agents/${id}/skills`, skill)).status).toBe(403);
+        const clerk = await identity.authenticate(key, 'key');
+        await expect(services.agents.createKey(clerk!, withSet)).rejects.toMatchObject({ code: 'forbidden' });
+        const renamed = await rest.ask(key, 'PATCH', `/api/agents/${withSet}`, { name: someName() });
+        expect(renamed.status).toBe(200);
+      }
+      expect((await rest.ask(owner(), 'GET', `/api/agents/${id}`)).json.data.tools).toEqual([]);
+      expect(await asked(await keyWith(...defaults), null)).toEqual([
+        [201, 0],
+        [200, 0],
+      ]);
+      for (const key of [owner(), acme.member.key, await keyWith('later:tool')])
+        expect(await asked(key, ['later:tool'])).toEqual([
+          [201, 1],
+          [200, 1],
+          [201, 1],
+          [200, 1],
+        ]);
+    });
+
     const privileged = AGENT_TOOLS.filter((tool) => tool.privileged !== false);
     test.each(privileged)('check 54: a member cannot give $name, an administrator can', async ({ name }) => {
       const { acme } = bed();

@@ -11,6 +11,7 @@ import { agentRow, findAgentRow } from '../permissions/lookup.ts';
 import { mayGive } from '../permissions/may-give.ts';
 import type { AgentRow, AgentTables } from '../schema.ts';
 import type { AgentTool } from '../tools/sets.ts';
+import { DEFAULT_ALLOWED_TOOLS } from '../tools/sets.ts';
 
 /** An agent, as people see it. */
 export interface Agent {
@@ -169,13 +170,13 @@ export function createAgents(parts: AgentsParts): Agents {
   };
 }
 
-/** Throws `forbidden` for the first tool that the giver does not have; returns words about names that stand for nothing. */
+/** Throws `forbidden` for the first name that the giver does not have; returns words about names that stand for nothing. */
 export function checkTools(
   { toolNamed }: Pick<AgentsParts, 'toolNamed'>,
   by: Caller,
-  tools: readonly string[] | null,
+  list: readonly string[] | null,
 ): string[] {
-  if (tools === null) return [];
+  const tools = list ?? DEFAULT_ALLOWED_TOOLS;
   if (tools.length > MAX_TOOLS) throw new ToolError('invalid', `tools: must be at most ${MAX_TOOLS}`);
   const odd = tools.find((name) => !TOOL_NAME.test(name));
   if (odd !== undefined)
@@ -189,9 +190,10 @@ export function checkTools(
   const warnings: string[] = [];
   for (const name of new Set(tools)) {
     const tool = toolNamed(by.organizationId, name);
-    if (tool === undefined) warnings.push(`${name}: no such tool now${meant(name)}`);
-    else if (!mayGive(by, tool))
+    // A name without a tool may be one of a plugin tomorrow, and those are not privileged.
+    if (!mayGive(by, tool ?? { name, privileged: false }))
       throw new ToolError('forbidden', `You cannot give what you do not have: ${name}`);
+    if (tool === undefined) warnings.push(`${name}: no such tool now${meant(name)}`);
   }
   return warnings;
 }

@@ -1,14 +1,12 @@
 /** What tools of GitHub take: names that can be part of a path, texts and numbers. */
 import * as z from 'zod';
 import type { RepoName } from '../adapters/github/github.ts';
+import { REPO } from '../adapters/github/github.ts';
 import { formed, text } from './texts.ts';
 
 export const Owner = formed(/^[A-Za-z0-9](?:-?[A-Za-z0-9]){0,38}$/, 'must be a name on GitHub');
 
-export const Repo = formed(
-  /^[A-Za-z0-9](?:-?[A-Za-z0-9]){0,38}\/(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}$/,
-  'must be owner/name',
-).describe('owner/name');
+export const Repo = formed(REPO, 'must be owner/name, without .git').describe('owner/name');
 
 // What git does not allow in the name of a branch is refused here.
 export const Branch = formed(/^[^\s:~^?*[\\\p{Cc}]{1,255}$/u, 'must be a branch');

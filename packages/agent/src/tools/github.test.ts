@@ -185,6 +185,8 @@ onBothBeds(
       const client = await newClient();
       const names = [
         '../x',
+        'octo/denied.git',
+        'octo/denied.GiT',
         'a/b/c',
         'a/..',
         'a/.',
@@ -197,11 +199,13 @@ onBothBeds(
         'a/b#',
         'a/%2e',
         'ä/b',
+        'a/.git',
+        'a/b.git.git',
         ' ',
       ];
       for (const { tool, input } of ROWS) {
         const field = 'repo' in input ? 'repo' : 'username';
-        for (const name of names.slice(0, 5)) {
+        for (const name of names.slice(0, 7)) {
           const outcome = await client.attempt(tool, { ...input, [field]: name });
           expect(outcome, `${tool} ${name}`).toMatchObject({ ok: false, code: 'invalid' });
           expect(outcome, `${tool} ${name}`).toMatchObject({ message: expect.stringContaining(field) });
@@ -398,6 +402,9 @@ onBothBeds(
       const wrong = [
         [{ githubFooter: 'maybe' }, '--github-footer'],
         [{ githubDeny: ['everything'] }, '--github-deny'],
+        [{ githubDeny: ['octo/other', 'octo/hello.git'] }, '--github-deny'],
+        [{ githubDeny: ['octo/Hello.GIT'] }, '--github-deny'],
+        [{ githubDeny: ['octo/..'] }, '--github-deny'],
         [{ githubApiUrl: 'not an address' }, '--github-api-url'],
         [{ githubApiUrl: 'ftp://github.example' }, '--github-api-url'],
       ] as const;

@@ -250,6 +250,20 @@ onBothBeds('memories', (bed) => {
     expect(await client.call('corvid_verify_agent_reputation', {})).toMatchObject({ chain_ok: true });
   });
 
+  test('a memory that is replaced while it is recalled is never taken for a changed one', async () => {
+    const { client } = await rememberer();
+    await client.call(SAVE, { key: 'busy', content: 'turn' });
+    const turns = Array.from({ length: 30 }, (_, turn) => turn);
+    const saved = Promise.all(
+      turns.map((turn) => client.call(SAVE, { key: 'busy', content: `turn ${turn}` })),
+    );
+    const recalled = await Promise.all(
+      turns.map((turn) => client.call(RECALL, turn % 2 === 0 ? { key: 'busy' } : {})),
+    );
+    await saved;
+    expect(recalled.map(({ memories }) => memories[0]?.signature)).toEqual(turns.map(() => 'valid'));
+  });
+
   test('what an agent remembers goes with it, from the index too', async () => {
     const { client, id } = await rememberer();
     const { acme, services, store } = bed();

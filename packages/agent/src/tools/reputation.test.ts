@@ -215,6 +215,91 @@ onBothBeds(
       expect(await client.call(VERIFY, {})).toMatchObject({ chain_ok: false, broken_at: 1 });
     });
 
+    test('check 36: a memory put back to what it was shows as invalid, and verify names its last entry', async () => {
+      const { client, id } = await member(bed());
+      const { clock, store } = bed();
+      const save = (key: string, content: string) => client.call(SAVE, { key, content });
+      const stored = () =>
+        store.db<MemoryTables>().selectFrom('agent_memories').selectAll().where('agent_id', '=', id);
+      const put = ({ id: row, ...values }: { id: number }) =>
+        store.db<MemoryTables>().updateTable('agent_memories').set(values).where('id', '=', row).execute();
+      const signatures = async () => {
+        const { memories } = await client.call(RECALL, {});
+        return Object.fromEntries(memories.map(({ key, signature }) => [key, signature]));
+      };
+      await save('k', 'pay Ada');
+      const old = await stored().executeTakeFirstOrThrow();
+      clock.nowMs += 1000;
+      await save('other', 'stays');
+      await save('k', 'pay nobody');
+      const now = await stored().where('key', '=', 'k').executeTakeFirstOrThrow();
+      await client.call(PUBLISH, {});
+      const whole = { chain_ok: true, count: 1 };
+      expect(await client.call(VERIFY, {})).toMatchObject(whole);
+      await put(old);
+      expect(await signatures()).toEqual({ k: 'invalid', other: 'valid' });
+      for (const asked of [{ key: 'k' }, { query: 'pay' }])
+        expect(await client.call(RECALL, asked)).toMatchObject({ memories: [{ signature: 'invalid' }] });
+      const broken = { chain_ok: false, broken_at: 3, level: 'untrusted', count: 0 };
+      expect(await client.call(VERIFY, {})).toMatchObject(broken);
+      // under the number of the last entry, under none that there is, and as what another memory is
+      const { seq, hash } = await stored().where('key', '=', 'other').executeTakeFirstOrThrow();
+      for (const [more, brokenAt] of [
+        [{ seq: 3 }, 3],
+        [{ seq: 0 }, 3],
+        [{ seq: 99 }, 99],
+        [{ seq, hash }, 3],
+      ] as const) {
+        await put({ ...old, ...more });
+        expect([more, await signatures()]).toEqual([more, { k: 'invalid', other: 'valid' }]);
+        expect([more, await client.call(VERIFY, {})]).toMatchObject([
+          more,
+          { ...broken, broken_at: brokenAt },
+        ]);
+      }
+      await put(now);
+      expect(await signatures()).toEqual({ k: 'valid', other: 'valid' });
+      expect(await client.call(VERIFY, {})).toMatchObject(whole);
+      // over more entries than are looked at together, the first that is broken is named
+      for (let made = 0; made < 105; made += 1) await save('other', `turn ${made}`);
+      await save('k', 'pay Bob');
+      await put(old);
+      expect(await client.call(VERIFY, {})).toMatchObject({ chain_ok: false, broken_at: 110 });
+      const change = { signature: 'AAAA' };
+      await changed(bed(), { table: 'agent_chain', agentId: id, seq: 105, change });
+      expect(await client.call(VERIFY, {})).toMatchObject({ chain_ok: false, broken_at: 105 });
+    });
+
+    test('check 36: a memory moved to another agent is invalid there, whatever that agent has signed', async () => {
+      const one = await member(bed());
+      const other = await member(bed());
+      const third = await member(bed());
+      await one.client.call(SAVE, { key: 'moved', content: 'not yours' });
+      // an entry of the same number, and one of the same key
+      await other.client.call(SAVE, { key: 'own', content: 'mine' });
+      await third.client.call(SAVE, { key: 'first', content: 'mine' });
+      await third.client.call(SAVE, { key: 'moved', content: 'mine' });
+      await third.client.call(SAVE, { key: 'moved', forget: true });
+      const { store } = bed();
+      const rows = store.db<MemoryTables>().updateTable('agent_memories').where('key', '=', 'moved');
+      for (const [to, own, brokenAt] of [
+        [other, 'own', 1],
+        [third, 'first', 2],
+      ] as const) {
+        await rows.set({ agent_id: to.id }).where('content', '=', 'not yours').execute();
+        const { memories } = await to.client.call(RECALL, {});
+        const shown = Object.fromEntries(memories.map(({ key, signature }) => [key, signature]));
+        expect(shown).toEqual({ moved: 'invalid', [own]: 'valid' });
+        const byKey = await to.client.call(RECALL, { key: 'moved' });
+        expect(byKey).toMatchObject({ memories: [{ signature: 'invalid' }] });
+        const verified = await to.client.call(VERIFY, {});
+        expect(verified).toMatchObject({ chain_ok: false, broken_at: brokenAt });
+      }
+      await rows.set({ agent_id: one.id }).where('content', '=', 'not yours').execute();
+      const back = await one.client.call(RECALL, { key: 'moved' });
+      expect(back).toMatchObject({ memories: [{ signature: 'valid' }] });
+    });
+
     test('a key is changed by an entry of the old one, and what either signed can be verified by anybody', async () => {
       const { client, id } = await member(bed());
       const { acme, rival, store } = bed();

@@ -3,16 +3,15 @@ import { ToolError } from '@parley/kit';
 import * as z from 'zod';
 import type { GitHubClient } from '../github/client.ts';
 import type { RepoName } from '../github/github.ts';
+import { REPO } from '../github/github.ts';
 import type { Channel, Reply } from './channel.ts';
 import { bodyOfQuestion, cut, headingOf, headingOfQuestion, howToReply, textOfNotice } from './words.ts';
-
-const REPO = /^([A-Za-z0-9](?:-?[A-Za-z0-9]){0,38})\/([A-Za-z0-9._-]{1,100})$/;
 
 const Config = z.strictObject({
   repo: z
     .string()
     .trim()
-    .refine((text) => repoOf(text) !== undefined, 'must be owner/name'),
+    .refine((text) => repoOf(text) !== undefined, 'must be owner/name, without .git'),
   labels: z.array(z.string().trim().min(1).max(50)).max(20).optional(),
 });
 
@@ -87,7 +86,7 @@ export function createGitHubChannel(
 }
 
 function repoOf(text: string): { readonly owner: string; readonly repo: string } | undefined {
-  const [, owner, repo] = REPO.exec(text) ?? [];
-  if (owner === undefined || repo === undefined || repo === '.' || repo === '..') return undefined;
+  if (!REPO.test(text)) return undefined;
+  const [owner = '', repo = ''] = text.split('/');
   return { owner, repo };
 }

@@ -6,6 +6,10 @@ export interface RepoName {
   readonly name: string;
 }
 
+/** owner/name. GitHub takes name.git for name too, and a repository with two names would pass by the deny list. */
+export const REPO =
+  /^[A-Za-z0-9](?:-?[A-Za-z0-9]){0,38}\/(?!\.{1,2}$)(?![^/]*\.[Gg][Ii][Tt]$)[A-Za-z0-9._-]{1,100}$/;
+
 export interface PullSummary {
   readonly number: number;
   readonly title: string;

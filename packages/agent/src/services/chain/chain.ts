@@ -11,7 +11,7 @@ import type { KeyOwner, PublicKey } from './keys.ts';
 import { addKey, keyPayload, keyRows, newKey, privateKeyOf, retireKey, shownKey } from './keys.ts';
 import type { ChainRow, ChainTables, EntryKind } from './schema.ts';
 import type { ChainCheck, Signed, SignedRows } from './verify.ts';
-import { checkChain, validSeqs } from './verify.ts';
+import { areSigned, checkChain } from './verify.ts';
 
 /** What is to be signed. */
 export interface NewEntry extends KeyOwner {
@@ -30,8 +30,8 @@ export interface Chain {
   append(tx: StoreTransaction, entry: NewEntry): Promise<ChainRow>;
   /** The last entry about a subject. */
   lastOf(from: Queryable, agentId: string, subjectId: string): Promise<ChainRow | undefined>;
-  /** The numbers of those rows that are as they were signed. */
-  validSeqs(from: Queryable, agentId: string, rows: readonly Signed[]): Promise<ReadonlySet<number>>;
+  /** For each row, whether it is as it was signed last. */
+  areSigned(from: Queryable, agentId: string, rows: readonly Signed[]): Promise<readonly boolean[]>;
   /** Looks at every entry, and at everything that was signed and is still stored. */
   check(from: Queryable, agentId: string): Promise<ChainCheck>;
   keys(organizationId: string, agentId: string): Promise<PublicKey[]>;
@@ -88,7 +88,7 @@ export function createChain({ store, audit, now, sources }: ChainParts): Chain {
         .orderBy('seq', 'desc')
         .limit(1)
         .executeTakeFirst(),
-    validSeqs,
+    areSigned,
     check: (from, agentId) => checkChain(from, agentId, sources),
     keys: async (organizationId, agentId) =>
       (await keyRows(store, agentId))

@@ -14,7 +14,7 @@ export interface Signed {
   readonly payload: unknown;
 }
 
-/** Rows of an agent whose entries have numbers above `after`, the lowest first. */
+/** Rows of an agent whose entries have numbers above `after`, the lowest first; all of the lowest at 0. */
 export type SignedRows = (
   from: Queryable,
   agentId: string,
@@ -26,32 +26,50 @@ export type ChainCheck =
   | { readonly isWhole: true; readonly entries: number }
   | { readonly isWhole: false; readonly brokenAt: number };
 
-/** The numbers of those rows that are as they were signed. */
-export async function validSeqs(
+/** For each row, whether it is as it was signed last. */
+export async function areSigned(
   from: Queryable,
   agentId: string,
   rows: readonly Signed[],
-): Promise<ReadonlySet<number>> {
-  if (rows.length === 0) return new Set();
-  const seqs = rows.map(({ seq }) => seq);
+): Promise<readonly boolean[]> {
+  const newest = await newestEntries(from, agentId, rows);
+  const keys = publicKeys(await keyRows(from, agentId));
+  return Promise.all(
+    rows.map(async (row) => {
+      const entry = newest.get(row.subjectId);
+      return entry !== undefined && isOf(row, entry) && isSigned(entry, keys);
+    }),
+  );
+}
+
+/** The last entry about each subject: an older one stands for what was replaced since. */
+async function newestEntries(
+  from: Queryable,
+  agentId: string,
+  rows: readonly Signed[],
+): Promise<ReadonlyMap<string, ChainRow>> {
+  if (rows.length === 0) return new Map();
+  const subjects = rows.map(({ subjectId }) => subjectId);
   const entries = await from
     .db<ChainTables>()
     .selectFrom('agent_chain')
     .selectAll()
     .where('agent_id', '=', agentId)
-    .where('seq', 'in', seqs)
+    .where('seq', 'in', (of) =>
+      of
+        .selectFrom('agent_chain')
+        .select(({ fn }) => fn.max('seq').as('seq'))
+        .where('agent_id', '=', agentId)
+        .where('subject_id', 'in', subjects)
+        .groupBy('subject_id'),
+    )
     .execute();
-  const keys = publicKeys(await keyRows(from, agentId));
-  const bySeq = new Map(entries.map((entry) => [entry.seq, entry]));
-  const checks = rows.map(async (row) => {
-    const entry = bySeq.get(row.seq);
-    return entry !== undefined && isOf(row, entry) && (await isSigned(entry, keys)) ? row.seq : undefined;
-  });
-  return new Set((await Promise.all(checks)).filter((seq) => seq !== undefined));
+  return new Map(entries.map((entry) => [entry.subject_id, entry]));
 }
 
 function isOf(row: Signed, entry: ChainRow): boolean {
   return (
+    row.seq === entry.seq &&
     row.kind === entry.kind &&
     row.subjectId === entry.subject_id &&
     row.hash === entry.hash &&
@@ -69,13 +87,16 @@ export async function checkChain(
   sources: readonly SignedRows[],
 ): Promise<ChainCheck> {
   const walk = await beginWalk(from, agentId);
+  let brokenAt = Infinity;
   for (let seq = 0; ; seq += PAGE) {
     const entries = await page(from, agentId, seq);
+    const isLast = entries.length < PAGE;
     const brokenEntry = await walk.broken(entries);
-    const brokenRow = await brokenAmong(from, agentId, { sources, entries, after: seq });
-    const brokenAt = Math.min(brokenEntry ?? Infinity, brokenRow ?? Infinity);
-    if (brokenAt !== Infinity) return { isWhole: false, brokenAt };
-    if (entries.length < PAGE) return { isWhole: true, entries: seq + entries.length };
+    const brokenRow = await brokenAmong(from, agentId, { sources, isLast, after: seq });
+    brokenAt = Math.min(brokenAt, brokenEntry ?? Infinity, brokenRow ?? Infinity);
+    // What a row breaks may be further on, and something else may be broken before it.
+    if (brokenAt <= seq + PAGE || (isLast && brokenAt !== Infinity)) return { isWhole: false, brokenAt };
+    if (isLast) return { isWhole: true, entries: seq + entries.length };
   }
 }
 
@@ -91,25 +112,21 @@ function page(from: Queryable, agentId: string, after: number): Promise<ChainRow
     .execute();
 }
 
-/** The first stored row of a page that is not as it was signed, or that no entry stands for. */
+/** The first of the last entries whose stored row is not as it was signed; a row may name one that is gone. */
 async function brokenAmong(
   from: Queryable,
   agentId: string,
-  {
-    sources,
-    entries,
-    after,
-  }: { sources: readonly SignedRows[]; entries: readonly ChainRow[]; after: number },
+  { sources, isLast, after }: { sources: readonly SignedRows[]; isLast: boolean; after: number },
 ): Promise<number | undefined> {
-  const bySeq = new Map(entries.map((entry) => [entry.seq, entry]));
-  const isLast = entries.length < PAGE;
   const broken: number[] = [];
   for (const rowsOf of sources) {
-    const rows = await rowsOf(from, agentId, { after, limit: PAGE });
+    // One more than there are numbers: of rows that share one, two are seen.
+    const found = await rowsOf(from, agentId, { after, limit: PAGE + 1 });
+    const rows = found.filter(({ seq }) => isLast || seq <= after + PAGE);
+    const newest = await newestEntries(from, agentId, rows);
     for (const row of rows) {
-      if (row.seq > after + PAGE && !isLast) break;
-      const entry = bySeq.get(row.seq);
-      if (entry === undefined || !isOf(row, entry)) broken.push(row.seq);
+      const entry = newest.get(row.subjectId);
+      if (entry === undefined || !isOf(row, entry)) broken.push(Math.max(entry?.seq ?? 0, row.seq));
     }
   }
   return broken.length === 0 ? undefined : Math.min(...broken);

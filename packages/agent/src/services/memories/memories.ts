@@ -137,15 +137,33 @@ export function createMemories({ store, chain, now }: MemoriesParts): Memories {
   };
 
   async function shown(rows: readonly StoredMemory[], agentId: string): Promise<Memory[]> {
-    const valid = await chain.validSeqs(store, agentId, rows.map(signedOf));
-    return rows.map((row) => ({
+    const first = await signed(store, rows, agentId);
+    // A memory that is saved meanwhile looks as if it had been put back; one state of both tells.
+    const checked = first.every(({ isValid }) => isValid)
+      ? first
+      : await store.snapshot(async (from) =>
+          signed(
+            from,
+            await rowsOf(
+              from,
+              rows.map(({ id }) => id),
+            ),
+            agentId,
+          ),
+        );
+    return checked.map(({ row, isValid }) => ({
       key: row.key,
       content: row.content,
       saved_at: momentOf(row.updated_at),
       hash: row.hash,
-      signature: valid.has(row.seq) ? 'valid' : 'invalid',
+      signature: isValid ? 'valid' : 'invalid',
       archived: row.archived === 1 || (row.expires_at !== null && row.expires_at <= now()),
     }));
+  }
+
+  async function signed(from: Queryable, rows: readonly StoredMemory[], agentId: string) {
+    const valid = await chain.areSigned(from, agentId, rows.map(signedOf));
+    return rows.map((row, at) => ({ row, isValid: valid[at] === true }));
   }
 }
 

@@ -13,7 +13,7 @@ export const signedMemories: SignedRows = async (from, agentId, { after, limit }
     .selectFrom('agent_memories')
     .select(STORED)
     .where('agent_id', '=', agentId)
-    .where('seq', '>', after)
+    .$if(after > 0, (later) => later.where('seq', '>', after))
     .orderBy('seq')
     .limit(limit)
     .execute();

@@ -1,6 +1,7 @@
 /** What agents may do on GitHub: which repositories, how often, and under whose name. */
 import { ToolError } from '@parley/kit';
 import type { GitHub, RepoName, ReviewEvent } from '../../adapters/github/github.ts';
+import { REPO } from '../../adapters/github/github.ts';
 import type { Acting } from '../../session.ts';
 import type { Uses } from './uses.ts';
 
@@ -24,7 +25,7 @@ export interface GitHubDesk {
 }
 
 const RATE = { limit: 30, spanMs: 3_600_000, what: '30 writes to GitHub an hour' };
-const DENIED = /^[a-z0-9](?:-?[a-z0-9]){0,38}\/(?:\*|[a-z0-9._-]{1,100})$/;
+const ALL_OF_OWNER = /^[a-z0-9](?:-?[a-z0-9]){0,38}\/\*$/;
 
 export function createGitHubDesk(github: GitHub | undefined, rules: GitHubRules, uses: Uses): GitHubDesk {
   const isDenied = deniedBy(rules.deny);
@@ -78,6 +79,6 @@ export function deniedBy(deny: readonly string[]): (repo: RepoName) => boolean {
 
 function deniedOf(text: string): string {
   const entry = text.toLowerCase();
-  if (DENIED.test(entry)) return entry;
-  throw new Error(`--github-deny: "${text.slice(0, 150)}" is neither owner/name nor owner/*.`);
+  if (ALL_OF_OWNER.test(entry) || REPO.test(entry)) return entry;
+  throw new Error(`--github-deny: "${text.slice(0, 150)}" is neither owner/name (without .git) nor owner/*.`);
 }

@@ -159,6 +159,8 @@ onBothBeds(
       ],
       [{ action: 'set', channel_type: 'github', config: { repo: 'octo/..' } }, 'invalid', 'repo'],
       [{ action: 'set', channel_type: 'github', config: { repo: 'octo/secret' } }, 'forbidden', 'repository'],
+      [{ action: 'set', channel_type: 'github', config: { repo: 'octo/secret.git' } }, 'invalid', 'repo'],
+      [{ action: 'set', channel_type: 'github', config: { repo: 'octo/Secret.GIT ' } }, 'invalid', 'repo'],
       [
         { action: 'set', channel_type: 'webhook', config: { url: 'ftp://x.example' } },
         'blocked_address',

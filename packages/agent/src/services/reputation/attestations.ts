@@ -87,7 +87,7 @@ export const signedAttestations: SignedRows = async (from, agentId, { after, lim
     .selectFrom('reputation_attestations')
     .selectAll()
     .where('agent_id', '=', agentId)
-    .where('seq', '>', after)
+    .$if(after > 0, (later) => later.where('seq', '>', after))
     .orderBy('seq')
     .limit(limit)
     .execute();
@@ -139,18 +139,18 @@ export async function weigh(
     .limit(SHOWN)
     .execute();
   const valid = check.isWhole
-    ? new Set(rows.map(({ seq }) => seq))
-    : await chain.validSeqs(from, agentId, rows.map(signedOf));
+    ? rows.map(() => true)
+    : await chain.areSigned(from, agentId, rows.map(signedOf));
   const count = check.isWhole ? await countedOf(from, agentId) : 0;
   const newest = TRUST_LEVELS.find((level) => level === rows[0]?.level);
   return {
     level: newest === undefined ? 'untrusted' : lowerOf(levelOfCount(count), newest),
     count,
-    attestations: rows.map(({ hash, computed_at, overall, seq }) => ({
+    attestations: rows.map(({ hash, computed_at, overall }, at) => ({
       hash,
       computed_at: momentOf(computed_at),
       overall,
-      valid: valid.has(seq),
+      valid: valid[at] === true,
     })),
   };
 }
