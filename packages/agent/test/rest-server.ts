@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import { createRouteTable } from '@parley/http';
 import { detach } from '@parley/kit';
 import { listening } from '@parley/test-support/listening';
+import { onTestFinished } from 'vitest';
 import { createAgentRoutes } from '../src/rest/index.ts';
 import type { AgentProcess } from './agent-bed.ts';
 
@@ -47,4 +48,11 @@ export async function serveRest({ services, host }: AgentProcess): Promise<RestS
       await server[Symbol.asyncDispose]();
     },
   };
+}
+
+/** Serves them until the test ends; the answer asks for a path with a key. */
+export async function servedUntilEnd(process: AgentProcess): Promise<RestServer['ask']> {
+  const server = await serveRest(process);
+  onTestFinished(() => server[Symbol.asyncDispose]());
+  return server.ask;
 }

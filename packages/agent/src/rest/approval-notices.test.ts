@@ -1,7 +1,7 @@
 /** What the owner hears of executions that wait: one notification with the way to answer, and none more until that is over. */
 import { expect, test } from 'vitest';
 import { onBothBeds } from '../../test/agent-bed.ts';
-import { serveApi } from '../../test/serve-api.ts';
+import { servedUntilEnd } from '../../test/rest-server.ts';
 
 const TOOL = 'corvid_manage_schedule';
 const HOUR = 60 * 60_000;
@@ -15,7 +15,7 @@ onBothBeds('notices of approvals', (bed) => {
     const tools = await client(maker.caller);
     const wanted = { action: 'create' as const, name: 'Nightly', interval_minutes: 60, ...input };
     const { id: schedule_id = '' } = await tools.call(TOOL, { schedule_actions: [WORK], ...wanted });
-    const ask = await serveApi(bed());
+    const ask = await servedUntilEnd(bed());
     interface Told {
       readonly agent: { readonly id: string };
       readonly title: string;

@@ -1,7 +1,7 @@
 /** Channels of an agent, as people set them over HTTP: they work, their secrets stay inside, and strangers find nothing. */
 import { expect, test } from 'vitest';
 import { onBothBeds } from '../../test/agent-bed.ts';
-import { serveRoutes } from '../../test/requests-with-key.ts';
+import { servedUntilEnd } from '../../test/rest-server.ts';
 
 const SECRET = 'xoxb-very-secret-token';
 const SLACK = { config: { botToken: SECRET, channel: 'C1' } };
@@ -10,7 +10,7 @@ onBothBeds('channels over HTTP', (bed) => {
   test('people set, switch and remove channels that the agent has then; no answer shows a setting', async () => {
     const { acme, agent, client } = bed();
     const { id, caller } = await agent(acme.member.caller);
-    const ask = await serveRoutes(bed());
+    const ask = await servedUntilEnd(bed());
     const path = `/api/agents/${id}/channels`;
     const shown = (enabled: boolean) => [
       { type: 'slack', id: expect.any(String), enabled, config_keys: ['botToken', 'channel'] },
@@ -39,7 +39,7 @@ onBothBeds('channels over HTTP', (bed) => {
   test('bad settings name what is wrong, and an address that is not allowed is no offence of the agent', async () => {
     const { acme, agent, client } = bed();
     const { id, caller } = await agent(acme.member.caller);
-    const ask = await serveRoutes(bed());
+    const ask = await servedUntilEnd(bed());
     const set = (type: string, body: unknown) =>
       ask(acme.owner.key, 'PUT', `/api/agents/${id}/channels/${type}`, body);
     expect(await set('slack', { config: { channel: 'C1' } })).toMatchObject({
@@ -58,7 +58,7 @@ onBothBeds('channels over HTTP', (bed) => {
   test('nobody else has a say: not the agent, not another organization, whose answer is that of no agent', async () => {
     const { acme, rival, agent } = bed();
     const { id, key } = await agent(acme.member.caller);
-    const ask = await serveRoutes(bed());
+    const ask = await servedUntilEnd(bed());
     const requests = [
       ['GET', '', undefined],
       ['PUT', '/slack', SLACK],

@@ -4,7 +4,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { onBothBeds } from '../../test/agent-bed.ts';
 import type { ScriptedActions } from '../../test/scripted-actions.ts';
 import { actingBed, scriptedActions } from '../../test/scripted-actions.ts';
-import { serveApi } from '../../test/serve-api.ts';
+import { servedUntilEnd } from '../../test/rest-server.ts';
 import { actingOf } from '../session.ts';
 import type { Policy, ScheduleAction } from '../services/schedules/schema.ts';
 
@@ -92,7 +92,7 @@ onBothBeds(
 
     test('check 41: owner_approve waits for approval, and runs after it, once', async () => {
       const { acme } = bed();
-      const ask = await serveApi(bed());
+      const ask = await servedUntilEnd(bed());
       const { execution, history, id } = await executed({});
       const waiting = await ask(acme.member.key, 'GET', '/api/executions?status=waiting');
       expect(waiting.json.data).toContainEqual(
@@ -118,7 +118,7 @@ onBothBeds(
 
     test('check 41: what is denied runs nothing and counts as no failure', async () => {
       const { acme, services } = bed();
-      const ask = await serveApi(bed());
+      const ask = await servedUntilEnd(bed());
       const { execution, history, acting } = await executed({});
       expect(await ask(acme.owner.key, 'POST', `/api/executions/${execution}/deny`)).toMatchObject({
         status: 200,
@@ -135,7 +135,7 @@ onBothBeds(
 
     test('a council is two different people, however often one of them says yes', async () => {
       const { acme } = bed();
-      const ask = await serveApi(bed());
+      const ask = await servedUntilEnd(bed());
       const { execution, history } = await executed({ policy: 'council_approve', action: STAR });
       const approve = async (key: string) =>
         (await ask(key, 'POST', `/api/executions/${execution}/approve`)).json.data;
@@ -152,7 +152,7 @@ onBothBeds(
 
     test('nobody but the people of the organization has a say', async () => {
       const { acme, rival, agent } = bed();
-      const ask = await serveApi(bed());
+      const ask = await servedUntilEnd(bed());
       const { execution } = await executed({});
       const { key } = await agent(acme.member.caller);
       for (const verb of ['approve', 'deny']) {

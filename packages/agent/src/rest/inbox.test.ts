@@ -3,7 +3,7 @@ import type { Caller } from '@parley/kit';
 import { expect, test } from 'vitest';
 import { onBothBeds } from '../../test/agent-bed.ts';
 import type { BedAgent } from '../../test/agent-bed.ts';
-import { serveAgentRoutes } from '../../test/agent-routes.ts';
+import { servedUntilEnd } from '../../test/rest-server.ts';
 
 const SEND = 'corvid_send_message';
 
@@ -21,7 +21,7 @@ onBothBeds('the inbox over REST', (bed, replica) => {
   };
 
   test('check 33: an agent gets its messages with its key, claims, renews and answers them, once', async () => {
-    const ask = await serveAgentRoutes(bed());
+    const ask = await servedUntilEnd(bed());
     const ada = await bed().agent(owner());
     const bob = await bed().agent(owner());
     const second = await bed().services.agents.createKey(owner(), bob.id);
@@ -63,7 +63,7 @@ onBothBeds('the inbox over REST', (bed, replica) => {
 
   test('waiting is watching: the sender waits for whoever polls, in another process too', async () => {
     const other = await replica();
-    const ask = await serveAgentRoutes(other);
+    const ask = await servedUntilEnd(other);
     const ada = await bed().agent(owner());
     const bob = await bed().agent(owner());
     const inbox = `/api/agents/${bob.id}/inbox`;
@@ -82,7 +82,7 @@ onBothBeds('the inbox over REST', (bed, replica) => {
   });
 
   test('who fails says why, and the sender finds it in its inbox', async () => {
-    const ask = await serveAgentRoutes(bed());
+    const ask = await servedUntilEnd(bed());
     const ada = await bed().agent(owner());
     const bob = await bed().agent(owner());
     const { message_id: id } = await send(ada, bob, 'can you?');
@@ -99,7 +99,7 @@ onBothBeds('the inbox over REST', (bed, replica) => {
   });
 
   test('an inbox is its agent’s, and of people who manage agents; any other is as one that is not there', async () => {
-    const ask = await serveAgentRoutes(bed());
+    const ask = await servedUntilEnd(bed());
     const ada = await bed().agent(owner());
     const bob = await bed().agent(owner());
     const foreign = await bed().agent(bed().rival.owner.caller);

@@ -3,7 +3,7 @@ import { afterAll, expect, test } from 'vitest';
 import type { AgentBed } from '../../test/agent-bed.ts';
 import { onBothBeds } from '../../test/agent-bed.ts';
 import { projectBed } from '../../test/project-bed.ts';
-import { serveRoutes } from '../../test/requests-with-key.ts';
+import { servedUntilEnd } from '../../test/rest-server.ts';
 
 const TRENDS = 'corvid_check_health_trends';
 const code = projectBed();
@@ -22,7 +22,7 @@ onBothBeds(
       const { client, key } = await member(bed(), { defaultProjectId: project });
       const outsider = await member(bed());
       const { acme, rival, clock } = bed();
-      const ask = await serveRoutes(bed());
+      const ask = await servedUntilEnd(bed());
       const path = `/api/projects/${project}/health-snapshots`;
       expect(await client.call(TRENDS, { project_id: project })).toMatchObject({
         snapshot: null,

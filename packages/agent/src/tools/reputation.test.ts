@@ -3,7 +3,7 @@ import { createPublicKey, sign, verify } from 'node:crypto';
 import { expect, test } from 'vitest';
 import type { AgentBed } from '../../test/agent-bed.ts';
 import { onBothBeds } from '../../test/agent-bed.ts';
-import { serveRoutes } from '../../test/requests-with-key.ts';
+import { servedUntilEnd } from '../../test/rest-server.ts';
 import { privateKeyOf } from '../services/chain/keys.ts';
 import type { ChainTables } from '../services/chain/schema.ts';
 import type { MemoryTables } from '../services/memories/schema.ts';
@@ -303,7 +303,7 @@ onBothBeds(
     test('a key is changed by an entry of the old one, and what either signed can be verified by anybody', async () => {
       const { client, id } = await member(bed());
       const { acme, rival, store } = bed();
-      const ask = await serveRoutes(bed());
+      const ask = await servedUntilEnd(bed());
       const first = await client.call(PUBLISH, {});
       const [old] = (await ask(acme.member.key, 'GET', `/api/agents/${id}/keys`)).json.data.keys;
       expect(old).toMatchObject({ key_id: first.key_id, active: true, retired_at: null });
@@ -344,7 +344,7 @@ onBothBeds(
     test('people rate agents, each once; agents rate nobody', async () => {
       const { client, id, key } = await member(bed());
       const { acme, rival } = bed();
-      const ask = await serveRoutes(bed());
+      const ask = await servedUntilEnd(bed());
       const path = `/api/agents/${id}/reviews`;
       const rate = (as: string, rating: unknown) => ask(as, 'POST', path, { rating });
       expect((await rate(acme.member.key, 1)).json.data).toEqual({ agent_id: id, rating: 1 });
