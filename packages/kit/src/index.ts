@@ -10,7 +10,7 @@ export { isTeam, mayAdminister, soleCaller, systemCaller, unattended } from './a
 export type { ActingAgent, Caller, CallSource } from './access/caller.ts';
 export { ALL_GRANTS, firstUncovered, intersectGrants, isGranted, unionGrants } from './access/grants.ts';
 export type { Grants } from './access/grants.ts';
-export type { CatalogTool } from './catalog/compiled-tool.ts';
+export type { CatalogComeBack, CatalogTool } from './catalog/compiled-tool.ts';
 export { createCatalog } from './catalog/catalog.ts';
 export { coalesce, createChangeBus } from './changes.ts';
 export type { Change, ChangeBus } from './changes.ts';

@@ -1,22 +1,43 @@
 /** Messages to other agents. */
 import * as z from 'zod';
+import { actingOf } from '../session.ts';
 import { defineTool } from './define-tool.ts';
 import { formed, text } from './texts.ts';
 
+const NAME = 'corvid_send_message';
 const MAX_TEXT = 32_768;
 const MAX_WAIT_SECONDS = 300;
 const NO_NUL = 'must not contain the character U+0000';
 
+interface Unheard {
+  readonly message_id: string;
+  readonly thread: string;
+}
+
+/** What to do about a message whose reply is not there. */
+const unanswered = ({ message_id, thread }: Unheard, name: string) =>
+  `No reply to message ${message_id} in thread ${thread} yet. Call ${name} again with the same arguments to go on waiting; it is not sent again.`;
+
 const printable = (most: number) => text(most).refine((value) => !value.includes('\0'), NO_NUL);
 
 export const sendMessage = defineTool({
-  name: 'corvid_send_message',
+  name: NAME,
   title: 'Send message',
   description:
     'Asks another agent something, and waits for its reply. In the thread of a message that it sent you, it is your reply to that.',
   effect: 'run',
   unattended: 'block',
   task: 'allowed',
+  comeBack: {
+    same: ({ to_agent, message, thread }) => ({ to_agent, message, thread }),
+    async meanwhile({ to_agent: to, message, thread }, { name, caller, services }) {
+      const open = await services.messages.awaited(actingOf(caller), { to, text: message, thread });
+      if (open === undefined) return undefined;
+      const output = { message_id: open.id, thread: open.thread, status: 'pending', depth: open.depth } as const;
+      return { output, text: unanswered(output, name) };
+    },
+    isStale: ({ status }) => status === 'pending',
+  },
   input: z.strictObject({
     to_agent: printable(200).describe('Id or name'),
     message: printable(MAX_TEXT).describe('What to say; [WORK] first makes it a work task'),
@@ -33,6 +54,13 @@ export const sendMessage = defineTool({
     task_id: z.string().optional(),
     depth: z.int(),
   }),
+  text(output) {
+    const { status, message_id: id, thread } = output;
+    if (status === 'pending') return unanswered(output, NAME);
+    if (status === 'duplicate')
+      return `Sent already as message ${id} in thread ${thread}. If you still need its reply, call again in 30 s.`;
+    return JSON.stringify(output);
+  },
   errors: {
     depth_exceeded: 'Too many agents have passed the request on.',
     self_message: 'An agent cannot write to itself.',

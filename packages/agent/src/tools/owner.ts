@@ -47,6 +47,19 @@ export const askOwner = defineTool({
   external: true,
   unattended: 'block',
   task: 'allowed',
+  comeBack: {
+    // However the rest is put, the owner would be asked the same.
+    same: ({ question, options }) => ({ question, options }),
+    async meanwhile(_input, { taskId, name, services }) {
+      const id = await services.owner.questions.ofTask(taskId);
+      if (id === undefined) return undefined;
+      return {
+        output: { question_id: id, answered: false, timed_out: false },
+        text: `Question ${id} is not answered yet. Call ${name} again with the same question and options to go on waiting.`,
+      };
+    },
+    isStale: ({ timed_out }) => timed_out,
+  },
   input: z.strictObject({
     question: text(4000).describe('What you want to know'),
     options: z.array(text(200)).min(2).max(10).optional().describe('Answers to choose from'),
@@ -65,7 +78,7 @@ export const askOwner = defineTool({
   async run({ timeout_minutes: minutes, ...asked }, ctx, { organizationId, agentId }) {
     const { questions } = ctx.services.owner;
     const { taskId } = ctx;
-    const most = taskId === null ? MOST_MINUTES : MOST_MINUTES_OF_TASK;
+    const most = ctx.isFollowed ? MOST_MINUTES_OF_TASK : MOST_MINUTES;
     const timeoutMinutes = Math.min(most, Math.max(1, minutes));
     const question = await ctx.step('ask', () =>
       questions.ask({ organizationId, agentId }, { ...asked, timeoutMinutes, taskId }),

@@ -50,6 +50,7 @@ export const invokeRemoteAgent = defineTool({
   effect: 'run',
   external: true,
   task: 'allowed',
+  comeBack: {},
   errors: {
     blocked_address: BLOCKED_ADDRESS,
     depth_exceeded: 'Too many agents have called one another.',

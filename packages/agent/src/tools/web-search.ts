@@ -43,6 +43,7 @@ export const deepResearch = defineTool({
   effect: 'read',
   external: true,
   task: 'allowed',
+  comeBack: {},
   errors,
   input: z.strictObject({
     topic: text(400).describe('What it is about'),

@@ -9,6 +9,7 @@ export const createWorkTask = defineTool({
   description: 'Queues work on the code of a project; it is done on its own branch and checked there.',
   effect: 'run',
   task: 'allowed',
+  taskOptions: { followedOnly: true },
   available: ({ work }) => work !== undefined,
   input: z.strictObject({
     description: text(16_384).describe('What is to be done'),

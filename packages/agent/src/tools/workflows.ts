@@ -79,6 +79,7 @@ export const manageWorkflow = defineTool({
     'Your workflows: graphs of steps that run by themselves and survive restarts. create gives a draft; activate it, then trigger it and look at run_status.',
   effect: 'run',
   task: 'allowed',
+  taskOptions: { followedOnly: true },
   input: Input,
   output: Output,
   errors: {

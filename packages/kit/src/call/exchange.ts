@@ -17,7 +17,7 @@ export interface Exchange {
   readonly progress?: Channel['progress'];
   readonly log?: Channel['log'];
   /** Present when the call is the run of a task. */
-  readonly task?: { readonly id: string; readonly prepared: unknown };
+  readonly task?: { readonly id: string; readonly prepared: unknown; readonly isFollowed: boolean };
 }
 
 const LONGEST_WORD = 128;

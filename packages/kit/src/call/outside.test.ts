@@ -292,6 +292,7 @@ describe('the state of another server', () => {
     const seam: TaskSeam = {
       extension,
       handleSchema: {},
+      canFollow: () => true,
       admit: () => undefined,
       call: () => Promise.reject(new Error('No task.')),
     };

@@ -31,6 +31,8 @@ export interface TaskSeam {
   readonly extension: Extension;
   /** The schema of the answer that stands for a task that is still running. */
   readonly handleSchema: Readonly<Record<string, unknown>>;
+  /** True for a caller who learns what becomes of a task, by the extension or by a tool. */
+  canFollow(caller: Caller, exchange: Exchange): boolean;
   /** Throws when the client lacks what the tool needs, before any code of the tool runs. */
   admit(tool: CatalogTool, exchange: Exchange): void;
   call(call: TaskCall): Promise<CallToolResult | InputRequiredResult | CreatedTask>;

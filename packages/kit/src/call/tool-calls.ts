@@ -104,7 +104,7 @@ export function createToolCalls(endpoints: Endpoints, core: Core): ToolCalls {
     const { tool, args } = call;
     try {
       call.resume();
-      if (tasks !== undefined && tool.task !== undefined) {
+      if (tasks !== undefined && isTask(tasks, call)) {
         const answer = await answerWithTask(tasks, call);
         if (answer.isError) record = TOOL_ERROR;
         told = { answer };
@@ -175,6 +175,12 @@ export function createToolCalls(endpoints: Endpoints, core: Core): ToolCalls {
 
 const OK = { outcome: 'ok', code: null } as const;
 const TOOL_ERROR = { outcome: 'error', code: 'tool_error' } as const;
+
+/** Whether a call becomes a task; one that nobody could follow does not, where the tool says so. */
+function isTask(tasks: TaskSeam, { tool, caller, exchange }: CallOfTool): boolean {
+  if (tool.task === undefined) return false;
+  return tool.taskOptions.followedOnly !== true || tasks.canFollow(caller, exchange);
+}
 
 /** Checks the arguments; they are the call's input from then on. */
 function check(call: CallOfTool): Promise<void> | undefined {

@@ -2,6 +2,7 @@
 import type { CallToolResult, Tool as WireTool } from '@modelcontextprotocol/server';
 import type * as z from 'zod';
 import { guardOf } from '../access/availability.ts';
+import type { Caller } from '../access/caller.ts';
 import type { CallOfTool } from '../call/call.ts';
 import { badAnswer, throughRounds } from '../call/outside.ts';
 import type { CreatedTask } from '../call/tool-answer.ts';
@@ -48,6 +49,8 @@ export interface CatalogTool extends Guarded {
   readonly task: 'allowed' | 'required' | undefined;
   // oxlint-disable-next-line typescript/no-explicit-any -- the types of one tool, erased like those of its run
   readonly taskOptions: TaskOptions<any, any>;
+  /** How whoever cannot follow its task comes back for the result. */
+  readonly comeBack: CatalogComeBack | undefined;
   readonly prepare: ((call: CallOfTool) => Promise<unknown>) | undefined;
   /** The MCP definition; made on first use, then kept. */
   readonly definition: WireTool;
@@ -60,6 +63,13 @@ export interface CatalogTool extends Guarded {
   run(call: CallOfTool): Promise<CallToolResult | CreatedTask>;
   /** The same under another name. */
   renamed(name: string): CatalogTool;
+}
+
+/** The coming back to a tool, with what it leaves out filled in. */
+export interface CatalogComeBack {
+  same(input: unknown): unknown;
+  meanwhile(input: unknown, task: { taskId: string; caller: Caller }): Promise<CallToolResult | undefined>;
+  isStale(output: unknown): boolean;
 }
 
 interface Parts {
@@ -162,6 +172,7 @@ function assemble(tool: AnyTool | OutsideTool, parts: Parts, shown: string = too
     ownRate: tool.kind === 'tool' && tool.ownRate === true,
     task: tool.task,
     taskOptions: tool.taskOptions ?? {},
+    comeBack: tool.kind === 'tool' ? comeBackOf(tool, shown, services) : undefined,
     prepare:
       tool.kind === 'tool' && tool.prepare !== undefined
         ? async (call) => tool.prepare?.(call.input, new CallContext(call, services))
@@ -178,6 +189,20 @@ function assemble(tool: AnyTool | OutsideTool, parts: Parts, shown: string = too
     check: parts.check,
     run: parts.run,
     renamed: (name) => assemble(tool, parts, name),
+  };
+}
+
+function comeBackOf(tool: AnyTool, name: string, services: unknown): CatalogComeBack | undefined {
+  const { comeBack } = tool;
+  if (comeBack === undefined) return undefined;
+  return {
+    same: (input) => (comeBack.same === undefined ? input : comeBack.same(input)),
+    async meanwhile(input, task) {
+      const answer = await comeBack.meanwhile?.(input, { ...task, name, services });
+      if (answer === undefined) return undefined;
+      return { content: [{ type: 'text', text: answer.text }], structuredContent: answer.output };
+    },
+    isStale: (output) => comeBack.isStale?.(output) ?? false,
   };
 }
 

@@ -52,6 +52,10 @@ export class CallContext<Services> implements Context<Services, string> {
     return this.#call.exchange.task?.id ?? null;
   }
 
+  get isFollowed(): boolean {
+    return this.#call.exchange.task?.isFollowed ?? false;
+  }
+
   get prepared(): unknown {
     return this.#call.exchange.task?.prepared;
   }

@@ -65,6 +65,8 @@ export interface Context<Services = unknown, ErrorCode extends string = never> {
   sleep(key: string, until: number | Date): Promise<void>;
   /** The id of the task this call runs as; null when it runs inline. */
   readonly taskId: string | null;
+  /** True in a task that its caller can follow, for days if need be. */
+  readonly isFollowed: boolean;
   /** What `prepare` of the tool returned before the task was made. */
   readonly prepared: unknown;
 }

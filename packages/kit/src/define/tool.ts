@@ -15,8 +15,29 @@ export interface TaskOptions<Input, Output> {
   readonly ttlMs?: number;
   /** How long a call without a progress token waits before it is answered with a handle. */
   readonly inlineLimitMs?: number;
+  /** True: only for callers who can follow it. It ends soon, so others simply wait. */
+  readonly followedOnly?: boolean;
   /** The answer while the task is still running, instead of the plain handle. */
   handle?(input: Input, task: RunningTask): { output: Output; text: string };
+}
+
+/** How a caller who cannot follow tasks gets the result of one: by the same call once more. */
+export interface ComeBack<Services, Input, Output> {
+  /** Calls of one caller for which this is the same are one task until its result is given out. Absent: the input. */
+  same?(input: Input): unknown;
+  /** The answer while the task goes on, which has to say what to call again; undefined: the plain one. */
+  meanwhile?(input: Input, task: LeftTask<Services>): Promise<{ output: Output; text: string } | undefined>;
+  /** True of a result that whoever comes late has no use for: the work is done anew. */
+  isStale?(output: Output): boolean;
+}
+
+/** A task whose caller was answered before its end. */
+export interface LeftTask<Services> {
+  readonly taskId: string;
+  /** The tool as its caller sees it. */
+  readonly name: string;
+  readonly caller: Caller;
+  readonly services: Services;
 }
 
 /** What a handle may tell of the task it stands for. */
@@ -61,6 +82,8 @@ export interface ToolSpec<
   readonly task?: 'allowed' | 'required';
   /** Details of the task; absent: the defaults. */
   readonly taskOptions?: TaskOptions<z.output<Input>, z.input<Output>>;
+  /** Absent: who cannot follow the task gets its handle all the same. */
+  readonly comeBack?: ComeBack<Services, z.output<Input>, z.input<Output>>;
   /** Asks what must be known before the task exists; what it returns is `ctx.prepared` in `run`. */
   prepare?(input: z.output<Input>, ctx: Context<Services, keyof Errors & string>): Promise<unknown>;
   /** Corrects a single hint that the effect gets wrong. */

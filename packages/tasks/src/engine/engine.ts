@@ -35,6 +35,8 @@ export interface TaskEngine {
   answer(owner: TaskOwner, taskId: string, responses: Readonly<Record<string, unknown>>): Promise<boolean>;
   /** Cancels; returns the task as it was, or undefined when the owner has no such task. */
   cancel(owner: TaskOwner, taskId: string, reason: string): Promise<Task | undefined>;
+  /** Lets go of the idempotency key of a task: the same key makes a new one from then on. */
+  release(owner: TaskOwner, taskId: string): Promise<void>;
   /** Calls the listener for every change and, in this process, every progress report. */
   watch(taskId: string, listener: (change: TaskChange) => void): () => void;
   start(): void;
@@ -141,6 +143,16 @@ export function createTaskEngine(options: TaskEngineOptions): TaskEngine {
       });
       for (const id of found.running) worker.cancel(id);
       return found.row === undefined ? undefined : load(found.row);
+    },
+    async release({ organizationId, ownerId }, taskId) {
+      await store
+        .db<TaskTables>()
+        .updateTable('tasks')
+        .set({ idempotency_key: null })
+        .where('id', '=', taskId)
+        .where('organization_id', '=', organizationId)
+        .where('owner_id', '=', ownerId)
+        .execute();
     },
     watch: (taskId, listener) => changes.watch(taskId, listener),
     start() {

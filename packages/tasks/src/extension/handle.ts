@@ -18,6 +18,13 @@ export function handleSchema(): JsonSchema {
   return schema;
 }
 
+/** The handle for somebody who cannot follow the task, and comes back for its result. */
+export function waitingHandleOf(tool: CatalogTool, task: Task, now: number): CallToolResult {
+  const message = `Not done yet. Call ${tool.name} again with the same arguments to go on waiting; nothing is done twice.`;
+  const status = 'working' as const;
+  return plain({ taskId: task.id, status, message, pollIntervalMs: pollIntervalMs(task, now) });
+}
+
 /** The handle of a task; a tool may shape its own. */
 export function handleOf(tool: CatalogTool, input: unknown, task: Task, now: number): CallToolResult {
   const { id: taskId, createdAt, progress } = task;
@@ -33,8 +40,11 @@ export function handleOf(tool: CatalogTool, input: unknown, task: Task, now: num
       structuredContent: own.output as Record<string, unknown>,
     };
   }
-  const handle: z.output<typeof Handle> = follow;
-  return { content: [{ type: 'text', text: message }], structuredContent: handle };
+  return plain(follow);
+}
+
+function plain(handle: z.output<typeof Handle>): CallToolResult {
+  return { content: [{ type: 'text', text: handle.message }], structuredContent: handle };
 }
 
 function nextStep(taskId: string, isAsking: boolean): string {

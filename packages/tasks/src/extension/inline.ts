@@ -10,7 +10,7 @@ import { hasLostConnection } from './client-left.ts';
 
 /** How a wait ended. */
 export type Waited =
-  | { readonly kind: 'result'; readonly result: CallToolResult }
+  | { readonly kind: 'ended'; readonly task: Task }
   | { readonly kind: 'asks'; readonly answer: InputRequiredResult }
   | { readonly kind: 'still_running'; readonly task: Task };
 
@@ -34,7 +34,7 @@ export async function waitInline(
       const task = await tasks.get(owner, taskId);
       if (task === undefined) throw new ProtocolFault(RPC.invalidParams, 'Task not found');
       watcher.tell(task);
-      if (isFinal(task.status)) return { kind: 'result', result: resultOf(task) };
+      if (isFinal(task.status)) return { kind: 'ended', task };
       const mustLeave = timeout.aborted || tasks.closing.aborted || hasLostConnection(exchange);
       if (mustLeave) return { kind: 'still_running', task };
       if (task.status !== 'input_required') await changed;

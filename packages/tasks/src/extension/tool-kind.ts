@@ -12,6 +12,8 @@ interface ToolInput {
   readonly info: RequestInfo;
   /** The tool by what grants know it by: a kind has no room for the toolset. Absent in tasks of older releases. */
   readonly tool?: GrantedTool;
+  /** Whether the caller can follow the task. Absent in tasks of older releases. */
+  readonly isFollowed?: boolean;
 }
 
 type GrantedTool = Parameters<Engine['run']>[1];
@@ -62,9 +64,10 @@ async function runTool(
   if (caller === undefined)
     return failed(new ProtocolFault(-32603, 'The caller of this task no longer has access'));
   const { io, signal, taskId } = run;
-  const { prepared, info } = input;
+  const { prepared, info, isFollowed = true } = input;
   try {
-    const exchange = { info, signal: () => signal, channel: io, task: { id: taskId, prepared } };
+    const task = { id: taskId, prepared, isFollowed };
+    const exchange = { info, signal: () => signal, channel: io, task };
     return { outcome: 'completed', result: await engine.run(caller, tool, input.args, exchange) };
   } catch (error) {
     if (signal.aborted) throw error;

@@ -14,7 +14,7 @@ import { INBOX } from './rows.ts';
 import type { FromOutside } from './from-outside.ts';
 import type { CreateWorkTask, MessageCredits } from './seams.ts';
 import type { Outgoing, Sent } from './send.ts';
-import { createSend } from './send.ts';
+import { awaitedBy, createSend } from './send.ts';
 import { createWatching } from './watching.ts';
 
 /** How an agent is reached. */
@@ -26,12 +26,21 @@ export interface Messages {
   send(acting: Acting, outgoing: Outgoing): Promise<Sent>;
   /** Brings it to its end, or to the end of the sender's patience. */
   follow(acting: Acting, sent: Sent, signal: AbortSignal): Promise<Followed>;
+  /** The message with these words whose reply its sender waits for. */
+  awaited(acting: Acting, outgoing: Outgoing): Promise<Awaited | undefined>;
   /** Brings a message of another server into an inbox, and waits for the reply. */
   fromOutside(message: FromOutside): Promise<RunResult>;
   /** The unread messages; waits for one where there is none, and is a watcher of the inbox meanwhile. */
   poll(of: InboxOf, poll: Poll): Promise<InboxMessage[]>;
   reach(organizationId: string): Promise<(agent: Agent) => Reach>;
   close(): Promise<void>;
+}
+
+/** A message whose sender waits. */
+export interface Awaited {
+  readonly id: string;
+  readonly thread: string;
+  readonly depth: number;
 }
 
 export interface Poll {
@@ -90,6 +99,7 @@ export function createMessages(parts: MessageParts): Messages {
     inbox,
     send: createSend({ ...parts, watching, isRun }),
     follow: createFollow({ ...parts, inbox }),
+    awaited: (acting, outgoing) => awaitedBy(parts, acting, outgoing),
     fromOutside: createFromOutside(parts),
     poll,
     async reach(organizationId) {

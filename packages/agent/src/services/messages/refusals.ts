@@ -1,6 +1,6 @@
 /** Why a message is not delivered: the checks in their order, on what the database counts for all processes. */
 import { ToolError } from '@parley/kit';
-import type { StoreTransaction } from '@parley/store';
+import type { Queryable, StoreTransaction } from '@parley/store';
 import type { BreakerRow, MessageRow } from './schema.ts';
 import { closedFor } from './breaker.ts';
 import { acceptedMessages, hashOf, unread } from './rows.ts';
@@ -8,6 +8,7 @@ import type { Said } from './rows.ts';
 
 export const MAX_DEPTH = 3;
 const DUPLICATE_MS = 30_000;
+const AWAITED_MS = 24 * 3_600_000;
 const RATE_MS = 60_000;
 const RATE = 10;
 const MAX_UNREAD = 1000;
@@ -38,15 +39,42 @@ export function toSelf(): ToolError {
 
 /** The same message of a moment ago. */
 export function duplicateOf(tx: StoreTransaction, said: Said, at: number): Promise<MessageRow | undefined> {
-  const { organizationId, from, to, thread, text } = said;
+  return sameAs(tx, said)
+    .where('accepted_at', '>', at - DUPLICATE_MS)
+    .orderBy('accepted_at')
+    .executeTakeFirst();
+}
+
+/** The same message of this day, when its sender waited and has no reply: it is open, or the reply is unread. */
+export function awaitedOf(from: Queryable, said: Said, at: number): Promise<MessageRow | undefined> {
+  return sameAs(from, said)
+    .where('accepted_at', '>', at - AWAITED_MS)
+    .where('wait_until', 'is not', null)
+    .where((where) =>
+      where.or([
+        where('status', 'in', OPEN),
+        where.exists(
+          where
+            .selectFrom('agent_messages as reply')
+            .select('reply.id')
+            .whereRef('reply.reply_to', '=', 'agent_messages.id')
+            .where('reply.status', 'in', OPEN),
+        ),
+      ]),
+    )
+    .orderBy('accepted_at', 'desc')
+    .executeTakeFirst();
+}
+
+const OPEN = ['queued', 'claimed'] as const;
+
+function sameAs(tx: Queryable, { organizationId, from, to, thread, text }: Said) {
   const same = acceptedMessages(tx, organizationId)
     .selectAll()
     .where('from_agent', '=', from)
     .where('to_agent', '=', to)
-    .where('text_hash', '=', hashOf(text))
-    .where('accepted_at', '>', at - DUPLICATE_MS);
-  const found = thread === undefined ? same.where('began_thread', '=', 1) : same.where('thread', '=', thread);
-  return found.orderBy('accepted_at').executeTakeFirst();
+    .where('text_hash', '=', hashOf(text));
+  return thread === undefined ? same.where('began_thread', '=', 1) : same.where('thread', '=', thread);
 }
 
 /** Too many from this sender, or too many in that inbox. */

@@ -8,6 +8,7 @@ import type { Agent, Agents } from '../agents.ts';
 import { circuitOf, pass } from './breaker.ts';
 import { acceptReply, LEASE_MS } from './inbox.ts';
 import {
+  awaitedOf,
   cannotPay,
   circuitOpen,
   duplicateOf,
@@ -87,14 +88,15 @@ export function createSend(parts: SendParts) {
         return { ...sent(reply, other, 'reply', 'inbox'), depth: acting.depth };
       }
       const row = newRow(said, at, id);
-      const checked = await check(tx, row, said, other, acting.caller.id);
+      const checked = await check(tx, row, said, other, { actor: acting.caller.id, mayGoOn: goesOn(outgoing) });
       if (checked instanceof ToolError) {
         await insertRow(tx, refusedRow(newRow(said, at), checked.code));
         return checked;
       }
-      const { duplicate, circuit, chargeId } = checked;
+      const { duplicate, awaited, circuit, chargeId } = checked;
       if (other === undefined) return unknownRecipient();
       if (duplicate !== undefined) return sent(duplicate, other, 'duplicate', 'inbox');
+      if (awaited !== undefined) return sent(await awaitOn(tx, awaited, outgoing, at), other, 'accepted', 'watcher');
       const accepted = { ...row, charge_id: chargeId, ...deliveryOf(row, way, outgoing, at) };
       await pass(tx, circuit, { id: row.id, until: accepted.wait_until ?? at }, at);
       await settleReplies(tx, said, at);
@@ -111,15 +113,18 @@ export function createSend(parts: SendParts) {
     row: MessageRow,
     said: SaidHere,
     other: Agent | undefined,
-    actor: string,
+    { actor, mayGoOn }: { readonly actor: string; readonly mayGoOn: boolean },
   ) {
     const at = row.created_at;
+    const free = { circuit: undefined, chargeId: null };
     const deep = tooDeep(said.depth);
     if (deep !== undefined) return deep;
     if (other === undefined) return unknownRecipient();
     if (other.id === said.from) return toSelf();
     const duplicate = await duplicateOf(tx, said, at);
-    if (duplicate !== undefined) return { duplicate, circuit: undefined, chargeId: null };
+    if (duplicate !== undefined) return { duplicate, awaited: undefined, ...free };
+    const awaited = mayGoOn ? await awaitedOf(tx, said, at) : undefined;
+    if (awaited !== undefined) return { duplicate, awaited, ...free };
     const many = await tooMany(tx, said, other, at);
     if (many !== undefined) return many;
     const circuit = await circuitOf(tx, { organizationId: said.organizationId, agentId: other.id });
@@ -127,8 +132,29 @@ export function createSend(parts: SendParts) {
     if (open !== undefined) return open;
     const payer = { organizationId: said.organizationId, agentId: said.from, actor, reason: row.id };
     const charge = await credits.charge(tx, payer, 'agent_message');
-    return charge === 'refused' ? cannotPay() : { duplicate, circuit, chargeId: charge.id };
+    return charge === 'refused' ? cannotPay() : { duplicate, awaited, circuit, chargeId: charge.id };
   }
+}
+
+/** Whoever repeats a message to wait for its reply goes on waiting; others send it again. */
+function goesOn({ text, waitSeconds }: Outgoing): boolean {
+  return waitSeconds !== 0 && !asksForWork(text);
+}
+
+/** The reply is held for the call that waits now. */
+function awaitOn(tx: StoreTransaction, row: MessageRow, { waitSeconds }: Outgoing, at: number) {
+  const until = at + (waitSeconds ?? WAIT_SECONDS) * SECOND_MS;
+  return changeRow(tx, row, { wait_until: Math.max(until, row.wait_until ?? 0) }, at);
+}
+
+/** The message of an agent that it waits to be answered, if there is one with these words. */
+export async function awaitedBy(
+  { store, now, agents }: Pick<SendParts, 'store' | 'now' | 'agents'>,
+  acting: Acting,
+  outgoing: Outgoing,
+): Promise<MessageRow | undefined> {
+  const other = await agents.find(acting.organizationId, outgoing.to);
+  return other && awaitedOf(store, saidBy(acting, outgoing, other), now());
 }
 
 /** What an agent of this server says. */

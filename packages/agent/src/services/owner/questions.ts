@@ -48,6 +48,8 @@ export interface ShownQuestion {
 
 export interface Questions {
   ask(of: OfAgent, question: NewQuestion): Promise<OpenQuestion>;
+  /** The id of the question that a task has asked; undefined: it has not yet. */
+  ofTask(taskId: string): Promise<string | undefined>;
   /** Waits for the end of a question, up to a time; undefined: it is open still. */
   ended(id: string, until: number, signal: AbortSignal): Promise<QuestionRow | undefined>;
   /** The question at its deadline: ended, one way or the other. */
@@ -96,6 +98,15 @@ export function createQuestions(parts: OwnerParts): Questions {
   return {
     now,
     ask: (of, question) => store.transaction((tx) => ask(parts, tx, of, question)),
+    async ofTask(taskId) {
+      const asked = await store
+        .db<OwnerTables>()
+        .selectFrom('owner_questions')
+        .select('id')
+        .where('task_id', '=', taskId)
+        .executeTakeFirst();
+      return asked?.id;
+    },
     ended: (id, until, signal) => untilEnded(parts, id, until, signal),
     over: (id) => endWithout(parts, id, 'timed_out'),
     async withdraw(id) {
