@@ -48,6 +48,13 @@ test('makes an agent, shows and changes it, and names those that there are', asy
   expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining('There are: Bea.') });
   const lost = await agents('update', 'Bea', '--project', 'proj_nope');
   expect(lost).toMatchObject({ code: 1, stderr: expect.stringContaining('"parley projects list"') });
+  const create = ['projects', 'create', 'garden', '--name', 'The garden', '--data', folder.path, '--json'];
+  const { id: project } = JSON.parse((await runParley(create)).stdout);
+  const moved = await agents('update', 'Bea', '--project', project);
+  expect(moved.stdout).toBe('The agent Bea has no tools.\nIt works in the project The garden.\n');
+  expect((await agents('update', 'Bea', '--project', 'none')).stdout).toContain(
+    'It has no project of its own.',
+  );
   const odd = await agents('tools', 'Bea', '--source', 'console');
   expect(odd).toMatchObject({ code: 2, stderr: expect.stringContaining('--source: must be one of web, ') });
   expect(await json('delete', 'Bea')).toMatchObject({ id: made.id, deleted: true });

@@ -128,6 +128,9 @@ describe.each<Era>(['modern', 'legacy'])('a %s client', (era) => {
       ['corvid_nope', 'not_registered'],
       ...AGENT_TOOLS.map(({ name }) => [name, 'not_in_set']),
     ]);
+    // All of them are calls of one session.
+    const sessions = new Set(written.map((row) => (row as { session?: unknown }).session));
+    expect([...sessions]).toEqual([expect.stringMatching(/^ses_/)]);
     expect(written[0]).toMatchObject({
       session: null,
       caller_id: expect.stringMatching(/^key_/),

@@ -9,13 +9,13 @@ import { AgentCallers } from './services/agent-keys.ts';
 import type { AgentLookup } from './services/agent-keys.ts';
 import { Authentication, callerOfKey } from './services/authentication.ts';
 import type { IsPrivileged, Rules } from './services/ceiling.ts';
-import type { AuditCaller, AuditFollower, AuditLog } from './services/audit.ts';
+import type { AuditFollower, AuditLog } from './services/audit.ts';
 import { writeAudit } from './services/audit.ts';
 import type { AuditCheck } from './services/audit-check.ts';
 import type { Roles } from './services/custom-roles.ts';
 import type { Invitations } from './services/invitations.ts';
 import type { KeyChange } from './services/key-update.ts';
-import type { DenialFacts } from './services/denials.ts';
+import type { DenialFacts, DeniedCaller } from './services/denials.ts';
 import { Denials } from './services/denials.ts';
 import type { KeyInfo, NewKey } from './services/keys.ts';
 import type { KnownGrants } from './services/known-grants.ts';
@@ -86,7 +86,7 @@ export interface Identity {
     /** Is told of each entry in the transaction that writes it. */
     follow(follower: AuditFollower): void;
     /** Notes that a caller was denied a tool; it is written after the answer. */
-    denied(caller: AuditCaller, tool: string, about?: DenialFacts): void;
+    denied(caller: DeniedCaller, tool: string, about?: DenialFacts): void;
     /** Writes the denials that wait. */
     flush(): Promise<void>;
     /** Removes what was written before a time. */
@@ -159,7 +159,7 @@ export function createIdentity(store: Store, options: IdentityOptions = {}): Ide
     const services = await ruled();
     return store.transaction((tx) => work(tx, services));
   };
-  const denials = new Denials(store, { now, onError });
+  const denials = new Denials(store, { now, onError, agents });
   const seed = options.seed ?? (async () => undefined);
   const clear = options.clear ?? (async () => undefined);
   const followers: AuditFollower[] = [];

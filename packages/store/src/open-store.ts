@@ -1,5 +1,7 @@
 /** Opens a store: picks the engine and puts signal, secrets and records around it. */
 import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { createDatabases } from './databases/connection-databases.ts';
 import { MAX_DATABASE_BYTES } from './databases/databases.ts';
 import type { Databases } from './databases/databases.ts';
@@ -8,7 +10,7 @@ import { makeFolder } from './make-folder.ts';
 import { migrate, pending } from './migrations.ts';
 import { BufferedRecordLog } from './records/record-log.ts';
 import { createSecretBox } from './secrets/secret-box.ts';
-import { loadKeyRing } from './secrets/secret-key.ts';
+import { KEY_FILE, loadKeyRing } from './secrets/secret-key.ts';
 import { SignalHub, signalEvent } from './signals/change-signal.ts';
 import type { SignalEvent } from './signals/change-signal.ts';
 import type { Store, StoreOptions, StoreTransaction } from './store.ts';
@@ -18,6 +20,7 @@ import { createWriteProbe } from './write-probe.ts';
 export async function openStore(options: StoreOptions): Promise<Store> {
   const { dataDir, databaseUrl, secretKey, recordRetention, clock = Date.now, onError = () => {} } = options;
   const { databaseBytes = MAX_DATABASE_BYTES } = options;
+  if (options.mustExist === true) await requireData(options);
   makeFolder(dataDir);
   const secrets = createSecretBox(loadKeyRing(dataDir, secretKey));
   const engine = await openEngine(
@@ -66,6 +69,18 @@ export async function openStore(options: StoreOptions): Promise<Store> {
       return closing;
     },
   };
+}
+
+/** A mistyped folder would be an empty database, and everything missing in it. */
+async function requireData({ dataDir, databaseUrl, secretKey }: StoreOptions): Promise<void> {
+  const needed: string[] = [];
+  if (databaseUrl === undefined) needed.push((await import('./sqlite/open.ts')).MAIN_FILE);
+  if (secretKey === undefined) needed.push(KEY_FILE);
+  const missing = needed.find((name) => !existsSync(join(dataDir, name)));
+  if (missing === undefined) return;
+  throw new Error(
+    `There is no ${missing} in ${dataDir}. Give the data folder of a server, or leave out mustExist to begin one there.`,
+  );
 }
 
 /** The SQLite files of a data folder that are no whole database; reads every page of them. `onError` is told of a log that was put aside. */

@@ -14,6 +14,8 @@ export type StoreEngine = 'sqlite' | 'postgres';
 export interface StoreOptions {
   /** Folder of the databases and of the key file; made with mode 0700 when absent. */
   readonly dataDir: string;
+  /** True: a folder that holds no data of Parley is refused, and nothing is made there. */
+  readonly mustExist?: boolean;
   /** PostgreSQL address; absent means SQLite in the data folder. */
   readonly databaseUrl?: string;
   /** 32 bytes in base64url, several of them one per line with the newest first; wins over the key file. */

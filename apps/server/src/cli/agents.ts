@@ -130,6 +130,7 @@ const update: AgentAction = async (acting, old, { tools: own, name, description,
   const { agent, warnings } = saved;
   const lines = [
     `The agent ${printable(agent.name)} has ${toolsText(agent.tools)}.`,
+    ...(project === undefined ? [] : [await projectText(acting, agent)]),
     ...warningLines(warnings),
   ];
   return { json: { ...agent, ...warned(saved) }, text: lines.join('\n') };
@@ -171,6 +172,12 @@ const tools: AgentAction = async (acting, given, { source, unattended, project }
   ];
   return { json: report, text: table(['TOOL', 'STATE'], rows) };
 };
+
+async function projectText({ host, caller }: Acting, { default_project_id: id }: Agent): Promise<string> {
+  if (id === null) return 'It has no project of its own.';
+  const project = await host.projects.get(caller.organizationId, id);
+  return `It works in the project ${printable(project?.name ?? id)}.`;
+}
 
 function toolsText(own: readonly string[] | null): string {
   if (own === null) return 'the default set';

@@ -272,7 +272,7 @@ onOneBed(
       ]);
     });
 
-    test('an agent that is gone, or of another organization than the caller, has no tools', async () => {
+    test('an agent that is gone, or of another organization than the caller, has no tools, and the list says so', async () => {
       const { rival } = bed();
       const ctx = await newContext();
       const strange = [
@@ -283,7 +283,8 @@ onOneBed(
       ];
       for (const each of strange) {
         await using client = await clientOf(createCorvidMcpServer(each));
-        expect(await client.names()).toEqual([]);
+        const words = `There is no agent ${each.agentId} here, so it has no tools.`;
+        await expect(client.names()).rejects.toThrow(words);
         await expect(client.call('corvid_list_agents', {})).rejects.toThrow('corvid_list_agents');
       }
       await using given = await clientOf(

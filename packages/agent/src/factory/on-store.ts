@@ -73,6 +73,7 @@ function build(store: Store): OnStore {
     names: { hosts: [], origins: [] },
     web: { publicUrl: undefined, trustedProxies: [] },
     environment: {},
+    delivers: false,
     settings: { workTasks: 'off', codeIndex: 'off', remoteAgents: 'off' },
     projects: {
       list: async (organizationId) => (await projects()?.list(organizationId)) ?? [],

@@ -1,6 +1,14 @@
 /** The factory: the MCP server of one agent session, over the same definitions and the same resolver as `/mcp/agent`. */
 import type { AnyTool, Caller, CallRecord, Engine, Exchange, OutsideTool } from '@parley/kit';
-import { createEngine, defineToolset, install, systemCaller, toolsetSource } from '@parley/kit';
+import {
+  createEngine,
+  defineToolset,
+  install,
+  ProtocolFault,
+  RPC,
+  systemCaller,
+  toolsetSource,
+} from '@parley/kit';
 import { AGENT } from '../name.ts';
 import { denialOf } from '../permissions/denials.ts';
 import { callerOfContext } from '../permissions/context-tools.ts';
@@ -93,6 +101,11 @@ function inContext(engine: Engine, ctx: McpToolContext, gone: Caller): Engine {
       : { ...exchange, signal: () => AbortSignal.any([exchange.signal(), ended]) };
   return {
     ...engine,
+    list(caller, cursor) {
+      // No tools at all would look like an agent that was given none.
+      if (caller === gone) throw new ProtocolFault(RPC.invalidParams, noSuchAgent(ctx));
+      return engine.list(caller, cursor);
+    },
     call: (caller, name, args, exchange) =>
       inSession(ctx, async () => engine.call(await acting(caller), name, args, within(exchange))),
     documents: {
@@ -101,4 +114,8 @@ function inContext(engine: Engine, ctx: McpToolContext, gone: Caller): Engine {
         inSession(ctx, async () => engine.documents.read(await acting(caller), uri, within(exchange))),
     },
   };
+}
+
+function noSuchAgent({ agentId }: McpToolContext): string {
+  return `There is no agent ${agentId} here, so it has no tools. "parley agents list" shows the ids of those that there are.`;
 }

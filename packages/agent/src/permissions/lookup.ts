@@ -8,7 +8,8 @@ import { keyOfName } from '../name-key.ts';
 import { AGENT } from '../name.ts';
 import type { AgentRow, AgentTables } from '../schema.ts';
 import type { SessionSource } from '../session.ts';
-import { sessionSourceOf } from '../session.ts';
+import type { Sessions } from '../services/sessions/sessions.ts';
+import { actingOf, sessionSourceOf } from '../session.ts';
 import { givenBundles } from './given-bundles.ts';
 import type { Resolution } from './resolve.ts';
 import { resolveTools } from './resolve.ts';
@@ -73,7 +74,14 @@ export function heldBy({ held }: Pick<Resolution, 'held'>): Pick<Caller, 'held'>
   return held === undefined ? {} : { held: { [AGENT]: [...held, ...ALWAYS_HELD] } };
 }
 
-export function createAgentCallers(store: Store, identity: Identity, tools: RegisteredTools): AgentCallers {
+export interface CallerParts {
+  readonly store: Store;
+  readonly identity: Identity;
+  readonly tools: RegisteredTools;
+  readonly sessions: Pick<Sessions, 'of'>;
+}
+
+export function createAgentCallers({ store, identity, tools, sessions }: CallerParts): AgentCallers {
   const asAgent = async (
     caller: Caller,
     row: AgentRow,
@@ -127,6 +135,9 @@ export function createAgentCallers(store: Store, identity: Identity, tools: Regi
       const row = await findAgentRow(store, organizationId, idOrName);
       if (row === undefined) return undefined;
       return acting({ ...AS_ITS_KEY, organizationId, agentId: row.id });
+    },
+    async sessionOf(caller) {
+      return caller.agent?.sessionId ?? sessions.of(actingOf(caller));
     },
     async why(caller, tool) {
       const { agent, organizationId } = caller;

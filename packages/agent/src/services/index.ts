@@ -45,7 +45,7 @@ import { tableCounts } from './reputation/counts.ts';
 import type { Reputation } from './reputation/reputation.ts';
 import { createReputation } from './reputation/reputation.ts';
 import type { ActionServices } from './schedules/actions.ts';
-import { createPerform } from './schedules/actions.ts';
+import { createForesee, createPerform } from './schedules/actions.ts';
 import type { ScheduleService } from './schedules/index.ts';
 import { createSchedules } from './schedules/index.ts';
 import type { NotifyOwner } from './schedules/parts.ts';
@@ -163,7 +163,8 @@ export function createAgentServices(
     ready: (organizationId: string) => plugins.ready(organizationId),
     defaults: DEFAULT_ALLOWED_TOOLS,
   };
-  const callers = createAgentCallers(store, identity, tools);
+  const sessions = createSessions({ store, now, onFault });
+  const callers = createAgentCallers({ store, identity, tools, sessions });
   identity.serveAgents(callers);
   const toolNamed = (organizationId: string, name: string) =>
     AGENT_TOOLS.find((tool) => tool.name === name) ?? plugins.toolNamed(organizationId, name);
@@ -183,7 +184,6 @@ export function createAgentServices(
     projectExists: projectExists ?? hasProject,
   };
   const agents = createAgents(parts);
-  const sessions = createSessions({ store, now, onFault });
   let mcpUrl: string | undefined;
   const ownRunner = runner ?? runnerOf(host, { callers, mcpUrl: () => mcpUrl });
   const runs = createRuns({
@@ -255,7 +255,7 @@ export function createAgentServices(
       work,
     });
   const isRegistered = (name: string) => builtIn.includes(name);
-  const perform = createPerform({ services: doing, others: othersOf(agents), isRegistered });
+  const actionParts = { services: doing, others: othersOf(agents), isRegistered };
   const base = { store, identity, tasks, events, callers, now, onFault };
   const health = createHealth({ store, projects: projectReachOf(projects, code), now });
   const check = work && createProjectCheck({ projects, worktrees, environment, now });
@@ -279,7 +279,8 @@ export function createAgentServices(
     runs,
     schedules: createSchedules({
       ...base,
-      perform,
+      perform: createPerform(actionParts),
+      foresee: createForesee(actionParts, host.delivers !== false),
       measure,
       notifyOwner: notifyOwner ?? owner.notifications.tell,
     }),
@@ -330,18 +331,22 @@ function isOn(flag: string, value = 'on'): boolean {
 /** A message that asks for work makes one task, however often it is delivered. */
 export const workOfMessages =
   (work: Pick<WorkTasks, 'create'>): CreateWorkTask =>
-  async ({ messageId, agentId, description, from }) => {
+  async ({ messageId, agentId, name, description, from }) => {
     const { organizationId, depth, unattended } = from;
     const acting = { organizationId, agentId, projectId: undefined, depth: depth + 1, unattended };
     try {
       return { task_id: (await work.create(acting, { description, key: messageId })).id };
     } catch (error) {
       // The words are for the agent that works, and the one that reads them has asked it to.
-      if (error instanceof ToolError && error.code === 'no_project')
-        throw new ToolError(
-          'no_project',
-          'The recipient has no default project with code. Its owner sets one.',
-        );
-      throw error;
+      const words = error instanceof ToolError ? wordsForSender(name, error.code) : undefined;
+      throw words ?? error;
     }
   };
+
+function wordsForSender(name: string, code: string): ToolError | undefined {
+  if (code === 'no_project')
+    return new ToolError(code, `${name} has no default project with code. Its owner sets one.`);
+  if (code === 'daily_cap')
+    return new ToolError(code, `${name} may start no more work tasks today (UTC). Try again tomorrow.`);
+  return undefined;
+}

@@ -263,7 +263,13 @@ onBothBeds(
         const { connect } = await import('@parley/kit/testing');
         const { agentToolset } = await import('../toolset.ts');
         const seam = createTaskSeam(tasks, { inlineLimitMs: 20, now: () => clock.nowMs });
-        const client = await connect(agentToolset, { services, as: agent.caller, tasks: seam });
+        // Only a task that its caller can follow waits for so long.
+        const grants = { ...agent.caller.grants, tasks: ['get_task'] };
+        const client = await connect(agentToolset, {
+          services,
+          as: { ...agent.caller, grants },
+          tasks: seam,
+        });
         for (const kind of toolKinds(client.engine, async () => identity.authenticate(agent.key, 'key')))
           tasks.register(kind);
         tasks.start();

@@ -168,6 +168,38 @@ onBothBeds(
       expect(await tools.call(TOOL, { action: 'list' })).toEqual({ schedules: [] });
     });
 
+    test('what would fail as things are is made, and says why in the words that it would fail with', async () => {
+      const { acme, agent, client } = bed();
+      const without = await agent(acme.member.caller, { tools: [TOOL] });
+      const tools = await client(without.caller);
+      const message = 'The agent does not have corvid_github_star_repo. Give it the tool first.';
+      const { id = '', warnings } = await tools.call(TOOL, {
+        ...HOURLY,
+        schedule_actions: [{ type: 'custom', prompt: 'x' }, STAR],
+      });
+      expect(warnings).toEqual([`schedule_actions.1: ${message}`]);
+      const { execution_id = '' } = await tools.call(TOOL, { action: 'run_now', schedule_id: id });
+      await expect
+        .poll(async () => (await tools.call(TOOL, { action: 'history', schedule_id: id })).executions)
+        .toMatchObject([{ id: execution_id, status: 'failed' }]);
+      const row = await bed()
+        .store.db<ScheduleTables>()
+        .selectFrom('schedule_executions')
+        .select('result')
+        .where('id', '=', execution_id)
+        .executeTakeFirstOrThrow();
+      expect(row.result).toBe(`custom: did x\nstar_repo: forbidden: ${message}`);
+      // A list shows the beginning, and that it is one.
+      const { executions = [] } = await tools.call(TOOL, { action: 'history', schedule_id: id });
+      expect(executions[0]?.result).toBe(`${row.result?.slice(0, 99)}\u2026`);
+      await bed().services.agents.update(acme.member.caller, without.id, {
+        tools: [TOOL, 'corvid_github_star_repo'],
+      });
+      expect(await tools.call(TOOL, { action: 'update', schedule_id: id, name: 'Now' })).not.toHaveProperty(
+        'warnings',
+      );
+    });
+
     test('an agent may have 100 schedules', async () => {
       const { tools } = await asAgent();
       const { id = '' } = await tools.call(TOOL, HOURLY);

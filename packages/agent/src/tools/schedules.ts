@@ -57,6 +57,7 @@ const Output = z.object({
   name: z.string().optional(),
   status: z.string().optional(),
   next_run_at: z.array(z.string()).optional(),
+  warnings: z.array(z.string()).optional(),
   deleted: z.boolean().optional(),
   execution_id: z.string().optional(),
   executions: z

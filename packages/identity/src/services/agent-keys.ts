@@ -23,6 +23,8 @@ export interface AgentLookup {
   current(caller: Caller): Promise<Caller | undefined>;
   /** An agent by id or name, as a key of it would act now. */
   named(organizationId: string, idOrName: string): Promise<Caller | undefined>;
+  /** The session that a call of an agent belongs to. */
+  sessionOf(caller: Caller): Promise<string | undefined>;
   /** What gives an agent a tool, or leaves it out, in a sentence; undefined for what is no tool of agents. */
   why(caller: Caller, tool: string): Promise<string | undefined>;
 }
@@ -47,6 +49,10 @@ export class AgentCallers {
 
   async named(organizationId: string, idOrName: string): Promise<Caller | undefined> {
     return this.#lookup?.named(organizationId, idOrName);
+  }
+
+  async sessionOf(caller: Caller): Promise<string | undefined> {
+    return caller.agent === undefined ? undefined : this.#lookup?.sessionOf(caller);
   }
 
   async why(caller: Caller, tool: string): Promise<string | undefined> {

@@ -1,16 +1,20 @@
 /** Denials in the audit log: written after the answer, a few at a time, and once a minute for the same caller and tool. */
+import type { Caller } from '@parley/kit';
 import { detach } from '@parley/kit';
 import type { Store } from '@parley/store';
+import type { AgentCallers } from './agent-keys.ts';
 import type { AuditCaller } from './audit.ts';
 import { writeAudit } from './audit.ts';
 import { getOrganization } from './organizations.ts';
 import { RecentMap } from './recent-map.ts';
 
-/** What else is known of a denial, such as its reason. */
+/** What else is known of a denial, such as its reason. A `session` that is null is looked up when it is written. */
 export type DenialFacts = Readonly<Record<string, string | null>>;
 
+export type DeniedCaller = Caller & Pick<AuditCaller, 'requestId'>;
+
 interface Denial {
-  readonly caller: AuditCaller;
+  readonly caller: DeniedCaller;
   readonly tool: string;
   readonly about: DenialFacts;
   times: number;
@@ -29,20 +33,29 @@ export class Denials {
   readonly #store: Store;
   readonly #now: () => number;
   readonly #onError: (error: unknown) => void;
+  readonly #agents: Pick<AgentCallers, 'sessionOf'>;
   readonly #waiting = new Map<string, Denial>();
   readonly #writtenAt = new RecentMap<number>(MAX_REMEMBERED);
   /** How many different denials of a caller were noted, and since when. */
   readonly #noted = new RecentMap<{ readonly since: number; count: number }>(MAX_REMEMBERED);
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(store: Store, options: { now: () => number; onError: (error: unknown) => void }) {
+  constructor(
+    store: Store,
+    options: {
+      now: () => number;
+      onError: (error: unknown) => void;
+      agents: Pick<AgentCallers, 'sessionOf'>;
+    },
+  ) {
     this.#store = store;
     this.#now = options.now;
     this.#onError = options.onError;
+    this.#agents = options.agents;
   }
 
   /** Notes a denial; constant time, never throws. Where too many wait, more are not noted: the call record has them. */
-  note(caller: AuditCaller, tool: string, about: DenialFacts = {}): void {
+  note(caller: DeniedCaller, tool: string, about: DenialFacts = {}): void {
     const who = `${caller.organizationId} ${caller.id}`;
     const key = JSON.stringify([who, tool, about]);
     const known = this.#waiting.get(key);
@@ -91,14 +104,23 @@ export class Denials {
         this.#waiting.delete(key);
         this.#writtenAt.set(key, this.#now());
       }
+      const facts = await Promise.all(denials.map(([, denial]) => this.#factsOf(denial)));
       await this.#store.transaction(async (tx) => {
         // One that was deleted meanwhile has no log any more.
         if ((await getOrganization(tx, denials[0]?.[1].caller.organizationId ?? '')) === undefined) return;
-        for (const [, { caller, tool, about, times }] of denials) {
+        for (const [index, [, { caller, tool, times }]] of denials.entries()) {
           const entry = { caller, action: 'call.denied', target: tool, outcome: 'denied' } as const;
-          await writeAudit(tx, { ...entry, changed: { ...about, times } }, { now: this.#now() });
+          await writeAudit(tx, { ...entry, changed: { ...facts[index], times } }, { now: this.#now() });
         }
       });
     }
+  }
+
+  /** The call itself could not wait for its session to be looked up. */
+  async #factsOf({ caller, about }: Denial): Promise<DenialFacts> {
+    if (about['session'] !== null) return about;
+    // An agent that is gone meanwhile has no session, and its denial is worth more than that.
+    const session = await this.#agents.sessionOf(caller).catch(() => undefined);
+    return { ...about, session: session ?? null };
   }
 }

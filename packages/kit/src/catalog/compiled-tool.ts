@@ -128,7 +128,9 @@ export function compileOutsideTool(tool: OutsideTool, owner: Owner): CatalogTool
     async check(args) {
       if (tool.check !== undefined) return ownCheck(tool.check(args ?? {}));
       validator ??= jsonSchemaCheck(tool.inputSchema);
-      return (await validator)(args ?? {});
+      const checked = await (await validator)(args ?? {});
+      const faults = checked.ok ? undefined : tool.faultsIn?.(args ?? {});
+      return faults === undefined ? checked : { ok: false, error: new ToolError('invalid', faults) };
     },
     run(call) {
       // The validator has just shown that the arguments are an object.

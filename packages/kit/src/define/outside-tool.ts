@@ -51,6 +51,8 @@ export interface OutsideToolSpec {
   readonly outputSchema?: JsonSchema;
   /** Checks arguments in place of `inputSchema`, and returns what `call` gets; throws `invalid`. */
   check?(args: unknown): Promise<Record<string, unknown>>;
+  /** What is wrong with arguments that did not pass `inputSchema`; undefined: as the validator says it. */
+  faultsIn?(args: unknown): string | undefined;
   /**
    * Gets the arguments after they passed `inputSchema`. Returns a finished result; or a question, with the state of
    * its own server, after whose answer it is called again with both; or a task that `tasks/get` knows.

@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { SecretKeyError } from '../errors.ts';
 
 const KEY_BYTES = 32;
+/** Where the keys are, in the data folder. */
+export const KEY_FILE = 'secret.key';
 
 /** One secret key, known by an id that tells nothing about it. */
 export interface SecretKey {
@@ -18,7 +20,7 @@ export type KeyRing = [SecretKey, ...SecretKey[]];
 /** Reads the ring from the option, else from the key file in the data folder, which is made when absent. */
 export function loadKeyRing(dataDir: string, secretKey?: string): KeyRing {
   if (secretKey !== undefined) return parseKeyRing(secretKey, 'The secret key that was given');
-  const path = join(dataDir, 'secret.key');
+  const path = join(dataDir, KEY_FILE);
   return parseKeyRing(readKeyFile(path) ?? createKeyFile(path), 'The key file secret.key in the data folder');
 }
 

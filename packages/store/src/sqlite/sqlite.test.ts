@@ -1,5 +1,5 @@
 /** What only SQLite needs: file modes, waiting for another process, a full disk, backups, missed signals. */
-import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { sql } from 'kysely';
@@ -63,6 +63,21 @@ test('the data folder and its files belong to their owner only', async () => {
   for (const file of ['parley.db', 'records.db', 'secret.key', 'deeper/folder/parley.db']) {
     expect([file, statSync(join(dataDir, file)).mode & 0o777]).toEqual([file, 0o600]);
   }
+});
+
+test('a folder that must have a database and has none is refused, and nothing is made there', async () => {
+  const mistyped = join(dataDir, 'mistyped');
+  await expect(openStore({ dataDir: mistyped, mustExist: true })).rejects.toThrow(
+    `There is no parley.db in ${mistyped}. Give the data folder of a server`,
+  );
+  // Not even where the data lies elsewhere: the key to it is in the folder.
+  const databaseUrl = 'postgres://127.0.0.1:1/none';
+  await expect(openStore({ dataDir: mistyped, databaseUrl, mustExist: true })).rejects.toThrow(
+    'There is no secret.key',
+  );
+  expect(existsSync(mistyped)).toBe(false);
+  const again = await openStore({ dataDir, mustExist: true });
+  await again.close();
 });
 
 test('the database runs in WAL mode with foreign keys on', async () => {

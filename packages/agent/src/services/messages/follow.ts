@@ -63,7 +63,13 @@ export function createFollow(parts: FollowParts) {
     const { id, to } = sent;
     const of = { organizationId: acting.organizationId, agentId: to.id };
     const row = await messageOf(acting, sent);
-    const work = { messageId: id, agentId: to.id, description: workIn(row.text), from: acting };
+    const work = {
+      messageId: id,
+      agentId: to.id,
+      name: to.name,
+      description: workIn(row.text),
+      from: acting,
+    };
     try {
       const { task_id } = (await parts.createWorkTask()?.(work)) ?? {};
       await store.transaction((tx) => changeRow(tx, row, { status: 'replied', code: 'work_task' }, now()));

@@ -32,6 +32,7 @@ export interface MessageWork {
   readonly messageId: string;
   /** Whose task it becomes. */
   readonly agentId: string;
+  readonly name: string;
   readonly description: string;
   readonly from: Acting;
 }

@@ -1,5 +1,6 @@
 /** The input schema of a plugin's tool, cut down to what the server can check in time that grows with the input alone. */
-import { ToolError } from '@parley/kit';
+import { describeIssues, ToolError } from '@parley/kit';
+import * as z from 'zod';
 
 type Schema = Record<string, unknown>;
 
@@ -26,6 +27,18 @@ export function checkedInputSchema(given: unknown, where: string): Schema & { re
   if (JSON.stringify(given).length > MOST_CHARACTERS)
     throw new ToolError('invalid', `${where}: inputSchema must have at most ${MOST_CHARACTERS} characters`);
   return { ...copied(given, where, 0), type: 'object' };
+}
+
+/** What is wrong with an input that does not fit, in the words of built-in tools; undefined: there are none. */
+export function faultsIn(schema: Schema, input: unknown): string | undefined {
+  try {
+    const known = z.fromJSONSchema(schema, { registry: z.registry() });
+    const parsed = known.safeParse(input);
+    return parsed.success ? undefined : describeIssues(parsed.error.issues, input, { schema: known });
+  } catch {
+    // Zod has no type for some of what JSON Schema can say, and the validator has words for all of it.
+    return undefined;
+  }
 }
 
 function copied(schema: Schema, where: string, depth: number): Schema {

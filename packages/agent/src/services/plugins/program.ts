@@ -89,7 +89,22 @@ async function load(entry: string): Promise<void> {
 
 interface ZodLike {
   toJSONSchema(options: object): unknown;
-  safeParseAsync(given: unknown): Promise<{ success: boolean; data?: unknown; error?: { message?: string } }>;
+  safeParseAsync(
+    given: unknown,
+  ): Promise<{ success: boolean; data?: unknown; error?: { issues?: readonly Issue[] } }>;
+}
+
+interface Issue {
+  readonly path?: readonly PropertyKey[];
+  readonly message?: string;
+}
+
+/** `field: rule`, like the faults that the server finds. */
+function faultsOf(issues: readonly Issue[] = []): string {
+  const faults = issues.map(
+    ({ path = [], message }) => `${path.map(String).join('.') || 'input'}: ${message ?? 'is not valid'}`,
+  );
+  return faults.join('; ') || 'The input is not valid.';
 }
 
 function isZod(schema: unknown): schema is ZodLike {
@@ -107,7 +122,7 @@ async function call(id: number, name: string, given: unknown, facts: CallFacts):
     let parsed = given;
     if (isZod(tool.inputSchema)) {
       const outcome = await tool.inputSchema.safeParseAsync(given);
-      if (!outcome.success) return threw(id, 'invalid', outcome.error?.message ?? 'The input is not valid.');
+      if (!outcome.success) return threw(id, 'invalid', faultsOf(outcome.error?.issues));
       parsed = outcome.data;
     }
     const context = { ...facts, host: hostOf(id, facts), signal: controller.signal };

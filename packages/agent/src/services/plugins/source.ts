@@ -2,6 +2,7 @@
 import type { Change, OutsideTool, Source } from '@parley/kit';
 import { defineOutsideTool, defineToolset, install } from '@parley/kit';
 import { AGENT } from '../../name.ts';
+import { faultsIn } from './input-schema.ts';
 import type { LoadedTool } from './loaded.ts';
 
 /** The kind of the source, which the toolset takes in. */
@@ -42,6 +43,7 @@ export function createPluginSource({ toolsOf, prepare, call }: SourceParts): Plu
       ...(isBlocked && { unattended: 'block' }),
       callers: 'agents',
       inputSchema,
+      faultsIn: (input) => faultsIn(inputSchema, input),
       call: call(loaded),
     });
   };

@@ -5,7 +5,7 @@ import { scriptedActions } from '../../../test/scripted-actions.ts';
 import { AGENT } from '../../name.ts';
 import { actingOf } from '../../session.ts';
 import type { ActionServices } from './actions.ts';
-import { createPerform } from './actions.ts';
+import { createForesee, createPerform } from './actions.ts';
 import type { ScheduleAction } from './schema.ts';
 import { ACTION_TYPES } from './schema.ts';
 
@@ -28,6 +28,8 @@ const TOOLS = [
   'corvid_publish_attestation',
 ];
 
+const isRegistered = (name: string) => TOOLS.includes(name);
+
 interface Given {
   readonly services?: ActionServices;
   readonly tools?: readonly string[];
@@ -38,7 +40,7 @@ const perform = (
   action: ScheduleAction,
   { services = {}, tools = TOOLS, others = ['agt_2', 'agt_3'] }: Given,
 ) =>
-  createPerform({ services, others: async () => [...others], isRegistered: (name) => TOOLS.includes(name) })({
+  createPerform({ services, others: async () => [...others], isRegistered })({
     acting: agentWith(tools),
     action,
     snapshot: { name: 'Often', actions: [action], depth: 1 },
@@ -125,6 +127,24 @@ test.each(ROWS)('%o', async (action, done, text, tool) => {
       message: expect.stringContaining(tool),
     });
   expect(actions.deeds).toHaveLength(done.length * (tool === undefined ? 2 : 1));
+});
+
+test.each(ROWS)('what %o would fail with is known before', async (action, _done, _text, tool) => {
+  const others = async () => ['agt_2', 'agt_3'];
+  const { services } = scriptedActions();
+  const failure = async (given: Given) =>
+    perform(action, given).then(
+      () => [],
+      (error: Error) => [`schedule_actions.0: ${error.message}`],
+    );
+  const foresee = (given: ActionServices, tools: readonly string[], hasOwnParts = true) =>
+    createForesee({ services: given, others, isRegistered }, hasOwnParts)(agentWith(tools).caller, [action]);
+  expect(foresee(services, TOOLS)).toEqual([]);
+  expect(foresee({}, TOOLS)).toEqual(await failure({}));
+  expect(foresee(services, [])).toEqual(await failure({ services, tools: [] }));
+  // What another process has is not known here; what the agent has is.
+  expect(foresee({}, TOOLS, false)).toEqual([]);
+  expect(foresee({}, [], false)).toHaveLength(tool === undefined ? 0 : 1);
 });
 
 test('a council needs two others, and asks ten at most', async () => {

@@ -119,6 +119,8 @@ type Field = 'repos' | 'description' | 'to_agent_id' | 'message' | 'prompt';
 
 interface ActionKind {
   readonly needs: readonly Field[];
+  /** What it stands on. */
+  readonly part: keyof ActionServices;
   /** The tool whose holder may do the same. */
   readonly tool?: string;
   run(deed: Deed, parts: ActionParts): Promise<string>;
@@ -134,6 +136,7 @@ const prompting = (
   { needs = [], tool }: { needs?: readonly Field[]; tool?: string } = {},
 ): ActionKind => ({
   needs,
+  part: 'runner',
   ...(tool !== undefined && { tool }),
   async run({ acting, action, snapshot, signal }, { services }) {
     const asked = [words(action), action.prompt, action.description, wokenBy(snapshot)];
@@ -150,6 +153,7 @@ const reposOf = ({ repos = [] }: ScheduleAction) => repos.join(', ');
 const ACTIONS: Readonly<Record<ActionType, ActionKind>> = {
   star_repo: {
     needs: ['repos'],
+    part: 'github',
     tool: 'corvid_github_star_repo',
     async run({ acting, action, signal }, { services }) {
       const github = partOf(services, 'github');
@@ -159,6 +163,7 @@ const ACTIONS: Readonly<Record<ActionType, ActionKind>> = {
   },
   fork_repo: {
     needs: ['repos'],
+    part: 'github',
     tool: 'corvid_github_fork_repo',
     async run({ acting, action, signal }, { services }) {
       const github = partOf(services, 'github');
@@ -173,6 +178,7 @@ const ACTIONS: Readonly<Record<ActionType, ActionKind>> = {
   }),
   work_task: {
     needs: ['description'],
+    part: 'workTasks',
     tool: 'corvid_create_work_task',
     async run({ acting, action, snapshot, key, signal }, { services }) {
       const description = [action.description, wokenBy(snapshot)].filter(Boolean).join('\n\n');
@@ -183,6 +189,7 @@ const ACTIONS: Readonly<Record<ActionType, ActionKind>> = {
   },
   council_launch: {
     needs: ['message'],
+    part: 'messages',
     tool: 'corvid_send_message',
     async run(deed, parts) {
       const messages = partOf(parts.services, 'messages');
@@ -203,6 +210,7 @@ const ACTIONS: Readonly<Record<ActionType, ActionKind>> = {
   },
   send_message: {
     needs: ['to_agent_id', 'message'],
+    part: 'messages',
     tool: 'corvid_send_message',
     async run({ acting, action, key, signal }, { services }) {
       const message = { to: action.to_agent_id ?? '', text: action.message ?? '', key };
@@ -218,11 +226,13 @@ const ACTIONS: Readonly<Record<ActionType, ActionKind>> = {
   improvement_loop: prompting(() => 'Find the improvement of the project that is worth most, and make it.'),
   memory_maintenance: {
     needs: [],
+    part: 'memory',
     tool: 'corvid_save_memory',
     run: ({ acting, signal }, { services }) => partOf(services, 'memory').maintain(acting, signal),
   },
   reputation_attestation: {
     needs: [],
+    part: 'reputation',
     tool: 'corvid_publish_attestation',
     run: ({ acting, signal }, { services }) => partOf(services, 'reputation').attest(acting, signal),
   },
@@ -253,6 +263,28 @@ export function createPerform(parts: ActionParts): Perform {
     if (tool !== undefined) requireTool(deed.acting.caller, tool, parts.isRegistered);
     return run(deed, parts);
   };
+}
+
+/** Why actions would fail if they were done now, in the words that they would fail with. */
+export type Foresee = (caller: Caller, actions: readonly ScheduleAction[]) => string[];
+
+/** `hasOwnParts`: false in a process that leaves the work to another, whose parts it does not know. */
+export function createForesee(parts: ActionParts, hasOwnParts: boolean): Foresee {
+  const check = (caller: Caller, { type }: ScheduleAction) => {
+    const { tool, part } = ACTIONS[type];
+    if (tool !== undefined) requireTool(caller, tool, parts.isRegistered);
+    if (hasOwnParts) partOf(parts.services, part);
+  };
+  return (caller, actions) =>
+    actions.flatMap((action, index) => {
+      try {
+        check(caller, action);
+        return [];
+      } catch (error) {
+        if (error instanceof ToolError) return [`schedule_actions.${index}: ${error.message}`];
+        throw error;
+      }
+    });
 }
 
 /** Refuses what the agent's list does not hold. */

@@ -8,6 +8,7 @@ import { EXECUTION, settle } from './executions.ts';
 import type { ExecutionInput } from './executions.ts';
 import type { ScheduleParts } from './parts.ts';
 import { snapshotOf } from './rows.ts';
+import { scheduledCaller } from './scheduled-caller.ts';
 import type { ActionType, ExecutionRow, ScheduleAction, ScheduleTables } from './schema.ts';
 import { withinTime } from './within-time.ts';
 
@@ -105,14 +106,7 @@ async function measure(parts: ScheduleParts, { row, action, run }: Attempt): Pro
 
 /** The agent as it is now; nobody watches. */
 async function actingFor({ callers }: ScheduleParts, row: ExecutionRow): Promise<Acting> {
-  const caller = await callers.acting({
-    organizationId: row.organization_id,
-    agentId: row.agent_id,
-    source: 'schedule',
-    sessionSource: 'schedule',
-    depth: snapshotOf(row).depth,
-    unattended: true,
-  });
+  const caller = await scheduledCaller(callers, { ...row, depth: snapshotOf(row).depth });
   if (caller === undefined)
     throw new ToolError(
       'forbidden',

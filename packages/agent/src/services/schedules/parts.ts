@@ -5,7 +5,7 @@ import type { Store, StoreTransaction } from '@parley/store';
 import type { TaskEngine } from '@parley/tasks';
 import type { AgentCallers } from '../../permissions/lookup.ts';
 import type { Measure } from '../health/measure.ts';
-import type { Perform } from './actions.ts';
+import type { Foresee, Perform } from './actions.ts';
 
 /** Something that the owner of an agent has to know. */
 export interface OwnerNotice {
@@ -28,6 +28,7 @@ export interface ScheduleParts {
   readonly events: Events;
   readonly callers: AgentCallers;
   readonly perform: Perform;
+  readonly foresee: Foresee;
   readonly notifyOwner: NotifyOwner;
   readonly measure: Measure;
   readonly now: () => number;

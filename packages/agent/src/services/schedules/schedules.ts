@@ -5,6 +5,7 @@ import { toJson } from '@parley/store';
 import type { Acting } from '../../session.ts';
 import { checkActions } from './actions.ts';
 import { addExecution } from './executions.ts';
+import { scheduledCaller } from './scheduled-caller.ts';
 import type { WakingParts } from './parts.ts';
 import { configOf, findSchedule, holdSchedule, iso, schedulesOf, typesOf, writeSchedule } from './rows.ts';
 import type {
@@ -49,6 +50,8 @@ export interface SavedSchedule {
   readonly status: ScheduleStatus;
   /** The next three. */
   readonly next_run_at: string[];
+  /** Why it would fail as things are; absent: it would not. */
+  readonly warnings?: string[];
 }
 
 /** An execution as a history shows it. */
@@ -101,9 +104,12 @@ export function createScheduleStore(parts: WakingParts): Schedules {
 
   async function saved(row: ScheduleRow): Promise<SavedSchedule> {
     const { id, name, status, next_run_at: next } = row;
-    const further =
-      next === null ? [] : [next, ...(await firingsAfter(configOf(row).timing, next, SHOWN_FIRINGS - 1))];
-    return { id, name, status, next_run_at: further.map((at) => iso(at)) };
+    const { timing, actions } = configOf(row);
+    const further = next === null ? [] : [next, ...(await firingsAfter(timing, next, SHOWN_FIRINGS - 1))];
+    const caller = await scheduledCaller(parts.callers, row);
+    const warnings = caller === undefined ? [] : parts.foresee(caller, actions);
+    const nextRuns = further.map((at) => iso(at));
+    return { id, name, status, next_run_at: nextRuns, ...(warnings.length > 0 && { warnings }) };
   }
 
   return {
@@ -242,7 +248,7 @@ export function createScheduleStore(parts: WakingParts): Schedules {
         status: row.status,
         due_at: iso(row.due_at),
         started_at: iso(row.started_at),
-        result: row.result?.slice(0, SHOWN_RESULT) ?? null,
+        result: row.result && shortResult(row.result),
       }));
     },
   };
@@ -250,6 +256,11 @@ export function createScheduleStore(parts: WakingParts): Schedules {
   async function firstAfterNow({ timing }: ScheduleConfig): Promise<number | null> {
     return (await firingsAfter(timing, now(), 1))[0] ?? null;
   }
+}
+
+/** The beginning of a result; the last character tells that there is more. */
+function shortResult(text: string): string {
+  return text.length <= SHOWN_RESULT ? text : `${text.slice(0, SHOWN_RESULT - 1).toWellFormed()}\u2026`;
 }
 
 const wantedOf = ({ type, filter }: Extract<Timing, { kind: 'event' }>) => ({ eventType: type, filter });

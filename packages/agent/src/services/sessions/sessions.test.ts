@@ -2,6 +2,8 @@
 import { expect, test } from 'vitest';
 import type { BedAgent } from '../../../test/agent-bed.ts';
 import { onBothBeds } from '../../../test/agent-bed.ts';
+import { AGENT } from '../../name.ts';
+import { denialOf } from '../../permissions/denials.ts';
 import type { NewRun } from './sessions.ts';
 import type { SessionTables } from './schema.ts';
 
@@ -34,6 +36,46 @@ onBothBeds('sessions', (bed, replica) => {
       ...caller,
       agent: { id: '', name: '', depth: 2, source: 'agent', ...caller.agent, sessionId },
     });
+
+  test('what a key is denied is written down with its session, as what it may call is', async () => {
+    const ada = await agent();
+    const { identity, store, services } = bed();
+    const denied = (caller: BedAgent['caller'], name: string) => {
+      const record = { caller, method: 'tools/call', toolset: AGENT, name, outcome: 'denied' } as const;
+      identity.audit.denied(caller, name, denialOf({ ...record, code: 'not_in_set' }));
+    };
+    denied(ada.caller, 'corvid_first');
+    await identity.audit.flush();
+    await (await bed().client(ada.caller)).call(LIST, {});
+    denied(ada.caller, 'corvid_second');
+    const run3 = await run(ada);
+    denied({ ...ada.caller, agent: { ...ada.caller.agent, sessionId: run3.id } as never }, 'corvid_third');
+    const gone = await agent();
+    await services.agents.delete(bed().acme.owner.caller, gone.id);
+    denied(gone.caller, 'corvid_fourth');
+    denied(bed().acme.owner.caller, 'corvid_fifth');
+    await identity.audit.flush();
+    await run3.end();
+    const rows = await store
+      .db<{ audit_log: { action: string; target: string; changed: string } }>()
+      .selectFrom('audit_log')
+      .select(['target', 'changed'])
+      .where('action', '=', 'call.denied')
+      .where('target', 'like', 'corvid_%')
+      .execute();
+    const sessions = Object.fromEntries(
+      rows.map(({ target, changed }) => [target, (JSON.parse(changed) as { session: unknown }).session]),
+    );
+    const [own] = (await rowsOf(ada)).filter(({ caller_id: caller }) => caller !== null);
+    expect(own?.id).toMatch(/^ses_/);
+    expect(sessions).toEqual({
+      corvid_first: own?.id,
+      corvid_second: own?.id,
+      corvid_third: run3.id,
+      corvid_fourth: null,
+      corvid_fifth: null,
+    });
+  });
 
   test('the calls of a key are one session until none comes for 30 minutes, in every process', async () => {
     const ada = await agent();

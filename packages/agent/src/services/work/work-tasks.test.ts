@@ -235,6 +235,13 @@ onBothBeds(
       for (const one of [bare, unset])
         await expect(one.call(CREATE, { description: 'x' })).rejects.toMatchObject({ code: 'no_project' });
       await expect(tools.call(CREATE, { description: ' ' })).rejects.toThrow('description');
+      // Whoever asks for work by a message is told of the one that would do it.
+      const lazy = await agent(acme.owner.caller);
+      const asked = { to_agent: lazy.id, message: '[WORK] Mend it.' };
+      expect(await tools.attempt('corvid_send_message', asked)).toMatchObject({
+        code: 'no_project',
+        message: `${lazy.name} has no default project with code. Its owner sets one.`,
+      });
     });
   },
   () => {
