@@ -11,6 +11,7 @@ import type { RunResult } from '../adapters/runner/runner.ts';
 import type { MessageTables } from '../services/messages/schema.ts';
 import { endOf } from '../services/owner/answers.ts';
 import type { OwnerTables } from '../services/owner/schema.ts';
+import { actingOf } from '../session.ts';
 import { agentToolset } from '../toolset.ts';
 
 const ASK = 'corvid_ask_owner';
@@ -284,6 +285,17 @@ onBothBeds(
       expect((await call(client, SEND, args)).is).toMatchObject({ status: 'replied', reply: 'Now.' });
       expect(await messagesTo(bob)).toHaveLength(1);
       expect((await call(client, SEND, args)).is).toMatchObject({ status: 'pending' });
+      expect(await messagesTo(bob)).toHaveLength(2);
+    });
+
+    test('what a schedule says again is said again', async () => {
+      const ada = await newAgent();
+      const bob = await newAgent({ runner: 'inbox' });
+      const { messages } = bed().services;
+      const outgoing = { to: bob.id, text: 'Report.', waitSeconds: 300 };
+      await messages.send(actingOf(ada.caller), outgoing);
+      bed().clock.nowMs += 31_000;
+      await messages.send(actingOf(ada.caller), outgoing);
       expect(await messagesTo(bob)).toHaveLength(2);
     });
 

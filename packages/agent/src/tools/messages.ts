@@ -71,7 +71,7 @@ export const sendMessage = defineTool({
   },
   async run({ to_agent: to, message, thread, wait_seconds: waitSeconds }, ctx, acting) {
     const { messages } = ctx.services;
-    const outgoing = { to, text: message, thread, waitSeconds, callId: ctx.taskId };
+    const outgoing = { to, text: message, thread, waitSeconds, callId: ctx.taskId, goesOn: true };
     const sent = await ctx.step('send', () => messages.send(acting, outgoing));
     return messages.follow(acting, sent, ctx.signal);
   },

@@ -32,6 +32,8 @@ export interface Outgoing {
   readonly waitSeconds?: number | undefined;
   /** The same for every try of one call, so that a call that is entered again sends once. */
   readonly callId?: string | null | undefined;
+  /** True: the same message again waits on for the reply of the first, instead of being sent once more. */
+  readonly goesOn?: boolean;
   /** True when whoever had to agree to it has: only then does a run that nobody watches make work by it. */
   readonly isApproved?: boolean;
 }
@@ -88,7 +90,8 @@ export function createSend(parts: SendParts) {
         return { ...sent(reply, other, 'reply', 'inbox'), depth: acting.depth };
       }
       const row = newRow(said, at, id);
-      const checked = await check(tx, row, said, other, { actor: acting.caller.id, mayGoOn: goesOn(outgoing) });
+      const by = { actor: acting.caller.id, goesOn: mayGoOn(outgoing) };
+      const checked = await check(tx, row, said, other, by);
       if (checked instanceof ToolError) {
         await insertRow(tx, refusedRow(newRow(said, at), checked.code));
         return checked;
@@ -96,7 +99,10 @@ export function createSend(parts: SendParts) {
       const { duplicate, awaited, circuit, chargeId } = checked;
       if (other === undefined) return unknownRecipient();
       if (duplicate !== undefined) return sent(duplicate, other, 'duplicate', 'inbox');
-      if (awaited !== undefined) return sent(await awaitOn(tx, awaited, outgoing, at), other, 'accepted', 'watcher');
+      if (awaited !== undefined) {
+        const waited = await awaitOn(tx, awaited, outgoing, at);
+        return sent(waited, other, 'accepted', 'watcher');
+      }
       const accepted = { ...row, charge_id: chargeId, ...deliveryOf(row, way, outgoing, at) };
       await pass(tx, circuit, { id: row.id, until: accepted.wait_until ?? at }, at);
       await settleReplies(tx, said, at);
@@ -113,7 +119,7 @@ export function createSend(parts: SendParts) {
     row: MessageRow,
     said: SaidHere,
     other: Agent | undefined,
-    { actor, mayGoOn }: { readonly actor: string; readonly mayGoOn: boolean },
+    { actor, goesOn }: { readonly actor: string; readonly goesOn: boolean },
   ) {
     const at = row.created_at;
     const free = { circuit: undefined, chargeId: null };
@@ -123,7 +129,7 @@ export function createSend(parts: SendParts) {
     if (other.id === said.from) return toSelf();
     const duplicate = await duplicateOf(tx, said, at);
     if (duplicate !== undefined) return { duplicate, awaited: undefined, ...free };
-    const awaited = mayGoOn ? await awaitedOf(tx, said, at) : undefined;
+    const awaited = goesOn ? await awaitedOf(tx, said, at) : undefined;
     if (awaited !== undefined) return { duplicate, awaited, ...free };
     const many = await tooMany(tx, said, other, at);
     if (many !== undefined) return many;
@@ -136,9 +142,8 @@ export function createSend(parts: SendParts) {
   }
 }
 
-/** Whoever repeats a message to wait for its reply goes on waiting; others send it again. */
-function goesOn({ text, waitSeconds }: Outgoing): boolean {
-  return waitSeconds !== 0 && !asksForWork(text);
+function mayGoOn({ text, waitSeconds, goesOn = false }: Outgoing): boolean {
+  return goesOn && waitSeconds !== 0 && !asksForWork(text);
 }
 
 /** The reply is held for the call that waits now. */
