@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { AgentProcess, BedAgent } from '../../test/agent-bed.ts';
 import { onBothBeds } from '../../test/agent-bed.ts';
 import type { RemoteTask } from '../adapters/remote-agents/remote-agents.ts';
-import type { RunResult } from '../adapters/runner/runner.ts';
+import type { RunResult, SessionRequest } from '../adapters/runner/runner.ts';
 import type { MessageTables } from '../services/messages/schema.ts';
 import { endOf } from '../services/owner/answers.ts';
 import type { OwnerTables } from '../services/owner/schema.ts';
@@ -27,9 +27,10 @@ type Era = 'modern' | 'legacy';
 
 let runs: PromiseWithResolvers<RunResult>[] = [];
 const runner = {
-  run: () => {
+  run: ({ signal }: SessionRequest) => {
     const run = Promise.withResolvers<RunResult>();
     runs.push(run);
+    signal.addEventListener('abort', () => run.resolve({ status: 'cancelled', text: '' }));
     return run.promise;
   },
 };
@@ -307,6 +308,26 @@ onBothBeds(
       runs[0]?.resolve({ status: 'completed', text: 'Thought.' });
       expect((await call(await elsewhere(ada.caller), SEND, args)).is).toMatchObject({ reply: 'Thought.' });
       expect([runs.length, (await messagesTo(bob)).length]).toEqual([1, 1]);
+    });
+
+    test('a run that its sender has stopped begins again with the same message', async () => {
+      const ada = await newAgent();
+      const bob = await newAgent();
+      const args = { to_agent: bob.id, message: 'Begin.' };
+      const stop = new AbortController();
+      const patient = await elsewhere(ada.caller);
+      const stopped = patient.callTool({ name: SEND, arguments: args }, { signal: stop.signal });
+      const gone = stopped.catch(() => 'stopped');
+      await eventually(async () => expect(runs).toHaveLength(1));
+      stop.abort();
+      expect(await gone).toBe('stopped');
+      await eventually(async () => expect(await messagesTo(bob)).toMatchObject([{ status: 'queued' }]));
+      bed().clock.nowMs += 31_000;
+      const again = call(patient, SEND, args);
+      await eventually(async () => expect(runs).toHaveLength(2));
+      runs[1]?.resolve({ status: 'completed', text: 'Begun.' });
+      expect((await again).is).toMatchObject({ status: 'replied', reply: 'Begun.' });
+      expect(await messagesTo(bob)).toHaveLength(1);
     });
 
     test('a remote agent is told once, and asked for by the same call', async () => {

@@ -101,7 +101,9 @@ export function createSend(parts: SendParts) {
       if (duplicate !== undefined) return sent(duplicate, other, 'duplicate', 'inbox');
       if (awaited !== undefined) {
         const waited = await awaitOn(tx, awaited, outgoing, at);
-        return sent(waited, other, 'accepted', 'watcher');
+        // A run that was stopped begins again; one that goes on is waited for.
+        const isIdle = awaited.status === 'queued' && way === 'runner';
+        return sent(waited, other, 'accepted', isIdle ? 'runner' : 'watcher');
       }
       const accepted = { ...row, charge_id: chargeId, ...deliveryOf(row, way, outgoing, at) };
       await pass(tx, circuit, { id: row.id, until: accepted.wait_until ?? at }, at);
