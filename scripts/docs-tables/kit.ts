@@ -25,7 +25,11 @@ const toolFields: Record<Exclude<keyof Tool, 'kind'>, [need: 'yes' | '', meaning
   callers: ['', '`agents`: only callers that act as an agent have the tool'],
   available: ['', 'function of services and caller; false means the tool does not exist right now'],
   task: ['', "`'allowed'` or `'required'`: may, or must, run as a durable task"],
-  taskOptions: ['', 'version, time to live, inline limit and handle of the task'],
+  taskOptions: [
+    '',
+    'version, time to live, inline limit and handle of the task, and whether only who can follow it gets one',
+  ],
+  comeBack: ['', 'how a caller who cannot follow tasks gets the result: by the same call once more'],
   prepare: ['', 'asks what must be known before the task exists; its value is `ctx.prepared`'],
   hints: ['', 'corrects a single hint that the effect gets wrong'],
   _meta: ['', 'what clients get as `_meta` of the definition, word for word'],
@@ -60,6 +64,7 @@ const contextFields: Record<keyof Context, string> = {
   step: 'runs its function once per call, also when the call is entered again; in a task also after a crash',
   sleep: 'waits for milliseconds or until a date; in a task the wait survives restarts',
   taskId: 'id of the task the call runs as; null when it runs inline',
+  isFollowed: 'true in a task that its caller can follow, for days if need be',
   prepared: 'what `prepare` returned before the task was made',
 };
 

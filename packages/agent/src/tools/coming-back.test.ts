@@ -55,7 +55,7 @@ beforeEach(() => {
 
 onBothBeds(
   'coming back',
-  (bed, replica) => {
+  (bed, replica, once) => {
     const ends: (() => Promise<void>)[] = [];
     afterEach(async () => {
       for (const end of ends.splice(0)) await end();
@@ -86,7 +86,11 @@ onBothBeds(
       clientOf((other ??= await replica()), as, { limitMs: PATIENT_MS, era });
 
     const call = async (client: Raw, name: string, args: Record<string, unknown>) => {
-      const { content, structuredContent, isError = false } = await client.callTool({ name, arguments: args });
+      const {
+        content,
+        structuredContent,
+        isError = false,
+      } = await client.callTool({ name, arguments: args });
       const [first] = content;
       return { text: first?.type === 'text' ? first.text : '', is: structuredContent, isError };
     };
@@ -176,7 +180,7 @@ onBothBeds(
       for (const id of ids) await answer(id, { answer: 'x' });
     });
 
-    test('a refusal that came meanwhile is told', async () => {
+    once('a refusal that came meanwhile is told', async () => {
       const agent = await newAgent();
       const client = await clientOf(bed(), agent.caller);
       const id = idIn(await left(client, ASK, { question: 'May I?' }, 'question_id'));
@@ -234,7 +238,7 @@ onBothBeds(
       for (const { id } of await questionsOf(agent).execute()) await answer(id, { answer: 'x' });
     });
 
-    test('a client that hears of progress is answered with the answer', async () => {
+    once('a client that hears of progress is answered with the answer', async () => {
       const agent = await newAgent();
       const hasty = await clientOf(bed(), agent.caller);
       const given = { name: ASK, arguments: { question: 'Are you there?', timeout_minutes: 60 } };
@@ -289,7 +293,7 @@ onBothBeds(
       expect(await messagesTo(bob)).toHaveLength(2);
     });
 
-    test('what a schedule says again is said again', async () => {
+    once('what a schedule says again is said again', async () => {
       const ada = await newAgent();
       const bob = await newAgent({ runner: 'inbox' });
       const { messages } = bed().services;
@@ -305,6 +309,7 @@ onBothBeds(
       const bob = await newAgent();
       const args = { to_agent: bob.id, message: 'Think.' };
       await left(await clientOf(bed(), ada.caller), SEND, args, 'message_id');
+      await eventually(async () => expect(runs).toHaveLength(1));
       runs[0]?.resolve({ status: 'completed', text: 'Thought.' });
       expect((await call(await elsewhere(ada.caller), SEND, args)).is).toMatchObject({ reply: 'Thought.' });
       expect([runs.length, (await messagesTo(bob)).length]).toEqual([1, 1]);
@@ -330,7 +335,7 @@ onBothBeds(
       expect(await messagesTo(bob)).toHaveLength(1);
     });
 
-    test('a remote agent is told once, and asked for by the same call', async () => {
+    once('a remote agent is told once, and asked for by the same call', async () => {
       const ada = await newAgent();
       const args = { agent_url: 'https://agent.example', message: 'Go.' };
       const client = await clientOf(bed(), ada.caller);
@@ -347,7 +352,7 @@ onBothBeds(
       expect(sentOut).toBe(1);
     });
 
-    test('what waits for nothing becomes no task that nobody can follow', async () => {
+    once('what waits for nothing becomes no task that nobody can follow', async () => {
       const ada = await newAgent();
       const client = await clientOf(bed(), ada.caller);
       expect((await call(client, WORKFLOW, { action: 'list' })).is).toEqual({ workflows: [] });

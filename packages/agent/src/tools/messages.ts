@@ -33,7 +33,12 @@ export const sendMessage = defineTool({
     async meanwhile({ to_agent: to, message, thread }, { name, caller, services }) {
       const open = await services.messages.awaited(actingOf(caller), { to, text: message, thread });
       if (open === undefined) return undefined;
-      const output = { message_id: open.id, thread: open.thread, status: 'pending', depth: open.depth } as const;
+      const output = {
+        message_id: open.id,
+        thread: open.thread,
+        status: 'pending',
+        depth: open.depth,
+      } as const;
       return { output, text: unanswered(output, name) };
     },
     isStale: ({ status }) => status === 'pending',

@@ -143,7 +143,7 @@ const REACHES: readonly (readonly [
 ];
 const TASK = {
   channel: { capabilities: {}, request: never, step: never },
-  task: { id: 't', prepared: null },
+  task: { id: 't', prepared: null, isFollowed: false },
 };
 function never(): never {
   throw new Error('Nobody asks.');

@@ -55,8 +55,7 @@ const text = (answer: { content: unknown[] }) => (answer.content[0] as { text: s
 
 test('the same call waits on for the same work, and gives its result out once', async () => {
   await using at = await bakery();
-  const bake = (cake: string) =>
-    at.narrow.raw.callTool({ name: 'bake_again', arguments: { cake } });
+  const bake = (cake: string) => at.narrow.raw.callTool({ name: 'bake_again', arguments: { cake } });
   const first = await bake('plum');
   expect(text(first)).toBe(
     'Not done yet. Call bake_again again with the same arguments to go on waiting; nothing is done twice.',
