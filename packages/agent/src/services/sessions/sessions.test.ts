@@ -49,7 +49,8 @@ onBothBeds('sessions', (bed, replica) => {
     await (await bed().client(ada.caller)).call(LIST, {});
     denied(ada.caller, 'corvid_second');
     const run3 = await run(ada);
-    denied({ ...ada.caller, agent: { ...ada.caller.agent, sessionId: run3.id } as never }, 'corvid_third');
+    const { agent: acting = { id: '', name: '', depth: 1, source: 'api' } } = ada.caller;
+    denied({ ...ada.caller, agent: { ...acting, sessionId: run3.id } }, 'corvid_third');
     const gone = await agent();
     await services.agents.delete(bed().acme.owner.caller, gone.id);
     denied(gone.caller, 'corvid_fourth');
@@ -66,7 +67,7 @@ onBothBeds('sessions', (bed, replica) => {
     const sessions = Object.fromEntries(
       rows.map(({ target, changed }) => [target, (JSON.parse(changed) as { session: unknown }).session]),
     );
-    const [own] = (await rowsOf(ada)).filter(({ caller_id: caller }) => caller !== null);
+    const own = (await rowsOf(ada)).find(({ caller_id: caller }) => caller !== null);
     expect(own?.id).toMatch(/^ses_/);
     expect(sessions).toEqual({
       corvid_first: own?.id,
