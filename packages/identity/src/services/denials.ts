@@ -39,6 +39,7 @@ export class Denials {
   /** How many different denials of a caller were noted, and since when. */
   readonly #noted = new RecentMap<{ readonly since: number; count: number }>(MAX_REMEMBERED);
   #timer: NodeJS.Timeout | undefined;
+  #last: Promise<void> = Promise.resolve();
 
   constructor(
     store: Store,
@@ -96,7 +97,15 @@ export class Denials {
     }, FLUSH_EVERY_MS).unref();
   }
 
-  async #write(until: number): Promise<void> {
+  /** One after the other, so that whoever flushes waits for what is being written already. */
+  #write(until: number): Promise<void> {
+    const written = this.#last.then(() => this.#writeDue(until));
+    // Whoever asked for it is told; the next one writes all the same.
+    this.#last = written.catch(() => undefined);
+    return written;
+  }
+
+  async #writeDue(until: number): Promise<void> {
     const due = [...this.#waiting].filter(([, { dueAt }]) => dueAt <= until);
     const ofOrganizations = Map.groupBy(due, ([, { caller }]) => caller.organizationId);
     for (const denials of ofOrganizations.values()) {
