@@ -14,7 +14,7 @@ import type { LoadedTool } from './loaded.ts';
 import { LoadedPlugins } from './loaded.ts';
 import type { Capability } from './manifest.ts';
 import type { PluginResult, PluginTimes } from './process.ts';
-import { grantedTo, PLUGINS_CHANGED, saveGrant, saveLoaded, saveUnloaded } from './rows.ts';
+import { grantedTo, loadAgain, PLUGINS_CHANGED, saveGrant, saveLoaded, saveUnloaded } from './rows.ts';
 import type { PluginRow, PluginTables } from './schema.ts';
 import { createPluginSource } from './source.ts';
 
@@ -26,7 +26,17 @@ export interface Plugin {
   readonly status: PluginRow['status'];
   readonly tools: string[];
   readonly capabilities: { readonly capability: string; readonly granted: boolean }[];
+  /** Why it does not run, and what to do then; null: there is nothing to do. */
+  readonly note: string | null;
 }
+
+// A plugin that was unloaded is as somebody wanted it.
+const NOTES: Readonly<Record<PluginRow['status'], string | undefined>> = {
+  active: undefined,
+  changed: 'Its files changed since it was loaded.',
+  disabled: undefined,
+  error: 'It crashed three times in five minutes.',
+};
 
 export interface Plugins {
   readonly source: Source;
@@ -118,7 +128,9 @@ export function createPlugins(parts: PluginsParts): Plugins {
       capability,
       granted: granted.includes(capability),
     }));
-    return { name, package_name, version, status, tools: fromJson<string[]>(row.tools), capabilities };
+    const why = NOTES[status];
+    const note = why === undefined ? null : `${why} ${loadAgain(row)}`;
+    return { name, package_name, version, status, tools: fromJson<string[]>(row.tools), capabilities, note };
   };
 
   const all = async (organizationId: string) => {
@@ -141,8 +153,8 @@ export function createPlugins(parts: PluginsParts): Plugins {
     },
     async load(by, packageName, { autoGrant = false } = {}) {
       const plugins = await loadedOf(by.organizationId);
-      const { row } = await plugins.add(packageName, (facts) =>
-        saveLoaded(parts, by, { packageName, facts, autoGrant }),
+      const { row } = await plugins.add(packageName, (loaded) =>
+        saveLoaded(parts, by, { ...loaded, autoGrant }),
       );
       return shownRow(row);
     },
