@@ -185,7 +185,7 @@ export function createAgentServices(
   const agents = createAgents(parts);
   const sessions = createSessions({ store, now, onFault });
   let mcpUrl: string | undefined;
-  const ownRunner = runner ?? runnerOf(host, { callers, mcpUrl: () => mcpUrl });
+  const ownRunner = runner ?? runnerOf(host, { callers, now, mcpUrl: () => mcpUrl });
   const runs = createRuns({
     store,
     runner: session?.runner ?? (() => ownRunner),
@@ -306,15 +306,22 @@ async function codeRootOf(projects: Projects, acting: Acting): Promise<string | 
 
 /** The runner that the settings ask for. */
 function runnerOf(
-  { settings, environment, identity }: AgentHost,
-  { callers, mcpUrl }: { readonly callers: AgentCallers; readonly mcpUrl: () => string | undefined },
+  { settings, environment, identity, onFault }: AgentHost,
+  {
+    mcpUrl,
+    ...parts
+  }: {
+    readonly callers: AgentCallers;
+    readonly now: () => number;
+    readonly mcpUrl: () => string | undefined;
+  },
 ): Runner | undefined {
   const command = commandOf(settings.runnerCommand);
   if (settings.runner === undefined || settings.runner === 'inbox') return undefined;
   if (settings.runner !== 'command') throw new Error('--runner: must be inbox or command');
   if (command === undefined)
     throw new Error('--runner command needs --runner-command, such as \'["claude","-p"]\'');
-  return createCommandRunner({ command, environment, mcpUrl, keyFor: createRunKeys(identity, callers) });
+  return createCommandRunner({ command, environment, mcpUrl, keyFor: createRunKeys({ identity, onFault, ...parts }) });
 }
 
 const othersOf =
