@@ -7,6 +7,7 @@ import type { Store, StoreTransaction } from '@parley/store';
 import { fromJson, isUniqueViolation, toJson } from '@parley/store';
 import { AGENT } from '../name.ts';
 import { keyOfName } from '../name-key.ts';
+import { givenBundles } from '../permissions/given-bundles.ts';
 import { agentRow, findAgentRow } from '../permissions/lookup.ts';
 import { mayGive } from '../permissions/may-give.ts';
 import type { AgentRow, AgentTables } from '../schema.ts';
@@ -135,9 +136,13 @@ export function createAgents(parts: AgentsParts): Agents {
     async createKey(by, id, { projectId } = {}) {
       const row = await agentRow(store, by.organizationId, id);
       if (row === undefined) throw notFound();
-      // Whoever holds the key can do what the agent can, so it takes all of that to make one.
+      const { organizationId } = by;
+      await requireProject(parts, organizationId, projectId);
+      await parts.ready(organizationId);
+      const { agent, project } = await givenBundles(store, { organizationId, agentId: id, projectId });
+      // Whoever holds the key can do what the agent can, by its bundles too, so it takes all of that to make one.
       checkTools(parts, by, toolsOf(row));
-      await requireProject(parts, by.organizationId, projectId);
+      for (const { tools } of [...agent, ...project]) checkTools(parts, by, tools);
       return keyFor(identity, by, row, projectId);
     },
     async update(by, id, change) {
