@@ -24,7 +24,7 @@ export const memoryRoutes = [
     query: z.strictObject({
       key: z.string().trim().min(1).max(200).optional(),
       query: z.string().trim().min(1).max(500).optional(),
-      limit: limitUpTo(100, 20),
+      limit: limitUpTo(50, 20),
     }),
     answer: one('MemoryList', z.object({ memories: z.array(Memory), total: z.int() })),
     async run(asked) {
