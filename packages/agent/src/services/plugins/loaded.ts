@@ -52,8 +52,8 @@ export class LoadedPlugins {
       .flatMap((plugin) => plugin.running.facts.tools.map((tool) => ({ ...plugin, tool })));
   }
 
-  /** Starts what is active in the database and does not run here, and ends what is not active any more. */
-  sync(): Promise<void> {
+  /** Starts what is active in the database and does not run here, and ends what is not active any more; `without` is a package that is about to be loaded. */
+  sync(without?: string): Promise<void> {
     return this.#next(async () => {
       const rows = this.#isClosed ? [] : await activePlugins(this.#parts.store, this.#organizationId);
       const wanted = new Map(rows.map((row) => [row.generation, row]));
@@ -61,7 +61,9 @@ export class LoadedPlugins {
       for (const plugin of gone) this.#loaded.delete(plugin.row.generation);
       if (gone.length > 0) this.#changed();
       await Promise.all(gone.map((plugin) => this.#stop(plugin)));
-      const missing = rows.filter(({ generation }) => !this.#loaded.has(generation));
+      const missing = rows.filter(
+        ({ generation, package_name }) => !this.#loaded.has(generation) && package_name !== without,
+      );
       await Promise.all(missing.map((row) => this.#start(row)));
     });
   }

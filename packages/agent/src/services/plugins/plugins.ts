@@ -87,11 +87,11 @@ export function createPlugins(parts: PluginsParts): Plugins {
   };
 
   /** The plugins of an organization, once those that are active run. */
-  const organization = (organizationId: string) => {
+  const organization = (organizationId: string, without?: string) => {
     const known = organizations.get(organizationId);
     if (known !== undefined) return known;
     const plugins = new LoadedPlugins(loadedParts, organizationId);
-    const ready = plugins.sync().then(() => {
+    const ready = plugins.sync(without).then(() => {
       prepared.add(organizationId);
     });
     const made = { plugins, ready };
@@ -152,7 +152,9 @@ export function createPlugins(parts: PluginsParts): Plugins {
       };
     },
     async load(by, packageName, { autoGrant = false } = {}) {
-      const plugins = await loadedOf(by.organizationId);
+      // Where nothing ran before, the one that is replaced need not be started for it.
+      const { plugins, ready } = organization(by.organizationId, packageName);
+      await ready;
       const { row } = await plugins.add(packageName, (loaded) =>
         saveLoaded(parts, by, { ...loaded, autoGrant }),
       );
