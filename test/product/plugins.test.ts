@@ -59,7 +59,9 @@ test('an owner loads the example, an agent calls it, nobody else manages plugins
   expect(await call(again.mcp, agent)).toMatchObject({ error: { message: `Unknown tool: ${NOW}` } });
   const list = await plugins('list');
   expect(list.stdout).toMatch(/^clock +1\.0\.0 +changed /m);
-  expect(list.stdout).toContain('clock: Its files changed since it was loaded. Load it with: parley plugins load clock');
+  expect(list.stdout).toContain(
+    'clock: Its files changed since it was loaded. Load it with: parley plugins load clock',
+  );
   expect((await plugins('load', 'clock')).code).toBe(0);
   await eventually(async () => {
     expect(await call(again.mcp, agent)).toMatchObject({

@@ -198,7 +198,11 @@ onBothBeds(
       const FORK = 'corvid_github_fork_repo';
       const clerkWith = async (...names: string[]) => {
         const grants = { agent: ['agents_read', 'agents_manage', ...names] };
-        const { text } = await identity.createKey(acme.member.caller, { name: 'Clerk', grants, expiresAt: null });
+        const { text } = await identity.createKey(acme.member.caller, {
+          name: 'Clerk',
+          grants,
+          expiresAt: null,
+        });
         return { key: text, caller: (await identity.authenticate(text, 'key')) ?? expect.fail() };
       };
       const less = await clerkWith(LIST);

@@ -27,7 +27,11 @@ onBothBeds('the desk of an agent', (bed) => {
     const { acme, agent, services } = bed();
     const made = await agent(acme.member.caller);
     const acting = actingOf(made.caller);
-    const schedule = await services.schedules.create(acting, { name: 'Often', timing: TIMING, actions: [WORK] });
+    const schedule = await services.schedules.create(acting, {
+      name: 'Often',
+      timing: TIMING,
+      actions: [WORK],
+    });
     const workflow = await services.workflows.create(acting, { name: 'Flow', graph: SMALL });
     await services.memories.save(acting, { key: 'tea', content: 'Green, without sugar.' });
     return { ...made, acting, scheduleId: schedule.id, workflowId: workflow.id };
@@ -120,11 +124,7 @@ onBothBeds('the desk of an agent', (bed) => {
     // The agent itself is in the records of calls.
     await services.schedules.pause(acting, scheduleId);
     expect(told).toEqual(
-      ['paused', 'resumed', 'run'].map((verb) => [
-        `schedule.${verb}`,
-        scheduleId,
-        acme.member.caller.userId,
-      ]),
+      ['paused', 'resumed', 'run'].map((verb) => [`schedule.${verb}`, scheduleId, acme.member.caller.userId]),
     );
   });
 
@@ -139,19 +139,18 @@ onBothBeds('the desk of an agent', (bed) => {
     expect(await services.schedules.history(acting, scheduleId)).toEqual([]);
   });
 
-  const PATHS = (agent: string, schedule: string, workflow: string, run: string): [string, string][] =>
-    [
-      ['GET', `/api/agents/${agent}/schedules`],
-      ['GET', `/api/agents/${agent}/schedules/${schedule}/executions`],
-      ['POST', `/api/agents/${agent}/schedules/${schedule}/pause`],
-      ['POST', `/api/agents/${agent}/schedules/${schedule}/resume`],
-      ['POST', `/api/agents/${agent}/schedules/${schedule}/run`],
-      ['GET', `/api/agents/${agent}/workflows`],
-      ['GET', `/api/agents/${agent}/workflows/${workflow}`],
-      ['GET', `/api/agents/${agent}/workflows/${workflow}/runs`],
-      ['GET', `/api/agents/${agent}/workflow-runs/${run}`],
-      ['GET', `/api/agents/${agent}/memories`],
-    ];
+  const PATHS = (agent: string, schedule: string, workflow: string, run: string): [string, string][] => [
+    ['GET', `/api/agents/${agent}/schedules`],
+    ['GET', `/api/agents/${agent}/schedules/${schedule}/executions`],
+    ['POST', `/api/agents/${agent}/schedules/${schedule}/pause`],
+    ['POST', `/api/agents/${agent}/schedules/${schedule}/resume`],
+    ['POST', `/api/agents/${agent}/schedules/${schedule}/run`],
+    ['GET', `/api/agents/${agent}/workflows`],
+    ['GET', `/api/agents/${agent}/workflows/${workflow}`],
+    ['GET', `/api/agents/${agent}/workflows/${workflow}/runs`],
+    ['GET', `/api/agents/${agent}/workflow-runs/${run}`],
+    ['GET', `/api/agents/${agent}/memories`],
+  ];
 
   test('what is of another organization, or of another agent, is not there', async () => {
     const { acme, rival, services } = bed();

@@ -84,7 +84,10 @@ export const scheduleRoutes = [
       const of = await agentOf(asked);
       // What the agent does then, it does at their word.
       await services.permissions.actAs(caller, of.agentId);
-      return { id: params.scheduleId, status: await services.schedules.resume(of, params.scheduleId, caller) };
+      return {
+        id: params.scheduleId,
+        status: await services.schedules.resume(of, params.scheduleId, caller),
+      };
     },
   }),
   defineRoute({

@@ -321,7 +321,12 @@ function runnerOf(
   if (settings.runner !== 'command') throw new Error('--runner: must be inbox or command');
   if (command === undefined)
     throw new Error('--runner command needs --runner-command, such as \'["claude","-p"]\'');
-  return createCommandRunner({ command, environment, mcpUrl, keyFor: createRunKeys({ identity, onFault, ...parts }) });
+  return createCommandRunner({
+    command,
+    environment,
+    mcpUrl,
+    keyFor: createRunKeys({ identity, onFault, ...parts }),
+  });
 }
 
 const othersOf =

@@ -34,7 +34,8 @@ onBothBeds('a key of a run', (bed) => {
   };
   const callerOf = async (text: string) => bed().identity.authenticate(text, 'key');
   const endOf = async (callerId = '') =>
-    (await bed().identity.listKeys(bed().acme.owner.caller, { all: true })).find(({ id }) => id === callerId)?.expiresAt;
+    (await bed().identity.listKeys(bed().acme.owner.caller, { all: true })).find(({ id }) => id === callerId)
+      ?.expiresAt;
 
   test('ends with the process that nobody could ask to revoke it', async () => {
     const { clock, identity } = bed();

@@ -76,7 +76,10 @@ export class LoadedPlugins {
       const { digest } = await findPackage(this.#parts.dataDir, packageName);
       let row: PluginRow | undefined;
       const check = (facts: PluginFacts) => refuseTaken(rows, { packageName, facts, digest });
-      const running = await RunningPlugin.load(this.#runningParts(packageName, () => row), { digest, check });
+      const running = await RunningPlugin.load(
+        this.#runningParts(packageName, () => row),
+        { digest, check },
+      );
       try {
         row = await save({ packageName, facts: running.facts, digest });
       } catch (error) {
@@ -116,7 +119,10 @@ export class LoadedPlugins {
       refuseTaken(others, { packageName, facts, digest });
     };
     try {
-      const running = await RunningPlugin.load(this.#runningParts(packageName, () => row), { digest, check });
+      const running = await RunningPlugin.load(
+        this.#runningParts(packageName, () => row),
+        { digest, check },
+      );
       this.#loaded.set(row.generation, { row, running });
       this.#changed();
     } catch (error) {

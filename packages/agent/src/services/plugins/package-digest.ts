@@ -51,10 +51,7 @@ async function linkWithin(folder: string, path: string): Promise<string> {
   // One that leads nowhere now may lead anywhere later.
   const target = await realpath(path).catch(() => undefined);
   if (target === undefined || !isWithin(folder, target))
-    throw new ToolError(
-      'invalid',
-      `The package has a link that leads out of it: ${basename(path)}`,
-    );
+    throw new ToolError('invalid', `The package has a link that leads out of it: ${basename(path)}`);
   return readlink(path);
 }
 

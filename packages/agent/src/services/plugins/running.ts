@@ -20,7 +20,10 @@ export interface RunningParts {
 /** The package is not what was loaded, and so not what anything was granted to. */
 export class PluginChanged extends ToolError<'unavailable'> {
   constructor() {
-    super('unavailable', 'The plugin changed since it was loaded, so it does not run. An owner loads it again.');
+    super(
+      'unavailable',
+      'The plugin changed since it was loaded, so it does not run. An owner loads it again.',
+    );
   }
 }
 
