@@ -119,19 +119,23 @@ onBothBeds(
     });
 
     once(
-      'a package with a link that leads out is another one too; one that is as it was runs again',
+      'a byte, or a link that leads out, keeps a package from running again; one that is as it was does',
       async () => {
         const path = write('leading');
+        const flipped = write('flipped');
         write('nothing');
-        for (const name of ['leading', 'nothing']) await plugins().load(owner(), name, { autoGrant: true });
+        for (const name of ['leading', 'flipped', 'nothing'])
+          await plugins().load(owner(), name, { autoGrant: true });
+        CHANGES['a byte']?.(flipped);
         symlinkSync('/etc/hostname', join(path, 'parts/out.js'));
         const next = await restarted();
         expect(next.services.plugins.names(bed().acme.id)).toEqual([
           said('nothing'),
           'corvid_plugin_nothing_die',
         ]);
-        expect(next.faults.splice(0)).toHaveLength(1);
-        expect(await shown('leading')).toMatchObject({ status: 'changed' });
+        expect(next.faults.splice(0)).toHaveLength(2);
+        for (const name of ['leading', 'flipped'])
+          expect(await shown(name)).toMatchObject({ status: 'changed' });
         expect(await shown('nothing')).toMatchObject({ status: 'active', note: null });
         await plugins().unload(owner(), 'nothing');
       },
