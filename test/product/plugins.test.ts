@@ -60,7 +60,7 @@ test('an owner loads the example, an agent calls it, nobody else manages plugins
   const list = await plugins('list');
   expect(list.stdout).toMatch(/^clock +1\.0\.0 +changed /m);
   expect(list.stdout).toContain(
-    'clock: Its files changed since it was loaded. Load it with: parley plugins load clock',
+    'clock: Its files changed since it was loaded. Load it again with: parley plugins load clock',
   );
   expect((await plugins('load', 'clock')).code).toBe(0);
   await eventually(async () => {

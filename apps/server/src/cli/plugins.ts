@@ -76,6 +76,7 @@ function shown(plugin: Plugin, what: string) {
         `Grant each with: parley plugins grant ${plugin.name} ${missing[0]}`,
       );
   }
+  if (plugin.note !== null) lines.push(plugin.note);
   return { json: plugin, text: lines.join('\n') };
 }
 

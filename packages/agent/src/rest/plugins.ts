@@ -11,7 +11,7 @@ const Plugin = z.object({
   status: z.enum(['active', 'changed', 'disabled', 'error']),
   tools: z.array(z.string()),
   capabilities: z.array(z.object({ capability: z.string(), granted: z.boolean() })),
-  note: z.string().nullable().describe('Why it does not run, and what to do'),
+  note: z.string().nullable().describe('Why it does not run, or soon will not, and what to do'),
 });
 const OWNERS = { who: 'team', grants: ['plugins_manage'] } as const;
 const Capability = z.strictObject({ capability: z.enum(CAPABILITIES) });

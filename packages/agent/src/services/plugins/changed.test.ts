@@ -149,8 +149,12 @@ onBothBeds(
       expect(await attempt('corvid_plugin_again_die')).toMatchObject({ code: 'plugin_failed' });
       expect(await attempt(SAY)).toMatchObject({ ok: true });
       CHANGES['a byte']?.(path);
-      // The process that runs has what was loaded.
+      // The process that runs has what was loaded, and a list tells what comes.
       expect(await attempt(SAY)).toMatchObject({ ok: true, text: 'said' });
+      expect(await shown('again')).toMatchObject({
+        status: 'active',
+        note: expect.stringContaining('what runs now is as it was. Load it again'),
+      });
       await attempt('corvid_plugin_again_die');
       expect(await attempt(SAY)).toMatchObject({ ok: false, code: 'unavailable' });
       expect(await shown('again')).toMatchObject({ status: 'changed' });

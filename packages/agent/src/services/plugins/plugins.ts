@@ -13,6 +13,7 @@ import { answerHostCall } from './host-calls.ts';
 import type { LoadedTool } from './loaded.ts';
 import { LoadedPlugins } from './loaded.ts';
 import type { Capability } from './manifest.ts';
+import { findPackage } from './package-folder.ts';
 import type { PluginResult, PluginTimes } from './process.ts';
 import { grantedTo, loadAgain, PLUGINS_CHANGED, saveGrant, saveLoaded, saveUnloaded } from './rows.ts';
 import type { PluginRow, PluginTables } from './schema.ts';
@@ -26,13 +27,13 @@ export interface Plugin {
   readonly status: PluginRow['status'];
   readonly tools: string[];
   readonly capabilities: { readonly capability: string; readonly granted: boolean }[];
-  /** Why it does not run, and what to do then; null: there is nothing to do. */
+  /** Why it does not run, or will not after the next start, and what to do then; null: there is nothing to do. */
   readonly note: string | null;
 }
 
 // A plugin that was unloaded is as somebody wanted it.
 const NOTES: Readonly<Record<PluginRow['status'], string | undefined>> = {
-  active: undefined,
+  active: 'Its files changed since it was loaded; what runs now is as it was.',
   changed: 'Its files changed since it was loaded.',
   disabled: undefined,
   error: 'It crashed three times in five minutes.',
@@ -121,6 +122,11 @@ export function createPlugins(parts: PluginsParts): Plugins {
     await ready;
     return plugins;
   };
+  const isAsLoaded = async ({ package_name: name, digest }: PluginRow): Promise<boolean> => {
+    // One that could not be loaded now is not what it was.
+    const found = await findPackage(parts.dataDir, name).catch(() => undefined);
+    return found?.digest === digest;
+  };
   const shownRow = async (row: PluginRow): Promise<Plugin> => {
     const { name, package_name, version, status } = row;
     const granted = await grantedTo(store, row.id);
@@ -129,7 +135,8 @@ export function createPlugins(parts: PluginsParts): Plugins {
       granted: granted.includes(capability),
     }));
     const why = NOTES[status];
-    const note = why === undefined ? null : `${why} ${loadAgain(row)}`;
+    const isFine = why === undefined || (status === 'active' && (await isAsLoaded(row)));
+    const note = isFine ? null : `${why} ${loadAgain(row)}`;
     return { name, package_name, version, status, tools: fromJson<string[]>(row.tools), capabilities, note };
   };
 

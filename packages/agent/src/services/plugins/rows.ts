@@ -59,7 +59,7 @@ export async function grantedTo(from: Queryable, pluginId: string): Promise<Capa
 
 /** What to do about a plugin that does not run. */
 export function loadAgain({ package_name }: Pick<PluginRow, 'package_name'>): string {
-  return `Load it with: parley plugins load ${package_name}; then grant again what it may do.`;
+  return `Load it again with: parley plugins load ${package_name}; then grant what it may do.`;
 }
 
 /** A package that was looked at, and what it says about itself. */
@@ -195,7 +195,10 @@ export function saveGrant(
     if (isGranted && row.status !== 'active')
       throw new ToolError('conflict', `The plugin "${name}" does not run. ${loadAgain(row)}`);
     if (!fromJson<string[]>(row.capabilities).includes(capability))
-      throw new ToolError('invalid', `capability: the plugin "${name}" does not declare ${capability}`);
+      throw new ToolError(
+        'invalid',
+        `capability: the plugin "${name}" ${row.version}, as it was loaded, does not declare ${capability}. Where its files changed since: ${loadAgain(row)}`,
+      );
     const { granted, granted_at, updated_at } = capabilityRow(row, capability, isGranted, now());
     await tx
       .db<PluginTables>()
