@@ -10,6 +10,7 @@ import { AGENT_TOOLS } from '../tools/sets.ts';
 const LIST = 'corvid_list_agents';
 const BUNDLES = '/api/skill-bundles';
 const PROJECT = 'proj_shop';
+const SHOP = { id: PROJECT, name: 'Shop', description: null };
 
 describe('presets', () => {
   test('are the nine of the house, and Full Stack joins three of them', () => {
@@ -235,6 +236,15 @@ onBothBeds(
       }
       // Nor do they change a bundle that agents have, whatever of it, or give it to others.
       const skills = [`/api/agents/${plain}/skills`, `/api/projects/${PROJECT}/skills`];
+      // A project that has it is no way around that.
+      const own = { default_project_id: PROJECT };
+      const placed = async (key: string) => [
+        (await rest.ask(key, 'PATCH', `/api/agents/${plain}`, own)).status,
+        (await rest.ask(key, 'POST', '/api/agents', { name: someName(), tools: [LIST], ...own })).status,
+        (await rest.ask(key, 'PUT', `/api/agents/${plain}/projects/${PROJECT}`)).status,
+      ];
+      expect(await placed(less.key)).toEqual([403, 403, 403]);
+      expect(await placed(enough.key)).toEqual([200, 201, 204]);
       for (const [{ key }, status] of [
         [less, 403],
         [enough, 200],
@@ -332,5 +342,12 @@ onBothBeds(
       expect(moved.status).toBe(201);
     });
   },
-  () => ({ services: { projectExists: async (_organizationId, id) => id === PROJECT } }),
+  () => ({
+    parts: {
+      projects: {
+        list: async () => [SHOP],
+        get: async (_organizationId, id) => (id === PROJECT ? SHOP : undefined),
+      },
+    },
+  }),
 );

@@ -197,7 +197,7 @@ export function createAgentServices(
     (({ agentId }, kind, detail) =>
       store.transaction((tx) => reputation.recordViolation(tx, agentId, kind, detail)));
   const folders = createCodeFolders(settings.projectRoots ?? [], dataDir);
-  const projects = createProjects({ store, identity, directory: host.projects, folders, now });
+  const projects = createProjects({ ...parts, directory: host.projects, folders });
   const thread = isOn('code-index', settings.codeIndex) ? new CodeThread(codeTimes) : undefined;
   const code = thread && createCode({ projects, thread, dataDir, recordViolation: violation });
   const worktrees = createWorktrees(dataDir, environment);
