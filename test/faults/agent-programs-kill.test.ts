@@ -1,4 +1,4 @@
-/** What agents have started does not outlive a server that is killed: plugins and runners end, and no worktree is left over. */
+/** What agents have started does not outlive a server that is killed: plugins, runners and their keys end, and no worktree is left over. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import { detach } from '@parley/kit';
 import { expect, test } from 'vitest';
 import { ensureBuilt } from '../product/build.ts';
 import { callTool } from '../product/mcp-messages.ts';
-import { scratchFolder, startParley } from '../product/parley.ts';
+import { runParley, scratchFolder, startParley } from '../product/parley.ts';
 
 const SPIN = 'corvid_plugin_spinner_spin';
 const PLUGIN = `export const plugin = {
@@ -95,6 +95,13 @@ test('a plugin that spins and a runner with a child end with a server that is ki
   await server.stop('SIGKILL');
   const left = () => processes().filter(({ pid: one }) => started.some((each) => each.pid === one));
   await expect.poll(left, { timeout: 20_000 }).toEqual([]);
+  // Nobody revoked the key that the runner had; it ends by itself.
+  const keys = await runParley(['keys', 'list', '--json', '--data', data]);
+  const ends = (JSON.parse(keys.stdout) as { name: string; expiresAt: string | null }[])
+    .filter(({ name }) => name === 'Run of Ada')
+    .map(({ expiresAt }) => new Date(expiresAt ?? Infinity).getTime());
+  expect(ends).toHaveLength(1);
+  expect(ends[0]).toBeLessThanOrEqual(Date.now() + 60_000);
 
   const stray = join(data, 'work', 'work_stray');
   mkdirSync(stray);

@@ -1,5 +1,5 @@
-/** Plugins of the built product: loaded from the command line, called by an agent over HTTP, there again after a restart. */
-import { cpSync } from 'node:fs';
+/** Plugins of the built product: loaded from the command line, called by an agent over HTTP and stdio, held back after a restart where they changed. */
+import { cpSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { eventually } from '@parley/test-support/eventually';
 import { expect, test } from 'vitest';
@@ -9,7 +9,7 @@ import { runParley, scratchFolder, spawnParley, startParley } from './parley.ts'
 
 const NOW = 'corvid_plugin_clock_now';
 
-test('an owner loads the example, an agent calls it, and nobody else manages plugins', async () => {
+test('an owner loads the example, an agent calls it, nobody else manages plugins, and one that changed is loaded again', async () => {
   await ensureBuilt();
   using folder = scratchFolder();
   const data = folder.path;
@@ -54,9 +54,19 @@ test('an owner loads the example, an agent calls it, and nobody else manages plu
     expect(await status('plugins/clock/grant', { capability: 'db:read' })).toBe(400);
     expect(await status('plugins/never/unload', {})).toBe(404);
   }
+  writeFileSync(join(data, 'plugins/clock/more.js'), '');
   await using again = await startParley(data);
-  expect(await call(again.mcp, agent)).toMatchObject({
-    result: { structuredContent: { timezone: 'Europe/Berlin' } },
+  expect(await call(again.mcp, agent)).toMatchObject({ error: { message: `Unknown tool: ${NOW}` } });
+  const list = await plugins('list');
+  expect(list.stdout).toMatch(/^clock +1\.0\.0 +changed /m);
+  expect(list.stdout).toContain(
+    'clock: Its files changed since it was loaded. Load it again with: parley plugins load clock',
+  );
+  expect((await plugins('load', 'clock')).code).toBe(0);
+  await eventually(async () => {
+    expect(await call(again.mcp, agent)).toMatchObject({
+      result: { structuredContent: { timezone: 'Europe/Berlin' } },
+    });
   });
   expect((await plugins('unload', 'clock')).stdout).toContain('is unloaded');
   await eventually(async () => {

@@ -1,7 +1,7 @@
 /** Everything that lists or changes who is there and what they may do: loaded together, with the first such call. */
 export { checkAudit } from './services/audit-check.ts';
 export { sweepAudit } from './services/audit-retention.ts';
-export { sweepAgentKeys } from './services/key-retention.ts';
+export { renewAgentKey, sweepAgentKeys } from './services/key-retention.ts';
 export { bootstrap } from './services/bootstrap.ts';
 export { callerIn } from './services/crossing.ts';
 export { deleteRole, listRoles, saveRole } from './services/custom-roles.ts';

@@ -101,6 +101,8 @@ export interface Identity {
   readonly sessions: Sessions;
   /** Takes the look-up that tells what agents may do; before, no key of an agent is worth anything. */
   serveAgents(lookup: AgentLookup): void;
+  /** Moves the end of an agent's key; one that was revoked stays so. */
+  renewAgentKey(keyId: string, expiresAt: number): Promise<void>;
   /** Removes keys of agents that expired before a time. */
   sweepAgentKeys(before: number): Promise<void>;
   close(): void;
@@ -255,6 +257,7 @@ export function createIdentity(store: Store, options: IdentityOptions = {}): Ide
     firstOrganizationId: () => firstOrganizationId(store),
     sessions: createSessions(store, { now, onError, builtIn }),
     serveAgents: (lookup) => agents.use(lookup),
+    renewAgentKey: async (keyId, expiresAt) => (await later()).renewAgentKey(store, keyId, expiresAt),
     sweepAgentKeys: async (before) => (await later()).sweepAgentKeys(store, before),
     close: () => authentication.close(),
   };

@@ -213,7 +213,8 @@ list
 load NAME [--auto-grant]
     NAME is a folder in <data>/plugins, or a module that was installed with npm in the data folder. It may do nothing
     but compute until what it declares is granted; --auto-grant grants all of it at once. A server that runs has it within
-    a second.
+    a second. What was loaded is known by its files: where one of them changes, the plugin does not run after the next
+    start, "list" shows it as changed, and "load" takes the new files, with nothing granted.
 unload NAME
     Takes its tools away and forgets what was granted.
 grant NAME CAPABILITY

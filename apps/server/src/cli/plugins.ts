@@ -28,7 +28,9 @@ export const plugins: Command = (args, toolsets) => {
         capabilitiesText(capabilities),
         tools.join(','),
       ]);
-      return { json: all, text: table(['NAME', 'VERSION', 'STATUS', 'CAPABILITIES', 'TOOLS'], rows) };
+      const notes = all.flatMap(({ name, note }) => (note === null ? [] : [`${name}: ${note}`]));
+      const shownTable = table(['NAME', 'VERSION', 'STATUS', 'CAPABILITIES', 'TOOLS'], rows);
+      return { json: all, text: [shownTable, ...notes].join('\n') };
     }),
     load: withNames(1, async (acting, name) =>
       shown(await servicesIn(acting).load(acting.caller, name, { autoGrant }), 'is loaded'),
@@ -69,8 +71,12 @@ function shown(plugin: Plugin, what: string) {
   if (plugin.status === 'active') {
     lines.push(`Its tools: ${plugin.tools.join(', ') || 'none'}`);
     if (missing.length > 0)
-      lines.push(`Not granted: ${missing.join(', ')}. Its tools answer forbidden until then.`);
+      lines.push(
+        `Not granted: ${missing.join(', ')}. Its tools answer forbidden until then.`,
+        `Grant each with: parley plugins grant ${plugin.name} ${missing[0]}`,
+      );
   }
+  if (plugin.note !== null) lines.push(plugin.note);
   return { json: plugin, text: lines.join('\n') };
 }
 

@@ -12,6 +12,7 @@ import { createWork } from './006-work.ts';
 import { createOwnerLine } from './007-owner.ts';
 import { createOutside } from './008-outside.ts';
 import { createPlugins } from './009-plugins.ts';
+import { addPluginDigest } from './010-plugin-digest.ts';
 
 export const agentMigrations: MigrationSet = {
   name: 'agent',
@@ -27,5 +28,6 @@ export const agentMigrations: MigrationSet = {
     '007-owner': createOwnerLine,
     '008-outside': createOutside,
     '009-plugins': createPlugins,
+    '010-plugin-digest': addPluginDigest,
   },
 };

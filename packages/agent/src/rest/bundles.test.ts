@@ -10,6 +10,7 @@ import { AGENT_TOOLS } from '../tools/sets.ts';
 const LIST = 'corvid_list_agents';
 const BUNDLES = '/api/skill-bundles';
 const PROJECT = 'proj_shop';
+const SHOP = { id: PROJECT, name: 'Shop', description: null };
 
 describe('presets', () => {
   test('are the nine of the house, and Full Stack joins three of them', () => {
@@ -193,6 +194,72 @@ onBothBeds(
         ]);
     });
 
+    test('nobody makes a key of an agent that has more than they have, by its list, a bundle or a project', async () => {
+      const { acme, identity, services } = bed();
+      const FORK = 'corvid_github_fork_repo';
+      const clerkWith = async (...names: string[]) => {
+        const grants = { agent: ['agents_read', 'agents_manage', ...names] };
+        const { text } = await identity.createKey(acme.member.caller, {
+          name: 'Clerk',
+          grants,
+          expiresAt: null,
+        });
+        return { key: text, caller: (await identity.authenticate(text, 'key')) ?? expect.fail() };
+      };
+      const less = await clerkWith(LIST);
+      const enough = await clerkWith(LIST, FORK);
+      const { id: strong } = (await make({ name: someName(), tools: [FORK] })).json.data;
+      const given = async (tools: string[], ...bundles: string[]) => {
+        const { id } = await bed().agent(acme.owner.caller, { tools });
+        for (const bundle_id of bundles)
+          await rest.ask(owner(), 'POST', `/api/agents/${id}/skills`, { bundle_id });
+        return id;
+      };
+      const plain = await given([LIST]);
+      await rest.ask(owner(), 'POST', `/api/projects/${PROJECT}/skills`, { bundle_id: strong });
+      const rows = [
+        { what: 'its list', id: await given([LIST, FORK]), options: {}, mayLess: false },
+        { what: 'its bundle', id: await given([LIST], strong), options: {}, mayLess: false },
+        { what: 'an empty list and a bundle', id: await given([], strong), options: {}, mayLess: false },
+        { what: 'the project', id: plain, options: { projectId: PROJECT }, mayLess: false },
+        { what: 'another project', id: plain, options: {}, mayLess: true },
+      ];
+      for (const { what, id, options, mayLess } of rows) {
+        const made = services.agents.createKey(less.caller, id, options);
+        if (mayLess) expect(await made, what).toMatch(/./);
+        else
+          await expect(made, what).rejects.toMatchObject({
+            code: 'forbidden',
+            message: `You cannot give what you do not have: ${FORK}`,
+          });
+        expect(await services.agents.createKey(enough.caller, id, options), what).toMatch(/./);
+      }
+      // Nor do they change a bundle that agents have, whatever of it, or give it to others.
+      const skills = [`/api/agents/${plain}/skills`, `/api/projects/${PROJECT}/skills`];
+      // A project that has it is no way around that.
+      const own = { default_project_id: PROJECT };
+      const placed = async (key: string) => [
+        (await rest.ask(key, 'PATCH', `/api/agents/${plain}`, own)).status,
+        (await rest.ask(key, 'POST', '/api/agents', { name: someName(), tools: [LIST], ...own })).status,
+        (await rest.ask(key, 'PUT', `/api/agents/${plain}/projects/${PROJECT}`)).status,
+      ];
+      expect(await placed(less.key)).toEqual([403, 403, 403]);
+      expect(await placed(enough.key)).toEqual([200, 201, 204]);
+      for (const [{ key }, status] of [
+        [less, 403],
+        [enough, 200],
+      ] as const) {
+        const change = { description: 'Ours.' };
+        expect((await rest.ask(key, 'PUT', `${BUNDLES}/${strong}`, change)).status).toBe(status);
+        for (const path of skills)
+          expect((await rest.ask(key, 'POST', path, { bundle_id: strong })).status).toBe(
+            status === 200 ? 201 : status,
+          );
+      }
+      expect((await rest.ask(less.key, 'POST', `${BUNDLES}/preset-devops/reset`)).status).toBe(403);
+      await rest.ask(owner(), 'DELETE', `/api/projects/${PROJECT}/skills/${strong}`);
+    });
+
     const privileged = AGENT_TOOLS.filter((tool) => tool.privileged !== false);
     test.each(privileged)('check 54: a member cannot give $name, an administrator can', async ({ name }) => {
       const { acme } = bed();
@@ -275,5 +342,12 @@ onBothBeds(
       expect(moved.status).toBe(201);
     });
   },
-  () => ({ services: { projectExists: async (_organizationId, id) => id === PROJECT } }),
+  () => ({
+    parts: {
+      projects: {
+        list: async () => [SHOP],
+        get: async (_organizationId, id) => (id === PROJECT ? SHOP : undefined),
+      },
+    },
+  }),
 );

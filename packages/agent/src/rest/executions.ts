@@ -1,8 +1,9 @@
 /** Routes of what schedules did, do, and ask people for. */
 import { limitUpTo, one, whole } from '@parley/http/rest';
 import * as z from 'zod';
+import type { ScheduleAction } from '../services/schedules/schema.ts';
 import { ACTION_TYPES } from '../services/schedules/schema.ts';
-import type { Execution } from '../services/schedules/approvals.ts';
+import type { Execution as FoundExecution } from '../services/schedules/approvals.ts';
 import { defineRoute } from './route.ts';
 
 const STATUSES = [
@@ -16,24 +17,23 @@ const STATUSES = [
   'skipped',
 ] as const;
 
-const Shape = z.object({
+/** What a schedule does. */
+export const Action = z.object({
+  type: z.enum(ACTION_TYPES),
+  repos: z.array(z.string()).optional(),
+  description: z.string().optional(),
+  project_id: z.string().optional(),
+  to_agent_id: z.string().optional(),
+  message: z.string().optional(),
+  prompt: z.string().optional(),
+});
+
+export const Execution = z.object({
   id: z.string(),
   schedule_id: z.string(),
   schedule: z.string().describe('The name of the schedule'),
   agent_id: z.string(),
-  actions: z
-    .array(
-      z.object({
-        type: z.enum(ACTION_TYPES),
-        repos: z.array(z.string()).optional(),
-        description: z.string().optional(),
-        project_id: z.string().optional(),
-        to_agent_id: z.string().optional(),
-        message: z.string().optional(),
-        prompt: z.string().optional(),
-      }),
-    )
-    .describe('What it does'),
+  actions: z.array(Action).describe('What it does'),
   status: z.enum(STATUSES),
   approvals: z.int(),
   approvals_needed: z.int(),
@@ -45,9 +45,12 @@ const Shape = z.object({
 
 const MOST = 200;
 
-const shown = ({ actions, ...execution }: Execution): z.input<typeof Shape> => ({
+export const shownActions = (actions: readonly ScheduleAction[]): z.input<typeof Action>[] =>
+  actions.map(({ repos, ...action }) => ({ ...action, ...(repos && { repos: [...repos] }) }));
+
+export const shownExecution = ({ actions, ...execution }: FoundExecution): z.input<typeof Execution> => ({
   ...execution,
-  actions: actions.map(({ repos, ...action }) => ({ ...action, ...(repos && { repos: [...repos] }) })),
+  actions: shownActions(actions),
 });
 
 export const executionRoutes = [
@@ -60,10 +63,11 @@ export const executionRoutes = [
     query: z.strictObject({
       status: z.enum(STATUSES).optional().describe('waiting: those that somebody has to approve'),
       limit: limitUpTo(MOST, MOST),
+      before: z.string().max(100).optional().describe('The id of the last one that you have'),
     }),
-    answer: whole('Execution', Shape),
+    answer: whole('Execution', Execution),
     run: async ({ services, caller, query }) =>
-      (await services.schedules.executions.list(caller.organizationId, query)).map(shown),
+      (await services.schedules.executions.list(caller.organizationId, query)).map(shownExecution),
   }),
   defineRoute({
     method: 'POST',
@@ -72,9 +76,9 @@ export const executionRoutes = [
     who: 'team',
     grants: ['executions_approve'],
     effect: 'update',
-    answer: one('ApprovedExecution', Shape),
+    answer: one('ApprovedExecution', Execution),
     run: async ({ services, caller, params }) =>
-      shown(await services.schedules.executions.approve(caller, params.id)),
+      shownExecution(await services.schedules.executions.approve(caller, params.id)),
   }),
   defineRoute({
     method: 'POST',
@@ -83,8 +87,8 @@ export const executionRoutes = [
     who: 'team',
     grants: ['executions_approve'],
     effect: 'update',
-    answer: one('DeniedExecution', Shape),
+    answer: one('DeniedExecution', Execution),
     run: async ({ services, caller, params }) =>
-      shown(await services.schedules.executions.deny(caller, params.id)),
+      shownExecution(await services.schedules.executions.deny(caller, params.id)),
   }),
 ];

@@ -8,9 +8,10 @@ const Plugin = z.object({
   name: z.string(),
   package_name: z.string(),
   version: z.string(),
-  status: z.enum(['active', 'disabled', 'error']),
+  status: z.enum(['active', 'changed', 'disabled', 'error']),
   tools: z.array(z.string()),
   capabilities: z.array(z.object({ capability: z.string(), granted: z.boolean() })),
+  note: z.string().nullable().describe('Why it does not run, or soon will not, and what to do'),
 });
 const OWNERS = { who: 'team', grants: ['plugins_manage'] } as const;
 const Capability = z.strictObject({ capability: z.enum(CAPABILITIES) });
@@ -28,7 +29,7 @@ export const pluginRoutes = [
     ...OWNERS,
     method: 'POST',
     path: '/load',
-    summary: 'Load a package of the data folder as a plugin',
+    summary: 'Load a package of the data folder as a plugin, again where its files changed',
     effect: 'run',
     body: z.strictObject({
       package_name: z.string().max(214).describe('A folder in plugins/ of the data folder, or a module'),

@@ -7,11 +7,14 @@ import { conductRoutes } from './conduct.ts';
 import { executionRoutes } from './executions.ts';
 import { healthRoutes } from './health.ts';
 import { inboxRoutes } from './inbox.ts';
+import { memoryRoutes } from './memories.ts';
 import { notificationRoutes, questionRoutes } from './owner.ts';
 import { permissionRoutes } from './permissions.ts';
 import { pluginRoutes } from './plugins.ts';
 import { agentProjectRoutes, projectRoutes } from './projects.ts';
+import { scheduleRoutes } from './schedules.ts';
 import { workRoutes } from './work.ts';
+import { workflowRoutes } from './workflows.ts';
 
 export const agents = [
   ...agentRoutes,
@@ -22,6 +25,9 @@ export const agents = [
   ...agentProjectRoutes,
   ...workRoutes,
   ...channelRoutes,
+  ...scheduleRoutes,
+  ...workflowRoutes,
+  ...memoryRoutes,
 ];
 export const projects = [...projectRoutes, ...projectSkillRoutes, ...healthRoutes];
 export {

@@ -7,6 +7,7 @@ import type { Store, StoreTransaction } from '@parley/store';
 import { fromJson, isUniqueViolation, toJson } from '@parley/store';
 import { AGENT } from '../name.ts';
 import { keyOfName } from '../name-key.ts';
+import { bundlesOfAgent, bundlesOfProject } from '../permissions/given-bundles.ts';
 import { agentRow, findAgentRow } from '../permissions/lookup.ts';
 import { mayGive } from '../permissions/may-give.ts';
 import type { AgentRow, AgentTables } from '../schema.ts';
@@ -107,7 +108,7 @@ export function createAgents(parts: AgentsParts): Agents {
       const tools = input.tools ?? null;
       await parts.ready(organizationId);
       const warnings = checkTools(parts, by, tools);
-      await requireProject(parts, organizationId, input.defaultProjectId);
+      await requireProject(parts, by, input.defaultProjectId);
       const at = now();
       const name = checkedName(input.name);
       const row: AgentRow = {
@@ -135,14 +136,17 @@ export function createAgents(parts: AgentsParts): Agents {
     async createKey(by, id, { projectId } = {}) {
       const row = await agentRow(store, by.organizationId, id);
       if (row === undefined) throw notFound();
-      // Whoever holds the key can do what the agent can, so it takes all of that to make one.
+      const { organizationId } = by;
+      await parts.ready(organizationId);
+      await requireProject(parts, by, projectId);
+      // Whoever holds the key can do what the agent can, by its bundles too, so it takes all of that to make one.
       checkTools(parts, by, toolsOf(row));
-      await requireProject(parts, by.organizationId, projectId);
+      for (const { tools } of await bundlesOfAgent(store, organizationId, id)) checkTools(parts, by, tools);
       return keyFor(identity, by, row, projectId);
     },
     async update(by, id, change) {
       await parts.ready(by.organizationId);
-      await requireProject(parts, by.organizationId, change.defaultProjectId);
+      await requireProject(parts, by, change.defaultProjectId);
       return store.transaction(async (tx) => {
         const row = await lockedRow(tx, by.organizationId, id);
         const warnings = change.tools === undefined ? [] : checkTools(parts, by, change.tools);
@@ -200,12 +204,24 @@ export function checkTools(
 
 /** A mistyped id would leave the agent without its project, and nobody would be told. */
 async function requireProject(
-  { projectExists }: Pick<AgentsParts, 'projectExists'>,
-  organizationId: string,
+  parts: Pick<AgentsParts, 'projectExists' | 'store' | 'toolNamed'>,
+  by: Caller,
   id: string | null | undefined,
 ): Promise<void> {
-  if (id === null || id === undefined || (await projectExists(organizationId, id))) return;
-  throw new ToolError('not_found', 'Project not found. "parley projects list" shows those that there are.');
+  if (id === null || id === undefined) return;
+  if (!(await parts.projectExists(by.organizationId, id)))
+    throw new ToolError('not_found', 'Project not found. "parley projects list" shows those that there are.');
+  await checkProject(parts, by, id);
+}
+
+/** The same for a project that an agent is given: what works there has its bundles. */
+export async function checkProject(
+  parts: Pick<AgentsParts, 'store' | 'toolNamed'>,
+  by: Caller,
+  projectId: string,
+): Promise<void> {
+  const bundles = await bundlesOfProject(parts.store, by.organizationId, projectId);
+  for (const { tools } of bundles) checkTools(parts, by, tools);
 }
 
 async function keyFor(

@@ -185,7 +185,7 @@ export function createAgentServices(
   };
   const agents = createAgents(parts);
   let mcpUrl: string | undefined;
-  const ownRunner = runner ?? runnerOf(host, { callers, mcpUrl: () => mcpUrl });
+  const ownRunner = runner ?? runnerOf(host, { callers, now, mcpUrl: () => mcpUrl });
   const runs = createRuns({
     store,
     runner: session?.runner ?? (() => ownRunner),
@@ -197,7 +197,7 @@ export function createAgentServices(
     (({ agentId }, kind, detail) =>
       store.transaction((tx) => reputation.recordViolation(tx, agentId, kind, detail)));
   const folders = createCodeFolders(settings.projectRoots ?? [], dataDir);
-  const projects = createProjects({ store, identity, directory: host.projects, folders, now });
+  const projects = createProjects({ ...parts, directory: host.projects, folders });
   const thread = isOn('code-index', settings.codeIndex) ? new CodeThread(codeTimes) : undefined;
   const code = thread && createCode({ projects, thread, dataDir, recordViolation: violation });
   const worktrees = createWorktrees(dataDir, environment);
@@ -307,15 +307,27 @@ async function codeRootOf(projects: Projects, acting: Acting): Promise<string | 
 
 /** The runner that the settings ask for. */
 function runnerOf(
-  { settings, environment, identity }: AgentHost,
-  { callers, mcpUrl }: { readonly callers: AgentCallers; readonly mcpUrl: () => string | undefined },
+  { settings, environment, identity, onFault }: AgentHost,
+  {
+    mcpUrl,
+    ...parts
+  }: {
+    readonly callers: AgentCallers;
+    readonly now: () => number;
+    readonly mcpUrl: () => string | undefined;
+  },
 ): Runner | undefined {
   const command = commandOf(settings.runnerCommand);
   if (settings.runner === undefined || settings.runner === 'inbox') return undefined;
   if (settings.runner !== 'command') throw new Error('--runner: must be inbox or command');
   if (command === undefined)
     throw new Error('--runner command needs --runner-command, such as \'["claude","-p"]\'');
-  return createCommandRunner({ command, environment, mcpUrl, keyFor: createRunKeys(identity, callers) });
+  return createCommandRunner({
+    command,
+    environment,
+    mcpUrl,
+    keyFor: createRunKeys({ identity, onFault, ...parts }),
+  });
 }
 
 const othersOf =

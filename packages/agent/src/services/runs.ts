@@ -119,8 +119,19 @@ async function untilCutOff(
   }
 }
 
-/** Keys with which a program acts as the agent that it runs, for as long as it does. */
-export function createRunKeys(identity: Identity, callers: AgentCallers) {
+export interface RunKeyParts {
+  readonly identity: Pick<Identity, 'createKey' | 'renewAgentKey' | 'revokeKey'>;
+  readonly callers: Pick<AgentCallers, 'acting'>;
+  readonly now: () => number;
+  readonly onFault: (error: unknown, where: string) => void;
+  readonly leaseMs?: number;
+}
+
+// How long a key is worth something after its server was killed.
+const KEY_LEASE_MS = 60_000;
+
+/** Keys with which a program acts as the agent that it runs, for as long as it and the server do. */
+export function createRunKeys({ identity, callers, now, onFault, leaseMs = KEY_LEASE_MS }: RunKeyParts) {
   return async (request: SessionRequest): Promise<RunKey | undefined> => {
     const { agent, depth, unattended, sessionId, projectId, latestAt } = request;
     const how = { source: 'agent', sessionSource: 'agent', depth: depth + 1, unattended, projectId } as const;
@@ -136,15 +147,20 @@ export function createRunKeys(identity: Identity, callers: AgentCallers) {
       sessionId,
       ...(projectId !== undefined && { projectId }),
     } as const;
+    const expiresAt = () => Math.min(latestAt, now() + leaseMs);
     const { info, text } = await identity.createKey(caller, {
       name: `Run of ${agent.name}`,
       grants,
-      expiresAt: latestAt,
+      expiresAt: expiresAt(),
       agent: binding,
     });
+    const renew = () =>
+      detach(identity.renewAgentKey(info.id, expiresAt()), (error) => onFault(error, 'key of a run'));
+    const timer = setInterval(renew, leaseMs / 3).unref();
     return {
       text,
       async end() {
+        clearInterval(timer);
         await identity.revokeKey(caller, info.id);
       },
     };

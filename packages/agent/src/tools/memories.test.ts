@@ -8,6 +8,7 @@ import type { MemoryTables } from '../services/memories/schema.ts';
 
 const SAVE = 'corvid_save_memory';
 const RECALL = 'corvid_recall_memory';
+const VERIFY = 'corvid_verify_agent_reputation';
 const DAY_MS = 86_400_000;
 
 const keysOf = async (client: AgentClient, query: string) =>
@@ -174,29 +175,82 @@ onBothBeds('memories', (bed) => {
     expect(await keysOf(client, 'parking')).toEqual(['soon', 'stays']);
   });
 
-  test('what is forgotten is gone, its entry stays, and twice is as once', async () => {
+  test('what is forgotten is gone, its entry stays, a second one says so, and twice is as once', async () => {
     const { client, id } = await rememberer();
     const { store } = bed();
     const { hash, seq } = await client.call(SAVE, { key: 'gone', content: 'forget me not' });
-    const forgotten = { key: 'gone', created: false, hash, seq };
-    expect(await client.call(SAVE, { key: 'gone', forget: true })).toMatchObject(forgotten);
-    expect(await client.call(SAVE, { key: 'gone', forget: true })).toMatchObject(forgotten);
+    const forgotten = await client.call(SAVE, { key: 'gone', forget: true });
+    expect(forgotten).toMatchObject({ key: 'gone', created: false, seq: seq + 1 });
+    expect(await client.call(SAVE, { key: 'gone', forget: true })).toEqual(forgotten);
     expect(await client.call(RECALL, { key: 'gone' })).toEqual({ memories: [], total: 0 });
     expect(await keysOf(client, 'forget')).toEqual([]);
     const entries = await store
       .db<ChainTables>()
       .selectFrom('agent_chain')
-      .select('hash')
+      .select(['kind', 'hash'])
       .where('agent_id', '=', id)
+      .orderBy('seq')
       .execute();
-    expect(entries).toEqual([{ hash }]);
+    expect(entries).toEqual([
+      { kind: 'memory', hash },
+      { kind: 'memory', hash: forgotten.hash },
+    ]);
     const rows = await store.db<MemoryTables>().selectFrom('agent_memories').selectAll().execute();
     expect(JSON.stringify(rows)).not.toContain('forget me not');
-    expect(await client.call('corvid_verify_agent_reputation', {})).toMatchObject({ chain_ok: true });
+    expect(await client.call(VERIFY, {})).toMatchObject({ chain_ok: true });
     expect(await client.call(SAVE, { key: 'gone', content: 'back' })).toMatchObject({
       created: true,
-      seq: 2,
+      seq: 3,
     });
+  });
+
+  test('a memory that was forgotten and is put back is invalid, until it is saved or forgotten again', async () => {
+    const { client, id } = await rememberer();
+    const { clock, store } = bed();
+    const db = store.db<MemoryTables>();
+    await client.call(SAVE, { key: 'stays', content: 'stays' });
+    await client.call(SAVE, { key: 'back', content: 'the old plan' });
+    const query = db.selectFrom('agent_memories').selectAll().where('agent_id', '=', id);
+    const row = await query.where('key', '=', 'back').executeTakeFirstOrThrow();
+    clock.nowMs += 1000;
+    await client.call(SAVE, { key: 'back', forget: true });
+    const back = () => db.insertInto('agent_memories').values(row).execute();
+    const whole = { chain_ok: true };
+    const broken = { chain_ok: false, broken_at: 3 };
+    expect(await client.call(VERIFY, {})).toMatchObject(whole);
+    await back();
+    for (const asked of [{ key: 'back' }, { query: 'plan' }, { query: 'lan' }])
+      for (const memory of (await client.call(RECALL, asked)).memories)
+        expect([asked, memory]).toMatchObject([asked, { key: 'back', signature: 'invalid' }]);
+    expect((await client.call(RECALL, { key: 'back' })).total).toBe(1);
+    expect(await client.call(VERIFY, {})).toMatchObject(broken);
+    // By either it is the agent's own word again.
+    await client.call(SAVE, { key: 'back', forget: true });
+    expect(await client.call(VERIFY, {})).toMatchObject(whole);
+    await back();
+    await client.call(SAVE, { key: 'back', content: 'the old plan' });
+    expect(await client.call(RECALL, { key: 'back' })).toMatchObject({ memories: [{ signature: 'valid' }] });
+    expect(await client.call(VERIFY, {})).toMatchObject(whole);
+  });
+
+  test('saving the same text again signs a row anew that somebody changed', async () => {
+    const { client, id } = await rememberer();
+    const { clock, store } = bed();
+    const { hash: strange } = await client.call(SAVE, { key: 'other', content: 'other' });
+    const saved = async () => client.call(SAVE, { key: 'same', content: 'same' });
+    for (const change of [{ hash: strange }, { seq: 1 }, { updated_at: 0 }, { content: 'sane' }]) {
+      const before = await saved();
+      expect(await saved()).toMatchObject({ seq: before.seq, hash: before.hash });
+      const rows = store.db<MemoryTables>().updateTable('agent_memories').set(change);
+      await rows.where('agent_id', '=', id).where('key', '=', 'same').execute();
+      const signature = async () => (await client.call(RECALL, { key: 'same' })).memories[0]?.signature;
+      expect([change, await signature()]).toEqual([change, 'invalid']);
+      clock.nowMs += 1000;
+      const after = await saved();
+      expect([change, await signature()]).toEqual([change, 'valid']);
+      expect(after).toMatchObject({ seq: before.seq + 1, created: false });
+      expect(await client.call(VERIFY, {})).toMatchObject({ chain_ok: true });
+    }
   });
 
   test('the same text again changes nothing', async () => {
@@ -247,7 +301,7 @@ onBothBeds('memories', (bed) => {
     expect(made.map(({ seq }) => seq).toSorted((one, other) => one - other)).toEqual(
       keys.map((_, index) => index + 1),
     );
-    expect(await client.call('corvid_verify_agent_reputation', {})).toMatchObject({ chain_ok: true });
+    expect(await client.call(VERIFY, {})).toMatchObject({ chain_ok: true });
   });
 
   test('a memory that is replaced while it is recalled is never taken for a changed one', async () => {

@@ -284,7 +284,7 @@ onBothBeds(
       const rows = store.db<MemoryTables>().updateTable('agent_memories').where('key', '=', 'moved');
       for (const [to, own, brokenAt] of [
         [other, 'own', 1],
-        [third, 'first', 2],
+        [third, 'first', 3],
       ] as const) {
         await rows.set({ agent_id: to.id }).where('content', '=', 'not yours').execute();
         const { memories } = await to.client.call(RECALL, {});

@@ -79,7 +79,8 @@ export class Authentication {
     const now = this.#now();
     if (known.expiresAt <= now) {
       this.#known.delete(digest);
-      return undefined;
+      // Its end may have been moved.
+      return this.#look(text, source, digest);
     }
     if (now - known.usedAt >= USED_EVERY_MS) {
       known.usedAt = now;
@@ -94,7 +95,8 @@ export class Authentication {
     const id = JSON.stringify([organizationId, callerId, source, unattended, agent]);
     const known = this.#current.get(id);
     // While nothing is heard of other processes, only a look-up that is under way counts.
-    const isFresh = known instanceof Promise || !this.#store.signal.isBroken();
+    const isFresh =
+      known instanceof Promise || (!this.#store.signal.isBroken() && this.#now() < (known?.expiresAt ?? 0));
     const standing = known !== undefined && isFresh ? known : this.#lookAgain(id, caller);
     const { caller: found, expiresAt } = standing instanceof Promise ? await standing : standing;
     if (found === undefined || expiresAt <= this.#now()) return undefined;

@@ -5,7 +5,7 @@ import type { Chain } from '../chain/chain.ts';
 import { momentOf } from '../chain/entry.ts';
 import type { MemoryRow, MemoryTables, StoredMemory } from './schema.ts';
 import { STORED } from './schema.ts';
-import { payloadOf, signedOf, subjectOf, textsOf } from './rows.ts';
+import { forgottenPayload, payloadOf, signedOf, subjectOf, textsOf } from './rows.ts';
 import { indexWords, newest, search, unindexWords } from './search.ts';
 
 /** Whose memories they are. */
@@ -48,7 +48,7 @@ export interface MemoryRecall {
 
 export interface Memories {
   save(owner: MemoryOwner, memory: NewMemory): Promise<SavedMemory>;
-  /** Removes a memory and leaves what was signed for it; twice is as once. */
+  /** Removes a memory, leaves what was signed for it and signs that; twice is as once. */
   forget(owner: MemoryOwner, key: string): Promise<SavedMemory>;
   recall(owner: MemoryOwner, recall: MemoryRecall): Promise<{ memories: Memory[]; total: number }>;
   /** Archives what has expired, and returns how many that were. */
@@ -74,28 +74,36 @@ export function createMemories({ store, chain, now }: MemoriesParts): Memories {
       return store.transaction(async (tx) => {
         await chain.hold(tx, owner.agentId);
         const old = await rowOf(tx, owner.agentId, key);
-        if (old !== undefined && expiresInDays === undefined && isSame(old, content))
-          return saved(old, false);
+        const isKept = old !== undefined && expiresInDays === undefined && isSame(old, content);
+        // One that somebody changed in the database is signed anew.
+        if (isKept && (await signed(tx, [old], owner.agentId))[0]?.isValid === true) return saved(old, false);
         await checkRoom(tx, owner.agentId, { bytes, old });
         const at = now();
         const expiresAt = expiresInDays === undefined ? null : at + expiresInDays * DAY_MS;
-        const signed = { key, content, updated_at: at, expires_at: expiresAt };
+        const fresh = { key, content, updated_at: at, expires_at: expiresAt };
         const { hash: own, seq } = await chain.append(tx, {
           ...owner,
           kind: 'memory',
           subjectId: subjectOf(owner.agentId, key),
-          payload: payloadOf(signed),
+          payload: payloadOf(fresh),
         });
-        const row = { ...signed, ...textsOf(key, content), hash: own, seq, archived: 0, bytes };
+        const row = { ...fresh, ...textsOf(key, content), hash: own, seq, archived: 0, bytes };
         const id = await write(tx, owner, { row, old, at });
         await indexWords(tx, { id, agentId: owner.agentId, folded: row.folded });
         return saved({ key, hash: own, seq, updated_at: at }, old === undefined);
       });
     },
-    forget: ({ agentId }, key) =>
+    forget: (owner, key) =>
       store.transaction(async (tx) => {
+        const { agentId } = owner;
         await chain.hold(tx, agentId);
-        const entry = await chain.lastOf(tx, agentId, subjectOf(agentId, key));
+        const subjectId = subjectOf(agentId, key);
+        const old = await rowOf(tx, agentId, key);
+        const at = now();
+        // Signed as well, or a row that is put back would be as good as before.
+        const entry = await (old === undefined
+          ? chain.lastOf(tx, agentId, subjectId)
+          : chain.append(tx, { ...owner, kind: 'memory', subjectId, payload: forgottenPayload(key, at) }));
         if (entry === undefined)
           throw new ToolError(
             'not_found',
@@ -107,7 +115,7 @@ export function createMemories({ store, chain, now }: MemoriesParts): Memories {
           .where('agent_id', '=', agentId)
           .where('key', '=', key)
           .execute();
-        return saved({ key, hash: entry.hash, seq: entry.seq, updated_at: now() }, false);
+        return saved({ key, hash: entry.hash, seq: entry.seq, updated_at: at }, false);
       }),
     async recall({ agentId }, { key, query, limit }) {
       if (key !== undefined) {

@@ -26,9 +26,13 @@ async function running({ files = {}, ...plugin }: Given, callMs = 30_000) {
   const crashes: number[] = [];
   folder.write(plugin);
   for (const [name, text] of Object.entries(files)) folder.file(plugin.name, name, text);
-  const source = await findPackage(folder.dataDir, plugin.name);
+  const find = () => findPackage(folder.dataDir, plugin.name);
+  const { digest } = await find();
   const times = { callMs, loadMs: 60_000, graceMs: 100 };
-  const made = await RunningPlugin.load({ source, times, onCrash: () => crashes.push(1) }, () => undefined);
+  const made = await RunningPlugin.load(
+    { find, times, onCrash: () => crashes.push(1), onChanged: async () => undefined },
+    { digest, check: () => undefined },
+  );
   started.push(made);
   const call = (tool: string, input: object = {}, signal: AbortSignal = new AbortController().signal) =>
     made.call({

@@ -1,11 +1,13 @@
 /** The plugins of one organization that run in this process, brought in line with the database. */
 import { detach, ToolError } from '@parley/kit';
 import type { PluginFacts, PluginTool } from './manifest.ts';
+import type { PackageFolder } from './package-folder.ts';
 import { findPackage } from './package-folder.ts';
 import type { PluginTimes } from './process.ts';
-import { activePlugins, refuseTaken, saveCrash } from './rows.ts';
-import type { PluginRowParts } from './rows.ts';
-import { RunningPlugin } from './running.ts';
+import type { LoadedPackage, PluginRowParts } from './rows.ts';
+import { activePlugins, describes, refuseTaken, saveChanged, saveCrash } from './rows.ts';
+import type { RunningParts } from './running.ts';
+import { PluginChanged, RunningPlugin } from './running.ts';
 import type { PluginRow } from './schema.ts';
 
 export interface LoadedParts extends PluginRowParts {
@@ -50,8 +52,8 @@ export class LoadedPlugins {
       .flatMap((plugin) => plugin.running.facts.tools.map((tool) => ({ ...plugin, tool })));
   }
 
-  /** Starts what is active in the database and does not run here, and ends what is not active any more. */
-  sync(): Promise<void> {
+  /** Starts what is active in the database and does not run here, and ends what is not active any more; `without` is a package that is about to be loaded. */
+  sync(without?: string): Promise<void> {
     return this.#next(async () => {
       const rows = this.#isClosed ? [] : await activePlugins(this.#parts.store, this.#organizationId);
       const wanted = new Map(rows.map((row) => [row.generation, row]));
@@ -59,31 +61,38 @@ export class LoadedPlugins {
       for (const plugin of gone) this.#loaded.delete(plugin.row.generation);
       if (gone.length > 0) this.#changed();
       await Promise.all(gone.map((plugin) => this.#stop(plugin)));
-      const missing = rows.filter(({ generation }) => !this.#loaded.has(generation));
+      const missing = rows.filter(
+        ({ generation, package_name }) => !this.#loaded.has(generation) && package_name !== without,
+      );
       await Promise.all(missing.map((row) => this.#start(row)));
     });
   }
 
-  /** Loads a package for the first time; `save` writes it down once it is prepared. */
-  add(packageName: string, save: (facts: PluginFacts) => Promise<PluginRow>): Promise<LoadedPlugin> {
+  /** Loads a package in place of what was loaded from it before; `save` writes it down once it is prepared. */
+  add(packageName: string, save: (loaded: LoadedPackage) => Promise<PluginRow>): Promise<LoadedPlugin> {
     return this.#next(async () => {
       if (this.#isClosed) throw new ToolError('unavailable', 'The server is stopping.');
       const rows = await activePlugins(this.#parts.store, this.#organizationId);
+      const { digest } = await findPackage(this.#parts.dataDir, packageName);
       let row: PluginRow | undefined;
-      const running = await this.#run(
-        packageName,
-        (facts) => refuseTaken(rows, facts),
-        () => row,
+      const check = (facts: PluginFacts) => refuseTaken(rows, { packageName, facts, digest });
+      const running = await RunningPlugin.load(
+        this.#runningParts(packageName, () => row),
+        { digest, check },
       );
       try {
-        row = await save(running.facts);
+        row = await save({ packageName, facts: running.facts, digest });
       } catch (error) {
         await running.stop();
         throw error;
       }
+      const { name, generation } = row;
+      const replaced = this.all.filter((plugin) => plugin.row.name === name);
+      for (const plugin of replaced) this.#loaded.delete(plugin.row.generation);
       const plugin = { row, running };
-      this.#loaded.set(row.generation, plugin);
+      this.#loaded.set(generation, plugin);
       this.#changed();
+      await Promise.all(replaced.map((before) => this.#stop(before)));
       return plugin;
     });
   }
@@ -102,37 +111,60 @@ export class LoadedPlugins {
   }
 
   async #start(row: PluginRow): Promise<void> {
-    const { onFault } = this.#parts;
     const others = this.all.map((plugin) => plugin.row);
+    const { digest, package_name: packageName } = row;
     const check = (facts: PluginFacts) => {
-      if (facts.name !== row.name) throw new Error(`The package now holds another plugin, "${facts.name}".`);
-      refuseTaken(others, facts);
+      // Nothing makes a plugin say the same of itself each time.
+      if (!describes(row, facts)) throw new PluginChanged();
+      refuseTaken(others, { packageName, facts, digest });
     };
     try {
-      const running = await this.#run(row.package_name, check, () => row);
+      const running = await RunningPlugin.load(
+        this.#runningParts(packageName, () => row),
+        { digest, check },
+      );
       this.#loaded.set(row.generation, { row, running });
       this.#changed();
     } catch (error) {
+      if (error instanceof PluginChanged) await this.#withdraw(row);
       // The others, and the server, go on without it.
-      onFault(error, `plugin ${row.name}`);
+      this.#parts.onFault(error, `plugin ${row.name}`);
     }
   }
 
-  async #run(
-    packageName: string,
-    check: (facts: PluginFacts) => void,
-    rowOf: () => PluginRow | undefined,
-  ): Promise<RunningPlugin> {
-    const { dataDir, times } = this.#parts;
-    const source = await findPackage(dataDir, packageName);
-    const onCrash = () => {
-      const row = rowOf();
-      if (row === undefined || this.#isClosed) return;
-      detach(saveCrash(this.#parts, row.id, row.generation), (error) =>
-        this.#parts.onFault(error, `plugin ${row.name}`),
-      );
+  /** A package that was looked at before; one that could not be loaded now is not what it was. */
+  async #find(packageName: string): Promise<PackageFolder> {
+    try {
+      return await findPackage(this.#parts.dataDir, packageName);
+    } catch (error) {
+      if (error instanceof ToolError && error.code === 'invalid') throw new PluginChanged();
+      throw error;
+    }
+  }
+
+  #runningParts(packageName: string, rowOf: () => PluginRow | undefined): RunningParts {
+    return {
+      find: () => this.#find(packageName),
+      times: this.#parts.times,
+      onCrash: () => {
+        const row = rowOf();
+        if (row === undefined || this.#isClosed) return;
+        detach(saveCrash(this.#parts, row.id, row.generation), (error) =>
+          this.#parts.onFault(error, `plugin ${row.name}`),
+        );
+      },
+      onChanged: async () => {
+        const row = rowOf();
+        if (row !== undefined) await this.#withdraw(row);
+      },
     };
-    return RunningPlugin.load({ source, times, onCrash }, check);
+  }
+
+  /** Takes it out of use everywhere; it does not run here, whether that can be written down or not. */
+  async #withdraw(row: PluginRow): Promise<void> {
+    await saveChanged(this.#parts, row).catch((error: unknown) =>
+      this.#parts.onFault(error, `plugin ${row.name}`),
+    );
   }
 
   async #stop({ row, running }: LoadedPlugin): Promise<void> {

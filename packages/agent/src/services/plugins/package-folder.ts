@@ -1,7 +1,8 @@
 /** From the name of a package to its folder: below the data folder, or a module that Node finds from there. */
-import { readdir, readFile, realpath, stat } from 'node:fs/promises';
-import { dirname, join, resolve, sep } from 'node:path';
+import { readFile, realpath, stat } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
 import { ToolError } from '@parley/kit';
+import { digestOf, isWithin } from './package-digest.ts';
 
 /** A package that can be run. */
 export interface PackageFolder {
@@ -9,12 +10,13 @@ export interface PackageFolder {
   readonly folder: string;
   /** The file that exports the plugin. */
   readonly entry: string;
+  /** Of all its files. */
+  readonly digest: string;
 }
 
 // The names that npm knows; none of them is a path.
 const PACKAGE = /^(?:@[a-z0-9][a-z0-9._-]{0,99}\/)?[a-z0-9][a-z0-9._-]{0,99}$/;
 const MOST_BYTES = 65_536;
-const MOST_FILES = 20_000;
 
 /** Finds the package; throws `invalid` or `not_found`. */
 export async function findPackage(dataDir: string, name: string): Promise<PackageFolder> {
@@ -26,8 +28,8 @@ export async function findPackage(dataDir: string, name: string): Promise<Packag
       'not_found',
       `There is no package "${name}". Put its folder into plugins/ in the data folder, or install it there with npm.`,
     );
-  await refuseLinksOut(folder);
-  return { folder, entry: await entryOf(folder) };
+  const digest = await digestOf(folder);
+  return { folder, entry: await entryOf(folder), digest };
 }
 
 async function inPlugins(dataDir: string, name: string): Promise<string | undefined> {
@@ -50,24 +52,6 @@ async function realFolder(path: string): Promise<string | undefined> {
     return (await stat(real)).isDirectory() ? real : undefined;
   } catch {
     return undefined;
-  }
-}
-
-function isWithin(folder: string, path: string): boolean {
-  return path === folder || path.startsWith(folder + sep);
-}
-
-/** Node lets a process follow links out of the folder that it may read, so there must be none. */
-async function refuseLinksOut(folder: string): Promise<void> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  if (entries.length > MOST_FILES)
-    throw new ToolError('invalid', `The package has more than ${MOST_FILES} files.`);
-  for (const entry of entries) {
-    if (!entry.isSymbolicLink()) continue;
-    // One that leads nowhere now may lead anywhere later.
-    const target = await realpath(join(entry.parentPath, entry.name)).catch(() => undefined);
-    if (target === undefined || !isWithin(folder, target))
-      throw new ToolError('invalid', `The package has a link that leads out of it: ${entry.name}`);
   }
 }
 

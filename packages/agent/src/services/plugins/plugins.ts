@@ -13,8 +13,9 @@ import { answerHostCall } from './host-calls.ts';
 import type { LoadedTool } from './loaded.ts';
 import { LoadedPlugins } from './loaded.ts';
 import type { Capability } from './manifest.ts';
+import { findPackage } from './package-folder.ts';
 import type { PluginResult, PluginTimes } from './process.ts';
-import { grantedTo, PLUGINS_CHANGED, saveGrant, saveLoaded, saveUnloaded } from './rows.ts';
+import { grantedTo, loadAgain, PLUGINS_CHANGED, saveGrant, saveLoaded, saveUnloaded } from './rows.ts';
 import type { PluginRow, PluginTables } from './schema.ts';
 import { createPluginSource } from './source.ts';
 
@@ -26,7 +27,17 @@ export interface Plugin {
   readonly status: PluginRow['status'];
   readonly tools: string[];
   readonly capabilities: { readonly capability: string; readonly granted: boolean }[];
+  /** Why it does not run, or will not after the next start, and what to do then; null: there is nothing to do. */
+  readonly note: string | null;
 }
+
+// A plugin that was unloaded is as somebody wanted it.
+const NOTES: Readonly<Record<PluginRow['status'], string | undefined>> = {
+  active: 'Its files changed since it was loaded; what runs now is as it was.',
+  changed: 'Its files changed since it was loaded.',
+  disabled: undefined,
+  error: 'It crashed three times in five minutes.',
+};
 
 export interface Plugins {
   readonly source: Source;
@@ -77,11 +88,11 @@ export function createPlugins(parts: PluginsParts): Plugins {
   };
 
   /** The plugins of an organization, once those that are active run. */
-  const organization = (organizationId: string) => {
+  const organization = (organizationId: string, without?: string) => {
     const known = organizations.get(organizationId);
     if (known !== undefined) return known;
     const plugins = new LoadedPlugins(loadedParts, organizationId);
-    const ready = plugins.sync().then(() => {
+    const ready = plugins.sync(without).then(() => {
       prepared.add(organizationId);
     });
     const made = { plugins, ready };
@@ -111,6 +122,11 @@ export function createPlugins(parts: PluginsParts): Plugins {
     await ready;
     return plugins;
   };
+  const isAsLoaded = async ({ package_name: name, digest }: PluginRow): Promise<boolean> => {
+    // One that could not be loaded now is not what it was.
+    const found = await findPackage(parts.dataDir, name).catch(() => undefined);
+    return found?.digest === digest;
+  };
   const shownRow = async (row: PluginRow): Promise<Plugin> => {
     const { name, package_name, version, status } = row;
     const granted = await grantedTo(store, row.id);
@@ -118,7 +134,10 @@ export function createPlugins(parts: PluginsParts): Plugins {
       capability,
       granted: granted.includes(capability),
     }));
-    return { name, package_name, version, status, tools: fromJson<string[]>(row.tools), capabilities };
+    const why = NOTES[status];
+    const isFine = why === undefined || (status === 'active' && (await isAsLoaded(row)));
+    const note = isFine ? null : `${why} ${loadAgain(row)}`;
+    return { name, package_name, version, status, tools: fromJson<string[]>(row.tools), capabilities, note };
   };
 
   const all = async (organizationId: string) => {
@@ -140,9 +159,11 @@ export function createPlugins(parts: PluginsParts): Plugins {
       };
     },
     async load(by, packageName, { autoGrant = false } = {}) {
-      const plugins = await loadedOf(by.organizationId);
-      const { row } = await plugins.add(packageName, (facts) =>
-        saveLoaded(parts, by, { packageName, facts, autoGrant }),
+      // Where nothing ran before, the one that is replaced need not be started for it.
+      const { plugins, ready } = organization(by.organizationId, packageName);
+      await ready;
+      const { row } = await plugins.add(packageName, (loaded) =>
+        saveLoaded(parts, by, { ...loaded, autoGrant }),
       );
       return shownRow(row);
     },

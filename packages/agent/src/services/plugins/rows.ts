@@ -2,7 +2,7 @@
 import type { Identity } from '@parley/identity';
 import { IDENTITY_CHANGED } from '@parley/identity';
 import type { Caller } from '@parley/kit';
-import { ToolError, typeId } from '@parley/kit';
+import { systemCaller, ToolError, typeId } from '@parley/kit';
 import type { Queryable, Store, StoreTransaction } from '@parley/store';
 import { fromJson, toJson } from '@parley/store';
 import type { Capability, PluginFacts } from './manifest.ts';
@@ -57,12 +57,47 @@ export async function grantedTo(from: Queryable, pluginId: string): Promise<Capa
   return rows.map(({ capability }) => capability as Capability);
 }
 
-/** Throws `conflict` when the plugin, or a name of one of its tools, is there already. */
-export function refuseTaken(rows: readonly PluginRow[], { name, tools }: PluginFacts): void {
-  if (rows.some((row) => row.name === name))
-    throw new ToolError('conflict', `The plugin "${name}" is loaded already. Unload it first.`);
+/** What to do about a plugin that does not run. */
+export function loadAgain({ package_name }: Pick<PluginRow, 'package_name'>): string {
+  return `Load it again with: parley plugins load ${package_name}; then grant what it may do.`;
+}
+
+/** A package that was looked at, and what it says about itself. */
+export interface LoadedPackage {
+  readonly packageName: string;
+  readonly facts: PluginFacts;
+  readonly digest: string;
+}
+
+/** Whether the plugin says of itself what it said when it was loaded. */
+export function describes(row: PluginRow, { name, version, capabilities, tools }: PluginFacts): boolean {
+  return (
+    row.name === name &&
+    row.version === version &&
+    isSameList(fromJson<string[]>(row.capabilities), capabilities) &&
+    isSameList(fromJson<string[]>(row.tools), fullNames(tools))
+  );
+}
+
+const fullNames = (tools: PluginFacts['tools']) => tools.map(({ fullName }) => fullName);
+const isSameList = (a: readonly string[], b: readonly string[]) => a.join('\n') === b.join('\n');
+
+/** Throws `conflict` when the plugin is loaded as it stands, or one of its names belongs to another. */
+export function refuseTaken(
+  rows: readonly PluginRow[],
+  { packageName, facts: { name, tools }, digest }: LoadedPackage,
+): void {
+  const loaded = rows.find((row) => row.name === name);
+  if (loaded !== undefined && loaded.package_name !== packageName)
+    throw new ToolError(
+      'conflict',
+      `The plugin "${name}" is loaded from the package "${loaded.package_name}" already. Unload it first.`,
+    );
+  if (loaded?.digest === digest)
+    throw new ToolError('conflict', `The plugin "${name}" is loaded already, and its files did not change.`);
+  const others = rows.filter((row) => row !== loaded);
   const owners = new Map(
-    rows.flatMap((row) => fromJson<string[]>(row.tools).map((tool) => [tool, row.name])),
+    others.flatMap((row) => fromJson<string[]>(row.tools).map((tool) => [tool, row.name])),
   );
   const taken = tools.find(({ fullName }) => owners.has(fullName));
   if (taken !== undefined)
@@ -76,12 +111,13 @@ export function refuseTaken(rows: readonly PluginRow[], { name, tools }: PluginF
 export function saveLoaded(
   { store, identity, now }: PluginRowParts,
   by: Caller,
-  { packageName, facts, autoGrant }: { packageName: string; facts: PluginFacts; autoGrant: boolean },
+  { autoGrant, ...loaded }: LoadedPackage & { autoGrant: boolean },
 ): Promise<PluginRow> {
   const { organizationId } = by;
+  const { packageName, facts, digest } = loaded;
   return store.transaction(async (tx) => {
     await tx.exclusive(`plugins ${organizationId}`);
-    refuseTaken(await activePlugins(tx, organizationId), facts);
+    refuseTaken(await activePlugins(tx, organizationId), loaded);
     const at = now();
     const row: PluginRow = {
       id: typeId('plg', at),
@@ -90,7 +126,8 @@ export function saveLoaded(
       package_name: packageName,
       version: facts.version,
       capabilities: toJson(facts.capabilities),
-      tools: toJson(facts.tools.map(({ fullName }) => fullName)),
+      tools: toJson(fullNames(facts.tools)),
+      digest,
       status: 'active',
       config: null,
       crashes: '[]',
@@ -109,6 +146,25 @@ export function saveLoaded(
     const changed = { name: row.name, version: row.version, granted: autoGrant ? facts.capabilities : [] };
     await told({ identity, tx, by, action: 'plugin.loaded', row, changed });
     return row;
+  });
+}
+
+/** Takes a plugin out of use whose package is not what was loaded, with all that it was granted. */
+export function saveChanged(
+  { store, identity, now }: PluginRowParts,
+  { id, generation }: PluginRow,
+): Promise<void> {
+  return store.transaction(async (tx) => {
+    const row = await heldPlugin(tx, id);
+    if (row?.status !== 'active' || row.generation !== generation) return;
+    const db = tx.db<PluginTables>();
+    const at = now();
+    const grants = { granted: 0, granted_at: null, updated_at: at };
+    await db.updateTable('plugin_capabilities').set(grants).where('plugin_id', '=', id).execute();
+    const changed = { status: 'changed', updated_at: at } as const;
+    await db.updateTable('plugins').set(changed).where('id', '=', id).execute();
+    const by = systemCaller('system_plugins', 'Plugins', row.organization_id);
+    await told({ identity, tx, by, action: 'plugin.changed', row, changed: { name: row.name } });
   });
 }
 
@@ -135,8 +191,14 @@ export function saveGrant(
 ): Promise<PluginRow> {
   return store.transaction(async (tx) => {
     const row = await pluginNamed(tx, by.organizationId, name);
+    // What is granted is granted to what was loaded, and the next load is another.
+    if (isGranted && row.status !== 'active')
+      throw new ToolError('conflict', `The plugin "${name}" does not run. ${loadAgain(row)}`);
     if (!fromJson<string[]>(row.capabilities).includes(capability))
-      throw new ToolError('invalid', `capability: the plugin "${name}" does not declare ${capability}`);
+      throw new ToolError(
+        'invalid',
+        `capability: the plugin "${name}" ${row.version}, as it was loaded, does not declare ${capability}. Where its files changed since: ${loadAgain(row)}`,
+      );
     const { granted, granted_at, updated_at } = capabilityRow(row, capability, isGranted, now());
     await tx
       .db<PluginTables>()
@@ -154,8 +216,7 @@ export function saveGrant(
 /** Counts a crash, whichever process saw it; three in five minutes end the plugin. */
 export function saveCrash({ store, now }: PluginRowParts, id: string, generation: string): Promise<void> {
   return store.transaction(async (tx) => {
-    const query = tx.db<PluginTables>().selectFrom('plugins').selectAll().where('id', '=', id);
-    const row = await tx.locked(query).executeTakeFirst();
+    const row = await heldPlugin(tx, id);
     if (row?.status !== 'active' || row.generation !== generation) return;
     const at = now();
     const crashes = [...fromJson<number[]>(row.crashes).filter((each) => each > at - CRASH_WINDOW_MS), at];
@@ -168,6 +229,12 @@ export function saveCrash({ store, now }: PluginRowParts, id: string, generation
       .execute();
     if (isOver) await signalled(tx, row.organization_id);
   });
+}
+
+/** The plugin, held until the transaction ends. */
+function heldPlugin(tx: StoreTransaction, id: string): Promise<PluginRow | undefined> {
+  const query = tx.db<PluginTables>().selectFrom('plugins').selectAll().where('id', '=', id);
+  return tx.locked(query).executeTakeFirst();
 }
 
 function capabilityRow(

@@ -1,4 +1,4 @@
-/** A plugin that is loaded: one process at a time, started again when it is needed after it ended. */
+/** A plugin that is loaded: one process at a time, started again when it is needed after it ended, as long as its package stays what it was. */
 import { detach, ToolError } from '@parley/kit';
 import type { PluginFacts } from './manifest.ts';
 import { readFacts } from './manifest.ts';
@@ -8,45 +8,54 @@ import { PluginProcess } from './process.ts';
 
 /** How a plugin is run. */
 export interface RunningParts {
-  readonly source: PackageFolder;
   readonly times: PluginTimes;
+  /** The package as it lies there now. */
+  readonly find: () => Promise<PackageFolder>;
   /** Told when its process ended by itself. */
   onCrash(): void;
+  /** Told when the package is not what was loaded any more. */
+  onChanged(): Promise<void>;
+}
+
+/** The package is not what was loaded, and so not what anything was granted to. */
+export class PluginChanged extends ToolError<'unavailable'> {
+  constructor() {
+    super(
+      'unavailable',
+      'The plugin changed since it was loaded, so it does not run. An owner loads it again.',
+    );
+  }
 }
 
 export class RunningPlugin {
   readonly facts: PluginFacts;
+  /** Of the package that it was loaded from. */
+  readonly #digest: string;
   readonly #parts: RunningParts;
   #process: Promise<PluginProcess> | undefined;
   #isStopped = false;
 
-  private constructor(facts: PluginFacts, parts: RunningParts, first: PluginProcess) {
+  private constructor(parts: RunningParts, digest: string, { facts, process }: Begun) {
     this.facts = facts;
+    this.#digest = digest;
     this.#parts = parts;
-    this.#process = Promise.resolve(first);
-    this.#watch(first);
+    this.#process = Promise.resolve(process);
+    this.#watch(process);
   }
 
-  /** Starts the plugin; `check` refuses it before anything of it is prepared. */
-  static async load(parts: RunningParts, check: (facts: PluginFacts) => void): Promise<RunningPlugin> {
-    const process = new PluginProcess(parts.source, parts.times);
-    try {
-      const facts = readFacts(await process.describe(parts.source.entry));
-      check(facts);
-      await process.start();
-      return new RunningPlugin(facts, parts, process);
-    } catch (error) {
-      process.kill();
-      await process.gone;
-      throw error;
-    }
+  /** Starts the plugin of the package with this digest; `check` refuses it before anything of it is prepared. */
+  static async load(
+    parts: RunningParts,
+    { digest, check }: { readonly digest: string; readonly check: Check },
+  ): Promise<RunningPlugin> {
+    return new RunningPlugin(parts, digest, await begin(parts, { digest, check }));
   }
 
   async call(call: PluginCall): Promise<PluginResult> {
-    const process = await (this.#process ??= this.#restart());
+    const process = await this.#started();
     if (!process.isEnding) return process.call(call);
     await process.gone;
-    return (await (this.#process ??= this.#restart())).call(call);
+    return (await this.#started()).call(call);
   }
 
   /** Ends it; returns what went wrong in the plugin. */
@@ -57,26 +66,32 @@ export class RunningPlugin {
     return process?.unload();
   }
 
+  #started(): Promise<PluginProcess> {
+    if (this.#process !== undefined) return this.#process;
+    const starting = this.#restart();
+    this.#process = starting;
+    // Whoever called gets the fault; the next one tries again.
+    detach(starting, () => {
+      if (this.#process === starting) this.#process = undefined;
+    });
+    return starting;
+  }
+
   async #restart(): Promise<PluginProcess> {
-    const { source, times } = this.#parts;
-    const process = new PluginProcess(source, times);
-    this.#watch(process);
     try {
-      const facts = readFacts(await process.describe(source.entry));
-      // What was loaded is what was looked at and granted.
-      if (JSON.stringify(facts) !== JSON.stringify(this.facts))
-        throw new ToolError(
-          'unavailable',
-          'The plugin changed since it was loaded. An owner has to load it again.',
-        );
-      await process.start();
-      if (this.#isStopped) throw new ToolError('unavailable', 'The plugin is being unloaded.');
+      const { process } = await begin(this.#parts, {
+        digest: this.#digest,
+        onMade: (made) => this.#watch(made),
+        check: (facts) => {
+          if (JSON.stringify(facts) !== JSON.stringify(this.facts)) throw new PluginChanged();
+          if (this.#isStopped) throw new ToolError('unavailable', 'The plugin is being unloaded.');
+        },
+      });
+      return process;
     } catch (error) {
-      process.kill();
-      await process.gone;
+      if (error instanceof PluginChanged) await this.#parts.onChanged();
       throw error;
     }
-    return process;
   }
 
   #watch(process: PluginProcess): void {
@@ -87,4 +102,42 @@ export class RunningPlugin {
     // It only ever resolves.
     detach(process.gone.then(ended), () => undefined);
   }
+}
+
+type Check = (facts: PluginFacts) => void;
+
+interface Begun {
+  readonly facts: PluginFacts;
+  readonly process: PluginProcess;
+}
+
+interface Beginning {
+  readonly digest: string;
+  readonly check: Check;
+  readonly onMade?: (process: PluginProcess) => void;
+}
+
+/** Starts a process, and ends it again where something is wrong with it. */
+async function begin({ times, find }: RunningParts, { digest, check, onMade }: Beginning): Promise<Begun> {
+  const source = await sourceWith(digest, find);
+  const process = new PluginProcess(source, times);
+  onMade?.(process);
+  try {
+    const facts = readFacts(await process.describe(source.entry));
+    // What was imported may have been written after the first look.
+    await sourceWith(digest, find);
+    check(facts);
+    await process.start();
+    return { facts, process };
+  } catch (error) {
+    process.kill();
+    await process.gone;
+    throw error;
+  }
+}
+
+async function sourceWith(digest: string, find: RunningParts['find']): Promise<PackageFolder> {
+  const source = await find();
+  if (source.digest !== digest) throw new PluginChanged();
+  return source;
 }

@@ -13,7 +13,10 @@ export interface PluginRow {
   capabilities: string;
   /** The full names of its tools, as JSON. */
   tools: string;
-  status: 'active' | 'disabled' | 'error';
+  /** Of the package's files when it was loaded; empty: it was loaded before that was written down. */
+  digest: string;
+  /** `changed`: the files are not those any more. */
+  status: 'active' | 'changed' | 'disabled' | 'error';
   /** Encrypted; null: it has none. */
   config: string | null;
   /** When it crashed lately, as JSON. */

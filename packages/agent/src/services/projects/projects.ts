@@ -6,6 +6,8 @@ import type { Store } from '@parley/store';
 import { agentRow } from '../../permissions/lookup.ts';
 import type { AgentTables } from '../../schema.ts';
 import type { Acting } from '../../session.ts';
+import type { AgentsParts } from '../agents.ts';
+import { checkProject } from '../agents.ts';
 import type { CodeFolders } from './code-folder.ts';
 import type { KnownProject, ProjectDirectory } from './directory.ts';
 import type { ProjectCodeRow, ProjectTables } from './schema.ts';
@@ -56,11 +58,14 @@ export interface ProjectsParts {
   readonly directory: ProjectDirectory;
   readonly folders: CodeFolders;
   readonly now: () => number;
+  readonly toolNamed: AgentsParts['toolNamed'];
+  readonly ready: AgentsParts['ready'];
 }
 
 const MAX_COMMAND = 2000;
 
-export function createProjects({ store, identity, directory, folders, now }: ProjectsParts): Projects {
+export function createProjects(parts: ProjectsParts): Projects {
+  const { store, identity, directory, folders, now } = parts;
   const codes = async (organizationId: string) => {
     const rows = await store
       .db<ProjectTables>()
@@ -132,6 +137,8 @@ export function createProjects({ store, identity, directory, folders, now }: Pro
       const { organizationId } = by;
       await requiredAgent(organizationId, agentId);
       await required(organizationId, projectId);
+      await parts.ready(organizationId);
+      await checkProject(parts, by, projectId);
       await store.transaction(async (tx) => {
         await tx
           .db<AgentTables>()

@@ -147,6 +147,22 @@ test.each(ROWS)('what %o would fail with is known before', async (action, _done,
   expect(foresee({}, [], false)).toHaveLength(tool === undefined ? 0 : 1);
 });
 
+const WITH_REPOS = ROWS.map(([action]) => action).filter(({ repos }) => repos !== undefined);
+
+test.each(WITH_REPOS)(
+  '$type: a name that was stored before it was refused is refused when it runs',
+  async (action) => {
+    const actions = scriptedActions();
+    for (const odd of ['c/d.git', 'c/d.GIT', 'c/..', 'c/d/e', 'd'])
+      await expect(
+        perform({ ...action, repos: ['a/b', odd] }, { services: actions.services }),
+        odd,
+      ).rejects.toMatchObject({ code: 'invalid', message: expect.stringContaining(odd) });
+    // Not even the first one.
+    expect(actions.deeds).toEqual([]);
+  },
+);
+
 test('a council needs two others, and asks ten at most', async () => {
   const actions = scriptedActions();
   const action: ScheduleAction = { type: 'council_launch', message: 'Shall we?' };

@@ -1,6 +1,7 @@
 /** What schedules can do: one entry for each type of action, over the services of the toolset. */
 import type { Caller } from '@parley/kit';
 import { hiddenByPower, ToolError } from '@parley/kit';
+import { REPO } from '../../adapters/github/github.ts';
 import { AGENT } from '../../name.ts';
 import type { Acting } from '../../session.ts';
 import type { ActionType, ScheduleAction, Snapshot } from './schema.ts';
@@ -261,6 +262,7 @@ export function createPerform(parts: ActionParts): Perform {
   return async (deed) => {
     const { tool, run } = ACTIONS[deed.action.type];
     if (tool !== undefined) requireTool(deed.acting.caller, tool, parts.isRegistered);
+    refuseOddRepos(deed.action);
     return run(deed, parts);
   };
 }
@@ -285,6 +287,13 @@ export function createForesee(parts: ActionParts, hasOwnParts: boolean): Foresee
         throw error;
       }
     });
+}
+
+/** What was stored may be older than the rule, and a repository with two names would pass by the deny list. */
+function refuseOddRepos({ repos = [] }: ScheduleAction): void {
+  const odd = repos.find((repo) => !REPO.test(repo));
+  if (odd !== undefined)
+    throw new ToolError('invalid', `repos: must be owner/name, without .git: ${odd}. Update the schedule.`);
 }
 
 /** Refuses what the agent's list does not hold. */

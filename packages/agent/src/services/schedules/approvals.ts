@@ -6,7 +6,8 @@ import { fromJson, toJson } from '@parley/store';
 import { approvalsNeeded } from './approval.ts';
 import { startPending } from './executions.ts';
 import type { ScheduleParts } from './parts.ts';
-import { iso, snapshotOf } from './rows.ts';
+import type { Whose } from './rows.ts';
+import { findSchedule, iso, snapshotOf } from './rows.ts';
 import type { ExecutionRow, ExecutionStatus, ScheduleAction, ScheduleTables } from './schema.ts';
 
 /** An execution as people see it. */
@@ -26,12 +27,19 @@ export interface Execution {
   readonly result: string | null;
 }
 
+/** Which executions are wanted. */
+export interface ExecutionQuery {
+  readonly status?: ExecutionStatus | undefined;
+  readonly limit: number;
+  /** The id of the last one that was seen. */
+  readonly before?: string | undefined;
+}
+
 export interface Approvals {
   /** The newest first. */
-  list(
-    organizationId: string,
-    query: { status?: ExecutionStatus | undefined; limit: number },
-  ): Promise<Execution[]>;
+  list(organizationId: string, query: ExecutionQuery): Promise<Execution[]>;
+  /** Those of one schedule of an agent, also of a deleted one. */
+  of(whose: Whose, scheduleId: string, query: ExecutionQuery): Promise<Execution[]>;
   /** One more yes; the last that is needed starts it. */
   approve(by: Caller, id: string): Promise<Execution>;
   /** It never runs. */
@@ -74,19 +82,30 @@ export function createApprovals(parts: ScheduleParts): Approvals {
     });
   }
 
+  /** Ids begin with the time, so that their order is that of the making. */
+  async function found(
+    organizationId: string,
+    { status, limit, before, scheduleId }: ExecutionQuery & { readonly scheduleId?: string },
+  ): Promise<Execution[]> {
+    let query = store
+      .db<ScheduleTables>()
+      .selectFrom('schedule_executions')
+      .selectAll()
+      .where('organization_id', '=', organizationId)
+      .orderBy('id', 'desc')
+      .limit(limit);
+    if (status !== undefined) query = query.where('status', '=', status);
+    if (before !== undefined) query = query.where('id', '<', before);
+    if (scheduleId !== undefined) query = query.where('schedule_id', '=', scheduleId);
+    const [rows, count] = await Promise.all([query.execute(), people(organizationId)]);
+    return rows.map((row) => shown(row, count));
+  }
+
   return {
-    async list(organizationId, { status, limit }) {
-      let query = store
-        .db<ScheduleTables>()
-        .selectFrom('schedule_executions')
-        .selectAll()
-        .where('organization_id', '=', organizationId)
-        .orderBy('created_at', 'desc')
-        .orderBy('id', 'desc')
-        .limit(limit);
-      if (status !== undefined) query = query.where('status', '=', status);
-      const [rows, count] = await Promise.all([query.execute(), people(organizationId)]);
-      return rows.map((row) => shown(row, count));
+    list: found,
+    async of(whose, scheduleId, query) {
+      await findSchedule(store, whose, scheduleId);
+      return found(whose.organizationId, { ...query, scheduleId });
     },
     approve: (by, id) =>
       answer(by, id, {

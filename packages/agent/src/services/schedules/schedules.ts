@@ -1,4 +1,5 @@
-/** Schedules of agents: made, changed and looked at by the agent whose they are. */
+/** Schedules of agents: made and changed by the agent whose they are, looked at and stopped by people too. */
+import type { Caller } from '@parley/kit';
 import { ToolError, typeId } from '@parley/kit';
 import type { StoreTransaction } from '@parley/store';
 import { toJson } from '@parley/store';
@@ -7,6 +8,7 @@ import { checkActions } from './actions.ts';
 import { addExecution } from './executions.ts';
 import { scheduledCaller } from './scheduled-caller.ts';
 import type { WakingParts } from './parts.ts';
+import type { Whose } from './rows.ts';
 import { configOf, findSchedule, holdSchedule, iso, schedulesOf, typesOf, writeSchedule } from './rows.ts';
 import type {
   Policy,
@@ -43,6 +45,11 @@ export interface ListedSchedule {
   readonly next_run_at: string | null;
 }
 
+/** A schedule with all that it does. */
+export interface WholeSchedule extends ListedSchedule, ScheduleConfig {
+  readonly policy: Policy;
+}
+
 /** A schedule that was saved. */
 export interface SavedSchedule {
   readonly id: string;
@@ -64,18 +71,20 @@ export interface PastExecution {
   readonly result: string | null;
 }
 
-/** Whose schedule, and which. */
+/** Whose schedule, and which; a person who does something to it stands in the audit log. */
 export interface Schedules {
-  list(acting: Acting): Promise<ListedSchedule[]>;
+  list(of: Whose): Promise<ListedSchedule[]>;
+  /** The same with all that they do. */
+  whole(of: Whose): Promise<WholeSchedule[]>;
   create(acting: Acting, wanted: NewSchedule): Promise<SavedSchedule>;
   update(acting: Acting, id: string, change: ScheduleChange): Promise<SavedSchedule>;
   /** Its executions stay to be looked at; those that have not begun are cancelled. */
   delete(acting: Acting, id: string): Promise<void>;
-  pause(acting: Acting, id: string): Promise<ScheduleStatus>;
+  pause(of: Whose, id: string, by?: Caller): Promise<ScheduleStatus>;
   /** Goes on from now, and forgets its failures. */
-  resume(acting: Acting, id: string): Promise<ScheduleStatus>;
-  runNow(acting: Acting, id: string): Promise<{ readonly id: string; readonly status: string }>;
-  history(acting: Acting, id: string): Promise<PastExecution[]>;
+  resume(of: Whose, id: string, by?: Caller): Promise<ScheduleStatus>;
+  runNow(of: Whose, id: string, by?: Caller): Promise<{ readonly id: string; readonly status: string }>;
+  history(of: Whose, id: string): Promise<PastExecution[]>;
 }
 
 const MOST_PER_AGENT = 100;
@@ -85,7 +94,7 @@ const SHOWN_RESULT = 100;
 const OPEN = ['waiting', 'pending', 'running'] as const;
 
 export function createScheduleStore(parts: WakingParts): Schedules {
-  const { store, now, listeners } = parts;
+  const { store, identity, now, listeners } = parts;
 
   async function check(config: ScheduleConfig): Promise<void> {
     checkActions(config.actions);
@@ -112,8 +121,24 @@ export function createScheduleStore(parts: WakingParts): Schedules {
     return { id, name, status, next_run_at: nextRuns, ...(warnings.length > 0 && { warnings }) };
   }
 
+  /** What an agent does to its own is in the records of calls. */
+  async function told(
+    tx: StoreTransaction,
+    caller: Caller | undefined,
+    { action, row }: { action: string; row: ScheduleRow },
+  ): Promise<void> {
+    const changed = { name: row.name, agent: row.agent_id };
+    if (caller !== undefined) await identity.audit.write(tx, { caller, action, target: row.id, changed });
+  }
+
   return {
-    list: async (acting) => (await schedulesOf(store, acting)).map(listed),
+    list: async (of) => (await schedulesOf(store, of)).map(listed),
+    whole: async (of) =>
+      (await schedulesOf(store, of)).map((row) => ({
+        ...listed(row),
+        ...configOf(row),
+        policy: row.policy,
+      })),
 
     async create(acting, { name, description = '', timing, actions, policy = 'owner_approve' }) {
       const config: ScheduleConfig = { description, timing, actions };
@@ -191,27 +216,29 @@ export function createScheduleStore(parts: WakingParts): Schedules {
           .execute();
       }),
 
-    pause: (acting, id) =>
+    pause: (of, id, by) =>
       store.transaction(async (tx) => {
-        const row = await holdSchedule(tx, acting, id);
+        const row = await holdSchedule(tx, of, id);
         await writeSchedule(tx, id, { status: 'paused', next_run_at: null, updated_at: now() });
         await follow(tx, row, false);
+        await told(tx, by, { action: 'schedule.paused', row });
         return 'paused' as const;
       }),
 
-    resume: (acting, id) =>
+    resume: (of, id, by) =>
       store.transaction(async (tx) => {
-        const row = await holdSchedule(tx, acting, id);
+        const row = await holdSchedule(tx, of, id);
         const next = row.status === 'active' ? row.next_run_at : await firstAfterNow(configOf(row));
         const change = { status: 'active', failures: 0, next_run_at: next, updated_at: now() } as const;
         await writeSchedule(tx, id, change);
         if (row.status !== 'active') await follow(tx, row, true);
+        await told(tx, by, { action: 'schedule.resumed', row });
         return 'active' as const;
       }),
 
-    runNow: (acting, id) =>
+    runNow: (of, id, by) =>
       store.transaction(async (tx) => {
-        const row = await holdSchedule(tx, acting, id);
+        const row = await holdSchedule(tx, of, id);
         const open = await tx
           .db<ScheduleTables>()
           .selectFrom('schedule_executions')
@@ -228,11 +255,12 @@ export function createScheduleStore(parts: WakingParts): Schedules {
         const cause = typeId('now', now());
         const made = await addExecution(parts, tx, row, { dueAt: now(), cause });
         if (made === undefined) throw new Error('A cause with a new id had its execution already.');
+        await told(tx, by, { action: 'schedule.run', row });
         return { id: made.id, status: made.status };
       }),
 
-    async history(acting, id) {
-      await findSchedule(store, acting, id);
+    async history(of, id) {
+      await findSchedule(store, of, id);
       const rows = await store
         .db<ScheduleTables>()
         .selectFrom('schedule_executions')

@@ -3,6 +3,7 @@ import { systemCaller, ToolError, typeId } from '@parley/kit';
 import type { Queryable, StoreTransaction } from '@parley/store';
 import { fromJson, toJson } from '@parley/store';
 import type { Acting } from '../../session.ts';
+import type { Whose } from '../schedules/rows.ts';
 import { iso } from '../schedules/rows.ts';
 import type { Graph, WrittenGraph } from './graph.ts';
 import { checkGraph } from './graph.ts';
@@ -55,16 +56,23 @@ export interface WorkflowRunDetail extends WorkflowRun {
   }[];
 }
 
+/** Which runs are wanted. */
+export interface RunQuery {
+  readonly limit: number;
+  /** The id of the last one that was seen. */
+  readonly before?: string | undefined;
+}
+
 export interface Workflows {
-  list(acting: Acting): Promise<ListedWorkflow[]>;
+  list(of: Whose): Promise<ListedWorkflow[]>;
   create(acting: Acting, wanted: NewWorkflow): Promise<ListedWorkflow>;
-  get(acting: Acting, id: string): Promise<Workflow>;
+  get(of: Whose, id: string): Promise<Workflow>;
   setStatus(acting: Acting, id: string, status: 'active' | 'paused'): Promise<ListedWorkflow>;
   /** Starts a run of an active one; it goes on by itself. */
   trigger(acting: Acting, id: string, input: Readonly<Record<string, unknown>>): Promise<WorkflowRun>;
-  /** The newest first. */
-  runs(acting: Acting, id: string): Promise<WorkflowRun[]>;
-  run(acting: Acting, runId: string): Promise<WorkflowRunDetail>;
+  /** The newest first; 20 where nothing is said. */
+  runs(of: Whose, id: string, query?: RunQuery): Promise<WorkflowRun[]>;
+  run(of: Whose, runId: string): Promise<WorkflowRunDetail>;
   /** Ends runs whose work was given up. */
   check(): Promise<void>;
 }
@@ -151,27 +159,27 @@ export function createWorkflows(parts: WorkflowParts): Workflows {
       });
     },
 
-    async runs(acting, id) {
-      await findWorkflow(store, acting, id);
-      const rows = await store
+    async runs(of, id, { limit, before } = { limit: SHOWN_RUNS }) {
+      await findWorkflow(store, of, id);
+      // Ids begin with the time, so that their order is that of the making.
+      let query = store
         .db<WorkflowTables>()
         .selectFrom('workflow_runs')
         .selectAll()
         .where('workflow_id', '=', id)
-        .orderBy('created_at', 'desc')
         .orderBy('id', 'desc')
-        .limit(SHOWN_RUNS)
-        .execute();
-      return rows.map(shownRun);
+        .limit(limit);
+      if (before !== undefined) query = query.where('id', '<', before);
+      return (await query.execute()).map(shownRun);
     },
 
-    async run(acting, runId) {
+    async run(of, runId) {
       const db = store.db<WorkflowTables>();
       const row = await db
         .selectFrom('workflow_runs')
         .selectAll()
-        .where('organization_id', '=', acting.organizationId)
-        .where('agent_id', '=', acting.agentId)
+        .where('organization_id', '=', of.organizationId)
+        .where('agent_id', '=', of.agentId)
         .where('id', '=', runId)
         .executeTakeFirst();
       if (row === undefined) throw new ToolError('not_found', 'Run not found');
@@ -243,7 +251,7 @@ function newRun(workflow: WorkflowRow, acting: Acting, input: string, at: number
   };
 }
 
-function workflowsOf(on: Queryable, { organizationId, agentId }: Acting) {
+function workflowsOf(on: Queryable, { organizationId, agentId }: Whose) {
   return on
     .db<WorkflowTables>()
     .selectFrom('workflows')
@@ -252,8 +260,8 @@ function workflowsOf(on: Queryable, { organizationId, agentId }: Acting) {
     .where('agent_id', '=', agentId);
 }
 
-async function findWorkflow(on: Queryable, acting: Acting, id: string): Promise<WorkflowRow> {
-  const row = await workflowsOf(on, acting).where('id', '=', id).executeTakeFirst();
+async function findWorkflow(on: Queryable, of: Whose, id: string): Promise<WorkflowRow> {
+  const row = await workflowsOf(on, of).where('id', '=', id).executeTakeFirst();
   if (row === undefined) throw noWorkflow();
   return row;
 }
