@@ -142,10 +142,11 @@ const HEADER = `${[
 /** An entry in aligned columns; what is different stands at the end. */
 async function lineWith(host: Host, caller: Caller): Promise<Show> {
   const names = await callerNames(host, caller);
-  const members = await host.identity.listMembers(caller.organizationId);
-  const people = new Map(members.map(({ userId, name, email }) => [userId, email ?? name]));
-  return ({ at, outcome, callerId, userId, action, target, changed }) => {
-    const actor = names.get(callerId) ?? people.get(userId ?? '') ?? callerId;
+  // In a browser, and where no key was there yet, a person acts as one.
+  for (const { id, userId, name, email } of await host.identity.listMembers(caller.organizationId))
+    for (const known of [id, userId]) names.set(known, email ?? name);
+  return ({ at, outcome, callerId, action, target, changed }) => {
+    const actor = names.get(callerId) ?? callerId;
     const columns = [
       new Date(at).toISOString().padEnd(WIDTHS.time),
       outcome.padEnd(WIDTHS.outcome),
