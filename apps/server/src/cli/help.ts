@@ -282,6 +282,7 @@ log is whole.`,
     details: `Checks the runtime, the data folder, the keys, the database, the port, annotations and the client files of a project:
 .mcp.json, .cursor/mcp.json, .vscode/mcp.json, opencode.json, .codex/config.toml and .gemini/settings.json.
 A wrong key, path, port, program or data folder in them is a finding. A key is tried at this server alone and never printed.
+Without --port it is the server that runs on the data folder, whatever its port.
 --project FOLDER reads the client files of that folder instead of the current one.`,
   },
   migrate: {
