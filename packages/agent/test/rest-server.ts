@@ -1,6 +1,6 @@
 /** The routes of one process of a bed, on a real port. */
 import { createServer } from 'node:http';
-import { createRouteTable, HttpRefusal } from '@parley/http';
+import { createRouteTable } from '@parley/http';
 import { detach } from '@parley/kit';
 import { listening } from '@parley/test-support/listening';
 import { onTestFinished } from 'vitest';
@@ -38,9 +38,8 @@ export async function serveRest({
         res.writeHead(404).end();
       };
       detach(work(), (error) => {
-        const isRefusal = error instanceof HttpRefusal;
-        if (!isRefusal) host.onFault(error, 'a route');
-        res.writeHead(isRefusal ? error.status : 500).end();
+        host.onFault(error, 'a route');
+        res.writeHead(500).end();
       });
     }),
   );

@@ -1,7 +1,6 @@
 /** Reads the audit log of one organization: pages with the newest first, and what came after an entry in its order. */
 import type { Queryable, Store } from '@parley/store';
 import { fromJson } from '@parley/store';
-import type { SelectQueryBuilder } from 'kysely';
 import type { AuditRow, IdentityTables } from '../schema.ts';
 import type { AgentBinding } from './agent-keys.ts';
 
@@ -112,17 +111,20 @@ const entriesOf = (from: Queryable, organizationId: string) =>
     .selectAll()
     .where('organization_id', '=', organizationId);
 
+type Entries = ReturnType<typeof entriesOf>;
+
+const EQUAL = ['action', 'target', 'outcome'] as const;
+
 /** The entries that fit all but the actor. */
-function fitting(
-  query: SelectQueryBuilder<IdentityTables, 'audit_log', AuditRow>,
-  { action, target, outcome, since, until }: AuditFilter,
-) {
-  return query
-    .$if(action !== undefined, (some) => some.where('action', '=', action ?? ''))
-    .$if(target !== undefined, (some) => some.where('target', '=', target ?? ''))
-    .$if(outcome !== undefined, (some) => some.where('outcome', '=', outcome ?? 'ok'))
-    .$if(since !== undefined, (some) => some.where('at', '>=', since ?? 0))
-    .$if(until !== undefined, (some) => some.where('at', '<=', until ?? 0));
+function fitting(query: Entries, { since, until, ...filter }: AuditFilter): Entries {
+  let fits = query;
+  for (const column of EQUAL) {
+    const wanted = filter[column];
+    if (wanted !== undefined) fits = fits.where(column, '=', wanted);
+  }
+  if (since !== undefined) fits = fits.where('at', '>=', since);
+  if (until !== undefined) fits = fits.where('at', '<=', until);
+  return fits;
 }
 
 /** The ids that an actor calls by: its own and, for an agent, those of its keys that are still there. */
