@@ -214,11 +214,7 @@ describe('an entry of an agent', () => {
     ['a valid key', () => at(`${server.mcp}/agent`, `Bearer ${agent.key}`), 'its key sees'],
     ['a valid key at all toolsets', () => at(server.mcp, `Bearer ${agent.key}`), 'its key sees'],
     ['a program for an agent', () => inData('--agent', 'Ada'), 'as the agent Ada'],
-    [
-      'a program with its key',
-      () => ({ ...inData(), env: { PARLEY_KEY: agent.key } }),
-      'its key is valid',
-    ],
+    ['a program with its key', () => ({ ...inData(), env: { PARLEY_KEY: agent.key } }), 'its key is valid'],
   ])('with %s is fine', async (_name, entry, found) => {
     ada(entry());
     const check = await finding('Claude Code');
@@ -251,7 +247,7 @@ describe('an entry of an agent', () => {
   });
 
   test.each([
-    [['agent', '--agent', 'Ada'], "mcp agent --agent Ada --data"],
+    [['agent', '--agent', 'Ada'], 'mcp agent --agent Ada --data'],
     [['agent', '--agent=Ada L'], "mcp agent --agent 'Ada L' --data"],
     [['feedback'], 'mcp feedback --data'],
     [[], 'mcp --data'],

@@ -61,7 +61,7 @@ async function* newest(
   limit: number,
 ): AsyncGenerator<AuditItem[]> {
   let before: AuditPlace | undefined;
-  for (let left = limit; left > 0; ) {
+  for (let left = limit; left > 0;) {
     const wanted = Math.min(PAGE, left);
     const page = await identity.audit.list(organizationId, { ...filter, before, limit: wanted });
     yield page;

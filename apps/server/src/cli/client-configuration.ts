@@ -27,8 +27,7 @@ const SNIPPETS: Readonly<Record<ClientName, Snippet>> = {
   }),
   Codex: (url, { name, variable }) =>
     `[mcp_servers.${name}]\nurl = "${url}"\nbearer_token_env_var = "${variable}"`,
-  'Gemini CLI': (url, { name, variable }) =>
-    servers(name, { httpUrl: url, headers: bearer(`$${variable}`) }),
+  'Gemini CLI': (url, { name, variable }) => servers(name, { httpUrl: url, headers: bearer(`$${variable}`) }),
 };
 
 /** The text for a client's file; the key itself is never in it. */

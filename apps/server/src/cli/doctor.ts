@@ -71,7 +71,8 @@ async function asServed(config: Config, args: readonly string[]): Promise<Config
 function isGiven(option: OptionName, args: readonly string[]): boolean {
   const flag = `--${option}`;
   return (
-    args.some((arg) => arg === flag || arg.startsWith(`${flag}=`)) || variable(variableOf(option)) !== undefined
+    args.some((arg) => arg === flag || arg.startsWith(`${flag}=`)) ||
+    variable(variableOf(option)) !== undefined
   );
 }
 

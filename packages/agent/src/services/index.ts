@@ -56,7 +56,11 @@ export function createAgentServices(host: AgentHost, options: AgentOptions = {})
   const { agents, callers, plugins } = standing;
   const running = createRunningServices(host, now, { ...options, callers });
   const { runs } = running;
-  const { measure, close: closeCode, ...coding } = createCodeServices(host, now, { ...options, projects, runs, violation });
+  const {
+    measure,
+    close: closeCode,
+    ...coding
+  } = createCodeServices(host, now, { ...options, projects, runs, violation });
   const { work } = coding;
   const ownWork = options.createWorkTask ?? (work && workByMessage(work));
   const messages = createMessages({

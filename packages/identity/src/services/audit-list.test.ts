@@ -127,7 +127,10 @@ onBothEngines(
       expect(named((await after(begin.last, { actor: 'other' })).entries)).toEqual(['thing.gone a']);
       expect(named((await after(begin.last, { actor: owner.userId ?? '' })).entries)).toHaveLength(3);
       expect(await after(second.last)).toEqual({ entries: [], last: 5 });
-      expect(await identity.audit.after('org_unknown', { after: 0, limit: 5 })).toEqual({ entries: [], last: 0 });
+      expect(await identity.audit.after('org_unknown', { after: 0, limit: 5 })).toEqual({
+        entries: [],
+        last: 0,
+      });
     });
   },
   [identityMigrations],

@@ -65,10 +65,9 @@ export async function listAudit(
   if (filter.actor === undefined) return (await pageOf().execute()).map(itemOf);
   // A page for each id, so that each walks its index and none looks at all entries.
   const callers = await callerIdsOf(store, organizationId, filter.actor);
-  const pages = [
-    pageOf(['user_id', filter.actor]),
-    ...callers.map((id) => pageOf(['caller_id', id])),
-  ].map((page) => db.selectFrom(page.as('page')).selectAll());
+  const pages = [pageOf(['user_id', filter.actor]), ...callers.map((id) => pageOf(['caller_id', id]))].map(
+    (page) => db.selectFrom(page.as('page')).selectAll(),
+  );
   const [first, ...others] = pages;
   if (first === undefined) return [];
   const rows = await others.reduce((all, page) => all.unionAll(page), first).execute();
@@ -97,7 +96,9 @@ export async function auditAfter(
   let query = fitting(entriesOf(store, organizationId), filter).where('seq', '>', after);
   if (actor !== undefined) {
     const callers = await callerIdsOf(store, organizationId, actor);
-    query = query.where((entry) => entry.or([entry('user_id', '=', actor), entry('caller_id', 'in', callers)]));
+    query = query.where((entry) =>
+      entry.or([entry('user_id', '=', actor), entry('caller_id', 'in', callers)]),
+    );
   }
   const rows = await query.where('seq', '<=', end).orderBy('seq').limit(limit).execute();
   const last = rows.length === limit ? rows.at(-1)?.seq : undefined;
@@ -105,11 +106,7 @@ export async function auditAfter(
 }
 
 const entriesOf = (from: Queryable, organizationId: string) =>
-  from
-    .db<IdentityTables>()
-    .selectFrom('audit_log')
-    .selectAll()
-    .where('organization_id', '=', organizationId);
+  from.db<IdentityTables>().selectFrom('audit_log').selectAll().where('organization_id', '=', organizationId);
 
 type Entries = ReturnType<typeof entriesOf>;
 

@@ -41,10 +41,17 @@ onBothMeshes('the route of the audit log', (bed) => {
       role: 'member',
     });
     // Whatever its key holds: an agent does not read what was written down about it.
-    const lookup = { current: async () => undefined, named: async () => undefined, why: async () => undefined };
+    const lookup = {
+      current: async () => undefined,
+      named: async () => undefined,
+      why: async () => undefined,
+    };
     identity.serveAgents({
       ...lookup,
-      bound: async (caller) => ({ ...caller, agent: { id: 'agent-1', name: 'Ada', depth: 1, source: 'api' } }),
+      bound: async (caller) => ({
+        ...caller,
+        agent: { id: 'agent-1', name: 'Ada', depth: 1, source: 'api' },
+      }),
     });
     const agent = await identity.createKey(owner.caller, {
       name: 'Agent',
@@ -87,7 +94,11 @@ onBothMeshes('the route of the audit log', (bed) => {
       outcome: 'ok',
       changed: { grants: { self: ['TAGS_LIST'] } },
     });
-    expect(named(data)).toEqual(['role.saved crew', `key.created ${owner.keyId}`, `organization.created ${own}`]);
+    expect(named(data)).toEqual([
+      'role.saved crew',
+      `key.created ${owner.keyId}`,
+      `organization.created ${own}`,
+    ]);
     expect([data.cursor, data.hasMore]).toEqual([null, false]);
     for (const strange of [foreign, stranger.userId, stranger.keyId, 'raiders', 'hash'])
       expect(text).not.toContain(strange);
@@ -119,7 +130,7 @@ onBothMeshes('the route of the audit log', (bed) => {
     expect(await read(`?actor=${owner.keyId}&limit=99999`)).toMatchObject({ hasMore: false });
 
     const paged: string[] = [];
-    for (let cursor: string | null = ''; cursor !== null; ) {
+    for (let cursor: string | null = ''; cursor !== null;) {
       const page = await read(`?action=role.saved&limit=2${cursor && `&cursor=${cursor}`}`);
       expect(page.entries.length).toBeLessThanOrEqual(2);
       paged.push(...named(page));

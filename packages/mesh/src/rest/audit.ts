@@ -40,9 +40,12 @@ const cursor = z
   .meta({ type: 'string', description: 'Where the page before ended, as its answer said' });
 
 const time = (description: string) =>
-  IsoTime.transform((text) => Date.parse(text)).optional().meta({ type: 'string', description });
+  IsoTime.transform((text) => Date.parse(text))
+    .optional()
+    .meta({ type: 'string', description });
 
-const text = (most: number, description: string) => z.string().min(1).max(most).optional().describe(description);
+const text = (most: number, description: string) =>
+  z.string().min(1).max(most).optional().describe(description);
 
 export const auditRoute = defineRoute({
   method: 'GET',
@@ -66,6 +69,10 @@ export const auditRoute = defineRoute({
     const entries = found.slice(0, limit);
     const last = entries.at(-1);
     const hasMore = found.length > limit && last !== undefined;
-    return { entries: entries.map(shownAuditEntry), cursor: hasMore ? `${last.at}-${last.seq}` : null, hasMore };
+    return {
+      entries: entries.map(shownAuditEntry),
+      cursor: hasMore ? `${last.at}-${last.seq}` : null,
+      hasMore,
+    };
   },
 });

@@ -62,7 +62,10 @@ export async function checkHttp(
 }
 
 /** The toolset that an address names; undefined for all of them, and for what is not served. */
-export function toolsetAt({ pathname }: URL, { toolsets }: Pick<Surroundings, 'toolsets'>): string | undefined {
+export function toolsetAt(
+  { pathname }: URL,
+  { toolsets }: Pick<Surroundings, 'toolsets'>,
+): string | undefined {
   const [, first, toolset = '', ...rest] = pathname.replace(/\/$/, '').split('/');
   return first === 'mcp' && rest.length === 0 && toolsets.includes(toolset) ? toolset : undefined;
 }

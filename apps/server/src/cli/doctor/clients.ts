@@ -72,5 +72,7 @@ function isParleys({ name, command, url }: ClientEntry, around: Surroundings): b
   const address = URL.parse(url ?? '');
   if (address === null) return false;
   // Where the port is wrong, the path still tells that Parley is meant.
-  return isThisServer(address, around) || (isOnThisMachine(address) && toolsetAt(address, around) !== undefined);
+  return (
+    isThisServer(address, around) || (isOnThisMachine(address) && toolsetAt(address, around) !== undefined)
+  );
 }
