@@ -79,7 +79,8 @@ onBothMeshes('the route of the audit log', (bed) => {
     const { owner, stranger, identity, own, foreign } = await newScene(bed());
     await identity.roles.save(owner.caller, { name: 'crew', grants: { self: ['TAGS_LIST'] } });
     await identity.roles.save(stranger.caller, { name: 'raiders', grants: {} });
-    const before = await bed().content();
+    const kept = async () => JSON.stringify({ ...(await bed().tables()), self_rate_windows: [] });
+    const before = await kept();
     const { data, text } = await ask(url, owner.key);
     expect(data.entries[0]).toEqual({
       seq: 3,
@@ -105,8 +106,8 @@ onBothMeshes('the route of the audit log', (bed) => {
     // Naming somebody of another organization finds as much as naming nobody.
     for (const actor of [stranger.userId, stranger.keyId, 'nobody'])
       expect((await ask(url, owner.key, `?actor=${actor}`)).data.entries).toEqual([]);
-    // Reading leaves everything as it was.
-    expect(await bed().content()).toBe(before);
+    // Reading leaves everything as it was, but for the count of requests.
+    expect((await kept()) === before).toBe(true);
   });
 
   test('filters, pages to the end, and refuses what it cannot read by the name of the field', async () => {
