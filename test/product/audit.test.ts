@@ -1,12 +1,11 @@
 /** `parley audit`: the audit log in a terminal, as JSON lines and followed, for keys that may read it. */
-import { join } from 'node:path';
 import { eventually } from '@parley/test-support/eventually';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ensureBuilt } from './build.ts';
 import { message, post } from './mcp-messages.ts';
 import type { Server } from './parley.ts';
 import { runParley, scratchFolder, spawnParley, startParley } from './parley.ts';
 
-const program = join(import.meta.dirname, 'notes-program.ts');
 const folder = scratchFolder();
 let server: Server;
 let agent: { id: string; key: string };
@@ -20,7 +19,7 @@ interface Entry {
   readonly changed: Record<string, unknown>;
 }
 
-const parley = (...args: string[]) => runParley([...args, '--data', folder.path], { program });
+const parley = (...args: string[]) => runParley([...args, '--data', folder.path]);
 const audit = (...args: string[]) => parley('audit', ...args);
 const entriesOf = (text: string) =>
   text
@@ -33,7 +32,8 @@ const listed = async (...args: string[]) => entriesOf((await audit('--json', ...
 let planted: string;
 
 beforeAll(async () => {
-  server = await startParley(folder.path, { program });
+  await ensureBuilt();
+  server = await startParley(folder.path);
   const made = await parley('agents', 'create', 'Ada', '--tools', 'corvid_list_agents', '--json');
   agent = JSON.parse(made.stdout) as typeof agent;
   planted = agent.key;
@@ -51,54 +51,40 @@ afterAll(async () => {
   folder[Symbol.dispose]();
 });
 
-test('shows the last entries, newest first, with who, what and how it ended', async () => {
+test('shows the last entries, newest first, with who, what and how it ended, and no key in any of them', async () => {
   const { stdout, code } = await audit();
   expect(code).toBe(0);
   const [header, ...lines] = stdout.trimEnd().split('\n');
   expect(header).toMatch(/^TIME +OUTCOME +ACTOR +ACTION +TARGET$/);
-  expect(lines).toHaveLength((await listed()).length);
   const times = lines.map((line) => line.slice(0, 24));
   expect(times).toEqual(times.toSorted().toReversed());
   expect(stdout).toMatch(/Z +ok +Owner key +key\.created +key_\w+ +\{"name":"CI"/);
   expect(stdout).toMatch(/Z +denied +Agent Ada +call\.denied +corvid_save_memory +\{.*"reason":"not_in_set"/);
-});
 
-test('a key that is given as the name of a tool is in no entry', async () => {
-  const denied = await audit('--denied');
-  expect(denied.stdout).toContain('x[REDACTED:key]');
   const all = (await audit('--json', '--limit', '1000')).stdout;
-  const answer = await fetch(`${server.url}/api/audit?limit=100`, {
-    headers: { authorization: `Bearer ${server.key}` },
-  });
-  for (const text of [denied.stdout, all, await answer.text()]) {
-    expect(text).toContain('[REDACTED:key]');
+  expect(entriesOf(all)).toHaveLength(lines.length);
+  const headers = { authorization: `Bearer ${server.key}` };
+  const answer = await fetch(`${server.url}/api/audit?limit=100`, { headers });
+  const body = await answer.text();
+  // Over both ways an entry looks the same.
+  expect((JSON.parse(body) as { data: { entries: Entry[] } }).data.entries).toEqual(entriesOf(all));
+  for (const text of [stdout, all, body]) {
+    expect(text).toContain('x[REDACTED:key]');
     for (const secret of [planted, server.key]) expect(text).not.toContain(secret.slice(-43));
   }
 });
 
-test('filters by actor, action, target, outcome and time, and prints JSON lines', async () => {
-  const all = await listed();
+test('filters by actor, action, target and time', async () => {
   const [created] = await listed('--action', 'key.created', '--limit', '1');
   expect(created).toMatchObject({ action: 'key.created', outcome: 'ok', changed: { name: 'CI' } });
-  expect(await listed('--target', created?.target ?? '')).toEqual([created]);
-  const byAgent = await listed('--actor', 'Ada');
-  expect(byAgent.map(({ outcome }) => outcome)).toEqual(['denied', 'denied']);
-  expect(await listed('--actor', agent.id)).toEqual(byAgent);
-  expect(await listed('--actor', byAgent[0]?.callerId ?? '')).toEqual(byAgent);
-  const byOwner = await listed('--actor', 'Owner key');
-  expect(byOwner.length).toBeGreaterThan(0);
-  expect(byOwner.every(({ outcome }) => outcome === 'ok')).toBe(true);
-  expect(await listed('--actor', created?.userId ?? '')).toHaveLength(all.length);
-  expect(await listed('--actor', 'nobody')).toEqual([]);
-  expect(await listed('--since', '1h', '--limit', '2')).toEqual(all.slice(0, 2));
-  expect(await listed('--since', '2999-01-01T00:00:00Z')).toEqual([]);
+  expect(await listed('--target', created?.target ?? '', '--since', '1h')).toEqual([created]);
+  expect((await listed('--actor', 'Ada')).map(({ outcome }) => outcome)).toEqual(['denied', 'denied']);
+  expect(await listed('--actor', 'Owner key', '--action', 'key.created')).toContainEqual(created);
   expect(await listed('--until', '1h')).toEqual([]);
 });
 
 test('followed, the oldest comes first, and what is added comes once until Ctrl-C', async () => {
-  const following = spawnParley(['audit', '--follow', '--limit', '2', '--json', '--data', folder.path], {
-    program,
-  });
+  const following = spawnParley(['audit', '--follow', '--limit', '2', '--json', '--data', folder.path]);
   await following.until('stdout', /\n.*\n/);
   await parley('keys', 'create', 'Followed', '--grant', 'parley:parley_whoami');
   await following.until('stdout', /"Followed".*\n/);
@@ -117,9 +103,7 @@ test('a key without the right reads nothing, nor does an agent, and wrong option
     expect(refused.stderr).toContain('self:audit_read');
   }
   for (const [args, words] of [
-    [['--since', 'soon'], '--since'],
-    [['--until', 'later'], '--until'],
-    [['--limit', '10001'], '--limit'],
+    [['--until', 'later'], '--until: must look like'],
     [['what'], 'Usage'],
   ] as const) {
     const { code, stderr } = await audit(...args);
