@@ -51,7 +51,7 @@ export const auditRoute = defineRoute({
   method: 'GET',
   path: '/',
   summary: 'Entries of the audit log, newest first',
-  who: 'admin',
+  who: 'team',
   grants: [AUDIT_READ],
   query: z.strictObject({
     actor: text(128, 'The id of a key, a person or an agent'),
