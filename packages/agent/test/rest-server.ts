@@ -10,7 +10,8 @@ import type { AgentProcess } from './agent-bed.ts';
 /** An answer; tests know what they asked for. */
 export interface RestAnswer {
   readonly status: number;
-  readonly headers: Headers;
+  /** When to come back, as the answer says; no other header is the same twice. */
+  readonly retryAfter: string | null;
   readonly text: string;
   // oxlint-disable-next-line typescript/no-explicit-any -- tests look into answers of every shape
   readonly json: any;
@@ -56,8 +57,9 @@ export async function serveRest({
         ...(body !== undefined && { body: JSON.stringify(body) }),
       });
       const text = await answer.text();
-      const { status, headers } = answer;
-      return { status, headers, text, json: text === '' ? undefined : JSON.parse(text) };
+      const retryAfter = answer.headers.get('retry-after');
+      const json = text === '' ? undefined : JSON.parse(text);
+      return { status: answer.status, retryAfter, text, json };
     },
     async [Symbol.asyncDispose]() {
       for (const set of sets) await set.close();

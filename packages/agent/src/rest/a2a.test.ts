@@ -190,7 +190,7 @@ onBothBeds(
       const statuses: number[] = [];
       for (let count = 0; count < 6; count += 1) statuses.push((await send({ message: 'x' })).status);
       expect(statuses).toEqual([200, 200, 200, 200, 200, 429]);
-      expect((await send({ message: 'x' })).headers.get('retry-after')).toBe('60');
+      expect((await send({ message: 'x' })).retryAfter).toBe('60');
       expect((await send({ message: 'x' }, partner.other)).status).toBe(200);
       clock.nowMs += 60_000;
       expect((await send({ message: 'x' })).status).toBe(200);
