@@ -257,6 +257,7 @@ async function readAll({ call, read, show, url, key }: Aviary, { id, organizatio
   ];
   for (const [name, input] of looks) expect([name, (await call(name, input)).isError]).toEqual([name, false]);
   await read('/metrics');
+  expect(await read('/api/audit?limit=100')).toContain('connection.deleted');
   const organization = `/api/organizations/${organizationId}`;
   expect(await read(`${organization}/events`)).toContain('connection.deleted');
   await read(`${organization}/deliveries`);
@@ -307,6 +308,7 @@ async function readCommands({ show, parley, dataDir }: Aviary, engine: StoreEngi
   const commands = [
     ['logs', 'export', join(dataDir, 'calls.csv')],
     ['logs', '--limit', '1000'],
+    ['audit', '--limit', '1000'],
     ['call', 'COLLECTION_CONNECTIONS_LIST', '{"include_virtual":true}'],
     ['webhooks', 'list'],
     ['members', 'list', '--json'],

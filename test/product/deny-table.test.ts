@@ -2,6 +2,7 @@
 import { agentToolset } from '@parley/agent';
 import type { Caller } from '@parley/kit';
 import { requestInfo } from '@parley/kit';
+import { meshToolset } from '@parley/mesh';
 import { modern, modernHeaders } from '@parley/test-support/wire';
 import type { Line } from '@parley/test-support/table-lines';
 import { linesOf } from '@parley/test-support/table-lines';
@@ -223,14 +224,17 @@ async function askedOf(route: string): Promise<Asked> {
   return {};
 }
 
-/** What routes ask for besides the names of tools. */
 /** What the sets of routes of a server tell of themselves. */
 async function routesOf({ routes }: DenyBed['app']): Promise<string[]> {
   const told = routes.map(async (set) => set.routes?.() ?? [`nothing that "${set.name}" tells of`]);
   return (await Promise.all(told)).flat();
 }
 
-const RIGHTS: Readonly<Record<string, readonly string[]>> = { agent: agentToolset.rights ?? [] };
+/** What routes ask for besides the names of tools. */
+const RIGHTS: Readonly<Record<string, readonly string[]>> = {
+  agent: agentToolset.rights ?? [],
+  self: meshToolset.rights ?? [],
+};
 
 /** Routes that name things of an organization. */
 const NAMING = / \/api\/.*\/:/;

@@ -1,5 +1,5 @@
 /** `parley doctor` on the client files of a project: a wrong key, path, port, program or data folder is a finding. */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { checkClients } from '../../apps/server/src/cli/doctor/clients.ts';
@@ -190,6 +190,110 @@ describe('a program', () => {
     write('.mcp.json', { mcpServers: { notes: stdio(args('--data', '/nope')), other: stdio(['x.js']) } });
     const names = (await doctor()).map(({ name }) => name).filter((name) => name.startsWith('Claude'));
     expect(names).toEqual(['Claude Code (.mcp.json, notes)']);
+  });
+});
+
+describe('an entry of an agent', () => {
+  let agent: { id: string; key: string };
+  let gone: { id: string; key: string };
+
+  beforeAll(async () => {
+    const made = async (...args: string[]) =>
+      JSON.parse((await runParley([...args, '--data', data, '--json'])).stdout) as typeof agent;
+    agent = await made('agents', 'create', 'Ada');
+    gone = await made('agents', 'create', 'Bo');
+    const [, publicId = ''] = /^parley_(\w{12})_/.exec(gone.key) ?? [];
+    expect((await runParley(['keys', 'revoke', publicId, '--data', data])).code).toBe(0);
+  });
+
+  const ada = (entry: object) => write('.mcp.json', { mcpServers: { ada: entry } });
+  const at = (url: string, sent: string) => ({ type: 'http', url, headers: { Authorization: sent } });
+  const inData = (...more: string[]) => stdio([LAUNCHER, 'mcp', 'agent', ...more, '--data', data]);
+
+  test.each([
+    ['a valid key', () => at(`${server.mcp}/agent`, `Bearer ${agent.key}`), 'its key sees'],
+    ['a valid key at all toolsets', () => at(server.mcp, `Bearer ${agent.key}`), 'its key sees'],
+    ['a program for an agent', () => inData('--agent', 'Ada'), 'as the agent Ada'],
+    ['a program with its key', () => ({ ...inData(), env: { PARLEY_KEY: agent.key } }), 'its key is valid'],
+  ])('with %s is fine', async (_name, entry, found) => {
+    ada(entry());
+    const check = await finding('Claude Code');
+    expect(check).toMatchObject({ state: 'ok', found: expect.stringContaining(found) });
+    expect(JSON.stringify(check)).not.toContain(agent.key);
+  });
+
+  test('with a valid key is fine while no server runs', async () => {
+    ada(at('http://127.0.0.1:9/mcp/agent', `Bearer ${agent.key}`));
+    expect(await finding('Claude Code', {}, '9')).toMatchObject({ state: 'ok' });
+  });
+
+  test.each([
+    ['another port', () => at('http://localhost:9/mcp/agent', 'Bearer ${ADA_KEY}'), 'agents key NAME'],
+    ['no key', () => at(`${server.mcp}/agent`, 'Bearer ${ADA_KEY}'), 'agents key NAME'],
+    ['a revoked key', () => at(`${server.mcp}/agent`, 'Bearer ${BO_KEY}'), 'agents key BO'],
+    ['a revoked key at all toolsets', () => at(server.mcp, 'Bearer ${BO_KEY}'), 'agents key BO'],
+  ])('with %s is mended as one: its name, its variable and its agent stay', async (_name, entry, maker) => {
+    const given = entry();
+    ada(given);
+    const { state, fix = '' } = await finding('Claude Code', { BO_KEY: gone.key });
+    expect(state).not.toBe('ok');
+    expect(fix).toContain(`"parley ${maker.replace('BO', gone.id)}"`);
+    expect(fix).not.toContain('keys create');
+    const url = new URL(given.url).pathname === '/mcp' ? server.mcp : `${server.mcp}/agent`;
+    expect(JSON.parse(fix.slice(fix.indexOf('{')))).toEqual({
+      mcpServers: { ada: { type: 'http', url, headers: given.headers } },
+    });
+    expect(fix).not.toContain(gone.key);
+  });
+
+  test.each([
+    [['agent', '--agent', 'Ada'], 'mcp agent --agent Ada --data'],
+    [['agent', '--agent=Ada L'], "mcp agent --agent 'Ada L' --data"],
+    [['feedback'], 'mcp feedback --data'],
+    [[], 'mcp --data'],
+  ])('whose program is not there starts with what it served: %j', async (args, words) => {
+    ada(stdio(['/nope/parley.js', 'mcp', ...args]));
+    const { state, fix } = await finding('Claude Code');
+    expect([state, fix]).toEqual(['fail', `Start it with: node ${LAUNCHER} ${words} ${data}`]);
+  });
+
+  test('whose program lacks its key is told which key it needs', async () => {
+    ada({ ...inData(), env: { PARLEY_KEY: '${NOT_SET}' } });
+    expect((await finding('Claude Code')).fix).toContain('"parley agents key NAME"');
+    ada({ ...inData('--agent', 'Ada'), env: { PARLEY_KEY: '${NOT_SET}' } });
+    expect((await finding('Claude Code')).fix).toContain('"parley keys create NAME"');
+    ada({ ...inData(), env: { PARLEY_KEY: gone.key } });
+    expect((await finding('Claude Code')).fix).toContain(`"parley agents key ${gone.id}"`);
+  });
+});
+
+describe('a server on another port', () => {
+  const look = async (...args: string[]): Promise<Check[]> => {
+    const all = ['doctor', '--data', data, '--project', project.path, '--json', ...args];
+    const { checks } = JSON.parse((await runParley(all)).stdout) as { checks: Check[] };
+    return checks;
+  };
+
+  test('is found by its folder, and its address is the one that is handed out', async () => {
+    write('.mcp.json', { mcpServers: {} });
+    const checks = await look();
+    const named = (name: string) => checks.find((check) => check.name.startsWith(name));
+    expect(named('port')?.found).toBe(`Parley is running on 127.0.0.1:${port}`);
+    expect(named('Claude Code')?.fix).toContain(`"${server.mcp}"`);
+    // A port that is asked for is the one that is looked at.
+    expect((await look('--port', '9')).find(({ name }) => name === 'port')?.found).not.toContain('running');
+  });
+
+  test('leaves its address until it ends, and what a killed one left counts for nothing', async () => {
+    const own = join(home.path, 'second');
+    const second = await startParley(own);
+    expect(readFileSync(join(own, 'server.url'), 'utf8')).toBe(`${second.url}\n`);
+    await second.stop('SIGKILL');
+    const found = await runParley(['doctor', '--data', own, '--port', '0', '--json']);
+    expect(found.stdout).toContain('a free one is picked at start');
+    const third = await startParley(own);
+    await third.stop();
+    expect(existsSync(join(own, 'server.url'))).toBe(false);
   });
 });
 

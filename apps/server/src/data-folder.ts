@@ -3,7 +3,7 @@ import { chmodSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 const OWN =
-  /^(?:(?:parley|records)\.db(?:(?:-wal|-shm)(?:\.stale-[\w-]+)?|\.corrupt-[\w-]+|\.restore-lock)?|owner\.key(?:\.[0-9a-f]{12})?|secret\.key)$/;
+  /^(?:(?:parley|records)\.db(?:(?:-wal|-shm)(?:\.stale-[\w-]+)?|\.corrupt-[\w-]+|\.restore-lock)?|owner\.key(?:\.[0-9a-f]{12})?|secret\.key|server\.url)$/;
 
 /** Gives a folder that holds nothing but Parley's files mode 0700, and the files 0600. */
 export function closeToOthers(dataDir: string): void {

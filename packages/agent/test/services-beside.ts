@@ -2,7 +2,8 @@
 import { createEvents } from '@parley/events';
 import { createTaskEngine } from '@parley/tasks';
 import type { TaskEngine } from '@parley/tasks';
-import type { AgentOptions, AgentServices } from '../src/services/index.ts';
+import type { AgentServices } from '../src/services/index.ts';
+import type { AgentOptions } from '../src/services/options.ts';
 import { createAgentServices } from '../src/services/index.ts';
 import type { AgentHost } from '../src/toolset.ts';
 

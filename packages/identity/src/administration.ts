@@ -1,5 +1,6 @@
 /** Everything that lists or changes who is there and what they may do: loaded together, with the first such call. */
 export { checkAudit } from './services/audit-check.ts';
+export { auditAfter, listAudit } from './services/audit-list.ts';
 export { sweepAudit } from './services/audit-retention.ts';
 export { renewAgentKey, sweepAgentKeys } from './services/key-retention.ts';
 export { bootstrap } from './services/bootstrap.ts';

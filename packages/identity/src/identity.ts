@@ -12,6 +12,7 @@ import type { IsPrivileged, Rules } from './services/ceiling.ts';
 import type { AuditFollower, AuditLog } from './services/audit.ts';
 import { writeAudit } from './services/audit.ts';
 import type { AuditCheck } from './services/audit-check.ts';
+import type { AuditFilter, AuditItem, AuditQuery } from './services/audit-list.ts';
 import type { Roles } from './services/custom-roles.ts';
 import type { Invitations } from './services/invitations.ts';
 import type { KeyChange } from './services/key-update.ts';
@@ -91,6 +92,13 @@ export interface Identity {
     flush(): Promise<void>;
     /** Removes what was written before a time. */
     sweep(before: number): Promise<void>;
+    /** One page of an organization's log, newest first. */
+    list(organizationId: string, query: AuditQuery): Promise<AuditItem[]>;
+    /** What came after an entry, in order, and up to where was looked; without `after` only where the log ends now. */
+    after(
+      organizationId: string,
+      query: AuditFilter & { readonly after?: number | undefined; readonly limit: number },
+    ): Promise<{ entries: AuditItem[]; last: number }>;
     /** Looks whether every chain is whole. */
     check(): Promise<AuditCheck>;
   };
@@ -251,6 +259,8 @@ export function createIdentity(store: Store, options: IdentityOptions = {}): Ide
       denied: (caller, tool, about) => denials.note(caller, tool, about),
       flush: () => denials.flush(),
       sweep: async (before) => (await later()).sweepAudit(store, before),
+      list: async (organizationId, query) => (await later()).listAudit(store, organizationId, query),
+      after: async (organizationId, query) => (await later()).auditAfter(store, organizationId, query),
       check: async () => (await later()).checkAudit(store),
     },
     organizationName: (organizationId) => organizationName(store, organizationId),

@@ -9,6 +9,7 @@ export type { IdentityTables } from './schema.ts';
 export type { AgentBinding, AgentLookup } from './services/agent-keys.ts';
 export type { KeyState } from './services/authentication.ts';
 export type { AuditCaller, AuditEntry, AuditLog } from './services/audit.ts';
+export type { AuditFilter, AuditItem, AuditPlace } from './services/audit-list.ts';
 export type { CustomRole } from './services/custom-roles.ts';
 export type { Invitation } from './services/invitations.ts';
 export type { Joined } from './services/joining.ts';

@@ -1,4 +1,5 @@
 /** The mesh: organizations, people, connections, events and monitoring as tools. Start reading at `toolset.ts`. */
+export { mayReadAudit, shownAuditEntry } from './audit.ts';
 export { seedAdminProject } from './services/admin-project.ts';
 export { logEntry } from './services/monitoring/logs.ts';
 export type { LogEntry } from './services/monitoring/logs.ts';

@@ -7,6 +7,7 @@ import type { Engine, Host } from '@parley/kit';
 import { defineToolset } from '@parley/kit';
 import type { Store } from '@parley/store';
 import type { TaskEngine } from '@parley/tasks';
+import { AUDIT_READ } from './audit.ts';
 import { meshMigrations } from './migrations/index.ts';
 import { MANAGEMENT } from './name.ts';
 import { createJoinRoutes } from './pages/join-routes.ts';
@@ -31,6 +32,7 @@ export const meshToolset = defineToolset({
   name: MANAGEMENT,
   title: 'Management',
   tools: meshTools,
+  rights: [AUDIT_READ],
   roles: { member: MEMBER_TOOLS },
   migrations: meshMigrations,
   resources: eventResources,

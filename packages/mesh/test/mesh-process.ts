@@ -83,7 +83,7 @@ export function startMesh(store: Store, options: BedOptions): MeshProcess {
     now,
     roleDefaults: roleDefaultsOf([meshToolset]),
     isPrivileged: (resource, tool) => (resource === '*' || resource === MANAGEMENT) && privileged.has(tool),
-    known: { [MANAGEMENT]: meshTools.map((tool) => tool.name) },
+    known: { [MANAGEMENT]: [...meshTools.map((tool) => tool.name), ...(meshToolset.rights ?? [])] },
     async seed(tx, organizationId) {
       for (const set of BED_MIGRATIONS) await set.seed?.(tx, organizationId);
     },

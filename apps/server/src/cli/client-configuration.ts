@@ -3,23 +3,40 @@
 /** A client that has its servers in a file of the project. */
 export type ClientName = 'Claude Code' | 'Cursor' | 'VS Code' | 'opencode' | 'Codex' | 'Gemini CLI';
 
-const SNIPPETS: Readonly<Record<ClientName, (url: string) => object | string>> = {
-  'Claude Code': (url) => servers({ type: 'http', url, headers: bearer('${PARLEY_KEY}') }),
-  Cursor: (url) => servers({ url, headers: bearer('${env:PARLEY_KEY}') }),
-  'VS Code': (url) => ({
-    inputs: [{ type: 'promptString', id: 'parley-key', description: 'Parley API key', password: true }],
-    servers: { parley: { type: 'http', url, headers: bearer('${input:parley-key}') } },
+/** What an entry is called, and the variable that its key is in. */
+export interface EntryNames {
+  readonly name: string;
+  readonly variable: string;
+}
+
+/** For an entry that nobody has named yet. */
+export const OWN_NAMES: EntryNames = { name: 'parley', variable: 'PARLEY_KEY' };
+
+type Snippet = (url: string, names: EntryNames) => object | string;
+
+const SNIPPETS: Readonly<Record<ClientName, Snippet>> = {
+  'Claude Code': (url, { name, variable }) =>
+    servers(name, { type: 'http', url, headers: bearer(`\${${variable}}`) }),
+  Cursor: (url, { name, variable }) => servers(name, { url, headers: bearer(`\${env:${variable}}`) }),
+  'VS Code': (url, { name }) => ({
+    inputs: [{ type: 'promptString', id: `${name}-key`, description: 'Parley API key', password: true }],
+    servers: { [name]: { type: 'http', url, headers: bearer(`\${input:${name}-key}`) } },
   }),
-  opencode: (url) => ({
-    mcp: { parley: { type: 'remote', url, oauth: false, headers: bearer('{env:PARLEY_KEY}') } },
+  opencode: (url, { name, variable }) => ({
+    mcp: { [name]: { type: 'remote', url, oauth: false, headers: bearer(`{env:${variable}}`) } },
   }),
-  Codex: (url) => `[mcp_servers.parley]\nurl = "${url}"\nbearer_token_env_var = "PARLEY_KEY"`,
-  'Gemini CLI': (url) => servers({ httpUrl: url, headers: bearer('$PARLEY_KEY') }),
+  Codex: (url, { name, variable }) =>
+    `[mcp_servers.${name}]\nurl = "${url}"\nbearer_token_env_var = "${variable}"`,
+  'Gemini CLI': (url, { name, variable }) => servers(name, { httpUrl: url, headers: bearer(`$${variable}`) }),
 };
 
 /** The text for a client's file; the key itself is never in it. */
-export function clientConfiguration(mcpUrl: string, client: ClientName): string {
-  const snippet = SNIPPETS[client](mcpUrl);
+export function clientConfiguration(
+  mcpUrl: string,
+  client: ClientName,
+  names: EntryNames = OWN_NAMES,
+): string {
+  const snippet = SNIPPETS[client](mcpUrl, names);
   const text = typeof snippet === 'string' ? snippet : JSON.stringify(snippet, null, 2);
   return text.replace(/^/gm, '  ');
 }
@@ -27,11 +44,11 @@ export function clientConfiguration(mcpUrl: string, client: ClientName): string 
 /** The same for a client that starts this program on a data folder; it needs neither a server nor a key. */
 export function commandConfiguration(launcher: string, dataDir: string, toolset: string): string {
   const args = [launcher, 'mcp', toolset, '--data', dataDir];
-  return JSON.stringify(servers({ command: 'node', args }), null, 2).replace(/^/gm, '  ');
+  return JSON.stringify(servers(OWN_NAMES.name, { command: 'node', args }), null, 2).replace(/^/gm, '  ');
 }
 
-function servers(parley: object): object {
-  return { mcpServers: { parley } };
+function servers(name: string, entry: object): object {
+  return { mcpServers: { [name]: entry } };
 }
 
 function bearer(key: string): { Authorization: string } {

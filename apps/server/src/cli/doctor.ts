@@ -4,6 +4,9 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Config } from '../config.ts';
 import { loadConfig, UsageError, variable } from '../config.ts';
+import type { OptionName } from '../options.ts';
+import { variableOf } from '../options.ts';
+import { notedAddress } from '../served-address.ts';
 import { allToolsets } from '../start/host.ts';
 import { checkAnnotations } from './doctor/annotations.ts';
 import { checkAuditLog } from './doctor/audit.ts';
@@ -11,7 +14,7 @@ import { checkClients } from './doctor/clients.ts';
 import { checkDatabase, checkFiles, checkOwnerKey } from './doctor/database.ts';
 import { checkDataFolder, checkRuntime, checkSecretKey } from './doctor/machine.ts';
 import { checkGivenKey } from './doctor/keys.ts';
-import { checkPort } from './doctor/port.ts';
+import { checkPort, isParley } from './doctor/port.ts';
 import type { ViteProject } from './doctor/vite-project.ts';
 import { viteProject } from './doctor/vite-project.ts';
 import type { Check } from './doctor/check.ts';
@@ -22,7 +25,8 @@ const LAUNCHER = import.meta.url.endsWith('.ts') ? '../../bin/parley.js' : '../b
 
 /** Runs every check; exit code 1 when one failed. */
 export const doctor: Command = async (args, toolsets) => {
-  const { config, extras } = loadConfig(args, { extra: { project: 'text' }, toolsets });
+  const { config: given, extras } = loadConfig(args, { extra: { project: 'text' }, toolsets });
+  const config = await asServed(given, args);
   const project = projectFolder(extras.project);
   const names = (await allToolsets({ toolsets })).map(({ name }) => name);
   const launcher = fileURLToPath(new URL(LAUNCHER, import.meta.url));
@@ -56,6 +60,22 @@ export const doctor: Command = async (args, toolsets) => {
   return isHealthy ? 0 : 1;
 };
 
+/** The configuration with the address at which a server of this folder answers, unless another port is asked for. */
+async function asServed(config: Config, args: readonly string[]): Promise<Config> {
+  if (config.port !== 0 && isGiven('port', args)) return config;
+  const noted = notedAddress(config);
+  return noted !== undefined && (await isParley(noted.host, noted.port)) ? { ...config, ...noted } : config;
+}
+
+/** True when a flag or a variable says it. */
+function isGiven(option: OptionName, args: readonly string[]): boolean {
+  const flag = `--${option}`;
+  return (
+    args.some((arg) => arg === flag || arg.startsWith(`${flag}=`)) ||
+    variable(variableOf(option)) !== undefined
+  );
+}
+
 /** Where the pages of the project keep their notes: with a dev server in the project itself, unless a folder was named. */
 function pageFolder(
   { dataDir, databaseUrl }: Config,
@@ -63,10 +83,7 @@ function pageFolder(
   vite: ViteProject | undefined,
   args: readonly string[],
 ): string {
-  const isNamed =
-    args.some((arg) => arg === '--data' || arg.startsWith('--data=')) ||
-    variable('PARLEY_DATA') !== undefined;
-  if (isNamed || databaseUrl !== undefined || vite?.hasPlugin !== true) return dataDir;
+  if (isGiven('data', args) || databaseUrl !== undefined || vite?.hasPlugin !== true) return dataDir;
   return join(project, '.parley');
 }
 

@@ -264,6 +264,18 @@ export [FILE] [--posts-csv]
 export FILE writes all of them, newest first, to a new file: .jsonl or .csv, whose cells no spreadsheet runs as formulas.
 The key needs the tool MONITORING_LOGS_LIST.`,
   },
+  audit: {
+    reads: READS_KEY,
+    usage:
+      'parley audit [--follow] [--actor WHO] [--action NAME] [--target ID] [--denied] [--since 1h] [--until TIME]',
+    summary: 'Show who changed what, and what was denied',
+    details: `The last entries of the audit log, newest first; --json prints one object per line.
+--follow shows them oldest first and goes on with new ones until Ctrl-C. --limit N shows the last N entries, 20 without it.
+--actor WHO (id or name of a key or an agent, e-mail of a member), --action NAME (such as key.created), --target ID,
+--denied, --since and --until (30m, 12h, 7d or a date) show only those entries.
+For owners and administrators whose key has the grant self:audit_read; agents never. "parley doctor" tells whether the
+log is whole.`,
+  },
   doctor: {
     reads: ['folder', 'key', 'address', 'every'],
     usage: 'parley doctor [--project FOLDER] [options]',
@@ -271,6 +283,7 @@ The key needs the tool MONITORING_LOGS_LIST.`,
     details: `Checks the runtime, the data folder, the keys, the database, the port, annotations and the client files of a project:
 .mcp.json, .cursor/mcp.json, .vscode/mcp.json, opencode.json, .codex/config.toml and .gemini/settings.json.
 A wrong key, path, port, program or data folder in them is a finding. A key is tried at this server alone and never printed.
+Without --port it is the server that runs on the data folder, whatever its port.
 --project FOLDER reads the client files of that folder instead of the current one.`,
   },
   migrate: {

@@ -4,13 +4,15 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { agentToolset } from '@parley/agent';
 import type { LogEntry } from '@parley/mesh';
 import type { Caller } from '@parley/kit';
-import { mayAdminister, ToolError } from '@parley/kit';
+import { ToolError } from '@parley/kit';
 import type { RecordFilter, RecordLog } from '@parley/store';
 import { loadConfig, UsageError } from '../config.ts';
 import { printable } from '../printable.ts';
 import type { Host } from '../start/host.ts';
 import { noSuchAgent } from './agent-names.ts';
+import { callerNames, keyCalled, listableKeys } from './caller-names.ts';
 import { csvOf, headerOf, jsonLineOf, lineOf, CSV_HEADER } from './log-lines.ts';
+import { MOST_LINES, parseLimit, parseTime } from './log-options.ts';
 import type { Command } from './main.ts';
 import { withCaller } from './session.ts';
 import { onSignal } from './signals.ts';
@@ -22,8 +24,6 @@ const USAGE =
 const TOOL = 'MONITORING_LOGS_LIST';
 const PAGE = 500;
 const LOOK_EVERY_MS = 500;
-const DEFAULT_LIMIT = 20;
-const MOST_LINES = 10_000;
 
 const FLAGS = {
   follow: 'switch',
@@ -44,7 +44,7 @@ export const logs: Command = async (args, toolsets) => {
   const isExport = action === 'export' && path !== undefined && rest.length === 0;
   if (positionals.length > 0 && !isExport) throw new UsageError(USAGE);
   const limit = parseLimit(extras.limit);
-  const since = parseSince(extras.since);
+  const since = parseTime('since', extras.since);
   const format = isExport ? formatOf(path) : undefined;
   return withCaller(config, toolsets, async (host, caller) => {
     requireLogs(host, caller);
@@ -55,7 +55,7 @@ export const logs: Command = async (args, toolsets) => {
       process.stdout.write(config.json ? `${JSON.stringify({ file: path, records: count })}\n` : text);
       return 0;
     }
-    const names = config.json ? new Map<string, string>() : await keyNames(host, caller);
+    const names = config.json ? new Map<string, string>() : await callerNames(host, caller);
     const show = (entry: LogEntry) => (config.json ? jsonLineOf(entry) : lineOf(entry, names));
     if (!config.json) await writeToStdout(headerOf());
     let last = await source.newest(limit, (entry) => writeToStdout(show(entry)));
@@ -156,13 +156,10 @@ async function filterOf(
 
 /** The id of a key by its id, its public id or its name; anything else is taken as it is. */
 async function callerIdOf(host: Host, caller: Caller, wanted: string): Promise<string> {
-  const keys = await host.identity.listKeys(caller, { all: mayAdminister(caller) });
-  const found = keys.filter(({ id, publicId, name }) => [id, publicId, name].includes(wanted));
-  if (found.length === 0)
+  const found = keyCalled(await listableKeys(host, caller), wanted);
+  if (found === undefined)
     process.stderr.write(`No key that you may list has the name or id "${printable(wanted)}".\n`);
-  if (found.length < 2) return found[0]?.id ?? wanted;
-  const ids = found.map(({ publicId }) => publicId).join(', ');
-  throw new UsageError(`Several keys have the name "${wanted}". Give the id of one: ${ids}`);
+  return found?.id ?? wanted;
 }
 
 /** Under which ids an agent acts: its own, where nobody holds a key, and those of its keys, old ones too. */
@@ -170,17 +167,8 @@ async function idsOfAgent(host: Host, caller: Caller, name: string): Promise<str
   const { organizationId } = caller;
   const agent = await host.servicesOf(agentToolset).agents.find(organizationId, name);
   if (agent === undefined) throw await noSuchAgent(host, organizationId, name);
-  const keys = await host.identity.listKeys(caller, { all: mayAdminister(caller) });
+  const keys = await listableKeys(host, caller);
   return [agent.id, ...keys.filter(({ agentId }) => agentId === agent.id).map(({ id }) => id)];
-}
-
-async function keyNames(host: Host, caller: Caller): Promise<Map<string, string>> {
-  const keys = await host.identity.listKeys(caller, { all: mayAdminister(caller) });
-  const agents = await host.servicesOf(agentToolset).agents.list(caller.organizationId);
-  return new Map([
-    ...agents.map(({ id, name }) => [id, `Agent ${name}`] as const),
-    ...keys.map(({ id, name }) => [id, name] as const),
-  ]);
 }
 
 function formatOf(path: string): 'csv' | 'jsonl' {
@@ -188,23 +176,4 @@ function formatOf(path: string): 'csv' | 'jsonl' {
   if (ending === '.csv') return 'csv';
   if (ending === '.jsonl') return 'jsonl';
   throw new UsageError(`The file must have a name that ends in .jsonl or .csv (got "${path}"). ${USAGE}`);
-}
-
-function parseLimit(given: Extras['limit']): number {
-  if (typeof given !== 'string') return DEFAULT_LIMIT;
-  const limit = Number(given);
-  if (!Number.isInteger(limit) || limit < 0 || limit > MOST_LINES)
-    throw new UsageError(`--limit: must be a whole number from 0 to ${MOST_LINES} (got "${given}")`);
-  return limit;
-}
-
-const UNITS_MS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
-
-function parseSince(given: unknown): number | undefined {
-  if (typeof given !== 'string') return undefined;
-  const match = /^(\d{1,6})([mhd])$/.exec(given);
-  const at =
-    match === null ? Date.parse(given) : Date.now() - Number(match[1]) * (UNITS_MS[match[2] ?? ''] ?? 0);
-  if (!Number.isNaN(at)) return at;
-  throw new UsageError(`--since: must look like 30m, 12h, 7d or 2026-11-16T09:00:00Z (got "${given}")`);
 }

@@ -5,6 +5,7 @@ import type { Config } from '../config.ts';
 import { loadConfig, UsageError } from '../config.ts';
 import { keepServing } from '../last-resort.ts';
 import { collect } from '../lean-heap.ts';
+import { noteAddress } from '../served-address.ts';
 import { clientConfiguration } from './client-configuration.ts';
 import type { Command } from './main.ts';
 import { endSoon, untilSignal } from './signals.ts';
@@ -19,13 +20,16 @@ export const start: Command = async (args, toolsets) => {
   // Loading and migrating left much behind, and nobody waits for an answer yet.
   collect();
   keepServing((error, where) => app.onUncaught(error, where));
+  let forgetAddress = (): void => undefined;
   try {
     const { url, mcp } = await app.listen();
+    forgetAddress = noteAddress(config, url);
     const notices = await app.noticesAt(url);
     const ready = { url, mcp, data: config.dataDir, ownerKeyFile: app.ownerKeyFile };
     process.stdout.write(config.json ? jsonLine(ready, notices) : greeting(ready, notices, config));
     await signals.asked;
   } finally {
+    forgetAddress();
     // Whatever went wrong after the port was open must not leave it open.
     await app.close();
     endSoon();

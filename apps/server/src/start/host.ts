@@ -124,15 +124,16 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
     createTagLabels(store, (error) => onFault(error, 'tags of callers')),
   );
   const parts = callParts(store, config.limits, details);
-  const observe = (call: CallRecord) => {
-    parts.observe(redactRecord(call));
+  const observe = (given: CallRecord) => {
+    const call = redactRecord(given);
+    parts.observe(call);
     const { caller, method, name, outcome, toolset, info } = call;
     const denial = denialOf(call);
     // There are as many URIs as a client likes to make up, and each would be an entry.
     const isNamed = method !== 'resources/read';
     if (isNamed && (denial !== undefined || (outcome === 'denied' && toolset === MANAGEMENT)))
       identity.audit.denied({ ...caller, requestId: info.id }, name, denial);
-    options.observe?.(call);
+    options.observe?.(given);
   };
   const tasks = createTaskEngine({
     store,

@@ -9,7 +9,8 @@ import type { Store } from '@parley/store';
 import { createTaskEngine } from '@parley/tasks';
 import { tmpdir } from 'node:os';
 import type { AgentServices } from '../services/index.ts';
-import { createAgentServices, workOfMessages } from '../services/index.ts';
+import { createAgentServices } from '../services/index.ts';
+import { workByMessage } from '../services/messages/work-by-message.ts';
 import type { AgentHost } from '../toolset.ts';
 import { agentToolset } from '../toolset.ts';
 import { currentSession, sessionNow } from './current.ts';
@@ -91,7 +92,7 @@ function build(store: Store): OnStore {
       runner: () => currentSession()?.runner ?? undefined,
       createWorkTask() {
         const work = currentSession()?.workTaskService;
-        return work ? workOfMessages(work) : undefined;
+        return work ? workByMessage(work) : undefined;
       },
     },
     messageCredits: {

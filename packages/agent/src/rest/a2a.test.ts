@@ -4,9 +4,9 @@ import { createEgress } from '@parley/kit/egress';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { BedAgent } from '../../test/agent-bed.ts';
 import { onBothBeds, standingClock } from '../../test/agent-bed.ts';
+import type { RestServer } from '../../test/rest-server.ts';
+import { serveRest } from '../../test/rest-server.ts';
 import { servicesBeside } from '../../test/services-beside.ts';
-import type { ServedRoutes } from '../../test/serve-routes.ts';
-import { serveRoutes } from '../../test/serve-routes.ts';
 import { clientWith } from '../../test/with-settings.ts';
 import type { RunRequest, RunResult } from '../adapters/runner/runner.ts';
 
@@ -35,7 +35,7 @@ afterAll(() => egress.close());
 onBothBeds(
   'tasks of remote agents',
   (bed) => {
-    let served: ServedRoutes;
+    let served: RestServer;
     let offered: BedAgent;
     let partner: { key: string; other: string; stranger: string; powerless: string };
 
@@ -54,12 +54,12 @@ onBothBeds(
         stranger: await keyFor(strange, grants),
         powerless: await keyFor(own, { agent: ['agents_read'] }),
       };
-      served = await serveRoutes(services, host);
+      served = await serveRest({ services, host });
     });
     afterAll(() => served[Symbol.asyncDispose]());
 
-    const send = (body: object, as = partner.key) => served.call('POST', '/a2a/tasks/send', { as, body });
-    const look = async (id: string, as = partner.key) => served.call('GET', `/a2a/tasks/${id}`, { as });
+    const send = (body: object, as = partner.key) => served.ask(as, 'POST', '/a2a/tasks/send', body);
+    const look = async (id: string, as = partner.key) => served.ask(as, 'GET', `/a2a/tasks/${id}`);
     const ended = async (id: string) => {
       const state = async () => JSON.parse((await look(id)).text).state as string;
       await expect.poll(state, { timeout: 10_000 }).toMatch(/completed|failed/);
@@ -84,9 +84,9 @@ onBothBeds(
           signal.addEventListener('abort', () => reject(new Error('It was stopped.')));
         });
       });
-      await using routes = await serveRoutes(first.services, host);
+      await using routes = await serveRest({ services: first.services, host });
       const body = { message: 'Long work' };
-      const sent = await routes.call('POST', '/a2a/tasks/send', { as: partner.key, body });
+      const sent = await routes.ask(partner.key, 'POST', '/a2a/tasks/send', body);
       await begun.promise;
       const { id } = JSON.parse(sent.text);
       expect(JSON.parse((await look(id)).text).state).toBe('working');
@@ -104,14 +104,14 @@ onBothBeds(
     test('switched off, nothing of it is served', async () => {
       const { host } = bed();
       const { services } = servicesBeside(host, {});
-      await using plain = await serveRoutes(services, host);
+      await using plain = await serveRest({ services, host });
       expect(plain.prefixes).not.toContain('/a2a');
       expect(plain.prefixes).not.toContain(CARD);
       expect(() => servicesBeside(host, { a2a: 'on' })).toThrow('--a2a-agent');
     });
 
     test('the card is open, and tells only of the agent that is offered', async () => {
-      const { status, text } = await served.call('GET', CARD);
+      const { status, text } = await served.ask(undefined, 'GET', CARD);
       expect(status).toBe(200);
       expect(JSON.parse(text)).toMatchObject({
         name: 'offered',
@@ -125,11 +125,11 @@ onBothBeds(
         ['POST', CARD],
         ['GET', `${CARD}/more`],
       ] as const)
-        expect((await served.call(method, path)).status, path).toBe(404);
+        expect((await served.ask(undefined, method, path)).status, path).toBe(404);
       const { host } = bed();
       const { services } = servicesBeside(host, { a2a: 'on', a2aAgent: 'Nobody' });
-      await using nobody = await serveRoutes(services, host);
-      expect((await nobody.call('GET', CARD)).status).toBe(404);
+      await using nobody = await serveRest({ services, host });
+      expect((await nobody.ask(undefined, 'GET', CARD)).status).toBe(404);
     });
 
     test('a task runs unattended, as deep as the sender says, and is asked for until it ends', async () => {
@@ -168,8 +168,8 @@ onBothBeds(
     });
 
     test('it takes a key with the right, of the same organization', async () => {
-      expect((await served.call('POST', '/a2a/tasks/send', { body: { message: 'x' } })).status).toBe(401);
-      expect((await served.call('GET', '/a2a/tasks/rtask_1')).status).toBe(401);
+      expect((await served.ask(undefined, 'POST', '/a2a/tasks/send', { message: 'x' })).status).toBe(401);
+      expect((await served.ask(undefined, 'GET', '/a2a/tasks/rtask_1')).status).toBe(401);
       for (const as of [partner.powerless, offered.key])
         expect((await send({ message: 'x' }, as)).status).toBe(403);
       expect((await send({ message: 'x' }, partner.stranger)).status).toBe(404);
@@ -190,7 +190,7 @@ onBothBeds(
       const statuses: number[] = [];
       for (let count = 0; count < 6; count += 1) statuses.push((await send({ message: 'x' })).status);
       expect(statuses).toEqual([200, 200, 200, 200, 200, 429]);
-      expect((await send({ message: 'x' })).headers.get('retry-after')).toBe('60');
+      expect((await send({ message: 'x' })).retryAfter).toBe('60');
       expect((await send({ message: 'x' }, partner.other)).status).toBe(200);
       clock.nowMs += 60_000;
       expect((await send({ message: 'x' })).status).toBe(200);
@@ -220,8 +220,8 @@ onBothBeds(
       await bed().tasks.stop();
       const { services, tasks } = servicesBeside(host, SETTINGS, { now });
       tasks.start();
-      await using open = await serveRoutes(services, host);
-      const sent = await open.call('POST', '/a2a/tasks/send', { as: partner.key, body: { message: 'x' } });
+      await using open = await serveRest({ services, host });
+      const sent = await open.ask(partner.key, 'POST', '/a2a/tasks/send', { message: 'x' });
       const { id } = JSON.parse(sent.text);
       const { organizationId, agent } = offered.caller;
       const of = { organizationId, agentId: agent?.id ?? '' };

@@ -2,13 +2,28 @@
 import { afterAll, expect, test } from 'vitest';
 import { onOneBed } from '../../test/agent-bed.ts';
 import { projectBed } from '../../test/project-bed.ts';
-import type { RunRequest } from '../adapters/runner/runner.ts';
+import type { GitHub, RepoName } from '../adapters/github/github.ts';
+import type { RunRequest, RunResult } from '../adapters/runner/runner.ts';
 import { actingOf } from '../session.ts';
 import { createActionServices } from './action-services.ts';
 
 const code = projectBed();
 afterAll(() => code.remove());
 const asked: RunRequest[] = [];
+let ends: RunResult['status'] = 'completed';
+const told: string[] = [];
+
+/** The two acts that schedules know. */
+const recordingGitHub = {
+  star: async ({ owner, name }: RepoName) => {
+    told.push(`star ${owner}/${name}`);
+  },
+  fork: async ({ owner, name }: RepoName) => {
+    told.push(`fork ${owner}/${name}`);
+    return { full_name: `me/${name}` };
+  },
+  // Nothing else of it is asked for.
+} as unknown as GitHub;
 
 onOneBed(
   'what runs of schedules and workflows stand on',
@@ -35,16 +50,51 @@ onOneBed(
       expect(await run(outside, outside.id)).toBe('ran');
       expect(asked.map(({ projectId }) => projectId)).toEqual([project, undefined]);
     });
+
+    test('a run that fails, or of an agent that is not there, is a failure with its reason', async () => {
+      const { acme, rival, agent, services } = bed();
+      const { runner } = createActionServices(services);
+      const [own, strange] = [await agent(acme.owner.caller), await agent(rival.owner.caller)];
+      const run = (agentId?: string) =>
+        runner?.run(
+          actingOf(own.caller),
+          { agentId, prompt: 'x', projectId: undefined, timeoutMs: 1000 },
+          new AbortController().signal,
+        );
+      ends = 'failed';
+      await expect(run()).rejects.toMatchObject({ code: 'runner_failed' });
+      ends = 'completed';
+      asked.length = 0;
+      for (const id of [strange.id, 'nobody'])
+        await expect(run(id)).rejects.toMatchObject({ code: 'not_found', message: 'Agent not found' });
+      expect(asked).toEqual([]);
+    });
+
+    test('GitHub, memories, reputation and work are those of the agent, and refuse what its tools refuse', async () => {
+      const { acme, agent, services } = bed();
+      const { github, memory, reputation, workTasks } = createActionServices(services);
+      const acting = actingOf((await agent(acme.owner.caller)).caller);
+      const signal = new AbortController().signal;
+      await github.star(acting, 'octo/hello', signal);
+      expect(await github.fork(acting, 'octo/hello', signal)).toBe('me/hello');
+      await expect(github.star(acting, 'octo/denied', signal)).rejects.toMatchObject({ code: 'forbidden' });
+      expect(told).toEqual(['star octo/hello', 'fork octo/hello']);
+      expect(await memory.maintain(acting)).toBe('Archived 0 memories.');
+      expect(await reputation.attest(acting)).toMatch(/^Attested as entry \d+\.$/);
+      expect(await reputation.attest(acting)).toContain('does not count again today');
+      await expect(workTasks?.state(acting, 'work_unknown')).rejects.toMatchObject({ code: 'not_found' });
+    });
   },
   () => ({
-    parts: code.parts,
+    parts: { ...code.parts, settings: { ...code.parts.settings, githubDeny: ['octo/denied'] } },
     services: {
       runner: {
         async run(request) {
           asked.push(request);
-          return { status: 'completed', text: 'Done' };
+          return { status: ends, text: 'Done' };
         },
       },
+      outside: { github: recordingGitHub },
     },
   }),
 );

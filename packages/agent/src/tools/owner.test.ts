@@ -4,8 +4,8 @@ import { eventually } from '@parley/test-support/eventually';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { AgentClient, AgentProcess, BedAgent } from '../../test/agent-bed.ts';
 import { onBothBeds } from '../../test/agent-bed.ts';
-import type { ServedRoutes } from '../../test/serve-routes.ts';
-import { serveRoutes } from '../../test/serve-routes.ts';
+import type { RestServer } from '../../test/rest-server.ts';
+import { serveRest } from '../../test/rest-server.ts';
 import { AGENT_EVENTS } from '../events.ts';
 import { endOf } from '../services/owner/answers.ts';
 import { looksAt } from '../services/owner/waiting.ts';
@@ -17,18 +17,18 @@ const ASK = 'corvid_ask_owner';
 onBothBeds(
   'the line to the owner',
   (bed, replica) => {
-    let routes: ServedRoutes;
+    let routes: RestServer;
     beforeAll(async () => {
-      routes = await serveRoutes(bed().services, bed().host);
+      routes = await serveRest(bed());
     });
     afterAll(() => routes[Symbol.asyncDispose]());
 
     const get = async (path: string, as = bed().acme.owner.key) => {
-      const { status, text } = await routes.call('GET', path, { as });
+      const { status, text } = await routes.ask(as, 'GET', path);
       return { status, data: (JSON.parse(text) as { data?: never }).data };
     };
     const answer = (id: string, body: unknown, as = bed().acme.member.key, over = routes) =>
-      over.call('POST', `/api/questions/${id}/answer`, { as, body });
+      over.ask(as, 'POST', `/api/questions/${id}/answer`, body);
     const openOf = async (
       agent: BedAgent,
     ): Promise<{ id: string; deadline: string; options: string[] }[]> => {
@@ -178,7 +178,7 @@ onBothBeds(
     test('check 48: of answers at once, on two processes, one wins', async () => {
       const { agent, client } = await asking();
       const other = await replica();
-      const otherRoutes = await serveRoutes(other.services, other.host);
+      const otherRoutes = await serveRest(other);
       const asked = client.call(ASK, { question: 'Who is first?' });
       const { id } = await oneOf(agent);
       const all = await Promise.all(

@@ -4,6 +4,7 @@ import { createIdentity } from './001-identity.ts';
 import { addPeople } from './002-people.ts';
 import { addAgentKeys } from './004-agent-keys.ts';
 import { addOrganizations } from './003-organizations.ts';
+import { addAuditIndexes } from './005-audit-indexes.ts';
 
 /** Applied by the program that opens the store. */
 export const identityMigrations: MigrationSet = {
@@ -13,5 +14,6 @@ export const identityMigrations: MigrationSet = {
     '002-people': addPeople,
     '003-organizations': addOrganizations,
     '004-agent-keys': addAgentKeys,
+    '005-audit-indexes': addAuditIndexes,
   },
 };

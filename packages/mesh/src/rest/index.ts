@@ -2,6 +2,7 @@
 import type { RouteSet } from '@parley/http';
 import type { RestOptions } from '@parley/http/rest';
 import { defineRoutes } from '@parley/http/rest';
+import { AUDIT_GUARD } from '../audit.ts';
 import { MANAGEMENT } from '../name.ts';
 import type { MeshServices } from '../services/index.ts';
 import type { MeshHost } from '../toolset.ts';
@@ -36,7 +37,17 @@ const toolsApi = defineRoutes({
   routes: async () => [(await import('./management-tools.ts')).managementToolsRoute],
 });
 
-const SETS = [publishApi, organizationApi, toolsApi];
+const auditApi = defineRoutes({
+  ...WORDS,
+  guards: [AUDIT_GUARD],
+  prefix: '/api/audit',
+  title: 'Parley audit API',
+  description: 'Who changed what in an organization, and what was denied.',
+  heading: 'Audit API',
+  routes: async () => [(await import('./audit.ts')).auditRoute],
+});
+
+const SETS = [publishApi, organizationApi, toolsApi, auditApi];
 
 /** The documents, which are the same for everybody. */
 export const OPEN_PATHS = SETS.flatMap(({ prefix }) => [`${prefix}/openapi.json`, `${prefix}/docs`]);
@@ -50,7 +61,7 @@ export function createMeshRoutes(
   options: Pick<RestOptions, 'feeds'> = {},
 ): RouteSet[] {
   const { store, identity, events, names, observe, onFault, web } = host;
-  const scope = { services, events };
+  const scope = { services, events, audit: identity.audit };
   return SETS.map((set) =>
     set.serve({
       ...options,

@@ -1,15 +1,16 @@
 /** Checks an entry that calls a server by its address: is it this one, is the path served, is the key valid. */
+import { AGENT } from '@parley/agent/name';
 import { addressOf } from '../address.ts';
-import type { ClientName } from '../client-configuration.ts';
-import { clientConfiguration } from '../client-configuration.ts';
+import type { ClientName, EntryNames } from '../client-configuration.ts';
+import { clientConfiguration, OWN_NAMES } from '../client-configuration.ts';
 import { hasInstallation } from '../installation.ts';
 import { askServer } from './ask.ts';
 import type { Check } from './check.ts';
 import type { ClientEntry } from './client-files.ts';
 import type { Surroundings } from './clients.ts';
-import { checkKey } from './keys.ts';
+import { agentOfKey, checkKey, keyMaker } from './keys.ts';
 import { isParley } from './port.ts';
-import { fillVariables } from './variables.ts';
+import { fillVariables, variableIn } from './variables.ts';
 
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
 
@@ -21,35 +22,36 @@ export async function checkHttp(
   around: Surroundings,
 ): Promise<Check> {
   const { config } = around;
-  const mcpUrl = `${addressOf(config)}/mcp`;
-  const fix = `Use this, with a key of "parley keys create NAME" in PARLEY_KEY:\n${clientConfiguration(mcpUrl, client)}`;
-  const finding = (state: Check['state'], found: string): Check => ({
-    name,
-    state,
-    found,
-    ...(state !== 'ok' && { fix }),
-  });
   const url = URL.parse(entry.url ?? '');
+  const filled = fillVariables(client, entry.authorization ?? '', around.lookup);
+  const [, sent] = ('text' in filled && /^Bearer ([^\s<>]+)$/i.exec(filled.text)) || [];
+  const toolset = url === null ? undefined : toolsetAt(url, around);
+  const mcpUrl = `${addressOf(config)}/mcp${toolset === AGENT ? `/${AGENT}` : ''}`;
+  const finding = async (state: Check['state'], found: string): Promise<Check> => {
+    if (state === 'ok') return { name, state, found };
+    const known = sent === undefined ? undefined : await agentOfKey(config, sent);
+    const agent = known ?? (toolset === AGENT ? 'NAME' : undefined);
+    // An agent's entry stays one, beside that of a person.
+    const names = agent === undefined ? OWN_NAMES : namesOf(client, entry);
+    const how = `with a key of ${keyMaker(agent)} in ${names.variable}`;
+    return { name, state, found, fix: `Use this, ${how}:\n${clientConfiguration(mcpUrl, client, names)}` };
+  };
   const isRunning = await isParley(config.host, config.port);
   if (url === null || !isThisServer(url, around)) {
     // On this machine the server that runs is the one that is meant.
-    const isWrong = url === null || (isRunning && LOOPBACK.includes(url.hostname));
+    const isWrong = url === null || (isRunning && isOnThisMachine(url));
     return finding(isWrong ? 'fail' : 'warn', `points at ${shown(entry.url)}, not at ${mcpUrl}`);
   }
-  const [, first, toolset, ...rest] = url.pathname.replace(/\/$/, '').split('/');
-  const isServed = toolset === undefined || around.toolsets.includes(toolset);
-  if (first !== 'mcp' || !isServed || rest.length > 0) {
+  if (toolset === undefined && url.pathname.replace(/\/$/, '') !== '/mcp') {
     const served = around.toolsets.map((served) => `/mcp/${served}`).join(', ');
     return finding('fail', `points at ${url.pathname}, where nothing is served; there are /mcp, ${served}`);
   }
-  const filled = fillVariables(client, entry.authorization ?? '', around.lookup);
   if ('isAsked' in filled) return finding('ok', `points at ${url.href} and asks for its key`);
   if ('unset' in filled)
     return finding(
       'warn',
       `takes its key from ${filled.unset}, which is not set here; set it where the client starts`,
     );
-  const [, sent] = /^Bearer ([^\s<>]+)$/i.exec(filled.text) ?? [];
   if (sent === undefined) return finding('fail', 'sends no API key');
   if (isRunning) return byAnswer(await askServer(url, sent), url, finding);
   if (!hasInstallation(config)) return finding('ok', `points at ${url.href}`);
@@ -59,11 +61,28 @@ export async function checkHttp(
     : finding(checked.state, checked.found);
 }
 
+/** The toolset that an address names; undefined for all of them, and for what is not served. */
+export function toolsetAt(
+  { pathname }: URL,
+  { toolsets }: Pick<Surroundings, 'toolsets'>,
+): string | undefined {
+  const [, first, toolset = '', ...rest] = pathname.replace(/\/$/, '').split('/');
+  return first === 'mcp' && rest.length === 0 && toolsets.includes(toolset) ? toolset : undefined;
+}
+
+/** What the entry is called and where its key is, as far as that can be said again. */
+function namesOf(client: ClientName, { name, authorization = '' }: ClientEntry): EntryNames {
+  return {
+    name: /^[\w-]{1,64}$/.test(name) ? name : OWN_NAMES.name,
+    variable: variableIn(client, authorization) ?? OWN_NAMES.variable,
+  };
+}
+
 function byAnswer(
   answer: Awaited<ReturnType<typeof askServer>>,
   { href, pathname }: URL,
-  finding: (state: Check['state'], found: string) => Check,
-): Check {
+  finding: (state: Check['state'], found: string) => Promise<Check>,
+): Promise<Check> {
   if ('tools' in answer) {
     const found = `points at ${href}; its key sees ${answer.tools} tools`;
     return finding(answer.tools === 0 ? 'warn' : 'ok', found);
@@ -73,6 +92,11 @@ function byAnswer(
   if (answer.problem === 'path') return finding('fail', `points at ${pathname}, where nothing is served`);
   const what = answer.problem === 'status' ? `answered with status ${answer.status}` : 'gave no answer';
   return finding('warn', `points at ${href}, which ${what}`);
+}
+
+/** True for an address by which only this machine is reached. */
+export function isOnThisMachine({ hostname }: URL): boolean {
+  return LOOPBACK.includes(hostname);
 }
 
 /** True for an address of the server that is checked. */

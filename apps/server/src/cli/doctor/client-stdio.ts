@@ -1,12 +1,13 @@
 /** Checks an entry that starts Parley itself: is the program there, the data folder, and the key valid in it. */
 import { existsSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
+import { AGENT } from '@parley/agent/name';
 import type { ClientName } from '../client-configuration.ts';
 import { hasInstallation } from '../installation.ts';
 import type { Check } from './check.ts';
 import type { ClientEntry } from './client-files.ts';
 import type { Surroundings } from './clients.ts';
-import { checkKey } from './keys.ts';
+import { checkKey, keyMaker } from './keys.ts';
 import { fillVariables } from './variables.ts';
 
 // npm has an unrelated package of the same name.
@@ -30,13 +31,15 @@ export async function checkStdio(
   const fail = (found: string, fix: string): Check => ({ name, state: 'fail', found, fix });
   const command = (entry.command ?? []).map((part) => filledOr(client, part, around));
   const missing = missingProgram(command, project);
-  if (missing !== undefined)
+  if (missing !== undefined) {
+    const words = ['node', around.launcher, 'mcp', ...servedBy(command), '--data', config.dataDir];
     return fail(
       missing === STRANGER
         ? `starts ${missing}, which is another program`
         : `starts ${missing}, which is not there`,
-      `Start it with: node ${around.launcher} mcp --data ${config.dataDir}`,
+      `Start it with: ${words.map(word).join(' ')}`,
     );
+  }
   const env = (variable: string): string | undefined => entry.env[variable];
   const flags = command.slice(1);
   const isRemote =
@@ -71,16 +74,36 @@ export async function checkStdio(
       fix: `Put "--data", "${around.pageDataDir}" into its args, so that the agent sees the notes of these pages.`,
     };
   const key = flagIn(flags, '--key') ?? env('PARLEY_KEY');
+  const agent = flagIn(flags, '--agent');
+  const actor = agent === undefined ? 'its owner' : `the agent ${agent.slice(0, 128)}`;
   if (key === undefined)
-    return { name, state: 'ok', found: `starts Parley over stdio on ${dataDir}, as its owner` };
+    return { name, state: 'ok', found: `starts Parley over stdio on ${dataDir}, as ${actor}` };
   const filled = fillVariables(client, key, around.lookup);
   if ('isAsked' in filled)
     return { name, state: 'ok', found: 'starts Parley over stdio and asks for its key' };
   if ('unset' in filled) {
-    const fix = `Set ${filled.unset} where the client starts, to a key of "parley keys create NAME".`;
+    const isAgents = agent === undefined && servedBy(command)[0] === AGENT;
+    const maker = keyMaker(isAgents ? 'NAME' : undefined);
+    const fix = `Set ${filled.unset} where the client starts, to a key of ${maker}.`;
     return { name, state: 'warn', found: `takes its key from ${filled.unset}, which is not set here`, fix };
   }
   return checkKey({ ...config, ...place }, { name, key: filled.text, words: 'its key' });
+}
+
+/** What the entry serves, and as whom: the toolsets after `mcp`, and the agent that it acts as. */
+function servedBy(command: readonly string[]): string[] {
+  const words = command.slice(command.indexOf('mcp') + 1);
+  const flags = words.findIndex((each) => each.startsWith('-'));
+  const agent = flagIn(words, '--agent');
+  return [
+    ...(command.includes('mcp') ? words.slice(0, flags === -1 ? words.length : flags) : []),
+    ...(agent === undefined ? [] : ['--agent', agent]),
+  ];
+}
+
+/** A word of a command line, in quotes where a shell would make several of it. */
+function word(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 /** The first part of a command line that has to be a file and is none. */

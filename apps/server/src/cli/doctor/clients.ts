@@ -5,7 +5,7 @@ import { clientConfiguration, commandConfiguration } from '../client-configurati
 import type { Check } from './check.ts';
 import type { ClientEntry, ClientFile } from './client-files.ts';
 import { readClientFiles } from './client-files.ts';
-import { checkHttp, isThisServer } from './client-http.ts';
+import { checkHttp, isOnThisMachine, isThisServer, toolsetAt } from './client-http.ts';
 import { checkStdio, startsParley } from './client-stdio.ts';
 import type { Lookup } from './variables.ts';
 import type { ViteProject } from './vite-project.ts';
@@ -70,5 +70,9 @@ function isParleys({ name, command, url }: ClientEntry, around: Surroundings): b
   if (name === 'parley') return true;
   if (command !== undefined) return startsParley(command);
   const address = URL.parse(url ?? '');
-  return address !== null && isThisServer(address, around);
+  if (address === null) return false;
+  // Where the port is wrong, the path still tells that Parley is meant.
+  return (
+    isThisServer(address, around) || (isOnThisMachine(address) && toolsetAt(address, around) !== undefined)
+  );
 }

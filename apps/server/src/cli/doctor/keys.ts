@@ -1,11 +1,11 @@
-/** Is a key one of this installation; the key itself is in no finding. */
+/** Is a key one of this installation, and whose; the key itself is in no finding. */
 import { createIdentity, identityMigrations } from '@parley/identity';
+import type { AgentBinding, IdentityTables } from '@parley/identity';
+import { fromJson } from '@parley/store';
 import type { Config } from '../../config.ts';
 import { hasInstallation } from '../installation.ts';
 import type { Check } from './check.ts';
 import { withStore } from './database.ts';
-
-const MAKE_ONE = 'Make a key with "parley keys create NAME", and put it where the old one is.';
 
 /** Checks the key that commands act with, when one is given. */
 export async function checkGivenKey(config: Config): Promise<Check[]> {
@@ -14,16 +14,43 @@ export async function checkGivenKey(config: Config): Promise<Check[]> {
 }
 
 /** Looks a key up in a data folder; `words` say which key it is. */
-export function checkKey(
+export async function checkKey(
   config: Config,
   { name, key, words }: { readonly name: string; readonly key: string; readonly words: string },
 ): Promise<Check> {
-  return withStore(config, { name, needs: [identityMigrations] }, async (store) => {
+  const check = await withStore(config, { name, needs: [identityMigrations] }, async (store) => {
     const identity = createIdentity(store);
-    const caller = await identity.authenticate(key, 'cli');
+    // No agent is known here, and its key is as good as any.
+    const isValid = (await identity.keyState(key)) === 'valid';
     identity.close();
-    if (caller !== undefined) return { name, state: 'ok', found: `${words} is valid in ${config.dataDir}` };
+    if (isValid) return { name, state: 'ok', found: `${words} is valid in ${config.dataDir}` };
     const found = `${words} is not valid in ${config.dataDir}: wrong, expired, revoked, or of another installation`;
-    return { name, state: 'fail', found, fix: MAKE_ONE };
+    return { name, state: 'fail', found };
   });
+  if (check.state !== 'fail' || check.fix !== undefined) return check;
+  const maker = keyMaker(await agentOfKey(config, key));
+  return { ...check, fix: `Make a key with ${maker}, and put it where the old one is.` };
+}
+
+/** The command that makes a key of the same kind. */
+export function keyMaker(agent: string | undefined): string {
+  return agent === undefined ? '"parley keys create NAME"' : `"parley agents key ${agent}"`;
+}
+
+/** The id of the agent that a key acts as, or did before it was revoked; undefined for a person's, and one that is unknown. */
+export async function agentOfKey(config: Config, key: string): Promise<string | undefined> {
+  const [, publicId] = /^parley_([0-9A-Za-z]{12})_/.exec(key) ?? [];
+  if (publicId === undefined || !hasInstallation(config)) return undefined;
+  let agent: string | null | undefined;
+  await withStore(config, { name: 'key', needs: [identityMigrations] }, async (store) => {
+    const row = await store
+      .db<IdentityTables>()
+      .selectFrom('api_keys')
+      .select('agent')
+      .where('public_id', '=', publicId)
+      .executeTakeFirst();
+    agent = row?.agent;
+    return { name: 'key', state: 'ok', found: 'the key was looked up' };
+  });
+  return agent === undefined || agent === null ? undefined : fromJson<AgentBinding>(agent).agentId;
 }

@@ -33,3 +33,9 @@ export function fillVariables(client: ClientName, text: string, lookup: Lookup):
   });
   return unset === undefined ? { text: filled } : { unset };
 }
+
+/** The first variable that a text names, as its client reads it. */
+export function variableIn(client: ClientName, text: string): string | undefined {
+  const [match] = text.matchAll(SYNTAX[client]);
+  return match?.[1] ?? match?.[2];
+}

@@ -1,0 +1,78 @@
+/** The route of the audit log: pages of the caller's own organization, for people who administer it. */
+import { limitUpTo, one } from '@parley/http/rest';
+import type { AuditPlace } from '@parley/identity';
+import * as z from 'zod';
+import { AUDIT_READ, shownAuditEntry } from '../audit.ts';
+import { IsoTime } from '../tools/iso-time.ts';
+import { defineRoute } from './route.ts';
+
+const MOST = 100;
+const CURSOR = /^(\d{1,15})-(\d{1,15})$/;
+
+const Entry = z.object({
+  seq: z.int().describe('Its place in the chain'),
+  id: z.string(),
+  at: z.string(),
+  callerId: z.string().describe('The key, or the agent without one'),
+  userId: z.string().nullable(),
+  source: z.string(),
+  requestId: z.string().nullable(),
+  action: z.string(),
+  target: z.string(),
+  outcome: z.enum(['ok', 'denied']),
+  changed: z.record(z.string(), z.unknown()),
+});
+
+const Page = z.object({
+  entries: z.array(Entry),
+  cursor: z.string().nullable().describe('Asks for the next page; null on the last one'),
+  hasMore: z.boolean(),
+});
+
+const cursor = z
+  .string()
+  .regex(CURSOR, 'must be a cursor of an earlier answer')
+  .transform((text): AuditPlace => {
+    const [, at, seq] = CURSOR.exec(text) ?? [];
+    return { at: Number(at), seq: Number(seq) };
+  })
+  .optional()
+  .meta({ type: 'string', description: 'Where the page before ended, as its answer said' });
+
+const time = (description: string) =>
+  IsoTime.transform((text) => Date.parse(text))
+    .optional()
+    .meta({ type: 'string', description });
+
+const text = (most: number, description: string) =>
+  z.string().min(1).max(most).optional().describe(description);
+
+export const auditRoute = defineRoute({
+  method: 'GET',
+  path: '/',
+  summary: 'Entries of the audit log, newest first',
+  who: 'team',
+  grants: [AUDIT_READ],
+  query: z.strictObject({
+    actor: text(128, 'The id of a key, a person or an agent'),
+    action: text(64, 'Such as key.created or call.denied'),
+    target: text(256, 'The id or name of what it was done to'),
+    outcome: z.enum(['ok', 'denied']).optional(),
+    since: time('The earliest time'),
+    until: time('The latest time'),
+    cursor,
+    limit: limitUpTo(MOST, 50),
+  }),
+  answer: one('AuditPage', Page),
+  async run({ audit, caller, query: { cursor: before, limit, ...filter } }) {
+    const found = await audit.list(caller.organizationId, { ...filter, before, limit: limit + 1 });
+    const entries = found.slice(0, limit);
+    const last = entries.at(-1);
+    const hasMore = found.length > limit && last !== undefined;
+    return {
+      entries: entries.map(shownAuditEntry),
+      cursor: hasMore ? `${last.at}-${last.seq}` : null,
+      hasMore,
+    };
+  },
+});
