@@ -37,12 +37,17 @@ export function createStandingServices(
     sessions,
     born,
     projectExists,
-    projectRootOf = (acting) => codeRootOf(projects, acting),
+    projectRootOf,
     pluginTimes,
   }: Options & { readonly sessions: Sessions } & Pick<AgentsParts, 'born'>,
 ): StandingServices {
   const { store, identity, settings, dataDir } = host;
-  const plugins = createPlugins({ ...host, now, projectRootOf, times: pluginTimes });
+  const plugins = createPlugins({
+    ...host,
+    now,
+    projectRootOf: projectRootOf ?? ((acting) => codeRootOf(projects, acting)),
+    times: pluginTimes,
+  });
   const tools = {
     registered: (organizationId: string) => [...BUILT_IN, ...plugins.names(organizationId)],
     ready: (organizationId: string) => plugins.ready(organizationId),
