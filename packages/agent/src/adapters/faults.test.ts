@@ -100,7 +100,8 @@ async function endOf(call: (signal: AbortSignal) => Promise<unknown>, signal = n
     (thrown: unknown) => thrown,
   );
   if (error === undefined) return 'done';
-  if (!(error instanceof ToolError || error instanceof EgressError)) throw error;
+  if (!(error instanceof ToolError || error instanceof EgressError))
+    throw new Error('This is no failure of another system.', { cause: error });
   expect(`${error.message} ${JSON.stringify(error)} ${String(error.cause)}`).not.toContain(SECRET);
   return error.code;
 }
