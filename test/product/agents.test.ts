@@ -2,6 +2,7 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { eventually } from '@parley/test-support/eventually';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { App } from '../../apps/server/src/index.ts';
 import { createApp, loadConfig } from '../../apps/server/src/index.ts';
@@ -10,16 +11,18 @@ import { callTool } from './mcp-messages.ts';
 import { scratchFolder } from './parley.ts';
 
 const LIST = 'corvid_list_agents';
+const ASK = 'corvid_ask_owner';
 const folder = scratchFolder();
 const apps: App[] = [];
 const urls: string[] = [];
 let key: string;
 
 beforeAll(async () => {
-  // The second is a replica of the first.
+  // The second is a replica of the first, which soon answers calls that wait.
   for (let at = 0; at < 2; at += 1) {
     const flags = ['--port', '0', '--log-level', 'silent', '--data', folder.path];
-    const app = await createApp({ config: loadConfig(flags, { env: {} }).config });
+    const { config } = loadConfig(flags, { env: {} });
+    const app = await createApp({ config, ...(at === 0 && { tasks: { times: { inlineLimitMs: 200 } } }) });
     apps.push(app);
     urls.push((await app.listen()).url);
   }
@@ -116,6 +119,26 @@ describe.each<Era>(['modern', 'legacy'])('a %s client', (era) => {
     expect(await namesOf(one)).toEqual([LIST]);
     expect(await namesOf(owner)).toEqual([]);
     for (const client of [all, one, owner]) await client.close();
+  });
+
+  test('hears that the owner has not answered yet, and asks the same again for the answer', async () => {
+    const { key: ofAda } = await agent([ASK]);
+    const asked = { name: ASK, arguments: { question: `Which, ${era}?`, options: ['red', 'blue'] } };
+    const hasty = await connect(ofAda, era);
+    const { question_id: id } = await eventually(async () => {
+      const { structuredContent } = await hasty.callTool(asked);
+      expect(structuredContent).toMatchObject({ answered: false, timed_out: false });
+      return structuredContent as { question_id: string };
+    });
+    const { questions } = await rest('GET', '/api/questions?status=open');
+    expect(questions.map((question: { id: string }) => question.id)).toEqual([id]);
+    await rest('POST', `/api/questions/${id}/answer`, { option_index: 2 });
+    const elsewhere = await connect(ofAda, era, { at: 1 });
+    expect((await elsewhere.callTool(asked)).structuredContent).toMatchObject({
+      question_id: id,
+      answer: 'blue',
+    });
+    for (const client of [hasty, elsewhere]) await client.close();
   });
 
   test('check 24: is denied what is not listed as what does not exist, and the audit log says why', async () => {

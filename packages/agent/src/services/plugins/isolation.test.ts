@@ -155,6 +155,20 @@ test('check 27: a handler that loops forever is answered, its process is gone, a
   expect(crashes).toEqual([]);
 }, 60_000);
 
+test('what the own schema of a plugin refuses is told by field and rule', async () => {
+  const issues = `[{ path: ['x', 0], message: 'must rhyme' }, { path: [], message: 'is too much' }]`;
+  const { call } = await running({
+    name: 'strict',
+    tools: { rhyme: '() => "never"' },
+    tool: `inputSchema: { toJSONSchema: () => ({ type: 'object' }),
+      safeParseAsync: async () => ({ success: false, error: { message: '[]', issues: ${issues} } }) }`,
+  });
+  await expect(call('rhyme')).rejects.toMatchObject({
+    code: 'invalid',
+    message: 'The plugin refused the input: x.0: must rhyme; input: is too much',
+  });
+});
+
 test('plugins that throw, lie, flood, or eat memory are answered with an error, and the others go on', async () => {
   const scenarios: [name: string, handler: string, code: string, isCrash: boolean][] = [
     ['throws', '() => { throw new Error("my words"); }', 'plugin_failed', false],
