@@ -53,8 +53,8 @@ import type { Workflows } from './workflows/workflows.ts';
 import { createWorkflows } from './workflows/workflows.ts';
 import type { Code } from './code/code.ts';
 import { createCode } from './code/code.ts';
-import { CodeThread } from './code/code-thread.ts';
-import type { CodeTimes } from './code/code-thread.ts';
+import type { CodeLimits } from './code/code-process.ts';
+import { CodeReaders } from './code/code-readers.ts';
 import { createCodeFolders } from './projects/code-folder.ts';
 import type { Projects } from './projects/projects.ts';
 import { createProjects } from './projects/projects.ts';
@@ -124,7 +124,7 @@ export interface AgentOptions {
   readonly actions?: ActionServices;
   readonly notifyOwner?: NotifyOwner;
   readonly recordViolation?: RecordViolation;
-  readonly codeTimes?: CodeTimes;
+  readonly codeLimits?: CodeLimits;
   readonly pluginTimes?: PluginsParts['times'];
   /** The folder of the project that an agent works on, instead of where its code lies. */
   readonly projectRootOf?: PluginsParts['projectRootOf'];
@@ -145,7 +145,7 @@ export function createAgentServices(
     actions,
     notifyOwner,
     recordViolation,
-    codeTimes,
+    codeLimits,
     pluginTimes,
     projectRootOf,
   }: AgentOptions = {},
@@ -198,8 +198,8 @@ export function createAgentServices(
       store.transaction((tx) => reputation.recordViolation(tx, agentId, kind, detail)));
   const folders = createCodeFolders(settings.projectRoots ?? [], dataDir);
   const projects = createProjects({ store, identity, directory: host.projects, folders, now });
-  const thread = isOn('code-index', settings.codeIndex) ? new CodeThread(codeTimes) : undefined;
-  const code = thread && createCode({ projects, thread, dataDir, recordViolation: violation });
+  const readers = isOn('code-index', settings.codeIndex) ? new CodeReaders(codeLimits) : undefined;
+  const code = readers && createCode({ projects, readers, dataDir, recordViolation: violation });
   const worktrees = createWorktrees(dataDir, environment);
   const work = isOn('work-tasks', settings.workTasks)
     ? createWorkTasks({
@@ -228,7 +228,7 @@ export function createAgentServices(
     stopNotices();
     await runs.close();
     await messages.close();
-    await thread?.close();
+    await readers?.close();
     await plugins.close();
   });
   const memories = createMemories({ store, chain, now });

@@ -1,0 +1,8 @@
+/** A process that asks about the code in a folder, and waits to be killed before it is answered. */
+import { CODE_LIMITS, CodeReaders } from '../src/services/code/code-readers.ts';
+
+const [root = ''] = process.argv.slice(2);
+const forever = 3_600_000;
+const readers = new CodeReaders({ ...CODE_LIMITS, fileMs: forever, questionMs: forever });
+const scope = { root, below: '', excluded: [] };
+await readers.ask({ type: 'symbols', scope, query: 'x', limit: 1 }, new AbortController().signal);
