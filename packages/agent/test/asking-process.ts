@@ -3,6 +3,11 @@ import { CODE_LIMITS, CodeReaders } from '../src/services/code/code-readers.ts';
 
 const [root = ''] = process.argv.slice(2);
 const forever = 3_600_000;
-const readers = new CodeReaders({ ...CODE_LIMITS, fileMs: forever, questionMs: forever });
+const readers = new CodeReaders({
+  ...CODE_LIMITS,
+  fileMs: forever,
+  questionMs: forever,
+  residentBytes: 2 * 1024 ** 3,
+});
 const scope = { root, below: '', excluded: [] };
 await readers.ask({ type: 'symbols', scope, query: 'x', limit: 1 }, new AbortController().signal);
