@@ -44,7 +44,8 @@ export async function measureCode(
       if (total === 0) throw new Error('The bench asks for what is there, and nothing was found.');
       return performance.now() - startedMs;
     };
-    const symbols = (query: string) => () => readers.ask({ type: 'symbols', scope, query, limit: 50 }, signal);
+    const symbols = (query: string) => () =>
+      readers.ask({ type: 'symbols', scope, query, limit: 50 }, signal);
     const references = (name: string) => () =>
       readers.ask({ type: 'references', scope, name, limit: 50 }, signal);
     try {

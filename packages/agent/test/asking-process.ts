@@ -2,11 +2,11 @@
 import { CODE_LIMITS, CodeReaders } from '../src/services/code/code-readers.ts';
 
 const [root = ''] = process.argv.slice(2);
-const forever = 3_600_000;
+const FOREVER = 3_600_000;
 const readers = new CodeReaders({
   ...CODE_LIMITS,
-  fileMs: forever,
-  questionMs: forever,
+  fileMs: FOREVER,
+  questionMs: FOREVER,
   residentBytes: 2 * 1024 ** 3,
 });
 const scope = { root, below: '', excluded: [] };

@@ -94,7 +94,7 @@ export class CodeReaders {
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const { reject } of this.#open) reject(stopping());
-    for (const reader of [...this.#readers.values()]) this.#end(reader);
+    for (const reader of this.#readers.values()) this.#end(reader);
     for (const each of this.#processes) each.kill();
     await Promise.all([...this.#processes].map(({ gone }) => gone));
   }
@@ -210,7 +210,9 @@ function stopping(): ToolError {
 }
 
 function ended(how: 'full' | 'ended'): Error {
-  return how === 'full' ? new ToolError('too_large', TOO_MUCH) : new Error('The process that reads code ended.');
+  return how === 'full'
+    ? new ToolError('too_large', TOO_MUCH)
+    : new Error('The process that reads code ended.');
 }
 
 const TOO_MANY =

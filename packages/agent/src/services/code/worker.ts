@@ -39,7 +39,7 @@ function onParsing(file: GivenUpFile | undefined): void {
 /** Written before anything else happens: whatever comes next may end the process. */
 function tell(message: FromProgram): void {
   const bytes = Buffer.from(`${JSON.stringify(message)}\n`);
-  for (let at = 0; at < bytes.length; ) at += writeSync(OUTPUT, bytes, at);
+  for (let at = 0; at < bytes.length;) at += writeSync(OUTPUT, bytes, at);
 }
 
 function symbols({ scope, query, kinds, limit }: SymbolsQuestion): SymbolsAnswer {

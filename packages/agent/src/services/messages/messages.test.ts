@@ -163,9 +163,7 @@ onMessageBeds('messages', (bed, here) => {
     const acting = actingOf(ada.caller);
     const send = (at: AgentProcess, count: number) =>
       at.services.messages.send(acting, { to: inbox.id, text: `number ${count}` });
-    await Promise.all(
-      Array.from({ length: 10 }, (_, count) => send(count % 2 === 0 ? bed() : other, count)),
-    );
+    await Promise.all(Array.from({ length: 10 }, (_, count) => send(count % 2 === 0 ? bed() : other, count)));
     await expect(send(other, 11)).rejects.toMatchObject({
       code: 'rate_limited',
       data: { retry_after: 60 },
@@ -222,10 +220,7 @@ onMessageBeds('messages', (bed, here) => {
     played.script = says('  \n');
     const refused = await asAda.attempt(SEND, { to_agent: run.id, message: 'Say something.' });
     expect(refused).toMatchObject({ ok: false, code: 'runner_failed' });
-    expect(charges.filter((line) => line.endsWith(ada.id))).toEqual([
-      `charge ${ada.id}`,
-      `refund ${ada.id}`,
-    ]);
+    expect(charges.filter((line) => line.endsWith(ada.id))).toEqual([`charge ${ada.id}`, `refund ${ada.id}`]);
   });
 
   test('a runner is stopped at the end of the wait, and what it says then counts for nothing', async () => {
