@@ -241,6 +241,7 @@ onBothBeds(
         'deep.ts': '('.repeat(400_000),
         'chain.ts': `${'!'.repeat(100_000)}a`,
         'large.ts': `export const large = '${'x'.repeat(600_000)}';`,
+        'names.ts': `const ${'e'.repeat(501)} = 1; class ${'E'.repeat(501)} { e = 1 }`,
         'binary.ts': 'export const binary = 1;\0',
         'fine.ts': 'export const fine = 1;',
       });
@@ -251,7 +252,7 @@ onBothBeds(
       for (const { id } of agents) await services.projects.assign(acme.owner.caller, id, other);
       const { symbols, index } = await ada.call(SYMBOLS, { query: 'e', project_dir: other });
       expect(symbols.map(({ name }) => name)).toEqual(['fine']);
-      expect(index).toMatchObject({ files: 2, skipped: 3 });
+      expect(index).toMatchObject({ files: 3, skipped: 3 });
     });
   },
   () => {
