@@ -2,7 +2,7 @@
 import { globSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { CodeThread } from '../packages/agent/src/services/code/code-thread.ts';
+import { CodeReaders } from '../packages/agent/src/services/code/code-readers.ts';
 import { latencyOf } from './latency.ts';
 import type { Latency } from './latency.ts';
 import { inFolder } from './scratch-folder.ts';
@@ -11,7 +11,7 @@ import { inFolder } from './scratch-folder.ts';
 export interface CodeFigures {
   files: number;
   bytes: number;
-  /** From the first question to its answer: the thread starts, and every file is parsed. */
+  /** From the first question to its answer: the process starts, and every file is parsed. */
   firstSeconds: number;
   symbols: Latency;
   references: Latency;
@@ -35,7 +35,7 @@ export async function measureCode(
   return inFolder(async (folder) => {
     const root = realpathSync(folder);
     const bytes = fill(root, files);
-    const thread = new CodeThread();
+    const readers = new CodeReaders();
     const { signal } = new AbortController();
     const scope = { root, below: '', excluded: [] };
     const timed = async (ask: () => Promise<{ readonly total: number }>) => {
@@ -44,9 +44,10 @@ export async function measureCode(
       if (total === 0) throw new Error('The bench asks for what is there, and nothing was found.');
       return performance.now() - startedMs;
     };
-    const symbols = (query: string) => () => thread.ask({ type: 'symbols', scope, query, limit: 50 }, signal);
+    const symbols = (query: string) => () =>
+      readers.ask({ type: 'symbols', scope, query, limit: 50 }, signal);
     const references = (name: string) => () =>
-      thread.ask({ type: 'references', scope, name, limit: 50 }, signal);
+      readers.ask({ type: 'references', scope, name, limit: 50 }, signal);
     try {
       const firstMs = await timed(symbols('inBench'));
       const [symbolTimes, referenceTimes]: number[][] = [[], []];
@@ -64,7 +65,7 @@ export async function measureCode(
         references: latencyOf(referenceTimes ?? []),
       };
     } finally {
-      await thread.close();
+      await readers.close();
     }
   });
 }

@@ -24,6 +24,9 @@ const EXTERNAL = [
 ];
 
 const PROGRAMS = {
+  'code-program.js': fileURLToPath(
+    new URL('../packages/agent/src/services/code/program.ts', import.meta.url),
+  ),
   'code-worker.js': fileURLToPath(new URL('../packages/agent/src/services/code/worker.ts', import.meta.url)),
   'plugin-program.js': fileURLToPath(
     new URL('../packages/agent/src/services/plugins/program.ts', import.meta.url),

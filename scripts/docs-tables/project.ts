@@ -25,13 +25,13 @@ const reasons: Record<string, string> = {
   croner: 'when a cron plan fires next, in its time zone; loaded by the first plan',
   'csv-parse': 'CSV files of imports, read as a stream; loaded by the import only',
   hono: 'the router of REST and pages, and the sign-in cookie; loaded by the first request that needs them',
-  ignore: 'what `.gitignore` leaves out of the code of a project; loaded in the thread that reads it',
+  ignore: 'what `.gitignore` leaves out of the code of a project; loaded in the process that reads it',
   'json-p3': 'the filters of subscriptions: RFC 9535 JSONPath; loaded by the first filter',
   kysely: 'typed queries that run on both databases',
   'markdown-it':
     'CommonMark as safe HTML on the public pages and in the feed; loaded by the first text shown',
   'oxc-parser':
-    'the parser behind symbols in the code of projects; native, loaded in the thread that reads it',
+    'the parser behind symbols in the code of projects; native, loaded in the process that reads it',
   pg: 'PostgreSQL; loaded only with `--database-url`',
   pino: 'structured log lines',
   'prom-client': 'the text of `/metrics`',

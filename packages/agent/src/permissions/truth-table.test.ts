@@ -80,7 +80,7 @@ const NOBODY = { id: 'agt_nobody', name: 'Nobody', depth: 1, source: 'api' };
 
 onBothBeds(
   'the truth table',
-  (bed, _replica, once) => {
+  (bed) => {
     const agents = new Map<string, Promise<Awaited<ReturnType<typeof agentOf>>>>();
     const made = (row: Row) => {
       const known = agents.get(row.row) ?? agentOf(bed(), row);
@@ -169,7 +169,7 @@ onBothBeds(
     });
 
     for (const row of over)
-      once(`check 24: row ${row.row} in calls: ${row.situation}`, async () => {
+      test(`check 24: row ${row.row} in calls: ${row.situation}`, async () => {
         const as = await callerOf(row);
         const expected = expectedOf(row, AGENT_TOOLS);
         // The eras take turns, since the calls are many.

@@ -3,7 +3,7 @@ import { isOn } from '../adapters/on-off.ts';
 import type { AgentHost } from '../toolset.ts';
 import type { Code } from './code/code.ts';
 import { createCode } from './code/code.ts';
-import { CodeThread } from './code/code-thread.ts';
+import { CodeReaders } from './code/code-readers.ts';
 import type { Health } from './health/health.ts';
 import { createHealth } from './health/health.ts';
 import type { Measure } from './health/measure.ts';
@@ -28,7 +28,7 @@ export interface CodeServices {
   close(): Promise<void>;
 }
 
-export interface CodeParts extends Pick<AgentOptions, 'codeTimes'> {
+export interface CodeParts extends Pick<AgentOptions, 'codeLimits'> {
   readonly projects: Projects;
   readonly runs: Runs;
   readonly violation: RecordViolation;
@@ -37,10 +37,10 @@ export interface CodeParts extends Pick<AgentOptions, 'codeTimes'> {
 export function createCodeServices(
   { store, tasks, dataDir, environment, settings }: AgentHost,
   now: () => number,
-  { projects, runs, violation, codeTimes }: CodeParts,
+  { projects, runs, violation, codeLimits }: CodeParts,
 ): CodeServices {
-  const thread = isOn('code-index', settings.codeIndex, true) ? new CodeThread(codeTimes) : undefined;
-  const code = thread && createCode({ projects, thread, dataDir, recordViolation: violation });
+  const readers = isOn('code-index', settings.codeIndex, true) ? new CodeReaders(codeLimits) : undefined;
+  const code = readers && createCode({ projects, readers, dataDir, recordViolation: violation });
   const worktrees = createWorktrees(dataDir, environment);
   const runner = runs.runner && runs;
   const work = isOn('work-tasks', settings.workTasks, true)
@@ -54,7 +54,7 @@ export function createCodeServices(
     health,
     measure: createMeasure({ health, projects, check }),
     async close() {
-      await thread?.close();
+      await readers?.close();
     },
   };
 }

@@ -1,7 +1,7 @@
 /** What a test, or a session of one process, may choose instead of what the settings say. */
 import type { Runner } from '../adapters/runner/runner.ts';
 import type { ProjectExists } from './agents.ts';
-import type { CodeTimes } from './code/code-thread.ts';
+import type { CodeLimits } from './code/code-process.ts';
 import type { CreateWorkTask, MessageCredits } from './messages/seams.ts';
 import type { OutsideOptions } from './outside/index.ts';
 import type { PluginsParts } from './plugins/plugins.ts';
@@ -34,7 +34,7 @@ export interface AgentOptions {
   readonly actions?: ActionServices;
   readonly notifyOwner?: NotifyOwner;
   readonly recordViolation?: RecordViolation;
-  readonly codeTimes?: CodeTimes;
+  readonly codeLimits?: CodeLimits;
   readonly pluginTimes?: PluginsParts['times'];
   /** The folder of the project that an agent works on, instead of where its code lies. */
   readonly projectRootOf?: PluginsParts['projectRootOf'];

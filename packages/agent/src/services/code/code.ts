@@ -6,7 +6,7 @@ import type { Acting } from '../../session.ts';
 import type { RecordViolation } from '../violations.ts';
 import { isWithin } from '../projects/code-folder.ts';
 import type { Projects, ProjectWithCode, ReachedProject } from '../projects/projects.ts';
-import type { CodeThread } from './code-thread.ts';
+import type { CodeReaders } from './code-readers.ts';
 import type { CountsAnswer, ReferencesAnswer, SymbolKind, SymbolsAnswer } from './messages.ts';
 
 const COUNTING_MS = 30_000;
@@ -30,7 +30,7 @@ export interface Code {
 
 export interface CodeParts {
   readonly projects: Projects;
-  readonly thread: CodeThread;
+  readonly readers: CodeReaders;
   readonly dataDir: string;
   readonly recordViolation: RecordViolation;
 }
@@ -40,7 +40,7 @@ interface Place {
   readonly below: string;
 }
 
-export function createCode({ projects, thread, dataDir, recordViolation }: CodeParts): Code {
+export function createCode({ projects, readers, dataDir, recordViolation }: CodeParts): Code {
   const excluded = async () => [await realpath(dataDir).catch(() => dataDir)];
   const scopeOf = async (acting: Acting, projectDir: string | undefined) => ({
     ...(await placeOf(acting, projectDir)),
@@ -108,18 +108,18 @@ export function createCode({ projects, thread, dataDir, recordViolation }: CodeP
   return {
     async symbols(acting, { projectDir, query, kinds, limit, signal }) {
       const scope = await scopeOf(acting, projectDir);
-      return thread.ask({ type: 'symbols', scope, query, kinds, limit }, signal);
+      return readers.ask({ type: 'symbols', scope, query, kinds, limit }, signal);
     },
     async references(acting, { projectDir, name, limit, signal }) {
       const scope = await scopeOf(acting, projectDir);
-      return thread.ask({ type: 'references', scope, name, limit }, signal);
+      return readers.ask({ type: 'references', scope, name, limit }, signal);
     },
     async counts(project) {
       const code = await projects.usableCode(project);
       if (code === undefined) return undefined;
       const scope = { root: code.folder, below: '', excluded: await excluded() };
       try {
-        return await thread.ask({ type: 'counts', scope }, AbortSignal.timeout(COUNTING_MS));
+        return await readers.ask({ type: 'counts', scope }, AbortSignal.timeout(COUNTING_MS));
       } catch (error) {
         // What is too large, or takes too long, is not known.
         if (error instanceof ToolError || (error instanceof DOMException && error.name === 'TimeoutError'))

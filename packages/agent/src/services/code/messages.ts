@@ -1,4 +1,4 @@
-/** What goes between the server and the thread that reads code. */
+/** What goes between the server and the process that reads code. */
 
 /** The kinds of symbols. */
 export const SYMBOL_KINDS = [
@@ -112,16 +112,9 @@ export type AnswerTo<Question extends CodeQuestion> = {
   readonly counts: CountsAnswer;
 }[Question['type']];
 
-export interface ToThread {
-  readonly id: number;
-  readonly question: CodeQuestion;
-}
-
-export type FromThread =
-  | { readonly id: number; readonly answer: AnswerTo<CodeQuestion> }
-  | { readonly id: number; readonly tooLarge: true };
-
-/** What the thread is started with: where it says which file it is parsing, readable when it no longer answers. */
-export interface ThreadStart {
-  readonly parsing: SharedArrayBuffer;
-}
+/** What the process says: around each file that it parses, which may end it, and at the end of a question. */
+export type FromProgram =
+  | { readonly type: 'parsing'; readonly file: GivenUpFile; readonly residentBytes: number }
+  | { readonly type: 'parsed' }
+  | { readonly type: 'answer'; readonly answer: AnswerTo<CodeQuestion> }
+  | { readonly type: 'too_large' };

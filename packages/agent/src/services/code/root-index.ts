@@ -5,8 +5,7 @@ import { join } from 'node:path';
 import { FolderWatch } from './folder-watch.ts';
 import type { Rules } from './ignore-rules.ts';
 import { isIgnored, isSkippedName, MAX_RULES_BYTES, rulesBelow } from './ignore-rules.ts';
-import type { CodeScope, CodeSymbol, IndexState } from './messages.ts';
-import type { ParsingNote } from './parsing-note.ts';
+import type { CodeScope, CodeSymbol, GivenUpFile, IndexState } from './messages.ts';
 import { readWithin } from './safe-read.ts';
 import type { Parse } from './symbols.ts';
 import { isParsable, languageOf, symbolsOf } from './symbols.ts';
@@ -48,7 +47,8 @@ interface Folder extends Settled {
 
 export interface RootParts {
   readonly parse: Parse;
-  readonly note: ParsingNote;
+  /** Told of a file before it is parsed, and of none after it. */
+  readonly onParsing: (file: GivenUpFile | undefined) => void;
   readonly now: () => number;
 }
 
@@ -117,7 +117,7 @@ export class RootIndex {
   }
 
   #index(path: string, { size, mtimeMs }: Stats, { givenUp }: CodeScope): IndexedFile {
-    const { parse, note, now } = this.#parts;
+    const { parse, onParsing, now } = this.#parts;
     const left = { size, mtimeMs, readAt: now(), symbols: undefined, lower: [] };
     if (size > MAX_FILE_BYTES) return left;
     if (givenUp.some((file) => file.path === path && file.mtimeMs === mtimeMs)) return left;
@@ -128,9 +128,9 @@ export class RootIndex {
     if (language === undefined) return { ...left, symbols: [] };
     const text = bytes.toString('utf8');
     if (!isParsable(text)) return left;
-    note.begin({ path, mtimeMs }, now());
+    onParsing({ path, mtimeMs });
     const symbols = symbolsOf(parse, path, language, text);
-    note.end();
+    onParsing(undefined);
     return { ...left, symbols, lower: symbols.map(({ name }) => name.toLowerCase()) };
   }
 }

@@ -25,22 +25,14 @@ export function languageOf(path: string): Language | undefined {
   return Object.hasOwn(LANGUAGES, ending) ? LANGUAGES[ending] : undefined;
 }
 
-// The parser goes down as deep as the text is nested, natively: too deep, and the whole process would end.
+// The parser goes down as deep as the text is nested: too deep, and its process ends and all is read once more.
 const MAX_NESTING = 500;
-// Each may begin the arguments of a type, which the parser tries anew for all that follow: its time grows with their
-// square, and a parser that is at work cannot be stopped.
-const MAX_ANGLES = 5000;
 
 /** False for text that is nested deeper than anybody writes. */
 export function isParsable(text: string): boolean {
   let depth = 0;
-  let angles = 0;
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
-    if (code === 60) {
-      angles += 1;
-      if (angles > MAX_ANGLES) return false;
-    }
     if (code === 40 || code === 91 || code === 123) {
       depth += 1;
       if (depth > MAX_NESTING) return false;
@@ -58,6 +50,8 @@ interface Node {
 }
 
 const MOST_PARTS = 5000;
+// Nobody asks for a longer one, and answers hold hundreds of them.
+const LONGEST_NAME = 500;
 // Where statements of the top level usually begin.
 const BEGINNING =
   /^(?:export|import|function|async|class|abstract|interface|type|enum|const|let|var|declare|namespace)\b/gm;
@@ -145,7 +139,7 @@ class Collector {
   }
 
   #add(node: Node, name: string | undefined, kind: SymbolKind, place: Place, memberCount = 0): void {
-    if (name === undefined) return;
+    if (name === undefined || Math.max(name.length, place.parent?.length ?? 0) > LONGEST_NAME) return;
     const { start, end } = place.around ?? node;
     this.#found.push({
       name,

@@ -1,5 +1,6 @@
-/** The thread that reads code: keeps an index for each root it was asked about, and answers one question at a time. */
-import { parentPort, workerData } from 'node:worker_threads';
+/** The thread that reads code: keeps an index of one root, and answers one question at a time. */
+import { writeSync } from 'node:fs';
+import { parentPort } from 'node:worker_threads';
 import { parseSync } from 'oxc-parser';
 import type {
   AnswerTo,
@@ -9,37 +10,36 @@ import type {
   CountsQuestion,
   FoundReference,
   FoundSymbol,
-  FromThread,
+  FromProgram,
+  GivenUpFile,
   ReferencesAnswer,
   ReferencesQuestion,
   SymbolsAnswer,
   SymbolsQuestion,
-  ThreadStart,
-  ToThread,
 } from './messages.ts';
-import { ParsingNote } from './parsing-note.ts';
 import { findIn } from './references.ts';
 import { RootIndex, TooLarge } from './root-index.ts';
 
-const MOST_ROOTS = 8;
 const MOST_DEFINITIONS = 10;
+const OUTPUT = 1;
 
-// The server starts this file as a thread, with this.
-const note = new ParsingNote((workerData as ThreadStart).parsing);
-const roots = new Map<string, RootIndex>();
+let known: RootIndex | undefined;
 
 function indexOf(scope: CodeScope): RootIndex {
-  const index = roots.get(scope.root) ?? new RootIndex(scope.root, { parse: parseSync, note, now: Date.now });
-  // The one that was asked for last goes last.
-  roots.delete(scope.root);
-  roots.set(scope.root, index);
-  for (const [root, old] of roots) {
-    if (roots.size <= MOST_ROOTS) break;
-    old.close();
-    roots.delete(root);
-  }
-  index.refresh(scope);
-  return index;
+  known ??= new RootIndex(scope.root, { parse: parseSync, onParsing, now: Date.now });
+  known.refresh(scope);
+  return known;
+}
+
+function onParsing(file: GivenUpFile | undefined): void {
+  if (file === undefined) tell({ type: 'parsed' });
+  else tell({ type: 'parsing', file, residentBytes: process.memoryUsage.rss() });
+}
+
+/** Written before anything else happens: whatever comes next may end the process. */
+function tell(message: FromProgram): void {
+  const bytes = Buffer.from(`${JSON.stringify(message)}\n`);
+  for (let at = 0; at < bytes.length;) at += writeSync(OUTPUT, bytes, at);
 }
 
 function symbols({ scope, query, kinds, limit }: SymbolsQuestion): SymbolsAnswer {
@@ -124,13 +124,12 @@ function answer(question: CodeQuestion): AnswerTo<CodeQuestion> {
   }
 }
 
-parentPort?.on('message', ({ id, question }: ToThread) => {
-  const tell = (message: FromThread) => parentPort?.postMessage(message);
+parentPort?.on('message', (question: CodeQuestion) => {
   try {
-    tell({ id, answer: answer(question) });
+    tell({ type: 'answer', answer: answer(question) });
   } catch (error) {
-    // Any other fault ends the thread, and the server fails the question.
+    // Any other fault ends the process, and the server sees to the question.
     if (!(error instanceof TooLarge)) throw error;
-    tell({ id, tooLarge: true });
+    tell({ type: 'too_large' });
   }
 });

@@ -267,7 +267,7 @@ onBothBeds(
       expect(slack.seen).toHaveLength(1);
     });
 
-    once('check 48: an answer in a thread of Slack is one; those of bots are none', async () => {
+    test('check 48: an answer in a thread of Slack is one; those of bots are none', async () => {
       const { agent, client } = await withChannels('slack', 'discord');
       const answer = client.call(ASK, { question: 'Ship it?', options: ['Yes', 'No'], timeout_minutes: 10 });
       const { id } = await sentOf(agent);
@@ -287,28 +287,25 @@ onBothBeds(
       expect(JSON.stringify(discord.seen[0]?.body)).toContain(id.slice(0, 8));
     });
 
-    once(
-      'check 48: Telegram carries answers as replies or with the code, from the right chat only',
-      async () => {
-        const { agent, client } = await withChannels('telegram');
-        const answer = client.attempt(ASK, { question: 'Delete it?', timeout_minutes: 10 });
-        const { id } = await sentOf(agent);
-        telegram.write('not about this', {});
-        telegram.write(`${id.slice(0, 8)} from elsewhere`, { chat: { id: 78, type: 'private' } });
-        telegram.write('by a bot', { from: { id: 9, is_bot: true } });
-        const polls = () => telegram.seen.filter(({ path }) => path.endsWith('/getUpdates'));
-        await polling(() => expect(polls().length).toBeGreaterThan(0));
-        await polling(() => expect(polls().length).toBeGreaterThan(1));
-        expect(polls()[1]?.body).toMatchObject({ offset: expect.any(Number) });
-        telegram.write(`${id.slice(0, 8)}: decline`, {});
-        await polling(() => isOver(agent));
-        expect(await answer).toMatchObject({
-          ok: false,
-          code: 'declined',
-          data: { answered_by: 'telegram:ada' },
-        });
-      },
-    );
+    test('check 48: Telegram carries answers as replies or with the code, from the right chat only', async () => {
+      const { agent, client } = await withChannels('telegram');
+      const answer = client.attempt(ASK, { question: 'Delete it?', timeout_minutes: 10 });
+      const { id } = await sentOf(agent);
+      telegram.write('not about this', {});
+      telegram.write(`${id.slice(0, 8)} from elsewhere`, { chat: { id: 78, type: 'private' } });
+      telegram.write('by a bot', { from: { id: 9, is_bot: true } });
+      const polls = () => telegram.seen.filter(({ path }) => path.endsWith('/getUpdates'));
+      await polling(() => expect(polls().length).toBeGreaterThan(0));
+      await polling(() => expect(polls().length).toBeGreaterThan(1));
+      expect(polls()[1]?.body).toMatchObject({ offset: expect.any(Number) });
+      telegram.write(`${id.slice(0, 8)}: decline`, {});
+      await polling(() => isOver(agent));
+      expect(await answer).toMatchObject({
+        ok: false,
+        code: 'declined',
+        data: { answered_by: 'telegram:ada' },
+      });
+    });
 
     test('check 48: GitHub carries answers of the team; of two channels that answer at once one wins', async () => {
       const { agent, client } = await withChannels('github', 'slack');

@@ -51,44 +51,41 @@ onBothBeds(
       return (await callers.acting({ ...how, source: 'web', sessionSource: 'web' })) ?? expect.fail();
     };
 
-    once(
-      'check 26: a plugin tool is hidden from a default agent, shown when named, shown for web',
-      async () => {
-        const NOW = 'corvid_plugin_clock_now';
-        expect(await load('clock')).toMatchObject({ status: 'active', tools: [NOW], capabilities: [] });
-        const plain = await bed().agent(owner());
-        const hidden = await calling(bed(), plain.caller);
-        expect(await hidden.client.toolNames()).not.toContain(NOW);
-        await expect(hidden.attempt(NOW)).rejects.toThrow(/unknown tool/i);
-        expect(hidden.client.records.at(-1)).toMatchObject({ outcome: 'denied', code: 'not_in_set' });
-        const web = await calling(bed(), await asWeb(plain.id));
-        expect(await web.client.toolNames()).toContain(NOW);
-        const named = await calling(bed(), (await agentWith(NOW)).caller);
-        expect(await named.client.toolNames()).toEqual([NOW]);
-        const { tools } = await named.client.raw.listTools();
-        expect(tools[0]).toMatchObject({
-          description: expect.stringMatching(/^\[clock\] The time now/),
-          annotations: { readOnlyHint: true, openWorldHint: false },
-        });
-        const answer = await named.attempt(NOW, { timezone: 'Europe/Berlin' });
-        expect(answer).toMatchObject({ ok: true, value: { timezone: 'Europe/Berlin' } });
-        const refused = async (input: object) => {
-          const { code, message } = (await named.attempt(NOW, input)) as { code: string; message: string };
-          return [code, message];
-        };
-        expect(await refused({ zone: 'UTC' })).toEqual([
-          'invalid',
-          'zone: is not a known field (known: timezone)',
-        ]);
-        expect(await refused({ timezone: 5 })).toEqual(['invalid', 'timezone: must be a string (got 5)']);
-        expect(await named.attempt(NOW, { timezone: 'Nowhere' })).toMatchObject({
-          ok: false,
-          code: 'plugin_failed',
-          message: expect.stringContaining('Invalid time zone'),
-        });
-        await unload('clock');
-      },
-    );
+    test('check 26: a plugin tool is hidden from a default agent, shown when named, shown for web', async () => {
+      const NOW = 'corvid_plugin_clock_now';
+      expect(await load('clock')).toMatchObject({ status: 'active', tools: [NOW], capabilities: [] });
+      const plain = await bed().agent(owner());
+      const hidden = await calling(bed(), plain.caller);
+      expect(await hidden.client.toolNames()).not.toContain(NOW);
+      await expect(hidden.attempt(NOW)).rejects.toThrow(/unknown tool/i);
+      expect(hidden.client.records.at(-1)).toMatchObject({ outcome: 'denied', code: 'not_in_set' });
+      const web = await calling(bed(), await asWeb(plain.id));
+      expect(await web.client.toolNames()).toContain(NOW);
+      const named = await calling(bed(), (await agentWith(NOW)).caller);
+      expect(await named.client.toolNames()).toEqual([NOW]);
+      const { tools } = await named.client.raw.listTools();
+      expect(tools[0]).toMatchObject({
+        description: expect.stringMatching(/^\[clock\] The time now/),
+        annotations: { readOnlyHint: true, openWorldHint: false },
+      });
+      const answer = await named.attempt(NOW, { timezone: 'Europe/Berlin' });
+      expect(answer).toMatchObject({ ok: true, value: { timezone: 'Europe/Berlin' } });
+      const refused = async (input: object) => {
+        const { code, message } = (await named.attempt(NOW, input)) as { code: string; message: string };
+        return [code, message];
+      };
+      expect(await refused({ zone: 'UTC' })).toEqual([
+        'invalid',
+        'zone: is not a known field (known: timezone)',
+      ]);
+      expect(await refused({ timezone: 5 })).toEqual(['invalid', 'timezone: must be a string (got 5)']);
+      expect(await named.attempt(NOW, { timezone: 'Nowhere' })).toMatchObject({
+        ok: false,
+        code: 'plugin_failed',
+        message: expect.stringContaining('Invalid time zone'),
+      });
+      await unload('clock');
+    });
 
     test('check 26: without its capability the call is an error that names it; a revoke holds from the next call', async () => {
       const READ = 'corvid_plugin_reader_look';
@@ -185,7 +182,7 @@ onBothBeds(
       await unload('asker');
     });
 
-    once('check 28: a second tool of the same full name, and a second load, are refused', async () => {
+    test('check 28: a second tool of the same full name, and a second load, are refused', async () => {
       folder.write({ name: 'a', tools: { b_c: '() => "first"' } });
       folder.write({
         name: 'a-b',

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { detach, ToolError } from '@parley/kit';
 import * as z from 'zod';
 import { startBound, tellGroup } from '../../bound-program.ts';
-import { readLines } from './lines.ts';
+import { readLines } from '../../json-lines.ts';
 import type { CallFacts, ToPlugin } from './messages.ts';
 import type { PackageFolder } from './package-folder.ts';
 
