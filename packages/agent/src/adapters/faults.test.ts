@@ -14,7 +14,7 @@ import { ask, operatorBase } from './outbound.ts';
 import { createRemoteAgents } from './remote-agents/remote-agents.ts';
 import { createBraveSearch } from './search/brave.ts';
 
-type Mode = 'refuses' | 'nonsense' | 'hangs up' | 'breaks off' | 'floods' | 'silent';
+type Mode = 'refuses' | 'talks nonsense' | 'hangs up' | 'breaks off' | 'floods' | 'silent';
 
 const SECRET = 'tok-8d41f0b7e2-secret';
 const FLOOD_BYTES = 6 * 1024 * 1024;
@@ -34,7 +34,7 @@ const server = createServer((req, res) => {
     const answers: Record<Mode, () => unknown> = {
       refuses: () =>
         res.writeHead(500, { 'x-echo': SECRET }).end(JSON.stringify({ ok: false, message: echo })),
-      nonsense: () => res.writeHead(200, { 'content-type': 'text/html' }).end(`<p>${echo}</p>`),
+      'talks nonsense': () => res.writeHead(200, { 'content-type': 'text/html' }).end(`<p>${echo}</p>`),
       'hangs up': () => res.destroy(),
       'breaks off': () => {
         res.writeHead(200, { 'content-length': '1000' });
@@ -113,7 +113,7 @@ describe.each(Object.entries(CALLS))('%s', (name, call) => {
 
   test.each<[Mode, RegExp]>([
     ['refuses', isCard ? /^done$/ : /^(?:unavailable|provider_failed|remote_failed)$/],
-    ['nonsense', isTaken ? /^done$/ : /^(?:unavailable|provider_failed|remote_failed|invalid_card)$/],
+    ['talks nonsense', isTaken ? /^done$/ : /^(?:unavailable|provider_failed|remote_failed|invalid_card)$/],
     ['hangs up', /^(?:unavailable|unreachable|remote_failed)$/],
     ['breaks off', name === 'a webhook' ? /^done$/ : /^(?:unavailable|unreachable|remote_failed)$/],
     ['floods', name === 'a webhook' ? /^done$/ : /^(?:unavailable|too_large|remote_failed|invalid_card)$/],
@@ -140,7 +140,7 @@ test('a server that says nothing is waited for as long as was said', async () =>
 });
 
 test('a question by a webhook or on Discord tells where it is answered, and carries no answer back', async () => {
-  mode = 'nonsense';
+  mode = 'talks nonsense';
   expect(await createWebhookChannel(egress, now).ask(hook, question, never)).toBeNull();
   expect(bodies.at(-1)).toEqual({
     type: 'question',
