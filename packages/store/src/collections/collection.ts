@@ -1,12 +1,15 @@
 /** A collection: the rows of one table as entities, found, counted, paged and changed within a scope. */
+import { sql } from 'kysely';
 import type { Kysely, RawBuilder, SelectQueryBuilder } from 'kysely';
 import type { AnyTables } from '../engine.ts';
 import type { Queryable, StoreTransaction } from '../store.ts';
+import { clueOf } from './clues.ts';
 import { filterDialect } from './dialect.ts';
 import type { FieldSpec, FieldSpecs, ManySpec } from './fields.ts';
 import { fromColumn, toColumn } from './fields.ts';
 import { expressionOf, orderSql, whereSql } from './filter.ts';
-import type { ListPage, ListQuery, OrderBy } from './query.ts';
+import type { ListPage, ListQuery, OrderBy, Where } from './query.ts';
+import { besideSearch, searchCondition } from './search-index.ts';
 
 /** The literal `defineRows` takes. */
 export interface RowsSpec<T, Scope> {
@@ -70,6 +73,8 @@ export function defineRows<T extends { id: string }, Scope>(spec: RowsSpec<T, Sc
   };
 }
 
+type Selected = SelectQueryBuilder<AnyTables, 'item', object>;
+
 type Bound = readonly (readonly [column: string, value: string])[];
 
 function boundColumns<T, Scope>({ table, scope }: RowsSpec<T, Scope>, given: Scope): Bound {
@@ -96,8 +101,7 @@ class BoundRows<T extends { id: string }, Scope> implements ScopedRows<T> {
   }
 
   async list({ where, orderBy, limit, offset }: ListQuery): Promise<ListPage<T>> {
-    const target = this.#target();
-    const matching = where === undefined ? this.#rows() : this.#rows().where(whereSql(target, where));
+    const matching = where === undefined ? this.#rows() : await this.#matching(where);
     const order = orderBy === undefined || orderBy.length === 0 ? this.#spec.order : orderBy;
     const rows = await this.#shown(matching, order).limit(limit).offset(offset).execute();
     const items = rows.map((row) => this.#toEntity(row));
@@ -169,14 +173,34 @@ class BoundRows<T extends { id: string }, Scope> implements ScopedRows<T> {
     return { dialect: filterDialect(this.#from.engine), fields, many };
   }
 
-  #rows() {
-    const { table, only } = this.#spec;
-    let rows: SelectQueryBuilder<AnyTables, 'item', object> = this.#db().selectFrom(`${table} as item`);
-    for (const [column, value] of this.#bound) rows = rows.where(`item.${column}`, '=', value);
+  /** The rows that fit; a search index names some to look at, and the filter itself decides. */
+  async #matching(where: Where): Promise<Selected> {
+    const fits = whereSql(this.#target(), where);
+    const clue = clueOf(this.#spec.fields, where);
+    const searched = clue && { table: this.#spec.table, clue, scope: this.#scoped() };
+    const named = searched && (await searchCondition(this.#from, searched));
+    if (named === undefined) return this.#rows().where(fits);
+    const scoped = this.#scoped((column) => besideSearch(this.#from.engine, column));
+    return this.#there(scoped).where(named).where(fits);
+  }
+
+  #rows(): Selected {
+    return this.#there(this.#scoped());
+  }
+
+  #scoped(written: (column: RawBuilder<unknown>) => RawBuilder<unknown> = (column) => column): Selected {
+    let rows: Selected = this.#db().selectFrom(`${this.#spec.table} as item`);
+    for (const [column, value] of this.#bound)
+      rows = rows.where(written(sql`${sql.ref(`item.${column}`)}`), '=', value);
+    return rows;
+  }
+
+  #there(rows: Selected): Selected {
+    const { only } = this.#spec;
     return only === undefined ? rows : rows.where(only);
   }
 
-  #shown(rows: SelectQueryBuilder<AnyTables, 'item', object>, order: RowsSpec<T, Scope>['order']) {
+  #shown(rows: Selected, order: RowsSpec<T, Scope>['order']) {
     return rows
       .select(this.#fields.map(([name, spec]) => expressionOf(name, spec).as(name)))
       .orderBy(orderSql(this.#target(), order));

@@ -1,0 +1,133 @@
+/** Clues to rows that may fit a filter: the trigrams that their texts must have, for an index to find them by. */
+import { toQueryJson } from '../columns.ts';
+import type { FieldSpec } from './fields.ts';
+import type { Pattern } from './patterns.ts';
+import { containsPattern, likePattern } from './patterns.ts';
+import type { Comparison, Where } from './query.ts';
+
+/** The text of a column has one of these trigrams, or several such things are so. Trigrams have no capital letter of ASCII. */
+export type Clue =
+  | { readonly column: string; readonly anyOf: readonly string[] }
+  | { readonly operator: 'and' | 'or'; readonly clues: readonly Clue[] };
+
+type Fields = Readonly<Record<string, FieldSpec>>;
+
+// More would take longer to look up than they leave out.
+const MOST_TRIGRAMS = 12;
+const MOST_CASES = 100;
+const MOST_IN_ALL = 1000;
+
+/** What every row that fits has; undefined when nothing is known that an index could find. */
+export function clueOf(fields: Fields, where: Where): Clue | undefined {
+  const clue = findClue(fields, where);
+  return clue === undefined || sizeOf(clue) > MOST_IN_ALL ? undefined : clue;
+}
+
+function sizeOf(clue: Clue): number {
+  return 'anyOf' in clue ? clue.anyOf.length : clue.clues.reduce((sum, each) => sum + sizeOf(each), 0);
+}
+
+function findClue(fields: Fields, where: Where): Clue | undefined {
+  if ('field' in where) return comparisonClue(fields, where);
+  // What does not fit a condition has nothing in common.
+  if (where.operator === 'not') return undefined;
+  const clues = where.conditions.map((condition) => findClue(fields, condition));
+  return where.operator === 'or' ? eitherOf(clues) : allOf(clues.filter((clue) => clue !== undefined));
+}
+
+function allOf(clues: readonly Clue[]): Clue | undefined {
+  return clues.length > 1 ? { operator: 'and', clues } : clues[0];
+}
+
+/** One side without a clue leaves nothing out, so the whole does not either. */
+function eitherOf(sides: readonly (Clue | undefined)[]): Clue | undefined {
+  const clues = sides.filter((clue) => clue !== undefined);
+  if (clues.length < sides.length) return undefined;
+  return clues.length > 1 ? { operator: 'or', clues } : clues[0];
+}
+
+function comparisonClue(
+  fields: Fields,
+  { field: [name = '', ...path], operator, value }: Comparison,
+): Clue | undefined {
+  const spec = Object.hasOwn(fields, name) ? fields[name] : undefined;
+  if (spec?.searched === undefined) return undefined;
+  const { column = name, kind, searched } = spec;
+  const runsIn = (pattern: Pattern) => textClue(column, runsOf(pattern, kind === 'json'));
+  if (operator === 'like') return runsIn(likePattern(String(value)));
+  if (operator === 'contains') return runsIn(containsPattern(String(value)));
+  if (searched === 'patterns' || (operator !== 'eq' && operator !== 'in')) return undefined;
+  const values: readonly unknown[] = operator === 'in' && Array.isArray(value) ? value : [value];
+  const texts = kind === 'json' ? values.flatMap((each) => jsonText(path, each)) : values.flatMap(plainText);
+  return eitherOf(texts.map((text) => textClue(column, runsOf(exactly(text), false))));
+}
+
+function plainText(value: unknown): string[] {
+  return typeof value === 'string' ? [value] : [];
+}
+
+/** The value as it stands in JSON, after its key; a number may go on behind it. */
+function jsonText(path: readonly string[], value: unknown): string[] {
+  if (value === null || typeof value === 'object') return [];
+  const key = path.at(-1);
+  return [`${key === undefined ? '' : `${toQueryJson(key)}:`}${toQueryJson(value)}`];
+}
+
+function exactly(text: string): Pattern {
+  return Array.from(text, (character) => ({ anyOf: [character] }));
+}
+
+/** Characters that follow one another, each in all its cases. */
+type Run = readonly (readonly string[])[];
+
+function runsOf(pattern: Pattern, isInJson: boolean): Run[] {
+  const runs: string[][][] = [[]];
+  for (const step of pattern) {
+    if (typeof step === 'string' || step.anyOf.some((each) => !isKept(each, isInJson))) runs.push([]);
+    else runs.at(-1)?.push([...new Set(step.anyOf.map(withoutCapitals))]);
+  }
+  return runs;
+}
+
+/** Whether the character is in the stored text as it is: halves of a pair are not, and JSON writes some in another way. */
+function isKept(character: string, isInJson: boolean): boolean {
+  if (character === '\0' || !character.isWellFormed()) return false;
+  return !isInJson || (character >= ' ' && character !== '"' && character !== '\\');
+}
+
+/** As both engines lower a text when they are told to mind ASCII alone. */
+function withoutCapitals(text: string): string {
+  return text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
+}
+
+function textClue(column: string, runs: readonly Run[]): Clue | undefined {
+  const trigrams = new Map<string, readonly string[]>();
+  for (const run of runs)
+    for (const [index, last] of run.slice(2).entries()) {
+      const cases = casesOf([run[index] ?? [], run[index + 1] ?? [], last]);
+      trigrams.set(cases[0] ?? '', cases);
+    }
+  const rarest = [...trigrams.values()].toSorted((one, other) => rarity(other) - rarity(one));
+  const chosen: Clue[] = [];
+  let left = MOST_CASES;
+  for (const anyOf of rarest.slice(0, MOST_TRIGRAMS)) {
+    left -= anyOf.length;
+    if (left < 0) break;
+    chosen.push({ column, anyOf });
+  }
+  return allOf(chosen);
+}
+
+function casesOf(run: Run): readonly string[] {
+  return run.reduce<readonly string[]>(
+    (starts, characters) => starts.flatMap((start) => characters.map((character) => start + character)),
+    [''],
+  );
+}
+
+const COMMON = new Set(' aceilnorst');
+
+/** A guess at how much a trigram tells; a wrong one costs time alone. */
+function rarity([trigram = '']: readonly string[]): number {
+  return Array.from(trigram).filter((character) => !COMMON.has(character)).length;
+}
