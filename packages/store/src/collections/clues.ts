@@ -5,26 +5,32 @@ import type { Pattern } from './patterns.ts';
 import { containsPattern, likePattern } from './patterns.ts';
 import type { Comparison, Where } from './query.ts';
 
-/** The text of a column has one of these trigrams, or several such things are so. Trigrams have no capital letter of ASCII. */
-export type Clue =
-  | { readonly column: string; readonly anyOf: readonly string[] }
-  | { readonly operator: 'and' | 'or'; readonly clues: readonly Clue[] };
+/** The text of a column has one of these trigrams, in which no letter is a capital of ASCII. */
+export interface Leaf {
+  readonly column: string;
+  readonly anyOf: readonly string[];
+}
+
+/** What is so of a row, or several such things. */
+export type Clue = Leaf | { readonly operator: 'and' | 'or'; readonly clues: readonly Clue[] };
 
 type Fields = Readonly<Record<string, FieldSpec>>;
 
 // More would take longer to look up than they leave out.
-const MOST_TRIGRAMS = 12;
-const MOST_CASES = 100;
-const MOST_IN_ALL = 1000;
+const MOST_TRIGRAMS = 24;
+const FEWEST_TRIGRAMS = 4;
+const MOST_CASES = 200;
+const MOST_LEAVES = 400;
 
 /** What every row that fits has; undefined when nothing is known that an index could find. */
 export function clueOf(fields: Fields, where: Where): Clue | undefined {
   const clue = findClue(fields, where);
-  return clue === undefined || sizeOf(clue) > MOST_IN_ALL ? undefined : clue;
+  return clue === undefined || leavesOf(clue).length > MOST_LEAVES ? undefined : clue;
 }
 
-function sizeOf(clue: Clue): number {
-  return 'anyOf' in clue ? clue.anyOf.length : clue.clues.reduce((sum, each) => sum + sizeOf(each), 0);
+/** Everything that the clue is made of. */
+export function leavesOf(clue: Clue): Leaf[] {
+  return 'anyOf' in clue ? [clue] : clue.clues.flatMap(leavesOf);
 }
 
 function findClue(fields: Fields, where: Where): Clue | undefined {
@@ -53,13 +59,14 @@ function comparisonClue(
   const spec = Object.hasOwn(fields, name) ? fields[name] : undefined;
   if (spec?.searched === undefined) return undefined;
   const { column = name, kind, searched } = spec;
-  const runsIn = (pattern: Pattern) => textClue(column, runsOf(pattern, kind === 'json'));
+  const runsIn = (pattern: Pattern) => textClue(column, runsOf(pattern, kind === 'json'), MOST_TRIGRAMS);
   if (operator === 'like') return runsIn(likePattern(String(value)));
   if (operator === 'contains') return runsIn(containsPattern(String(value)));
   if (searched === 'patterns' || (operator !== 'eq' && operator !== 'in')) return undefined;
   const values: readonly unknown[] = operator === 'in' && Array.isArray(value) ? value : [value];
   const texts = kind === 'json' ? values.flatMap((each) => jsonText(path, each)) : values.flatMap(plainText);
-  return eitherOf(texts.map((text) => textClue(column, runsOf(exactly(text), false))));
+  const most = Math.max(FEWEST_TRIGRAMS, Math.floor((2 * MOST_TRIGRAMS) / texts.length));
+  return eitherOf(texts.map((text) => textClue(column, runsOf(exactly(text), false), most)));
 }
 
 function plainText(value: unknown): string[] {
@@ -89,9 +96,9 @@ function runsOf(pattern: Pattern, isInJson: boolean): Run[] {
   return runs;
 }
 
-/** Whether the character is in the stored text as it is: halves of a pair are not, and JSON writes some in another way. */
+/** Whether the character is in the index as it is: halves of a pair and the first two are not, and JSON writes some in another way. */
 function isKept(character: string, isInJson: boolean): boolean {
-  if (character === '\0' || !character.isWellFormed()) return false;
+  if (character <= '\u0001' || !character.isWellFormed()) return false;
   return !isInJson || (character >= ' ' && character !== '"' && character !== '\\');
 }
 
@@ -100,7 +107,7 @@ function withoutCapitals(text: string): string {
   return text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
 }
 
-function textClue(column: string, runs: readonly Run[]): Clue | undefined {
+function textClue(column: string, runs: readonly Run[], most: number): Clue | undefined {
   const trigrams = new Map<string, readonly string[]>();
   for (const run of runs)
     for (const [index, last] of run.slice(2).entries()) {
@@ -108,9 +115,9 @@ function textClue(column: string, runs: readonly Run[]): Clue | undefined {
       trigrams.set(cases[0] ?? '', cases);
     }
   const rarest = [...trigrams.values()].toSorted((one, other) => rarity(other) - rarity(one));
-  const chosen: Clue[] = [];
+  const chosen: Leaf[] = [];
   let left = MOST_CASES;
-  for (const anyOf of rarest.slice(0, MOST_TRIGRAMS)) {
+  for (const anyOf of rarest.slice(0, most)) {
     left -= anyOf.length;
     if (left < 0) break;
     chosen.push({ column, anyOf });

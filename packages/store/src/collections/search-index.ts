@@ -1,10 +1,11 @@
 /** The search index of a table: the trigrams of its texts, kept by the database itself, and the rows that they name. */
 import { sql } from 'kysely';
 import type { Kysely, RawBuilder, SelectQueryBuilder } from 'kysely';
-import { byEngine } from '../columns.ts';
+import { byEngine, toJson } from '../columns.ts';
 import type { AnyTables } from '../engine.ts';
 import type { Queryable, StoreEngine } from '../store.ts';
-import type { Clue } from './clues.ts';
+import { leavesOf } from './clues.ts';
+import type { Clue, Leaf } from './clues.ts';
 
 type Sql<T = unknown> = RawBuilder<T>;
 
@@ -53,18 +54,21 @@ function sqliteIndex(table: string, columns: readonly string[]): string[] {
   ];
 }
 
+// Written between the parts of a text; so a trigram with it is in no index.
+const CUT = String.raw`E'\x01'`;
+
 function postgresIndex(table: string, columns: readonly string[]): string[] {
   const index = `${table}_search`;
+  const parts = (text: string) => String.raw`string_to_array(regexp_replace(${text}, '...', E'\\&\x01', 'g'), ${CUT})`;
   return [
     // Nothing but what is built in: not every database lets its owner add an extension. The cost keeps a plan from
     // working out trigrams of rows that the index does not name.
     `create or replace function parley_trigrams(whole text) returns text[]
-     language sql immutable strict parallel safe cost 10000 as $$
-       select array(
-         select first || second || third from unnest(letters, letters[2:], letters[3:]) as t(first, second, third)
-         where third is not null)
-       from string_to_array(lower(whole collate "C"), null) as letters
-     $$`,
+     language plpgsql immutable strict parallel safe cost 10000 as $$
+     declare lowered text := lower(whole collate "C");
+     begin
+       return ${[1, 2, 3].map((start) => parts(`substr(lowered, ${start})`)).join(' || ')};
+     end $$`,
     `create index ${index} on ${table} using gin (${columns.map((column) => `parley_trigrams(${column}) collate "C"`).join(', ')})`,
     // Taking samples would work out the trigrams of many rows, and a plan does not need them.
     ...columns.map((_, position) => `alter index ${index} alter column ${position + 1} set statistics 0`),
@@ -84,20 +88,16 @@ export async function searchCondition(
   from: Queryable,
   searched: Searched,
 ): Promise<Sql<boolean> | undefined> {
-  const isWorthIt = byEngine(from.engine, {
-    sqlite: sqliteIsWorthIt,
-    // The planner knows.
-    postgres: async () => true,
-  });
-  return (await isWorthIt(from.db(), searched)) ? namedRows(from.engine, searched) : undefined;
+  const { table } = searched;
+  // The planner of PostgreSQL knows by itself.
+  const choose = byEngine(from.engine, { sqlite: worthwhileClue, postgres: async () => searched.clue });
+  const clue = await choose(from.db(), searched);
+  return clue && namedRows(from.engine, { table, clue });
 }
 
 /** The condition that the index of the table names the row. */
 export function namedRows(engine: StoreEngine, { table, clue }: Omit<Searched, 'scope'>): Sql<boolean> {
-  return byEngine(engine, { sqlite: sqliteNamedRows, postgres: (_, given) => postgresNamedRows(given) })(
-    `${table}_search`,
-    clue,
-  );
+  return byEngine(engine, { sqlite: sqliteNamedRows, postgres: postgresNamedRows })(clue, `${table}_search`);
 }
 
 /** A column that no plan begins with, because the search index names fewer rows than an index of the column. */
@@ -105,26 +105,62 @@ export function besideSearch(engine: StoreEngine, column: Sql): Sql {
   return byEngine(engine, { sqlite: sql`+${column}`, postgres: column });
 }
 
-const MOST_NAMED = 5000;
+/** How many rows may have a trigram that is used; the second is tried when all trigrams of a clue are more common. */
+const RARE = [500, 5000];
 /** How many rows are looked at in the time that one takes which the index names. */
 const LOOKED_AT = 4;
 
-async function sqliteIsWorthIt(
+/** The rare part of the clue: what is common takes long to go through, and leaves little out. */
+async function worthwhileClue(
   db: Kysely<AnyTables>,
   { table, clue, scope }: Searched,
-): Promise<boolean> {
-  const index = sql.table(`${table}_search`);
-  const countOf = async (rows: Sql, most: number): Promise<number> => {
-    const counted = await sql<{ count: number }>`select count(*) as count from (${rows} limit ${most})`.execute(db);
-    return counted.rows[0]?.count ?? 0;
-  };
-  const named = await countOf(sql`select 1 from ${index} where ${index} match ${matchOf(clue)}`, MOST_NAMED + 1);
-  if (named > MOST_NAMED) return false;
-  const enough = named * LOOKED_AT + 1;
-  return (await countOf(sql`${scope.select(sql`1`.as('one'))}`, enough)) === enough;
+): Promise<Clue | undefined> {
+  for (const most of RARE) {
+    const counts = await countLeaves(db, table, leavesOf(clue), most + 1);
+    const rare = rarePart(clue, (leaf) => counts.get(leaf) ?? 0, most);
+    if (rare === undefined) continue;
+    const enough = rare.named * LOOKED_AT + 1;
+    const some = scope.select(sql`1`.as('one')).limit(enough);
+    const { rows } = await sql<{ count: number }>`select count(*) as count from ${some}`.execute(db);
+    return rows[0]?.count === enough ? rare.clue : undefined;
+  }
+  return undefined;
 }
 
-function sqliteNamedRows(name: string, clue: Clue): Sql<boolean> {
+/** How many rows have each leaf, counted up to a limit. */
+async function countLeaves(
+  db: Kysely<AnyTables>,
+  table: string,
+  leaves: readonly Leaf[],
+  limit: number,
+): Promise<ReadonlyMap<Leaf, number>> {
+  const index = sql.table(`${table}_search`);
+  const { rows } = await sql<{ count: number }>`select
+    (select count(*) from (select 1 from ${index} where ${index} match asked.value limit ${limit})) as count
+    from json_each(${toJson(leaves.map(matchOf))}) as asked order by asked.key`.execute(db);
+  return new Map(leaves.map((leaf, position) => [leaf, rows[position]?.count ?? 0]));
+}
+
+interface Weighed {
+  readonly clue: Clue;
+  /** At most so many rows have it. */
+  readonly named: number;
+}
+
+function rarePart(clue: Clue, countOf: (leaf: Leaf) => number, most: number): Weighed | undefined {
+  if ('anyOf' in clue) return countOf(clue) > most ? undefined : { clue, named: countOf(clue) };
+  const parts = clue.clues.map((each) => rarePart(each, countOf, most));
+  const rare = parts.filter((part) => part !== undefined);
+  const isOr = clue.operator === 'or';
+  if (rare.length === 0 || (isOr && rare.length < parts.length)) return undefined;
+  const numbers = rare.map(({ named }) => named);
+  return {
+    clue: { operator: clue.operator, clues: rare.map((part) => part.clue) },
+    named: isOr ? numbers.reduce((sum, number) => sum + number) : Math.min(...numbers),
+  };
+}
+
+function sqliteNamedRows(clue: Clue, name: string): Sql<boolean> {
   const index = sql.table(name);
   return sql`item.id in (select item from ${sql.table(`${name}_rows`)} where seq in
     (select rowid from ${index} where ${index} match ${matchOf(clue)}))`;
@@ -138,14 +174,16 @@ function matchOf(clue: Clue): string {
 
 function postgresNamedRows(clue: Clue): Sql<boolean> {
   if ('anyOf' in clue) return has(clue.column, sql`&&`, clue.anyOf);
-  if (clue.operator === 'or') return sql`(${sql.join(clue.clues.map(postgresNamedRows), sql` or `)})`;
+  if (clue.operator === 'or') return sql`(${sql.join(clue.clues.map((each) => postgresNamedRows(each)), sql` or `)})`;
   // All at once, so that the index begins with the rarest.
   const single = clue.clues.filter((each) => 'anyOf' in each).filter(({ anyOf }) => anyOf.length === 1);
   const byColumn = Map.groupBy(single, ({ column }) => column);
   const together = [...byColumn].map(([column, clues]) =>
     has(column, sql`@>`, clues.flatMap(({ anyOf }) => anyOf)),
   );
-  const others = clue.clues.filter((each) => !('anyOf' in each) || each.anyOf.length > 1).map(postgresNamedRows);
+  const others = clue.clues
+    .filter((each) => !('anyOf' in each) || each.anyOf.length > 1)
+    .map((each) => postgresNamedRows(each));
   return sql`(${sql.join([...together, ...others], sql` and `)})`;
 }
 
