@@ -16,8 +16,8 @@ export type Clue = Leaf | { readonly operator: 'and' | 'or'; readonly clues: rea
 
 type Fields = Readonly<Record<string, FieldSpec>>;
 
-// More would take longer to look up than they leave out.
-const MOST_TRIGRAMS = 24;
+// More would take longer to weigh than they leave out.
+const MOST_TRIGRAMS = 50;
 const FEWEST_TRIGRAMS = 4;
 const MOST_CASES = 200;
 const MOST_LEAVES = 400;
@@ -65,7 +65,7 @@ function comparisonClue(
   if (searched === 'patterns' || (operator !== 'eq' && operator !== 'in')) return undefined;
   const values: readonly unknown[] = operator === 'in' && Array.isArray(value) ? value : [value];
   const texts = kind === 'json' ? values.flatMap((each) => jsonText(path, each)) : values.flatMap(plainText);
-  const most = Math.max(FEWEST_TRIGRAMS, Math.floor((2 * MOST_TRIGRAMS) / texts.length));
+  const most = Math.max(FEWEST_TRIGRAMS, Math.floor(MOST_TRIGRAMS / texts.length));
   return eitherOf(texts.map((text) => textClue(column, runsOf(exactly(text), false), most)));
 }
 
@@ -103,7 +103,7 @@ function isKept(character: string, isInJson: boolean): boolean {
 }
 
 /** As both engines lower a text when they are told to mind ASCII alone. */
-function withoutCapitals(text: string): string {
+export function withoutCapitals(text: string): string {
   return text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
 }
 
@@ -114,10 +114,9 @@ function textClue(column: string, runs: readonly Run[], most: number): Clue | un
       const cases = casesOf([run[index] ?? [], run[index + 1] ?? [], last]);
       trigrams.set(cases[0] ?? '', cases);
     }
-  const rarest = [...trigrams.values()].toSorted((one, other) => rarity(other) - rarity(one));
   const chosen: Leaf[] = [];
   let left = MOST_CASES;
-  for (const anyOf of rarest.slice(0, most)) {
+  for (const anyOf of spread([...trigrams.values()], most)) {
     left -= anyOf.length;
     if (left < 0) break;
     chosen.push({ column, anyOf });
@@ -125,16 +124,17 @@ function textClue(column: string, runs: readonly Run[], most: number): Clue | un
   return allOf(chosen);
 }
 
+/** Some of many, from everywhere. */
+function spread<T>(all: readonly T[], most: number): T[] {
+  const step = Math.max(1, all.length / most);
+  return Array.from({ length: Math.min(most, all.length) }, (_, index) => all[Math.floor(index * step)]).filter(
+    (each) => each !== undefined,
+  );
+}
+
 function casesOf(run: Run): readonly string[] {
   return run.reduce<readonly string[]>(
     (starts, characters) => starts.flatMap((start) => characters.map((character) => start + character)),
     [''],
   );
-}
-
-const COMMON = new Set(' aceilnorst');
-
-/** A guess at how much a trigram tells; a wrong one costs time alone. */
-function rarity([trigram = '']: readonly string[]): number {
-  return Array.from(trigram).filter((character) => !COMMON.has(character)).length;
 }

@@ -75,6 +75,17 @@ export function defineRows<T extends { id: string }, Scope>(spec: RowsSpec<T, Sc
 
 type Selected = SelectQueryBuilder<AnyTables, 'item', object>;
 
+interface Page extends Pick<ListQuery, 'limit' | 'offset'> {
+  readonly order: readonly (OrderBy | RawBuilder<unknown>)[];
+}
+
+async function countOf(matching: Selected): Promise<number> {
+  const { total } = await matching
+    .select((count) => count.fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow();
+  return total;
+}
+
 type Bound = readonly (readonly [column: string, value: string])[];
 
 function boundColumns<T, Scope>({ table, scope }: RowsSpec<T, Scope>, given: Scope): Bound {
@@ -101,17 +112,12 @@ class BoundRows<T extends { id: string }, Scope> implements ScopedRows<T> {
   }
 
   async list({ where, orderBy, limit, offset }: ListQuery): Promise<ListPage<T>> {
-    const matching = where === undefined ? this.#rows() : await this.#matching(where);
     const order = orderBy === undefined || orderBy.length === 0 ? this.#spec.order : orderBy;
-    const rows = await this.#shown(matching, order).limit(limit).offset(offset).execute();
-    const items = rows.map((row) => this.#toEntity(row));
-    // A page with room left is the last one: nothing comes after it that would have to be counted.
-    const isLast = rows.length < limit && (rows.length > 0 || offset === 0);
-    if (isLast) return { items, totalCount: offset + rows.length };
-    const { total } = await matching
-      .select((count) => count.fn.countAll<number>().as('total'))
-      .executeTakeFirstOrThrow();
-    return { items, totalCount: total };
+    const fits = where && whereSql(this.#target(), where);
+    const named = where && (await this.#named(where));
+    const page = { order, limit, offset };
+    if (fits && named) return this.#searchedPage(fits, named, page);
+    return this.#page(fits === undefined ? this.#rows() : this.#rows().where(fits), page);
   }
 
   async all(): Promise<T[]> {
@@ -173,15 +179,41 @@ class BoundRows<T extends { id: string }, Scope> implements ScopedRows<T> {
     return { dialect: filterDialect(this.#from.engine), fields, many };
   }
 
-  /** The rows that fit; a search index names some to look at, and the filter itself decides. */
-  async #matching(where: Where): Promise<Selected> {
-    const fits = whereSql(this.#target(), where);
-    const clue = clueOf(this.#spec.fields, where);
-    const searched = clue && { table: this.#spec.table, clue, scope: this.#scoped() };
-    const named = searched && (await searchCondition(this.#from, searched));
-    if (named === undefined) return this.#rows().where(fits);
-    const scoped = this.#scoped((column) => besideSearch(this.#from.engine, column));
-    return this.#there(scoped).where(named).where(fits);
+  async #page(matching: Selected, { order, limit, offset }: Page): Promise<ListPage<T>> {
+    const rows = await this.#shown(matching, order).limit(limit).offset(offset).execute();
+    const items = rows.map((row) => this.#toEntity(row));
+    // A page with room left is the last one: nothing comes after it that would have to be counted.
+    const isLast = rows.length < limit && (rows.length > 0 || offset === 0);
+    return { items, totalCount: isLast ? offset + rows.length : await countOf(matching) };
+  }
+
+  /** The condition that a search index names a row, where that is worth it. */
+  async #named(where: Where): Promise<RawBuilder<boolean> | undefined> {
+    const { table, fields } = this.#spec;
+    const clue = clueOf(fields, where);
+    return clue && searchCondition(this.#from, { table, clue, scope: this.#scoped() });
+  }
+
+  /** A page of the rows that a search index names and that fit: to be put in order all are looked at, so they are counted at once. */
+  async #searchedPage(
+    fits: RawBuilder<boolean>,
+    named: RawBuilder<boolean>,
+    { order, limit, offset }: Page,
+  ): Promise<ListPage<T>> {
+    const fitting = this.#there(this.#scoped((column) => besideSearch(this.#from.engine, column))).where(fits);
+    const found = await fitting
+      .where(named)
+      .select(['item.id', sql<number>`count(*) over ()`.as('total')])
+      .orderBy(orderSql(this.#target(), order))
+      .limit(limit)
+      .offset(offset)
+      .execute();
+    const [first] = found;
+    if (first === undefined)
+      return { items: [], totalCount: offset === 0 ? 0 : await countOf(fitting.where(named)) };
+    const ids = found.map(({ id }) => id);
+    const rows = await this.#shown(fitting.where('item.id', 'in', ids), order).execute();
+    return { items: rows.map((row) => this.#toEntity(row)), totalCount: first.total };
   }
 
   #rows(): Selected {

@@ -1,11 +1,12 @@
 /** The search index of a table: the trigrams of its texts, kept by the database itself, and the rows that they name. */
 import { sql } from 'kysely';
-import type { Kysely, RawBuilder, SelectQueryBuilder } from 'kysely';
-import { byEngine, toJson } from '../columns.ts';
+import type { Kysely, RawBuilder } from 'kysely';
+import { byEngine } from '../columns.ts';
 import type { AnyTables } from '../engine.ts';
 import type { Queryable, StoreEngine } from '../store.ts';
-import { leavesOf } from './clues.ts';
-import type { Clue, Leaf } from './clues.ts';
+import { worthwhileClue } from './clue-choice.ts';
+import type { ScopeRows } from './clue-choice.ts';
+import type { Clue } from './clues.ts';
 
 type Sql<T = unknown> = RawBuilder<T>;
 
@@ -39,6 +40,8 @@ function sqliteIndex(table: string, columns: readonly string[]): string[] {
     `create virtual table ${index} using fts5(${names}, content='', contentless_delete=1, detail=none, tokenize='trigram case_sensitive 1')`,
     `insert into ${index}_rows (item) select id from ${table}`,
     add('item', `${index}_rows join ${table} as item on item.id = ${index}_rows.item order by seq`),
+    // Else the next writers would have to bring the parts of it together.
+    `insert into ${index} (${index}) values ('optimize')`,
     `create trigger ${index}_insert after insert on ${table} begin
        insert into ${index}_rows (item) values (new.id);
        ${add('new', numberOf('new'))};
@@ -64,7 +67,7 @@ function postgresIndex(table: string, columns: readonly string[]): string[] {
     // Nothing but what is built in: not every database lets its owner add an extension. The cost keeps a plan from
     // working out trigrams of rows that the index does not name.
     `create or replace function parley_trigrams(whole text) returns text[]
-     language plpgsql immutable strict parallel safe cost 10000 as $$
+     language plpgsql immutable strict parallel safe cost 100 as $$
      declare lowered text := lower(whole collate "C");
      begin
        return ${[1, 2, 3].map((start) => parts(`substr(lowered, ${start})`)).join(' || ')};
@@ -79,20 +82,20 @@ function postgresIndex(table: string, columns: readonly string[]): string[] {
 export interface Searched {
   readonly table: string;
   readonly clue: Clue;
-  /** All rows of the scope, under the name `item`. */
-  readonly scope: SelectQueryBuilder<AnyTables, 'item', object>;
+  readonly scope: ScopeRows;
 }
 
 /** The condition that a row is one of those that the index names; undefined when looking at each of the scope is less work. */
 export async function searchCondition(
   from: Queryable,
-  searched: Searched,
+  { table, clue, scope }: Searched,
 ): Promise<Sql<boolean> | undefined> {
-  const { table } = searched;
-  // The planner of PostgreSQL knows by itself.
-  const choose = byEngine(from.engine, { sqlite: worthwhileClue, postgres: async () => searched.clue });
-  const clue = await choose(from.db(), searched);
-  return clue && namedRows(from.engine, { table, clue });
+  const chosen = await worthwhileClue(clue, scope);
+  if (chosen === undefined) return undefined;
+  // The planner of PostgreSQL minds by itself how many rows the scope has.
+  const isWorthIt = byEngine(from.engine, { sqlite: sqliteIsWorthIt, postgres: async () => true });
+  const searched = { table, clue: chosen, scope };
+  return (await isWorthIt(from.db(), searched)) ? namedRows(from.engine, searched) : undefined;
 }
 
 /** The condition that the index of the table names the row. */
@@ -105,59 +108,26 @@ export function besideSearch(engine: StoreEngine, column: Sql): Sql {
   return byEngine(engine, { sqlite: sql`+${column}`, postgres: column });
 }
 
-/** How many rows may have a trigram that is used; the second is tried when all trigrams of a clue are more common. */
-const RARE = [500, 5000];
+const MOST_NAMED = 5000;
 /** How many rows are looked at in the time that one takes which the index names. */
 const LOOKED_AT = 4;
 
-/** The rare part of the clue: what is common takes long to go through, and leaves little out. */
-async function worthwhileClue(
+/** Whether the index names few rows for those of the scope; what is rare in it may be common in others. */
+async function sqliteIsWorthIt(
   db: Kysely<AnyTables>,
   { table, clue, scope }: Searched,
-): Promise<Clue | undefined> {
-  for (const most of RARE) {
-    const counts = await countLeaves(db, table, leavesOf(clue), most + 1);
-    const rare = rarePart(clue, (leaf) => counts.get(leaf) ?? 0, most);
-    if (rare === undefined) continue;
-    const enough = rare.named * LOOKED_AT + 1;
-    const some = scope.select(sql`1`.as('one')).limit(enough);
-    const { rows } = await sql<{ count: number }>`select count(*) as count from ${some}`.execute(db);
-    return rows[0]?.count === enough ? rare.clue : undefined;
-  }
-  return undefined;
-}
-
-/** How many rows have each leaf, counted up to a limit. */
-async function countLeaves(
-  db: Kysely<AnyTables>,
-  table: string,
-  leaves: readonly Leaf[],
-  limit: number,
-): Promise<ReadonlyMap<Leaf, number>> {
+): Promise<boolean> {
   const index = sql.table(`${table}_search`);
-  const { rows } = await sql<{ count: number }>`select
-    (select count(*) from (select 1 from ${index} where ${index} match asked.value limit ${limit})) as count
-    from json_each(${toJson(leaves.map(matchOf))}) as asked order by asked.key`.execute(db);
-  return new Map(leaves.map((leaf, position) => [leaf, rows[position]?.count ?? 0]));
-}
-
-interface Weighed {
-  readonly clue: Clue;
-  /** At most so many rows have it. */
-  readonly named: number;
-}
-
-function rarePart(clue: Clue, countOf: (leaf: Leaf) => number, most: number): Weighed | undefined {
-  if ('anyOf' in clue) return countOf(clue) > most ? undefined : { clue, named: countOf(clue) };
-  const parts = clue.clues.map((each) => rarePart(each, countOf, most));
-  const rare = parts.filter((part) => part !== undefined);
-  const isOr = clue.operator === 'or';
-  if (rare.length === 0 || (isOr && rare.length < parts.length)) return undefined;
-  const numbers = rare.map(({ named }) => named);
-  return {
-    clue: { operator: clue.operator, clues: rare.map((part) => part.clue) },
-    named: isOr ? numbers.reduce((sum, number) => sum + number) : Math.min(...numbers),
+  const countOf = async (some: Sql): Promise<number> => {
+    const { rows } = await sql<{ count: number }>`select count(*) as count from ${some}`.execute(db);
+    return rows[0]?.count ?? 0;
   };
+  const named = await countOf(
+    sql`(select 1 from ${index} where ${index} match ${matchOf(clue)} limit ${MOST_NAMED + 1})`,
+  );
+  if (named > MOST_NAMED) return false;
+  const enough = named * LOOKED_AT + 1;
+  return (await countOf(sql`${scope.select(sql`1`.as('one')).limit(enough)}`)) === enough;
 }
 
 function sqliteNamedRows(clue: Clue, name: string): Sql<boolean> {
