@@ -31,5 +31,13 @@ test('the process lists by every kind of filter, and counts what fits', async ()
     { method: findMethod(), databaseUrl: undefined },
     () => undefined,
   );
-  expect(Object.keys(sqlite.byFilter)).toEqual(['title', 'app', 'status', 'newer', 'contains', 'like', 'metadata']);
+  expect(Object.keys(sqlite.byFilter)).toEqual([
+    'title',
+    'app',
+    'status',
+    'newer',
+    'contains',
+    'like',
+    'metadata',
+  ]);
 });

@@ -13,14 +13,22 @@ export interface Note {
 }
 
 // Few, so that parts of texts come again: foldings into ASCII and beside it, and what JSON, FTS5 and patterns write in another way.
-const CHARACTERS = [...Array.from('aAkKsS1. \u{17F}\u{212A}\u{3C2}\u{3C3}\u{3A3}\u{DF}\u{1E9E}'), ...Array.from('"\\\n%_*\'\u{1F600}')];
+const CHARACTERS = [
+  ...Array.from('aAkKsS1. \u{17F}\u{212A}\u{3C2}\u{3C3}\u{3A3}\u{DF}\u{1E9E}'),
+  ...Array.from('"\\\n%_*\'\u{1F600}'),
+];
 const text = fc.array(fc.constantFrom(...CHARACTERS), { maxLength: 9 }).map((parts) => parts.join(''));
 const KEYS = ['text', 'a"b', 'c\\d', 'K', '', '0', '\n'];
 const NUMBERS = [0, 1, 12, 123, 1234.5, -7, 1e21, 0.1];
 const scalar = fc.oneof(text, fc.constantFrom(...NUMBERS), fc.boolean(), fc.constant(null));
 const json = fc.dictionary(
   fc.constantFrom(...KEYS, 'deep'),
-  fc.oneof(scalar, scalar, fc.dictionary(fc.constantFrom(...KEYS), scalar, { maxKeys: 2 }), fc.array(text, { maxLength: 2 })),
+  fc.oneof(
+    scalar,
+    scalar,
+    fc.dictionary(fc.constantFrom(...KEYS), scalar, { maxKeys: 2 }),
+    fc.array(text, { maxLength: 2 }),
+  ),
   { maxKeys: 4 },
 );
 
@@ -59,7 +67,11 @@ export function filtersFor(found: readonly Omit<Note, 'id' | 'created_at'>[]): f
     fc.record({ field: path, operator: fc.constant('contains' as const), value: part }),
     fc.record({ field: path, operator: fc.constant('like' as const), value: pattern }),
     fc.record({ field: path, operator: fc.constant('eq' as const), value }),
-    fc.record({ field: path, operator: fc.constant('in' as const), value: fc.array(value, { maxLength: 3 }) }),
+    fc.record({
+      field: path,
+      operator: fc.constant('in' as const),
+      value: fc.array(value, { maxLength: 3 }),
+    }),
   );
   const tree = fc.letrec<{ where: Where }>((tie) => ({
     where: fc.oneof(

@@ -291,8 +291,8 @@ onBothMeshes('connections', (bed) => {
   test('are found by what each of their texts contains and by what stands in their metadata, among many', async () => {
     const { store, as, own, foreign } = await stage();
     await using client = await as();
-    const rows = Array.from({ length: 120 }, (_each, index) => ({
-      id: `conn_${index}`,
+    const rows = Array.from({ length: 500 }, (_each, index) => ({
+      id: `found_${index}`,
       organization_id: index % 2 === 0 ? own : foreign,
       title: `Title ${index} of many`,
       description: `Description ${index} of many`,
@@ -300,35 +300,47 @@ onBothMeshes('connections', (bed) => {
       app_id: `app-${index}-of-many`,
       connection_type: 'HTTP',
       connection_url: `https://host-${index}.example.com/mcp`,
-      metadata: JSON.stringify({ team: `Team ${index} of "many"`, deep: { rank: index, isEven: index === 42 } }),
+      metadata: JSON.stringify({
+        team: `Team ${index} of "many"`,
+        deep: { rank: index, isEven: index === 442 },
+      }),
       status: 'active',
       catalog: '{"fetched_at":null,"stale":false,"last_error":null}',
       created_at: 1000 + index,
       updated_at: 1000,
       created_by: 'system',
     }));
-    await store.db<{ connections: object }>().insertInto('connections').values(rows).execute();
+    for (let from = 0; from < rows.length; from += 100)
+      await store
+        .db<{ connections: object }>()
+        .insertInto('connections')
+        .values(rows.slice(from, from + 100))
+        .execute();
     const idsOf = async (where: Where) =>
       (await client.call('COLLECTION_CONNECTIONS_LIST', { where })).items.map(({ id }) => id);
     const asked = [
-      [['title'], 'TITLE 42', 'Title 42 of many'],
-      [['description'], 'description 42', 'Description 42 of many'],
-      [['app_name'], 'application 42', 'Application 42 of many'],
-      [['app_id'], 'APP-42-', 'app-42-of-many'],
-      [['connection_url'], '//HOST-42.', 'https://host-42.example.com/mcp'],
-      [['metadata', 'team'], 'TEAM 42 OF "', 'Team 42 of "many"'],
+      [['title'], 'TITLE 442', 'Title 442 of many'],
+      [['description'], 'description 442', 'Description 442 of many'],
+      [['app_name'], 'application 442', 'Application 442 of many'],
+      [['app_id'], 'APP-442-', 'app-442-of-many'],
+      [['connection_url'], '//HOST-442.', 'https://host-442.example.com/mcp'],
+      [['metadata', 'team'], 'TEAM 442 OF "', 'Team 442 of "many"'],
     ] as const;
     for (const [field, part, whole] of asked) {
-      expect(await idsOf({ field, operator: 'contains', value: part }), field.join()).toEqual(['conn_42']);
-      expect(await idsOf({ field, operator: 'like', value: `%${part}%` }), field.join()).toEqual(['conn_42']);
-      expect(await idsOf({ field, operator: 'in', value: [whole, part] }), field.join()).toEqual(['conn_42']);
+      expect(await idsOf({ field, operator: 'contains', value: part }), field.join()).toEqual(['found_442']);
+      expect(await idsOf({ field, operator: 'like', value: `%${part}%` }), field.join()).toEqual([
+        'found_442',
+      ]);
+      expect(await idsOf({ field, operator: 'in', value: [whole, part] }), field.join()).toEqual([
+        'found_442',
+      ]);
     }
     const isEven: Where = { field: ['metadata', 'deep', 'isEven'], operator: 'eq', value: true };
-    const rank: Where = { field: ['metadata', 'deep', 'rank'], operator: 'in', value: [42, 43, 44] };
-    expect([await idsOf(isEven), await idsOf(rank)]).toEqual([['conn_42'], ['conn_44', 'conn_42']]);
-    await client.call('COLLECTION_CONNECTIONS_UPDATE', { id: 'conn_42', data: { title: 'Renamed' } });
+    const rank: Where = { field: ['metadata', 'deep', 'rank'], operator: 'in', value: [442, 443, 444] };
+    expect([await idsOf(isEven), await idsOf(rank)]).toEqual([['found_442'], ['found_444', 'found_442']]);
+    await client.call('COLLECTION_CONNECTIONS_UPDATE', { id: 'found_442', data: { title: 'Renamed' } });
     const title = (value: string): Where => ({ field: ['title'], operator: 'contains', value });
-    expect([await idsOf(title('title 42')), await idsOf(title('rename'))]).toEqual([[], ['conn_42']]);
+    expect([await idsOf(title('title 442')), await idsOf(title('rename'))]).toEqual([[], ['found_442']]);
   });
 
   test('check 14 and 15: filters, orders and pages fit together, and null is not like anything', async () => {

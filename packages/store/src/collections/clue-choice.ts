@@ -55,5 +55,8 @@ function rareParts(
     return { clue: { operator, clues: chosen.map(({ clue }) => clue) }, rows: rarest.rows };
   }
   if (rare.length < parts.length) return undefined;
-  return { clue: { operator, clues: rare.map(({ clue }) => clue) }, rows: rare.reduce((sum, { rows }) => sum + rows, 0) };
+  return {
+    clue: { operator, clues: rare.map(({ clue }) => clue) },
+    rows: rare.reduce((sum, { rows }) => sum + rows, 0),
+  };
 }

@@ -200,7 +200,9 @@ class BoundRows<T extends { id: string }, Scope> implements ScopedRows<T> {
     named: RawBuilder<boolean>,
     { order, limit, offset }: Page,
   ): Promise<ListPage<T>> {
-    const fitting = this.#there(this.#scoped((column) => besideSearch(this.#from.engine, column))).where(fits);
+    const fitting = this.#there(this.#scoped((column) => besideSearch(this.#from.engine, column))).where(
+      fits,
+    );
     const found = await fitting
       .where(named)
       .select(['item.id', sql<number>`count(*) over ()`.as('total')])

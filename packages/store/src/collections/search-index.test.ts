@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { sql } from 'kysely';
 import type { RawBuilder } from 'kysely';
 import { expect, test } from 'vitest';
-import { createSearchIndex, defineRows, epochMsColumn, jsonColumn, toQueryJson } from '../index.ts';
+import { createSearchIndex, defineRows, epochMsColumn, jsonColumn } from '../index.ts';
 import type { MigrationSet, Store } from '../index.ts';
 import { onBothEngines } from '../testing/index.ts';
 import { filtersFor, notes } from '../../test/search-fuzz.ts';
@@ -92,7 +92,9 @@ function namedBy(store: Store, condition: RawBuilder<boolean>): Promise<string[]
   return store.transaction(async (tx) => {
     // A handful of rows is read whole whatever there is.
     if (store.engine === 'postgres') await sql`set local enable_seqscan = off`.execute(tx.db());
-    const { rows } = await sql<{ id: string }>`select id from notes as item where ${condition}`.execute(tx.db());
+    const { rows } = await sql<{ id: string }>`select id from notes as item where ${condition}`.execute(
+      tx.db(),
+    );
     return rows.map(({ id }) => id).toSorted();
   });
 }
@@ -125,7 +127,8 @@ onBothEngines('a search index', (open) => {
 
   test(`leaves out no row that fits, and changes no list (seed ${seed})`, { timeout: 60_000 }, async () => {
     const store = await opened();
-    const found = fc.sample(notes, { seed, numRuns: 150 });
+    // So many that the index is used.
+    const found = fc.sample(notes, { seed, numRuns: 250 });
     await store.transaction(async (tx) => {
       for (const scope of [MINE, THEIRS])
         for (const [index, note] of found.entries())
@@ -148,9 +151,9 @@ onBothEngines('a search index', (open) => {
         const query = { where, limit: 7, offset: 0 };
         expect(await NOTES.in(store, MINE).list(query)).toEqual(await PLAIN.in(store, MINE).list(query));
       }),
-      { seed, numRuns: 400 },
+      { seed, numRuns: 250 },
     );
-    expect(clues).toBeGreaterThan(60);
+    expect(clues).toBeGreaterThan(40);
   });
 
   test('finds each character in the texts of all its cases', async () => {
@@ -160,29 +163,26 @@ onBothEngines('a search index', (open) => {
     const idsOf = (members: readonly string[]) => members.map((member) => `id-${member.codePointAt(0)}`);
     const rows = classes.flatMap((members) => {
       const ids = idsOf(members);
-      return members.map((member, index) =>
-        rowOf(ids[index] ?? '', `x${member}y`, { metadata: toQueryJson({ deep: `x${member}y` }) }),
-      );
+      return members.map((member, index) => rowOf(ids[index] ?? '', `x${member}y`));
     });
     expect(rows.length).toBeGreaterThan(2800);
     await insertRows(store, rows);
     const asked = classes.flatMap((members) => members.map((member) => ({ member, ids: idsOf(members) })));
-    for (const field of [['title'], ['metadata', 'deep']])
-      for (let from = 0; from < asked.length; from += 100) {
-        const some = asked.slice(from, from + 100);
-        const queries = some.map(
-          ({ member }, index) =>
-            sql`select ${sql.lit(index)} as number, id from notes as item where ${conditionOf(store, contains(`x${member}y`, field))}`,
-        );
-        const { rows: found } = await sql<{
-          number: number;
-          id: string;
-        }>`${sql.join(queries, sql` union all `)}`.execute(store.db());
-        for (const [index, { member, ids }] of some.entries()) {
-          const own = found.filter(({ number }) => number === index).map(({ id }) => id);
-          expect(own.toSorted(), member).toEqual(ids.toSorted());
-        }
+    for (let from = 0; from < asked.length; from += 100) {
+      const some = asked.slice(from, from + 100);
+      const queries = some.map(
+        ({ member }, index) =>
+          sql`select ${sql.lit(index)} as number, id from notes as item where ${conditionOf(store, contains(`x${member}y`))}`,
+      );
+      const { rows: found } = await sql<{
+        number: number;
+        id: string;
+      }>`${sql.join(queries, sql` union all `)}`.execute(store.db());
+      for (const [index, { member, ids }] of some.entries()) {
+        const own = found.filter(({ number }) => number === index).map(({ id }) => id);
+        expect(own.toSorted(), member).toEqual(ids.toSorted());
       }
+    }
   });
 
   test('has the rows that were there before it, and follows every change', async () => {
@@ -213,7 +213,10 @@ onBothEngines('a search index', (open) => {
     const store = await opened();
     const many = Array.from({ length: 600 }, (_, index) => rowOf(`id-${index}`, `Common ${index} text`));
     const few = [rowOf('b1', 'Common 7 text'), rowOf('b2', 'Other')];
-    await insertRows(store, [...many, ...few.map((row) => ({ ...row, organization_id: THEIRS.organizationId }))]);
+    await insertRows(store, [
+      ...many,
+      ...few.map((row) => ({ ...row, organization_id: THEIRS.organizationId })),
+    ]);
     const isUsed = async (where: Where, { organizationId } = MINE): Promise<boolean> => {
       const clue = clueOf(SEARCHED_FIELDS, where);
       if (clue === undefined) return false;
@@ -226,24 +229,23 @@ onBothEngines('a search index', (open) => {
       return JSON.stringify(await scope.where(condition).selectAll().explain()).includes('notes_search');
     };
     if (store.engine === 'postgres') await sql`analyze notes`.execute(store.db());
-    const rare = contains('common 77 TEXT');
-    const exact: Where = { field: ['title'], operator: 'eq', value: 'Common 77 text' };
-    const short = contains('77');
+    const rare = contains('common 577 TEXT');
+    const exact: Where = { field: ['title'], operator: 'eq', value: 'Common 577 text' };
+    const short = contains('57');
     expect(await isUsed(rare)).toBe(true);
     expect(await isUsed({ operator: 'and', conditions: [rare, exact, short] })).toBe(true);
-    expect(await isUsed({ operator: 'or', conditions: [rare, contains('78 te')] })).toBe(true);
-    expect(await isUsed({ field: ['title'], operator: 'like', value: '_omm%n 77 t%' })).toBe(true);
+    expect(await isUsed({ operator: 'or', conditions: [rare, contains('578 te')] })).toBe(true);
+    expect(await isUsed({ field: ['title'], operator: 'like', value: '_omm%n 577 t%' })).toBe(true);
     const beside: Where[] = [
       { operator: 'or', conditions: [rare, exact] },
       { operator: 'not', conditions: [rare] },
       { field: ['metadata', 'x'], operator: 'eq', value: null },
-      { field: ['title'], operator: 'gt', value: 'Common 77 text' },
+      { field: ['title'], operator: 'gt', value: 'Common 577 text' },
       { field: ['title'], operator: 'like', value: 'co%mm%on' },
     ];
     for (const where of [...beside, exact, short, contains('')])
       expect(await isUsed(where), JSON.stringify(where)).toBe(false);
     expect(await isUsed(contains('common 7'), THEIRS)).toBe(false);
-    // The planner of PostgreSQL has no numbers of trigrams, and both ways take long.
-    if (store.engine === 'sqlite') expect(await isUsed(contains('common'))).toBe(false);
+    expect(await isUsed(contains('common'))).toBe(false);
   });
 });

@@ -62,7 +62,8 @@ const CUT = String.raw`E'\x01'`;
 
 function postgresIndex(table: string, columns: readonly string[]): string[] {
   const index = `${table}_search`;
-  const parts = (text: string) => String.raw`string_to_array(regexp_replace(${text}, '...', E'\\&\x01', 'g'), ${CUT})`;
+  const parts = (text: string) =>
+    String.raw`string_to_array(regexp_replace(${text}, '...', E'\\&\x01', 'g'), ${CUT})`;
   return [
     // Nothing but what is built in: not every database lets its owner add an extension. The cost keeps a plan from
     // working out trigrams of rows that the index does not name.
@@ -113,10 +114,7 @@ const MOST_NAMED = 5000;
 const LOOKED_AT = 4;
 
 /** Whether the index names few rows for those of the scope; what is rare in it may be common in others. */
-async function sqliteIsWorthIt(
-  db: Kysely<AnyTables>,
-  { table, clue, scope }: Searched,
-): Promise<boolean> {
+async function sqliteIsWorthIt(db: Kysely<AnyTables>, { table, clue, scope }: Searched): Promise<boolean> {
   const index = sql.table(`${table}_search`);
   const countOf = async (some: Sql): Promise<number> => {
     const { rows } = await sql<{ count: number }>`select count(*) as count from ${some}`.execute(db);
@@ -144,12 +142,20 @@ function matchOf(clue: Clue): string {
 
 function postgresNamedRows(clue: Clue): Sql<boolean> {
   if ('anyOf' in clue) return has(clue.column, sql`&&`, clue.anyOf);
-  if (clue.operator === 'or') return sql`(${sql.join(clue.clues.map((each) => postgresNamedRows(each)), sql` or `)})`;
+  if (clue.operator === 'or')
+    return sql`(${sql.join(
+      clue.clues.map((each) => postgresNamedRows(each)),
+      sql` or `,
+    )})`;
   // All at once, so that the index begins with the rarest.
   const single = clue.clues.filter((each) => 'anyOf' in each).filter(({ anyOf }) => anyOf.length === 1);
   const byColumn = Map.groupBy(single, ({ column }) => column);
   const together = [...byColumn].map(([column, clues]) =>
-    has(column, sql`@>`, clues.flatMap(({ anyOf }) => anyOf)),
+    has(
+      column,
+      sql`@>`,
+      clues.flatMap(({ anyOf }) => anyOf),
+    ),
   );
   const others = clue.clues
     .filter((each) => !('anyOf' in each) || each.anyOf.length > 1)
