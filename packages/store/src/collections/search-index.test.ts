@@ -209,6 +209,25 @@ onBothEngines('a search index', (open) => {
     expect(await named(store, team)).toEqual([]);
   });
 
+  test('finds inside JSON what is written there in another way', async () => {
+    const store = await opened();
+    const text = 'one "two" \\three\\\nfour';
+    await NOTES.in(store, MINE).insert({
+      id: 'n1',
+      title: 'T',
+      created_at: new Date(0).toISOString(),
+      metadata: { 'k"ey': text },
+    });
+    const field = ['metadata', 'k"ey'];
+    const parts = ['ONE "', '"TWO" ', 'two" \\th', '\\THREE\\', 'three\\\nfour', text];
+    const wheres: Where[] = [
+      ...parts.map((part) => contains(part, field)),
+      { field, operator: 'like', value: 'ONE "two" \\\\three\\\\_four' },
+      { field, operator: 'eq', value: text },
+    ];
+    for (const where of wheres) expect(await named(store, where), JSON.stringify(where)).toEqual(['n1']);
+  });
+
   test('is used where it names few rows of many, and not below a not or beside another side of an or', async () => {
     const store = await opened();
     const many = Array.from({ length: 600 }, (_, index) => rowOf(`id-${index}`, `Common ${index} text`));
