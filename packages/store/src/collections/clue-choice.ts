@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { SelectQueryBuilder } from 'kysely';
 import type { AnyTables } from '../engine.ts';
-import { leavesOf, withoutCapitals } from './clues.ts';
+import { leavesOf, spread, withoutCapitals } from './clues.ts';
 import type { Clue, Leaf } from './clues.ts';
 
 /** The rows of a scope, under the name `item`. */
@@ -13,7 +13,7 @@ const SAMPLE = 200;
 const SAMPLE_CHARACTERS = 2000;
 /** What more rows of the sample have is common. */
 const RARE = 10;
-const MOST_TOGETHER = 3;
+const MOST_TOGETHER = 4;
 
 /** The rare part of a clue, by a look at some rows; undefined when looking at each of the scope is as good. */
 export async function worthwhileClue(clue: Clue, scope: ScopeRows): Promise<Clue | undefined> {
@@ -47,16 +47,25 @@ function rareParts(
   rowsWith: (leaf: Leaf) => number,
 ): Weighed | undefined {
   const parts = clues.map((clue) => rarePart(clue, rowsWith));
-  const rare = parts.filter((part) => part !== undefined).toSorted((one, other) => one.rows - other.rows);
-  const [rarest] = rare;
-  if (rarest === undefined) return undefined;
-  if (operator === 'and') {
-    const chosen = rare.slice(0, MOST_TOGETHER).filter(({ rows }) => rows <= (rarest.rows + 1) * 4);
-    return { clue: { operator, clues: chosen.map(({ clue }) => clue) }, rows: rarest.rows };
-  }
-  if (rare.length < parts.length) return undefined;
+  const rare = parts.filter((part) => part !== undefined);
+  if (rare.length === 0 || (operator === 'or' && rare.length < parts.length)) return undefined;
+  if (operator === 'or') return together(operator, rare, (one, other) => one + other);
+  const fewest = Math.min(...rare.map(({ rows }) => rows));
+  // From everywhere in the text: what no row of the sample has may still be common in other scopes.
+  const chosen = spread(
+    rare.filter(({ rows }) => rows <= (fewest + 1) * 4),
+    MOST_TOGETHER,
+  );
+  return together(operator, chosen, Math.min);
+}
+
+function together(
+  operator: 'and' | 'or',
+  parts: readonly Weighed[],
+  rowsOf: (one: number, other: number) => number,
+): Weighed {
   return {
-    clue: { operator, clues: rare.map(({ clue }) => clue) },
-    rows: rare.reduce((sum, { rows }) => sum + rows, 0),
+    clue: { operator, clues: parts.map(({ clue }) => clue) },
+    rows: parts.map(({ rows }) => rows).reduce((one, other) => rowsOf(one, other)),
   };
 }

@@ -125,7 +125,7 @@ function textClue(column: string, runs: readonly Run[], most: number): Clue | un
 }
 
 /** Some of many, from everywhere. */
-function spread<T>(all: readonly T[], most: number): T[] {
+export function spread<T>(all: readonly T[], most: number): T[] {
   const step = Math.max(1, all.length / most);
   return Array.from(
     { length: Math.min(most, all.length) },
