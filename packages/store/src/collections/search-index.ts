@@ -74,8 +74,6 @@ function postgresIndex(table: string, columns: readonly string[]): string[] {
        return ${[1, 2, 3].map((start) => parts(`substr(lowered, ${start})`)).join(' || ')};
      end $$`,
     `create index ${index} on ${table} using gin (${columns.map((column) => `parley_trigrams(${column}) collate "C"`).join(', ')})`,
-    // Taking samples would work out the trigrams of many rows, and a plan does not need them.
-    ...columns.map((_, position) => `alter index ${index} alter column ${position + 1} set statistics 0`),
   ];
 }
 
