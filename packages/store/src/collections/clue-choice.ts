@@ -12,7 +12,7 @@ export type ScopeRows = SelectQueryBuilder<AnyTables, 'item', object>;
 const SAMPLE = 200;
 const SAMPLE_CHARACTERS = 2000;
 /** What more rows of the sample have is common. */
-const RARE = 10;
+const RARE = 12;
 const MOST_TOGETHER = 4;
 
 /** The rare part of a clue, by a look at some rows; undefined when looking at each of the scope is as good. */
@@ -28,7 +28,8 @@ export async function worthwhileClue(clue: Clue, scope: ScopeRows): Promise<Clue
   );
   const rowsWith = ({ column, anyOf }: Leaf): number =>
     (texts.get(column) ?? []).filter((text) => anyOf.some((trigram) => text.includes(trigram))).length;
-  return rarePart(clue, rowsWith)?.clue;
+  const weighed = rarePart(clue, rowsWith);
+  return weighed.rows > RARE ? undefined : weighed.clue;
 }
 
 interface Weighed {
@@ -37,23 +38,15 @@ interface Weighed {
   readonly rows: number;
 }
 
-function rarePart(clue: Clue, rowsWith: (leaf: Leaf) => number): Weighed | undefined {
-  const weighed = 'anyOf' in clue ? { clue, rows: rowsWith(clue) } : rareParts(clue, rowsWith);
-  return weighed === undefined || weighed.rows > RARE ? undefined : weighed;
-}
-
-function rareParts(
-  { operator, clues }: Exclude<Clue, Leaf>,
-  rowsWith: (leaf: Leaf) => number,
-): Weighed | undefined {
-  const parts = clues.map((clue) => rarePart(clue, rowsWith));
-  const rare = parts.filter((part) => part !== undefined);
-  if (rare.length === 0 || (operator === 'or' && rare.length < parts.length)) return undefined;
-  if (operator === 'or') return together(operator, rare, (one, other) => one + other);
-  const fewest = Math.min(...rare.map(({ rows }) => rows));
+function rarePart(clue: Clue, rowsWith: (leaf: Leaf) => number): Weighed {
+  if ('anyOf' in clue) return { clue, rows: rowsWith(clue) };
+  const { operator, clues } = clue;
+  const parts = clues.map((each) => rarePart(each, rowsWith));
+  if (operator === 'or') return together(operator, parts, (one, other) => one + other);
+  const fewest = Math.min(...parts.map(({ rows }) => rows));
   // From everywhere in the text: what no row of the sample has may still be common in other scopes.
   const chosen = spread(
-    rare.filter(({ rows }) => rows <= (fewest + 1) * 4),
+    parts.filter(({ rows }) => rows <= fewest + RARE),
     MOST_TOGETHER,
   );
   return together(operator, chosen, Math.min);
