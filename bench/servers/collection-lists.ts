@@ -115,6 +115,10 @@ const FILTERS: Readonly<Record<string, (index: number) => { where: Where; fits: 
     where: { field: ['title'], operator: 'contains', value: `CONNECTION ${index} of` },
     fits: 1,
   }),
+  like: (index) => ({
+    where: { field: ['title'], operator: 'like', value: `_onn%N ${index} OF app-%` },
+    fits: 1,
+  }),
   metadata: (index) => ({
     where: { field: ['metadata', 'team'], operator: 'eq', value: `team-${index % TEAMS}` },
     fits: filled / TEAMS,

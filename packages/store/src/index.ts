@@ -1,6 +1,7 @@
 /** The store: one database seam over SQLite and PostgreSQL, with migrations, signals, secrets and call records. */
 export { defineRows } from './collections/collection.ts';
 export type { Rows, RowValues, ScopedRows } from './collections/collection.ts';
+export { createSearchIndex } from './collections/search-index.ts';
 export {
   addSerialId,
   byEngine,

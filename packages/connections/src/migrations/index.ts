@@ -4,6 +4,7 @@ import type { ConnectionTables } from '../schema.ts';
 import { seedSelfConnection } from '../self-connection.ts';
 import { createConnections } from './001-connections.ts';
 import { seedSelfConnections } from './002-self-connections.ts';
+import { indexTexts } from './003-search.ts';
 
 /** What the store applies for connections. */
 export const connectionMigrations: MigrationSet = {
@@ -25,5 +26,6 @@ export const connectionMigrations: MigrationSet = {
   migrations: {
     '001-connections': createConnections,
     '002-self-connections': seedSelfConnections,
+    '003-search': indexTexts,
   },
 };

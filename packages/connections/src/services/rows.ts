@@ -22,6 +22,14 @@ export const AUDIT_FIELDS = {
   updated_by: optionalText,
 } as const;
 
+/** What the search index of the table has: the texts that people look for, and what they noted themselves. */
+export const SEARCHED_FIELDS = {
+  // Equal ones have an index of their own.
+  title: { kind: 'text', searched: 'patterns' },
+  description: { kind: 'text', nullable: true, searched: 'all' },
+  metadata: { kind: 'json', nullable: true, searched: 'all' },
+} as const;
+
 // Anything that could tell what a secret is counts as unknown in filters.
 const hidden = { kind: 'json', nullable: true, secret: true } as const;
 
@@ -31,20 +39,20 @@ export const CONNECTIONS: Rows<Required<Connection>, Scope> = defineRows<Require
   order: [{ field: ['created_at'], direction: 'desc' }],
   fields: {
     id: text,
-    title: text,
-    description: optionalText,
+    title: SEARCHED_FIELDS.title,
+    description: SEARCHED_FIELDS.description,
     icon: optionalText,
-    app_name: optionalText,
-    app_id: optionalText,
+    app_name: { ...optionalText, searched: 'patterns' },
+    app_id: { ...optionalText, searched: 'all' },
     connection_type: text,
-    connection_url: optionalText,
+    connection_url: { ...optionalText, searched: 'all' },
     connection_token: { ...hidden, expression: sql`null` },
     has_connection_token: { kind: 'boolean' },
     connection_headers: hidden,
     oauth_config: hidden,
     configuration_state: { ...hidden, expression: sql`null` },
     configuration_scopes: { kind: 'json', nullable: true },
-    metadata: { kind: 'json', nullable: true },
+    metadata: SEARCHED_FIELDS.metadata,
     tools: {
       kind: 'json',
       nullable: true,

@@ -14,7 +14,7 @@ import { checkContainment } from './containment.ts';
 import { collisionsOf, fixNames } from './exposed-names.ts';
 import { membersOf, replaceMembers } from './members.ts';
 import type { Scope } from './rows.ts';
-import { AUDIT_FIELDS } from './rows.ts';
+import { AUDIT_FIELDS, SEARCHED_FIELDS } from './rows.ts';
 import { inUse, standInsOf, usersOf } from './usage.ts';
 
 export type VirtualMcps = Collection<VirtualMcp, VirtualMcpCreate, VirtualMcpUpdate>;
@@ -30,11 +30,11 @@ export const VIRTUAL_MCPS = defineRows<Stored, Scope>({
   order: [{ field: ['created_at'], direction: 'desc' }],
   fields: {
     id: text,
-    title: text,
-    description: { kind: 'text', nullable: true },
+    title: SEARCHED_FIELDS.title,
+    description: SEARCHED_FIELDS.description,
     icon: { kind: 'text', nullable: true },
     status: text,
-    metadata: { kind: 'json', nullable: true },
+    metadata: SEARCHED_FIELDS.metadata,
     ...AUDIT_FIELDS,
   },
   many: {

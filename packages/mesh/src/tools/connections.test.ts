@@ -1,4 +1,5 @@
 /** What the tools on connections promise, over the protocol and on both databases. */
+import type { Where } from '@parley/kit';
 import { expect, test } from 'vitest';
 import type { MeshClient } from '../../test/mesh-bed.ts';
 import { onBothMeshes } from '../../test/mesh-bed.ts';
@@ -285,6 +286,61 @@ onBothMeshes('connections', (bed) => {
     expect(refused).toMatchObject({ ok: false, code: 'conflict' });
     expect(await taken(client)).toEqual(refused);
     expect(await content()).toBe(before);
+  });
+
+  test('are found by what each of their texts contains and by what stands in their metadata, among many', async () => {
+    const { store, as, own, foreign } = await stage();
+    await using client = await as();
+    const rows = Array.from({ length: 500 }, (_each, index) => ({
+      id: `found_${index}`,
+      organization_id: index % 2 === 0 ? own : foreign,
+      title: `Title ${index} of many`,
+      description: `Description ${index} of many`,
+      app_name: `Application ${index} of many`,
+      app_id: `app-${index}-of-many`,
+      connection_type: 'HTTP',
+      connection_url: `https://host-${index}.example.com/mcp`,
+      metadata: JSON.stringify({
+        team: `Team ${index} of "many"`,
+        deep: { rank: index, isEven: index === 442 },
+      }),
+      status: 'active',
+      catalog: '{"fetched_at":null,"stale":false,"last_error":null}',
+      created_at: 1000 + index,
+      updated_at: 1000,
+      created_by: 'system',
+    }));
+    for (let from = 0; from < rows.length; from += 100)
+      await store
+        .db<{ connections: object }>()
+        .insertInto('connections')
+        .values(rows.slice(from, from + 100))
+        .execute();
+    const idsOf = async (where: Where) =>
+      (await client.call('COLLECTION_CONNECTIONS_LIST', { where })).items.map(({ id }) => id);
+    const asked = [
+      [['title'], 'TITLE 442', 'Title 442 of many'],
+      [['description'], 'description 442', 'Description 442 of many'],
+      [['app_name'], 'application 442', 'Application 442 of many'],
+      [['app_id'], 'APP-442-', 'app-442-of-many'],
+      [['connection_url'], '//HOST-442.', 'https://host-442.example.com/mcp'],
+      [['metadata', 'team'], 'TEAM 442 OF "', 'Team 442 of "many"'],
+    ] as const;
+    for (const [field, part, whole] of asked) {
+      expect(await idsOf({ field, operator: 'contains', value: part }), field.join()).toEqual(['found_442']);
+      expect(await idsOf({ field, operator: 'like', value: `%${part}%` }), field.join()).toEqual([
+        'found_442',
+      ]);
+      expect(await idsOf({ field, operator: 'in', value: [whole, part] }), field.join()).toEqual([
+        'found_442',
+      ]);
+    }
+    const isEven: Where = { field: ['metadata', 'deep', 'isEven'], operator: 'eq', value: true };
+    const rank: Where = { field: ['metadata', 'deep', 'rank'], operator: 'in', value: [442, 443, 444] };
+    expect([await idsOf(isEven), await idsOf(rank)]).toEqual([['found_442'], ['found_444', 'found_442']]);
+    await client.call('COLLECTION_CONNECTIONS_UPDATE', { id: 'found_442', data: { title: 'Renamed' } });
+    const title = (value: string): Where => ({ field: ['title'], operator: 'contains', value });
+    expect([await idsOf(title('title 442')), await idsOf(title('rename'))]).toEqual([[], ['found_442']]);
   });
 
   test('check 14 and 15: filters, orders and pages fit together, and null is not like anything', async () => {

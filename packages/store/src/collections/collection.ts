@@ -1,12 +1,15 @@
 /** A collection: the rows of one table as entities, found, counted, paged and changed within a scope. */
+import { sql } from 'kysely';
 import type { Kysely, RawBuilder, SelectQueryBuilder } from 'kysely';
 import type { AnyTables } from '../engine.ts';
 import type { Queryable, StoreTransaction } from '../store.ts';
+import { clueOf } from './clues.ts';
 import { filterDialect } from './dialect.ts';
 import type { FieldSpec, FieldSpecs, ManySpec } from './fields.ts';
 import { fromColumn, toColumn } from './fields.ts';
 import { expressionOf, orderSql, whereSql } from './filter.ts';
-import type { ListPage, ListQuery, OrderBy } from './query.ts';
+import type { ListPage, ListQuery, OrderBy, Where } from './query.ts';
+import { besideSearch, searchCondition } from './search-index.ts';
 
 /** The literal `defineRows` takes. */
 export interface RowsSpec<T, Scope> {
@@ -70,6 +73,19 @@ export function defineRows<T extends { id: string }, Scope>(spec: RowsSpec<T, Sc
   };
 }
 
+type Selected = SelectQueryBuilder<AnyTables, 'item', object>;
+
+interface Page extends Pick<ListQuery, 'limit' | 'offset'> {
+  readonly order: readonly (OrderBy | RawBuilder<unknown>)[];
+}
+
+async function countOf(matching: Selected): Promise<number> {
+  const { total } = await matching
+    .select((count) => count.fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow();
+  return total;
+}
+
 type Bound = readonly (readonly [column: string, value: string])[];
 
 function boundColumns<T, Scope>({ table, scope }: RowsSpec<T, Scope>, given: Scope): Bound {
@@ -96,18 +112,12 @@ class BoundRows<T extends { id: string }, Scope> implements ScopedRows<T> {
   }
 
   async list({ where, orderBy, limit, offset }: ListQuery): Promise<ListPage<T>> {
-    const target = this.#target();
-    const matching = where === undefined ? this.#rows() : this.#rows().where(whereSql(target, where));
     const order = orderBy === undefined || orderBy.length === 0 ? this.#spec.order : orderBy;
-    const rows = await this.#shown(matching, order).limit(limit).offset(offset).execute();
-    const items = rows.map((row) => this.#toEntity(row));
-    // A page with room left is the last one: nothing comes after it that would have to be counted.
-    const isLast = rows.length < limit && (rows.length > 0 || offset === 0);
-    if (isLast) return { items, totalCount: offset + rows.length };
-    const { total } = await matching
-      .select((count) => count.fn.countAll<number>().as('total'))
-      .executeTakeFirstOrThrow();
-    return { items, totalCount: total };
+    const fits = where && whereSql(this.#target(), where);
+    const named = where && (await this.#named(where));
+    const page = { order, limit, offset };
+    if (fits && named) return this.#searchedPage(fits, named, page);
+    return this.#page(fits === undefined ? this.#rows() : this.#rows().where(fits), page);
   }
 
   async all(): Promise<T[]> {
@@ -169,14 +179,62 @@ class BoundRows<T extends { id: string }, Scope> implements ScopedRows<T> {
     return { dialect: filterDialect(this.#from.engine), fields, many };
   }
 
-  #rows() {
-    const { table, only } = this.#spec;
-    let rows: SelectQueryBuilder<AnyTables, 'item', object> = this.#db().selectFrom(`${table} as item`);
-    for (const [column, value] of this.#bound) rows = rows.where(`item.${column}`, '=', value);
+  async #page(matching: Selected, { order, limit, offset }: Page): Promise<ListPage<T>> {
+    const rows = await this.#shown(matching, order).limit(limit).offset(offset).execute();
+    const items = rows.map((row) => this.#toEntity(row));
+    // A page with room left is the last one: nothing comes after it that would have to be counted.
+    const isLast = rows.length < limit && (rows.length > 0 || offset === 0);
+    return { items, totalCount: isLast ? offset + rows.length : await countOf(matching) };
+  }
+
+  /** The condition that a search index names a row, where that is worth it. */
+  async #named(where: Where): Promise<RawBuilder<boolean> | undefined> {
+    const { table, fields } = this.#spec;
+    const clue = clueOf(fields, where);
+    return clue && searchCondition(this.#from, { table, clue, scope: this.#scoped() });
+  }
+
+  /** A page of the rows that a search index names and that fit: to be put in order all are looked at, so they are counted at once. */
+  async #searchedPage(
+    fits: RawBuilder<boolean>,
+    named: RawBuilder<boolean>,
+    { order, limit, offset }: Page,
+  ): Promise<ListPage<T>> {
+    const fitting = this.#there(this.#scoped((column) => besideSearch(this.#from.engine, column))).where(
+      fits,
+    );
+    const found = await fitting
+      .where(named)
+      .select(['item.id', sql<number>`count(*) over ()`.as('total')])
+      .orderBy(orderSql(this.#target(), order))
+      .limit(limit)
+      .offset(offset)
+      .execute();
+    const [first] = found;
+    if (first === undefined)
+      return { items: [], totalCount: offset === 0 ? 0 : await countOf(fitting.where(named)) };
+    const ids = found.map(({ id }) => id);
+    const rows = await this.#shown(fitting.where('item.id', 'in', ids), order).execute();
+    return { items: rows.map((row) => this.#toEntity(row)), totalCount: first.total };
+  }
+
+  #rows(): Selected {
+    return this.#there(this.#scoped());
+  }
+
+  #scoped(written: (column: RawBuilder<unknown>) => RawBuilder<unknown> = (column) => column): Selected {
+    let rows: Selected = this.#db().selectFrom(`${this.#spec.table} as item`);
+    for (const [column, value] of this.#bound)
+      rows = rows.where(written(sql`${sql.ref(`item.${column}`)}`), '=', value);
+    return rows;
+  }
+
+  #there(rows: Selected): Selected {
+    const { only } = this.#spec;
     return only === undefined ? rows : rows.where(only);
   }
 
-  #shown(rows: SelectQueryBuilder<AnyTables, 'item', object>, order: RowsSpec<T, Scope>['order']) {
+  #shown(rows: Selected, order: RowsSpec<T, Scope>['order']) {
     return rows
       .select(this.#fields.map(([name, spec]) => expressionOf(name, spec).as(name)))
       .orderBy(orderSql(this.#target(), order));

@@ -12,6 +12,11 @@ export interface FieldSpec {
   /** Worked out of the row, whose name is `item`; such a field cannot be written. */
   readonly expression?: RawBuilder<unknown>;
   readonly nullable?: boolean;
+  /**
+   * The search index of the table has the column: it finds what `like` and `contains` ask for (`patterns`), and what is
+   * equal too (`all`), where no index of the column itself does that.
+   */
+  readonly searched?: 'patterns' | 'all';
   /** Never filtered or ordered by, since that would tell what it holds. */
   readonly secret?: boolean;
 }
