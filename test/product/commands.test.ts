@@ -10,6 +10,8 @@ import { withPeople } from './people.ts';
 
 const folder = scratchFolder();
 const data = join(folder.path, 'data');
+// What agents need of a server, a process beside it has to be told too.
+const AGENTS = ['--runner KIND', '--runner-command JSON', '--project-root DIR'];
 const parley = (...args: string[]) => runParley([...args, '--data', data]);
 
 beforeAll(ensureBuilt);
@@ -233,8 +235,8 @@ describe('help', () => {
   );
 
   test.each([
-    ['mcp', ['--key KEY', '--init', '--json', '--extended', '--allow-egress HOST'], ['--port']],
-    ['call', ['--key KEY', '--extended', '--allow-egress HOST', '--allow-stdio'], ['--port']],
+    ['mcp', ['--key KEY', '--init', '--json', '--extended', '--allow-egress HOST', ...AGENTS], ['--port']],
+    ['call', ['--key KEY', '--extended', '--allow-egress HOST', '--allow-stdio', ...AGENTS], ['--port']],
     ['keys', ['--key KEY', '--init', '--json'], ['--port', '--allow-egress']],
     ['feedback', ['--key KEY', '--port N', '--public-url URL'], ['--rate ']],
     ['doctor', ['--key KEY', '--port N', '--project FOLDER'], ['--init']],

@@ -230,14 +230,14 @@ describe('an entry of an agent', () => {
   test.each([
     ['another port', () => at('http://localhost:9/mcp/agent', 'Bearer ${ADA_KEY}'), 'agents key NAME'],
     ['no key', () => at(`${server.mcp}/agent`, 'Bearer ${ADA_KEY}'), 'agents key NAME'],
-    ['a revoked key', () => at(`${server.mcp}/agent`, 'Bearer ${BO_KEY}'), 'agents key BO'],
-    ['a revoked key at all toolsets', () => at(server.mcp, 'Bearer ${BO_KEY}'), 'agents key BO'],
+    ['a revoked key', () => at(`${server.mcp}/agent`, 'Bearer ${BO_KEY}'), 'agents key Bo'],
+    ['a revoked key at all toolsets', () => at(server.mcp, 'Bearer ${BO_KEY}'), 'agents key Bo'],
   ])('with %s is mended as one: its name, its variable and its agent stay', async (_name, entry, maker) => {
     const given = entry();
     ada(given);
     const { state, fix = '' } = await finding('Claude Code', { BO_KEY: gone.key });
     expect(state).not.toBe('ok');
-    expect(fix).toContain(`"parley ${maker.replace('BO', gone.id)}"`);
+    expect(fix).toContain(`"parley ${maker}"`);
     expect(fix).not.toContain('keys create');
     const url = new URL(given.url).pathname === '/mcp' ? server.mcp : `${server.mcp}/agent`;
     expect(JSON.parse(fix.slice(fix.indexOf('{')))).toEqual({
@@ -263,7 +263,7 @@ describe('an entry of an agent', () => {
     ada({ ...inData('--agent', 'Ada'), env: { PARLEY_KEY: '${NOT_SET}' } });
     expect((await finding('Claude Code')).fix).toContain('"parley keys create NAME"');
     ada({ ...inData(), env: { PARLEY_KEY: gone.key } });
-    expect((await finding('Claude Code')).fix).toContain(`"parley agents key ${gone.id}"`);
+    expect((await finding('Claude Code')).fix).toContain('"parley agents key Bo"');
   });
 });
 
@@ -372,6 +372,18 @@ describe('a file', () => {
     const entry = JSON.stringify({ ...headers('${input:parley-key}'), note: '// no comment, }' });
     write('.vscode/mcp.json', `// mine\n{ "servers": { /* here */ "parley": ${entry}, }, }\n`);
     expect(await finding('VS Code')).toMatchObject({ state: 'ok', found: expect.stringContaining('asks') });
+  });
+
+  test('of an editor keeps its own input, which is where the key goes', async () => {
+    const wrong = { ...headers('${input:my-own}'), url: 'http://localhost:9/mcp' };
+    write('.vscode/mcp.json', { servers: { parley: wrong } });
+    const { fix = '' } = await finding('VS Code');
+    expect(fix).toMatch(/^Use this, with a key of "parley keys create NAME" where it asks for it:/);
+    expect(fix).not.toContain('PARLEY_KEY');
+    expect(JSON.parse(fix.slice(fix.indexOf('{')))).toMatchObject({
+      inputs: [{ id: 'my-own' }],
+      servers: { parley: { headers: { Authorization: 'Bearer ${input:my-own}' } } },
+    });
   });
 
   test.each([

@@ -105,4 +105,13 @@ test('a process on stdio lists and calls plugins from its first request on, for 
     program.child.stdin.end();
     expect((await program.ended).code).toBe(0);
   }
+  writeFileSync(join(folder.path, 'plugins/clock/more.js'), '');
+  const late = await runParley(['call', NOW, '{}', ...data], { env: { PARLEY_KEY: key } });
+  expect(late).toEqual({
+    code: 1,
+    stdout: '',
+    stderr:
+      'parley: plugin clock: The plugin changed since it was loaded, so it does not run. An owner loads it again.\n' +
+      `Error: Unknown tool: ${NOW}\n`,
+  });
 });

@@ -6,7 +6,7 @@ import { storeOptions } from '../start/base.ts';
 import { refuseLostDatabase } from '../owner-key.ts';
 import { requireInstallation } from './installation.ts';
 import type { Command } from './main.ts';
-import { reportFault } from './session.ts';
+import { tellFault } from './session.ts';
 
 /** Copies into a new or empty folder. */
 export const backup: Command = async (args, toolsets) => {
@@ -15,7 +15,7 @@ export const backup: Command = async (args, toolsets) => {
   if (folder === undefined || rest.length > 0) throw new UsageError('Usage: parley backup FOLDER');
   refuseLostDatabase(config);
   requireInstallation(config);
-  const store = await openStore(storeOptions(config, reportFault));
+  const store = await openStore(storeOptions(config, tellFault));
   try {
     const files = await store.backup(resolve(folder));
     const note = `The secret key is not in the backup. Keep ${join(config.dataDir, 'secret.key')} apart from it.`;

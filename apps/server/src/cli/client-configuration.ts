@@ -7,6 +7,8 @@ export type ClientName = 'Claude Code' | 'Cursor' | 'VS Code' | 'opencode' | 'Co
 export interface EntryNames {
   readonly name: string;
   readonly variable: string;
+  /** In VS Code: the input that asks for the key; absent: one that is named like the entry. */
+  readonly input?: string | undefined;
 }
 
 /** For an entry that nobody has named yet. */
@@ -18,9 +20,9 @@ const SNIPPETS: Readonly<Record<ClientName, Snippet>> = {
   'Claude Code': (url, { name, variable }) =>
     servers(name, { type: 'http', url, headers: bearer(`\${${variable}}`) }),
   Cursor: (url, { name, variable }) => servers(name, { url, headers: bearer(`\${env:${variable}}`) }),
-  'VS Code': (url, { name }) => ({
-    inputs: [{ type: 'promptString', id: `${name}-key`, description: 'Parley API key', password: true }],
-    servers: { [name]: { type: 'http', url, headers: bearer(`\${input:${name}-key}`) } },
+  'VS Code': (url, { name, input = `${name}-key` }) => ({
+    inputs: [{ type: 'promptString', id: input, description: 'Parley API key', password: true }],
+    servers: { [name]: { type: 'http', url, headers: bearer(`\${input:${input}}`) } },
   }),
   opencode: (url, { name, variable }) => ({
     mcp: { [name]: { type: 'remote', url, oauth: false, headers: bearer(`{env:${variable}}`) } },

@@ -16,6 +16,7 @@ interface CommandHelp {
 const READS_KEY = ['folder', 'init', 'key', 'every'] as const;
 // What tools reach is decided in the process that runs them, whatever a server beside it may.
 const RUNS_TOOLS = [...READS_KEY, 'egress', 'programs'] as const;
+const RUNS_AGENTS = ['runner', 'runner-command', 'project-root'];
 
 const COMMANDS: Readonly<Record<string, CommandHelp>> = {
   start: {
@@ -29,12 +30,14 @@ Ctrl-C or SIGTERM stops it after running requests are answered; a second one sto
   },
   mcp: {
     reads: RUNS_TOOLS,
+    flags: RUNS_AGENTS,
     usage: 'parley mcp [toolset...] [options]',
     summary: 'Serve MCP over stdin and stdout, on the same data folder',
     details: `For clients that start their servers themselves. It may run beside "parley start" on the same data folder.
 Without toolsets it serves all that the key may use. Without --key or PARLEY_KEY it acts with the owner key of the folder.
 Where --data has no installation it ends with 1; --init makes one, for those who never run "parley start".
-The tools run in this process: what a server was started with, such as --allow-egress, has to be given here too.
+The tools run in this process: what a server was started with, such as --allow-egress, --runner or --project-root, has to be
+given here too.
 --extended adds the tools that a grant has to name, such as the second tier of feedback; for owners and administrators.
 
 parley mcp agent --agent NAME
@@ -56,10 +59,12 @@ parley mcp feedback --url URL --api-key KEY [--extended]
   },
   call: {
     reads: RUNS_TOOLS,
+    flags: RUNS_AGENTS,
     usage: 'parley call TOOL [\'{"field": "value"}\'] [--extended] [--json]',
     summary: 'Call one tool and print its answer',
     details: `Exits with 0 when the tool answered, with 1 when it answered with an error. "-" reads the input from stdin.
-The tool runs in this process: what a server was started with, such as --allow-egress, has to be given here too.
+The tool runs in this process: what a server was started with, such as --allow-egress, --runner or --project-root, has to be
+given here too.
 --extended adds the tools that a grant has to name; for owners and administrators.`,
   },
   keys: {

@@ -5,13 +5,13 @@ import { storeOptions } from '../start/base.ts';
 import { refuseLostDatabase } from '../owner-key.ts';
 import { allToolsets, migrationsOf } from '../start/host.ts';
 import type { Command } from './main.ts';
-import { reportFault } from './session.ts';
+import { tellFault } from './session.ts';
 
 /** Applies what is pending and names it. */
 export const migrate: Command = async (args, toolsets) => {
   const { config } = loadConfig(args, { toolsets });
   refuseLostDatabase(config);
-  const store = await openStore(storeOptions(config, reportFault));
+  const store = await openStore(storeOptions(config, tellFault));
   try {
     const applied = await store.migrate(migrationsOf(await allToolsets({ toolsets })));
     const text =

@@ -9,7 +9,7 @@ import { closeToOthers } from '../data-folder.ts';
 import { allToolsets, migrationsOf } from '../start/host.ts';
 import { ownerKeyFileOf, refuseLostDatabase, replaceOwnerKey } from '../owner-key.ts';
 import { hasDatabase } from './doctor/database.ts';
-import { reportFault } from './session.ts';
+import { tellFault } from './session.ts';
 
 /** Makes the key, writes it to owner.key, and leaves a call record of it. */
 export async function recover(config: Config, toolsets: readonly ServedToolset[]): Promise<number> {
@@ -18,7 +18,7 @@ export async function recover(config: Config, toolsets: readonly ServedToolset[]
     throw new UsageError(`There is no database in ${config.dataDir}. Name its folder with --data.`);
   const startedAt = performance.now();
   const file = ownerKeyFileOf(config);
-  const store = await openStore(storeOptions(config, reportFault));
+  const store = await openStore(storeOptions(config, tellFault));
   try {
     await store.migrate(migrationsOf(await allToolsets({ toolsets })));
     const identity = createIdentity(store);

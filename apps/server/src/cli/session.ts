@@ -7,6 +7,7 @@ import type { Base, KnownTool } from '../start/base.ts';
 import type { Config } from '../config.ts';
 import { UsageError } from '../config.ts';
 import type { Host } from '../start/host.ts';
+import { errorText } from './error-text.ts';
 import { requireInstallation } from './installation.ts';
 
 /** An open host and a way to ask who is acting. */
@@ -24,7 +25,7 @@ export async function openSession(
 ): Promise<Session> {
   requireInstallation(config);
   const { openHost } = await import('../start/host.ts');
-  const host = await openHost({ config, toolsets, onFault: reportFault });
+  const host = await openHost({ config, toolsets, onFault: tellFault });
   try {
     return { host, caller: await callerOn(host, config, source) };
   } catch (error) {
@@ -89,7 +90,12 @@ function readKey(file: string): string {
   }
 }
 
-/** Faults go to stderr as structured lines; the logger is loaded only when there is one. */
+/** A fault beside the work of one command: a sentence for whoever sits at the terminal. */
+export function tellFault(error: unknown, where: string): void {
+  process.stderr.write(`parley: ${where}: ${errorText(error)}\n`);
+}
+
+/** Faults of a process that serves go to stderr as structured lines; the logger is loaded only when there is one. */
 export function reportFault(error: unknown, where: string): void {
   const write = async () => {
     const { createLog } = await import('../log.ts');

@@ -6,6 +6,7 @@ import type { GitHub, RepoName } from '../adapters/github/github.ts';
 import type { RunRequest, RunResult } from '../adapters/runner/runner.ts';
 import { actingOf } from '../session.ts';
 import { createActionServices } from './action-services.ts';
+import type { WorkTask } from './work/work-tasks.ts';
 
 const code = projectBed();
 afterAll(() => code.remove());
@@ -83,6 +84,19 @@ onOneBed(
       expect(await reputation?.attest(acting, signal)).toMatch(/^Attested as entry \d+\.$/);
       expect(await reputation?.attest(acting, signal)).toContain('does not count again today');
       await expect(workTasks?.state(acting, 'work_unknown')).rejects.toMatchObject({ code: 'not_found' });
+    });
+
+    test('work that failed says why before anything else', async () => {
+      const { acme, agent, services } = bed();
+      const acting = actingOf((await agent(acme.owner.caller)).caller);
+      // Nothing else of a work task is asked for.
+      const failed = { status: 'failed', branch: 'agent/x', error: 'Too hard.', reply: null };
+      const work = { ...services.work!, get: async () => failed as unknown as WorkTask };
+      const { workTasks } = createActionServices({ ...services, work });
+      expect(await workTasks?.state(acting, 'work_1')).toMatchObject({
+        isCompleted: false,
+        text: 'Too hard. (failed on agent/x)',
+      });
     });
   },
   () => ({

@@ -94,11 +94,12 @@ export function createActionServices(parts: ActionParts): ActionServices {
 const OVER: ReadonlySet<string> = new Set<WorkTask['status']>(['completed', 'failed', 'cancelled']);
 
 function stateOf({ status, branch, error, reply }: WorkTask) {
-  const place = branch === null ? '' : ` on ${branch}`;
+  const where = branch === null ? status : `${status} on ${branch}`;
   return {
     status,
     isOver: OVER.has(status),
     isCompleted: status === 'completed',
-    text: `${status}${place}${error === null ? '' : `: ${error}`}${reply === null ? '' : `. ${reply}`}`,
+    // The reason comes first: what shows it may cut the end.
+    text: `${error === null ? where : `${error} (${where})`}${reply === null ? '' : `. ${reply}`}`,
   };
 }

@@ -52,7 +52,18 @@ const REFUSED: [name: string, input: Record<string, unknown>, code: string, mess
     'invalid',
     /no event type/,
   ],
-  ['stars of nothing', { schedule_actions: [{ type: 'star_repo' }] }, 'invalid', /repos: star_repo needs it/],
+  [
+    'stars of nothing',
+    { schedule_actions: [{ type: 'star_repo' }] },
+    'invalid',
+    /repos: a star_repo action needs repos$/,
+  ],
+  [
+    'nothing to do',
+    { schedule_actions: [{ type: 'custom' }] },
+    'invalid',
+    /^schedule_actions\.0\.prompt: a custom action needs a prompt$/,
+  ],
   [
     'a message to nobody',
     { schedule_actions: [{ type: 'send_message', message: 'x' }] },

@@ -1,4 +1,5 @@
 /** Workflows as their agent has them: which graphs are refused, how runs go through them, and that a killed worker costs no node twice. */
+import { ToolError } from '@parley/kit';
 import { eventually } from '@parley/test-support/eventually';
 import { beforeEach, expect, test } from 'vitest';
 import { onBothBeds } from '../../test/agent-bed.ts';
@@ -172,6 +173,18 @@ onBothBeds(
       const run = await over();
       expect(run).toMatchObject({ status: 'failed', error: expect.stringMatching(/^node_limit/) });
       expect(run.node_runs).toHaveLength(100);
+    });
+
+    test('a long error of a node is cut where one sees it', async () => {
+      actions.script = () => {
+        throw new ToolError('conflict', 'So it is. '.repeat(20));
+      };
+      const { over } = await triggered(
+        graph({ s: ['start'], a: ['agent_session', { prompt: 'x' }], e: ['end'] }, ['s a', 'a e']),
+      );
+      const { error } = (await over()).node_runs?.[1] ?? {};
+      expect(error).toHaveLength(80);
+      expect(error).toMatch(/^conflict: So it is\. .*\u2026$/);
     });
 
     test('a failed node fails the run, and nothing after it is done', async () => {

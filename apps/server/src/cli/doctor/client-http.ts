@@ -10,7 +10,7 @@ import type { ClientEntry } from './client-files.ts';
 import type { Surroundings } from './clients.ts';
 import { agentOfKey, checkKey, keyMaker } from './keys.ts';
 import { isParley } from './port.ts';
-import { fillVariables, variableIn } from './variables.ts';
+import { fillVariables, inputIn, variableIn } from './variables.ts';
 
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
 
@@ -32,8 +32,11 @@ export async function checkHttp(
     const known = sent === undefined ? undefined : await agentOfKey(config, sent);
     const agent = known ?? (toolset === AGENT ? 'NAME' : undefined);
     // An agent's entry stays one, beside that of a person.
-    const names = agent === undefined ? OWN_NAMES : namesOf(client, entry);
-    const how = `with a key of ${keyMaker(agent)} in ${names.variable}`;
+    const named = agent === undefined ? OWN_NAMES : namesOf(client, entry);
+    const names = { ...named, input: inputIn(client, entry.authorization ?? '') };
+    // VS Code asks a person for the key; the others take it from a variable.
+    const place = client === 'VS Code' ? 'where it asks for it' : `in ${names.variable}`;
+    const how = `with a key of ${keyMaker(agent)} ${place}`;
     return { name, state, found, fix: `Use this, ${how}:\n${clientConfiguration(mcpUrl, client, names)}` };
   };
   const isRunning = await isParley(config.host, config.port);

@@ -8,6 +8,7 @@ import type { Check } from './check.ts';
 import type { ClientEntry } from './client-files.ts';
 import type { Surroundings } from './clients.ts';
 import { checkKey, keyMaker } from './keys.ts';
+import { word } from './shell-word.ts';
 import { fillVariables } from './variables.ts';
 
 // npm has an unrelated package of the same name.
@@ -99,11 +100,6 @@ function servedBy(command: readonly string[]): string[] {
     ...(command.includes('mcp') ? words.slice(0, flags === -1 ? words.length : flags) : []),
     ...(agent === undefined ? [] : ['--agent', agent]),
   ];
-}
-
-/** A word of a command line, in quotes where a shell would make several of it. */
-function word(text: string): string {
-  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 /** The first part of a command line that has to be a file and is none. */

@@ -3,9 +3,16 @@ import { createIdentity, identityMigrations } from '@parley/identity';
 import type { AgentBinding, IdentityTables } from '@parley/identity';
 import { fromJson } from '@parley/store';
 import type { Config } from '../../config.ts';
+import { printable } from '../../printable.ts';
 import { hasInstallation } from '../installation.ts';
 import type { Check } from './check.ts';
 import { withStore } from './database.ts';
+import { word } from './shell-word.ts';
+
+/** What is read of the table of agents, whose toolset is not loaded for it. */
+interface NamedAgents {
+  readonly agents: { readonly id: string; readonly name: string };
+}
 
 /** Checks the key that commands act with, when one is given. */
 export async function checkGivenKey(config: Config): Promise<Check[]> {
@@ -34,23 +41,28 @@ export async function checkKey(
 
 /** The command that makes a key of the same kind. */
 export function keyMaker(agent: string | undefined): string {
-  return agent === undefined ? '"parley keys create NAME"' : `"parley agents key ${agent}"`;
+  return agent === undefined ? '"parley keys create NAME"' : `"parley agents key ${word(printable(agent))}"`;
 }
 
-/** The id of the agent that a key acts as, or did before it was revoked; undefined for a person's, and one that is unknown. */
+/** The agent that a key acts as, or did before it was revoked: its name, or its id where it is gone. Undefined for a person's key, and one that is unknown. */
 export async function agentOfKey(config: Config, key: string): Promise<string | undefined> {
   const [, publicId] = /^parley_([0-9A-Za-z]{12})_/.exec(key) ?? [];
   if (publicId === undefined || !hasInstallation(config)) return undefined;
-  let agent: string | null | undefined;
+  let agent: string | undefined;
   await withStore(config, { name: 'key', needs: [identityMigrations] }, async (store) => {
-    const row = await store
-      .db<IdentityTables>()
+    const db = store.db<IdentityTables & NamedAgents>();
+    const row = await db
       .selectFrom('api_keys')
       .select('agent')
       .where('public_id', '=', publicId)
       .executeTakeFirst();
-    agent = row?.agent;
+    if (row?.agent !== undefined && row.agent !== null) {
+      const { agentId } = fromJson<AgentBinding>(row.agent);
+      agent = agentId;
+      const named = await db.selectFrom('agents').select('name').where('id', '=', agentId).executeTakeFirst();
+      agent = named?.name ?? agentId;
+    }
     return { name: 'key', state: 'ok', found: 'the key was looked up' };
   });
-  return agent === undefined || agent === null ? undefined : fromJson<AgentBinding>(agent).agentId;
+  return agent;
 }

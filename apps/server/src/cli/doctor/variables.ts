@@ -39,3 +39,8 @@ export function variableIn(client: ClientName, text: string): string | undefined
   const [match] = text.matchAll(SYNTAX[client]);
   return match?.[1] ?? match?.[2];
 }
+
+/** The input by which VS Code asks a person for what a text needs. */
+export function inputIn(client: ClientName, text: string): string | undefined {
+  return client === 'VS Code' ? /\$\{input:([\w.-]{1,64})\}/.exec(text)?.[1] : undefined;
+}

@@ -56,21 +56,11 @@ export function createCode({ projects, readers, dataDir, recordViolation }: Code
           'no_project',
           'You have no default project. Name one as project_dir; corvid_list_projects lists them.',
         );
-      return { root: await rootOf(current), below: '' };
+      return { root: (await projects.requiredCode(current)).folder, below: '' };
     }
     const named = reached.find(({ id }) => id === projectDir);
-    if (named !== undefined) return { root: await rootOf(named), below: '' };
+    if (named !== undefined) return { root: (await projects.requiredCode(named)).folder, below: '' };
     return folderWithin(acting, projectDir, reached, current);
-  }
-
-  async function rootOf(project: ReachedProject): Promise<string> {
-    const code = await projects.usableCode(project);
-    if (code === undefined)
-      throw new ToolError(
-        'no_project',
-        `The project ${project.id} has no code folder. An owner sets one with: parley projects set-code ${project.id} --folder DIR`,
-      );
-    return code.folder;
   }
 
   /** A root or a folder below one; whatever else is asked for, the answer says nothing about it. */

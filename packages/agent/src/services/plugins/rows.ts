@@ -194,10 +194,11 @@ export function saveGrant(
     // What is granted is granted to what was loaded, and the next load is another.
     if (isGranted && row.status !== 'active')
       throw new ToolError('conflict', `The plugin "${name}" does not run. ${loadAgain(row)}`);
-    if (!fromJson<string[]>(row.capabilities).includes(capability))
+    const declared = fromJson<string[]>(row.capabilities);
+    if (!declared.includes(capability))
       throw new ToolError(
         'invalid',
-        `capability: the plugin "${name}" ${row.version}, as it was loaded, does not declare ${capability}. Where its files changed since: ${loadAgain(row)}`,
+        `capability: the plugin "${name}" ${row.version} does not declare ${capability}. It declares ${declared.join(', ') || 'none'}.`,
       );
     const { granted, granted_at, updated_at } = capabilityRow(row, capability, isGranted, now());
     await tx

@@ -11,6 +11,8 @@ export interface CodeFolders {
   allowed(folder: string): Promise<string>;
   /** The same for a folder that was allowed once; undefined when it is not any more. */
   stillAllowed(folder: string): Promise<string | undefined>;
+  /** True for a path below a root of this process, whether or not there is a folder. */
+  reaches(folder: string): Promise<boolean>;
 }
 
 /** True for a path that is the folder or lies below it; both are real paths. */
@@ -24,23 +26,26 @@ export function createCodeFolders(roots: readonly string[], dataDir: string): Co
       'invalid',
       'folder: must be a folder below one of those that --project-root names, and not in the data folder',
     );
+  const reaches = async (path: string): Promise<boolean> => {
+    for (const root of roots) {
+      const realRoot = await realFolder(root);
+      if (realRoot !== undefined && isWithin(path, realRoot)) return true;
+    }
+    return false;
+  };
   const found = async (folder: string): Promise<string | undefined> => {
     const real = await realFolder(folder);
     if (real === undefined) return undefined;
     const data = await realFolder(dataDir);
     if (data !== undefined && isWithin(real, data)) return undefined;
-    for (const root of roots) {
-      const realRoot = await realFolder(root);
-      if (realRoot !== undefined && isWithin(real, realRoot)) return real;
-    }
-    return undefined;
+    return (await reaches(real)) ? real : undefined;
   };
   return {
     async allowed(folder) {
       if (roots.length === 0)
         throw new ToolError(
           'unavailable',
-          'No project can have code yet. Start the server with --project-root DIR, or set PARLEY_PROJECT_ROOT.',
+          'This process was told of no folder for code. Start it with --project-root DIR (or PARLEY_PROJECT_ROOT), a server and a command beside it alike.',
         );
       if (!isAbsolute(folder) || folder.length > MAX_PATH || folder.includes('\0')) throw refused();
       const real = await found(folder);
@@ -48,6 +53,7 @@ export function createCodeFolders(roots: readonly string[], dataDir: string): Co
       return real;
     },
     stillAllowed: found,
+    reaches,
   };
 }
 

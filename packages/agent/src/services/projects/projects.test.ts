@@ -1,10 +1,12 @@
 /** An agent sees the projects that it was given, and owners say where their code lies. */
-import { mkdirSync, symlinkSync } from 'node:fs';
+import { mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { onBothBeds } from '../../../test/agent-bed.ts';
 import type { ProjectBed } from '../../../test/project-bed.ts';
 import { projectBed } from '../../../test/project-bed.ts';
+import { clientWith } from '../../../test/with-settings.ts';
+import type { AgentHost } from '../../toolset.ts';
 
 const LIST = 'corvid_list_projects';
 const disks: ProjectBed[] = [];
@@ -79,6 +81,33 @@ onBothBeds(
       expect(await services.agents.get(acme.id, ada.id)).toMatchObject({ default_project_id: null });
     });
 
+    test('a process that was not told of the root says so, and not that there is no code', async () => {
+      const { acme, agent, services } = bed();
+      const project = disk.project(acme.id, 'Told');
+      const folder = disk.folder('told', { 'a.ts': 'export const here = 1;' });
+      const tools = ['corvid_code_symbols', 'corvid_find_references', 'corvid_create_work_task'] as const;
+      const ada = await agent(acme.owner.caller, { tools: [...tools], defaultProjectId: project });
+      const refusals = async (settings: AgentHost['settings']) => {
+        const client = await clientWith(bed(), ada.caller, settings);
+        return [
+          await client.attempt('corvid_code_symbols', { query: 'here' }),
+          await client.attempt('corvid_find_references', { symbol_name: 'here', project_dir: project }),
+          await client.attempt('corvid_create_work_task', { description: 'x' }),
+        ];
+      };
+      const each = (words: string) =>
+        tools.map(() => ({ ok: false, code: 'no_project', message: expect.stringContaining(words) }));
+      const { settings } = disk.parts;
+      const untold = { ...settings, projectRoots: [] };
+      expect(await refusals(untold)).toMatchObject(each('has no code folder'));
+      await services.projects.setCode(acme.owner.caller, project, { folder });
+      expect(await refusals(untold)).toMatchObject(
+        each('The code of the project Told lies outside what this process may read. Start it with --project-root'),
+      );
+      rmSync(folder, { recursive: true });
+      expect(await refusals(settings)).toMatchObject(each('The code folder of the project Told is gone.'));
+    });
+
     test('a folder is taken below the roots alone, by its real path, and never from the data folder', async () => {
       const { acme, rival, services } = bed();
       const project = disk.project(acme.id, 'Placed');
@@ -121,7 +150,7 @@ onBothBeds(
       const { acme, services } = bed();
       await expect(
         services.projects.setCode(acme.owner.caller, 'proj_any', { folder: '/tmp' }),
-      ).rejects.toMatchObject({ code: 'unavailable', message: expect.stringContaining('--project-root') });
+      ).rejects.toMatchObject({ code: 'unavailable', message: expect.stringMatching(/This process .*--project-root/) });
     }, 5000);
   },
   () => {

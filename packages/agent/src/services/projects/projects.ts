@@ -50,6 +50,8 @@ export interface Projects {
   reachedBy(who: Reaching): Promise<ReachedProject[]>;
   /** The code of a project as it may be used now; undefined where there is none. */
   usableCode(project: ProjectWithCode): Promise<ProjectCode | undefined>;
+  /** The same; throws where there is none, and says what to do about it. */
+  requiredCode(project: ProjectWithCode): Promise<ProjectCode>;
 }
 
 export interface ProjectsParts {
@@ -86,6 +88,18 @@ export function createProjects(parts: ProjectsParts): Projects {
   const requiredAgent = async (organizationId: string, agentId: string) => {
     if ((await agentRow(store, organizationId, agentId)) === undefined)
       throw new ToolError('not_found', 'Agent not found');
+  };
+  const usableCode = async ({ code }: ProjectWithCode): Promise<ProjectCode | undefined> => {
+    const folder = code === null ? undefined : await folders.stillAllowed(code.folder);
+    return code === null || folder === undefined ? undefined : { ...code, folder };
+  };
+  /** Why the code of a project cannot be used. */
+  const missing = async ({ id, name, code }: ProjectWithCode): Promise<string> => {
+    const set = `with: parley projects set-code ${id} --folder DIR`;
+    if (code === null) return `The project ${id} has no code folder. An owner sets one ${set}`;
+    if (await folders.reaches(code.folder))
+      return `The code folder of the project ${name} is gone. An owner sets another ${set}`;
+    return `The code of the project ${name} lies outside what this process may read. Start it with --project-root DIR (or PARLEY_PROJECT_ROOT), as the server is.`;
   };
   return {
     list,
@@ -196,9 +210,11 @@ export function createProjects(parts: ProjectsParts): Projects {
         .map((project) => ({ ...project, isDefault: project.id === current }))
         .toSorted((one, other) => Number(other.isDefault) - Number(one.isDefault));
     },
-    async usableCode({ code }) {
-      const folder = code === null ? undefined : await folders.stillAllowed(code.folder);
-      return code === null || folder === undefined ? undefined : { ...code, folder };
+    usableCode,
+    async requiredCode(project) {
+      const code = await usableCode(project);
+      if (code === undefined) throw new ToolError('no_project', await missing(project));
+      return code;
     },
   };
 }

@@ -251,7 +251,10 @@ export function checkActions(actions: readonly ScheduleAction[]): void {
   for (const [index, action] of actions.entries())
     for (const field of ACTIONS[action.type].needs)
       if (action[field] === undefined || action[field].length === 0)
-        throw new ToolError('invalid', `schedule_actions.${index}.${field}: ${action.type} needs it`);
+        throw new ToolError(
+          'invalid',
+          `schedule_actions.${index}.${field}: a ${action.type} action needs ${field === 'repos' ? field : `a ${field}`}`,
+        );
 }
 
 /** Does one action; returns what came of it. */

@@ -234,11 +234,7 @@ export function createWorkTasks(parts: CarryOutParts): WorkTasks {
       throw new ToolError('forbidden', 'project_id: you do not reach such a project');
     if (project === undefined)
       throw new ToolError('no_project', 'You have no default project. Name one as project_id.');
-    if ((await projects.usableCode(project)) === undefined)
-      throw new ToolError(
-        'no_project',
-        `The project ${project.id} has no code folder. An owner sets one with: parley projects set-code ${project.id} --folder DIR`,
-      );
+    await projects.requiredCode(project);
     return project.id;
   }
 }

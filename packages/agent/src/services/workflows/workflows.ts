@@ -196,7 +196,7 @@ export function createWorkflows(parts: WorkflowParts): Workflows {
           node_id: node.node_id,
           type: node.type,
           status: node.status,
-          error: node.error?.slice(0, SHOWN_ERROR) ?? null,
+          error: node.error === null ? null : shortened(node.error),
           session_id: node.session_id,
           started_at: iso(node.created_at),
           finished_at: iso(node.finished_at),
@@ -220,6 +220,10 @@ export function createWorkflows(parts: WorkflowParts): Workflows {
       }
     },
   };
+}
+
+function shortened(error: string): string {
+  return error.length <= SHOWN_ERROR ? error : `${error.slice(0, SHOWN_ERROR - 1).toWellFormed()}\u2026`;
 }
 
 // No person or key has this id, so none finds runs among its tasks; each agent has its own share of places.
