@@ -62,6 +62,8 @@ export const sendMessage = defineTool({
   text(output) {
     const { status, message_id: id, thread } = output;
     if (status === 'pending') return unanswered(output, NAME);
+    if (status === 'queued')
+      return `Queued: message ${id} in thread ${thread} lies in the inbox of its recipient. A process beside a server (parley mcp, parley call) runs it only if it has the server's --runner.`;
     if (status === 'duplicate')
       return `Sent already as message ${id} in thread ${thread}. If you still need its reply, call again in 30 s.`;
     return JSON.stringify(output);

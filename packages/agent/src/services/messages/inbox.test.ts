@@ -14,8 +14,11 @@ onMessageBeds('inboxes', (bed, here) => {
     const { ada, inbox, asAda } = await people();
     const other = await here.other();
     const began = performance.now();
-    const queued = await asAda.call(SEND, { to_agent: inbox.id, message: 'anybody?' });
+    const first = await asAda.attempt(SEND, { to_agent: inbox.id, message: 'anybody?' });
+    if (!first.ok) throw new Error(first.message);
+    const { value: queued, text } = first;
     expect(queued.status).toBe('queued');
+    expect(text).toMatch(/^Queued: .*runs it only if it has the server's --runner\.$/);
     expect(performance.now() - began).toBeLessThan(1000);
     const [message] = await other.services.messages.inbox.list(boxOf(inbox), { limit: 10 });
     expect(message).toMatchObject({ text: 'anybody?', from: { id: ada.id, name: ada.name } });
