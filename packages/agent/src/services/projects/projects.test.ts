@@ -102,7 +102,9 @@ onBothBeds(
       expect(await refusals(untold)).toMatchObject(each('has no code folder'));
       await services.projects.setCode(acme.owner.caller, project, { folder });
       expect(await refusals(untold)).toMatchObject(
-        each('The code of the project Told lies outside what this process may read. Start it with --project-root'),
+        each(
+          'The code of the project Told lies outside what this process may read. Start it with --project-root',
+        ),
       );
       rmSync(folder, { recursive: true });
       expect(await refusals(settings)).toMatchObject(each('The code folder of the project Told is gone.'));
@@ -150,7 +152,10 @@ onBothBeds(
       const { acme, services } = bed();
       await expect(
         services.projects.setCode(acme.owner.caller, 'proj_any', { folder: '/tmp' }),
-      ).rejects.toMatchObject({ code: 'unavailable', message: expect.stringMatching(/This process .*--project-root/) });
+      ).rejects.toMatchObject({
+        code: 'unavailable',
+        message: expect.stringMatching(/This process .*--project-root/),
+      });
     }, 5000);
   },
   () => {

@@ -102,8 +102,7 @@ const workTask: NodeKind<'work_task', { readonly id: string }> = {
   },
   async run(work, { id }) {
     const state = await partOf(work.services, 'workTasks').state(await work.acting(), id);
-    if (!state.isCompleted)
-      throw new ToolError('work_task_failed', `${state.text} [${id}]`);
+    if (!state.isCompleted) throw new ToolError('work_task_failed', `${state.text} [${id}]`);
     return { output: { task_id: id, status: state.status, text: state.text } };
   },
 };
