@@ -7,6 +7,7 @@ import { createEgress } from '@parley/kit/egress';
 import {
   callParts,
   createCodeExecution,
+  createRequestRate,
   createSandbox,
   createUpstream,
   engineUniverse,
@@ -188,6 +189,7 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
     environment: config.programs.environment,
     delivers,
     sandbox,
+    countRequest: createRequestRate(config.limits),
     observe,
     onFault,
     names: allowedNames(config),
