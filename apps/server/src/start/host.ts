@@ -129,11 +129,13 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
     const call = redactRecord(given);
     parts.observe(call);
     const { caller, method, name, outcome, toolset, info } = call;
+    // A name that nothing has belongs to no toolset.
+    const isTool = toolset !== '';
     const denial = denialOf(call);
     // There are as many URIs as a client likes to make up, and each would be an entry.
     const isNamed = method !== 'resources/read';
     if (isNamed && (denial !== undefined || (outcome === 'denied' && toolset === MANAGEMENT)))
-      identity.audit.denied({ ...caller, requestId: info.id }, name, denial);
+      identity.audit.denied({ ...caller, requestId: info.id }, { name, isTool }, denial);
     options.observe?.(given);
   };
   const tasks = createTaskEngine({
