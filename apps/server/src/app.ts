@@ -81,6 +81,7 @@ export async function createApp({
     info: SERVER_INFO,
     limits: config.limits,
     names: host.names,
+    countRequest: host.countRequest,
     anonymous: nobody,
     onFault,
   });

@@ -2,7 +2,7 @@
 import type { Events } from '@parley/events';
 import type { RouteSet } from '@parley/http';
 import type { Identity } from '@parley/identity';
-import type { Engine, Host, SettingsOf } from '@parley/kit';
+import type { Caller, Engine, Host, SettingsOf } from '@parley/kit';
 import type { Egress } from '@parley/kit/egress';
 import { defineToolset } from '@parley/kit';
 import type { Store } from '@parley/store';
@@ -33,6 +33,8 @@ export type AgentHost = Host<
     readonly environment: Readonly<Record<string, string>>;
     /** False in a process that is no server: what agents do later is left to one. */
     readonly delivers?: boolean;
+    /** Counts a request of a caller over REST; throws when there were too many. */
+    countRequest(caller: Caller): void;
     engine(): Engine;
   },
   // A host of tests says only what it is about.

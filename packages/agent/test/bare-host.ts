@@ -12,6 +12,7 @@ export function bareHost(
     onStop: () => undefined,
     names: { hosts: [], origins: [] },
     web: { publicUrl: undefined, trustedProxies: [] },
+    countRequest: () => undefined,
     environment: { PATH: process.env['PATH'] ?? '' },
     settings: { projectRoots: [], workTasks: 'on', codeIndex: 'on' },
     projects: { list: async () => [], get: async () => undefined },

@@ -10,12 +10,14 @@ import { createAuthenticate } from './http/authenticate.ts';
 import { createDispatch } from './http/dispatch.ts';
 import { createEndpointOf } from './http/endpoint.ts';
 import type { LegOptions } from './http/legs.ts';
-import { createRequestRate } from './http/request-rate.ts';
+import type { CountRequest } from './http/request-rate.ts';
 
 /** What the gateway is built from. */
 export interface GatewayOptions extends LegOptions {
   readonly engine: Engine;
   readonly names: AllowedNames;
+  /** The stage of the rate; routes that are not MCP share it. */
+  readonly countRequest: CountRequest;
   /** Serves requests without a credential as this caller; tests only, no configuration sets it. */
   readonly anonymous?: Caller | undefined;
 }
@@ -38,10 +40,9 @@ const CORS = {
 
 /** Creates the gateway; the SDK is loaded with the first request that needs it. */
 export function createGateway(options: GatewayOptions): Gateway {
-  const { limits, onFault } = options;
+  const { limits, countRequest, onFault } = options;
   const door = createFrontDoor(options.names, limits);
   const authenticate = createAuthenticate(options.identity, limits, options.anonymous);
-  const countRequest = createRequestRate(limits);
   const endpointOf = createEndpointOf(options.engine);
   const dispatch = createDispatch(options, countRequest);
 

@@ -3,6 +3,8 @@ export { refusalJson, writeJson, writeRefusal } from './http/answers.ts';
 export { callParts } from './calls/call-parts.ts';
 export { createGateway } from './gateway.ts';
 export type { Gateway, GatewayOptions } from './gateway.ts';
+export { createRequestRate } from './http/request-rate.ts';
+export type { CountRequest } from './http/request-rate.ts';
 export { DEFAULT_LIMITS } from './limits.ts';
 export type { Limits } from './limits.ts';
 export { gatewayMigrations } from './migrations/index.ts';

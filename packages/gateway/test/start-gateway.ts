@@ -11,7 +11,7 @@ import { readJson, UnreadBytes } from '@parley/http';
 import type { Store, StoredCallRecord } from '@parley/store';
 import { StoreUnavailableError } from '@parley/store';
 import { scratchStore } from '@parley/store/testing';
-import { callParts, createGateway, DEFAULT_LIMITS, gatewayMigrations } from '../src/index.ts';
+import { callParts, createGateway, createRequestRate, DEFAULT_LIMITS, gatewayMigrations } from '../src/index.ts';
 import type { Limits } from '../src/index.ts';
 import { createModernLeg } from '../src/http/modern.ts';
 import { createNoticeBoard } from '../src/http/notices.ts';
@@ -99,7 +99,13 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
   };
   const names = options.names ?? { hosts: [], origins: [] };
   const base = { info: INFO, changes, limits, onFault };
-  const gateway = createGateway({ ...base, engine, identity: { ...identity, current }, names });
+  const gateway = createGateway({
+    ...base,
+    engine,
+    identity: { ...identity, current },
+    names,
+    countRequest: createRequestRate(limits),
+  });
   const board = createNoticeBoard({ ...base, current });
   const leg = createModernLeg({ ...base, board, unread: new UnreadBytes() });
   const callerOf = async (key: string): Promise<Caller> => {

@@ -16,7 +16,7 @@ import type { AuditFilter, AuditItem, AuditQuery } from './services/audit-list.t
 import type { Roles } from './services/custom-roles.ts';
 import type { Invitations } from './services/invitations.ts';
 import type { KeyChange } from './services/key-update.ts';
-import type { DenialFacts, DeniedCaller } from './services/denials.ts';
+import type { DenialFacts, DeniedCaller, DeniedName } from './services/denials.ts';
 import { Denials } from './services/denials.ts';
 import type { KeyInfo, NewKey } from './services/keys.ts';
 import type { KnownGrants } from './services/known-grants.ts';
@@ -87,7 +87,7 @@ export interface Identity {
     /** Is told of each entry in the transaction that writes it. */
     follow(follower: AuditFollower): void;
     /** Notes that a caller was denied a tool; it is written after the answer. */
-    denied(caller: DeniedCaller, tool: string, about?: DenialFacts): void;
+    denied(caller: DeniedCaller, tool: DeniedName, about?: DenialFacts): void;
     /** Writes the denials that wait. */
     flush(): Promise<void>;
     /** Removes what was written before a time. */

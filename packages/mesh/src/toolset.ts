@@ -3,7 +3,7 @@ import type { Upstream } from '@parley/connections';
 import type { Events } from '@parley/events';
 import type { RouteSet } from '@parley/http';
 import type { Identity } from '@parley/identity';
-import type { Engine, Host } from '@parley/kit';
+import type { Caller, Engine, Host } from '@parley/kit';
 import { defineToolset } from '@parley/kit';
 import type { Store } from '@parley/store';
 import type { TaskEngine } from '@parley/tasks';
@@ -25,6 +25,8 @@ export type MeshHost = Host<{
   readonly tasks: TaskEngine;
   readonly upstream: Upstream;
   readonly sandbox: CodeExecution;
+  /** Counts a request of a caller over REST; throws when there were too many. */
+  countRequest(caller: Caller): void;
   engine(): Engine;
 }>;
 

@@ -109,6 +109,7 @@ export function startMesh(store: Store, options: BedOptions): MeshProcess {
     },
     names: { hosts: [], origins: [] },
     web: { publicUrl: undefined, trustedProxies: [] },
+    countRequest: () => undefined,
     settings: undefined,
     upstream: createUpstream().upstream,
     sandbox: createSandbox().sandbox,

@@ -7,6 +7,7 @@ import { createEgress } from '@parley/kit/egress';
 import {
   callParts,
   createCodeExecution,
+  createRequestRate,
   createSandbox,
   createUpstream,
   engineUniverse,
@@ -128,11 +129,13 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
     const call = redactRecord(given);
     parts.observe(call);
     const { caller, method, name, outcome, toolset, info } = call;
+    // A name that nothing has belongs to no toolset.
+    const isTool = toolset !== '';
     const denial = denialOf(call);
     // There are as many URIs as a client likes to make up, and each would be an entry.
     const isNamed = method !== 'resources/read';
     if (isNamed && (denial !== undefined || (outcome === 'denied' && toolset === MANAGEMENT)))
-      identity.audit.denied({ ...caller, requestId: info.id }, name, denial);
+      identity.audit.denied({ ...caller, requestId: info.id }, { name, isTool }, denial);
     options.observe?.(given);
   };
   const tasks = createTaskEngine({
@@ -188,6 +191,7 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
     environment: config.programs.environment,
     delivers,
     sandbox,
+    countRequest: createRequestRate(config.limits),
     observe,
     onFault,
     names: allowedNames(config),

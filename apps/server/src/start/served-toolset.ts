@@ -1,7 +1,7 @@
 /** What this server takes from toolsets: their types held against its own, and what it composes from all of them. */
 import type { Upstream } from '@parley/connections';
 import type { Events } from '@parley/events';
-import type { CodeExecution } from '@parley/gateway';
+import type { CodeExecution, CountRequest } from '@parley/gateway';
 import type { RouteSet } from '@parley/http';
 import type { Identity } from '@parley/identity';
 import type { AnyTool, Engine, Host, OutsideTool, Toolset } from '@parley/kit';
@@ -28,6 +28,8 @@ export interface HostParts {
   readonly delivers: boolean;
   /** Runs code of callers over the tools that they may call. */
   readonly sandbox: CodeExecution;
+  /** Counts a request of a caller, whichever surface it came to. */
+  readonly countRequest: CountRequest;
   /** The engine that serves everything; for the tools that explain it. */
   engine(): Engine;
 }

@@ -73,6 +73,7 @@ function build(store: Store): OnStore {
     },
     names: { hosts: [], origins: [] },
     web: { publicUrl: undefined, trustedProxies: [] },
+    countRequest: () => undefined,
     environment: {},
     delivers: false,
     settings: { workTasks: 'off', codeIndex: 'off', remoteAgents: 'off' },

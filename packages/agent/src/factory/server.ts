@@ -85,7 +85,8 @@ function sessionEngine(ctx: McpToolContext, given: readonly (AnyTool | OutsideTo
     observe(record: CallRecord) {
       const denial = record.method === 'resources/read' ? undefined : denialOf(record);
       if (denial === undefined) return;
-      identity.audit.denied({ ...record.caller, requestId: record.info.id }, record.name, denial);
+      const { caller, name, toolset, info } = record;
+      identity.audit.denied({ ...caller, requestId: info.id }, { name, isTool: toolset !== '' }, denial);
     },
     onFault: (error, where) => ctx.log?.(where, error),
   });

@@ -111,6 +111,7 @@ const a2aApi = defineRoutes({
 /** The documents, which are the same for everybody. */
 export const OPEN_PATHS = SETS.flatMap(({ prefix }) => [`${prefix}/openapi.json`, `${prefix}/docs`]);
 
+/** Of requests without a valid key. */
 const RATE_PER_MINUTE = 1200;
 
 export function createAgentRoutes(services: AgentServices, host: AgentHost): RouteSet[] {
@@ -125,6 +126,7 @@ export function createAgentRoutes(services: AgentServices, host: AgentHost): Rou
       store,
       identity,
       ratePerMinute: RATE_PER_MINUTE,
+      countCaller: host.countRequest,
       trustedProxies: web.trustedProxies,
       now: Date.now,
       toolServices: services,

@@ -7,7 +7,7 @@ import type { Limits } from '../limits.ts';
 export type CountRequest = (caller: Caller, count?: number) => void;
 
 /** Creates the stage. */
-export function createRequestRate(limits: Limits): CountRequest {
+export function createRequestRate(limits: Pick<Limits, 'ratePerSecond' | 'rateBurst'>): CountRequest {
   const limiter = new TokenBuckets(limits.ratePerSecond, limits.rateBurst);
   return (caller, count = 1) => {
     const waitMs = limiter.take(caller.id, count);

@@ -1,6 +1,7 @@
-/** How often requests may come: per client address before anything else, and per key where that is set. */
+/** How often requests may come: per client address, and per key or caller where that is set. */
 import { hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import type { Caller } from '@parley/kit';
 import type { Store } from '@parley/store';
 import { byEngine } from '@parley/store';
 import { createClientAddress } from '../door/client-address.ts';
@@ -12,10 +13,12 @@ import { MINUTE } from './window.ts';
 
 /** How many requests a minute may bring. */
 export interface RateOptions {
-  /** Per client address; 100 by default. */
+  /** Per client address; 100 by default. With `countCaller`, only of requests that no valid key came with. */
   readonly ratePerMinute?: number;
   /** Per API key, whatever addresses it comes from; no limit by default. */
   readonly ratePerKeyPerMinute?: number;
+  /** Counts a request of a known caller; throws when there were too many. Nobody else at the address uses it up. */
+  readonly countCaller?: ((caller: Caller) => void) | undefined;
   /** Proxies whose `X-Forwarded-For` counts: addresses, or ranges like `10.0.0.0/8`. */
   readonly trustedProxies?: readonly string[];
   /** Wrong keys per client address; 10 by default. */

@@ -70,8 +70,18 @@ export function createServe<Scope>(
   const access = createAccess(definition, host.toolServices);
 
   async function admit(req: IncomingMessage, path: string): Promise<Caller | HttpAnswer> {
-    await rate.count(req, keyTextOf(req));
-    return documents(req, path) ?? authenticate(req, identity, rate);
+    const { countCaller } = host;
+    const keyText = keyTextOf(req);
+    if (countCaller === undefined) {
+      await rate.count(req, keyText);
+      return documents(req, path) ?? authenticate(req, identity, rate);
+    }
+    const document = documents(req, path);
+    if (document !== undefined || keyText === undefined) await rate.count(req, undefined);
+    if (document !== undefined) return document;
+    const caller = await authenticate(req, identity, rate);
+    countCaller(caller);
+    return caller;
   }
 
   /** Whether a caller who was let in once would be let in now. */

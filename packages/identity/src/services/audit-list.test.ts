@@ -42,7 +42,7 @@ onBothEngines(
       await write({ ...owner, id: AGENT }, 'thing.gone', 'a');
       await write({ ...owner, id: 'other', userId: 'somebody' }, 'thing.made', 'c');
       await write(stranger, 'thing.made', 'a');
-      identity.audit.denied(byKey, 'tool_x');
+      identity.audit.denied(byKey, { name: 'tool_x', isTool: true });
       clock.nowMs += SECOND;
       await identity.audit.flush();
 

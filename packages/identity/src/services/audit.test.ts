@@ -146,6 +146,8 @@ onBothEngines(
   [identityMigrations],
 );
 
+const tool = (name: string) => ({ name, isTool: true });
+
 test('denials of the same tool are counted together, once a minute; 200 of a caller and a thousand in all', async () => {
   await using store = await scratchStore();
   const { identity } = await settle(store);
@@ -154,23 +156,41 @@ test('denials of the same tool are counted together, once a minute; 200 of a cal
     const entries = await entriesOf(store, owner.organizationId);
     return entries.flatMap((row) => (row.outcome === 'denied' ? [`${row.target} ${row.changed}`] : []));
   };
-  for (let times = 0; times < 5; times += 1) identity.audit.denied(owner, 'TAGS_DELETE');
+  for (let times = 0; times < 5; times += 1) identity.audit.denied(owner, tool('TAGS_DELETE'));
   await vi.waitFor(async () => expect(await denials()).toEqual(['TAGS_DELETE {"times":5}']), PATIENCE);
-  identity.audit.denied(owner, 'TAGS_DELETE');
-  identity.audit.denied(owner, 'TAGS_LIST');
+  identity.audit.denied(owner, tool('TAGS_DELETE'));
+  identity.audit.denied(owner, tool('TAGS_LIST'));
   // The other one is written by the same timer, so the first would have been too.
   await vi.waitFor(async () => expect(await denials()).toContain('TAGS_LIST {"times":1}'), PATIENCE);
   expect(await denials()).toHaveLength(2);
   // What else is told of a denial makes it another one.
-  identity.audit.denied(owner, 'TAGS_LIST', { reason: 'unattended' });
+  identity.audit.denied(owner, tool('TAGS_LIST'), { reason: 'unattended' });
   await identity.audit.flush();
   expect((await denials()).at(-1)).toBe('TAGS_LIST {"reason":"unattended","times":1}');
-  for (let tool = 0; tool < 300; tool += 1) identity.audit.denied(owner, `TOOL_${tool}`);
+  for (let each = 0; each < 300; each += 1) identity.audit.denied(owner, tool(`TOOL_${each}`));
   await identity.audit.flush();
-  expect(await denials()).toHaveLength(200);
-  for (let tool = 0; tool < 1500; tool += 1)
-    identity.audit.denied({ ...owner, id: `key_${tool % 10}` }, `TOOL_${tool}`);
+  expect(await denials()).toHaveLength(200 + 1);
+  expect((await denials()).at(-1)).toBe('and more {"dropped":"tools","times":104}');
+  for (let each = 0; each < 1500; each += 1)
+    identity.audit.denied({ ...owner, id: `key_${each % 10}` }, tool(`TOOL_${each}`));
   await identity.audit.flush();
-  expect(await denials()).toHaveLength(200 + 1000);
+  expect(await denials()).toHaveLength(201 + 1000 + 10);
   expect((await identity.audit.check()).broken).toEqual([]);
+});
+
+test('names that no tool has hide no denial of a tool, and what is not written is counted', async () => {
+  await using store = await scratchStore();
+  const { identity } = await settle(store);
+  const owner = await found(identity);
+  const about = { agent: 'agt_1', reason: 'not_registered' };
+  for (let each = 0; each < 1200; each += 1)
+    identity.audit.denied(owner, { name: `made_up_${each}`, isTool: false }, about);
+  identity.audit.denied(owner, tool('TAGS_DELETE'), { agent: 'agt_1', reason: 'not_in_set' });
+  await identity.audit.flush();
+  const rows = (await entriesOf(store, owner.organizationId)).filter(({ outcome }) => outcome === 'denied');
+  expect(rows.filter(({ target }) => target.startsWith('made_up_'))).toHaveLength(20);
+  expect(rows.slice(20).map(({ target, changed }) => [target, JSON.parse(changed)])).toEqual([
+    ['and more', { agent: 'agt_1', dropped: 'other names', times: 1180 }],
+    ['TAGS_DELETE', { agent: 'agt_1', reason: 'not_in_set', times: 1 }],
+  ]);
 });

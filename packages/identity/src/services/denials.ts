@@ -11,6 +11,12 @@ import { RecentMap } from './recent-map.ts';
 /** What else is known of a denial, such as its reason. A `session` that is null is looked up when it is written. */
 export type DenialFacts = Readonly<Record<string, string | null>>;
 
+/** What was asked for: `isTool` is false for a name that nothing has. */
+export interface DeniedName {
+  readonly name: string;
+  readonly isTool: boolean;
+}
+
 export type DeniedCaller = Caller & Pick<AuditCaller, 'requestId'>;
 
 interface Denial {
@@ -25,8 +31,12 @@ const FLUSH_EVERY_MS = 500;
 const AGAIN_AFTER_MS = 60_000;
 const MAX_WAITING = 1000;
 const MAX_REMEMBERED = 10_000;
-// More names than there are tools: whoever asks for names that nothing has must not fill the log with them.
-const MAX_PER_CALLER = 200;
+// More than there are tools.
+const MAX_TOOLS = 200;
+// Whoever asks for names that nothing has must neither fill the log with them, nor hide there which tools were tried.
+const MAX_OTHER_NAMES = 20;
+/** The target of the entry that stands for those which are not written. */
+const MORE = 'and more';
 
 /** Gathers denials until they are written. */
 export class Denials {
@@ -36,7 +46,7 @@ export class Denials {
   readonly #agents: Pick<AgentCallers, 'sessionOf'>;
   readonly #waiting = new Map<string, Denial>();
   readonly #writtenAt = new RecentMap<number>(MAX_REMEMBERED);
-  /** How many different denials of a caller were noted, and since when. */
+  /** How many different denials of a caller were noted, of tools or of other names, and since when. */
   readonly #noted = new RecentMap<{ readonly since: number; count: number }>(MAX_REMEMBERED);
   #timer: NodeJS.Timeout | undefined;
   #last: Promise<void> = Promise.resolve();
@@ -55,29 +65,44 @@ export class Denials {
     this.#agents = options.agents;
   }
 
-  /** Notes a denial; constant time, never throws. Where too many wait, more are not noted: the call record has them. */
-  note(caller: DeniedCaller, tool: string, about: DenialFacts = {}): void {
+  /** Notes a denial; constant time, never throws. Where there are too many, one entry counts the others: the call records have them. */
+  note(caller: DeniedCaller, { name, isTool }: DeniedName, about: DenialFacts = {}): void {
     const who = `${caller.organizationId} ${caller.id}`;
-    const key = JSON.stringify([who, tool, about]);
-    const known = this.#waiting.get(key);
-    if (known !== undefined) {
-      known.times += 1;
+    const key = JSON.stringify([who, name, about]);
+    if (this.#countAgain(key)) return;
+    if (this.#waiting.size < MAX_WAITING && this.#hasRoom(who, isTool)) {
+      this.#wait(key, { caller, tool: name, about });
       return;
     }
-    if (this.#waiting.size >= MAX_WAITING || !this.#hasRoom(who)) return;
+    const kind = isTool ? 'tools' : 'other names';
+    const moreKey = JSON.stringify([who, null, kind]);
+    if (this.#countAgain(moreKey) || this.#waiting.size >= 2 * MAX_WAITING) return;
+    const { reason: _ofOne, ...whose } = about;
+    this.#wait(moreKey, { caller, tool: MORE, about: { ...whose, dropped: kind } });
+  }
+
+  /** True for one that waits already. */
+  #countAgain(key: string): boolean {
+    const known = this.#waiting.get(key);
+    if (known !== undefined) known.times += 1;
+    return known !== undefined;
+  }
+
+  #wait(key: string, denial: Pick<Denial, 'caller' | 'tool' | 'about'>): void {
     const dueAt = (this.#writtenAt.get(key) ?? -Infinity) + AGAIN_AFTER_MS;
-    this.#waiting.set(key, { caller, tool, about, times: 1, dueAt });
+    this.#waiting.set(key, { ...denial, times: 1, dueAt });
     this.#schedule();
   }
 
-  #hasRoom(who: string): boolean {
+  #hasRoom(who: string, isTool: boolean): boolean {
     const now = this.#now();
-    const known = this.#noted.get(who);
+    const key = `${isTool} ${who}`;
+    const known = this.#noted.get(key);
     const noted =
       known !== undefined && now - known.since < AGAIN_AFTER_MS ? known : { since: now, count: 0 };
     noted.count += 1;
-    this.#noted.set(who, noted);
-    return noted.count <= MAX_PER_CALLER;
+    this.#noted.set(key, noted);
+    return noted.count <= (isTool ? MAX_TOOLS : MAX_OTHER_NAMES);
   }
 
   /** Writes what waits, whether it is due or not. */

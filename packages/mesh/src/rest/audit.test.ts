@@ -119,7 +119,7 @@ onBothMeshes('the route of the audit log', (bed) => {
       clock.nowMs += 1000;
       await identity.roles.save(owner.caller, { name, grants: {} });
     }
-    identity.audit.denied(owner.caller, 'TAGS_DELETE');
+    identity.audit.denied(owner.caller, { name: 'TAGS_DELETE', isTool: true });
     await identity.audit.flush();
     const read = async (query: string) => (await ask(url, owner.key, query)).data;
     expect(named(await read('?outcome=denied'))).toEqual(['call.denied TAGS_DELETE']);

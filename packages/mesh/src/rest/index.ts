@@ -52,8 +52,8 @@ const SETS = [publishApi, organizationApi, toolsApi, auditApi];
 /** The documents, which are the same for everybody. */
 export const OPEN_PATHS = SETS.flatMap(({ prefix }) => [`${prefix}/openapi.json`, `${prefix}/docs`]);
 
-// A publisher may send 100 events a second, each in a request of its own.
-const RATE_PER_MINUTE = 12_000;
+/** Of requests without a valid key. */
+const RATE_PER_MINUTE = 1200;
 
 export function createMeshRoutes(
   services: MeshServices,
@@ -71,6 +71,7 @@ export function createMeshRoutes(
       store,
       identity,
       ratePerMinute: RATE_PER_MINUTE,
+      countCaller: host.countRequest,
       trustedProxies: web.trustedProxies,
       now: Date.now,
       toolServices: services,

@@ -42,7 +42,7 @@ onBothBeds('sessions', (bed, replica) => {
     const { identity, store, services } = bed();
     const denied = (caller: BedAgent['caller'], name: string) => {
       const record = { caller, method: 'tools/call', toolset: AGENT, name, outcome: 'denied' } as const;
-      identity.audit.denied(caller, name, denialOf({ ...record, code: 'not_in_set' }));
+      identity.audit.denied(caller, { name, isTool: true }, denialOf({ ...record, code: 'not_in_set' }));
     };
     denied(ada.caller, 'corvid_first');
     await identity.audit.flush();
