@@ -31,7 +31,13 @@ async function running({ files = {}, ...plugin }: Given, callMs = 30_000) {
   const { digest } = await find();
   const times = { callMs, loadMs: 60_000, graceMs: 100 };
   const made = await RunningPlugin.load(
-    { find, copy: (source) => copyOf(folder.dataDir, source), times, onCrash: () => crashes.push(1), onChanged: async () => undefined },
+    {
+      find,
+      copy: (source) => copyOf(folder.dataDir, source),
+      times,
+      onCrash: () => crashes.push(1),
+      onChanged: async () => undefined,
+    },
     { digest, check: () => undefined },
   );
   started.push(made);

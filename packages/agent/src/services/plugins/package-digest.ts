@@ -39,7 +39,8 @@ export async function copyPackage(folder: string, to: string): Promise<void> {
   for await (const { path, name, kind } of entriesOf(folder)) {
     const copy = join(to, name);
     if (kind === 'folder') await mkdir(copy, { mode: 0o700 });
-    if (kind === 'link') await symlink(relative(dirname(copy), join(to, await linkWithin(folder, path))), copy);
+    if (kind === 'link')
+      await symlink(relative(dirname(copy), join(to, await linkWithin(folder, path))), copy);
     if (kind === 'file') {
       const file = await open(copy, 'wx', 0o400);
       try {
