@@ -212,15 +212,12 @@ onBothBeds(
       await heads.updateTable('agent_chain_heads').set({ head: whole }).where('agent_id', '=', id).execute();
       expect(await client.call(VERIFY, {})).toMatchObject({ chain_ok: true });
 
-      for (const [table, seq] of [
-        ['agent_chain', 6],
-        ['agent_chain', 5],
-        ['agent_memories', 5],
-      ] as const)
-        await changed(bed(), { table, agentId: id, seq, change: 'gone' });
-      expect(await client.call(VERIFY, {})).toMatchObject({ chain_ok: false });
+      await client.call(SAVE, { key: 'z', content: 'last' });
+      for (const table of ['agent_chain', 'agent_memories'] as const)
+        await changed(bed(), { table, agentId: id, seq: 7, change: 'gone' });
+      expect(await client.call(VERIFY, {})).toMatchObject({ chain_ok: false, broken_at: 7 });
       await client.call(SAVE, { key: 'd', content: 'after' });
-      expect(await client.call(VERIFY, {})).toMatchObject({ chain_ok: false });
+      expect(await client.call(VERIFY, {})).toMatchObject({ chain_ok: false, broken_at: 7 });
     });
 
     test('check 36: one byte of a memory or of an attestation shows as invalid, and verify names the seq', async () => {
