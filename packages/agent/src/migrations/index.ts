@@ -13,6 +13,7 @@ import { createOwnerLine } from './007-owner.ts';
 import { createOutside } from './008-outside.ts';
 import { createPlugins } from './009-plugins.ts';
 import { addPluginDigest } from './010-plugin-digest.ts';
+import { createChainHeads } from './011-chain-heads.ts';
 
 export const agentMigrations: MigrationSet = {
   name: 'agent',
@@ -29,5 +30,6 @@ export const agentMigrations: MigrationSet = {
     '008-outside': createOutside,
     '009-plugins': createPlugins,
     '010-plugin-digest': addPluginDigest,
+    '011-chain-heads': createChainHeads,
   },
 };

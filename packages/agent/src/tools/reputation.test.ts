@@ -162,6 +162,64 @@ onBothBeds(
       expect(await client.call(VERIFY, {})).toMatchObject({ level: 'low' });
     });
 
+    test('a row that is taken away, moved, or cut off with its entry shows, also after the next entry', async () => {
+      const { client, id } = await member(bed());
+      const other = await member(bed());
+      const { store } = bed();
+      await client.call(SAVE, { key: 'a', content: 'first' });
+      await client.call(SAVE, { key: 'b', content: 'second' });
+      await client.call(SAVE, { key: 'b', forget: true });
+      await client.call(PUBLISH, {});
+      await client.call(SAVE, { key: 'c', content: 'third' });
+      expect(await client.call(VERIFY, {})).toMatchObject({ chain_ok: true });
+      for (const [table, seq, change] of [
+        ['agent_memories', 1, 'gone'],
+        ['agent_memories', 5, 'gone'],
+        ['reputation_attestations', 4, 'gone'],
+        ['agent_chain', 5, 'gone'],
+      ] as const) {
+        const restore = await changed(bed(), { table, agentId: id, seq, change });
+        const what = [table, seq];
+        expect([what, await client.call(VERIFY, {})]).toMatchObject([
+          what,
+          { chain_ok: false, broken_at: seq, level: 'untrusted' },
+        ]);
+        await restore();
+        expect([what, await client.call(VERIFY, {})]).toMatchObject([what, { chain_ok: true }]);
+      }
+      const owned = store.db<MemoryTables>().updateTable('agent_memories').where('key', '=', 'a');
+      await owned.set({ agent_id: other.id }).where('agent_id', '=', id).execute();
+      expect(await client.call(VERIFY, {})).toMatchObject({ chain_ok: false, broken_at: 1 });
+      expect(await other.client.call(VERIFY, {})).toMatchObject({ chain_ok: false });
+      await owned.set({ agent_id: id }).where('agent_id', '=', other.id).execute();
+      expect(await client.call(VERIFY, {})).toMatchObject({ chain_ok: true });
+      // The word of the agent, not the missing row, says that it was removed.
+      await changed(bed(), { table: 'agent_memories', agentId: id, seq: 1, change: 'gone' });
+      await client.call(SAVE, { key: 'a', forget: true });
+      expect(await client.call(VERIFY, {})).toMatchObject({ chain_ok: true });
+
+      const heads = store.db<ChainTables>();
+      const mine = heads.selectFrom('agent_chain_heads').selectAll().where('agent_id', '=', id);
+      const head = await mine.executeTakeFirstOrThrow();
+      await heads.deleteFrom('agent_chain_heads').where('agent_id', '=', id).execute();
+      expect(await client.call(VERIFY, {})).toMatchObject({ chain_ok: false, broken_at: 6 });
+      await heads
+        .insertInto('agent_chain_heads')
+        .values({ ...head, head: head.head.replace(/.$/, '') })
+        .execute();
+      expect(await client.call(VERIFY, {})).toMatchObject({ chain_ok: false, broken_at: 6 });
+      const { head: whole } = head;
+      await heads.updateTable('agent_chain_heads').set({ head: whole }).where('agent_id', '=', id).execute();
+      expect(await client.call(VERIFY, {})).toMatchObject({ chain_ok: true });
+
+      await client.call(SAVE, { key: 'z', content: 'last' });
+      for (const table of ['agent_chain', 'agent_memories'] as const)
+        await changed(bed(), { table, agentId: id, seq: 7, change: 'gone' });
+      expect(await client.call(VERIFY, {})).toMatchObject({ chain_ok: false, broken_at: 7 });
+      await client.call(SAVE, { key: 'd', content: 'after' });
+      expect(await client.call(VERIFY, {})).toMatchObject({ chain_ok: false, broken_at: 7 });
+    });
+
     test('check 36: one byte of a memory or of an attestation shows as invalid, and verify names the seq', async () => {
       const { client, id } = await member(bed());
       await client.call(SAVE, { key: 'k', content: 'before' });

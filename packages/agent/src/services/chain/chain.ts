@@ -7,6 +7,7 @@ import type { Queryable, Store, StoreTransaction } from '@parley/store';
 import { agentRow } from '../../permissions/lookup.ts';
 import type { Born } from '../agents.ts';
 import { entryHash, hashOf, NO_HASH } from './entry.ts';
+import { endOf, headOf, saveHead } from './head.ts';
 import type { KeyOwner, PublicKey } from './keys.ts';
 import { addKey, keyPayload, keyRows, newKey, privateKeyOf, retireKey, shownKey } from './keys.ts';
 import type { ChainRow, ChainTables, EntryKind } from './schema.ts';
@@ -19,6 +20,8 @@ export interface NewEntry extends KeyOwner {
   readonly subjectId: string;
   /** Anything that JSON can say; only its hash is kept. */
   readonly payload: unknown;
+  /** The moment of the entry, where the payload has it; absent: now. */
+  readonly at?: number;
 }
 
 export interface Chain {
@@ -51,10 +54,11 @@ export function createChain({ store, audit, now, sources }: ChainParts): Chain {
   const { secrets } = store;
   const append = async (tx: StoreTransaction, entry: NewEntry) => {
     await hold(tx, entry.agentId);
-    const last = await lastEntry(tx, entry.agentId);
+    const head = await headOf(tx, entry.agentId, secrets);
+    const last = endOf(head, await lastEntry(tx, entry.agentId));
     const key = (await keyRows(tx, entry.agentId)).find(({ active }) => active === 1);
     if (key === undefined) throw noAgent();
-    const at = now();
+    const at = entry.at ?? now();
     const unsigned = {
       organization_id: entry.organizationId,
       agent_id: entry.agentId,
@@ -70,6 +74,7 @@ export function createChain({ store, audit, now, sources }: ChainParts): Chain {
     const signature = sign(null, Buffer.from(own, 'hex'), privateKeyOf(key, secrets)).toString('base64url');
     const row: ChainRow = { ...unsigned, hash: own, key_id: key.key_id, signature };
     await tx.db<ChainTables>().insertInto('agent_chain').values(row).execute();
+    await saveHead(tx, row, secrets);
     return row;
   };
   return {
@@ -89,7 +94,7 @@ export function createChain({ store, audit, now, sources }: ChainParts): Chain {
         .limit(1)
         .executeTakeFirst(),
     areSigned,
-    check: (from, agentId) => checkChain(from, agentId, sources),
+    check: (from, agentId) => checkChain(from, agentId, { sources, secrets }),
     keys: async (organizationId, agentId) =>
       (await keyRows(store, agentId))
         .filter(({ organization_id }) => organization_id === organizationId)

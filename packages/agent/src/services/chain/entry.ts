@@ -19,6 +19,16 @@ export function momentOf(ms: number): string {
   return Number.isNaN(date.getTime()) ? String(ms) : date.toISOString();
 }
 
+/** What is signed when a row is removed; told from the entry alone, since nothing else is left. */
+export function forgottenPayload(subjectId: string, at: number): unknown {
+  return { subjectId, forgottenAt: momentOf(at) };
+}
+
+/** True for an entry that says that its row was removed. */
+export function isForgotten(row: Pick<ChainRow, 'subject_id' | 'payload_hash' | 'created_at'>): boolean {
+  return row.payload_hash === hashOf(forgottenPayload(row.subject_id, row.created_at));
+}
+
 /** The hash that an entry must have. */
 export function entryHash(
   row: Pick<

@@ -35,7 +35,18 @@ export interface ChainRow {
   updated_at: number;
 }
 
+/** Where an agent's chain ends. */
+export interface ChainHeadRow {
+  organization_id: string;
+  agent_id: string;
+  /** Number and hash of the last entry, sealed. */
+  head: string;
+  created_at: number;
+  updated_at: number;
+}
+
 export interface ChainTables {
   agent_keys: SigningKeyRow;
   agent_chain: ChainRow;
+  agent_chain_heads: ChainHeadRow;
 }

@@ -1,6 +1,8 @@
 /** Verification: every hash, link and signature is computed again, and so is what was signed and is still stored. */
-import type { Queryable } from '@parley/store';
-import { hashOf, isSigned, NO_HASH } from './entry.ts';
+import type { Queryable, SecretBox } from '@parley/store';
+import { hashOf, isForgotten, isSigned, NO_HASH } from './entry.ts';
+import type { Head } from './head.ts';
+import { brokenEnd, headOf } from './head.ts';
 import { keyPayload, keyRows, publicKeys } from './keys.ts';
 import type { ChainRow, ChainTables, EntryKind, SigningKeyRow } from './schema.ts';
 
@@ -32,7 +34,7 @@ export async function areSigned(
   agentId: string,
   rows: readonly Signed[],
 ): Promise<readonly boolean[]> {
-  const newest = await newestEntries(from, agentId, rows);
+  const newest = await newestEntries(from, agentId, rows.map(subjectOf));
   const keys = publicKeys(await keyRows(from, agentId));
   return Promise.all(
     rows.map(async (row) => {
@@ -42,14 +44,15 @@ export async function areSigned(
   );
 }
 
+const subjectOf = ({ subjectId }: Signed) => subjectId;
+
 /** The last entry about each subject: an older one stands for what was replaced since. */
 async function newestEntries(
   from: Queryable,
   agentId: string,
-  rows: readonly Signed[],
+  subjects: readonly string[],
 ): Promise<ReadonlyMap<string, ChainRow>> {
-  if (rows.length === 0) return new Map();
-  const subjects = rows.map(({ subjectId }) => subjectId);
+  if (subjects.length === 0) return new Map();
   const entries = await from
     .db<ChainTables>()
     .selectFrom('agent_chain')
@@ -84,7 +87,7 @@ const PAGE = 100;
 export async function checkChain(
   from: Queryable,
   agentId: string,
-  sources: readonly SignedRows[],
+  { sources, secrets }: { readonly sources: readonly SignedRows[]; readonly secrets: SecretBox },
 ): Promise<ChainCheck> {
   const walk = await beginWalk(from, agentId);
   let brokenAt = Infinity;
@@ -92,8 +95,12 @@ export async function checkChain(
     const entries = await page(from, agentId, seq);
     const isLast = entries.length < PAGE;
     const brokenEntry = await walk.broken(entries);
-    const brokenRow = await brokenAmong(from, agentId, { sources, isLast, after: seq });
+    const brokenRow = await brokenAmong(from, agentId, { sources, entries, isLast, after: seq });
     brokenAt = Math.min(brokenAt, brokenEntry ?? Infinity, brokenRow ?? Infinity);
+    if (isLast && brokenEntry === undefined) {
+      const head = await headOf(from, agentId, secrets);
+      brokenAt = Math.min(brokenAt, brokenEnd(head, walk.last()) ?? Infinity);
+    }
     // What a row breaks may be further on, and something else may be broken before it.
     if (brokenAt <= seq + PAGE || (isLast && brokenAt !== Infinity)) return { isWhole: false, brokenAt };
     if (isLast) return { isWhole: true, entries: seq + entries.length };
@@ -112,28 +119,49 @@ function page(from: Queryable, agentId: string, after: number): Promise<ChainRow
     .execute();
 }
 
-/** The first of the last entries whose stored row is not as it was signed; a row may name one that is gone. */
+interface Page {
+  readonly sources: readonly SignedRows[];
+  readonly entries: readonly ChainRow[];
+  readonly isLast: boolean;
+  readonly after: number;
+}
+
+/** The first of the last entries whose stored row is not as it was signed, or is gone; a row may name an entry that is gone. */
 async function brokenAmong(
   from: Queryable,
   agentId: string,
-  { sources, isLast, after }: { sources: readonly SignedRows[]; isLast: boolean; after: number },
+  { sources, entries, isLast, after }: Page,
 ): Promise<number | undefined> {
   const broken: number[] = [];
+  const stored = new Set<string>();
   for (const rowsOf of sources) {
     // One more than there are numbers: of rows that share one, two are seen.
     const found = await rowsOf(from, agentId, { after, limit: PAGE + 1 });
     const rows = found.filter(({ seq }) => isLast || seq <= after + PAGE);
-    const newest = await newestEntries(from, agentId, rows);
+    const newest = await newestEntries(from, agentId, rows.map(subjectOf));
     for (const row of rows) {
       const entry = newest.get(row.subjectId);
+      stored.add(row.subjectId);
       if (entry === undefined || !isOf(row, entry)) broken.push(Math.max(entry?.seq ?? 0, row.seq));
     }
   }
+  // What is not stored was replaced since, or was removed by an entry that says so.
+  const rowless = entries.filter((entry) => entry.kind !== 'key' && !stored.has(entry.subject_id));
+  const wanted = rowless.filter((entry) => !isForgotten(entry));
+  const newest = await newestEntries(
+    from,
+    agentId,
+    wanted.map(({ subject_id }) => subject_id),
+  );
+  const last = wanted.filter(({ subject_id, seq }) => newest.get(subject_id)?.seq === seq);
+  broken.push(...last.map(({ seq }) => seq));
   return broken.length === 0 ? undefined : Math.min(...broken);
 }
 
 interface Walk {
   broken(entries: readonly ChainRow[]): Promise<number | undefined>;
+  /** The last entry that holds. */
+  last(): Head;
 }
 
 /** Follows the links, and which key has to sign. */
@@ -141,8 +169,9 @@ async function beginWalk(from: Queryable, agentId: string): Promise<Walk> {
   const rows = await keyRows(from, agentId);
   const keys = publicKeys(rows);
   let signer = await firstKey(from, agentId, rows);
-  let last = { seq: 0, hash: NO_HASH };
+  let last: Head = { seq: 0, hash: NO_HASH };
   return {
+    last: () => last,
     async broken(entries) {
       const signed = await Promise.all(entries.map((entry) => isSigned(entry, keys)));
       for (const [index, entry] of entries.entries()) {

@@ -2,10 +2,10 @@
 import { ToolError } from '@parley/kit';
 import type { Queryable, Store, StoreTransaction } from '@parley/store';
 import type { Chain } from '../chain/chain.ts';
-import { momentOf } from '../chain/entry.ts';
+import { forgottenPayload, isForgotten, momentOf } from '../chain/entry.ts';
 import type { MemoryRow, MemoryTables, StoredMemory } from './schema.ts';
 import { STORED } from './schema.ts';
-import { forgottenPayload, payloadOf, signedOf, subjectOf, textsOf } from './rows.ts';
+import { payloadOf, signedOf, subjectOf, textsOf } from './rows.ts';
 import { indexWords, newest, search, unindexWords } from './search.ts';
 
 /** Whose memories they are. */
@@ -100,15 +100,23 @@ export function createMemories({ store, chain, now }: MemoriesParts): Memories {
         const subjectId = subjectOf(agentId, key);
         const old = await rowOf(tx, agentId, key);
         const at = now();
-        // Signed as well, or a row that is put back would be as good as before.
-        const entry = await (old === undefined
-          ? chain.lastOf(tx, agentId, subjectId)
-          : chain.append(tx, { ...owner, kind: 'memory', subjectId, payload: forgottenPayload(key, at) }));
-        if (entry === undefined)
+        const last = await chain.lastOf(tx, agentId, subjectId);
+        if (old === undefined && last === undefined)
           throw new ToolError(
             'not_found',
             `key: there is no memory "${key}". corvid_recall_memory lists them.`,
           );
+        // Signed as well, or a row that is put back would be as good as before, and one that is taken away as well.
+        const entry =
+          old === undefined && last !== undefined && isForgotten(last)
+            ? last
+            : await chain.append(tx, {
+                ...owner,
+                kind: 'memory',
+                subjectId,
+                payload: forgottenPayload(subjectId, at),
+                at,
+              });
         await tx
           .db<MemoryTables>()
           .deleteFrom('agent_memories')

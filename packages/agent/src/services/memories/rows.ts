@@ -34,11 +34,6 @@ export function payloadOf(row: Pick<MemoryRow, 'key' | 'content' | 'updated_at' 
   };
 }
 
-/** What is signed when a memory is forgotten; no row has it. */
-export function forgottenPayload(key: string, at: number): unknown {
-  return { key, forgottenAt: momentOf(at) };
-}
-
 /** The same for every memory under a key, and says nothing of the key. */
 export function subjectOf(agentId: string, key: string): string {
   return `mem_${hash('sha256', `${agentId}\n${key}`, 'hex').slice(0, 32)}`;

@@ -1,6 +1,15 @@
 /** A package that changes after it was loaded: it does not run, nothing that was granted to it is left, and one load puts it right. */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, renameSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import type { AgentBed } from '../../../test/agent-bed.ts';
@@ -160,6 +169,76 @@ onBothBeds(
       expect(await shown('again')).toMatchObject({ status: 'changed' });
       await expect.poll(() => plugins().names(bed().acme.id), SOON).toEqual([]);
       await expect(attempt(SAY)).rejects.toThrow(/unknown tool/i);
+    });
+
+    once('what runs reads and imports what was loaded, however late', async () => {
+      folder.write({
+        name: 'late',
+        tools: {
+          take: `async ({ x }) => (await import(x)).part`,
+          read: `async ({ x }) => (await import('node:fs')).readFileSync(x, 'utf8')`,
+          where: '() => import.meta.dirname',
+        },
+      });
+      const path = join(folder.dataDir, 'plugins/late');
+      writeFileSync(join(path, 'part.js'), "export const part = 'old';\n");
+      writeFileSync(join(path, 'unread.js'), "export const part = 'old';\n");
+      symlinkSync(join(path, 'part.js'), join(path, 'link.js'));
+      await plugins().load(owner(), 'late');
+      const [take, read, where] = ['take', 'read', 'where'].map((tool) => `corvid_plugin_late_${tool}`);
+      const client = await bed().client((await agentWith(take ?? '', read ?? '', where ?? '')).caller);
+      // Nobody knows the types of a plugin.
+      const ask = (tool = '', x = '') => client.attempt(tool as never, { x } as never);
+      expect(await ask(take, './part.js')).toMatchObject({ text: 'old' });
+      for (const name of ['part.js', 'unread.js', 'new.js'])
+        writeFileSync(join(path, name), "export const part = 'new';\n");
+      for (const [tool, x, text] of [
+        [take, './unread.js', 'old'],
+        [take, './part.js?2', 'old'],
+        [take, './link.js?3', 'old'],
+        [read, 'part.js', "export const part = 'old';\n"],
+        [read, 'link.js', "export const part = 'old';\n"],
+      ] as const)
+        expect([x, await ask(tool, x)]).toMatchObject([x, { ok: true, text }]);
+      for (const [tool, x] of [
+        [take, './new.js'],
+        [take, join(path, 'new.js')],
+        [take, join(path, 'part.js')],
+        [read, 'new.js'],
+        [read, join(path, 'part.js')],
+        [read, '..'],
+      ] as const)
+        expect([x, await ask(tool, x)]).toMatchObject([x, { ok: false, code: 'plugin_failed' }]);
+      const asked = await ask(where);
+      const copy = asked.ok ? asked.text : '';
+      expect(copy).toContain(join(folder.dataDir, 'plugin-copies'));
+      expect(existsSync(copy)).toBe(true);
+      await plugins().unload(owner(), 'late');
+      expect(existsSync(copy)).toBe(false);
+    });
+
+    once('a copy that is missing or was changed is made again, and one that nobody needs goes', async () => {
+      const SAY = said('copied');
+      const digest = await digestOf(write('copied'));
+      const copy = join(folder.dataDir, 'plugin-copies', digest);
+      const part = join(copy, 'parts/part.js');
+      await plugins().load(owner(), 'copied', { autoGrant: true });
+      const attempt = await calling(bed(), (await agentWith(SAY, 'corvid_plugin_copied_die')).caller);
+      expect(await digestOf(copy)).toBe(digest);
+      rmSync(part);
+      writeFileSync(part, "export const part = 'sald';\n");
+      await attempt('corvid_plugin_copied_die');
+      expect(await attempt(SAY)).toMatchObject({ text: 'said' });
+      rmSync(copy, { recursive: true });
+      await attempt('corvid_plugin_copied_die');
+      expect(await attempt(SAY)).toMatchObject({ text: 'said' });
+
+      const left = join(folder.dataDir, 'plugin-copies', 'f'.repeat(64));
+      mkdirSync(left);
+      utimesSync(left, 0, 0);
+      await restarted();
+      expect([existsSync(left), existsSync(copy)]).toEqual([false, true]);
+      await plugins().unload(owner(), 'copied');
     });
 
     once('what runs is replaced by a load where its files changed, and only there', async () => {

@@ -7,6 +7,7 @@ import { afterAll, expect, test } from 'vitest';
 import type { WrittenPlugin } from '../../../test/plugin-packages.ts';
 import { pluginFolder } from '../../../test/plugin-packages.ts';
 import { readFacts } from './manifest.ts';
+import { copyOf } from './package-copies.ts';
 import { findPackage } from './package-folder.ts';
 import { RunningPlugin } from './running.ts';
 
@@ -30,7 +31,13 @@ async function running({ files = {}, ...plugin }: Given, callMs = 30_000) {
   const { digest } = await find();
   const times = { callMs, loadMs: 60_000, graceMs: 100 };
   const made = await RunningPlugin.load(
-    { find, times, onCrash: () => crashes.push(1), onChanged: async () => undefined },
+    {
+      find,
+      copy: (source) => copyOf(folder.dataDir, source),
+      times,
+      onCrash: () => crashes.push(1),
+      onChanged: async () => undefined,
+    },
     { digest, check: () => undefined },
   );
   started.push(made);

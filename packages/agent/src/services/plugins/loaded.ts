@@ -1,6 +1,7 @@
 /** The plugins of one organization that run in this process, brought in line with the database. */
 import { detach, ToolError } from '@parley/kit';
 import type { PluginFacts, PluginTool } from './manifest.ts';
+import type { PackageCopies } from './package-copies.ts';
 import type { PackageFolder } from './package-folder.ts';
 import { findPackage } from './package-folder.ts';
 import type { PluginTimes } from './process.ts';
@@ -12,6 +13,7 @@ import type { PluginRow } from './schema.ts';
 
 export interface LoadedParts extends PluginRowParts {
   readonly dataDir: string;
+  readonly copies: PackageCopies;
   readonly times: PluginTimes;
   readonly onFault: (error: unknown, where: string) => void;
   /** Told whenever there are other tools. */
@@ -76,7 +78,7 @@ export class LoadedPlugins {
       const { digest } = await findPackage(this.#parts.dataDir, packageName);
       let row: PluginRow | undefined;
       const check = (facts: PluginFacts) => refuseTaken(rows, { packageName, facts, digest });
-      const running = await RunningPlugin.load(
+      const running = await this.#run(
         this.#runningParts(packageName, () => row),
         { digest, check },
       );
@@ -84,6 +86,7 @@ export class LoadedPlugins {
         row = await save({ packageName, facts: running.facts, digest });
       } catch (error) {
         await running.stop();
+        await this.#letGo(digest);
         throw error;
       }
       const { name, generation } = row;
@@ -119,7 +122,7 @@ export class LoadedPlugins {
       refuseTaken(others, { packageName, facts, digest });
     };
     try {
-      const running = await RunningPlugin.load(
+      const running = await this.#run(
         this.#runningParts(packageName, () => row),
         { digest, check },
       );
@@ -129,6 +132,16 @@ export class LoadedPlugins {
       if (error instanceof PluginChanged) await this.#withdraw(row);
       // The others, and the server, go on without it.
       this.#parts.onFault(error, `plugin ${row.name}`);
+    }
+  }
+
+  async #run(parts: RunningParts, wanted: Parameters<typeof RunningPlugin.load>[1]): Promise<RunningPlugin> {
+    this.#parts.copies.hold(wanted.digest);
+    try {
+      return await RunningPlugin.load(parts, wanted);
+    } catch (error) {
+      await this.#letGo(wanted.digest);
+      throw error;
     }
   }
 
@@ -145,6 +158,7 @@ export class LoadedPlugins {
   #runningParts(packageName: string, rowOf: () => PluginRow | undefined): RunningParts {
     return {
       find: () => this.#find(packageName),
+      copy: (source) => this.#parts.copies.of(source),
       times: this.#parts.times,
       onCrash: () => {
         const row = rowOf();
@@ -169,7 +183,15 @@ export class LoadedPlugins {
 
   async #stop({ row, running }: LoadedPlugin): Promise<void> {
     const error = await running.stop();
+    await this.#letGo(row.digest);
     if (error !== undefined) this.#parts.onFault(new Error(error), `plugin ${row.name}: onUnload`);
+  }
+
+  /** What is left over is removed at the next start. */
+  async #letGo(digest: string): Promise<void> {
+    await this.#parts.copies
+      .letGo(digest)
+      .catch((error: unknown) => this.#parts.onFault(error, 'copies of plugins'));
   }
 
   #changed(): void {

@@ -13,6 +13,7 @@ import { answerHostCall } from './host-calls.ts';
 import type { LoadedTool } from './loaded.ts';
 import { LoadedPlugins } from './loaded.ts';
 import type { Capability } from './manifest.ts';
+import { PackageCopies } from './package-copies.ts';
 import { findPackage } from './package-folder.ts';
 import type { PluginResult, PluginTimes } from './process.ts';
 import { grantedTo, loadAgain, PLUGINS_CHANGED, saveGrant, saveLoaded, saveUnloaded } from './rows.ts';
@@ -76,8 +77,10 @@ export function createPlugins(parts: PluginsParts): Plugins {
   const { store, onFault } = parts;
   const organizations = new Map<string, { readonly plugins: LoadedPlugins; readonly ready: Promise<void> }>();
   const prepared = new Set<string>();
+  const copies = new PackageCopies(parts.dataDir, store);
   const loadedParts = {
     ...parts,
+    copies,
     times: parts.times ?? TIMES,
     onChange(organizationId: string) {
       source.changed(organizationId);
@@ -193,6 +196,7 @@ export function createPlugins(parts: PluginsParts): Plugins {
         .distinct()
         .execute();
       await Promise.all(rows.map(({ organization_id }) => organization(organization_id).ready));
+      await copies.tidy();
     },
     async close() {
       leave();

@@ -2,6 +2,7 @@
 import { detach, ToolError } from '@parley/kit';
 import type { PluginFacts } from './manifest.ts';
 import { readFacts } from './manifest.ts';
+import { digestOf } from './package-digest.ts';
 import type { PackageFolder } from './package-folder.ts';
 import type { PluginCall, PluginResult, PluginTimes } from './process.ts';
 import { PluginProcess } from './process.ts';
@@ -11,6 +12,8 @@ export interface RunningParts {
   readonly times: PluginTimes;
   /** The package as it lies there now. */
   readonly find: () => Promise<PackageFolder>;
+  /** A copy of it that nobody changes, which is what runs. */
+  readonly copy: (source: PackageFolder) => Promise<PackageFolder>;
   /** Told when its process ended by itself. */
   onCrash(): void;
   /** Told when the package is not what was loaded any more. */
@@ -118,14 +121,19 @@ interface Beginning {
 }
 
 /** Starts a process, and ends it again where something is wrong with it. */
-async function begin({ times, find }: RunningParts, { digest, check, onMade }: Beginning): Promise<Begun> {
-  const source = await sourceWith(digest, find);
-  const process = new PluginProcess(source, times);
+async function begin(
+  { times, find, copy }: RunningParts,
+  { digest, check, onMade }: Beginning,
+): Promise<Begun> {
+  const source = await find();
+  if (source.digest !== digest) throw new PluginChanged();
+  const own = await copy(source);
+  const process = new PluginProcess(own, times);
   onMade?.(process);
   try {
-    const facts = readFacts(await process.describe(source.entry));
-    // What was imported may have been written after the first look.
-    await sourceWith(digest, find);
+    const facts = readFacts(await process.describe(own.entry));
+    // Nobody changes a copy, unless they can write to the data folder.
+    if ((await digestOf(own.folder)) !== digest) throw new PluginChanged();
     check(facts);
     await process.start();
     return { facts, process };
@@ -134,10 +142,4 @@ async function begin({ times, find }: RunningParts, { digest, check, onMade }: B
     await process.gone;
     throw error;
   }
-}
-
-async function sourceWith(digest: string, find: RunningParts['find']): Promise<PackageFolder> {
-  const source = await find();
-  if (source.digest !== digest) throw new PluginChanged();
-  return source;
 }
