@@ -1,6 +1,6 @@
 /** A git worktree for each work task, below the data folder: made on a branch of its own, and always removed. */
 import { mkdir, readdir, realpath, rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { ToolError } from '@parley/kit';
 import type { ProgramEnd } from './program.ts';
 import { runProgram } from './program.ts';
@@ -35,6 +35,8 @@ export interface Author {
   readonly name: string;
 }
 
+const FOLDER = 'work';
+const LISTED = 'worktree ';
 const NOTHING = 'nothing to commit';
 const GIT_MS = 5 * 60_000;
 // Nothing that a repository or a user has set up runs along.
@@ -50,7 +52,7 @@ const QUIET = [
 ];
 
 export function createWorktrees(dataDir: string, environment: Readonly<Record<string, string>>): Worktrees {
-  const parent = join(dataDir, 'work');
+  const parent = join(dataDir, FOLDER);
   const folderOf = (taskId: string) => join(parent, taskId);
   const env = {
     ...environment,
@@ -95,6 +97,17 @@ export function createWorktrees(dataDir: string, environment: Readonly<Record<st
     await git(repository, ['worktree', 'prune']);
   }
 
+  /** Removes the worktree of the same task that a process with another data folder has left. */
+  async function removeElsewhere({ taskId, repository }: WorktreePlace): Promise<void> {
+    const { output } = await git(repository, ['worktree', 'list', '--porcelain']);
+    for (const line of output.split('\n')) {
+      const folder = line.startsWith(LISTED) ? line.slice(LISTED.length) : '';
+      if (basename(folder) !== taskId || basename(dirname(folder)) !== FOLDER) continue;
+      await git(repository, ['worktree', 'remove', '--force', '--force', '--', folder]);
+    }
+    await git(repository, ['worktree', 'prune']);
+  }
+
   return {
     folderOf,
     async requireRepository(folder, signal) {
@@ -114,7 +127,9 @@ export function createWorktrees(dataDir: string, environment: Readonly<Record<st
       if (made.code === 0) return folder;
       // The branch, and perhaps half of the folder, are there from before a crash.
       await remove(place);
-      await required(git(repository, ['worktree', 'add', '--', folder, branch], signal));
+      await removeElsewhere(place);
+      // By force: what lies on a disk that is not in reach here may have the branch still.
+      await required(git(repository, ['worktree', 'add', '--force', '--', folder, branch], signal));
       return folder;
     },
     async look({ taskId, repository }, signal) {
