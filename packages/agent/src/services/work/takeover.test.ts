@@ -9,6 +9,7 @@ import { projectBed } from '../../../test/project-bed.ts';
 import { servicesBeside } from '../../../test/services-beside.ts';
 import type { RunRequest, RunResult } from '../../adapters/runner/runner.ts';
 import type { WorkTables } from './schema.ts';
+import { createWorktrees } from './worktrees.ts';
 
 const CREATE = 'corvid_create_work_task';
 const disks: ProjectBed[] = [];
@@ -90,6 +91,18 @@ onOneBed(
       expect(git(folder, 'worktree', 'list', '--porcelain').match(/^worktree /gm)).toHaveLength(1);
       await other.tasks.stop();
     }, 60_000);
+
+    test('a data folder that cannot be written to is said', async () => {
+      const { folder } = await worker();
+      // Not even the superuser makes folders there.
+      const worktrees = createWorktrees('/sys', { PATH: process.env['PATH'] ?? '' });
+      const place = { taskId: 'work_1', repository: folder, branch: 'agent/a/b' };
+      for (const make of [worktrees.ensure, worktrees.look])
+        await expect(make(place, AbortSignal.any([]))).rejects.toMatchObject({
+          code: 'unavailable',
+          message: expect.stringContaining('cannot write to its data folder'),
+        });
+    });
 
     test('work that was given up is ended by the upkeep, and the next one begins', async () => {
       const { store, services } = bed();

@@ -1,5 +1,5 @@
 /** A git worktree for each work task, below the data folder: made on a branch of its own, and always removed. */
-import { mkdir, readdir, realpath, rm, stat } from 'node:fs/promises';
+import { access, constants, mkdir, readdir, realpath, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { ToolError } from '@parley/kit';
 import type { ProgramEnd } from './program.ts';
@@ -37,6 +37,7 @@ export interface Author {
 
 const FOLDER = 'work';
 const LISTED = 'worktree ';
+const UNWRITABLE: ReadonlySet<string> = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOSPC']);
 const NOTHING = 'nothing to commit';
 const GIT_MS = 5 * 60_000;
 // Nothing that a repository or a user has set up runs along.
@@ -97,6 +98,20 @@ export function createWorktrees(dataDir: string, environment: Readonly<Record<st
     await git(repository, ['worktree', 'prune']);
   }
 
+  async function makeParent(): Promise<void> {
+    try {
+      await mkdir(parent, { recursive: true, mode: 0o700 });
+      await access(parent, constants.W_OK);
+    } catch (error) {
+      const code = error instanceof Error && 'code' in error ? error.code : undefined;
+      if (typeof code !== 'string' || !UNWRITABLE.has(code)) throw error;
+      throw new ToolError(
+        'unavailable',
+        'The server cannot write to its data folder. Whoever runs it has to make the folder writable and see that its disk has room; then start the work again.',
+      );
+    }
+  }
+
   /** Removes the worktree of the same task that a process with another data folder has left. */
   async function removeElsewhere({ taskId, repository }: WorktreePlace): Promise<void> {
     const { output } = await git(repository, ['worktree', 'list', '--porcelain']);
@@ -122,7 +137,7 @@ export function createWorktrees(dataDir: string, environment: Readonly<Record<st
       const { taskId, repository, branch } = place;
       const folder = folderOf(taskId);
       if (await isThere(place, signal)) return folder;
-      await mkdir(parent, { recursive: true, mode: 0o700 });
+      await makeParent();
       const made = await git(repository, ['worktree', 'add', '-b', branch, '--', folder, 'HEAD'], signal);
       if (made.code === 0) return folder;
       // The branch, and perhaps half of the folder, are there from before a crash.
@@ -134,7 +149,7 @@ export function createWorktrees(dataDir: string, environment: Readonly<Record<st
     },
     async look({ taskId, repository }, signal) {
       const folder = folderOf(taskId);
-      await mkdir(parent, { recursive: true, mode: 0o700 });
+      await makeParent();
       await required(git(repository, ['worktree', 'add', '--detach', '--', folder, 'HEAD'], signal));
       return folder;
     },
