@@ -1,6 +1,7 @@
 /** The agent behind a call: who acts, from where, how deep, and whether somebody watches. */
 import type { Caller, CallSource, Context } from '@parley/kit';
 import { ToolError } from '@parley/kit';
+import { StoreUnavailableError } from '@parley/store';
 import type { AgentServices } from './services/index.ts';
 
 /** Where a session of an agent came from, in the words that people see. */
@@ -97,4 +98,16 @@ export async function begin({ caller, services }: Context<AgentServices>): Promi
   const acting = actingOf(caller);
   if (acting.sessionId !== undefined) return acting;
   return { ...acting, sessionId: await services.sessions.of(acting) };
+}
+
+/** The same for a tool that only reads: while the database takes no writes, it goes on without a session that is kept. */
+export async function beginReading(ctx: Context<AgentServices>): Promise<Acting> {
+  try {
+    return await begin(ctx);
+  } catch (error) {
+    const takesNoWrites =
+      error instanceof StoreUnavailableError && (error.reason === 'full' || error.reason === 'readonly');
+    if (!takesNoWrites) throw error;
+    return actingOf(ctx.caller);
+  }
 }

@@ -70,7 +70,7 @@ export const agentToolset = defineToolset({
     await plugins.start();
     // What is left over is no reason not to start.
     await work?.recover().catch((error: unknown) => onFault(error, 'work tasks'));
-    onStop(keepUp([schedules, workflows], sweep, onFault));
+    onStop(keepUp([schedules, workflows, ...(work === undefined ? [] : [work])], sweep, onFault));
   },
 });
 

@@ -157,6 +157,31 @@ onBothBeds(
       });
     });
 
+    test('a message whose run was given up has failed, and the same call sends it anew', async () => {
+      const [agent, other] = [await newAgent(), await newAgent()];
+      const hasty = await clientOf(bed(), agent.caller);
+      const said = { to_agent: other.id, message: 'Crash' };
+      await left(hasty, SEND, said, 'message_id');
+      const [task] = await tasksOf(agent);
+      // As the fifth process leaves it that ended with it.
+      await bed()
+        .store.db<{ tasks: Record<string, unknown> & { id: string } }>()
+        .updateTable('tasks')
+        .set({ crashes: 5, state: 'ready', worker_id: null, lease_until: null, due_at: 0, fence: 99 })
+        .where('id', '=', task?.id ?? '')
+        .execute();
+      const patient = await elsewhere(agent.caller);
+      const told = await patient.callTool({ name: SEND, arguments: said });
+      expect(told).toMatchObject({ isError: true, _meta: { 'dev.parley/code': 'runner_failed' } });
+      expect(await messagesTo(other)).toMatchObject([{ status: 'failed', code: 'runner_failed' }]);
+      bed().clock.nowMs += MINUTE_MS;
+      const before = runs.length;
+      const anew = call(patient, SEND, said);
+      await eventually(() => expect(runs).toHaveLength(before + 1));
+      runs.at(-1)?.resolve({ status: 'completed', text: 'Alive.' });
+      expect((await anew).is).toMatchObject({ status: 'replied', reply: 'Alive.' });
+    });
+
     test('an answer reaches a call that goes on waiting in another process', async () => {
       const agent = await newAgent();
       const hasty = await clientOf(bed(), agent.caller);

@@ -1,4 +1,5 @@
 /** Messages to other agents. */
+import { ToolError } from '@parley/kit';
 import * as z from 'zod';
 import { actingOf } from '../session.ts';
 import { defineTool } from './define-tool.ts';
@@ -42,6 +43,10 @@ export const sendMessage = defineTool({
       return { output, text: unanswered(output, name) };
     },
     isStale: ({ status }) => status === 'pending',
+    async givenUp({ to_agent: to, message, thread }, { taskId, caller, services }) {
+      await services.messages.giveUp(actingOf(caller), { to, text: message, thread, callId: taskId });
+      return new ToolError('runner_failed', 'The run of the agent was interrupted too often and given up.');
+    },
   },
   input: z.strictObject({
     to_agent: printable(200).describe('Id or name'),

@@ -70,6 +70,8 @@ export interface CatalogComeBack {
   same(input: unknown): unknown;
   meanwhile(input: unknown, task: { taskId: string; caller: Caller }): Promise<CallToolResult | undefined>;
   isStale(output: unknown): boolean;
+  /** What the caller of a task that was given up is told; undefined: the plain fault. */
+  givenUp(input: unknown, task: { taskId: string; caller: Caller }): Promise<ToolError | undefined>;
 }
 
 interface Parts {
@@ -205,6 +207,7 @@ function comeBackOf(tool: AnyTool, name: string, services: unknown): CatalogCome
       return { content: [{ type: 'text', text: answer.text }], structuredContent: answer.output };
     },
     isStale: (output) => comeBack.isStale?.(output) ?? false,
+    givenUp: async (input, task) => comeBack.givenUp?.(input, { ...task, name, services }),
   };
 }
 

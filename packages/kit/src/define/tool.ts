@@ -2,6 +2,7 @@
 import type { ContentBlock } from '@modelcontextprotocol/server';
 import type * as z from 'zod';
 import type { Caller } from '../access/caller.ts';
+import type { ToolError } from '../call/errors.ts';
 import type { Context } from './context.ts';
 import { refuseOwnAnnotations } from './effects.ts';
 import type { Effect, Hints } from './effects.ts';
@@ -29,6 +30,8 @@ export interface ComeBack<Services, Input, Output> {
   meanwhile?(input: Input, task: LeftTask<Services>): Promise<{ output: Output; text: string } | undefined>;
   /** True of a result that whoever comes late has no use for: the work is done anew. */
   isStale?(output: Output): boolean;
+  /** Ends what a task has begun that took its process down again and again; returns what its caller is told. */
+  givenUp?(input: Input, task: LeftTask<Services>): Promise<ToolError>;
 }
 
 /** A task whose caller was answered before its end. */

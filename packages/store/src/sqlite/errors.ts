@@ -18,6 +18,8 @@ const REASONS: Array<[prefix: string, reason: UnavailableReason]> = [
   ['ENOENT', 'gone'],
   ['ENOSPC', 'full'],
   ['EIO', 'lost'],
+  ['EACCES', 'readonly'],
+  ['EROFS', 'readonly'],
 ];
 
 function codeOf(error: unknown): string {

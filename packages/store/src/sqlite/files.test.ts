@@ -288,3 +288,10 @@ test('a folder in the place of the database is said by its path', async () => {
   writeFileSync(join(dataDir, 'parley.db/file'), '');
   expect(await failureOf(openStore({ dataDir }))).toMatchObject({ file: join(dataDir, 'parley.db') });
 });
+
+test('a folder that nothing can be written to is said at the start, with what to do', async () => {
+  // Not even the superuser makes files there.
+  const secretKey = Buffer.alloc(32, 1).toString('base64url');
+  const failed = await failureOf(openStore({ dataDir: '/sys', secretKey }));
+  expect(failed).toMatchObject({ name: 'StoreUnavailableError', reason: 'readonly', file: '/sys/parley.db' });
+});

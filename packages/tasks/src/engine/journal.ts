@@ -139,6 +139,11 @@ export class Journal {
     return fromJson(response);
   }
 
+  /** Throws when somebody else has the task now. */
+  hold(): Promise<void> {
+    return this.#fenced({}, async () => undefined);
+  }
+
   /** What an earlier run did at a place. */
   placeAt(position: number): string | undefined {
     return this.#keys.get(position);

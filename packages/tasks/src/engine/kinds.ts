@@ -22,6 +22,8 @@ export interface Kind {
   /** True where such tasks are made and never run: another process has to. */
   readonly isRunElsewhere?: boolean;
   run(input: unknown, run: TaskRun): Promise<Ending>;
+  /** How a task ends that took its process down again and again; absent or undefined: with a plain fault. */
+  givenUp?(input: unknown, taskId: string): Promise<Ending | undefined>;
 }
 
 /** Why a running task is stopped from outside. */

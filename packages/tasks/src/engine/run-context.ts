@@ -98,6 +98,11 @@ export class RunContext implements Channel {
     return this.#call(stepPlace(key), known?.position, (position) => this.#sleep(key, position, until));
   }
 
+  /** Throws when somebody else has the task now: for work whose effects are outside of the store. */
+  hold(): Promise<void> {
+    return this.#options.journal.hold();
+  }
+
   async progress(done: number, total?: number, message?: string): Promise<void> {
     // A run that is entered again passes what it has already told.
     if (this.#isClosed || done <= this.#reported) return;

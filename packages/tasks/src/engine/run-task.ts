@@ -37,14 +37,23 @@ export async function runTask(options: RunTaskOptions): Promise<void> {
   try {
     if (row.cancel_reason !== null)
       return await end(options, { outcome: 'cancelled', reason: row.cancel_reason });
-    if (row.crashes >= limits.crashes) {
-      const message = `The task ended its worker ${limits.crashes} times in a row and was given up.`;
-      return await end(options, { outcome: 'failed', error: { code: INTERNAL, message } });
-    }
+    if (row.crashes >= limits.crashes) return await end(options, await givenUp(options));
     await enter(options);
   } catch (error) {
     // Someone else has the task now, and with it every right to write.
     if (!(error instanceof LeaseLost)) throw error;
+  }
+}
+
+async function givenUp({ kind, row, limits, onFault, now }: RunTaskOptions): Promise<Ending> {
+  const message = `The task ended its worker ${limits.crashes} times in a row and was given up.`;
+  const plain: Ending = { outcome: 'failed', error: { code: INTERNAL, message } };
+  try {
+    return (await kind.givenUp?.(fromJson<unknown>(row.input), row.id)) ?? plain;
+  } catch (error) {
+    if (error instanceof StoreUnavailableError) throw error;
+    onFault(error, `task ${row.kind} at ${now()}`);
+    return plain;
   }
 }
 

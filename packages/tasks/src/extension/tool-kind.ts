@@ -48,6 +48,13 @@ export function toolKinds(engine: Engine, current: CurrentCaller): Kind[] {
     kind: kindOf(tool),
     version: tool.taskOptions.version ?? 1,
     run: running(tool),
+    async givenUp(input, taskId) {
+      const { args, caller } = input as ToolInput; // by the seam, when the call came
+      const checked = await tool.check(args);
+      if (!checked.ok) return undefined;
+      const error = await tool.comeBack?.givenUp(checked.value, { taskId, caller });
+      return error && { outcome: 'completed', result: errorResult(error) };
+    },
   }));
   return [...kinds, { kind: OF_A_SOURCE, version: 1, run: running({ toolset: '', name: '' }) }];
 }

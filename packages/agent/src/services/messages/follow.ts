@@ -166,7 +166,7 @@ function cutReply(text: string): string {
 }
 
 /** A message that was dealt with meanwhile needs nothing more. */
-async function orAnswered(work: Promise<unknown>): Promise<void> {
+export async function orAnswered(work: Promise<unknown>): Promise<void> {
   try {
     await work;
   } catch (error) {

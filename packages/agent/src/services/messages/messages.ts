@@ -6,7 +6,7 @@ import type { Acting } from '../../session.ts';
 import type { Agent, Agents } from '../agents.ts';
 import type { Runs } from '../runs.ts';
 import type { Followed } from './follow.ts';
-import { createFollow } from './follow.ts';
+import { createFollow, orAnswered } from './follow.ts';
 import { createFromOutside } from './from-outside.ts';
 import type { Inbox, InboxMessage, InboxOf } from './inbox.ts';
 import { createInbox } from './inbox.ts';
@@ -14,7 +14,7 @@ import { INBOX } from './rows.ts';
 import type { FromOutside } from './from-outside.ts';
 import type { CreateWorkTask, MessageCredits } from './seams.ts';
 import type { Outgoing, Sent } from './send.ts';
-import { awaitedBy, createSend } from './send.ts';
+import { awaitedBy, createSend, sentOrAwaitedBy } from './send.ts';
 import { createWatching } from './watching.ts';
 
 /** How an agent is reached. */
@@ -28,6 +28,8 @@ export interface Messages {
   follow(acting: Acting, sent: Sent, signal: AbortSignal): Promise<Followed>;
   /** The message with these words whose reply its sender waits for. */
   awaited(acting: Acting, outgoing: Outgoing): Promise<Awaited | undefined>;
+  /** Fails a message whose run took its process down again and again. */
+  giveUp(acting: Acting, outgoing: Outgoing): Promise<void>;
   /** Brings a message of another server into an inbox, and waits for the reply. */
   fromOutside(message: FromOutside): Promise<RunResult>;
   /** The unread messages; waits for one where there is none, and is a watcher of the inbox meanwhile. */
@@ -100,6 +102,12 @@ export function createMessages(parts: MessageParts): Messages {
     send: createSend({ ...parts, watching, isRun }),
     follow: createFollow({ ...parts, inbox }),
     awaited: (acting, outgoing) => awaitedBy(parts, acting, outgoing),
+    async giveUp(acting, outgoing) {
+      const row = await sentOrAwaitedBy(parts, acting, outgoing);
+      if (row === undefined || row.to_agent === null) return;
+      const of = { organizationId: acting.organizationId, agentId: row.to_agent };
+      await orAnswered(inbox.fail(of, row.id, { code: 'runner_failed' }, row.id));
+    },
     fromOutside: createFromOutside(parts),
     poll,
     async reach(organizationId) {

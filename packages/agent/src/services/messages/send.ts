@@ -1,7 +1,7 @@
 /** Sending: every check in its order, and the message committed to the inbox of its recipient before anything else happens. */
 import { hash } from 'node:crypto';
 import { hiddenByPower, ToolError } from '@parley/kit';
-import type { Store, StoreTransaction } from '@parley/store';
+import type { Queryable, Store, StoreTransaction } from '@parley/store';
 import { AGENT } from '../../name.ts';
 import type { Acting } from '../../session.ts';
 import type { Agent, Agents } from '../agents.ts';
@@ -164,6 +164,17 @@ export async function awaitedBy(
   return other && awaitedOf(store, saidBy(acting, outgoing, other), now());
 }
 
+/** The message of a durable call: the one it sent, or the one it went on waiting for. */
+export async function sentOrAwaitedBy(
+  parts: Pick<SendParts, 'store' | 'now' | 'agents'>,
+  acting: Acting,
+  outgoing: Outgoing,
+): Promise<MessageRow | undefined> {
+  const id = idOf(outgoing.callId);
+  const own = id === undefined ? undefined : await ownRow(parts.store, acting, id);
+  return own ?? awaitedBy(parts, acting, outgoing);
+}
+
 /** What an agent of this server says. */
 type SaidHere = Said & { readonly from: string };
 
@@ -179,8 +190,8 @@ function idOf(callId: string | null | undefined): string | undefined {
     : `msg_${hash('sha256', callId, 'base64url').slice(0, 26)}`;
 }
 
-function ownRow(tx: StoreTransaction, acting: Acting, id: string): Promise<MessageRow | undefined> {
-  return acceptedMessages(tx, acting.organizationId)
+function ownRow(from: Queryable, acting: Acting, id: string): Promise<MessageRow | undefined> {
+  return acceptedMessages(from, acting.organizationId)
     .selectAll()
     .where('from_agent', '=', acting.agentId)
     .where('id', '=', id)

@@ -1,4 +1,5 @@
 /** Sessions of agents: calls that belong together, runs with a timer, and time that can be asked for. */
+import { StoreUnavailableError } from '@parley/store';
 import { expect, test } from 'vitest';
 import type { BedAgent } from '../../../test/agent-bed.ts';
 import { onBothBeds } from '../../../test/agent-bed.ts';
@@ -115,6 +116,28 @@ onBothBeds('sessions', (bed, replica) => {
       { id: first?.id, ended_at: bed().clock.nowMs - 30 * MINUTE_MS },
       { ended_at: null },
     ]);
+  });
+
+  test('a database that takes no writes holds up no call that only reads, and its session is written later', async () => {
+    const ada = await agent();
+    const { sessions } = bed().services;
+    let reason: 'full' | 'readonly' | 'lost' = 'full';
+    let isOut = true;
+    const of: typeof sessions.of = (acting) =>
+      isOut ? Promise.reject(new StoreUnavailableError(reason)) : sessions.of(acting);
+    const services = { ...bed().services, sessions: { ...sessions, of } };
+    const asAda = await bed().client(ada.caller, { services });
+    const send = { to_agent: ada.id, message: 'Hello' };
+    for (reason of ['full', 'readonly'] as const) {
+      expect(await asAda.attempt(LIST, {})).toMatchObject({ ok: true });
+      expect(await asAda.attempt('corvid_send_message', send)).toMatchObject({ ok: false });
+    }
+    reason = 'lost';
+    expect(await asAda.attempt(LIST, {})).toMatchObject({ ok: false });
+    expect(await rowsOf(ada)).toEqual([]);
+    isOut = false;
+    await asAda.call(LIST, {});
+    expect(await rowsOf(ada)).toMatchObject([{ ended_at: null }]);
   });
 
   test('check 55: 500 minutes grant 120, all in all four times the base, and no timer is unavailable', async () => {

@@ -25,16 +25,26 @@ const RUN_MS = 30 * 60_000;
 const MAX_FEEDBACK = 8000;
 const MAX_REPLY = 65_536;
 
+/** The turn of this process to carry a task out, until another one takes it over. */
+interface Turn {
+  readonly signal: AbortSignal;
+  /** Throws when another process has the task now. */
+  readonly hold: () => Promise<void>;
+}
+
 export function workKind(parts: CarryOutParts): Kind {
   return {
     kind: WORK_KIND,
     version: 1,
-    async run(input, { signal }) {
+    async run(input, { signal, io }) {
       // Written by us when it was queued.
       const { id, ...lane } = input as Lane & { readonly id: string };
+      const turn = { signal, hold: () => io.hold() };
       try {
-        await carryOut(parts, id, signal);
+        await carryOut(parts, id, turn);
       } catch (error) {
+        // Whoever has it now alone writes to the branch.
+        await turn.hold();
         const row = await findWork(parts.store, id);
         // Cancelled meanwhile; where the server only stops, the next start goes on in the same folder.
         if (row !== undefined && !isOpen(row)) await cleanUp(parts, row);
@@ -47,14 +57,16 @@ export function workKind(parts: CarryOutParts): Kind {
   };
 }
 
-async function carryOut(parts: CarryOutParts, id: string, signal: AbortSignal): Promise<void> {
+async function carryOut(parts: CarryOutParts, id: string, turn: Turn): Promise<void> {
   for (let row = await findWork(parts.store, id); row !== undefined; row = await findWork(parts.store, id)) {
+    await turn.hold();
     if (!isOpen(row)) return cleanUp(parts, row);
     try {
-      if (!(await advance(parts, row, signal))) return;
+      if (!(await advance(parts, row, turn))) return;
     } catch (error) {
       // Stopped from outside, or the database is away: it is run again, or was ended by whoever stopped it.
-      if (signal.aborted || error instanceof StoreUnavailableError) throw error;
+      if (turn.signal.aborted || error instanceof StoreUnavailableError) throw error;
+      await turn.hold();
       await finish(parts, row, 'failed', error instanceof ToolError ? error.message : 'Internal error');
       if (!(error instanceof ToolError)) throw error;
     }
@@ -63,19 +75,19 @@ async function carryOut(parts: CarryOutParts, id: string, signal: AbortSignal): 
 }
 
 /** One step from where the task stands; false when somebody else goes on with it. */
-async function advance(parts: CarryOutParts, row: WorkTaskRow, signal: AbortSignal): Promise<boolean> {
+async function advance(parts: CarryOutParts, row: WorkTaskRow, turn: Turn): Promise<boolean> {
   switch (row.status) {
     case 'pending':
     case 'branching':
-      return branch(parts, row, signal);
+      return branch(parts, row, turn);
     case 'running':
-      return parts.runner === undefined ? handOver(parts, row, {}) : run(parts, parts.runner, row, signal);
+      return parts.runner === undefined ? handOver(parts, row, {}) : run(parts, parts.runner, row, turn);
     default:
-      return validate(parts, row, signal);
+      return validate(parts, row, turn);
   }
 }
 
-async function branch(parts: CarryOutParts, row: WorkTaskRow, signal: AbortSignal): Promise<boolean> {
+async function branch(parts: CarryOutParts, row: WorkTaskRow, { signal, hold }: Turn): Promise<boolean> {
   const { worktrees, now } = parts;
   const code = await codeOf(parts, row);
   await worktrees.requireRepository(code.folder, signal);
@@ -87,6 +99,7 @@ async function branch(parts: CarryOutParts, row: WorkTaskRow, signal: AbortSigna
   await changeOpen(parts, row, { status: 'branching', branch: branchOf, repository });
   const cwd = await worktrees.ensure(placeOf(named), signal);
   if (code.install !== null) await install(parts, code.install, cwd, signal);
+  await hold();
   return handOver(parts, row, {});
 }
 
@@ -119,7 +132,7 @@ async function run(
   parts: CarryOutParts,
   runner: Pick<Runs, 'run'>,
   row: WorkTaskRow,
-  signal: AbortSignal,
+  { signal, hold }: Turn,
 ): Promise<boolean> {
   const cwd = await parts.worktrees.ensure(placeOf(row), signal);
   const author = await authorOf(parts, row);
@@ -135,12 +148,13 @@ async function run(
     signal,
   });
   signal.throwIfAborted();
+  await hold();
   if (status !== 'completed')
     throw new ToolError('unavailable', `The runner did not finish (${status}): ${tail(text)}`);
   return changeOpen(parts, row, { status: 'validating', reply: text.slice(0, MAX_REPLY) });
 }
 
-async function validate(parts: CarryOutParts, row: WorkTaskRow, signal: AbortSignal): Promise<boolean> {
+async function validate(parts: CarryOutParts, row: WorkTaskRow, { signal, hold }: Turn): Promise<boolean> {
   const cwd = await parts.worktrees.ensure(placeOf(row), signal);
   // Before the check, whose own files are nobody's work.
   await parts.worktrees.commit(placeOf(row), {
@@ -153,6 +167,7 @@ async function validate(parts: CarryOutParts, row: WorkTaskRow, signal: AbortSig
     check === null
       ? { code: 0, output: '', isLate: false }
       : await runCheck(check, { environment: parts.environment, cwd, signal });
+  await hold();
   if (code === 0) {
     await changeOpen(parts, row, { iterations: round });
     await finish(parts, { ...row, iterations: round }, 'completed', null);

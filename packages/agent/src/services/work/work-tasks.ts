@@ -8,7 +8,7 @@ import type { Reaching } from '../projects/projects.ts';
 import type { CarryOutParts } from './carry-out.ts';
 import { finish, promptOf, workKind } from './carry-out.ts';
 import type { Lane } from './queue.ts';
-import { carryOn, endWork, findWork, isOpen, laneOf, openIn, startNext, workOwner } from './queue.ts';
+import { carryOn, endWork, findWork, isOpen, laneOf, OPEN, openIn, startNext, workOwner } from './queue.ts';
 import type { WorkStatus, WorkTables, WorkTaskRow } from './schema.ts';
 
 /** A work task, as its agent and people see it. */
@@ -63,7 +63,9 @@ export interface WorkTasks {
   reply(worker: Worker, id: string, claim: string, text: string): Promise<WorkTask>;
   fail(worker: Worker, id: string, claim: string, error: string): Promise<WorkTask>;
   cancel(worker: Worker, id: string): Promise<WorkTask>;
-  /** Removes what a crash left, and goes on with what it held up. */
+  /** Ends work that was given up, and goes on with what it held up. */
+  check(): Promise<void>;
+  /** The same, and removes what a crash left. */
   recover(): Promise<void>;
 }
 
@@ -102,6 +104,8 @@ export function createWorkTasks(parts: CarryOutParts): WorkTasks {
       const owner = { organizationId: lane.organizationId, ownerId: workOwner(lane.organizationId).id };
       const task = await tasks.get(owner, row.task_id);
       if (task !== undefined && ['working', 'input_required'].includes(task.status)) continue;
+      // Looked at again: its task may have handed it over just before it ended.
+      if ((await findWork(store, row.id))?.task_id !== row.task_id) continue;
       await endWork(parts, row, { status: 'failed', error: 'The work was interrupted and given up.' });
     }
   }
@@ -110,6 +114,17 @@ export function createWorkTasks(parts: CarryOutParts): WorkTasks {
   async function resume(lane: Lane): Promise<void> {
     await repair(lane);
     await store.transaction((tx) => startNext(parts, tx, lane));
+  }
+
+  async function check(): Promise<void> {
+    const open = await store
+      .db<WorkTables>()
+      .selectFrom('work_tasks')
+      .select(['organization_id', 'project_id'])
+      .distinct()
+      .where('status', 'in', OPEN)
+      .execute();
+    for (const row of open) await resume(laneOf(row));
   }
 
   return {
@@ -199,15 +214,9 @@ export function createWorkTasks(parts: CarryOutParts): WorkTasks {
       }
       return shown(await required(worker, id));
     },
+    check,
     async recover() {
-      const open = await store
-        .db<WorkTables>()
-        .selectFrom('work_tasks')
-        .selectAll()
-        .where('status', 'in', ['pending', 'branching', 'running', 'validating'])
-        .execute();
-      const lanes = new Map(open.map((row) => [row.project_id, laneOf(row)]));
-      for (const lane of lanes.values()) await resume(lane);
+      await check();
       for (const taskId of await worktrees.leftovers()) {
         const row = await findWork(store, taskId);
         if (row === undefined) await worktrees.discard(taskId);

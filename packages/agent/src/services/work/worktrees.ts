@@ -1,6 +1,6 @@
 /** A git worktree for each work task, below the data folder: made on a branch of its own, and always removed. */
-import { mkdir, readdir, realpath, rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { access, constants, mkdir, readdir, realpath, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { ToolError } from '@parley/kit';
 import type { ProgramEnd } from './program.ts';
 import { runProgram } from './program.ts';
@@ -35,6 +35,9 @@ export interface Author {
   readonly name: string;
 }
 
+const FOLDER = 'work';
+const LISTED = 'worktree ';
+const UNWRITABLE: ReadonlySet<string> = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOSPC']);
 const NOTHING = 'nothing to commit';
 const GIT_MS = 5 * 60_000;
 // Nothing that a repository or a user has set up runs along.
@@ -50,7 +53,7 @@ const QUIET = [
 ];
 
 export function createWorktrees(dataDir: string, environment: Readonly<Record<string, string>>): Worktrees {
-  const parent = join(dataDir, 'work');
+  const parent = join(dataDir, FOLDER);
   const folderOf = (taskId: string) => join(parent, taskId);
   const env = {
     ...environment,
@@ -95,6 +98,31 @@ export function createWorktrees(dataDir: string, environment: Readonly<Record<st
     await git(repository, ['worktree', 'prune']);
   }
 
+  async function makeParent(): Promise<void> {
+    try {
+      await mkdir(parent, { recursive: true, mode: 0o700 });
+      await access(parent, constants.W_OK);
+    } catch (error) {
+      const code = error instanceof Error && 'code' in error ? error.code : undefined;
+      if (typeof code !== 'string' || !UNWRITABLE.has(code)) throw error;
+      throw new ToolError(
+        'unavailable',
+        'The server cannot write to its data folder. Whoever runs it has to make the folder writable and see that its disk has room; then start the work again.',
+      );
+    }
+  }
+
+  /** Removes the worktree of the same task that a process with another data folder has left. */
+  async function removeElsewhere({ taskId, repository }: WorktreePlace): Promise<void> {
+    const { output } = await git(repository, ['worktree', 'list', '--porcelain']);
+    for (const line of output.split('\n')) {
+      const folder = line.startsWith(LISTED) ? line.slice(LISTED.length) : '';
+      if (basename(folder) !== taskId || basename(dirname(folder)) !== FOLDER) continue;
+      await git(repository, ['worktree', 'remove', '--force', '--force', '--', folder]);
+    }
+    await git(repository, ['worktree', 'prune']);
+  }
+
   return {
     folderOf,
     async requireRepository(folder, signal) {
@@ -109,17 +137,19 @@ export function createWorktrees(dataDir: string, environment: Readonly<Record<st
       const { taskId, repository, branch } = place;
       const folder = folderOf(taskId);
       if (await isThere(place, signal)) return folder;
-      await mkdir(parent, { recursive: true, mode: 0o700 });
+      await makeParent();
       const made = await git(repository, ['worktree', 'add', '-b', branch, '--', folder, 'HEAD'], signal);
       if (made.code === 0) return folder;
       // The branch, and perhaps half of the folder, are there from before a crash.
       await remove(place);
-      await required(git(repository, ['worktree', 'add', '--', folder, branch], signal));
+      await removeElsewhere(place);
+      // By force: what lies on a disk that is not in reach here may have the branch still.
+      await required(git(repository, ['worktree', 'add', '--force', '--', folder, branch], signal));
       return folder;
     },
     async look({ taskId, repository }, signal) {
       const folder = folderOf(taskId);
-      await mkdir(parent, { recursive: true, mode: 0o700 });
+      await makeParent();
       await required(git(repository, ['worktree', 'add', '--detach', '--', folder, 'HEAD'], signal));
       return folder;
     },
