@@ -11,7 +11,13 @@ import { readJson, UnreadBytes } from '@parley/http';
 import type { Store, StoredCallRecord } from '@parley/store';
 import { StoreUnavailableError } from '@parley/store';
 import { scratchStore } from '@parley/store/testing';
-import { callParts, createGateway, createRequestRate, DEFAULT_LIMITS, gatewayMigrations } from '../src/index.ts';
+import {
+  callParts,
+  createGateway,
+  createRequestRate,
+  DEFAULT_LIMITS,
+  gatewayMigrations,
+} from '../src/index.ts';
 import type { Limits } from '../src/index.ts';
 import { createModernLeg } from '../src/http/modern.ts';
 import { createNoticeBoard } from '../src/http/notices.ts';

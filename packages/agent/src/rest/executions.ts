@@ -4,6 +4,7 @@ import * as z from 'zod';
 import type { ScheduleAction } from '../services/schedules/schema.ts';
 import { ACTION_TYPES } from '../services/schedules/schema.ts';
 import type { Execution as FoundExecution } from '../services/schedules/approvals.ts';
+import { before } from './before.ts';
 import { defineRoute } from './route.ts';
 
 const STATUSES = [
@@ -63,7 +64,7 @@ export const executionRoutes = [
     query: z.strictObject({
       status: z.enum(STATUSES).optional().describe('waiting: those that somebody has to approve'),
       limit: limitUpTo(MOST, MOST),
-      before: z.string().max(100).optional().describe('The id of the last one that you have'),
+      before: before('exec'),
     }),
     answer: whole('Execution', Execution),
     run: async ({ services, caller, query }) =>

@@ -4,6 +4,7 @@ import * as z from 'zod';
 import { CHANNEL_TYPES } from '../adapters/channels/channel.ts';
 import { MOST_ANSWER } from '../services/owner/answers.ts';
 import { LEVELS, QUESTION_STATUSES } from '../services/owner/schema.ts';
+import { before } from './before.ts';
 import { defineRoute } from './route.ts';
 
 const MOST = 100;
@@ -53,7 +54,7 @@ export const notificationRoutes = [
     grants: ['notifications_read'],
     query: z.strictObject({
       limit: limitUpTo(MOST, DEFAULT),
-      before: z.string().max(100).optional().describe('The id of the last one that you have'),
+      before: before('notification'),
     }),
     answer: one('NotificationList', z.object({ notifications: z.array(Notification) })),
     run: async ({ services, caller, query }) => ({

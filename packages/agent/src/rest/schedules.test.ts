@@ -90,6 +90,10 @@ onBothBeds('the desk of an agent', (bed) => {
     const doneAt = `/schedules/${scheduleId}/executions`;
     expect(ids(await get(`${doneAt}?limit=2`))).toEqual(executions.slice(0, 2));
     expect(ids(await get(`${doneAt}?limit=2&before=${executions[1]}`))).toEqual(executions.slice(2));
+    for (const wrong of ['zzz', '', `${executions[0]}x`, runs[0]])
+      expect([wrong, (await get(`${doneAt}?before=${wrong}`)).status]).toEqual([wrong, 400]);
+    for (const wrong of ['zzz', executions[0]])
+      expect([wrong, (await get(`${runsAt}?before=${wrong}`)).status]).toEqual([wrong, 400]);
     expect((await get(doneAt)).json.data[0]).toMatchObject({ status: 'denied', actions: [WORK] });
 
     const tea = { key: 'tea', content: 'Green, without sugar.', signature: 'valid', archived: false };

@@ -4,6 +4,7 @@ import * as z from 'zod';
 import { POLICIES } from '../services/schedules/schema.ts';
 import { agentOf } from './agent-of.ts';
 import { Action, Execution, shownActions, shownExecution } from './executions.ts';
+import { before } from './before.ts';
 import { defineRoute } from './route.ts';
 
 const STATUSES = ['active', 'paused', 'auto_paused'] as const;
@@ -50,7 +51,7 @@ export const scheduleRoutes = [
     grants: ['executions_read'],
     query: z.strictObject({
       limit: limitUpTo(100, 20),
-      before: z.string().max(100).optional().describe('The id of the last one that you have'),
+      before: before('exec'),
     }),
     answer: whole('Execution', Execution),
     async run(asked) {

@@ -2,6 +2,7 @@
 import { limitUpTo, one, whole } from '@parley/http/rest';
 import * as z from 'zod';
 import { agentOf } from './agent-of.ts';
+import { before } from './before.ts';
 import { defineRoute } from './route.ts';
 
 const Workflow = z.object({
@@ -56,7 +57,7 @@ export const workflowRoutes = [
     summary: 'The runs of a workflow, the newest first',
     query: z.strictObject({
       limit: limitUpTo(100, 20),
-      before: z.string().max(100).optional().describe('The id of the last one that you have'),
+      before: before('run'),
     }),
     answer: whole('WorkflowRun', Run),
     run: async (asked) =>

@@ -135,7 +135,7 @@ onBothBeds(
         const id = idIn(first);
         expect(first).toEqual({
           is: { question_id: id, answered: false, timed_out: false },
-          text: `Question ${id} is not answered yet. Call corvid_ask_owner again with the same question and options to go on waiting.`,
+          text: `Question ${id} is not answered yet. Call corvid_ask_owner again with the same question and options to go on waiting. The answer is given to one call.`,
           isError: false,
         });
         // Put in other words around it, it is the same question.
@@ -283,7 +283,7 @@ onBothBeds(
       const thread = idIn(first, 'thread');
       expect(first).toEqual({
         is: { message_id: id, thread, status: 'pending', depth: 1 },
-        text: `No reply to message ${id} in thread ${thread} yet. Call corvid_send_message again with the same arguments to go on waiting; it is not sent again.`,
+        text: `No reply to message ${id} in thread ${thread} yet. Call corvid_send_message again with the same arguments to go on waiting. The reply is given to one call; nothing is sent again before.`,
         isError: false,
       });
       bed().clock.nowMs += MINUTE_MS;

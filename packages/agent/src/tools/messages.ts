@@ -17,7 +17,7 @@ interface Unheard {
 
 /** What to do about a message whose reply is not there. */
 const unanswered = ({ message_id, thread }: Unheard, name: string) =>
-  `No reply to message ${message_id} in thread ${thread} yet. Call ${name} again with the same arguments to go on waiting; it is not sent again.`;
+  `No reply to message ${message_id} in thread ${thread} yet. Call ${name} again with the same arguments to go on waiting. The reply is given to one call; nothing is sent again before.`;
 
 const printable = (most: number) => text(most).refine((value) => !value.includes('\0'), NO_NUL);
 

@@ -128,6 +128,8 @@ onBothBeds(
       [ASK, { question: '' }, 'question'],
       [ASK, { question: 'x'.repeat(4001) }, 'question'],
       [ASK, { question: 'x', options: ['one'] }, 'options'],
+      [ASK, { question: 'x', options: ['a', 'b', 'a'] }, 'options'],
+      [ASK, { question: 'x', options: ['Yes', ' yes'] }, 'options'],
       [ASK, { question: 'x', options: ['a', 'x'.repeat(201)] }, 'options'],
       [ASK, { question: 'x', context: 'x'.repeat(8001) }, 'context'],
       [ASK, { question: 'x', timeout_minutes: '5' }, 'timeout_minutes'],

@@ -16,6 +16,10 @@ import { text } from './texts.ts';
 const MOST_MINUTES = 10;
 const MOST_MINUTES_OF_TASK = 10_080;
 
+/** An answer in words is matched whatever its case. */
+const allDiffer = (options: readonly string[]) =>
+  new Set(options.map((option) => option.trim().toLowerCase())).size === options.length;
+
 export const notifyOwner = defineTool({
   name: 'corvid_notify_owner',
   title: 'Notify the owner',
@@ -55,14 +59,20 @@ export const askOwner = defineTool({
       if (id === undefined) return undefined;
       return {
         output: { question_id: id, answered: false, timed_out: false },
-        text: `Question ${id} is not answered yet. Call ${name} again with the same question and options to go on waiting.`,
+        text: `Question ${id} is not answered yet. Call ${name} again with the same question and options to go on waiting. The answer is given to one call.`,
       };
     },
     isStale: ({ timed_out }) => timed_out,
   },
   input: z.strictObject({
     question: text(4000).describe('What you want to know'),
-    options: z.array(text(200)).min(2).max(10).optional().describe('Answers to choose from'),
+    options: z
+      .array(text(200))
+      .min(2)
+      .max(10)
+      .refine(allDiffer, 'must differ from each other')
+      .optional()
+      .describe('Answers to choose from'),
     context: text(8000).optional().describe('What the owner must know to decide'),
     timeout_minutes: z.number().default(2).describe('How long to wait: 1 to 10, or up to 10080 as a task'),
   }),
