@@ -20,7 +20,7 @@ export function lineOf(entry: LogEntry, names: ReadonlyMap<string, string>): str
   const { isError, errorCode, errorMessage, durationMs, callerId, connectionId, toolName } = entry;
   const columns = [
     entry.timestamp.padEnd(WIDTHS.time),
-    printable(isError ? (errorCode ?? 'error') : 'ok').padEnd(WIDTHS.outcome),
+    printable(errorCode ?? (isError ? 'error' : 'ok')).padEnd(WIDTHS.outcome),
     durationMs.toFixed(1).padStart(WIDTHS.duration),
     printable(names.get(callerId) ?? callerId).padEnd(WIDTHS.caller),
     printable(`${connectionId} ${toolName}`),
