@@ -80,7 +80,10 @@ const PEOPLE: Record<string, Caller> = {
 /** The services over a real engine; identity knows the people above and finds them in their organization only. */
 function services(): ParleyServices {
   const engine = createEngine({ sources: [install(parleyToolset), install(disks)].map(toolsetSource) });
-  const identity: Pick<AppHost['identity'], 'organizationName' | 'callerNamed' | 'whyOfAgent' | 'lackOfAgent'> = {
+  const identity: Pick<
+    AppHost['identity'],
+    'organizationName' | 'callerNamed' | 'whyOfAgent' | 'lackOfAgent'
+  > = {
     organizationName: async (id) => (id === 'org_test' ? 'Acme' : undefined),
     callerNamed: async (organizationId, name) => {
       const found = PEOPLE[name];

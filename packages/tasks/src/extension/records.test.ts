@@ -23,7 +23,12 @@ const toolset = defineToolset({
   tools: [
     defineTool({ ...spec, name: 'bake', run: () => ({ ready: 'warm' }) }),
     defineTool({ ...spec, name: 'bake_long', run: async () => ({ ready: await done.promise }) }),
-    defineTool({ ...spec, name: 'bake_again', comeBack: {}, run: async () => ({ ready: await done.promise }) }),
+    defineTool({
+      ...spec,
+      name: 'bake_again',
+      comeBack: {},
+      run: async () => ({ ready: await done.promise }),
+    }),
     defineTool({
       ...spec,
       name: 'bake_slowly',
@@ -88,14 +93,23 @@ async function bakery(inlineLimitMs = 60_000) {
   const narrow = await started.another({ grants: { bakery: ['*'] } });
   const { client, tasks } = started;
   const ends = () =>
-    [client, narrow].flatMap(({ records }) => records.map(({ outcome, code }: CallRecord) => [outcome, code]));
+    [client, narrow].flatMap(({ records }) =>
+      records.map(({ outcome, code }: CallRecord) => [outcome, code]),
+    );
   const allEnded = async () => {
     const owner = ownerOf(testCaller({}));
     await expect
       .poll(async () => (await tasks.list(owner, { limit: 9 })).tasks.map(({ finishedAt }) => finishedAt))
       .not.toContain(null);
   };
-  return { client, narrow, tasks, ends, allEnded, [Symbol.asyncDispose]: () => started[Symbol.asyncDispose]() };
+  return {
+    client,
+    narrow,
+    tasks,
+    ends,
+    allEnded,
+    [Symbol.asyncDispose]: () => started[Symbol.asyncDispose](),
+  };
 }
 
 test.each([
@@ -120,11 +134,16 @@ test('a call that is answered with a handle says so, and the end of its work is 
 
 test('a call that is answered with a task of the extension says so', async () => {
   await using at = await bakery();
-  const answer = await at.client.engine.call(testCaller({}), 'bake_long', {}, {
-    info: { id: '1', era: 'modern', client: null },
-    signal: () => new AbortController().signal,
-    capabilities: { extensions: { 'io.modelcontextprotocol/tasks': {} } },
-  });
+  const answer = await at.client.engine.call(
+    testCaller({}),
+    'bake_long',
+    {},
+    {
+      info: { id: '1', era: 'modern', client: null },
+      signal: () => new AbortController().signal,
+      capabilities: { extensions: { 'io.modelcontextprotocol/tasks': {} } },
+    },
+  );
   expect(answer).toMatchObject({ resultType: 'task' });
   done.resolve('warm');
   await at.allEnded();

@@ -135,7 +135,10 @@ onBothBeds(
         ],
       });
       expect(await attempt(READ)).toMatchObject({ code: 'forbidden' });
-      expect(await reported()).toEqual({ ...lacking, lack: expect.stringMatching(/not granted db:read\. An/) });
+      expect(await reported()).toEqual({
+        ...lacking,
+        lack: expect.stringMatching(/not granted db:read\. An/),
+      });
       await expect(plugins.grant(owner(), 'reader', 'network:outbound')).rejects.toThrow('does not declare');
       await expect(plugins.grant(bed().rival.owner.caller, 'reader', 'db:read')).rejects.toThrow(
         'Plugin not found',
