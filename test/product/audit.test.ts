@@ -110,3 +110,39 @@ test('a key without the right reads nothing, nor does an agent, and wrong option
     expect([code, stderr]).toEqual([2, expect.stringContaining(words)]);
   }
 });
+
+test('an agent that was deleted is found by its name and id, in both logs; a name that nobody has is told', async () => {
+  const name = `Ben, who ${'waits and '.repeat(4)}waits`;
+  const made = await parley('agents', 'create', name, '--tools', 'corvid_list_agents', '--json');
+  const { id, key } = JSON.parse(made.stdout) as typeof agent;
+  for (const tool of ['corvid_save_memory', 'corvid_list_agents'])
+    await post(server.mcp, key, message(1, 'tools/call', { name: tool, arguments: {} }));
+  const denied = { action: 'call.denied', target: 'corvid_save_memory' };
+  await eventually(async () => expect(await listed('--actor', name)).toMatchObject([denied]));
+  expect((await parley('agents', 'delete', name)).code).toBe(0);
+  for (const wanted of [name.toUpperCase(), id]) {
+    const found = await audit('--json', '--actor', wanted);
+    expect([found.code, entriesOf(found.stdout)]).toMatchObject([0, [denied]]);
+    expect(found.stderr).toBe(`The agent "${name}" was deleted; its id was ${id}.\n`);
+    const calls = await parley('logs', '--agent', wanted);
+    expect([calls.code, calls.stdout]).toEqual([
+      0,
+      expect.stringMatching(/save_memory[\s\S]*list_agents\n$/),
+    ]);
+  }
+  const nobody = await audit('--json', '--actor', 'Nobody');
+  expect(nobody).toMatchObject({
+    code: 0,
+    stdout: '',
+    stderr: 'No key, agent or member has the name or id "Nobody".\n',
+  });
+  // However long a name is, the columns after it stay where they are.
+  for (const [column, words] of [
+    ['ACTION', ['audit', '--actor', id]],
+    ['TOOL', ['logs', '--agent', id]],
+  ] as const) {
+    const [header = '', ...lines] = (await parley(...words)).stdout.trimEnd().split('\n');
+    const starts = lines.map((line) => line.slice(header.indexOf(column) - 5, header.indexOf(column)));
+    expect(new Set(starts)).toEqual(new Set(['...  ']));
+  }
+});

@@ -53,6 +53,8 @@ export interface Identity {
   callerNamed(organizationId: string, idOrName: string): Promise<Caller | undefined>;
   /** What gives an agent a tool, or leaves it out; undefined for everybody and everything else. */
   whyOfAgent(caller: Caller, tool: string): Promise<string | undefined>;
+  /** What to do before a call of a tool that an agent has is not refused; undefined when there is nothing. */
+  lackOfAgent(caller: Caller, tool: string): Promise<string | undefined>;
   /** A member as they act in a browser, without a key: for what they do in the console, or leave behind to be done. */
   callerOfMember(organizationId: string, memberId: string): Promise<Caller | undefined>;
   createOrganization(
@@ -201,6 +203,7 @@ export function createIdentity(store: Store, options: IdentityOptions = {}): Ide
     callerNamed: (organizationId, name) =>
       callerNamed(store, { organizationId, name, now: now() }, { isPrivileged, builtIn, agents }),
     whyOfAgent: (caller, tool) => agents.why(caller, tool),
+    lackOfAgent: (caller, tool) => agents.lack(caller, tool),
     callerOfMember: (organizationId, memberId) =>
       callerOfMember(store, builtIn, { organizationId, memberId, source: 'web' }),
     createOrganization: (input, by) =>

@@ -7,18 +7,20 @@ import { ToolError } from '@parley/kit';
 import { loadConfig, UsageError } from '../config.ts';
 import { printable } from '../printable.ts';
 import type { Host } from '../start/host.ts';
+import { deletedAgentsCalled } from './agent-names.ts';
 import { callerNames, keyCalled, listableKeys } from './caller-names.ts';
 import { MOST_LINES, parseLimit, parseTime } from './log-options.ts';
 import type { Command } from './main.ts';
 import { withCaller } from './session.ts';
 import { onSignal } from './signals.ts';
+import { fitted } from './table.ts';
 import { writeToStdout } from './written-file.ts';
 
 const USAGE =
   'Usage: parley audit [--follow] [--actor WHO] [--action NAME] [--target ID] [--denied] [--since 1h] [--until TIME] [--limit N]';
 const PAGE = 500;
 const LOOK_EVERY_MS = 500;
-const WIDTHS = { time: 24, outcome: 7, actor: 20, action: 22 };
+const WIDTHS = { time: 24, outcome: 7, actor: 30, action: 22 };
 
 const FLAGS = {
   follow: 'switch',
@@ -128,7 +130,11 @@ async function actorOf(host: Host, caller: Caller, wanted: string): Promise<stri
   const key = keyCalled(await listableKeys(host, caller), wanted);
   if (key !== undefined) return key.id;
   const member = await host.identity.findMember(organizationId, wanted);
-  return member?.userId ?? wanted;
+  if (member?.userId !== undefined) return member.userId;
+  const [deleted] = await deletedAgentsCalled(host, organizationId, wanted);
+  if (deleted !== undefined) return deleted.id;
+  process.stderr.write(`No key, agent or member has the name or id "${printable(wanted)}".\n`);
+  return wanted;
 }
 
 const HEADER = `${[
@@ -150,7 +156,7 @@ async function lineWith(host: Host, caller: Caller): Promise<Show> {
     const columns = [
       new Date(at).toISOString().padEnd(WIDTHS.time),
       outcome.padEnd(WIDTHS.outcome),
-      printable(actor).padEnd(WIDTHS.actor),
+      fitted(actor, WIDTHS.actor),
       printable(action).padEnd(WIDTHS.action),
       printable(target),
     ];

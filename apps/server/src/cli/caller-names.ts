@@ -5,6 +5,7 @@ import type { Caller } from '@parley/kit';
 import { mayAdminister } from '@parley/kit';
 import { UsageError } from '../config.ts';
 import type { Host } from '../start/host.ts';
+import { deletedAgents } from './agent-names.ts';
 
 export function listableKeys(host: Host, caller: Caller): Promise<KeyInfo[]> {
   return host.identity.listKeys(caller, { all: mayAdminister(caller) });
@@ -22,7 +23,9 @@ export function keyCalled(keys: readonly KeyInfo[], wanted: string): KeyInfo | u
 export async function callerNames(host: Host, caller: Caller): Promise<Map<string, string>> {
   const keys = await listableKeys(host, caller);
   const agents = await host.servicesOf(agentToolset).agents.list(caller.organizationId);
+  const gone = await deletedAgents(host, caller.organizationId);
   return new Map([
+    ...gone.map(({ id, name }) => [id, `Agent ${name}`] as const),
     ...agents.map(({ id, name }) => [id, `Agent ${name}`] as const),
     ...keys.map(({ id, name }) => [id, name] as const),
   ]);

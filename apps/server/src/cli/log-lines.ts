@@ -1,8 +1,9 @@
 /** One call as a line: for people, as JSON, or as CSV. */
 import type { LogEntry } from '@parley/mesh';
 import { printable } from '../printable.ts';
+import { fitted } from './table.ts';
 
-const WIDTHS = { time: 24, outcome: 14, duration: 10, caller: 20 };
+const WIDTHS = { time: 24, outcome: 14, duration: 10, caller: 30 };
 
 /** The line over the columns. */
 export function headerOf(): string {
@@ -20,9 +21,9 @@ export function lineOf(entry: LogEntry, names: ReadonlyMap<string, string>): str
   const { isError, errorCode, errorMessage, durationMs, callerId, connectionId, toolName } = entry;
   const columns = [
     entry.timestamp.padEnd(WIDTHS.time),
-    printable(isError ? (errorCode ?? 'error') : 'ok').padEnd(WIDTHS.outcome),
+    printable(errorCode ?? (isError ? 'error' : 'ok')).padEnd(WIDTHS.outcome),
     durationMs.toFixed(1).padStart(WIDTHS.duration),
-    printable(names.get(callerId) ?? callerId).padEnd(WIDTHS.caller),
+    fitted(names.get(callerId) ?? callerId, WIDTHS.caller),
     printable(`${connectionId} ${toolName}`),
   ];
   if (errorMessage !== null) columns.push(printable(errorMessage));

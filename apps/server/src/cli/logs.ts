@@ -9,7 +9,7 @@ import type { RecordFilter, RecordLog } from '@parley/store';
 import { loadConfig, UsageError } from '../config.ts';
 import { printable } from '../printable.ts';
 import type { Host } from '../start/host.ts';
-import { noSuchAgent } from './agent-names.ts';
+import { deletedAgentsCalled, noSuchAgent } from './agent-names.ts';
 import { callerNames, keyCalled, listableKeys } from './caller-names.ts';
 import { csvOf, headerOf, jsonLineOf, lineOf, CSV_HEADER } from './log-lines.ts';
 import { MOST_LINES, parseLimit, parseTime } from './log-options.ts';
@@ -166,9 +166,13 @@ async function callerIdOf(host: Host, caller: Caller, wanted: string): Promise<s
 async function idsOfAgent(host: Host, caller: Caller, name: string): Promise<string[]> {
   const { organizationId } = caller;
   const agent = await host.servicesOf(agentToolset).agents.find(organizationId, name);
-  if (agent === undefined) throw await noSuchAgent(host, organizationId, name);
+  const agents =
+    agent === undefined ? await deletedAgentsCalled(host, organizationId, name) : [{ id: agent.id }];
+  if (agents.length === 0) throw await noSuchAgent(host, organizationId, name);
+  const ids = agents.map(({ id }) => id);
   const keys = await listableKeys(host, caller);
-  return [agent.id, ...keys.filter(({ agentId }) => agentId === agent.id).map(({ id }) => id)];
+  const own = keys.filter(({ agentId }) => agentId !== null && ids.includes(agentId));
+  return [...ids, ...own.map(({ id }) => id)];
 }
 
 function formatOf(path: string): 'csv' | 'jsonl' {

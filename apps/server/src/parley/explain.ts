@@ -18,6 +18,7 @@ const REASONS = {
   unattended: (kind: Kind) =>
     `The ${kind} is blocked while nobody is watching, and this caller is unattended.`,
   not_available: (kind: Kind) => `The ${kind} is not available right now.`,
+  capability: (kind: Kind) => `The caller sees the ${kind}, but every call of it is refused.`,
 } as const;
 
 type Reason = keyof typeof REASONS;
@@ -50,6 +51,7 @@ export const explain = defineToolFor<ParleyServices>()({
       'privileged',
       'unattended',
       'not_available',
+      'capability',
     ]),
     explanation: z.string(),
   }),
@@ -60,14 +62,15 @@ export const explain = defineToolFor<ParleyServices>()({
       throw ctx.error('not_found', 'No API key or agent of your organization has this id or name.');
     }
     const { kind, reason: hidden } = ctx.services.explain(caller, input.tool);
-    const reason: Reason = hidden ?? 'visible';
+    const lack = hidden === undefined ? await ctx.services.lackOfAgent(caller, input.tool) : undefined;
+    const reason: Reason = hidden ?? (lack === undefined ? 'visible' : 'capability');
     const why = await ctx.services.whyOfAgent(caller, input.tool);
     return {
       caller: { id: caller.id, name: caller.name },
       tool: input.tool,
-      visible: reason === 'visible',
+      visible: hidden === undefined,
       reason,
-      explanation: why === undefined ? REASONS[reason](kind) : `${REASONS[reason](kind)} ${why}`,
+      explanation: [REASONS[reason](kind), why, lack].filter((part) => part !== undefined).join(' '),
     };
   },
 });

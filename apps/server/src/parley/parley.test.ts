@@ -80,13 +80,18 @@ const PEOPLE: Record<string, Caller> = {
 /** The services over a real engine; identity knows the people above and finds them in their organization only. */
 function services(): ParleyServices {
   const engine = createEngine({ sources: [install(parleyToolset), install(disks)].map(toolsetSource) });
-  const identity: Pick<AppHost['identity'], 'organizationName' | 'callerNamed' | 'whyOfAgent'> = {
+  const identity: Pick<
+    AppHost['identity'],
+    'organizationName' | 'callerNamed' | 'whyOfAgent' | 'lackOfAgent'
+  > = {
     organizationName: async (id) => (id === 'org_test' ? 'Acme' : undefined),
     callerNamed: async (organizationId, name) => {
       const found = PEOPLE[name];
       return found?.organizationId === organizationId ? found : undefined;
     },
     whyOfAgent: async () => undefined,
+    lackOfAgent: async ({ name }, tool) =>
+      name === 'wild' && tool !== 'disk-list' ? 'The plugin is not granted db:read.' : undefined,
   };
   // Only these parts of the host are used by the services.
   return createParleyServices({ identity, engine: () => engine } as AppHost);
@@ -154,6 +159,12 @@ describe('parley_explain', () => {
     explained('a resource that is seen is visible', ask('wild', 'disk-list'), 'visible'),
     explained('a resource that is not granted has no grant', ask('reader', 'disk-list'), 'no_grant'),
     explained('a wildcard does not give a privileged prompt', ask('wild', 'disk-tour'), 'privileged'),
+    {
+      name: 'a tool that is seen, and refused for want of a capability, says what to do',
+      call: ask('wild', 'disk_read'),
+      gives: { reason: 'capability', visible: true },
+      shows: ['every call of it is refused. The plugin is not granted db:read.'],
+    },
     {
       name: 'a resource is called one',
       call: ask('wild', 'disk-list'),

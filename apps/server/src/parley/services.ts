@@ -16,6 +16,8 @@ export interface ParleyServices {
   explain(caller: Caller, name: string): { kind: Kind; reason: HiddenReason | 'unknown' | undefined };
   /** What gives a tool to an agent, or leaves it out; undefined for whoever is none. */
   whyOfAgent(caller: Caller, tool: string): Promise<string | undefined>;
+  /** What to do before a call of a tool that an agent has is not refused; undefined when there is nothing. */
+  lackOfAgent(caller: Caller, tool: string): Promise<string | undefined>;
 }
 
 export function createParleyServices(host: AppHost): ParleyServices {
@@ -36,6 +38,7 @@ export function createParleyServices(host: AppHost): ParleyServices {
         .filter((toolset) => toolset.tools > 0);
     },
     whyOfAgent: (caller, tool) => host.identity.whyOfAgent(caller, tool),
+    lackOfAgent: (caller, tool) => host.identity.lackOfAgent(caller, tool),
     findCaller: (asker, name) => host.identity.callerNamed(asker.organizationId, name),
     explain(caller, name) {
       const { tools, resources } = host.engine().catalogFor(caller);

@@ -4,13 +4,10 @@ import { AGENT } from '../name.ts';
 import type { RemovedReason } from './report.ts';
 import { removedReasonOf } from './report.ts';
 
-/** `capability`: a plugin lacks what it says it needs. */
-export type DenialReason = RemovedReason | 'capability';
-
 export interface Denial {
   readonly agent: string | null;
   readonly session: string | null;
-  readonly reason: DenialReason;
+  readonly reason: RemovedReason;
   readonly [fact: string]: string | null;
 }
 
@@ -31,7 +28,7 @@ function reasonOf({
   name,
   outcome,
   code,
-}: Pick<CallRecord, 'name' | 'outcome' | 'code'>): DenialReason | undefined {
+}: Pick<CallRecord, 'name' | 'outcome' | 'code'>): RemovedReason | undefined {
   if (outcome === 'denied') return removedReasonOf(code ?? '');
   return code === 'forbidden' && name.startsWith(PLUGIN) ? 'capability' : undefined;
 }

@@ -25,6 +25,8 @@ export interface RegisteredTools {
   registered(organizationId: string): readonly string[];
   /** Resolves when those of an organization are known; undefined when they are, absent when they always are. */
   ready?(organizationId: string): Promise<void> | undefined;
+  /** Those whose calls are refused until their plugin is granted more, each with what to do; absent: none ever is. */
+  lacking?(organizationId: string): Promise<ReadonlyMap<string, string>>;
   readonly defaults: readonly string[];
 }
 
@@ -147,6 +149,7 @@ export function createAgentCallers({ store, identity, tools, sessions }: CallerP
       const session = { sessionSource: sourceOf(caller), projectId: agent.projectId };
       return whyOf(tool, await resolutionOf(store, tools, row, session));
     },
+    lack: async ({ organizationId }, tool) => (await tools.lacking?.(organizationId))?.get(tool),
   };
 }
 

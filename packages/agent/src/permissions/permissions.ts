@@ -67,7 +67,8 @@ export function createPermissions(
         depth: 1,
       });
       const { unknown, bundles } = await resolutionOf(store, tools, row, session);
-      return { ...reportOf(guardsFor(organizationId), caller), unknown, prompt: promptOf(bundles) };
+      const lacking = await tools.lacking?.(organizationId);
+      return { ...reportOf(guardsFor(organizationId), caller, lacking), unknown, prompt: promptOf(bundles) };
     },
     async prompt(organizationId, agentId, projectId) {
       return promptOf(await givenBundles(store, { organizationId, agentId, projectId }));

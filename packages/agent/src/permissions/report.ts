@@ -4,7 +4,17 @@ import { hiddenReason } from '@parley/kit';
 import { AGENT } from '../name.ts';
 
 /** Why an agent does not have a tool, in the words of records and reports. */
-export type RemovedReason = 'not_granted' | 'not_in_set' | 'unattended' | 'not_registered' | 'agent_missing';
+export type RemovedReason = (typeof REMOVED_REASONS)[number];
+
+/** `capability`: it is listed, but its plugin lacks what it says it needs, so that every call is refused. */
+export const REMOVED_REASONS = [
+  'not_granted',
+  'not_in_set',
+  'unattended',
+  'not_registered',
+  'agent_missing',
+  'capability',
+] as const;
 
 /** What an agent has. */
 export interface ToolReport {
@@ -21,6 +31,7 @@ const WORDS: Readonly<Record<HiddenReason, RemovedReason>> & Readonly<Record<str
   not_in_set: 'not_in_set',
   unattended: 'unattended',
   not_available: 'not_registered',
+  capability: 'capability',
 };
 
 /** The word for a reason of the kit; whatever has none of them is not there. */
@@ -28,17 +39,19 @@ export function removedReasonOf(reason: string): RemovedReason {
   return (Object.hasOwn(WORDS, reason) ? WORDS[reason] : undefined) ?? 'not_registered';
 }
 
-/** Asks the resolver for each tool; without a caller the agent is gone. */
+/** Asks the resolver for each tool; without a caller the agent is gone. What only lacks a capability is `lacking`. */
 export function reportOf(
   tools: readonly Omit<Guarded, 'toolset'>[],
   caller: Caller | undefined,
+  lacking?: ReadonlyMap<string, unknown>,
 ): Omit<ToolReport, 'unknown'> {
   const decided = tools.map((tool) => ({
     name: tool.name,
     reason:
       caller === undefined
         ? 'agent_missing'
-        : hiddenReason({ ...tool, toolset: AGENT, callers: 'agents' }, caller),
+        : (hiddenReason({ ...tool, toolset: AGENT, callers: 'agents' }, caller) ??
+          (lacking?.has(tool.name) === true ? 'capability' : undefined)),
   }));
   return {
     tools: decided.filter(({ reason }) => reason === undefined).map(({ name }) => name),

@@ -2,6 +2,7 @@
 import { created, flag, one } from '@parley/http/rest';
 import { ToolError } from '@parley/kit';
 import * as z from 'zod';
+import { REMOVED_REASONS } from '../permissions/report.ts';
 import { SESSION_SOURCES } from '../session.ts';
 import { defineRoute } from './route.ts';
 
@@ -10,7 +11,7 @@ const Report = z.object({
   removed: z.array(
     z.object({
       name: z.string(),
-      reason: z.enum(['not_granted', 'not_in_set', 'unattended', 'not_registered', 'agent_missing']),
+      reason: z.enum(REMOVED_REASONS),
     }),
   ),
   unknown: z.array(z.string()).describe('Names in lists and bundles that stand for no tool'),

@@ -51,6 +51,7 @@ export function createStandingServices(
   const tools = {
     registered: (organizationId: string) => [...BUILT_IN, ...plugins.names(organizationId)],
     ready: (organizationId: string) => plugins.ready(organizationId),
+    lacking: (organizationId: string) => plugins.lacking(organizationId),
     defaults: DEFAULT_ALLOWED_TOOLS,
   };
   const callers = createAgentCallers({ store, identity, tools, sessions });

@@ -27,6 +27,8 @@ export interface AgentLookup {
   sessionOf(caller: Caller): Promise<string | undefined>;
   /** What gives an agent a tool, or leaves it out, in a sentence; undefined for what is no tool of agents. */
   why(caller: Caller, tool: string): Promise<string | undefined>;
+  /** What to do before a call of a tool that an agent has is not refused; undefined when there is nothing. */
+  lack(caller: Caller, tool: string): Promise<string | undefined>;
 }
 
 /** Where the toolset that knows agents leaves its look-up; without one, no key of an agent is worth anything. */
@@ -57,5 +59,9 @@ export class AgentCallers {
 
   async why(caller: Caller, tool: string): Promise<string | undefined> {
     return caller.agent === undefined ? undefined : this.#lookup?.why(caller, tool);
+  }
+
+  async lack(caller: Caller, tool: string): Promise<string | undefined> {
+    return caller.agent === undefined ? undefined : this.#lookup?.lack(caller, tool);
   }
 }

@@ -111,6 +111,8 @@ export class CallOfTool extends Call implements ToolCall {
   readonly #core: Core;
   /** The arguments, once they are checked. */
   input: unknown = undefined;
+  /** True once its answer stands for work that goes on. */
+  isHandedOut = false;
 
   constructor(core: Core, tool: CatalogTool, asked: Pick<Asked, 'caller' | 'args' | 'exchange'>) {
     const { caller, args, exchange } = asked;

@@ -88,7 +88,8 @@ export function errorResult(error: ToolError): CallToolResult {
   return { _meta: meta, content: [{ type: 'text', text: `Error: ${error.message}` }], isError: true };
 }
 
-function isSharedError(code: string): code is SharedErrorCode {
+/** True of a code that every tool may use. */
+export function isSharedError(code: string): code is SharedErrorCode {
   return Object.hasOwn(SHARED_ERRORS, code);
 }
 

@@ -23,6 +23,8 @@ export interface TaskCall {
   readonly told: number | undefined;
   /** Seals a task, and the progress told of it, into the state that the next round brings back. */
   seal(taskId: string, told: number | undefined): string;
+  /** Says that the answer stands for work that goes on, which the record of the call tells. */
+  handOut(): void;
 }
 
 /** Runs calls as durable tasks. */

@@ -3,12 +3,11 @@ import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { Caller } from '../access/caller.ts';
 import type { CatalogTool, Checked } from '../catalog/compiled-tool.ts';
 import type { Endpoints } from '../catalog/endpoints.ts';
-import { Leave } from '../channel/channel.ts';
 import type { Core } from './call.ts';
 import { CallOfTool } from './call.ts';
 import { denialOf } from './denial.ts';
 import type { ProtocolFault } from './errors.ts';
-import { ToolError, unknownTool } from './errors.ts';
+import { ERROR_CODE_META_KEY, isSharedError, unknownTool } from './errors.ts';
 import type { Exchange } from './exchange.ts';
 import { failureOf } from './failure.ts';
 import type { ToolCall } from './middleware.ts';
@@ -17,7 +16,7 @@ import type { CallBody, CallRecord } from './record.ts';
 import type { TaskSeam } from './task-seam.ts';
 import { badAnswer } from './outside.ts';
 import type { ToolAnswer } from './tool-answer.ts';
-import { isToolResult } from './tool-answer.ts';
+import { isInputRequired, isToolResult } from './tool-answer.ts';
 
 /** An exchange whose channel is a task. */
 export type TaskExchange = Exchange & Required<Pick<Exchange, 'channel' | 'task'>>;
@@ -35,7 +34,7 @@ export interface ToolCalls {
   find(caller: Caller, name: string): FoundTool | undefined;
   /** Calls a tool for a client: errors a model can act on are results, only protocol faults are thrown. */
   call(caller: Caller, name: string, args: unknown, exchange: Exchange): Promise<ToolAnswer>;
-  /** Runs a tool inside a task: whatever it throws comes out as it is. */
+  /** Runs a tool inside a task, without a record of its own: whatever it throws comes out as it is. */
   run(caller: Caller, tool: GrantedTool, args: unknown, exchange: TaskExchange): Promise<CallToolResult>;
 }
 
@@ -93,7 +92,10 @@ export function createToolCalls(endpoints: Endpoints, core: Core): ToolCalls {
     const prepared = taskId === undefined ? await tool.prepare?.(call) : undefined;
     const seal = (id: string, last: number | undefined) => call.rounds().sealTask(id, last);
     const { input } = call;
-    const asked = { tool, args, input, caller, exchange, prepared, taskId, rounds, told, seal };
+    const handOut = () => {
+      call.isHandedOut = true;
+    };
+    const asked = { tool, args, input, caller, exchange, prepared, taskId, rounds, told, seal, handOut };
     if (taskId !== undefined) return seam.call(asked);
     return throughHooks<ToolAnswer>(call, () => seam.call(asked));
   }
@@ -106,7 +108,7 @@ export function createToolCalls(endpoints: Endpoints, core: Core): ToolCalls {
       call.resume();
       if (tasks !== undefined && isTask(tasks, call)) {
         const answer = await answerWithTask(tasks, call);
-        if (answer.isError) record = TOOL_ERROR;
+        record = endOf(answer, call);
         told = { answer };
         return answer;
       }
@@ -152,22 +154,14 @@ export function createToolCalls(endpoints: Endpoints, core: Core): ToolCalls {
       const tool = viewOf(caller).granted(toolset, name, caller);
       if (tool === undefined) throw denied(caller, name, exchange);
       const call = new CallOfTool(core, tool, { caller, args, exchange });
+      // No record: whoever waits for the end records it as the end of the call, and whoever was handed the task asks it.
       try {
         await check(call);
         const result = await throughHooks(call, () => tool.run(call));
         if (!isToolResult(result)) throw badAnswer('a task inside a task');
-        call.ended(result.isError ? TOOL_ERROR : OK, { tool, args, answer: result });
         return result;
-      } catch (thrown) {
-        const error = core.failed(thrown);
-        // A task that is left for a while has not ended, and one that is stopped from outside is no fault.
-        if (exchange.signal().aborted) call.ended({ outcome: 'cancelled', code: null }, { tool, args });
-        else if (!(error instanceof Leave)) {
-          const isTold = error instanceof ToolError;
-          const body = { tool, args, message: isTold ? error.message : undefined };
-          call.ended({ outcome: 'error', code: isTold ? error.code : 'internal' }, body);
-        }
-        throw error;
+      } catch (error) {
+        throw core.failed(error);
       }
     },
   };
@@ -175,6 +169,18 @@ export function createToolCalls(endpoints: Endpoints, core: Core): ToolCalls {
 
 const OK = { outcome: 'ok', code: null } as const;
 const TOOL_ERROR = { outcome: 'error', code: 'tool_error' } as const;
+
+/** How a call ended that a task did the work of, as it would have ended without one. */
+function endOf(answer: ToolAnswer, { tool, isHandedOut }: CallOfTool): Pick<CallRecord, 'outcome' | 'code'> {
+  if (isInputRequired(answer)) return { outcome: 'ok', code: 'input_required' };
+  if (isHandedOut || !isToolResult(answer)) return { outcome: 'ok', code: 'task' };
+  if (answer.isError !== true) return OK;
+  const code = answer._meta?.[ERROR_CODE_META_KEY];
+  if (code === 'cancelled') return { outcome: 'cancelled', code: null };
+  // Another server may write anything there, and a code is a label of metrics.
+  const isKnown = typeof code === 'string' && (tool.source === undefined || isSharedError(code));
+  return isKnown ? { outcome: 'error', code } : TOOL_ERROR;
+}
 
 /** Whether a call becomes a task; one that nobody could follow does not, where the tool says so. */
 function isTask(tasks: TaskSeam, { tool, caller, exchange }: CallOfTool): boolean {

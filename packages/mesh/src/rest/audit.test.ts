@@ -45,6 +45,7 @@ onBothMeshes('the route of the audit log', (bed) => {
       current: async () => undefined,
       named: async () => undefined,
       why: async () => undefined,
+      lack: async () => undefined,
       sessionOf: async () => undefined,
     };
     identity.serveAgents({

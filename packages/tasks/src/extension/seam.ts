@@ -113,6 +113,7 @@ export function createTaskSeam(tasks: TaskEngine, options: SeamOptions = {}): Ta
   /** The answer to a call whose task goes on. */
   async function leave(call: TaskCall, task: Task): Promise<CallToolResult> {
     const { tool, input, caller } = call;
+    call.handOut();
     const comeBack = comeBackOf(call);
     if (comeBack === undefined) return handleOf(tool, input, task, now());
     const answer = comeBack.meanwhile(input, { taskId: task.id, caller });

@@ -95,12 +95,23 @@ onBothBeds(
       folder.write({ name: 'reader', capabilities, tools: { look: handler } });
       await load('reader');
       const ada = await agentWith(READ);
-      const { attempt } = await calling(bed(), ada.caller);
-      const { plugins } = bed().services;
+      const { attempt, client } = await calling(bed(), ada.caller);
+      const { plugins, permissions } = bed().services;
       expect(await attempt(READ)).toMatchObject({
         code: 'forbidden',
         message: expect.stringMatching(/agent:read, db:read/),
       });
+      const reported = async (agentId = ada.id) => {
+        const report = await permissions.report(bed().acme.id, agentId, { source: 'api', unattended: false });
+        const lack = await bed().identity.lackOfAgent(ada.caller, READ);
+        const reason = report?.removed.find(({ name }) => name === READ)?.reason;
+        return { has: report?.tools.includes(READ), reason, lack };
+      };
+      // It is listed all the same.
+      const lacking = { has: false, reason: 'capability' };
+      expect(await reported()).toMatchObject({ ...lacking, lack: expect.stringContaining('agent:read') });
+      expect(await client.toolNames()).toEqual([READ]);
+      expect(await reported((await bed().agent(owner())).id)).toMatchObject({ reason: 'not_in_set' });
       await plugins.grant(owner(), 'reader', 'db:read');
       expect(await attempt(READ)).toMatchObject({
         code: 'forbidden',
@@ -116,6 +127,7 @@ onBothBeds(
           sessionId: null,
         },
       });
+      expect(await reported()).toEqual({ has: true, reason: undefined, lack: undefined });
       expect(await plugins.revoke(owner(), 'reader', 'db:read')).toMatchObject({
         capabilities: [
           { capability: 'agent:read', granted: true },
@@ -123,6 +135,10 @@ onBothBeds(
         ],
       });
       expect(await attempt(READ)).toMatchObject({ code: 'forbidden' });
+      expect(await reported()).toEqual({
+        ...lacking,
+        lack: expect.stringMatching(/not granted db:read\. An/),
+      });
       await expect(plugins.grant(owner(), 'reader', 'network:outbound')).rejects.toThrow(
         /does not declare network:outbound\. It declares agent:read, db:read\.$/,
       );

@@ -10,7 +10,7 @@ import type { Acting } from '../../session.ts';
 import { actingOf } from '../../session.ts';
 import type { AgentTool } from '../../tools/sets.ts';
 import { answerHostCall } from './host-calls.ts';
-import type { LoadedTool } from './loaded.ts';
+import type { LoadedPlugin, LoadedTool } from './loaded.ts';
 import { LoadedPlugins } from './loaded.ts';
 import type { Capability } from './manifest.ts';
 import { PackageCopies } from './package-copies.ts';
@@ -55,6 +55,8 @@ export interface Plugins {
   /** The full names of the tools of an organization, as far as they are loaded. */
   names(organizationId: string): readonly string[];
   toolNamed(organizationId: string, name: string): AgentTool | undefined;
+  /** The tools of an organization whose calls are refused until their plugin is granted more, each with what to do. */
+  lacking(organizationId: string): Promise<ReadonlyMap<string, string>>;
   /** Loads what is active, before requests come. */
   start(): Promise<void>;
   close(): Promise<void>;
@@ -187,6 +189,17 @@ export function createPlugins(parts: PluginsParts): Plugins {
       const unattended = found?.tool.isBlocked === true ? 'block' : undefined;
       return found && { name, privileged: false, unattended, available: undefined };
     },
+    async lacking(organizationId) {
+      const { all: loaded } = await loadedOf(organizationId);
+      const words = await Promise.all(
+        loaded.map(async (plugin) => {
+          const lack = lackOf(plugin, await grantedTo(store, plugin.row.id));
+          if (lack === undefined) return [];
+          return plugin.running.facts.tools.map(({ fullName }) => [fullName, lack] as const);
+        }),
+      );
+      return new Map(words.flat());
+    },
     async start() {
       const rows = await store
         .db<PluginTables>()
@@ -205,20 +218,24 @@ export function createPlugins(parts: PluginsParts): Plugins {
   };
 }
 
+/** Why a call is refused; undefined when the plugin has all that it declares. */
+function lackOf({ row, running }: LoadedPlugin, granted: readonly Capability[]): string | undefined {
+  const missing = running.facts.capabilities.filter((capability) => !granted.includes(capability));
+  if (missing.length === 0) return undefined;
+  return `The plugin "${row.name}" is not granted ${missing.join(', ')}. An owner grants it with: parley plugins grant ${row.name} ${missing[0]}`;
+}
+
 async function callPlugin(
   parts: PluginsParts,
-  { row, running, tool }: LoadedTool,
+  loaded: LoadedTool,
   input: unknown,
   { caller, signal }: OutsideCall,
 ): Promise<Awaited<ReturnType<OutsideTool['call']>>> {
+  const { row, running, tool } = loaded;
   const acting = actingOf(caller);
   const granted = await grantedTo(parts.store, row.id);
-  const missing = running.facts.capabilities.filter((capability) => !granted.includes(capability));
-  if (missing.length > 0)
-    throw new ToolError(
-      'forbidden',
-      `The plugin "${row.name}" is not granted ${missing.join(', ')}. An owner grants it with: parley plugins grant ${row.name} ${missing[0]}`,
-    );
+  const lack = lackOf(loaded, granted);
+  if (lack !== undefined) throw new ToolError('forbidden', lack);
   const result = await running.call({
     tool: tool.name,
     input,
