@@ -149,7 +149,8 @@ function createRunningCalls(): RunningCalls {
   return {
     add(res) {
       running += 1;
-      res.once('close', remove);
+      // It closes once, so nothing has to be taken off again.
+      res.on('close', remove);
     },
     async none(timeoutMs) {
       if (running === 0) return;

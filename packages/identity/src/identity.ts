@@ -4,7 +4,7 @@ import type { Store, StoreTransaction } from '@parley/store';
 import type { Rank, RoleDefaults } from './roles.ts';
 import { builtInRoles } from './roles.ts';
 import type { IdentityTables } from './schema.ts';
-import type { KeyState, Powers } from './services/authentication.ts';
+import type { KeyState, Powers, ShownKey } from './services/authentication.ts';
 import { AgentCallers } from './services/agent-keys.ts';
 import type { AgentLookup } from './services/agent-keys.ts';
 import { Authentication, callerOfKey } from './services/authentication.ts';
@@ -31,7 +31,7 @@ import { callerOfMember } from './services/standing.ts';
 /** Everything the server asks of identity. */
 export interface Identity {
   /** The caller behind a key, or undefined; returns without waiting when the key is known. */
-  authenticate(key: string, source: CallSource): Caller | undefined | Promise<Caller | undefined>;
+  authenticate(key: string | ShownKey, source: CallSource): Caller | undefined | Promise<Caller | undefined>;
   /** What a text is worth as a key, for answers that tell a key without a member from an unknown one. */
   keyState(text: string): Promise<KeyState>;
   /** The same caller with the rights it has now; undefined when it may do nothing any more. */

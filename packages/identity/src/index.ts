@@ -7,7 +7,8 @@ export { builtInRoles, isRank, joinRoleDefaults, rankOf, roleDefaultsOf } from '
 export type { Rank, RoleDefaults } from './roles.ts';
 export type { IdentityTables } from './schema.ts';
 export type { AgentBinding, AgentLookup } from './services/agent-keys.ts';
-export type { KeyState } from './services/authentication.ts';
+export { shownKey } from './services/authentication.ts';
+export type { KeyState, ShownKey } from './services/authentication.ts';
 export type { AuditCaller, AuditEntry, AuditLog } from './services/audit.ts';
 export type { AuditFilter, AuditItem, AuditPlace } from './services/audit-list.ts';
 export type { CustomRole } from './services/custom-roles.ts';

@@ -35,19 +35,26 @@ export function detailsWith(
     return userId === null ? undefined : tagsOf(organizationId, userId);
   }
 
-  function textsOf({ caller, toolset }: CallRecord, { args, answer }: CallBody): string[] {
-    const ids = new Set([toolset, ...idsIn(args), ...idsIn(itemOf(answer))]);
-    return [...ids].flatMap((id) => secretsOf(caller.organizationId, id));
+  function textsOf({ caller, toolset }: CallRecord, { args, answer }: CallBody): readonly string[] {
+    const texts = secretsOf(caller.organizationId, toolset);
+    const named = [...idsIn(args), ...idsIn(itemOf(answer))];
+    if (named.length === 0) return texts;
+    return [...texts, ...named.flatMap((id) => secretsOf(caller.organizationId, id))];
   }
 }
 
 /** The connections that the input or the item of a management tool names. */
 function idsIn(value: unknown): string[] {
-  if (typeof value !== 'object' || value === null) return [];
-  return ['id', 'connectionId'].flatMap((name) => {
-    const id: unknown = Object.hasOwn(value, name) ? Reflect.get(value, name) : undefined;
-    return typeof id === 'string' ? [id] : [];
-  });
+  const ids: string[] = [];
+  if (typeof value !== 'object' || value === null) return ids;
+  if (Object.hasOwn(value, 'id') && 'id' in value && typeof value.id === 'string') ids.push(value.id);
+  if (
+    Object.hasOwn(value, 'connectionId') &&
+    'connectionId' in value &&
+    typeof value.connectionId === 'string'
+  )
+    ids.push(value.connectionId);
+  return ids;
 }
 
 function itemOf(answer: ToolAnswer | undefined): unknown {
@@ -85,7 +92,7 @@ function detailOf(call: CallRecord, body: CallBody, known: Known): CallDetail {
   const { info } = call;
   const about = {
     upstreamUs: null,
-    traceId: TRACEPARENT.exec(info.traceparent ?? '')?.[1] ?? null,
+    traceId: info.traceparent === undefined ? null : (TRACEPARENT.exec(info.traceparent)?.[1] ?? null),
     properties: propertiesJson(info.properties, body.args, known.tagsOfCaller(call)),
   };
   try {

@@ -15,7 +15,9 @@ export function propertiesJson(
   args: unknown,
   tags: string | undefined,
 ): string | null {
-  const given = new Map([...entriesOf(inArguments(args)), ...entriesOf(parsed(header))]);
+  const inside = inArguments(args);
+  if (header === undefined && inside === undefined && tags === undefined) return null;
+  const given = new Map([...entriesOf(inside), ...entriesOf(parsed(header))]);
   given.delete(TAGS);
   const labels = new Map([...(tags === undefined ? [] : [[TAGS, tags] as const]), ...given]);
   if (labels.size === 0) return null;

@@ -40,7 +40,9 @@ function write(res: ServerResponse, { status, body, tail }: Answer): void {
   const length = Buffer.byteLength(body) + (tail === undefined ? 0 : Buffer.byteLength(tail));
   res.writeHead(status, { 'content-type': 'application/json', 'content-length': length });
   if (tail === undefined) {
-    res.end(body);
+    // As many bytes as characters means plain ASCII, which goes out without being encoded.
+    if (typeof body === 'string' && length === body.length) res.end(body, 'latin1');
+    else res.end(body);
     return;
   }
   res.write(body);

@@ -1,8 +1,10 @@
 /** The second stage: from the Authorization header to a caller, with a brake on guessing. */
 import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 import { HttpRefusal, TokenBuckets } from '@parley/http';
 import type { Caller } from '@parley/kit';
-import type { Identity } from '@parley/identity';
+import type { Identity, ShownKey } from '@parley/identity';
+import { shownKey } from '@parley/identity';
 import type { Limits } from '../limits.ts';
 
 /** Finds the caller of a request or throws 401. */
@@ -35,10 +37,23 @@ export function createAuthenticate(identity: Identity, limits: Limits, anonymous
     });
   }
 
+  /** What a connection showed last. It shows the same with every request, and hashing a key costs more than the look-up. */
+  const shown = new WeakMap<Socket, { readonly header: string; readonly key: ShownKey }>();
+
+  function keyOf({ socket }: IncomingMessage, header: string): ShownKey | undefined {
+    const last = shown.get(socket);
+    if (last?.header === header) return last.key;
+    const text = BEARER.exec(header)?.[1];
+    if (text === undefined) return undefined;
+    const key = shownKey(text);
+    shown.set(socket, { header, key });
+    return key;
+  }
+
   return (req) => {
     const header = req.headers.authorization;
     if (header === undefined && anonymous !== undefined) return anonymous;
-    const key = header === undefined ? undefined : BEARER.exec(header)?.[1];
+    const key = header === undefined ? undefined : keyOf(req, header);
     if (key === undefined) return refuse(req);
     const caller = identity.authenticate(key, 'key');
     if (caller === undefined) return refuse(req);

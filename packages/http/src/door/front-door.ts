@@ -30,14 +30,21 @@ const SINGLE_HEADERS = new Set([
 export function createFrontDoor(names: AllowedNames, limits: InboundLimits): FrontDoor {
   const hosts = new Set(['localhost', '127.0.0.1', ...names.hosts.map((host) => host.toLowerCase())]);
   const origins = new Set(names.origins);
-  // The Host that passed last: nearly every request brings it again.
+  // The Host and the URL that passed last: nearly every request brings them again.
   let accepted: string | undefined;
+  let acceptedUrl: string | undefined;
+
+  function checkUrl(url = ''): void {
+    if (url === acceptedUrl) return;
+    if (url.length > limits.urlBytes) throw new HttpRefusal(414, 'The URL is too long.');
+    if (!isPlainPath(url))
+      throw new HttpRefusal(404, 'Nothing is served at this URL.', { rpc: RPC.methodNotFound });
+    acceptedUrl = url;
+  }
 
   function checkHost(req: IncomingMessage): void {
     const { host } = req.headers;
-    if ((req.url?.length ?? 0) > limits.urlBytes) throw new HttpRefusal(414, 'The URL is too long.');
-    if (!isPlainPath(req.url ?? ''))
-      throw new HttpRefusal(404, 'Nothing is served at this URL.', { rpc: RPC.methodNotFound });
+    checkUrl(req.url);
     if (req.rawHeaders.length / 2 > limits.headerFields)
       throw new HttpRefusal(431, `At most ${limits.headerFields} header fields are accepted.`);
     // Fewer names than fields means that some name came twice; only then is it worth looking which.

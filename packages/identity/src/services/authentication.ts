@@ -39,6 +39,16 @@ export type KeyState = 'valid' | 'unknown' | 'memberless';
 const MAX_CACHED = 10_000;
 const USED_EVERY_MS = 60_000;
 
+/** A key as a client has shown it, with its digest: whoever sees the same key again need not hash it again. */
+export interface ShownKey {
+  readonly text: string;
+  readonly digest: string;
+}
+
+export function shownKey(text: string): ShownKey {
+  return { text, digest: hash('sha256', text, 'base64') };
+}
+
 /** Turns keys into callers. */
 export class Authentication {
   readonly #store: Store;
@@ -71,8 +81,8 @@ export class Authentication {
   }
 
   /** The caller behind a key; undefined for anything unknown, revoked, expired or without a member behind it. */
-  authenticate(text: string, source: CallSource): Caller | undefined | Promise<Caller | undefined> {
-    const digest = hash('sha256', text, 'base64');
+  authenticate(key: string | ShownKey, source: CallSource): Caller | undefined | Promise<Caller | undefined> {
+    const { text, digest } = typeof key === 'string' ? shownKey(key) : key;
     const known = this.#known.get(digest)?.[source];
     // While nothing is heard of other processes, a key that one of them revoked would stay valid here.
     if (known === undefined || this.#store.signal.isBroken()) return this.#look(text, source, digest);

@@ -94,9 +94,9 @@ export class Endpoints {
   }
 
   #isCurrent({ versions }: Kept, organizationId: string): boolean {
-    for (const [index, source] of this.#changing.entries())
-      if (source.catalog(organizationId)?.version !== versions[index]) return false;
-    return true;
+    return this.#changing.every(
+      (source, index) => source.catalog(organizationId)?.version === versions[index],
+    );
   }
 
   #catalogOf(source: Source, part: SourcePart | undefined): Catalog {

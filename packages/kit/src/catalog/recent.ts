@@ -9,9 +9,8 @@ export class Recent<Key, Value> {
 
   get(key: Key): Value | undefined {
     const value = this.#entries.get(key);
-    if (value === undefined) return undefined;
-    this.#entries.delete(key);
-    this.#entries.set(key, value);
+    // The order only matters once something has to go.
+    if (value !== undefined && this.#entries.size >= this.#most) this.set(key, value);
     return value;
   }
 

@@ -95,15 +95,15 @@ export class RecordWriter {
 
   #insert(rows: readonly RecordRow[], last: number): number {
     let id = last;
-    const calls: unknown[][] = [];
-    const details: unknown[][] = [];
+    const calls: unknown[] = [];
+    const details: unknown[] = [];
     for (const { record, detail } of rows) {
       id += 1;
       const { at, durationUs, requestId } = record;
-      calls.push([id, at, this.#kindOf(record), durationUs, requestId]);
+      calls.push(id, at, this.#kindOf(record), durationUs, requestId);
       if (detail === undefined) continue;
       const { input, output, more } = packDetail(detail);
-      details.push([id, input, output, more]);
+      details.push(id, input, output, more);
     }
     const unusable = this.#calls.run(calls);
     this.#details.run(details);
@@ -126,12 +126,14 @@ export class RecordWriter {
   }
 }
 
-/** Inserts rows in groups. */
+/** Inserts rows in groups; their values come in one list, since a list for each row costs as much as binding it. */
 class GroupInsert {
+  readonly #width: number;
   readonly #many: Database.Statement;
   readonly #one: Database.Statement;
 
   constructor(database: Database.Database, table: string, columns: readonly string[]) {
+    this.#width = columns.length;
     const row = `(${columns.map(() => '?').join(', ')})`;
     const sql = (rows: number) =>
       `insert into ${table} (${columns.join(', ')}) values ${Array(rows).fill(row).join(', ')}`;
@@ -139,14 +141,23 @@ class GroupInsert {
     this.#one = database.prepare(sql(1));
   }
 
-  run(rows: readonly unknown[][]): number {
+  /** Returns how many rows could not be stored. */
+  run(values: readonly unknown[]): number {
     let unusable = 0;
-    for (let start = 0; start < rows.length; start += GROUP_ROWS) {
-      const group = rows.slice(start, start + GROUP_ROWS);
-      const isStored = group.length === GROUP_ROWS && tryInsert(this.#many, group.flat());
+    const groupWidth = GROUP_ROWS * this.#width;
+    for (let start = 0; start < values.length; start += groupWidth) {
+      const group = values.slice(start, start + groupWidth);
+      const isStored = group.length === groupWidth && tryInsert(this.#many, group);
       // A row that cannot be stored must not hold up the others of its group.
-      if (!isStored) unusable += group.filter((row) => !tryInsert(this.#one, row)).length;
+      if (!isStored) unusable += this.#oneByOne(group);
     }
+    return unusable;
+  }
+
+  #oneByOne(values: readonly unknown[]): number {
+    let unusable = 0;
+    for (let start = 0; start < values.length; start += this.#width)
+      if (!tryInsert(this.#one, values.slice(start, start + this.#width))) unusable += 1;
     return unusable;
   }
 }
