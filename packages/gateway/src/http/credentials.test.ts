@@ -72,6 +72,19 @@ test('a revoked key is refused from the next request on, in both eras', async ()
   expect((await sendModern({ ...to, key: gateway.ownerKey }, echo)).status).toBe(200);
 });
 
+test('keys that take turns on one connection are each their own caller, and a wrong one between them is nobody', async () => {
+  await using gateway = await startGateway();
+  const { port, ownerKey } = gateway;
+  const { text: narrow } = await gateway.key({ lab: ['add'] });
+  // One after the other: the next request goes out on the connection of the last.
+  const seen = async (key: string) => (await sendModern({ port, key }, echo)).json;
+  for (let turn = 0; turn < 3; turn += 1) {
+    expect((await seen(ownerKey)).result.structuredContent).toEqual({ text: 'hi' });
+    expect((await seen(narrow)).error.message).toBe('Unknown tool: echo');
+    expect(await seen(`${ownerKey}A`)).toEqual(UNAUTHORIZED);
+  }
+});
+
 test('an expired key is refused from the moment it expires', async () => {
   let now = Date.now();
   await using gateway = await startGateway({ now: () => now });
