@@ -195,9 +195,13 @@ test('the console is kept in order, and cut at its limits, also when the run is 
 test('a run makes 100 calls, 8 at a time, and is told when it wants more', async () => {
   let running = 0;
   let most = 0;
+  const { promise: full, resolve: fill } = Promise.withResolvers<void>();
   const call: NestedCall = async (name, args) => {
     running += 1;
     most = Math.max(most, running);
+    // None ends before as many run as may; however fast one is, the next could not come in time otherwise.
+    if (running === 8) fill();
+    await full;
     await new Promise((resolve) => setImmediate(resolve));
     running -= 1;
     return echo(name, args, new AbortController().signal);
