@@ -43,17 +43,16 @@ export function detailsWith(
   }
 }
 
+const ID_FIELDS = ['id', 'connectionId'];
+
 /** The connections that the input or the item of a management tool names. */
 function idsIn(value: unknown): string[] {
   const ids: string[] = [];
   if (typeof value !== 'object' || value === null) return ids;
-  if (Object.hasOwn(value, 'id') && 'id' in value && typeof value.id === 'string') ids.push(value.id);
-  if (
-    Object.hasOwn(value, 'connectionId') &&
-    'connectionId' in value &&
-    typeof value.connectionId === 'string'
-  )
-    ids.push(value.connectionId);
+  for (const name of ID_FIELDS) {
+    const id: unknown = Object.hasOwn(value, name) ? Reflect.get(value, name) : undefined;
+    if (typeof id === 'string') ids.push(id);
+  }
   return ids;
 }
 
