@@ -19,6 +19,8 @@ export { createVirtualTools } from './services/virtual-tools.ts';
 export type { VirtualTools } from './services/virtual-tools.ts';
 export { ConnectionCreate, ConnectionUpdate } from './shapes/connection-data.ts';
 export { Connection } from './shapes/connection.ts';
+export { GATEWAY_DEFAULTS, GatewaySettings } from './shapes/gateway-settings.ts';
+export type { Degraded, ServedConnection, ServedTool } from './served.ts';
 export { VirtualMcp, VirtualMcpCreate, VirtualMcpUpdate } from './shapes/virtual-mcp.ts';
 export { ToolName, VirtualTool, VirtualToolCreate, VirtualToolUpdate } from './shapes/virtual-tool.ts';
 export type {

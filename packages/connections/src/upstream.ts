@@ -4,13 +4,21 @@
 export interface UpstreamTarget {
   readonly id: string;
   readonly organizationId: string;
-  readonly type: 'HTTP' | 'SSE' | 'STDIO';
+  readonly type: 'HTTP' | 'SSE' | 'STDIO' | 'OPENAPI';
   readonly url: string | null;
   readonly token: string | null;
   readonly headers: Readonly<Record<string, string>>;
   readonly program: UpstreamProgram | null;
   /** What is secret of the connection, wherever it turns up. */
   readonly secrets: readonly string[];
+  /** Whose credentials these are: the id of a user; empty: everybody's. Links of two are never shared. */
+  readonly principal: string;
+  /** Hosts, `host` or `host:port`, that this one connection may reach besides what the guard allows anyway. */
+  readonly allow: readonly string[];
+  /** The era that was seen last; null: to be found out. */
+  readonly era: 'modern' | 'legacy' | null;
+  /** Answers may have as many bytes. */
+  readonly maxResultBytes: number;
 }
 
 /** A program that speaks MCP over its standard input and output. */

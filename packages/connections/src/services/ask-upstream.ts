@@ -3,6 +3,7 @@ import type { Caller } from '@parley/kit';
 import type { ConnectionRow } from '../schema.ts';
 import { secretTexts, withoutTexts } from '../secrets/known-texts.ts';
 import { openConnection } from '../secrets/vault.ts';
+import { GATEWAY_DEFAULTS } from '../shapes/gateway-settings.ts';
 import type { UpstreamTarget } from '../upstream.ts';
 import type { Base } from './base.ts';
 import { authorOf } from './base.ts';
@@ -33,6 +34,10 @@ export async function targetOf(
     headers,
     program: command === undefined ? null : { command, args, cwd, env: envVars },
     secrets: secretTexts(secrets, granted),
+    principal: granted === undefined ? '' : (userId ?? ''),
+    allow: [],
+    era: null,
+    maxResultBytes: GATEWAY_DEFAULTS.maxResultBytes,
   };
 }
 

@@ -1,7 +1,7 @@
 /** What an upstream may take of this server while it is asked about itself. */
 
 /** The time for a handshake with all that is asked then. */
-export const ANSWER_MS = { HTTP: 10_000, SSE: 15_000, STDIO: 10_000 } as const;
+export const ANSWER_MS = { HTTP: 10_000, SSE: 15_000, STDIO: 10_000, OPENAPI: 10_000 } as const;
 
 /** The time for a handshake alone. */
 export const TEST_MS = 10_000;

@@ -41,6 +41,10 @@ const target = (url: string, changes: Partial<UpstreamTarget> = {}): UpstreamTar
   token: null,
   headers: {},
   program: null,
+  principal: '',
+  allow: [],
+  era: null,
+  maxResultBytes: 10 * 1024 * 1024,
   ...changes,
 });
 
@@ -172,10 +176,10 @@ describe('what is no MCP server', () => {
 
   test('hangs, and is given up after its time', async () => {
     const hanging = await serveForTest(() => undefined);
-    const hasty = createUpstream({ ...options, answerMs: { HTTP: 300, SSE: 300, STDIO: 300 } });
+    const hasty = createUpstream({ ...options, answerMs: { HTTP: 300, SSE: 300, STDIO: 300, OPENAPI: 300 } });
     for (const type of ['HTTP', 'SSE'] as const)
       expect(await hasty.test(target(hanging.origin, { type })), type).toMatchObject({ status: 'timeout' });
-    const silent = createUpstream({ ...options, programs, answerMs: { HTTP: 300, SSE: 300, STDIO: 300 } });
+    const silent = createUpstream({ ...options, programs, answerMs: { HTTP: 300, SSE: 300, STDIO: 300, OPENAPI: 300 } });
     expect(await silent.test(program('setInterval(() => {}, 1000)'))).toMatchObject({ status: 'timeout' });
     await silent.close();
   });

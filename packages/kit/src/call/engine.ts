@@ -68,6 +68,8 @@ export interface Engine extends ToolCalls {
   explain(caller: Caller, name: string): HiddenReason | 'unknown' | undefined;
   /** The same engine, narrowed to some toolsets. */
   narrow(toolsets: readonly string[]): Engine;
+  /** An engine over other sources, with the same hooks, records and tasks. */
+  over(sources: readonly Source[]): Engine;
 }
 
 const MAX_RESULT_BYTES = 1024 * 1024;
@@ -89,9 +91,12 @@ export function createEngine(options: EngineOptions): Engine {
   refuseTwins(sources);
   const filters = middleware.flatMap(({ list }) => (list === undefined ? [] : [list]));
   const { tasks, onFault } = core;
-  const endpoints = new Endpoints({ sources, filters, handleSchema: tasks?.handleSchema, onFault });
-  for (const source of sources) source.onChange?.((change) => announce(change, endpoints, changes));
-  return engineOver(endpoints, core);
+  const over = (given: readonly Source[]): Engine => {
+    const endpoints = new Endpoints({ sources: given, filters, handleSchema: tasks?.handleSchema, onFault });
+    for (const source of given) source.onChange?.((change) => announce(change, endpoints, changes));
+    return engineOver(endpoints, core, over);
+  };
+  return over(sources);
 }
 
 function refuseTwins(sources: readonly Source[]): void {
@@ -118,7 +123,7 @@ function withShortNames(observe: Observer): Observer {
   };
 }
 
-function engineOver(endpoints: Endpoints, core: Core): Engine {
+function engineOver(endpoints: Endpoints, core: Core, over: Engine['over']): Engine {
   const view = (caller: Caller) => endpoints.of(caller.organizationId).view(caller);
   return {
     common: endpoints.common.catalog,
@@ -135,7 +140,8 @@ function engineOver(endpoints: Endpoints, core: Core): Engine {
       const item = guardedIn(endpoints.of(caller.organizationId).shown, name);
       return item === undefined ? 'unknown' : hiddenReason(item, caller);
     },
-    narrow: (toolsets) => engineOver(endpoints.narrow(toolsets), core),
+    narrow: (toolsets) => engineOver(endpoints.narrow(toolsets), core, over),
+    over,
   };
 }
 

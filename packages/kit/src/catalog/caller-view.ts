@@ -134,7 +134,7 @@ export class View<
   }
 
   #present(caller: Caller): Tool[] {
-    return [...this.tools.values()].filter((tool) => isThere(tool, caller));
+    return [...this.tools.values()].filter((tool) => tool.unlisted !== true && isThere(tool, caller));
   }
 
   #filtered(tools: readonly Tool[], caller: Caller): readonly Tool[] {

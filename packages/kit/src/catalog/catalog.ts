@@ -54,7 +54,7 @@ function compiled({ toolset, services }: Installed, options: CompileOptions): Ca
   }
   const source = kind === OWN ? {} : { source: kind };
   const owner = { toolset: name, services, handleSchema, ...source };
-  const sieve = (sort: string) => new Sieve(sort, name, onRefused);
+  const sieve = (sort: string) => new Sieve(sort, { toolset: name, kind }, onRefused);
   const [tools, prompts, resources] = [sieve('tool'), sieve('prompt'), sieve('resource')];
   const uris = sieve('resource URI');
   return {
@@ -86,17 +86,23 @@ function compiled({ toolset, services }: Installed, options: CompileOptions): Ca
 class Sieve {
   readonly #sort: string;
   readonly #toolset: string;
+  readonly #kind: string;
   readonly #onRefused: (reason: string) => void;
   readonly #seen = new Set<string>();
 
-  constructor(sort: string, toolset: string, onRefused: (reason: string) => void) {
+  constructor(
+    sort: string,
+    { toolset, kind }: { readonly toolset: string; readonly kind: string },
+    onRefused: (reason: string) => void,
+  ) {
     this.#sort = sort;
     this.#toolset = toolset;
+    this.#kind = kind;
     this.#onRefused = onRefused;
   }
 
   takes(name: string): boolean {
-    const fault = faultOfName(this.#sort, name);
+    const fault = faultOfName(this.#sort, name, this.#kind);
     if (fault !== undefined) this.#onRefused(fault);
     return fault === undefined && this.isNew(name, ' name');
   }

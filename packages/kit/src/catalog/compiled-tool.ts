@@ -56,6 +56,8 @@ export interface CatalogTool extends Guarded {
   readonly definition: WireTool;
   /** The definition as JSON text. */
   readonly json: string;
+  /** True: no list shows it, though it can be called. */
+  readonly unlisted?: boolean;
   /** Arguments that a client must repeat as `Mcp-Param-*` headers. */
   readonly paramHeaders: readonly ParamHeader[];
   check(args: unknown): Checked | Promise<Checked>;
@@ -150,8 +152,16 @@ export function compileOutsideTool(tool: OutsideTool, owner: Owner): CatalogTool
 function assemble(tool: AnyTool | OutsideTool, parts: Parts, shown: string = tool.name): CatalogTool {
   const { toolset, services, source } = parts.owner;
   const external = tool.external ?? false;
+  const isOutside = tool.kind === 'outside-tool';
+  const granted = (isOutside ? tool.granted : undefined) ?? tool.name;
   const define = once((): WireTool => {
     const schemas = parts.schemas();
+    if (isOutside && tool.definition !== undefined)
+      return {
+        ...tool.definition,
+        name: shown,
+        ...(schemas.outputSchema && { outputSchema: schemas.outputSchema }),
+      };
     return {
       name: shown,
       title: tool.title,
@@ -168,7 +178,8 @@ function assemble(tool: AnyTool | OutsideTool, parts: Parts, shown: string = too
   const paramHeaders = once(() => paramHeadersOf(parts.schemas().inputSchema));
   return {
     ...guardOf(tool, { name: shown, toolset, services }),
-    ...(shown !== tool.name && { granted: tool.name }),
+    ...(shown !== granted && { granted }),
+    ...(isOutside && tool.unlisted === true && { unlisted: true }),
     ...(source !== undefined && { source }),
     effect: tool.effect,
     external,

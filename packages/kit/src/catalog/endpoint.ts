@@ -60,10 +60,11 @@ export class Endpoint<
 /** The endpoint of a catalog: everything that collides gets a name of its own. */
 export function endpointOf(catalog: Catalog, filters: readonly Filter<CatalogTool>[]): Endpoint {
   const isOwn = ownIn(catalog);
+  const isShared = catalog.toolsets.length > 1;
   const shown = {
-    tools: toldApart(catalog.tools, isOwn, byPrefix()),
+    tools: toldApart(catalog.tools, isOwn, byPrefix(isShared)),
     resources: toldApart(catalog.resources, isOwn, byUri()),
-    prompts: toldApart(catalog.prompts, isOwn, byPrefix()),
+    prompts: toldApart(catalog.prompts, isOwn, byPrefix(isShared)),
     toolsets: catalog.toolsets,
   };
   return new Endpoint(catalog, shown, filters);

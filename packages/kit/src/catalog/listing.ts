@@ -11,6 +11,8 @@ import type { UriTemplate } from './uri-template.ts';
 export interface ListedTool extends Guarded {
   /** The MCP definition as JSON text. */
   readonly json: string;
+  /** True: no list shows it, though it can be called. */
+  readonly unlisted?: boolean;
   /** The same under another name. */
   renamed(name: string): ListedTool;
 }

@@ -3,8 +3,12 @@ import { createHash } from 'node:crypto';
 
 const NAME = /^[A-Za-z0-9_.-]{1,128}$/;
 const TOOLSET_NAME = /^[a-z][a-z0-9-]{0,63}$/;
-// The ids of other sources have an underscore, so that none can be taken for a toolset of this program.
-const OUTSIDE_NAME = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
+const OUTSIDE_TOOLSET = /^[A-Za-z0-9_-]{1,64}$/;
+// Other servers choose their own names; what cannot be shown is refused all the same.
+const OUTSIDE_NAME = /^[^\p{C}\p{Zl}\p{Zp}]{1,200}$/u;
+/** What every client takes as the name of a tool. */
+const FIT_NAME = /^[A-Za-z0-9_-]{1,64}$/;
+const UNFIT = /[^A-Za-z0-9_-]/g;
 const LONGEST_SHOWN = 64;
 const HASH_DIGITS = 8;
 
@@ -17,14 +21,15 @@ export function faultOfToolset(name: string, kind: string): string | undefined {
     if (TOOLSET_NAME.test(name)) return undefined;
     return `Toolset name "${name}" must be lower case letters, digits and dashes.`;
   }
-  if (OUTSIDE_NAME.test(name)) return undefined;
-  return `The name "${name}" of a ${kind} must be 1 to 64 letters, digits, underscores or dashes, a letter first.`;
+  if (OUTSIDE_TOOLSET.test(name)) return undefined;
+  return `The name "${name}" of a ${kind} must be 1 to 64 letters, digits, underscores or dashes.`;
 }
 
 /** What is wrong with the name of a tool, prompt or resource. */
-export function faultOfName(kind: string, name: string): string | undefined {
-  if (NAME.test(name)) return undefined;
-  return `The ${kind} name "${name}" must be 1 to 128 letters, digits, underscores, dots or dashes.`;
+export function faultOfName(sort: string, name: string, kind: string = OWN): string | undefined {
+  if ((kind === OWN ? NAME : OUTSIDE_NAME).test(name)) return undefined;
+  if (kind !== OWN) return `A ${sort} name of a ${kind} must be 1 to 200 visible characters.`;
+  return `The ${sort} name "${name}" must be 1 to 128 letters, digits, underscores, dots or dashes.`;
 }
 
 /** The order of every list. */
@@ -61,6 +66,8 @@ export interface Telling<Item> {
   /** What may stand for it instead, best first. */
   aliasesOf(item: Item): readonly string[];
   renamed(item: Item, alias: string): Item;
+  /** False: it may not stand under its own key here. Absent: everything may. */
+  isFit?(item: Item): boolean;
 }
 
 /**
@@ -70,14 +77,14 @@ export interface Telling<Item> {
 export function toldApart<Item extends Nameable>(
   items: readonly Item[],
   isOwn: (toolset: string) => boolean,
-  { keyOf, aliasesOf, renamed }: Telling<Item>,
+  { keyOf, aliasesOf, renamed, isFit = () => true }: Telling<Item>,
 ): Item[] {
   const rank = (item: Item) => (isOwn(item.toolset) && item.source === undefined ? 0 : 1);
   const ranked = items.toSorted((a, b) => rank(a) - rank(b) || compare(a.toolset, b.toolset) || byName(a, b));
   const taken = new Map<string, Item>();
   const losers: Item[] = [];
   for (const item of ranked) {
-    if (taken.has(keyOf(item))) losers.push(item);
+    if (taken.has(keyOf(item)) || !isFit(item)) losers.push(item);
     else taken.set(keyOf(item), item);
   }
   // All bare names are settled first: an alias never takes one.
@@ -88,24 +95,36 @@ export function toldApart<Item extends Nameable>(
   return [...taken.values()].toSorted(byName);
 }
 
-/** How tools and prompts are told apart: by their toolset's name before their own. */
-export function byPrefix<Item extends Nameable & { renamed(name: string): Item }>(): Telling<Item> {
+/**
+ * How tools and prompts are told apart: by their toolset's name before their own. Where several toolsets are served
+ * together, names of other servers that some clients would refuse a whole list for are made fit.
+ */
+export function byPrefix<Item extends Nameable & { renamed(name: string): Item }>(
+  isShared = false,
+): Telling<Item> {
   return {
     keyOf: ({ name }) => name,
-    aliasesOf: ({ toolset, name }) => [prefixed(toolset, name), cut(toolset, name)],
+    aliasesOf: ({ toolset, name }) => [...plain(name), prefixed(toolset, name), cut(toolset, name)],
     renamed: (item, alias) => item.renamed(alias),
+    ...(isShared && { isFit: ({ source, name }: Item) => source === undefined || FIT_NAME.test(name) }),
   };
 }
 
+/** An unfit name without what makes it so. */
+function plain(name: string): string[] {
+  const fit = name.replaceAll(UNFIT, '_');
+  return fit === name || !FIT_NAME.test(fit) ? [] : [fit];
+}
+
 function prefixed(toolset: string, name: string): string {
-  const whole = `${toolset}_${name}`;
+  const whole = `${toolset}_${name.replaceAll(UNFIT, '_')}`;
   return whole.length <= LONGEST_SHOWN ? whole : cut(toolset, name);
 }
 
 /** Never the same for two tools, however long their names are. */
 function cut(toolset: string, name: string): string {
   const hash = createHash('sha256').update(`${toolset}\n${name}`).digest('hex').slice(0, HASH_DIGITS);
-  return `${`${toolset}_${name}`.slice(0, LONGEST_SHOWN - HASH_DIGITS - 1)}_${hash}`;
+  return `${`${toolset}_${name.replaceAll(UNFIT, '_')}`.slice(0, LONGEST_SHOWN - HASH_DIGITS - 1)}_${hash}`;
 }
 
 /** How resources are told apart: by a URI of ours with their toolset and their own URI in it. */

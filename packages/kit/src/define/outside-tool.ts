@@ -1,4 +1,5 @@
 /** A tool that comes from outside (an upstream, an OpenAPI document): its JSON Schemas are kept word for word. */
+import type { Tool as WireTool } from '@modelcontextprotocol/server';
 import type { Caller } from '../access/caller.ts';
 import type { Privileged } from '../access/resolver.ts';
 import type { ToolAnswer } from '../call/tool-answer.ts';
@@ -33,6 +34,12 @@ export interface OutsideCall extends Pick<
 /** The literal `defineOutsideTool` takes. */
 export interface OutsideToolSpec {
   readonly name: string;
+  /** The name that grants and records know it by, where its server has another than is shown. */
+  readonly granted?: string;
+  /** True: it can be called by those who have it, and no list shows it. */
+  readonly unlisted?: boolean;
+  /** Listed word for word, but for its name. Absent: made from the fields below. */
+  readonly definition?: WireTool;
   readonly title: string;
   readonly description: string;
   readonly effect: Effect;

@@ -1,0 +1,47 @@
+/** Connections as the gateway serves them: what is known of each upstream, and what may be shown of it. */
+import type { ConnectionStatus, ConnectionType } from './schema.ts';
+import type { GatewaySettings } from './shapes/gateway-settings.ts';
+import type { UpstreamTool } from './upstream.ts';
+
+type Definition = Readonly<Record<string, unknown>>;
+
+/** A tool with what somebody has agreed to. */
+export interface ServedTool {
+  readonly definition: UpstreamTool;
+  /** Of the definition as it is now. */
+  readonly hash: string;
+  /** `new` and `changed` are served where definitions are only flagged; `held` ones wait for approval, in no list. */
+  readonly state: 'approved' | 'new' | 'changed' | 'held';
+}
+
+/** Why what is known may not be what there is. */
+export interface Degraded {
+  readonly reason: string;
+  /** ISO-8601. */
+  readonly since: string;
+}
+
+/** A connection of an organization with its last complete catalog. */
+export interface ServedConnection {
+  readonly id: string;
+  readonly organizationId: string;
+  readonly title: string;
+  readonly type: ConnectionType;
+  /** Another one whenever the upstream has to be looked at again. */
+  readonly revision: number;
+  readonly status: ConnectionStatus;
+  readonly settings: GatewaySettings;
+  readonly era: 'modern' | 'legacy' | null;
+  readonly instructions: string | null;
+  readonly capabilities: Readonly<Record<string, unknown>>;
+  readonly tools: readonly ServedTool[];
+  readonly resources: readonly Definition[];
+  readonly templates: readonly Definition[];
+  readonly prompts: readonly Definition[];
+  readonly skills: readonly Definition[];
+  /** False: nothing was ever read of it. */
+  readonly isKnown: boolean;
+  readonly degraded: Degraded | null;
+  /** Equal ones mean that everything above is equal. */
+  readonly version: string;
+}
