@@ -12,9 +12,13 @@ const PACKAGE = new URL('../tools/node_modules/@modelcontextprotocol/conformance
 const OUT = fileURLToPath(new URL('out/', import.meta.url));
 
 /** Runs one requirement set and returns the folder with its results; what it printed is in a log beside it. */
-export async function runRequirements(url: string, revision: Revision): Promise<string> {
-  const folder = await emptyFolder(revision);
-  await runReferee(url, ['--requirements', revision], folder, revision);
+export async function runRequirements(
+  url: string,
+  revision: Revision,
+  group: string = revision,
+): Promise<string> {
+  const folder = await emptyFolder(group);
+  await runReferee(url, ['--requirements', revision], folder, group);
   return folder;
 }
 

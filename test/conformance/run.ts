@@ -8,9 +8,17 @@ import { REQUIREMENTS, TASK_SCENARIOS } from './requirements.ts';
 import type { RevisionScore } from './score.ts';
 import { holdAgainst, judge, readScores } from './score.ts';
 import { startFixture } from './serve.ts';
+import { runPairs } from './through-gateway.ts';
+import { writeCompatibility } from './compatibility.ts';
 
 const { values: flags } = parseArgs({
-  options: { serve: { type: 'boolean', default: false }, port: { type: 'string', default: '0' } },
+  options: {
+    serve: { type: 'boolean', default: false },
+    port: { type: 'string', default: '0' },
+    // Only the pairs through the gateway, or only the server itself.
+    only: { type: 'string' },
+    write: { type: 'boolean', default: false },
+  },
 });
 
 if (flags.serve) await serveOnly(Number(flags.port));
@@ -33,6 +41,20 @@ async function serveOnly(port: number): Promise<void> {
 
 async function runAll(): Promise<boolean> {
   await ensureTestTools();
+  const isPassed = flags.only === 'gateway' || (await runFixture());
+  return (flags.only === 'fixture' || (await runGateway())) && isPassed;
+}
+
+async function runGateway(): Promise<boolean> {
+  const scores = await runPairs(({ pair: { client, upstream }, passed, total, faults }) => {
+    console.log(`gateway     ${client} client, ${upstream} server  ${passed}/${total}`);
+    for (const fault of faults) console.log(`gateway     FAULT            ${fault}`);
+  });
+  if (flags.write) await writeCompatibility(scores);
+  return scores.every(({ faults }) => faults.length === 0);
+}
+
+async function runFixture(): Promise<boolean> {
   const fixture = await startFixture(Number(flags.port));
   try {
     let isPassed = true;

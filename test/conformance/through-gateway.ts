@@ -1,0 +1,57 @@
+/** The official referee through the gateway: four pairs of eras, each held against what is written down for it. */
+import { readScoredScenarios, runRequirements } from './referee.ts';
+import type { Pair } from './pairs.ts';
+import { PAIRS } from './pairs.ts';
+import { REQUIREMENTS } from './requirements.ts';
+import type { ScenarioScore } from './score.ts';
+import { judge, readScores } from './score.ts';
+import { startThrough } from './through.ts';
+
+/** How a pair did. */
+export interface PairScore {
+  readonly pair: Pair;
+  readonly passed: number;
+  readonly total: number;
+  readonly scenarios: readonly ScenarioScore[];
+  /** What is not as it is written down. */
+  readonly faults: readonly string[];
+}
+
+/** Runs the referee for all pairs; the two clients of one server share what it is behind. */
+export async function runPairs(onScore: (score: PairScore) => void): Promise<PairScore[]> {
+  const scores: PairScore[] = [];
+  for (const upstream of ['2025', '2026'] as const) {
+    const through = await startThrough(upstream);
+    try {
+      for (const pair of PAIRS.filter((one) => one.upstream === upstream)) {
+        const score = await runPair(pair, through.mcp);
+        onScore(score);
+        scores.push(score);
+      }
+    } finally {
+      await through.close();
+    }
+  }
+  return scores;
+}
+
+async function runPair(pair: Pair, url: string): Promise<PairScore> {
+  const { client, upstream } = pair;
+  const requirement = REQUIREMENTS.find(({ revision }) => revision === client);
+  if (requirement === undefined) throw new Error(`There is no requirement set for ${client}.`);
+  const scored = await readScoredScenarios(client);
+  const folder = await runRequirements(url, client, `${client}-through-${upstream}`);
+  const scenarios = await readScores(folder);
+  const { passed, total, faults } = judge({ ...requirement, keptGreen: {} }, scored, scenarios);
+  const isExcepted = (fault: string) => Object.keys(pair.exceptions).some((key) => fault.startsWith(`${key} `));
+  const unexpected = faults.filter((fault) => !isExcepted(fault));
+  const unused = Object.keys(pair.exceptions).filter((key) => !faults.some((fault) => fault.startsWith(`${key} `)));
+  const count = passed === pair.passed ? [] : [`${passed} required checks passed, ${pair.passed} are written down`];
+  return {
+    pair,
+    passed,
+    total,
+    scenarios,
+    faults: [...unexpected, ...count, ...unused.map((key) => `${key} passes now: take its exception away`)],
+  };
+}
