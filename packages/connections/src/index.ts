@@ -6,6 +6,7 @@ export { seedSelfConnection, selfConnectionId } from './self-connection.ts';
 export type { CheckCode } from './services/base.ts';
 export { Binding } from './services/bindings.ts';
 export type { ConfigurationOutcome } from './services/ask-upstream.ts';
+export type { FromMachine } from './services/change-connection.ts';
 export { createConnections } from './services/connections.ts';
 export type { Connections } from './services/connections.ts';
 export { createDeliver } from './services/deliver-events.ts';

@@ -27,6 +27,8 @@ export interface UpstreamProgram {
   readonly args: readonly string[];
   readonly cwd: string | null;
   readonly env: Readonly<Record<string, string>>;
+  /** True: the machine's own command line stored it, so it may be started wherever programs are not allowed. */
+  readonly isLocal?: boolean | undefined;
 }
 
 export type UpstreamStatus =

@@ -1,5 +1,5 @@
 /** Identity: organizations, members and keys behind one object that the whole server shares. */
-import type { Caller, CallSource, Grants } from '@parley/kit';
+import type { Caller, CallSource } from '@parley/kit';
 import type { Store, StoreTransaction } from '@parley/store';
 import type { Rank, RoleDefaults } from './roles.ts';
 import { builtInRoles } from './roles.ts';
@@ -19,7 +19,7 @@ import type { KeyChange } from './services/key-update.ts';
 import type { DenialFacts, DeniedCaller, DeniedName } from './services/denials.ts';
 import { Denials } from './services/denials.ts';
 import type { KeyInfo, NewKey } from './services/keys.ts';
-import type { KnownGrants } from './services/known-grants.ts';
+import type { HasResource, KnownGrants } from './services/known-grants.ts';
 import type { Member } from './services/member-list.ts';
 import type { RolesOfUser, WhichMember } from './services/members.ts';
 import type { OrganizationSettings, SettingsChange } from './services/organization-settings.ts';
@@ -140,6 +140,8 @@ export interface IdentityOptions {
   readonly roleDefaults?: RoleDefaults;
   /** What the grants of a new key or role may name; absent: anything. */
   readonly known?: KnownGrants;
+  /** What they may name besides, by the id of a connection that its organization chose; absent: nothing. */
+  readonly hasResource?: HasResource;
   /** What every new organization starts with; absent: nothing but its owner. */
   readonly seed?: Seed;
   /** What goes with an organization besides its rows, in the transaction that deletes it. */
@@ -156,14 +158,15 @@ type Ruled = Awaited<ReturnType<typeof later>> & { readonly rules: Rules };
 export function createIdentity(store: Store, options: IdentityOptions = {}): Identity {
   const now = options.now ?? Date.now;
   const { isPrivileged = () => false, known, onError = () => undefined } = options;
+  const { hasResource = async () => false } = options;
   const { roleDefaults = { member: {}, user: {} } } = options;
   const builtIn = builtInRoles(roleDefaults);
   const agents = new AgentCallers();
   const authentication = new Authentication(store, { now, isPrivileged, builtIn, agents, onError });
   const ruled = async () => {
     const services = await later();
-    const refuseUnknown = (maker: Caller, { grants }: { readonly grants: Grants }) => {
-      if (known !== undefined) services.requireKnown(maker, grants, known);
+    const refuseUnknown: Rules['refuseUnknown'] = async (from, maker, { grants }) => {
+      if (known !== undefined) await services.requireKnown(from, maker, grants, { known, hasResource });
     };
     return { ...services, rules: { isPrivileged, roleDefaults, now: now(), refuseUnknown, tell } };
   };

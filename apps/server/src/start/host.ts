@@ -262,14 +262,14 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
   };
 }
 
-/** What programs of connections get; undefined when none may be started. */
-function programsOf({ programs, dataDir }: Config): ProgramOptions | undefined {
-  if (!programs.isAllowed) return undefined;
-  const { environment } = programs;
+/** What programs of connections get; those that "parley connect" stored may be started without being allowed. */
+function programsOf({ programs, dataDir }: Config): ProgramOptions {
+  const { environment, isAllowed } = programs;
   const folder = join(dataDir, 'connections');
   return {
     environment,
     folder,
+    isOnlyLocal: !isAllowed,
     roots: [folder, ...(environment['HOME'] === undefined ? [] : [environment['HOME']])],
   };
 }

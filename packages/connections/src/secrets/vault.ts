@@ -1,13 +1,13 @@
 /** The part of a connection that is stored sealed: what was given, without masks. */
 import type { SecretBox } from '@parley/store';
 import { fromJson, toJson } from '@parley/store';
-import type { OAuthConfig, UpstreamSettings } from '../shapes/connection-data.ts';
+import type { OAuthConfig, StoredUpstream } from '../shapes/connection-data.ts';
 
 /** What a connection keeps to itself. */
 export interface ConnectionSecrets {
   readonly connection_url: string | null;
   readonly connection_token: string | null;
-  readonly connection_headers: UpstreamSettings | null;
+  readonly connection_headers: StoredUpstream | null;
   readonly oauth_config: OAuthConfig | null;
   readonly configuration_state: Readonly<Record<string, unknown>> | null;
 }

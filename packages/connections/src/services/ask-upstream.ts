@@ -22,7 +22,14 @@ export async function targetOf(
   const { id, connection_type: type } = row;
   if (type !== 'HTTP' && type !== 'SSE' && type !== 'STDIO') return undefined;
   const secrets = openConnection(store.secrets, row);
-  const { headers = {}, command, args = [], cwd = null, envVars = {} } = secrets.connection_headers ?? {};
+  const {
+    headers = {},
+    command,
+    args = [],
+    cwd = null,
+    envVars = {},
+    isLocal,
+  } = secrets.connection_headers ?? {};
   const owner = { organizationId, connectionId: id, userId };
   const granted = await grantedTokenOf(store, store.secrets, owner);
   return {
@@ -32,7 +39,7 @@ export async function targetOf(
     url: secrets.connection_url,
     token: granted?.access ?? secrets.connection_token,
     headers,
-    program: command === undefined ? null : { command, args, cwd, env: envVars },
+    program: command === undefined ? null : { command, args, cwd, env: envVars, isLocal },
     secrets: secretTexts(secrets, granted),
     principal: granted === undefined ? '' : (userId ?? ''),
     allow: [],

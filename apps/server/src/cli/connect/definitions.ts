@@ -1,0 +1,57 @@
+/** `parley connect definitions` and `approve`: which tools have changed since somebody agreed to them, and agreeing again. */
+import { UsageError } from '../../config.ts';
+import { printable } from '../../printable.ts';
+import type { Acting, Outcome } from '../actions.ts';
+import { requireTool } from '../actions.ts';
+import { table } from '../table.ts';
+import { connectionsIn, foundConnection } from './found.ts';
+import type { Given } from './given.ts';
+
+const USAGE = 'Usage: parley connect approve NAME TOOL... | approve NAME --all';
+
+const LONGEST = 160;
+
+/** The tools of a connection, and what is different about those that nobody agreed to yet. */
+export async function definitions(acting: Acting, name: string): Promise<Outcome> {
+  requireTool(acting, 'COLLECTION_CONNECTIONS_GET');
+  const { id, title } = await foundConnection(acting, name);
+  const all = await (await connectionsIn(acting)).definitions(acting.caller, id);
+  const rows = all.map(({ tool, state, reason, hash }) => [tool, state, reason ?? '', hash.slice(0, 12)]);
+  const changes = all.flatMap(({ tool, diff }) =>
+    diff.map(
+      ({ field, before, after }) => `${tool} ${field}: ${cut(before)} -> ${cut(after)}`,
+    ),
+  );
+  const lines = [table(['TOOL', 'STATE', 'WHY', 'HASH'], rows), ...changes.map(printable)];
+  return { json: { id, name: title, definitions: all }, text: lines.join('\n') };
+}
+
+function cut(text: string | null): string {
+  if (text === null) return '(nothing)';
+  return text.length > LONGEST ? `${text.slice(0, LONGEST)}...` : text;
+}
+
+/** Agrees to definitions as they are now; one that changes meanwhile is refused. */
+export async function approve(
+  acting: Acting,
+  [name, ...tools]: readonly string[],
+  given: Given,
+): Promise<Outcome> {
+  if (name === undefined || given.isOn('all') === tools.length > 0) throw new UsageError(USAGE);
+  requireTool(acting, 'COLLECTION_CONNECTIONS_UPDATE');
+  const { id, title } = await foundConnection(acting, name);
+  const connections = await connectionsIn(acting);
+  const waiting = (await connections.definitions(acting.caller, id)).filter(({ state }) => state !== 'approved');
+  const unknown = tools.find((tool) => !waiting.some((each) => each.tool === tool));
+  if (unknown !== undefined) {
+    const names = waiting.map(({ tool }) => tool).join(', ') || 'none';
+    throw new UsageError(`The tool "${printable(unknown)}" does not wait for approval. Those that do: ${printable(names)}.`);
+  }
+  const wanted = waiting
+    .filter(({ tool }) => given.isOn('all') || tools.includes(tool))
+    .map(({ tool, hash }) => ({ tool, hash }));
+  if (wanted.length > 0) await connections.approve(acting.caller, id, wanted);
+  const names = wanted.map(({ tool }) => printable(tool)).join(', ');
+  const text = names === '' ? 'Nothing waits for approval.' : `Approved for ${printable(title)}: ${names}`;
+  return { json: { id, name: title, approved: wanted }, text };
+}
