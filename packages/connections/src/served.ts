@@ -13,8 +13,8 @@ export interface ServedTool {
   readonly hash: string;
   /** `new` and `changed` are served where definitions are only flagged; `held` ones wait for approval, in no list. */
   readonly state: 'approved' | 'new' | 'changed' | 'held';
-  /** Why it is not `approved`; null when it is. */
-  readonly reason: HeldReason | null;
+  /** Why it is not `approved`. */
+  readonly reason?: HeldReason | null;
 }
 
 /** Why what is known may not be what there is. */

@@ -4,14 +4,17 @@ import type { Caller } from '@parley/kit';
 import { ToolError, typeId } from '@parley/kit';
 import type { StoreTransaction } from '@parley/store';
 import { toJson } from '@parley/store';
+import { newLease, takeLease } from '../refresh/lease.ts';
 import type { ConnectionRow, ConnectionTables } from '../schema.ts';
 import { openConnection, sealConnection } from '../secrets/vault.ts';
 import { NO_CATALOG, selfConnectionId } from '../self-connection.ts';
 import type { ConnectionCreate, ConnectionUpdate } from '../shapes/connection-data.ts';
+import { checkedGatewaySettings } from '../shapes/gateway-settings.ts';
 import type { Base } from './base.ts';
 import { announce, authorOf, takeTurns } from './base.ts';
 import { refuseTakenId } from './chosen-id.ts';
 import { checkContainment } from './containment.ts';
+import { privateAddress, withAddress } from './private-address.ts';
 import { requireProgramRight, requireSameSecretsOwner } from './rights.ts';
 import { findRow } from './rows.ts';
 import { checkScopes } from './scopes.ts';
@@ -30,6 +33,8 @@ export async function insertConnection(base: Base, caller: Caller, data: Connect
   refuseTakenId(base, caller, id);
   const settings = applied(EMPTY, given);
   checkSettings(settings);
+  checkedGatewaySettings(settings.metadata);
+  const egress_allow = privateAddress(base, caller, settings);
   await store.transaction(async (tx) => {
     await takeTurns(tx, organizationId);
     await checkScopes(tx, caller, settings);
@@ -43,6 +48,7 @@ export async function insertConnection(base: Base, caller: Caller, data: Connect
       virtual_id: await virtualTarget(tx, organizationId, settings),
       secrets: sealConnection(store.secrets, { id, organization_id: organizationId }, secretsOf(settings)),
       revision: 0,
+      egress_allow,
       created_at: now(),
       updated_at: now(),
       created_by: authorOf(caller),
@@ -56,6 +62,9 @@ export async function insertConnection(base: Base, caller: Caller, data: Connect
       .executeTakeFirstOrThrow();
     if (numInsertedOrUpdatedRows !== 1n)
       throw new ToolError('conflict', `id: "${id}" is taken. Choose another one.`);
+    // Whoever makes it asks first, and is shown what they agree to; nobody else comes in between.
+    if (row.connection_type !== 'VIRTUAL')
+      await takeLease(tx, { organizationId, id }, { lease: newLease(), now: now() });
     await announce(base, tx, caller, { ...row, what: 'created' });
   });
   return id;
@@ -83,7 +92,12 @@ export async function updateConnection(
     if (row === undefined) return undefined;
     requireChangeable(row);
     const before = settingsOf(row, openConnection(store.secrets, row));
-    const settings = changedSettings(before, data);
+    if (data.metadata !== undefined) checkedGatewaySettings(data.metadata);
+    const { settings, egress_allow } = withAddress(base, caller, {
+      row,
+      before,
+      after: changedSettings(before, data),
+    });
     const isUpstreamNew = upstreamKeyOf(before) !== upstreamKeyOf(settings);
     const isProgram =
       settings.connection_type === 'STDIO' || settings.connection_headers?.command !== undefined;
@@ -104,6 +118,7 @@ export async function updateConnection(
         virtual_id,
         secrets: sealConnection(store.secrets, row, secretsOf(settings)),
         revision: row.revision + (isUpstreamNew ? 1 : 0),
+        egress_allow,
         updated_at: now(),
         updated_by: authorOf(caller),
       })
