@@ -4,15 +4,17 @@ import type { Caller } from '@parley/kit';
 import { ToolError, typeId } from '@parley/kit';
 import type { StoreTransaction } from '@parley/store';
 import { toJson } from '@parley/store';
+import { newLease, takeLease } from '../refresh/lease.ts';
 import type { ConnectionRow, ConnectionTables } from '../schema.ts';
 import { openConnection, sealConnection } from '../secrets/vault.ts';
 import { NO_CATALOG, selfConnectionId } from '../self-connection.ts';
 import type { ConnectionCreate, ConnectionUpdate } from '../shapes/connection-data.ts';
+import { checkedGatewaySettings } from '../shapes/gateway-settings.ts';
 import type { Base } from './base.ts';
 import { announce, authorOf, takeTurns } from './base.ts';
 import { refuseTakenId } from './chosen-id.ts';
 import { checkContainment } from './containment.ts';
-import { allowAddress } from './private-address.ts';
+import { allowAddress, privateAddress, withAddress } from './private-address.ts';
 import { requireAdministrator, requireProgramRight, requireSameSecretsOwner } from './rights.ts';
 import { findRow } from './rows.ts';
 import { checkScopes } from './scopes.ts';
@@ -52,6 +54,8 @@ export async function insertConnection(
   refuseTakenId(base, caller, id);
   const settings = asStored(applied(EMPTY, given), machine);
   checkSettings(settings);
+  checkedGatewaySettings(settings.metadata);
+  const egress_allow = privateAddress(base, caller, settings);
   await store.transaction(async (tx) => {
     await takeTurns(tx, organizationId);
     await checkScopes(tx, caller, settings);
@@ -65,6 +69,7 @@ export async function insertConnection(
       virtual_id: await virtualTarget(tx, organizationId, settings),
       secrets: sealConnection(store.secrets, { id, organization_id: organizationId }, secretsOf(settings)),
       revision: 0,
+      egress_allow,
       created_at: now(),
       updated_at: now(),
       created_by: authorOf(caller),
@@ -79,6 +84,9 @@ export async function insertConnection(
     if (numInsertedOrUpdatedRows !== 1n)
       throw new ToolError('conflict', `id: "${id}" is taken. Choose another one.`);
     if (allow !== null) await allowAddress(tx, id, allow);
+    // Whoever makes it asks first, and is shown what they agree to; nobody else comes in between.
+    if (row.connection_type !== 'VIRTUAL')
+      await takeLease(tx, { organizationId, id }, { lease: newLease(), now: now() });
     await announce(base, tx, caller, { ...row, what: 'created' });
   });
   return id;
@@ -108,7 +116,12 @@ export async function updateConnection(
     if (row === undefined) return undefined;
     requireChangeable(row);
     const before = settingsOf(row, openConnection(store.secrets, row));
-    const settings = asStored(changedSettings(before, data), machine);
+    if (data.metadata !== undefined) checkedGatewaySettings(data.metadata);
+    const { settings, egress_allow } = withAddress(base, caller, {
+      row,
+      before,
+      after: asStored(changedSettings(before, data), machine),
+    });
     const isUpstreamNew = upstreamKeyOf(before) !== upstreamKeyOf(settings);
     const isProgram =
       settings.connection_type === 'STDIO' || settings.connection_headers?.command !== undefined;
@@ -130,6 +143,7 @@ export async function updateConnection(
         virtual_id,
         secrets: sealConnection(store.secrets, row, secretsOf(settings)),
         revision: row.revision + (isUpstreamNew ? 1 : 0),
+        egress_allow,
         updated_at: now(),
         updated_by: authorOf(caller),
       })

@@ -1,4 +1,6 @@
 /** How the gateway treats one connection: `metadata.gateway`, checked when it is stored. */
+import { ToolError } from '@parley/kit';
+import { fromJson } from '@parley/store';
 import * as z from 'zod';
 
 const headerName = z.string().regex(/^[A-Za-z0-9-]{1,100}$/, { error: 'must be the name of a header' });
@@ -16,6 +18,8 @@ export const GatewaySettings = z
     resultBudget: z.int().min(1_000).max(10_000_000).nullable(),
     /** Plain http to a public address. */
     allowPlain: z.boolean(),
+    /** The address may be a private one; an owner or administrator says so, for this address alone. */
+    allowPrivate: z.boolean(),
     /** Everybody brings a token of their own, which goes into this header; `{token}` stands for it. */
     personalToken: z.strictObject({
       header: headerName,
@@ -39,3 +43,25 @@ export const GATEWAY_DEFAULTS = {
   callTimeoutMs: 300_000,
   maxResultBytes: 10 * 1024 * 1024,
 } as const satisfies GatewaySettings;
+
+type Metadata = Readonly<Record<string, unknown>>;
+
+/** The settings in what is given as metadata; refused with the path of what is wrong. */
+export function checkedGatewaySettings(metadata: Metadata | null): GatewaySettings {
+  const given = metadata?.['gateway'];
+  if (given === undefined) return {};
+  const { data, error } = GatewaySettings.safeParse(given);
+  if (data !== undefined) return data;
+  const [issue] = error.issues;
+  const key = issue?.code === 'unrecognized_keys' ? issue.keys[0] : undefined;
+  const path = ['metadata', 'gateway', ...(issue?.path ?? []), ...(key === undefined ? [] : [key.slice(0, 60)])];
+  const known = Object.keys(GatewaySettings.shape).join(', ');
+  const wrong = key === undefined ? issue?.message : `is not known here. Use one of: ${known}`;
+  throw new ToolError('invalid', `${path.join('.')}: ${wrong}`);
+}
+
+/** The settings of a stored connection; what was stored before they were checked counts for nothing. */
+export function gatewaySettingsOf({ metadata }: { readonly metadata: string | null }): GatewaySettings {
+  if (metadata === null) return {};
+  return GatewaySettings.safeParse(fromJson<Metadata>(metadata)['gateway'] ?? {}).data ?? {};
+}
