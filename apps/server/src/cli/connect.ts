@@ -4,7 +4,7 @@ import type { Action } from './actions.ts';
 import { runAction } from './actions.ts';
 import { add } from './connect/add.ts';
 import { authorise, token } from './connect/credentials.ts';
-import { approve, definitions } from './connect/definitions.ts';
+import { approve, definitions, refresh } from './connect/definitions.ts';
 import type { Flag, Given } from './connect/given.ts';
 import { FLAGS, givenIn, USAGE } from './connect/given.ts';
 import { importServers } from './connect/import.ts';
@@ -36,6 +36,7 @@ export const connect: Command = (args, toolsets) => {
     test: named(test),
     tools: named(tools),
     remove: flagged(remove),
+    refresh: named(refresh),
     definitions: named(definitions),
     approve: flagged(approve),
     authorise: named(authorise),

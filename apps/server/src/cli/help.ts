@@ -135,6 +135,8 @@ list
 test NAME
     Connects as a call would, from this process. Exits with 1 when no MCP server answered.
 tools NAME
+refresh NAME
+    Asks its server again; one that runs does so by itself every five minutes, and when it is told of a change.
 definitions NAME
     Its tools: approved, or new or changed since somebody agreed to them, and what is different.
 approve NAME TOOL... | approve NAME --all

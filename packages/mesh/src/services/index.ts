@@ -1,8 +1,9 @@
 /** What the management tools stand on: one service for each noun. */
-import type { Connections, VirtualMcps, VirtualTools } from '@parley/connections';
+import type { Connections, Definitions, VirtualMcps, VirtualTools } from '@parley/connections';
 import {
   briefConnections,
   createConnections,
+  createDefinitions,
   createVirtualMcps,
   createVirtualTools,
 } from '@parley/connections';
@@ -41,6 +42,7 @@ export interface MeshServices {
   readonly organizations: Organizations;
   readonly people: People;
   readonly connections: Connections;
+  readonly definitions: Definitions;
   readonly virtualMcps: VirtualMcps;
   readonly virtualTools: VirtualTools;
   readonly code: CodeExecution;
@@ -91,6 +93,7 @@ export function createMeshServices(
     organizations: createOrganizations(identity, reach),
     people: createPeople(identity),
     connections,
+    definitions: createDefinitions(base),
     virtualMcps: createVirtualMcps(base),
     virtualTools: createVirtualTools(base),
     code: sandbox,

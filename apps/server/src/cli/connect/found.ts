@@ -1,5 +1,5 @@
 /** Connections of the caller's organization, found by the id or the name that somebody types. */
-import type { Connection, Connections } from '@parley/connections';
+import type { Connection, Connections, Definitions } from '@parley/connections';
 import { UsageError } from '../../config.ts';
 import { printable } from '../../printable.ts';
 import type { Acting } from '../actions.ts';
@@ -12,6 +12,12 @@ export async function connectionsIn({ host }: Pick<Acting, 'host'>): Promise<Con
   // Most commands have nothing to do with it, and it is a lot of code.
   const { meshToolset } = await import('@parley/mesh');
   return host.servicesOf(meshToolset).connections;
+}
+
+/** The service of what their tools are and were. */
+export async function definitionsIn({ host }: Pick<Acting, 'host'>): Promise<Definitions> {
+  const { meshToolset } = await import('@parley/mesh');
+  return host.servicesOf(meshToolset).definitions;
 }
 
 /** All connections to other servers; virtual MCPs and Parley itself are not among them. */

@@ -1,7 +1,7 @@
 /** What somebody gave to a command on connections: its flags, and the program behind `--`. */
 
 export const USAGE =
-  'Usage: parley connect add NAME URL | add NAME -- COMMAND ARGS... | import [FILE | -] | list | test NAME | tools NAME | definitions NAME | approve NAME TOOL... | authorise NAME | token NAME --stdin | remove NAME. "parley connect --help" tells more.';
+  'Usage: parley connect add NAME URL | add NAME -- COMMAND ARGS... | import [FILE | -] | list | test NAME | tools NAME | refresh NAME | definitions NAME | approve NAME TOOL... | authorise NAME | token NAME --stdin | remove NAME. "parley connect --help" tells more.';
 
 /** All flags of these commands. */
 export const FLAGS = {

@@ -7,7 +7,7 @@ import type { Acting, Action, Outcome } from '../actions.ts';
 import { requireTool } from '../actions.ts';
 import { table } from '../table.ts';
 import { shown } from './add.ts';
-import { allConnections, connectionsIn, foundConnection } from './found.ts';
+import { allConnections, connectionsIn, definitionsIn, foundConnection } from './found.ts';
 import type { Given } from './given.ts';
 import { USAGE } from './given.ts';
 
@@ -64,7 +64,7 @@ export async function tools(acting: Acting, name: string): Promise<Outcome> {
   requireTool(acting, 'COLLECTION_CONNECTIONS_GET');
   const { id, title, tools: known, catalog } = await foundConnection(acting, name);
   const states = new Map(
-    (await (await connectionsIn(acting)).definitions(acting.caller, id)).map(({ tool, state }) => [tool, state]),
+    (await (await definitionsIn(acting)).list(acting.caller, id)).map(({ tool, state }) => [tool, state]),
   );
   const all = (known ?? []).map((tool) => ({
     name: textOf(tool['name']),
