@@ -70,8 +70,8 @@ export function entriesIn(text: string, { client, path, folder }: Pick<Place, 'c
   const known = [root['mcpServers'], root['servers'], settings?.['servers']].flatMap((servers) =>
     entries(servers, { from, folder }),
   );
-  const ofProjects = Object.entries(objectOf(root['projects']) ?? {}).flatMap(([project, settings_]) =>
-    entries(objectOf(settings_)?.['mcpServers'], { from: `${from} (${project})`, folder: project }),
+  const ofProjects = Object.entries(objectOf(root['projects']) ?? {}).flatMap(([project, own]) =>
+    entries(objectOf(own)?.['mcpServers'], { from: `${from} (${project})`, folder: project }),
   );
   const isBare = ['mcpServers', 'servers', 'projects', 'mcp'].every((field) => root[field] === undefined);
   if (!isBare) return [...known, ...ofProjects];

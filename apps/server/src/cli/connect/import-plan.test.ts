@@ -66,9 +66,9 @@ describe('an entry becomes a connection', () => {
     ['neither command nor address', {}, /neither a command nor an address/],
     ['a program without a command', { type: 'stdio', url: 'https://x.example' }, /neither a command/],
     ['a type of others', { type: 'ws', url: 'wss://x.example' }, /its type "ws" is none/],
-    ['arguments that are no list', { command: 'x', args: 'a b' }, /its args are no list/],
-    ['arguments that are no texts', { command: 'x', args: [{}] }, /its args hold something/],
-    ['variables that are no map', { command: 'x', env: ['A=1'] }, /its env are no map/],
+    ['arguments that are no list', { command: 'x', args: 'a b' }, /args: must be a list/],
+    ['arguments that are no texts', { command: 'x', args: [{}] }, /args: must hold texts/],
+    ['variables that are no map', { command: 'x', env: ['A=1'] }, /env: must be a map/],
     ['variables in a file', { command: 'x', envFile: '.env' }, /envFile/],
     ['headers of a program', { url: 'https://x.example', headersHelper: 'x' }, /headersHelper/],
   ])('%s is refused', (_name, fields, words) => {

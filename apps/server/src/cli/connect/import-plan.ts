@@ -53,7 +53,7 @@ function typeByAddress(address: string): string {
 function programOf(entry: Entry, command: string, fill: (text: string) => string) {
   const { fields, folder } = entry;
   const given = fields['args'] ?? [];
-  if (!Array.isArray(given)) throw new UsageError('its args are no list');
+  if (!Array.isArray(given)) throw new UsageError('args: must be a list of texts');
   const args = given.map((arg: unknown) => fill(plainText(arg, 'args')));
   const { cwd } = fields;
   const own = isText(cwd) ? resolve(folder ?? homedir(), fill(cwd)) : projectFolder(folder);
@@ -69,7 +69,7 @@ function projectFolder(folder: string | undefined): string | undefined {
 function textsOf(given: unknown, field: string, fill: (text: string) => string): Record<string, string> {
   if (given === undefined || given === null) return {};
   const texts = objectOf(given);
-  if (texts === undefined) throw new UsageError(`its ${field} are no map of texts`);
+  if (texts === undefined) throw new UsageError(`${field}: must be a map of texts`);
   // A client that gives null for a variable leaves it out.
   const pairs = Object.entries(texts).filter(([, value]) => value !== null);
   return Object.fromEntries(pairs.map(([name, value]) => [name, fill(plainText(value, field))]));
@@ -78,7 +78,7 @@ function textsOf(given: unknown, field: string, fill: (text: string) => string):
 function plainText(value: unknown, field: string): string {
   if (isText(value)) return value;
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
-  throw new UsageError(`its ${field} hold something that is no text`);
+  throw new UsageError(`${field}: must hold texts only`);
 }
 
 function isText(value: unknown): value is string {
