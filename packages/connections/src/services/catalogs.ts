@@ -4,6 +4,7 @@ import { MANAGEMENT_EVENTS } from '@parley/events';
 import type { Queryable, StoreTransaction } from '@parley/store';
 import { fromJson, toQueryJson } from '@parley/store';
 import { digest } from '../definitions/hash.ts';
+import { visibleText } from '../definitions/hidden-text.ts';
 import { pinningOf } from '../definitions/modes.ts';
 import type { Drift } from '../definitions/pins.ts';
 import { keepPins } from '../definitions/pins.ts';
@@ -153,7 +154,8 @@ async function tellDrifts(
 ): Promise<void> {
   const { of } = MANAGEMENT_EVENTS['tool.definition_changed'];
   for (const { tool, hash, renamedFrom, fields } of drifts.slice(0, MOST_TOLD)) {
-    const data = { connection_id: id, title, tool, hash, renamed_from: renamedFrom, fields: [...fields] };
+    const names = { tool: visibleText(tool), renamed_from: renamedFrom && visibleText(renamedFrom) };
+    const data = { connection_id: id, title, ...names, hash, fields: [...fields] };
     await events.publish(tx, of({ organizationId, subject: id, data }));
   }
 }
