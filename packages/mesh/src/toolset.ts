@@ -8,6 +8,7 @@ import { defineToolset } from '@parley/kit';
 import type { Store } from '@parley/store';
 import type { TaskEngine } from '@parley/tasks';
 import { AUDIT_READ } from './audit.ts';
+import { DEFINITIONS_APPROVE } from './definitions.ts';
 import { meshMigrations } from './migrations/index.ts';
 import { MANAGEMENT } from './name.ts';
 import { createJoinRoutes } from './pages/join-routes.ts';
@@ -25,6 +26,8 @@ export type MeshHost = Host<{
   readonly tasks: TaskEngine;
   readonly upstream: Upstream;
   readonly sandbox: CodeExecution;
+  /** The port that the server listens on; no connection may reach it by a permission of its own. */
+  readonly ownPort?: number | undefined;
   /** Counts a request of a caller over REST; throws when there were too many. */
   countRequest(caller: Caller): void;
   engine(): Engine;
@@ -34,7 +37,7 @@ export const meshToolset = defineToolset({
   name: MANAGEMENT,
   title: 'Management',
   tools: meshTools,
-  rights: [AUDIT_READ],
+  rights: [AUDIT_READ, DEFINITIONS_APPROVE],
   roles: { member: MEMBER_TOOLS },
   migrations: meshMigrations,
   resources: eventResources,

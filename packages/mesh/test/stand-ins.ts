@@ -1,5 +1,5 @@
 /** What the server would inject, as tests decide it: upstream servers, the sandbox, the engine. */
-import type { Upstream, UpstreamFailure, UpstreamTarget, UpstreamTool } from '@parley/connections';
+import type { Discovery, Upstream, UpstreamTarget, UpstreamTool } from '@parley/connections';
 import type { Engine } from '@parley/kit';
 import { ToolError } from '@parley/kit';
 import { MANAGEMENT } from '../src/name.ts';
@@ -8,7 +8,7 @@ import type { CodeExecution } from '../src/services/code.ts';
 /** What a test makes of every upstream. */
 export interface ScriptedUpstream {
   isStdioAllowed: boolean;
-  answer: { readonly ok: true; readonly tools: readonly UpstreamTool[] } | UpstreamFailure;
+  answer: Discovery;
   /** Whom the mesh asked, and what for. */
   readonly asked: { readonly what: 'test' | 'discover' | 'call'; readonly target: UpstreamTarget }[];
   readonly told: { readonly tool: string; readonly args: Record<string, unknown> }[];

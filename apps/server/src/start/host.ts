@@ -188,6 +188,7 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
     upstream,
     projects: createProjectDirectory(store),
     dataDir: config.dataDir,
+    ownPort: config.port,
     environment: config.programs.environment,
     delivers,
     sandbox,

@@ -48,4 +48,11 @@ export const addGateway: Migration = async (db) => {
     .where('state', 'in', ['changed', 'removed'])
     .where('approved_at', 'is not', null)
     .execute();
+  // So that the next answer counts as another one, and every pin is compared with it.
+  await db
+    .updateTable('connection_catalogs')
+    .set({ hash: '' })
+    .where('kind', '=', 'tools')
+    .where('body', '<>', '[]')
+    .execute();
 };

@@ -38,11 +38,14 @@ export async function takeLease(
     .execute();
 }
 
-/** Takes the lease when nobody has it; false when somebody does. Outside a transaction, which a refused row would end. */
+/**
+ * Takes the lease when nobody has it; false when somebody does, or when it is not due and that is asked for, since
+ * somebody else may just have finished. Outside a transaction, which a refused row would end.
+ */
 export async function claimLease(
   from: Store,
   place: Place,
-  { lease, now }: { readonly lease: string; readonly now: number },
+  { lease, now, isDue = false }: { readonly lease: string; readonly now: number; readonly isDue?: boolean },
 ): Promise<boolean> {
   const db = from.db<ConnectionTables>();
   const { organizationId: organization_id, id: connection_id } = place;
@@ -67,6 +70,7 @@ export async function claimLease(
     }))
     .where('connection_id', '=', connection_id)
     .where((row) => row.or([row('lease_until', 'is', null), row('lease_until', '<=', now)]))
+    .$if(isDue, (query) => query.where('due_at', '<=', now))
     .executeTakeFirstOrThrow();
   return numUpdatedRows === 1n;
 }
@@ -116,13 +120,13 @@ export async function endLease(
     .where('connection_id', '=', held.connection_id)
     .execute();
   // Calls wait for it, in every process.
-  if (held.wanted > held.done && held.started === held.wanted)
-    await tx.signal(REFRESH_ENDED, held.connection_id);
+  if (held.started > held.done)
+    await tx.signal(REFRESH_ENDED, `${held.started} ${held.connection_id}`);
 }
 
-/** Announced when an upstream says that it has changed; the payload is the connection. */
+/** Announced when an upstream says that it has changed; the payload is the number of it and the connection. */
 export const REFRESH_ANNOUNCED = 'refresh.announced';
-/** Announced when all that was announced of a connection has been read; the payload is the connection. */
+/** Announced when that, and all before it, has been read; with the same payload. */
 export const REFRESH_ENDED = 'refresh.ended';
 
 const NEVER = {

@@ -81,6 +81,7 @@ export function createRefresher(options: RefresherOptions): Refresher {
   }
 
   function later(delayMs: number, work: () => Promise<void>): void {
+    if (ends.length === 0) return;
     const timer = setTimeout(() => {
       timers.delete(timer);
       run(work);
@@ -89,16 +90,22 @@ export function createRefresher(options: RefresherOptions): Refresher {
   }
 
   async function writeDown(connectionId: string): Promise<void> {
-    const dueAt = await store.transaction((tx) => writeAnnouncement(tx, connectionId, now()));
-    const place = dueAt === undefined ? undefined : await placeOf(store, connectionId);
-    if (dueAt === undefined || place === undefined) {
+    const waiting = announcements.begin(connectionId);
+    try {
+      const announced = await store.transaction((tx) => writeAnnouncement(tx, connectionId, now()));
+      const place = announced && (await placeOf(store, connectionId));
+      if (announced === undefined || place === undefined) {
+        unread.delete(connectionId);
+        return announcements.drop(connectionId);
+      }
+      waiting.number = announced.number;
+      const waitMs = announced.dueAt - now();
+      if (waitMs <= 0) return await readAnnounced(place);
+      later(waitMs, () => readAnnounced(place));
+    } catch (error) {
       unread.delete(connectionId);
-      announcements.end(connectionId);
-      return;
+      throw error;
     }
-    const waitMs = dueAt - now();
-    if (waitMs > 0) later(waitMs, () => readAnnounced(place));
-    else await readAnnounced(place);
   }
 
   /** Beside the look, which may be waiting for others that are slow. */
@@ -113,10 +120,9 @@ export function createRefresher(options: RefresherOptions): Refresher {
     settled: (connectionId) => announcements.settled(connectionId),
     announce(connectionId) {
       if (ends.length === 0) return;
-      // Before anything is written, so that no call slips through meanwhile.
-      announcements.begin(connectionId);
       if (unread.has(connectionId)) return;
       unread.add(connectionId);
+      // It counts as announced before anything is written, so that no call slips through meanwhile.
       run(() => writeDown(connectionId));
     },
     start() {
@@ -151,11 +157,11 @@ async function askAllDue(options: RefresherOptions, atOnce: number): Promise<voi
   await Promise.all(Array.from({ length: atOnce }, lane));
 }
 
-/** Asks one upstream and keeps what came of it; false when somebody else asks already. */
+/** Asks one upstream that is due and keeps what came of it; false when somebody else asks, or has asked, already. */
 async function askInTurn(options: RefresherOptions, place: Place): Promise<boolean> {
   const { store, events, now = Date.now, random = Math.random } = options;
   const lease = newLease();
-  if (!(await claimLease(store, place, { lease, now: now() }))) return false;
+  if (!(await claimLease(store, place, { lease, now: now(), isDue: true }))) return false;
   const revision = await revisionOf(store, place.id);
   if (revision === undefined) return true;
   const found = await discovered(options, place);

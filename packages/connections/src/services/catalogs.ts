@@ -4,6 +4,7 @@ import { MANAGEMENT_EVENTS } from '@parley/events';
 import type { Queryable, StoreTransaction } from '@parley/store';
 import { fromJson, toQueryJson } from '@parley/store';
 import { digest } from '../definitions/hash.ts';
+import { visibleText } from '../definitions/hidden-text.ts';
 import { pinningOf } from '../definitions/modes.ts';
 import type { Drift } from '../definitions/pins.ts';
 import { keepPins } from '../definitions/pins.ts';
@@ -69,7 +70,7 @@ export async function keepDiscovery(
     status: fetchedAt === undefined ? 'error' : 'active',
     ...(kept.bindings !== undefined && { bindings: kept.bindings }),
   });
-  await markErrors(tx, asked.id, lastError);
+  if (isTold) await markErrors(tx, asked.id, lastError);
   await endLease(tx, held, {
     failures,
     failed_with: failure?.status ?? null,
@@ -123,7 +124,6 @@ async function keepFound(
     known.get('tools')?.hash !== EMPTY_HASH &&
     (held.empty_since === null || asked.now - held.empty_since < EMPTY_MS);
   const lists: [CatalogKind, unknown][] = [
-    ['tools', isEmptied ? undefined : tools],
     ['resources', found.resources],
     ['templates', found.templates],
     ['prompts', found.prompts],
@@ -134,10 +134,14 @@ async function keepFound(
   for (const [kind, list] of lists)
     if (list !== undefined) isNew = (await keepList(tx, asked, known, { kind, list })) || isNew;
   if (isEmptied) return { isNew, isEmptied, arePinsNew: false };
+  const areToolsNew = await keepList(tx, asked, known, { kind: 'tools', list: tools });
+  // Equal tools have equal pins, and to compare thousands of them takes its time; only a UI can change behind its tool.
+  if (!areToolsNew && documents === undefined) return { isNew, isEmptied, arePinsNew: false };
   const agreedBy = known.has('tools') ? null : asked.by;
   const { isChanged, drifts } = await keepPins(tx, { ...asked, agreedBy }, tools, documents);
   if (pinningOf(gatewaySettingsOf(row)) !== 'off') await tellDrifts(tx, events, asked, row.title, drifts);
-  return { isNew, arePinsNew: isChanged, isEmptied, bindings: toQueryJson(wellKnownBindingsOf(tools)) };
+  const bindings = toQueryJson(wellKnownBindingsOf(tools));
+  return { isNew: isNew || areToolsNew, arePinsNew: isChanged, isEmptied, bindings };
 }
 
 const EMPTY_HASH = digest(toQueryJson([]));
@@ -153,7 +157,8 @@ async function tellDrifts(
 ): Promise<void> {
   const { of } = MANAGEMENT_EVENTS['tool.definition_changed'];
   for (const { tool, hash, renamedFrom, fields } of drifts.slice(0, MOST_TOLD)) {
-    const data = { connection_id: id, title, tool, hash, renamed_from: renamedFrom, fields: [...fields] };
+    const names = { tool: visibleText(tool), renamed_from: renamedFrom && visibleText(renamedFrom) };
+    const data = { connection_id: id, title, ...names, hash, fields: [...fields] };
     await events.publish(tx, of({ organizationId, subject: id, data }));
   }
 }

@@ -42,6 +42,7 @@ export interface MeshServices {
   readonly organizations: Organizations;
   readonly people: People;
   readonly connections: Connections;
+  /** What was agreed to of the tools of connections. */
   readonly definitions: Definitions;
   readonly virtualMcps: VirtualMcps;
   readonly virtualTools: VirtualTools;
@@ -65,7 +66,7 @@ export interface MeshOptions {
 /** Builds the services over the base of this process. */
 export function createMeshServices(
   host: Pick<MeshHost, 'store' | 'identity' | 'events' | 'upstream' | 'sandbox'> &
-    Partial<Pick<MeshHost, 'engine'>>,
+    Partial<Pick<MeshHost, 'engine' | 'ownPort'>>,
   { now = Date.now, findConnections = briefConnections }: MeshOptions = {},
 ): MeshServices {
   const { store, identity, events, upstream, sandbox } = host;
@@ -84,6 +85,7 @@ export function createMeshServices(
     ownServer: ownHandshake(host.engine),
     isToolset,
     now,
+    ownPort: host.ownPort,
   };
   const connections = createConnections(base);
   const reach = createReach(identity);
