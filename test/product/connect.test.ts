@@ -53,7 +53,11 @@ test('servers of a client are taken over, and a running server uses them within 
   };
 
   const started = join(folder.path, 'started');
-  const program = { command: process.execPath, args: ['-e', PROGRAM], env: { STARTED: started, API_KEY: variable } };
+  const program = {
+    command: process.execPath,
+    args: ['-e', PROGRAM],
+    env: { STARTED: started, API_KEY: variable },
+  };
   const remote = { url: upstream.url, headers: { Authorization: `Bearer ${token}`, 'X-Key': header } };
   const itself = { type: 'http', url: server.mcp };
   const config = JSON.stringify({ mcpServers: { files: program, notes: remote, itself } });
@@ -73,12 +77,21 @@ test('servers of a client are taken over, and a running server uses them within 
 
   // What is shown can be sent back; what is not as it was stored needs the right of the server.
   const headers = files?.connection_headers ?? {};
-  expect(headers).toEqual({ command: process.execPath, args: ['-e', PROGRAM], envVars: { STARTED: '[secret]', API_KEY: '[secret]' } });
-  const update = (id: string | undefined, fields: object) => call('COLLECTION_CONNECTIONS_UPDATE', { id, data: fields });
-  expect(await update(files?.id, { title: 'Files', connection_headers: headers })).toMatchObject({ item: { title: 'Files' } });
+  expect(headers).toEqual({
+    command: process.execPath,
+    args: ['-e', PROGRAM],
+    envVars: { STARTED: '[secret]', API_KEY: '[secret]' },
+  });
+  const update = (id: string | undefined, fields: object) =>
+    call('COLLECTION_CONNECTIONS_UPDATE', { id, data: fields });
+  expect(await update(files?.id, { title: 'Files', connection_headers: headers })).toMatchObject({
+    item: { title: 'Files' },
+  });
   expect(await call('CONNECTION_TEST', { id: files?.id })).toMatchObject({ healthy: true });
   for (const change of [{ args: ['-e', ''] }, { isLocal: true }, { command: '/bin/sh' }])
-    expect(await update(files?.id, { connection_headers: { ...headers, ...change } })).not.toHaveProperty('item');
+    expect(await update(files?.id, { connection_headers: { ...headers, ...change } })).not.toHaveProperty(
+      'item',
+    );
   await using other = await startUpstream({ era: '2025', tools: [] });
   await update(notes?.id, { connection_url: other.url });
   expect(await call('CONNECTION_TEST', { id: notes?.id })).toMatchObject({ healthy: false });
@@ -88,11 +101,18 @@ test('servers of a client are taken over, and a running server uses them within 
 
   // A token on standard input is on no command line.
   const again = await connect(['add', 'again', upstream.url, '--token-stdin', '--json'], `${token}\n`);
-  expect(JSON.parse(again.stdout)).toMatchObject({ name: 'again', status: 'active', tools: ['alpha', 'beta'] });
+  expect(JSON.parse(again.stdout)).toMatchObject({
+    name: 'again',
+    status: 'active',
+    tools: ['alpha', 'beta'],
+  });
   const empty = await connect(['add', 'empty', upstream.url, '--token-stdin']);
   expect([empty.code, empty.stderr]).toEqual([2, expect.stringContaining('Standard input has nothing')]);
   const help = await connect(['--help']);
-  expect([help.code, help.stdout]).toEqual([0, expect.stringContaining('Usage: parley connect add NAME URL')]);
+  expect([help.code, help.stdout]).toEqual([
+    0,
+    expect.stringContaining('Usage: parley connect add NAME URL'),
+  ]);
 
   const { code, stdout, stderr } = await server.stop();
   expect(code).toBe(0);
@@ -110,8 +130,15 @@ test('what VS Code asks for is named where nobody can be asked, and nothing of i
   using folder = scratchFolder();
   const started = join(folder.path, 'started');
   const file = join(folder.path, 'mcp.json');
-  const program = { command: process.execPath, args: ['-e', PROGRAM], env: { STARTED: started, KEY: '${input:key}' } };
-  writeFileSync(file, JSON.stringify({ inputs: [{ id: 'key', description: 'Your key' }], servers: { a: program } }));
+  const program = {
+    command: process.execPath,
+    args: ['-e', PROGRAM],
+    env: { STARTED: started, KEY: '${input:key}' },
+  };
+  writeFileSync(
+    file,
+    JSON.stringify({ inputs: [{ id: 'key', description: 'Your key' }], servers: { a: program } }),
+  );
   const run = (...args: string[]) => runParley(['connect', ...args, '--data', join(folder.path, 'data')]);
   const { code, stdout } = await run('import', file, '--from', 'vscode');
   expect(code).toBe(1);

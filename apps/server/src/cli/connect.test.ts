@@ -130,9 +130,17 @@ describe('one connection', () => {
     ['both', ['add', 'x', 'https://x.example', '--', 'node'], 'Usage: parley connect add'],
     ['variables of an address', ['add', 'x', 'https://x.example', '--env', 'A=1'], '--env is for a program'],
     ['a token of a program', ['add', 'x', '--token', 'hush', '--', 'node'], '--token is for an address'],
-    ['a header without a value', ['add', 'x', 'https://x.example', '--header', 'hush'], '--header: must look like'],
+    [
+      'a header without a value',
+      ['add', 'x', 'https://x.example', '--header', 'hush'],
+      '--header: must look like',
+    ],
     ['a type of others', ['add', 'x', 'https://x.example', '--type', 'ws'], '--type: must be'],
-    ['a pinning of others', ['add', 'x', 'https://x.example', '--pinning', 'hard'], '--pinning: must be one of'],
+    [
+      'a pinning of others',
+      ['add', 'x', 'https://x.example', '--pinning', 'hard'],
+      '--pinning: must be one of',
+    ],
     ['an id with blanks', ['add', 'x', 'https://x.example', '--id', 'a b'], 'id: must be 1 to 64'],
     ['no URL', ['add', 'x', 'x.example'], 'connection_url: must be an address'],
     ['Parley itself', ['add', 'x', 'http://localhost:4680/mcp'], 'That is Parley itself'],
@@ -158,8 +166,12 @@ describe('one connection', () => {
     const scoped = await made('--grant', 'self:COLLECTION_CONNECTIONS_CREATE,COLLECTION_CONNECTIONS_LIST');
     const started = join(home, 'started');
     const command = ['--env', `STARTED=${started}`, '--', process.execPath, '-e', PROGRAM];
-    expect(await refused('add', 'x', '--key', scoped, ...command)).toContain('Only owners and administrators');
-    expect(await refused('add', 'x', upstream.url, '--key', scoped)).toContain('Only owners and administrators');
+    expect(await refused('add', 'x', '--key', scoped, ...command)).toContain(
+      'Only owners and administrators',
+    );
+    expect(await refused('add', 'x', upstream.url, '--key', scoped)).toContain(
+      'Only owners and administrators',
+    );
     expect((await json('list')).said).toEqual([]);
   });
 });
@@ -194,17 +206,33 @@ describe('an import', () => {
     expect(first.out).toMatch(/^skipped +off +it is switched off/m);
     expect(first.out).toMatch(/^skipped +parley +it is Parley itself$/m);
     expect(first.out).toMatch(/^failed +odd +its type "ws"/m);
-    expect(first.out).toMatch(/^failed +bad +connection_headers\.headers\.Host: is set by the connection itself/m);
+    expect(first.out).toMatch(
+      /^failed +bad +connection_headers\.headers\.Host: is set by the connection itself/m,
+    );
     for (const text of [dry.out, first.out]) expect(text).not.toContain('canary');
     expect((await json('list')).said.map(({ name }: { name: string }) => name)).toEqual(['files', 'notes']);
 
     // The second time only what changed is taken, and only when it shall replace the other.
     const only = ['--from', 'claude-desktop', '--only', 'files,notes'];
-    expect(await outcomes(...only)).toEqual([0, [['files', 'skipped'], ['notes', 'skipped']]]);
+    expect(await outcomes(...only)).toEqual([
+      0,
+      [
+        ['files', 'skipped'],
+        ['notes', 'skipped'],
+      ],
+    ]);
     const before = (await json('list')).said;
-    expect(await outcomes(...only, '--replace')).toEqual([0, [['files', 'replaced'], ['notes', 'replaced']]]);
+    expect(await outcomes(...only, '--replace')).toEqual([
+      0,
+      [
+        ['files', 'replaced'],
+        ['notes', 'replaced'],
+      ],
+    ]);
     expect((await json('list')).said).toEqual(before);
-    expect(await refused('import', '--from', 'claude-desktop', '--only', 'filez')).toContain('There are: files');
+    expect(await refused('import', '--from', 'claude-desktop', '--only', 'filez')).toContain(
+      'There are: files',
+    );
   });
 
   test('reads the files of the other clients', async () => {
@@ -249,12 +277,19 @@ describe('an import', () => {
     ['a client without files', () => ['import', '--from', 'cursor'], 'No servers were found. Looked at: '],
     ['a file that is not there', () => ['import', 'none.json'], 'No servers were found'],
     ['a folder', () => ['import', home], 'is not a file'],
-    ['a file that is too large', () => ['import', file('a.json', ' '.repeat(1024 * 1024 + 1))], 'more than 1048576'],
+    [
+      'a file that is too large',
+      () => ['import', file('a.json', ' '.repeat(1024 * 1024 + 1))],
+      'more than 1048576',
+    ],
     [
       'too many servers',
       () => [
         'import',
-        file('a.json', Object.fromEntries(Array.from({ length: 201 }, (_, n) => [`s${n}`, { command: 'x' }]))),
+        file(
+          'a.json',
+          Object.fromEntries(Array.from({ length: 201 }, (_, n) => [`s${n}`, { command: 'x' }])),
+        ),
       ],
       'more than 200 servers',
     ],

@@ -61,6 +61,7 @@ function refuseStrayFlags(action: string, extras: Partial<Record<Flag, unknown>>
   const stray = (Object.keys(FLAGS) as Flag[]).find(
     (flag) => extras[flag] !== undefined && !read.includes(flag),
   );
-  if (stray !== undefined) throw new UsageError(`--${stray} says nothing to "parley connect ${action}". ${USAGE}`);
+  if (stray !== undefined)
+    throw new UsageError(`--${stray} says nothing to "parley connect ${action}". ${USAGE}`);
   if (program !== undefined && action !== 'add') throw new UsageError(USAGE);
 }

@@ -11,7 +11,9 @@ export function parseGrants(given: unknown): Grants | undefined {
     const [resource = '', tools = '', ...rest] = text.split(':');
     const names = tools.split(',').filter((name) => name !== '');
     if (resource === '' || names.length === 0 || rest.length > 0) {
-      throw new UsageError(`--grant: must look like TOOLSET:TOOL,TOOL, "TOOLSET:*" or CONNECTION:TOOL,TOOL (got "${text}")`);
+      throw new UsageError(
+        `--grant: must look like TOOLSET:TOOL,TOOL, "TOOLSET:*" or CONNECTION:TOOL,TOOL (got "${text}")`,
+      );
     }
     grants.set(resource, [...(grants.get(resource) ?? []), ...names]);
   }

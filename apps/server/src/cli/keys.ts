@@ -64,7 +64,8 @@ async function create(
   });
   const most = role === undefined ? 'its maker' : `a ${role}`;
   const names = grants === undefined ? undefined : await connectionNames({ host, caller });
-  const power = grants === undefined ? `do what ${most} may do` : `use: ${showGrants(info.grants, host, names)}`;
+  const power =
+    grants === undefined ? `do what ${most} may do` : `use: ${showGrants(info.grants, host, names)}`;
   const lines = [`Key "${printable(info.name)}" (${info.publicId}) may ${printable(power)}`];
   lines.push(`Expires: ${showTime(info.expiresAt)}`, 'This is the only time the key is shown:', '', key);
   return { json: { ...show(info), key }, text: lines.join('\n') };

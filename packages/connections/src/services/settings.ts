@@ -14,7 +14,12 @@ import {
   MASK,
 } from '../secrets/masking.ts';
 import type { ConnectionSecrets } from '../secrets/vault.ts';
-import type { ConnectionUpdate, OAuthConfig, StoredUpstream, UpstreamSettings } from '../shapes/connection-data.ts';
+import type {
+  ConnectionUpdate,
+  OAuthConfig,
+  StoredUpstream,
+  UpstreamSettings,
+} from '../shapes/connection-data.ts';
 import { OAUTH_ENDPOINTS } from '../shapes/connection-data.ts';
 
 /** Everything that a caller can set, without masks. */

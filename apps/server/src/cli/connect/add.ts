@@ -34,7 +34,8 @@ export async function add(acting: Acting, rest: readonly string[], given: Given)
 async function wantedBy([title, url, ...rest]: readonly string[], given: Given): Promise<Wanted> {
   const { program } = given;
   const isProgram = program !== undefined;
-  if (title === undefined || rest.length > 0 || isProgram === (url !== undefined)) throw new UsageError(USAGE);
+  if (title === undefined || rest.length > 0 || isProgram === (url !== undefined))
+    throw new UsageError(USAGE);
   const pinning = given.text('pinning');
   if (pinning !== undefined && !PINNINGS.includes(pinning))
     throw new UsageError(`--pinning: must be one of ${PINNINGS.join(', ')}`);

@@ -19,9 +19,7 @@ export async function definitions(acting: Acting, name: string): Promise<Outcome
   const all = await (await definitionsIn(acting)).list(acting.caller, id);
   const rows = all.map(({ tool, state, reason, hash }) => [tool, state, reason ?? '', hash.slice(0, 12)]);
   const changes = all.flatMap(({ tool, diff }) =>
-    diff.map(
-      ({ field, before, after }) => `${tool} ${field}: ${cut(before)} -> ${cut(after)}`,
-    ),
+    diff.map(({ field, before, after }) => `${tool} ${field}: ${cut(before)} -> ${cut(after)}`),
   );
   const lines = [table(['TOOL', 'STATE', 'WHY', 'HASH'], rows), ...changes.map(printable)];
   return { json: { id, name: title, definitions: all }, text: lines.join('\n') };
@@ -62,7 +60,9 @@ export async function approve(
   const unknown = tools.find((tool) => !waiting.some((each) => each.tool === tool));
   if (unknown !== undefined) {
     const names = waiting.map(({ tool }) => tool).join(', ') || 'none';
-    throw new UsageError(`The tool "${printable(unknown)}" does not wait for approval. Those that do: ${printable(names)}.`);
+    throw new UsageError(
+      `The tool "${printable(unknown)}" does not wait for approval. Those that do: ${printable(names)}.`,
+    );
   }
   const wanted = waiting
     .filter(({ tool }) => given.isOn('all') || tools.includes(tool))

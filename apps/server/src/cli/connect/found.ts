@@ -51,13 +51,18 @@ export async function foundConnection(acting: Acting, wanted: string): Promise<C
   if (found === undefined) throw await noSuchConnection(acting, wanted);
   if (others.length === 0) return found;
   const ids = [found, ...others].map(({ id }) => id).join(', ');
-  throw new UsageError(`Several connections have the name "${printable(wanted)}". Give the id of one: ${ids}`);
+  throw new UsageError(
+    `Several connections have the name "${printable(wanted)}". Give the id of one: ${ids}`,
+  );
 }
 
 async function noSuchConnection(acting: Acting, wanted: string): Promise<UsageError> {
   const all = await allConnections(acting);
   const names = all.slice(0, MOST_NAMED).map(({ title }) => printable(title));
   const more = all.length > MOST_NAMED ? ' and more: see "parley connect list"' : '';
-  const there = names.length === 0 ? 'There is none yet: "parley connect add" makes one' : `There are: ${names.join(', ')}${more}`;
+  const there =
+    names.length === 0
+      ? 'There is none yet: "parley connect add" makes one'
+      : `There are: ${names.join(', ')}${more}`;
   return new UsageError(`There is no connection "${printable(wanted)}". ${there}.`);
 }

@@ -20,7 +20,9 @@ export async function withConnectionIds(
     const [connection, ...others] = found;
     if (others.length > 0) {
       const ids = found.map(({ id }) => id).join(', ');
-      throw new UsageError(`--grant: several connections have the name "${printable(resource)}". Give the id of one: ${ids}`);
+      throw new UsageError(
+        `--grant: several connections have the name "${printable(resource)}". Give the id of one: ${ids}`,
+      );
     }
     if (connection !== undefined) requireTools(connection, tools);
     named.push([connection?.id ?? resource, tools]);

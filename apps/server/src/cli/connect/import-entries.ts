@@ -37,7 +37,9 @@ export async function readEntries(places: readonly Place[]): Promise<Entry[]> {
     const text = await textOf(place);
     if (text !== undefined) found.push(...entriesIn(text, place));
     if (found.length > MAX_ENTRIES)
-      throw new UsageError(`There are more than ${MAX_ENTRIES} servers. Import them in parts, from smaller files.`);
+      throw new UsageError(
+        `There are more than ${MAX_ENTRIES} servers. Import them in parts, from smaller files.`,
+      );
   }
   return found;
 }
@@ -57,7 +59,10 @@ async function textOf({ path, maxBytes }: Place): Promise<string | undefined> {
 }
 
 /** The servers in one text. */
-export function entriesIn(text: string, { client, path, folder }: Pick<Place, 'client' | 'path' | 'folder'>): Entry[] {
+export function entriesIn(
+  text: string,
+  { client, path, folder }: Pick<Place, 'client' | 'path' | 'folder'>,
+): Entry[] {
   const from = path === '-' ? 'standard input' : path;
   const root = objectOf(parsed(text, from));
   if (root === undefined) throw new UsageError(`${printable(from)} holds no JSON object.`);

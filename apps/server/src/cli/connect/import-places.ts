@@ -6,7 +6,12 @@ import { variable } from '../../config.ts';
 /** A client whose file is read in its own way; `any` for text that nobody said the origin of. */
 export type ClientKind = 'claude-desktop' | 'claude-code' | 'cursor' | 'vscode' | 'any';
 
-export const CLIENTS = ['claude-desktop', 'claude-code', 'cursor', 'vscode'] as const satisfies readonly ClientKind[];
+export const CLIENTS = [
+  'claude-desktop',
+  'claude-code',
+  'cursor',
+  'vscode',
+] as const satisfies readonly ClientKind[];
 
 /** A file that a client may have. */
 export interface Place {

@@ -29,11 +29,19 @@ describe('servers are found in every shape', () => {
     ['of Claude Desktop', { mcpServers: { a: server, b: server } }, ['a', 'b']],
     ['of VS Code', { servers: { a: server }, inputs: [] }, ['a']],
     ['of the older settings of VS Code', { mcp: { servers: { a: server } } }, ['a']],
-    ['of Claude Code, with projects', { mcpServers: { a: server }, projects: { '/p': { mcpServers: { b: server } } } }, ['a', 'b']],
+    [
+      'of Claude Code, with projects',
+      { mcpServers: { a: server }, projects: { '/p': { mcpServers: { b: server } } } },
+      ['a', 'b'],
+    ],
     ['as a bare map', { a: server, b: { url: 'https://x.example' } }, ['a', 'b']],
     ['with comments', '{ // mine\n "servers": { "a": { "command": "x", }, }, }', ['a']],
     ['without any', { mcpServers: {} }, []],
-    ['with names that every object has', '{"mcpServers":{"__proto__":{"command":"x"},"constructor":{"command":"y"}}}', ['__proto__', 'constructor']],
+    [
+      'with names that every object has',
+      '{"mcpServers":{"__proto__":{"command":"x"},"constructor":{"command":"y"}}}',
+      ['__proto__', 'constructor'],
+    ],
   ])('%s', (_name, content, names) => {
     expect(read(content).map(({ name }) => name)).toEqual(names);
   });
@@ -51,12 +59,24 @@ describe('servers are found in every shape', () => {
 
 describe('an entry becomes a connection', () => {
   test.each<[string, object, object]>([
-    ['a program', { command: 'npx', args: ['-y', 'x', 8], env: { N: 1, OFF: null } }, { type: 'STDIO', program: { command: 'npx', args: ['-y', 'x', '8'], env: { N: '1' } } }],
-    ['an address', { url: 'https://x.example/mcp' }, { type: 'HTTP', url: 'https://x.example/mcp', headers: {} }],
+    [
+      'a program',
+      { command: 'npx', args: ['-y', 'x', 8], env: { N: 1, OFF: null } },
+      { type: 'STDIO', program: { command: 'npx', args: ['-y', 'x', '8'], env: { N: '1' } } },
+    ],
+    [
+      'an address',
+      { url: 'https://x.example/mcp' },
+      { type: 'HTTP', url: 'https://x.example/mcp', headers: {} },
+    ],
     ['an address that says sse by its end', { url: 'https://x.example/v1/sse' }, { type: 'SSE' }],
     ['an address that says its type', { type: 'http', url: 'https://x.example/sse' }, { type: 'HTTP' }],
     ['the longer name of it', { type: 'streamable-http', url: 'https://x.example' }, { type: 'HTTP' }],
-    ['headers', { type: 'sse', url: 'https://x.example', headers: { 'X-Key': '1' } }, { type: 'SSE', headers: { 'X-Key': '1' } }],
+    [
+      'headers',
+      { type: 'sse', url: 'https://x.example', headers: { 'X-Key': '1' } },
+      { type: 'SSE', headers: { 'X-Key': '1' } },
+    ],
     ['other names of the address', { serverUrl: 'https://x.example' }, { url: 'https://x.example' }],
   ])('%s', (_name, fields, expected) => {
     expect(wanted(fields)).toMatchObject(expected);
@@ -127,7 +147,9 @@ describe('variables are filled in as each client does', () => {
 test('a program of a project in the home starts in its folder, and one elsewhere does not', () => {
   const own = join(homedir(), 'project');
   expect(wanted({ command: 'x' }, 'cursor', own)).toMatchObject({ program: { cwd: own } });
-  expect(wanted({ command: 'x', cwd: 'sub' }, 'vscode', own)).toMatchObject({ program: { cwd: join(own, 'sub') } });
+  expect(wanted({ command: 'x', cwd: 'sub' }, 'vscode', own)).toMatchObject({
+    program: { cwd: join(own, 'sub') },
+  });
   expect(wanted({ command: 'x' }, 'cursor', '/elsewhere')).not.toHaveProperty('program.cwd');
 });
 

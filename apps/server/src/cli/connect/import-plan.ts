@@ -21,7 +21,8 @@ export function wantedOf(entry: Entry, values: Values): Wanted {
   const { name, fields } = entry;
   const fill = (text: string) => filled(text, entry, values);
   const type = typeOf(fields['type']);
-  for (const [field, why] of Object.entries(NOT_TAKEN)) if (fields[field] !== undefined) throw new UsageError(why);
+  for (const [field, why] of Object.entries(NOT_TAKEN))
+    if (fields[field] !== undefined) throw new UsageError(why);
   const url = ['url', 'httpUrl', 'serverUrl'].map((field) => fields[field]).find(isText);
   const { command } = fields;
   if (isText(command) && (type === 'STDIO' || type === undefined))
@@ -34,7 +35,8 @@ export function wantedOf(entry: Entry, values: Values): Wanted {
 
 const NOT_TAKEN = {
   envFile: 'it takes variables from a file (envFile): add it with "parley connect add" and --env',
-  headersHelper: 'its headers come from a program (headersHelper): add it with "parley connect add" and --header',
+  headersHelper:
+    'its headers come from a program (headersHelper): add it with "parley connect add" and --header',
 };
 
 function typeOf(given: unknown): string | undefined {

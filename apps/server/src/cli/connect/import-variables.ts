@@ -22,7 +22,11 @@ const HAS_EDITOR: readonly ClientKind[] = ['cursor', 'vscode', 'any'];
 const HAS_INPUTS: readonly ClientKind[] = ['vscode', 'any'];
 
 /** The text as the client would use it; throws a sentence on what is not there. */
-export function filled(text: string, entry: Pick<Entry, 'client' | 'folder' | 'inputs'>, values: Values): string {
+export function filled(
+  text: string,
+  entry: Pick<Entry, 'client' | 'folder' | 'inputs'>,
+  values: Values,
+): string {
   return text.replace(PLACE, (whole, inner: string) => valueOf(inner, entry, values) ?? whole);
 }
 

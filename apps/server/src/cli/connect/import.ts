@@ -75,7 +75,8 @@ function placesIn([file, ...rest]: readonly string[], given: Given): Place[] {
     throw new UsageError(`--from: must be one of ${CLIENTS.join(', ')}`);
   if (file === '-') return [placeOfStdin(client)];
   if (file !== undefined) return [placeOfFile(file, client)];
-  if (client === undefined) throw new UsageError(`Say what to import: a file, "-" for standard input, or --from. ${USAGE}`);
+  if (client === undefined)
+    throw new UsageError(`Say what to import: a file, "-" for standard input, or --from. ${USAGE}`);
   return placesOf(client, process.cwd());
 }
 
@@ -117,7 +118,10 @@ function planned(entries: readonly Entry[], planning: Planning): Plan[] {
   const taken = new Map<string, string>();
   return entries.map((entry): Plan => {
     const { name, from } = entry;
-    const end = (outcome: Line['outcome'], text: string): Plan => ({ entry, line: { name, from, outcome, text } });
+    const end = (outcome: Line['outcome'], text: string): Plan => ({
+      entry,
+      line: { name, from, outcome, text },
+    });
     if (entry.fields['disabled'] === true) return end('skipped', 'it is switched off in its file');
     const earlier = taken.get(name);
     if (earlier !== undefined) return end('skipped', `the name is taken by the one in ${earlier}`);
@@ -142,7 +146,12 @@ async function carriedOut(acting: Acting, plan: Plan, isDry: boolean): Promise<L
   const { entry, wanted, replacing } = plan;
   const { name, from } = entry;
   if (isDry)
-    return { name, from, outcome: replacing === undefined ? 'would add' : 'would replace', text: placeOf(wanted) };
+    return {
+      name,
+      from,
+      outcome: replacing === undefined ? 'would add' : 'would replace',
+      text: placeOf(wanted),
+    };
   try {
     const made = await keepConnection(acting, wanted, replacing?.id);
     const outcome = replacing === undefined ? 'added' : 'replaced';

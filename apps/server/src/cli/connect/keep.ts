@@ -11,7 +11,11 @@ import type { Wanted } from './wanted.ts';
 import { connectionData } from './wanted.ts';
 
 /** Stores a connection, in the place of the one with this id where one is given, and asks its server for what it has. */
-export async function keepConnection(acting: Acting, wanted: Wanted, replacing?: string): Promise<Connection> {
+export async function keepConnection(
+  acting: Acting,
+  wanted: Wanted,
+  replacing?: string,
+): Promise<Connection> {
   const { caller, config } = acting;
   requireTool(acting, `COLLECTION_CONNECTIONS_${replacing === undefined ? 'CREATE' : 'UPDATE'}`);
   const data = connectionData(wanted);

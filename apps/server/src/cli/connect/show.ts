@@ -75,7 +75,10 @@ export async function tools(acting: Acting, name: string): Promise<Outcome> {
   }));
   if (known === null) {
     const why = catalog.last_error === null ? '' : `: ${printable(catalog.last_error)}`;
-    return { json: { id, name: title, tools: null }, text: `${printable(title)} could not be asked yet${why}` };
+    return {
+      json: { id, name: title, tools: null },
+      text: `${printable(title)} could not be asked yet${why}`,
+    };
   }
   const rows = all.map(({ name: tool, state, title: own, description }) => {
     return [tool, state, cut(own || (description.split('\n', 1)[0] ?? ''))];
@@ -88,7 +91,11 @@ function textOf(value: unknown): string {
 }
 
 /** Deletes a connection. */
-export async function remove(acting: Acting, [name, ...rest]: readonly string[], given: Given): Promise<Outcome> {
+export async function remove(
+  acting: Acting,
+  [name, ...rest]: readonly string[],
+  given: Given,
+): Promise<Outcome> {
   if (name === undefined || rest.length > 0) throw new UsageError(USAGE);
   requireTool(acting, 'COLLECTION_CONNECTIONS_DELETE');
   const { id, title } = await foundConnection(acting, name);
