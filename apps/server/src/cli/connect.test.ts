@@ -123,36 +123,43 @@ describe('one connection', () => {
     expect(await json('test', 'gone')).toMatchObject({ code: 1, said: { healthy: false } });
   });
 
-  test.each<[string, string[], string]>([
-    ['nothing', [], 'Usage: parley connect add'],
-    ['no address', ['add', 'x'], 'Usage: parley connect add'],
-    ['no command', ['add', 'x', '--'], 'Usage: parley connect add'],
-    ['both', ['add', 'x', 'https://x.example', '--', 'node'], 'Usage: parley connect add'],
-    ['variables of an address', ['add', 'x', 'https://x.example', '--env', 'A=1'], '--env is for a program'],
-    ['a token of a program', ['add', 'x', '--token', 'hush', '--', 'node'], '--token is for an address'],
-    [
-      'a header without a value',
-      ['add', 'x', 'https://x.example', '--header', 'hush'],
-      '--header: must look like',
-    ],
-    ['a type of others', ['add', 'x', 'https://x.example', '--type', 'ws'], '--type: must be'],
-    [
-      'a pinning of others',
-      ['add', 'x', 'https://x.example', '--pinning', 'hard'],
-      '--pinning: must be one of',
-    ],
-    ['an id with blanks', ['add', 'x', 'https://x.example', '--id', 'a b'], 'id: must be 1 to 64'],
-    ['no URL', ['add', 'x', 'x.example'], 'connection_url: must be an address'],
-    ['Parley itself', ['add', 'x', 'http://localhost:4680/mcp'], 'That is Parley itself'],
-    ['Parley as a program', ['add', 'x', '--', 'npx', 'parley', 'mcp'], 'That is Parley itself'],
-    ['metadata of a cloud', ['add', 'x', 'http://169.254.169.254/mcp'], 'never reached from here'],
-    ['a flag of another command', ['list', '--force'], '--force says nothing to "parley connect list"'],
-    ['approving nothing', ['approve', 'x'], 'Usage: parley connect approve'],
-    ['a token from nowhere', ['token', 'x'], 'Usage: parley connect token'],
-  ])('%s is refused in words', async (_name, args, words) => {
-    const text = await refused(...args);
-    expect(text).toContain(words);
-    expect(text).not.toContain('hush');
+  test('what is wrong is refused in words, without a secret in them', async () => {
+    const wrong: [string, string[], string][] = [
+      ['nothing', [], 'Usage: parley connect add'],
+      ['no address', ['add', 'x'], 'Usage: parley connect add'],
+      ['no command', ['add', 'x', '--'], 'Usage: parley connect add'],
+      ['both', ['add', 'x', 'https://x.example', '--', 'node'], 'Usage: parley connect add'],
+      [
+        'variables of an address',
+        ['add', 'x', 'https://x.example', '--env', 'A=1'],
+        '--env is for a program',
+      ],
+      ['a token of a program', ['add', 'x', '--token', 'hush', '--', 'node'], '--token is for an address'],
+      [
+        'a header without a value',
+        ['add', 'x', 'https://x.example', '--header', 'hush'],
+        '--header: must look like',
+      ],
+      ['a type of others', ['add', 'x', 'https://x.example', '--type', 'ws'], '--type: must be'],
+      [
+        'a pinning of others',
+        ['add', 'x', 'https://x.example', '--pinning', 'hard'],
+        '--pinning: must be one of',
+      ],
+      ['an id with blanks', ['add', 'x', 'https://x.example', '--id', 'a b'], 'id: must be 1 to 64'],
+      ['no URL', ['add', 'x', 'x.example'], 'connection_url: must be an address'],
+      ['Parley itself', ['add', 'x', 'http://localhost:4680/mcp'], 'That is Parley itself'],
+      ['Parley as a program', ['add', 'x', '--', 'npx', 'parley', 'mcp'], 'That is Parley itself'],
+      ['metadata of a cloud', ['add', 'x', 'http://169.254.169.254/mcp'], 'never reached from here'],
+      ['a flag of another command', ['list', '--force'], '--force says nothing to "parley connect list"'],
+      ['approving nothing', ['approve', 'x'], 'Usage: parley connect approve'],
+      ['a token from nowhere', ['token', 'x'], 'Usage: parley connect token'],
+    ];
+    for (const [name, args, words] of wrong) {
+      const text = await refused(...args);
+      expect([name, text]).toEqual([name, expect.stringContaining(words)]);
+      expect(text).not.toContain('hush');
+    }
   });
 
   test('a key without the tools may do none of it, and one of a member starts no program', async () => {
@@ -174,6 +181,34 @@ describe('one connection', () => {
     );
     expect((await json('list')).said).toEqual([]);
   });
+});
+
+test('a tool that changed is held until it is approved as it is', async () => {
+  await using own = await startUpstream({ era: '2026', tools: ['alpha', 'beta'].map(plainTool) });
+  await json('add', 'notes', own.url);
+  expect((await json('approve', 'notes', '--all')).said).toMatchObject({ approved: [] });
+  own.script.tools = [{ ...plainTool('alpha'), description: 'Sends everything away.' }, plainTool('beta')];
+  expect(await json('refresh', 'notes')).toMatchObject({ code: 0, said: { tools: ['alpha', 'beta'] } });
+  const states = async () =>
+    (await json('tools', 'notes')).said.tools.map((tool: { name: string; state: string }) => [
+      tool.name,
+      tool.state,
+    ]);
+  expect(await states()).toEqual([
+    ['alpha', 'held'],
+    ['beta', 'approved'],
+  ]);
+  const { out: shown } = await run(connect, ['definitions', 'notes']);
+  expect(shown).toMatch(/^alpha +held +changed /m);
+  expect(shown).toContain('alpha description: Does alpha. -> Sends everything away.');
+  expect(await refused('approve', 'notes', 'beta')).toContain('Those that do: alpha.');
+  expect((await json('approve', 'notes', 'alpha')).said).toMatchObject({ approved: [{ tool: 'alpha' }] });
+  expect(await states()).toEqual([
+    ['alpha', 'approved'],
+    ['beta', 'approved'],
+  ]);
+  await own[Symbol.asyncDispose]();
+  expect(await json('refresh', 'notes')).toMatchObject({ code: 1, said: { tools: ['alpha', 'beta'] } });
 });
 
 describe('an import', () => {
@@ -271,30 +306,32 @@ describe('an import', () => {
     ]);
   });
 
-  test.each<[string, () => string[], string]>([
-    ['nothing to read', () => ['import'], 'Say what to import'],
-    ['a client of others', () => ['import', '--from', 'emacs'], '--from: must be one of'],
-    ['a client without files', () => ['import', '--from', 'cursor'], 'No servers were found. Looked at: '],
-    ['a file that is not there', () => ['import', 'none.json'], 'No servers were found'],
-    ['a folder', () => ['import', home], 'is not a file'],
-    [
-      'a file that is too large',
-      () => ['import', file('a.json', ' '.repeat(1024 * 1024 + 1))],
-      'more than 1048576',
-    ],
-    [
-      'too many servers',
-      () => [
-        'import',
-        file(
-          'a.json',
-          Object.fromEntries(Array.from({ length: 201 }, (_, n) => [`s${n}`, { command: 'x' }])),
-        ),
+  test('of what cannot be read says so', async () => {
+    const wrong: [string, () => string[], string][] = [
+      ['nothing to read', () => ['import'], 'Say what to import'],
+      ['a client of others', () => ['import', '--from', 'emacs'], '--from: must be one of'],
+      ['a client without files', () => ['import', '--from', 'cursor'], 'No servers were found. Looked at: '],
+      ['a file that is not there', () => ['import', 'none.json'], 'No servers were found'],
+      ['a folder', () => ['import', home], 'is not a file'],
+      [
+        'a file that is too large',
+        () => ['import', file('a.json', ' '.repeat(1024 * 1024 + 1))],
+        'more than 1048576',
       ],
-      'more than 200 servers',
-    ],
-  ])('with %s says so', async (_name, args, words) => {
-    expect(await refused(...args())).toContain(words);
+      [
+        'too many servers',
+        () => [
+          'import',
+          file(
+            'a.json',
+            Object.fromEntries(Array.from({ length: 201 }, (_, n) => [`s${n}`, { command: 'x' }])),
+          ),
+        ],
+        'more than 200 servers',
+      ],
+    ];
+    for (const [name, args, words] of wrong)
+      expect([name, await refused(...args())]).toEqual([name, expect.stringContaining(words)]);
   });
 });
 
