@@ -27,6 +27,8 @@ export interface UpstreamProgram {
   readonly args: readonly string[];
   readonly cwd: string | null;
   readonly env: Readonly<Record<string, string>>;
+  /** True: stored by somebody on this machine, who needs nobody's leave to start programs on it. */
+  readonly isLocal?: boolean | undefined;
 }
 
 export type UpstreamStatus =

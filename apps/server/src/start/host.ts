@@ -262,14 +262,14 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
   };
 }
 
-/** What programs of connections get; undefined when none may be started. */
-function programsOf({ programs, dataDir }: Config): ProgramOptions | undefined {
-  if (!programs.isAllowed) return undefined;
+/** What programs of connections get; without leave only those that were stored on this machine. */
+function programsOf({ programs, dataDir }: Config): ProgramOptions {
   const { environment } = programs;
   const folder = join(dataDir, 'connections');
   return {
     environment,
     folder,
+    isOnlyLocal: !programs.isAllowed,
     roots: [folder, ...(environment['HOME'] === undefined ? [] : [environment['HOME']])],
   };
 }

@@ -5,7 +5,8 @@ import type { Egress } from '@parley/kit/egress';
 import type { Means, Work } from './conversation.ts';
 import { failure } from './faults.ts';
 import { ANSWER_MS, TEST_MS } from './limits.ts';
-import type { ProgramOptions } from './stdio/programs.ts';
+import type { ProgramOptions } from './stdio/allowed-start.ts';
+import { mayStart } from './stdio/allowed-start.ts';
 import { createPrograms } from './stdio/programs.ts';
 import { listTools } from './tool-list.ts';
 import { UsedSecrets } from './used-secrets.ts';
@@ -47,7 +48,7 @@ export function createUpstream(options: UpstreamOptions): UpstreamClient {
     },
   };
   const talk = async <T>(target: UpstreamTarget, work: Work<T>, limits: CallLimits = {}) => {
-    if (target.type === 'STDIO' && allowed === undefined)
+    if (target.type === 'STDIO' && !mayStart(allowed, target.program ?? {}))
       return failure('disabled', 'This server starts no programs. Start it with --allow-stdio.');
     used.keep(target);
     // Loaded by the first conversation: a server without connections spares the memory of the SDK's client.
@@ -55,7 +56,7 @@ export function createUpstream(options: UpstreamOptions): UpstreamClient {
     return converse(means, target, work, limits);
   };
   return {
-    isStdioAllowed: allowed !== undefined,
+    isStdioAllowed: mayStart(allowed, {}),
     secretsOf: (organizationId, connectionId) => used.of(organizationId, connectionId),
     async test(target) {
       const outcome = await talk(target, async () => undefined, {
