@@ -27,7 +27,7 @@ export interface UpstreamProgram {
   readonly args: readonly string[];
   readonly cwd: string | null;
   readonly env: Readonly<Record<string, string>>;
-  /** True: the machine's own command line stored it, so it may be started wherever programs are not allowed. */
+  /** True: stored by somebody on this machine, who needs nobody's leave to start programs on it. */
   readonly isLocal?: boolean | undefined;
 }
 

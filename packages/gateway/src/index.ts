@@ -9,7 +9,7 @@ export { DEFAULT_LIMITS } from './limits.ts';
 export type { Limits } from './limits.ts';
 export { gatewayMigrations } from './migrations/index.ts';
 export { serveStdio } from './stdio/serve.ts';
-export type { ProgramOptions } from './upstream/stdio/programs.ts';
+export type { ProgramOptions } from './upstream/stdio/allowed-start.ts';
 export { createUpstream } from './upstream/upstream.ts';
 export type { UpstreamClient, UpstreamOptions } from './upstream/upstream.ts';
 export { createCodeExecution } from './sandbox/code-execution.ts';

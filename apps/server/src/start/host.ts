@@ -263,14 +263,14 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
   };
 }
 
-/** What programs of connections get; those that "parley connect" stored may be started without being allowed. */
+/** What programs of connections get; without leave only those that were stored on this machine. */
 function programsOf({ programs, dataDir }: Config): ProgramOptions {
-  const { environment, isAllowed } = programs;
+  const { environment } = programs;
   const folder = join(dataDir, 'connections');
   return {
     environment,
     folder,
-    isOnlyLocal: !isAllowed,
+    isOnlyLocal: !programs.isAllowed,
     roots: [folder, ...(environment['HOME'] === undefined ? [] : [environment['HOME']])],
   };
 }

@@ -9,6 +9,8 @@ export interface LinkRequest {
   readonly params: Readonly<Record<string, unknown>>;
   /** What the client behind the call can be asked; an upstream is never offered more. */
   readonly capabilities: ClientCapabilities;
+  /** Who is behind the call. Absent: nobody else's call is taken for one of the same. */
+  readonly principal?: string | undefined;
   /** Fires when the client has cancelled or gone: the upstream is told, and the request rejects. */
   readonly signal: AbortSignal;
   /** The longest time for the whole of it; progress extends the idle limit and never this one. */

@@ -37,9 +37,11 @@ export class ProgramTransport implements Transport {
   }
 
   async start(): Promise<void> {
-    const child = new Child(this.#describe(), this.#running);
-    this.#child = child;
+    const start = this.#describe();
+    let child: Child;
     try {
+      child = new Child(start, this.#running);
+      this.#child = child;
       await child.started();
     } catch {
       throw new NoProgram(
