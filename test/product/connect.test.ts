@@ -2,10 +2,12 @@
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { plainTool, startUpstream } from '@parley/test-support/mcp-upstream';
-import { expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { ensureBuilt } from './build.ts';
 import { callTool } from './mcp-messages.ts';
 import { runParley, scratchFolder, startParley } from './parley.ts';
+
+beforeAll(ensureBuilt);
 
 const PROGRAM = `
 require('node:fs').writeFileSync(process.env.STARTED, '');
@@ -26,7 +28,6 @@ interface Item {
 }
 
 test('servers of a client are taken over, and a running server uses them within what the machine allowed', async () => {
-  await ensureBuilt();
   using folder = scratchFolder();
   const data = join(folder.path, 'data');
   const env = { HOME: folder.path };
@@ -123,10 +124,9 @@ test('servers of a client are taken over, and a running server uses them within 
     for (const text of [...texts, stdout, stderr]) expect(text).not.toContain(canary);
     for (const path of stored) expect(readFileSync(path).includes(canary), path).toBe(false);
   }
-}, 60_000);
+});
 
 test('what VS Code asks for is named where nobody can be asked, and nothing of it is stored or started', async () => {
-  await ensureBuilt();
   using folder = scratchFolder();
   const started = join(folder.path, 'started');
   const file = join(folder.path, 'mcp.json');
