@@ -1,44 +1,23 @@
 /** Asking an upstream about itself, with the credentials that a call of this caller would carry. */
 import type { Caller } from '@parley/kit';
 import type { ConnectionRow } from '../schema.ts';
-import { secretTexts, withoutTexts } from '../secrets/known-texts.ts';
-import { openConnection } from '../secrets/vault.ts';
-import { GATEWAY_DEFAULTS } from '../shapes/gateway-settings.ts';
+import { withoutTexts } from '../secrets/known-texts.ts';
 import type { UpstreamTarget } from '../upstream.ts';
 import type { Base } from './base.ts';
 import { authorOf } from './base.ts';
 import { keepDiscovery } from './catalogs.ts';
+import { openedTarget, sealedCredentials } from './credentials.ts';
 import { actsAsAdministrator } from './rights.ts';
 import { findRow } from './rows.ts';
 import type { Settings } from './settings.ts';
-import { grantedTokenOf } from './tokens.ts';
 
 /** Where a connection leads; undefined for what this server serves itself. */
 export async function targetOf(
   { store }: Pick<Base, 'store'>,
-  { organizationId, userId }: Caller,
+  { userId }: Caller,
   row: ConnectionRow,
 ): Promise<UpstreamTarget | undefined> {
-  const { id, connection_type: type } = row;
-  if (type !== 'HTTP' && type !== 'SSE' && type !== 'STDIO') return undefined;
-  const secrets = openConnection(store.secrets, row);
-  const { headers = {}, command, args = [], cwd = null, envVars = {} } = secrets.connection_headers ?? {};
-  const owner = { organizationId, connectionId: id, userId };
-  const granted = await grantedTokenOf(store, store.secrets, owner);
-  return {
-    id,
-    organizationId,
-    type,
-    url: secrets.connection_url,
-    token: granted?.access ?? secrets.connection_token,
-    headers,
-    program: command === undefined ? null : { command, args, cwd, env: envVars },
-    secrets: secretTexts(secrets, granted),
-    principal: granted === undefined ? '' : (userId ?? ''),
-    allow: [],
-    era: null,
-    maxResultBytes: GATEWAY_DEFAULTS.maxResultBytes,
-  };
+  return openedTarget(store.secrets, await sealedCredentials(store, row, userId));
 }
 
 /** Asks for the tools of a connection and keeps what came of it. */

@@ -23,6 +23,11 @@ export const MANAGEMENT_EVENTS = {
   'connection.created': define('connection.created', 'a connection was made', Connection),
   'connection.updated': define('connection.updated', 'a connection was changed', Connection),
   'connection.deleted': define('connection.deleted', 'a connection was deleted', Connection),
+  'connection.auth_required': define(
+    'connection.auth_required',
+    'somebody has to authorise a connection again',
+    Connection.extend({ user_id: z.string().nullable().describe('Who; null: one for everybody') }),
+  ),
 };
 
 /** An act of somebody, as the audit log has it. */
