@@ -158,6 +158,7 @@ export const ROUTE_IDS: Readonly<Record<string, World>> = {
   '/api/projects/': { id: '{project}', bundleId: '{bundle}' },
   '/api/executions/': { id: '{execution}' },
   '/api/questions/': { id: '{question}' },
+  '/api/connections/': { id: '{connection}' },
   '/api/organizations/': { orgId: '{organization}', id: '{delivery}' },
 };
 
@@ -165,6 +166,7 @@ export const ROUTE_IDS: Readonly<Record<string, World>> = {
 export const ROUTE_BODIES: Readonly<Record<string, unknown>> = {
   'PATCH /api/agents/:id': { description: 'Mine' },
   'POST /api/agents/:id/skills': { bundle_id: '{bundle}' },
+  'PUT /api/connections/:id/token': { token: 'mine' },
   'PUT /api/agents/:id/channels/:type': { config: { url: 'https://hook.example.com/' } },
   'POST /api/agents/:id/reviews': { rating: 1 },
   'POST /api/agents/:id/inbox/:messageId/reply': { text: 'Mine' },

@@ -47,7 +47,16 @@ const auditApi = defineRoutes({
   routes: async () => [(await import('./audit.ts')).auditRoute],
 });
 
-const SETS = [publishApi, organizationApi, toolsApi, auditApi];
+const connectionApi = defineRoutes({
+  ...WORDS,
+  prefix: '/api/connections',
+  title: 'Parley connections API',
+  description: 'What belongs to a connection besides its tools.',
+  heading: 'Connections API',
+  routes: async () => [...(await import('./connection-auth.ts')).connectionAuthRoutes],
+});
+
+const SETS = [publishApi, organizationApi, toolsApi, auditApi, connectionApi];
 
 /** The documents, which are the same for everybody. */
 export const OPEN_PATHS = SETS.flatMap(({ prefix }) => [`${prefix}/openapi.json`, `${prefix}/docs`]);
@@ -60,8 +69,8 @@ export function createMeshRoutes(
   host: MeshHost,
   options: Pick<RestOptions, 'feeds'> = {},
 ): RouteSet[] {
-  const { store, identity, events, names, observe, onFault, web } = host;
-  const scope = { services, events, audit: identity.audit };
+  const { store, identity, events, names, observe, onFault, web, connectionAuth } = host;
+  const scope = { services, events, audit: identity.audit, connectionAuth };
   return SETS.map((set) =>
     set.serve({
       ...options,
