@@ -24,8 +24,34 @@ export { allowAddress } from './services/private-address.ts';
 export { servedConnections } from './services/served-connections.ts';
 export { servedStatus } from './services/status.ts';
 export type { TestOutcome } from './services/test-connection.ts';
-export { saveToken } from './services/tokens.ts';
+export type { AuthorizationOffer, Authorized, ConnectionAuth } from './connection-auth.ts';
+export type { ClientAuthMethod, ConnectionRow, DownstreamTokenRow } from './schema.ts';
+export { openConnection } from './secrets/vault.ts';
+export type { ConnectionSecrets } from './secrets/vault.ts';
+export { isUsable, RENEW_BEFORE_MS, tokenState } from './services/auth-state.ts';
+export type { AuthState } from './services/auth-state.ts';
+export { grantTypeOf, openedTarget, sealedCredentials, signsInItself } from './services/credentials.ts';
+export type { KnownReach, SealedCredentials } from './services/credentials.ts';
+export { beginFlow, keepClient, registeredClient, takeFlow } from './services/oauth-rows.ts';
+export type { FlowPlace, OAuthClient } from './services/oauth-rows.ts';
+export { dropPersonalToken, keepPersonalToken, personalRowOf } from './services/personal-tokens.ts';
+export { actsAsAdministrator, mayUse } from './services/rights.ts';
+export { findRow } from './services/rows.ts';
+export { grantsOfScopes } from './services/scopes.ts';
+export { keepRenewal, leaseToken, ownerOfRow, placeToken } from './services/token-renewal.ts';
+export type { Renewal } from './services/token-renewal.ts';
+export {
+  dropToken,
+  grantedRowOf,
+  keepToken,
+  openedToken,
+  saveToken,
+  tokenPlace,
+  tokenRowOf,
+  TOKENS_CHANGED,
+} from './services/tokens.ts';
 export type { NewToken, TokenOwner } from './services/tokens.ts';
+export type { OAuthConfig } from './shapes/connection-data.ts';
 export { createVirtualMcps } from './services/virtual-mcps.ts';
 export type { VirtualMcps } from './services/virtual-mcps.ts';
 export { createVirtualTools } from './services/virtual-tools.ts';

@@ -154,8 +154,65 @@ export interface DownstreamTokenRow {
   token_endpoint: string | null;
   client_id: string | null;
   needs_reauth: 0 | 1;
+  /** Who gave it; null where only its endpoints are known. */
+  issuer: string | null;
+  /** What it is for: it goes to no server of another origin. Null: to whatever server the connection has. */
+  resource: string | null;
+  revocation_endpoint: string | null;
+  auth_method: ClientAuthMethod | null;
+  /** Who renews it, and until when others wait for that. */
+  lease_owner: string | null;
+  lease_until: number | null;
+  /** Not before this time is it tried to renew it again, after so many failures. */
+  retry_at: number | null;
+  failures: number;
+  /** Counts what was written to the row. */
+  version: number;
   created_at: number;
   updated_at: number;
+}
+
+/** How a client proves to a token endpoint who it is. */
+export type ClientAuthMethod = 'none' | 'client_secret_basic' | 'client_secret_post';
+
+/** A token that somebody brought along. */
+export interface PersonalTokenRow {
+  connection_id: string;
+  organization_id: string;
+  user_id: string;
+  /** Sealed. */
+  secrets: string;
+  updated_at: number;
+}
+
+/** What this server is registered as with the authorization server of a connection. */
+export interface OAuthClientRow {
+  connection_id: string;
+  organization_id: string;
+  issuer: string;
+  redirect_uri: string;
+  client_id: string;
+  auth_method: ClientAuthMethod;
+  /** Sealed: the client secret, where there is one. */
+  secrets: string | null;
+  expires_at: number | null;
+  created_at: number;
+}
+
+/** An authorization that somebody has begun. */
+export interface OAuthFlowRow {
+  /** Of the `state` that comes back: whoever reads the table cannot finish the flow. */
+  state_hash: string;
+  connection_id: string;
+  organization_id: string;
+  /** Who began it. */
+  user_id: string;
+  /** Whom the token will be for; empty: everybody. */
+  token_user_id: string;
+  /** Sealed: everything that is needed to finish it. */
+  secrets: string;
+  expires_at: number;
+  created_at: number;
 }
 
 export interface ConnectionTables {
@@ -167,4 +224,7 @@ export interface ConnectionTables {
   exposed_names: ExposedNameRow;
   virtual_tools: VirtualToolRow;
   downstream_tokens: DownstreamTokenRow;
+  personal_tokens: PersonalTokenRow;
+  oauth_clients: OAuthClientRow;
+  oauth_flows: OAuthFlowRow;
 }

@@ -10,6 +10,8 @@ export type { Limits } from './limits.ts';
 export { gatewayMigrations } from './migrations/index.ts';
 export { serveStdio } from './stdio/serve.ts';
 export type { ProgramOptions } from './upstream/stdio/allowed-start.ts';
+export { createConnectionAuth, createTargets } from './upstream/credentials/index.ts';
+export type { CredentialParts, Targets } from './upstream/credentials/index.ts';
 export { createUpstream } from './upstream/upstream.ts';
 export type { UpstreamClient, UpstreamOptions } from './upstream/upstream.ts';
 export { createCodeExecution } from './sandbox/code-execution.ts';

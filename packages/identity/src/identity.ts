@@ -1,5 +1,5 @@
 /** Identity: organizations, members and keys behind one object that the whole server shares. */
-import type { Caller, CallSource } from '@parley/kit';
+import type { Caller, CallSource, Grants } from '@parley/kit';
 import type { Store, StoreTransaction } from '@parley/store';
 import type { Rank, RoleDefaults } from './roles.ts';
 import { builtInRoles } from './roles.ts';
@@ -11,6 +11,7 @@ import { Authentication, callerOfKey } from './services/authentication.ts';
 import type { IsPrivileged, Rules } from './services/ceiling.ts';
 import type { AuditFollower, AuditLog } from './services/audit.ts';
 import { writeAudit } from './services/audit.ts';
+import { issueCallToken } from './services/call-tokens.ts';
 import type { AuditCheck } from './services/audit-check.ts';
 import type { AuditFilter, AuditItem, AuditQuery } from './services/audit-list.ts';
 import type { Roles } from './services/custom-roles.ts';
@@ -36,6 +37,11 @@ export interface Identity {
   keyState(text: string): Promise<KeyState>;
   /** The same caller with the rights it has now; undefined when it may do nothing any more. */
   current(caller: Caller): Promise<Caller | undefined>;
+  /**
+   * A token with which the server of a connection may call back for this caller, for 5 minutes, within both grants;
+   * undefined for an agent, and when it would be too long for a header.
+   */
+  callTokenFor(caller: Caller, connectionId: string, grants: Grants): string | undefined;
   /** The keys that are bound to a connection and were not revoked. */
   keysBoundTo(organizationId: string, connectionId: string): Promise<string[]>;
   /** First run: one organization, one owner, one owner key, handed to `keep` before it is committed. */
@@ -186,6 +192,10 @@ export function createIdentity(store: Store, options: IdentityOptions = {}): Ide
     authenticate: (key, source) => authentication.authenticate(key, source),
     keyState: (text) => authentication.keyState(text),
     current: (caller) => authentication.current(caller),
+    callTokenFor: (caller, connectionId, grants) =>
+      caller.agent === undefined
+        ? issueCallToken(store.secrets, caller, { connectionId, grants, now: now() })
+        : undefined,
     keysBoundTo: async (organizationId, connectionId) =>
       (await later()).keysBoundTo(store, organizationId, connectionId),
     async bootstrap(keep) {

@@ -1,5 +1,5 @@
 /** What the server would inject, as tests decide it: upstream servers, the sandbox, the engine. */
-import type { Discovery, Upstream, UpstreamTarget, UpstreamTool } from '@parley/connections';
+import type { ConnectionAuth, Discovery, Upstream, UpstreamTarget, UpstreamTool } from '@parley/connections';
 import type { Engine } from '@parley/kit';
 import { ToolError } from '@parley/kit';
 import { MANAGEMENT } from '../src/name.ts';
@@ -80,3 +80,20 @@ export function createSandbox(): { ran: string[]; sandbox: CodeExecution } {
 
 /** An engine that knows the mesh alone and no titles, which is all that the mesh asks it for. */
 export const NO_ENGINE = { catalogFor: () => ({ toolsets: [{ name: MANAGEMENT }] }) } as unknown as Engine;
+
+const unknownConnection = async () => {
+  throw new ToolError('not_found', 'Connection not found');
+};
+
+/** Credentials of connections that nobody has. */
+export const NO_AUTH: ConnectionAuth = {
+  state: unknownConnection,
+  authorize: unknownConnection,
+  offer: unknownConnection,
+  follow: unknownConnection,
+  finish: unknownConnection,
+  revoke: unknownConnection,
+  setToken: unknownConnection,
+  removeToken: unknownConnection,
+  clientDocument: () => undefined,
+};

@@ -1,5 +1,5 @@
 /** What this server takes from toolsets: their types held against its own, and what it composes from all of them. */
-import type { Upstream } from '@parley/connections';
+import type { ConnectionAuth, Upstream } from '@parley/connections';
 import type { Events } from '@parley/events';
 import type { CodeExecution, CountRequest } from '@parley/gateway';
 import type { RouteSet } from '@parley/http';
@@ -19,6 +19,8 @@ export interface HostParts {
   readonly events: Events;
   readonly egress: Egress;
   readonly upstream: Upstream;
+  /** What people do about credentials of connections. */
+  readonly connectionAuth: ConnectionAuth;
   /** Which projects organizations have. */
   readonly projects: ProjectDirectory;
   readonly dataDir: string;

@@ -60,3 +60,12 @@ export function sealToken(box: SecretBox, row: Row, secrets: TokenSecrets): stri
 export function openToken(box: SecretBox, row: Row & { readonly secrets: string }): TokenSecrets {
   return fromJson<TokenSecrets>(box.open(row.secrets, contextOf(row, 'tokens')));
 }
+
+/** Seals a text of a row, under the name of what it is. */
+export function sealText(box: SecretBox, row: Row, what: string, text: string): string {
+  return box.seal(text, contextOf(row, what));
+}
+
+export function openText(box: SecretBox, row: Row, what: string, sealed: string): string {
+  return box.open(sealed, contextOf(row, what));
+}

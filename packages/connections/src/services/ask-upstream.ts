@@ -2,19 +2,18 @@
 import type { Caller } from '@parley/kit';
 import { claimLease, newLease, takeLease } from '../refresh/lease.ts';
 import type { ConnectionRow } from '../schema.ts';
-import { secretTexts, withoutTexts } from '../secrets/known-texts.ts';
-import { openConnection } from '../secrets/vault.ts';
-import { GATEWAY_DEFAULTS, gatewaySettingsOf } from '../shapes/gateway-settings.ts';
+import { withoutTexts } from '../secrets/known-texts.ts';
+import { gatewaySettingsOf } from '../shapes/gateway-settings.ts';
 import type { Discovery, UpstreamTarget } from '../upstream.ts';
 import type { Base } from './base.ts';
 import { authorOf } from './base.ts';
 import { keepDiscovery } from './catalogs.ts';
+import { openedTarget, sealedCredentials } from './credentials.ts';
 import { allowedHosts } from './private-address.ts';
 import { actsAsAdministrator } from './rights.ts';
 import { findRow } from './rows.ts';
 import { knownEra } from './known-era.ts';
 import type { Settings } from './settings.ts';
-import { grantedTokenOf } from './tokens.ts';
 
 /** Whose credentials are used; no user means those that are for everybody. */
 type Asker = Pick<Caller, 'organizationId' | 'userId'>;
@@ -23,37 +22,11 @@ type Parts = Pick<Base, 'store' | 'ownPort'>;
 /** Where a connection leads; undefined for what this server serves itself. */
 export async function targetOf(
   { store, ownPort }: Parts,
-  { organizationId, userId }: Asker,
+  { userId }: Asker,
   row: ConnectionRow,
 ): Promise<UpstreamTarget | undefined> {
-  const { id, connection_type: type } = row;
-  if (type !== 'HTTP' && type !== 'SSE' && type !== 'STDIO') return undefined;
-  const secrets = openConnection(store.secrets, row);
-  const {
-    headers = {},
-    command,
-    args = [],
-    cwd = null,
-    envVars = {},
-    isLocal,
-  } = secrets.connection_headers ?? {};
-  const owner = { organizationId, connectionId: id, userId };
-  const granted = await grantedTokenOf(store, store.secrets, owner);
-  const { maxResultBytes = GATEWAY_DEFAULTS.maxResultBytes } = gatewaySettingsOf(row);
-  return {
-    id,
-    organizationId,
-    type,
-    url: secrets.connection_url,
-    token: granted?.access ?? secrets.connection_token,
-    headers,
-    program: command === undefined ? null : { command, args, cwd, env: envVars, isLocal },
-    secrets: secretTexts(secrets, granted),
-    principal: granted === undefined ? '' : (userId ?? ''),
-    allow: allowedHosts(row, ownPort),
-    era: await knownEra(store, id),
-    maxResultBytes,
-  };
+  const known = { allow: allowedHosts(row, ownPort), era: await knownEra(store, row.id) };
+  return openedTarget(store.secrets, await sealedCredentials(store, row, userId), known);
 }
 
 /** Asks a connection for all that it has, without keeping it; undefined when there is nobody to ask in whose name. */

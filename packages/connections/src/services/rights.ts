@@ -9,7 +9,7 @@ import type { Upstream } from '../upstream.ts';
 import type { Settings } from './settings.ts';
 
 /** The name that grants use for the server itself. */
-const SELF = 'self';
+export const SELF = 'self';
 
 /** True for owners and administrators whose key is not cut to less. */
 export function actsAsAdministrator(caller: Caller): boolean {

@@ -5,6 +5,17 @@ import * as z from 'zod';
 
 const headerName = z.string().regex(/^[A-Za-z0-9-]{1,100}$/, { error: 'must be the name of a header' });
 
+// What the connection and the protocol set themselves; a header of the client that is Parley's own business.
+const OWN = /^(?:host|content-.*|transfer-encoding|connection|mcp-.*|x-parley-.*)$/i;
+const CLIENTS_OWN = /^(?:authorization|proxy-.*|cookie|sec-.*)$/i;
+
+const sentHeader = headerName.refine((name) => !OWN.test(name), {
+  error: 'is set by the connection itself. Choose another header.',
+});
+const mappedHeader = sentHeader.refine((name) => !CLIENTS_OWN.test(name), {
+  error: 'is for Parley alone and goes to no other server. Choose another header.',
+});
+
 export const GatewaySettings = z
   .strictObject({
     /** What becomes of tools that are new or have changed. */
@@ -22,11 +33,11 @@ export const GatewaySettings = z
     allowPrivate: z.boolean(),
     /** Everybody brings a token of their own, which goes into this header; `{token}` stands for it. */
     personalToken: z.strictObject({
-      header: headerName,
+      header: sentHeader,
       template: z.string().max(200).includes('{token}'),
     }),
     /** A header of the client's request that goes to the upstream under a name of its own. */
-    mappedHeader: z.strictObject({ from: headerName, to: headerName }),
+    mappedHeader: z.strictObject({ from: mappedHeader, to: sentHeader }),
     /** Whether everybody authorises for themselves, or one for all. */
     oauth: z.enum(['personal', 'shared']),
     /** Sends `x-parley-token`, with which the upstream can call back. */

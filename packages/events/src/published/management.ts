@@ -39,6 +39,11 @@ export const MANAGEMENT_EVENTS = {
     'a tool of a connection is not what was agreed to any more',
     Drift,
   ),
+  'connection.auth_required': define(
+    'connection.auth_required',
+    'somebody has to authorise a connection again',
+    Connection.extend({ user_id: z.string().nullable().describe('Who; null: one for everybody') }),
+  ),
 };
 
 /** An act of somebody, as the audit log has it. */

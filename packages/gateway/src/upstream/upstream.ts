@@ -18,6 +18,8 @@ export interface UpstreamOptions {
   /** Absent: no program is ever started. */
   readonly programs?: ProgramOptions | undefined;
   readonly onFault: (error: unknown, where: string) => void;
+  /** The same target with a token that is not over; absent: tokens are taken as they are. */
+  readonly freshened?: (target: UpstreamTarget) => Promise<UpstreamTarget>;
   /** The time that an upstream has, by type; tests have less. */
   readonly answerMs?: Means['answerMs'];
 }
@@ -30,7 +32,7 @@ export interface UpstreamClient extends Upstream {
 }
 
 export function createUpstream(options: UpstreamOptions): UpstreamClient {
-  const { egress, info, programs: allowed, onFault } = options;
+  const { egress, info, programs: allowed, onFault, freshened = async (target) => target } = options;
   const programs = createPrograms(allowed);
   const endings = new Set<Promise<void>>();
   const used = new UsedSecrets();
@@ -47,7 +49,8 @@ export function createUpstream(options: UpstreamOptions): UpstreamClient {
       );
     },
   };
-  const talk = async <T>(target: UpstreamTarget, work: Work<T>, limits: CallLimits = {}) => {
+  const talk = async <T>(given: UpstreamTarget, work: Work<T>, limits: CallLimits = {}) => {
+    const target = await freshened(given);
     if (target.type === 'STDIO' && !mayStart(allowed, target.program ?? {}))
       return failure('disabled', 'This server starts no programs. Start it with --allow-stdio.');
     used.keep(target);

@@ -55,7 +55,10 @@ const connectionsApi = defineRoutes({
   title: 'Parley connections API',
   description: 'What the servers behind connections define, and what was agreed to of it.',
   heading: 'Connections API',
-  routes: async () => (await import('./definitions.ts')).definitionRoutes,
+  routes: async () => [
+    ...(await import('./definitions.ts')).definitionRoutes,
+    ...(await import('./connection-auth.ts')).connectionAuthRoutes,
+  ],
 });
 
 const SETS = [publishApi, organizationApi, toolsApi, auditApi, connectionsApi];
@@ -71,8 +74,8 @@ export function createMeshRoutes(
   host: MeshHost,
   options: Pick<RestOptions, 'feeds'> = {},
 ): RouteSet[] {
-  const { store, identity, events, names, observe, onFault, web } = host;
-  const scope = { services, events, audit: identity.audit };
+  const { store, identity, events, names, observe, onFault, web, connectionAuth } = host;
+  const scope = { services, events, audit: identity.audit, connectionAuth };
   return SETS.map((set) =>
     set.serve({
       ...options,
