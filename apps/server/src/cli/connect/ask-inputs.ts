@@ -8,7 +8,7 @@ import { inputsIn } from './import-variables.ts';
 /** The answers by the id of their input; an empty line leaves one unanswered. */
 export async function askInputs(entries: readonly Entry[]): Promise<Map<string, string>> {
   const answers = new Map<string, string>();
-  if (process.stdin.isTTY !== true) return answers;
+  if (!process.stdin.isTTY) return answers;
   for (const entry of entries) {
     for (const id of inputsIn(entry).filter((each) => !answers.has(each))) {
       const { description, isSecret } = entry.inputs.get(id) ?? { description: id, isSecret: true };

@@ -116,8 +116,8 @@ function inputsOf(given: unknown): Map<string, Input> {
   return new Map(all.map((input) => [input.id, input]));
 }
 
-/** The value when it is an object; a name that every object has is found in none. */
+/** The value when it is an object. */
 export function objectOf(value: unknown): Fields | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
-  return Object.assign(Object.create(null) as Record<string, unknown>, value);
+  return Object.fromEntries(Object.entries(value));
 }

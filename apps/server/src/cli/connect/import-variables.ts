@@ -17,9 +17,9 @@ const NAME = /^([A-Za-z_]\w{0,127})(?::-(.*))?$/s;
 const INPUT = /\$\{input:([^{}$]{1,100})\}/g;
 
 // What one client fills in, another one sends as it stands.
-const HAS_PLAIN: readonly ClientKind[] = ['claude-code', 'any'];
-const HAS_EDITOR: readonly ClientKind[] = ['cursor', 'vscode', 'any'];
-const HAS_INPUTS: readonly ClientKind[] = ['vscode', 'any'];
+const HAS_PLAIN: ReadonlySet<ClientKind> = new Set<ClientKind>(['claude-code', 'any']);
+const HAS_EDITOR: ReadonlySet<ClientKind> = new Set<ClientKind>(['cursor', 'vscode', 'any']);
+const HAS_INPUTS: ReadonlySet<ClientKind> = new Set<ClientKind>(['vscode', 'any']);
 
 /** The text as the client would use it; throws a sentence on what is not there. */
 export function filled(
@@ -32,7 +32,7 @@ export function filled(
 
 /** The ids of the inputs that an entry needs. */
 export function inputsIn({ client, fields }: Pick<Entry, 'client' | 'fields'>): string[] {
-  if (!HAS_INPUTS.includes(client)) return [];
+  if (!HAS_INPUTS.has(client)) return [];
   return [...new Set([...JSON.stringify(fields).matchAll(INPUT)].map(([, id = '']) => id))];
 }
 
@@ -41,18 +41,18 @@ function valueOf(
   { client, folder, inputs }: Pick<Entry, 'client' | 'folder' | 'inputs'>,
   { variable, answers }: Values,
 ): string | undefined {
-  if (HAS_EDITOR.includes(client)) {
+  if (HAS_EDITOR.has(client)) {
     if (inner.startsWith('env:')) return variable(inner.slice(4)) ?? unset(inner.slice(4));
     if (inner === 'userHome') return homedir();
     if (inner === 'pathSeparator' || inner === '/') return sep;
     if (inner === 'workspaceFolder') return folder ?? noFolder();
     if (inner === 'workspaceFolderBasename') return basename(folder ?? noFolder());
   }
-  if (HAS_INPUTS.includes(client) && inner.startsWith('input:')) {
+  if (HAS_INPUTS.has(client) && inner.startsWith('input:')) {
     const id = inner.slice(6);
     return answers.get(id) ?? unanswered(inputs.get(id)?.description ?? id);
   }
-  const [, name, fallback] = (HAS_PLAIN.includes(client) && NAME.exec(inner)) || [];
+  const [, name, fallback] = (HAS_PLAIN.has(client) && NAME.exec(inner)) || [];
   return name === undefined ? undefined : (variable(name) ?? fallback ?? unset(name));
 }
 
