@@ -29,18 +29,22 @@ const CLIENT_NAMES = new Set([
   'Socket',
 ]);
 
-const PROGRAM_MODULES = /^(node:)?(child_process|cluster)$/;
-// The whole list of what may start a program: the launchers, which start the Node that npm installed; the client of
-// STDIO connections, which starts what an administrator stored, on a server that allows it; SQL of callers on
-// SQLite, which runs in a Node of its own because native code can only be ended with its process; and one place of
-// agents, for their runner, which is the one program that the operator set, for work tasks, which run git and the
-// commands that an owner wrote down for a project, and for plugins, which run in a Node of their own that may do
-// nothing but compute.
+const PROGRAM_MODULES = /^((node:)?(child_process|cluster)|@parley\/kit\/programs)$/;
+// The whole list of what may start a program: the launchers, which start the Node that npm installed; the place of the
+// kit that binds a program to this process; the client of STDIO connections, which starts what an administrator
+// stored, on a server that allows it; SQL of callers on SQLite, which runs in a Node of its own because native code can
+// only be ended with its process; and of agents the runner, which is the one program that the operator set, work tasks,
+// which run git and the commands that an owner wrote down for a project, code, and plugins, which run in a Node of
+// their own that may do nothing but compute.
 const PROGRAM_STARTERS = [
   'apps/server/bin/',
+  'packages/kit/src/programs/',
   'packages/gateway/src/upstream/stdio/',
   'packages/store/src/databases/sqlite-process.ts',
-  'packages/agent/src/bound-program.ts',
+  'packages/agent/src/adapters/runner/program.ts',
+  'packages/agent/src/services/code/code-process.ts',
+  'packages/agent/src/services/plugins/process.ts',
+  'packages/agent/src/services/work/program.ts',
 ];
 
 const VIA_EGRESS = 'send the request through the egress guard in packages/kit/src/egress';

@@ -30,6 +30,7 @@ const reasons: Record<string, string> = {
   kysely: 'typed queries that run on both databases',
   'markdown-it':
     'CommonMark as safe HTML on the public pages and in the feed; loaded by the first text shown',
+  oauth4webapi: 'OAuth with the servers behind connections; loaded by the first authorization or renewal',
   'oxc-parser':
     'the parser behind symbols in the code of projects; native, loaded in the process that reads it',
   pg: 'PostgreSQL; loaded only with `--database-url`',

@@ -241,6 +241,7 @@ describe('help', () => {
     ['feedback', ['--key KEY', '--port N', '--public-url URL'], ['--rate ']],
     ['doctor', ['--key KEY', '--port N', '--project FOLDER'], ['--init']],
     ['webhooks', ['--key KEY', '--allow-egress HOST'], ['--port', '--rate ', '--allow-stdio']],
+    ['connect', ['--key KEY', '--port N', '--token-stdin'], ['--rate ', '--allow-stdio']],
     ['pages', ['--key KEY', '--port N', '--public-url URL'], ['--rate ', '--allow-egress']],
     ['projects', ['--key KEY', '--project-root DIR'], ['--port', '--rate ', '--github-token']],
     ['migrate', ['--data FOLDER', '--json'], ['--key', '--port', '--init']],

@@ -158,13 +158,16 @@ export const ROUTE_IDS: Readonly<Record<string, World>> = {
   '/api/projects/': { id: '{project}', bundleId: '{bundle}' },
   '/api/executions/': { id: '{execution}' },
   '/api/questions/': { id: '{question}' },
+  '/api/connections/': { id: '{connection}' },
   '/api/organizations/': { orgId: '{organization}', id: '{delivery}' },
 };
 
 /** Bodies that are complete, for routes that look at them before they look for what is named. */
 export const ROUTE_BODIES: Readonly<Record<string, unknown>> = {
+  'POST /api/connections/:id/definitions/approve': { definitions: [{ tool: 'x', hash: '0'.repeat(64) }] },
   'PATCH /api/agents/:id': { description: 'Mine' },
   'POST /api/agents/:id/skills': { bundle_id: '{bundle}' },
+  'PUT /api/connections/:id/token': { token: 'mine' },
   'PUT /api/agents/:id/channels/:type': { config: { url: 'https://hook.example.com/' } },
   'POST /api/agents/:id/reviews': { rating: 1 },
   'POST /api/agents/:id/inbox/:messageId/reply': { text: 'Mine' },

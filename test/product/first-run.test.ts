@@ -92,7 +92,7 @@ describe('without a key', () => {
       'notifications',
       'questions',
     ];
-    const management = ['events', 'organizations', 'tools', 'audit', ...agents].flatMap((set) => [
+    const management = ['events', 'organizations', 'tools', 'audit', 'connections', ...agents].flatMap((set) => [
       `/api/${set}/openapi.json`,
       `/api/${set}/docs`,
     ]);

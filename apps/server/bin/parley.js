@@ -12,8 +12,8 @@ const LAUNCHED = '--launched';
 if (isNewEnough) {
   nodeModule.enableCompileCache?.();
   const args = isLaunched() ? await argumentsOfLauncher() : process.argv.slice(2);
-  // Overwrites the command line that other processes can see, and a key on it.
-  if (args.some((arg) => /^--(?:api-)?key/.test(arg))) process.title = 'parley';
+  // Overwrites the command line that other processes can see, and the secrets on it.
+  if (args.some((arg) => /^--(?:(?:api-)?key|token|header|env)/.test(arg))) process.title = 'parley';
   const built = new URL('../dist/parley.js', import.meta.url);
   const source = new URL('../src/cli/main.ts', import.meta.url);
   const { main } = await import(existsSync(built) ? built.href : source.href);

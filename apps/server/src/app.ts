@@ -99,6 +99,7 @@ export async function createApp({
       host.events.start();
       host.onStop(keepAuditShort(host.identity, config.auditKeepMs, onFault));
       const url = await http.listen();
+      host.servedAt(url);
       log.info({ url }, 'listening');
       return { url, mcp: `${url}/mcp` };
     },

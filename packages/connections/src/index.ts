@@ -1,30 +1,74 @@
 /** Connections: the rows that the mesh and the gateway share. */
 export { connectionMigrations } from './migrations/index.ts';
+export { hasHiddenText, visibleText, visibleValue } from './definitions/hidden-text.ts';
+export { definitionHash } from './definitions/hash.ts';
+export { createRefresher } from './refresh/refresher.ts';
+export type { Refresher, RefresherOptions } from './refresh/refresher.ts';
 export { maskedState, restoredState } from './secrets/masking.ts';
-export type { ConnectionTables } from './schema.ts';
+export { withoutTexts } from './secrets/known-texts.ts';
+export type { CatalogKind, ConnectionTables, HeldReason } from './schema.ts';
 export { seedSelfConnection, selfConnectionId } from './self-connection.ts';
 export type { CheckCode } from './services/base.ts';
+export { CONNECTIONS_CHANGED } from './services/base.ts';
 export { Binding } from './services/bindings.ts';
+export { askConnection, targetOf } from './services/ask-upstream.ts';
 export type { ConfigurationOutcome } from './services/ask-upstream.ts';
+export type { FromMachine } from './services/change-connection.ts';
 export { createConnections } from './services/connections.ts';
 export type { Connections } from './services/connections.ts';
+export { createDefinitions } from './services/definitions.ts';
+export type { Approval, Definitions, ToolDefinition } from './services/definitions.ts';
 export { createDeliver } from './services/deliver-events.ts';
 export type { DeliveryCall, DeliverParts } from './services/deliver-events.ts';
+export { allowAddress } from './services/private-address.ts';
+export { servedConnections } from './services/served-connections.ts';
+export { servedStatus } from './services/status.ts';
 export type { TestOutcome } from './services/test-connection.ts';
-export { saveToken } from './services/tokens.ts';
+export type { AuthorizationOffer, Authorized, ConnectionAuth } from './connection-auth.ts';
+export type { ClientAuthMethod, ConnectionRow, DownstreamTokenRow } from './schema.ts';
+export { openConnection } from './secrets/vault.ts';
+export type { ConnectionSecrets } from './secrets/vault.ts';
+export { isUsable, RENEW_BEFORE_MS, tokenState } from './services/auth-state.ts';
+export type { AuthState } from './services/auth-state.ts';
+export { grantTypeOf, openedTarget, sealedCredentials, signsInItself } from './services/credentials.ts';
+export type { KnownReach, SealedCredentials } from './services/credentials.ts';
+export { beginFlow, keepClient, registeredClient, takeFlow } from './services/oauth-rows.ts';
+export type { FlowPlace, OAuthClient } from './services/oauth-rows.ts';
+export { dropPersonalToken, keepPersonalToken, personalRowOf } from './services/personal-tokens.ts';
+export { actsAsAdministrator, mayUse } from './services/rights.ts';
+export { findRow } from './services/rows.ts';
+export { grantsOfScopes } from './services/scopes.ts';
+export { keepRenewal, leaseToken, ownerOfRow, placeToken } from './services/token-renewal.ts';
+export type { Renewal } from './services/token-renewal.ts';
+export {
+  dropToken,
+  grantedRowOf,
+  keepToken,
+  openedToken,
+  saveToken,
+  tokenPlace,
+  tokenRowOf,
+  TOKENS_CHANGED,
+} from './services/tokens.ts';
 export type { NewToken, TokenOwner } from './services/tokens.ts';
+export type { OAuthConfig } from './shapes/connection-data.ts';
 export { createVirtualMcps } from './services/virtual-mcps.ts';
 export type { VirtualMcps } from './services/virtual-mcps.ts';
 export { createVirtualTools } from './services/virtual-tools.ts';
 export type { VirtualTools } from './services/virtual-tools.ts';
 export { ConnectionCreate, ConnectionUpdate } from './shapes/connection-data.ts';
 export { Connection } from './shapes/connection.ts';
-export { GATEWAY_DEFAULTS, GatewaySettings } from './shapes/gateway-settings.ts';
-export type { Degraded, ServedConnection, ServedTool } from './served.ts';
+export { GATEWAY_DEFAULTS, GatewaySettings, gatewaySettingsOf } from './shapes/gateway-settings.ts';
+export type { Degraded, ServedConnection, ServedStatus, ServedTool } from './served.ts';
 export { VirtualMcp, VirtualMcpCreate, VirtualMcpUpdate } from './shapes/virtual-mcp.ts';
 export { ToolName, VirtualTool, VirtualToolCreate, VirtualToolUpdate } from './shapes/virtual-tool.ts';
 export type {
   CallLimits,
+  Definition,
+  Discovered,
+  Discovery,
+  Dropped,
+  ServerSeen,
   Upstream,
   UpstreamAnswer,
   UpstreamFailure,

@@ -1,4 +1,5 @@
 /** The tables of connections, as queries see them. */
+import type { UpstreamStatus } from './upstream.ts';
 
 export type ConnectionType = 'HTTP' | 'SSE' | 'Websocket' | 'STDIO' | 'VIRTUAL';
 export type ConnectionStatus = 'active' | 'inactive' | 'error';
@@ -31,31 +32,69 @@ export interface ConnectionRow {
   secrets: string | null;
   /** Counts the changes after which the upstream has to be asked again. */
   revision: number;
+  /** Hosts, `host:port`, that this one connection may reach besides what the guard allows; JSON. */
+  egress_allow: string | null;
   created_at: number;
   updated_at: number;
   created_by: string;
   updated_by: string | null;
 }
 
+/** What is kept of an upstream: its lists, and under `server` what it says about itself. */
+export type CatalogKind = 'tools' | 'resources' | 'templates' | 'prompts' | 'skills' | 'server';
+
 /** The last complete answer of an upstream. */
 export interface ConnectionCatalogRow {
   connection_id: string;
   organization_id: string;
-  kind: 'tools' | 'resources' | 'templates' | 'prompts';
+  kind: CatalogKind;
   body: string;
   hash: string;
   fetched_at: number;
   last_error: string | null;
 }
 
+/** When an upstream is asked again, who does it, and how the last time went. */
+export interface ConnectionRefreshRow {
+  connection_id: string;
+  organization_id: string;
+  due_at: number;
+  /** Who asks now, until when. */
+  lease_owner: string | null;
+  lease_until: number | null;
+  started_at: number | null;
+  /** Counts the announcements of changes: how many there were, how many the running refresh and the last one cover. */
+  wanted: number;
+  started: number;
+  done: number;
+  /** In a row. */
+  failures: number;
+  failed_with: Exclude<UpstreamStatus, 'ok'> | null;
+  failing_since: number | null;
+  /** When a list without tools was first seen in the place of one with tools. */
+  empty_since: number | null;
+  /** Another one whenever a pin has changed. */
+  pins_revision: number;
+}
+
+/** Why a definition waits for somebody to agree. */
+export type HeldReason = 'new' | 'changed' | 'probable_rename' | 'hidden_text';
+
 /** A definition that somebody agreed to, or that waits for it. */
 export interface ToolPinRow {
   connection_id: string;
   organization_id: string;
   tool_name: string;
+  /** Of the definition as it is now, like the definition beside it. */
   definition_hash: string;
   definition: string;
   state: 'approved' | 'changed' | 'new' | 'removed';
+  reason: HeldReason | null;
+  /** The tool that was there before, where this one looks like it. */
+  renamed_from: string | null;
+  /** What somebody agreed to last. */
+  approved_hash: string | null;
+  approved_definition: string | null;
   approved_by: string | null;
   approved_at: number | null;
 }
@@ -115,16 +154,77 @@ export interface DownstreamTokenRow {
   token_endpoint: string | null;
   client_id: string | null;
   needs_reauth: 0 | 1;
+  /** Who gave it; null where only its endpoints are known. */
+  issuer: string | null;
+  /** What it is for: it goes to no server of another origin. Null: to whatever server the connection has. */
+  resource: string | null;
+  revocation_endpoint: string | null;
+  auth_method: ClientAuthMethod | null;
+  /** Who renews it, and until when others wait for that. */
+  lease_owner: string | null;
+  lease_until: number | null;
+  /** Not before this time is it tried to renew it again, after so many failures. */
+  retry_at: number | null;
+  failures: number;
+  /** Counts what was written to the row. */
+  version: number;
   created_at: number;
   updated_at: number;
+}
+
+/** How a client proves to a token endpoint who it is. */
+export type ClientAuthMethod = 'none' | 'client_secret_basic' | 'client_secret_post';
+
+/** A token that somebody brought along. */
+export interface PersonalTokenRow {
+  connection_id: string;
+  organization_id: string;
+  user_id: string;
+  /** Sealed. */
+  secrets: string;
+  updated_at: number;
+}
+
+/** What this server is registered as with the authorization server of a connection. */
+export interface OAuthClientRow {
+  connection_id: string;
+  organization_id: string;
+  issuer: string;
+  redirect_uri: string;
+  client_id: string;
+  auth_method: ClientAuthMethod;
+  /** Sealed: the client secret, where there is one. */
+  secrets: string | null;
+  expires_at: number | null;
+  created_at: number;
+}
+
+/** An authorization that somebody has begun. */
+export interface OAuthFlowRow {
+  /** Of the `state` that comes back: whoever reads the table cannot finish the flow. */
+  state_hash: string;
+  connection_id: string;
+  organization_id: string;
+  /** Who began it. */
+  user_id: string;
+  /** Whom the token will be for; empty: everybody. */
+  token_user_id: string;
+  /** Sealed: everything that is needed to finish it. */
+  secrets: string;
+  expires_at: number;
+  created_at: number;
 }
 
 export interface ConnectionTables {
   connections: ConnectionRow;
   connection_catalogs: ConnectionCatalogRow;
+  connection_refreshes: ConnectionRefreshRow;
   tool_pins: ToolPinRow;
   connection_aggregations: ConnectionAggregationRow;
   exposed_names: ExposedNameRow;
   virtual_tools: VirtualToolRow;
   downstream_tokens: DownstreamTokenRow;
+  personal_tokens: PersonalTokenRow;
+  oauth_clients: OAuthClientRow;
+  oauth_flows: OAuthFlowRow;
 }

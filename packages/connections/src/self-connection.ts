@@ -43,6 +43,7 @@ export async function seedSelfConnection(tx: StoreTransaction, organizationId: s
       virtual_id: null,
       secrets: null,
       revision: 0,
+      egress_allow: null,
       created_at: now,
       updated_at: now,
       created_by: SYSTEM,

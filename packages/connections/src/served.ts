@@ -1,9 +1,10 @@
 /** Connections as the gateway serves them: what is known of each upstream, and what may be shown of it. */
-import type { ConnectionStatus, ConnectionType } from './schema.ts';
+import type { ConnectionType, HeldReason } from './schema.ts';
 import type { GatewaySettings } from './shapes/gateway-settings.ts';
-import type { UpstreamTool } from './upstream.ts';
+import type { Definition, UpstreamTool } from './upstream.ts';
 
-type Definition = Readonly<Record<string, unknown>>;
+/** How a connection does: `degraded` when what is known may be old, `error` when nothing was ever known. */
+export type ServedStatus = 'active' | 'degraded' | 'error' | 'inactive' | 'needs_reauth';
 
 /** A tool with what somebody has agreed to. */
 export interface ServedTool {
@@ -12,6 +13,8 @@ export interface ServedTool {
   readonly hash: string;
   /** `new` and `changed` are served where definitions are only flagged; `held` ones wait for approval, in no list. */
   readonly state: 'approved' | 'new' | 'changed' | 'held';
+  /** Why it is not `approved`. */
+  readonly reason?: HeldReason | null;
 }
 
 /** Why what is known may not be what there is. */
@@ -29,7 +32,7 @@ export interface ServedConnection {
   readonly type: ConnectionType;
   /** Another one whenever the upstream has to be looked at again. */
   readonly revision: number;
-  readonly status: ConnectionStatus;
+  readonly status: ServedStatus;
   readonly settings: GatewaySettings;
   readonly era: 'modern' | 'legacy' | null;
   readonly instructions: string | null;

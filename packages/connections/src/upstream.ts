@@ -27,6 +27,8 @@ export interface UpstreamProgram {
   readonly args: readonly string[];
   readonly cwd: string | null;
   readonly env: Readonly<Record<string, string>>;
+  /** True: stored by somebody on this machine, who needs nobody's leave to start programs on it. */
+  readonly isLocal?: boolean | undefined;
 }
 
 export type UpstreamStatus =
@@ -52,8 +54,49 @@ export interface UpstreamTool {
   readonly inputSchema: Readonly<Record<string, unknown>>;
   readonly outputSchema?: Readonly<Record<string, unknown>> | undefined;
   readonly annotations?: Readonly<Record<string, unknown>> | undefined;
+  readonly icons?: readonly unknown[] | undefined;
+  readonly execution?: Readonly<Record<string, unknown>> | undefined;
   readonly _meta?: Readonly<Record<string, unknown>> | undefined;
 }
+
+/** Anything else that a server lists, as it came. */
+export type Definition = Readonly<Record<string, unknown>>;
+
+/** What a server said about itself when it was asked. */
+export interface ServerSeen {
+  readonly era: 'modern' | 'legacy';
+  readonly protocolVersion: string;
+  readonly capabilities: Readonly<Record<string, unknown>>;
+  readonly info: { readonly name: string; readonly version: string; readonly title?: string } | null;
+  readonly instructions: string | null;
+}
+
+/** Something that a server lists and nobody is shown, with the reason. */
+export interface Dropped {
+  readonly kind: 'tools' | 'resources' | 'templates' | 'prompts' | 'skills' | 'server';
+  readonly name: string | null;
+  readonly reason: string;
+}
+
+/** Everything that a server has: complete and checked. */
+export interface Discovered {
+  readonly server: ServerSeen;
+  readonly tools: readonly UpstreamTool[];
+  readonly resources: readonly Definition[];
+  readonly templates: readonly Definition[];
+  readonly prompts: readonly Definition[];
+  readonly skills: readonly Definition[];
+  readonly dropped: readonly Dropped[];
+  /** How long the server says that its lists hold; null: it does not say. */
+  readonly ttlMs: number | null;
+  /** Hashes of the UI documents that tools name, by URI. */
+  readonly documents?: Readonly<Record<string, string>>;
+}
+
+/** What asking a server gave. What is absent besides the tools was not asked for, and stays as it is known. */
+export type Discovery =
+  | ({ readonly ok: true } & Pick<Discovered, 'tools'> & Partial<Discovered>)
+  | UpstreamFailure;
 
 /** How long a call may last. */
 export interface CallLimits {
@@ -76,10 +119,8 @@ export interface Upstream {
   readonly isStdioAllowed: boolean;
   /** Connects as a call would, and leaves again. */
   test(target: UpstreamTarget): Promise<{ readonly ok: true } | UpstreamFailure>;
-  /** All tools of the server. */
-  discover(
-    target: UpstreamTarget,
-  ): Promise<{ readonly ok: true; readonly tools: readonly UpstreamTool[] } | UpstreamFailure>;
+  /** All that the server has. */
+  discover(target: UpstreamTarget): Promise<Discovery>;
   call(
     target: UpstreamTarget,
     tool: string,

@@ -11,6 +11,7 @@ import { Authentication, callerOfKey } from './services/authentication.ts';
 import type { IsPrivileged, Rules } from './services/ceiling.ts';
 import type { AuditFollower, AuditLog } from './services/audit.ts';
 import { writeAudit } from './services/audit.ts';
+import { issueCallToken } from './services/call-tokens.ts';
 import type { AuditCheck } from './services/audit-check.ts';
 import type { AuditFilter, AuditItem, AuditQuery } from './services/audit-list.ts';
 import type { Roles } from './services/custom-roles.ts';
@@ -19,7 +20,7 @@ import type { KeyChange } from './services/key-update.ts';
 import type { DenialFacts, DeniedCaller, DeniedName } from './services/denials.ts';
 import { Denials } from './services/denials.ts';
 import type { KeyInfo, NewKey } from './services/keys.ts';
-import type { KnownGrants } from './services/known-grants.ts';
+import type { HasResource, KnownGrants } from './services/known-grants.ts';
 import type { Member } from './services/member-list.ts';
 import type { RolesOfUser, WhichMember } from './services/members.ts';
 import type { OrganizationSettings, SettingsChange } from './services/organization-settings.ts';
@@ -36,6 +37,11 @@ export interface Identity {
   keyState(text: string): Promise<KeyState>;
   /** The same caller with the rights it has now; undefined when it may do nothing any more. */
   current(caller: Caller): Promise<Caller | undefined>;
+  /**
+   * A token with which the server of a connection may call back for this caller, for 5 minutes, within both grants;
+   * undefined for an agent, and when it would be too long for a header.
+   */
+  callTokenFor(caller: Caller, connectionId: string, grants: Grants): string | undefined;
   /** The keys that are bound to a connection and were not revoked. */
   keysBoundTo(organizationId: string, connectionId: string): Promise<string[]>;
   /** First run: one organization, one owner, one owner key, handed to `keep` before it is committed. */
@@ -140,6 +146,8 @@ export interface IdentityOptions {
   readonly roleDefaults?: RoleDefaults;
   /** What the grants of a new key or role may name; absent: anything. */
   readonly known?: KnownGrants;
+  /** What they may name besides, by the id of a connection that its organization chose; absent: nothing. */
+  readonly hasResource?: HasResource;
   /** What every new organization starts with; absent: nothing but its owner. */
   readonly seed?: Seed;
   /** What goes with an organization besides its rows, in the transaction that deletes it. */
@@ -156,14 +164,15 @@ type Ruled = Awaited<ReturnType<typeof later>> & { readonly rules: Rules };
 export function createIdentity(store: Store, options: IdentityOptions = {}): Identity {
   const now = options.now ?? Date.now;
   const { isPrivileged = () => false, known, onError = () => undefined } = options;
+  const { hasResource = async () => false } = options;
   const { roleDefaults = { member: {}, user: {} } } = options;
   const builtIn = builtInRoles(roleDefaults);
   const agents = new AgentCallers();
   const authentication = new Authentication(store, { now, isPrivileged, builtIn, agents, onError });
   const ruled = async () => {
     const services = await later();
-    const refuseUnknown = (maker: Caller, { grants }: { readonly grants: Grants }) => {
-      if (known !== undefined) services.requireKnown(maker, grants, known);
+    const refuseUnknown: Rules['refuseUnknown'] = async (from, maker, { grants }) => {
+      if (known !== undefined) await services.requireKnown(from, maker, grants, { known, hasResource });
     };
     return { ...services, rules: { isPrivileged, roleDefaults, now: now(), refuseUnknown, tell } };
   };
@@ -183,6 +192,10 @@ export function createIdentity(store: Store, options: IdentityOptions = {}): Ide
     authenticate: (key, source) => authentication.authenticate(key, source),
     keyState: (text) => authentication.keyState(text),
     current: (caller) => authentication.current(caller),
+    callTokenFor: (caller, connectionId, grants) =>
+      caller.agent === undefined
+        ? issueCallToken(store.secrets, caller, { connectionId, grants, now: now() })
+        : undefined,
     keysBoundTo: async (organizationId, connectionId) =>
       (await later()).keysBoundTo(store, organizationId, connectionId),
     async bootstrap(keep) {

@@ -43,8 +43,8 @@ export { runTool } from './call/direct.ts';
 export type { DirectCall } from './call/direct.ts';
 export { createEngine } from './call/engine.ts';
 export type { Engine, EngineOptions } from './call/engine.ts';
-export { PROPERTIES_HEADER, requestInfo } from './call/exchange.ts';
-export type { Exchange } from './call/exchange.ts';
+export { headerReader, PROPERTIES_HEADER, requestInfo } from './call/exchange.ts';
+export type { Exchange, ReadHeader } from './call/exchange.ts';
 export type {
   Extension,
   ExtensionListen,

@@ -1,5 +1,5 @@
 /** The toolset `self`: the management tools over the services of this process. */
-import type { Upstream } from '@parley/connections';
+import type { ConnectionAuth, Upstream } from '@parley/connections';
 import type { Events } from '@parley/events';
 import type { RouteSet } from '@parley/http';
 import type { Identity } from '@parley/identity';
@@ -8,9 +8,12 @@ import { defineToolset } from '@parley/kit';
 import type { Store } from '@parley/store';
 import type { TaskEngine } from '@parley/tasks';
 import { AUDIT_READ } from './audit.ts';
+import { CONNECTION_AUTH } from './connection-auth.ts';
+import { DEFINITIONS_APPROVE } from './definitions.ts';
 import { meshMigrations } from './migrations/index.ts';
 import { MANAGEMENT } from './name.ts';
 import { createJoinRoutes } from './pages/join-routes.ts';
+import { createOAuthRoutes } from './pages/oauth-routes.ts';
 import { createMeshRoutes, OPEN_PATHS } from './rest/index.ts';
 import { eventResources, publishEventNotices } from './resources.ts';
 import type { CodeExecution } from './services/code.ts';
@@ -24,7 +27,10 @@ export type MeshHost = Host<{
   readonly events: Events;
   readonly tasks: TaskEngine;
   readonly upstream: Upstream;
+  readonly connectionAuth: ConnectionAuth;
   readonly sandbox: CodeExecution;
+  /** The port that the server listens on; no connection may reach it by a permission of its own. */
+  readonly ownPort?: number | undefined;
   /** Counts a request of a caller over REST; throws when there were too many. */
   countRequest(caller: Caller): void;
   engine(): Engine;
@@ -34,8 +40,8 @@ export const meshToolset = defineToolset({
   name: MANAGEMENT,
   title: 'Management',
   tools: meshTools,
-  rights: [AUDIT_READ],
-  roles: { member: MEMBER_TOOLS },
+  rights: [AUDIT_READ, DEFINITIONS_APPROVE, CONNECTION_AUTH],
+  roles: { member: [...MEMBER_TOOLS, CONNECTION_AUTH] },
   migrations: meshMigrations,
   resources: eventResources,
   services(host: MeshHost) {
@@ -47,6 +53,13 @@ export const meshToolset = defineToolset({
     ...createMeshRoutes(services, host),
     createJoinRoutes({
       invitations: host.identity.invitations,
+      names: host.names,
+      ...host.web,
+      onFault: host.onFault,
+    }),
+    createOAuthRoutes({
+      connectionAuth: host.connectionAuth,
+      sessions: host.identity.sessions,
       names: host.names,
       ...host.web,
       onFault: host.onFault,

@@ -9,7 +9,7 @@ import { createEgress } from '@parley/kit/egress';
 import type { MigrationSet, Store } from '@parley/store';
 import type { TaskEngine } from '@parley/tasks';
 import { createTaskEngine, taskMigrations } from '@parley/tasks';
-import { createSandbox, createUpstream, NO_ENGINE } from './stand-ins.ts';
+import { createSandbox, createUpstream, NO_AUTH, NO_ENGINE } from './stand-ins.ts';
 import { meshMigrations } from '../src/migrations/index.ts';
 import { MANAGEMENT } from '../src/name.ts';
 import type { MeshOptions, MeshServices } from '../src/services/index.ts';
@@ -112,6 +112,7 @@ export function startMesh(store: Store, options: BedOptions): MeshProcess {
     countRequest: () => undefined,
     settings: undefined,
     upstream: createUpstream().upstream,
+    connectionAuth: NO_AUTH,
     sandbox: createSandbox().sandbox,
     engine: () => NO_ENGINE,
     ...options.parts,

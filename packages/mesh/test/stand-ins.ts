@@ -1,5 +1,5 @@
 /** What the server would inject, as tests decide it: upstream servers, the sandbox, the engine. */
-import type { Upstream, UpstreamFailure, UpstreamTarget, UpstreamTool } from '@parley/connections';
+import type { ConnectionAuth, Discovery, Upstream, UpstreamTarget, UpstreamTool } from '@parley/connections';
 import type { Engine } from '@parley/kit';
 import { ToolError } from '@parley/kit';
 import { MANAGEMENT } from '../src/name.ts';
@@ -8,7 +8,7 @@ import type { CodeExecution } from '../src/services/code.ts';
 /** What a test makes of every upstream. */
 export interface ScriptedUpstream {
   isStdioAllowed: boolean;
-  answer: { readonly ok: true; readonly tools: readonly UpstreamTool[] } | UpstreamFailure;
+  answer: Discovery;
   /** Whom the mesh asked, and what for. */
   readonly asked: { readonly what: 'test' | 'discover' | 'call'; readonly target: UpstreamTarget }[];
   readonly told: { readonly tool: string; readonly args: Record<string, unknown> }[];
@@ -80,3 +80,20 @@ export function createSandbox(): { ran: string[]; sandbox: CodeExecution } {
 
 /** An engine that knows the mesh alone and no titles, which is all that the mesh asks it for. */
 export const NO_ENGINE = { catalogFor: () => ({ toolsets: [{ name: MANAGEMENT }] }) } as unknown as Engine;
+
+const unknownConnection = async () => {
+  throw new ToolError('not_found', 'Connection not found');
+};
+
+/** Credentials of connections that nobody has. */
+export const NO_AUTH: ConnectionAuth = {
+  state: unknownConnection,
+  authorize: unknownConnection,
+  offer: unknownConnection,
+  follow: unknownConnection,
+  finish: unknownConnection,
+  revoke: unknownConnection,
+  setToken: unknownConnection,
+  removeToken: unknownConnection,
+  clientDocument: () => undefined,
+};

@@ -16,11 +16,16 @@ export interface Acting {
   readonly config: Config;
 }
 
-/** Does the work and tells what to print, for people and for programs. */
-export type Action = (
-  acting: Acting,
-  rest: readonly string[],
-) => Promise<{ readonly json: unknown; readonly text: string }>;
+/** What to print, for people and for programs. */
+export interface Outcome {
+  readonly json: unknown;
+  readonly text: string;
+  /** What was asked for did not come about: exit code 1. */
+  readonly isFailure?: boolean;
+}
+
+/** Does the work and tells what to print. */
+export type Action = (acting: Acting, rest: readonly string[]) => Promise<Outcome>;
 
 /** Runs the action that is named first. */
 export function runAction(
@@ -40,9 +45,9 @@ export function runAction(
   const run = Object.hasOwn(actions, name) ? actions[name] : undefined;
   if (run === undefined) throw new UsageError(usage);
   return withCaller(config, toolsets, async (host, caller) => {
-    const { json, text } = await run({ host, caller, config }, rest);
+    const { json, text, isFailure = false } = await run({ host, caller, config }, rest);
     process.stdout.write(`${config.json ? JSON.stringify(json) : text}\n`);
-    return 0;
+    return isFailure ? 1 : 0;
   });
 }
 

@@ -72,7 +72,8 @@ given here too.
     usage: 'parley keys create NAME | list | revoke ID_OR_NAME | recover',
     summary: 'Create, list, revoke and recover API keys',
     details: `create NAME [--grant TOOLSET:TOOL[,TOOL...]]... [--role ROLE] [--expires 30d]
-    Without --grant the key may do what its maker may do. "*" stands for every toolset or every tool.
+    Without --grant the key may do what its maker may do. "*" stands for every toolset or every tool. A connection is
+    given like a toolset, by its name or id: --grant "Files:read_file,list_directory" gives two of its tools.
     --role admin, member or user narrows it to that rank; a role of your own (see "parley roles") gives the
     grants that it has now. An owner's key has everything its owner may without --role.
     Resources and prompts are named like tools; a name that nothing has is refused.
@@ -112,6 +113,41 @@ save NAME --grant TOOLSET:TOOL[,TOOL...]...
     Makes or replaces it; whoever holds it has the new grants with their next request. At most 500.
 delete NAME
     Whoever held no other role is a member from then on.`,
+  },
+  connect: {
+    reads: [...READS_KEY, 'address'],
+    usage: 'parley connect add NAME URL | add NAME -- COMMAND ARGS... | import | list | test NAME | ...',
+    summary: 'Connect other MCP servers: by address, as programs, or from what a client has',
+    details: `Their tools are then at <url>/mcp/ID, and among all others at /mcp, for keys that have them. Being on this machine is
+the permission: a program may be started without --allow-stdio, and the private host of its own address reached, for
+this one connection. A server that runs on the same data folder has it at once.
+add NAME URL [--type http|sse|openapi] [--token T | --token-stdin] [--header "NAME: VALUE"]...
+add NAME [--env NAME=VALUE]... [--cwd FOLDER] -- COMMAND ARGS...
+    [--pinning off|flag|strict] says what becomes of tools that change later: served, served and marked, or held until
+    somebody approves them, as without it. [--id ID] is its name at /mcp/; without it one is made. Other processes can
+    see a token on the command line for a moment: --token-stdin reads it from stdin. FOLDER lies in your home.
+import [FILE | -] [--from claude-desktop|claude-code|cursor|vscode] [--only NAME,...] [--replace] [--dry-run]
+    Takes over the servers that a client has: from its own files (--from), from a file, or from JSON on stdin. One line
+    for each: added with its tools, skipped or failed and why; exits with 1 when one failed. Variables are taken from
+    the environment of this command, and what VS Code would ask for is asked on the terminal. Parley itself is left
+    out, and so is a name that is taken, unless --replace changes that connection. --dry-run stores and starts nothing.
+list
+test NAME
+    Connects as a call would, from this process. Exits with 1 when no MCP server answered.
+tools NAME
+refresh NAME
+    Asks its server again; one that runs does so by itself every five minutes, and when it is told of a change.
+definitions NAME
+    Its tools: approved, or new or changed since somebody agreed to them, and what is different.
+approve NAME TOOL... | approve NAME --all
+    Agrees to definitions as they are now.
+authorise NAME
+    Prints the address at which you let Parley use the server for you, by OAuth. "authorize" is the same.
+token NAME --stdin | token NAME --remove
+    Your own token for a connection that wants one of everybody.
+remove NAME [--force]
+    --force takes it out of virtual MCPs too.
+NAME may also be the id of a connection. docs/gateway.md tells more.`,
   },
   agents: {
     reads: READS_KEY,

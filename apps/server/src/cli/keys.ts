@@ -6,6 +6,7 @@ import { mayAdminister } from '@parley/kit';
 import { loadConfig, UsageError } from '../config.ts';
 import type { Host } from '../start/host.ts';
 import { printable } from '../printable.ts';
+import { connectionNames, withConnectionIds } from './connect/grants.ts';
 import { parseGrants, showGrants } from './grants-text.ts';
 import type { Command } from './main.ts';
 import { withCaller } from './session.ts';
@@ -18,7 +19,7 @@ type KeysCommand = (
 ) => Promise<{ json: unknown; text: string }>;
 
 const USAGE =
-  'Usage: parley keys create NAME [--grant TOOLSET:TOOL,...] [--role ROLE] [--expires 30d] | list | revoke ID_OR_NAME | recover';
+  'Usage: parley keys create NAME [--grant TOOLSET_OR_CONNECTION:TOOL,...] [--role ROLE] [--expires 30d] | list | revoke ID_OR_NAME | recover';
 
 /** Runs one of the key commands. */
 export const keys: Command = async (args, toolsets) => {
@@ -29,7 +30,9 @@ export const keys: Command = async (args, toolsets) => {
   const [action = '', ...rest] = positionals;
   const actions: Record<string, KeysCommand> = {
     create: async (host, caller, [name]) => {
-      const power = await powerOf(host, caller, { role: extras.role, grants: parseGrants(extras.grant) });
+      const wanted = parseGrants(extras.grant);
+      const grants = wanted && (await withConnectionIds({ host, caller }, wanted));
+      const power = await powerOf(host, caller, { role: extras.role, grants });
       return create(host, caller, name, { ...power, expiresAt: parseExpiry(extras.expires) });
     },
     list: (host, caller) => list(host, caller),
@@ -60,7 +63,9 @@ async function create(
     ...(role !== undefined && { role }),
   });
   const most = role === undefined ? 'its maker' : `a ${role}`;
-  const power = grants === undefined ? `do what ${most} may do` : `use: ${showGrants(info.grants, host)}`;
+  const names = grants === undefined ? undefined : await connectionNames({ host, caller });
+  const power =
+    grants === undefined ? `do what ${most} may do` : `use: ${showGrants(info.grants, host, names)}`;
   const lines = [`Key "${printable(info.name)}" (${info.publicId}) may ${printable(power)}`];
   lines.push(`Expires: ${showTime(info.expiresAt)}`, 'This is the only time the key is shown:', '', key);
   return { json: { ...show(info), key }, text: lines.join('\n') };
@@ -93,6 +98,7 @@ async function list(host: Host, caller: Caller) {
   const found = await host.identity.listKeys(caller, { all: mayAdminister(caller) });
   const members = await host.identity.listMembers(caller.organizationId);
   const names = new Map(members.map(({ userId, name }) => [userId, name]));
+  const connections = await connectionNames({ host, caller });
   // The keys of somebody who left are kept; their name is not.
   const ownerOf = ({ userId }: KeyInfo) => ({ id: userId, name: names.get(userId) ?? null });
   const rows = found.map((key) => [
@@ -102,7 +108,7 @@ async function list(host: Host, caller: Caller) {
     stateOf(key),
     showTime(key.expiresAt),
     showTime(key.lastUsedAt),
-    showGrants(key.grants, host),
+    showGrants(key.grants, host, connections),
   ]);
   return {
     json: found.map((key) => ({ ...show(key), owner: ownerOf(key) })),

@@ -1,6 +1,7 @@
 /** The command line: finds the command, loads it, and turns what goes wrong into one clear line. */
 import type { ServedToolset } from '../start/served-toolset.ts';
 import { UsageError } from '../config.ts';
+import { splitAtDashes } from './dashes.ts';
 import { errorText } from './error-text.ts';
 import { mcp } from './mcp.ts';
 
@@ -19,6 +20,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   keys: async () => (await import('./keys.ts')).keys,
   members: async () => (await import('./members.ts')).members,
   roles: async () => (await import('./roles.ts')).roles,
+  connect: async () => (await import('./connect.ts')).connect,
   agents: async () => (await import('./agents.ts')).agents,
   questions: async () => (await import('./questions.ts')).questions,
   executions: async () => (await import('./executions.ts')).executions,
@@ -59,7 +61,9 @@ async function run(
     return 0;
   }
   const wantsHelp = name === 'help' || name === '--help' || name === '-h';
-  if (wantsHelp || rest.includes('--help') || rest.includes('-h')) {
+  // What stands behind "--" is the command line of another program.
+  const [own] = splitAtDashes(rest);
+  if (wantsHelp || own.includes('--help') || own.includes('-h')) {
     const { helpFor } = await import('./help.ts');
     process.stdout.write(helpFor(wantsHelp ? rest[0] : name, toolsets));
     return 0;

@@ -4,6 +4,7 @@ import { loadConfig, UsageError } from '../config.ts';
 import { printable } from '../printable.ts';
 import type { Acting, Action } from './actions.ts';
 import { requireTool, runAction } from './actions.ts';
+import { connectionNames, withConnectionIds } from './connect/grants.ts';
 import { parseGrants, showGrants } from './grants-text.ts';
 import type { Command } from './main.ts';
 import { table } from './table.ts';
@@ -25,7 +26,12 @@ const list: Action = async (acting) => {
   requireTool(acting, 'ORGANIZATION_MEMBER_LIST');
   const { host, caller } = acting;
   const found = await host.identity.roles.list(caller.organizationId);
-  const rows = found.map(({ name, members, grants }) => [name, String(members), showGrants(grants, host)]);
+  const names = await connectionNames(acting);
+  const rows = found.map(({ name, members, grants }) => [
+    name,
+    String(members),
+    showGrants(grants, host, names),
+  ]);
   return {
     json: found.map(({ name, members, grants }) => ({ name, members, grants })),
     text: table(['NAME', 'MEMBERS', 'GRANTS BESIDE THOSE OF A MEMBER'], rows),
@@ -33,12 +39,14 @@ const list: Action = async (acting) => {
 };
 
 async function save(acting: Acting, [name, ...rest]: readonly string[], given: unknown) {
-  const grants = parseGrants(given);
-  if (name === undefined || rest.length > 0 || grants === undefined) throw new UsageError(USAGE);
+  const wanted = parseGrants(given);
+  if (name === undefined || rest.length > 0 || wanted === undefined) throw new UsageError(USAGE);
   requireTool(acting, 'ORGANIZATION_UPDATE');
+  const grants = await withConnectionIds(acting, wanted);
   const { host, caller } = acting;
   await host.identity.roles.save(caller, { name, grants });
-  const text = `The role ${printable(name)} gives: ${printable(showGrants(grants, host))}`;
+  const names = await connectionNames(acting);
+  const text = `The role ${printable(name)} gives: ${printable(showGrants(grants, host, names))}`;
   return { json: { name, grants }, text };
 }
 

@@ -6,6 +6,7 @@ const PATTERNS: readonly (readonly [RegExp, string])[] = [
   [/parley_[0-9A-Za-z]{12}_[0-9A-Za-z_-]{43}/g, '[REDACTED:key]'],
   [/qb_[0-9a-f]{48}/g, '[REDACTED:key]'],
   [/parley_(?:page|tab|session|invite)_[0-9A-Za-z_-]{43}/g, '[REDACTED:token]'],
+  [/parley_(?:call|start)_[0-9A-Za-z_-]{16,}/g, '[REDACTED:token]'],
   [/whsec_[0-9A-Za-z+/=_-]{16,}/g, '[REDACTED:secret]'],
   [/\bBearer\s+[A-Za-z0-9._~+/=-]{8,}/gi, 'Bearer [REDACTED]'],
   [

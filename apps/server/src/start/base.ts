@@ -1,5 +1,5 @@
 /** What every start opens first, whatever it serves: the data folder, brought up to date, and who may act. */
-import type { Identity, KnownGrants, RoleDefaults } from '@parley/identity';
+import type { HasResource, Identity, KnownGrants, RoleDefaults } from '@parley/identity';
 import { createIdentity, IDENTITY_CHANGED } from '@parley/identity';
 import type { ChangeBus } from '@parley/kit';
 import { createChangeBus } from '@parley/kit';
@@ -52,6 +52,7 @@ export async function openBase(options: BaseOptions): Promise<Base> {
       isPrivileged: privilegedAmong(tools),
       roleDefaults,
       known,
+      hasResource: hasConnection,
       seed: async (tx, organizationId) => {
         for (const set of migrations) await set.seed?.(tx, organizationId);
       },
@@ -103,6 +104,12 @@ function grantable(served: readonly Pick<KnownTool, 'name' | 'toolset'>[]): Know
   const names = Map.groupBy(served, ({ toolset }) => toolset);
   return Object.fromEntries([...names].map(([toolset, items]) => [toolset, items.map(({ name }) => name)]));
 }
+
+/** Loaded by the first who asks: what a client starts is to answer before it has read all code. */
+const hasConnection: HasResource = async (from, organizationId, id) => {
+  const { briefConnections } = await import('@parley/connections');
+  return (await briefConnections(from, organizationId, [id])).length > 0;
+};
 
 /** A change of rights changes what callers see, in every process. */
 function announceRights(store: Store, changes: ChangeBus): () => void {

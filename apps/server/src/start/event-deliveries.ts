@@ -4,14 +4,23 @@ import type { Identity } from '@parley/identity';
 import type { Caller, CallRecord } from '@parley/kit';
 import { systemCaller, unattended } from '@parley/kit';
 
-/** A member as they stand now, with nobody watching; undefined when they are none. */
-export async function memberCaller(
+/** A member as they stand now; undefined when they are none. */
+export async function personCaller(
   identity: Identity,
   organizationId: string,
   userId: string,
 ): Promise<Caller | undefined> {
   const member = await identity.memberOf(organizationId, userId);
-  const caller = member && (await identity.callerOfMember(organizationId, member.id));
+  return member && identity.callerOfMember(organizationId, member.id);
+}
+
+/** The same with nobody watching. */
+export async function memberCaller(
+  identity: Identity,
+  organizationId: string,
+  userId: string,
+): Promise<Caller | undefined> {
+  const caller = await personCaller(identity, organizationId, userId);
   return caller && unattended(caller, 'schedule');
 }
 

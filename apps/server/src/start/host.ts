@@ -7,13 +7,15 @@ import { createEgress } from '@parley/kit/egress';
 import {
   callParts,
   createCodeExecution,
+  createConnectionAuth,
   createRequestRate,
   createSandbox,
+  createTargets,
   createUpstream,
   engineUniverse,
   gatewayMigrations,
 } from '@parley/gateway';
-import type { ProgramOptions } from '@parley/gateway';
+import type { CredentialParts, ProgramOptions, Targets } from '@parley/gateway';
 import type { RouteGuard, RouteSet } from '@parley/http';
 import { guardRoutes } from '@parley/http';
 import { identityMigrations, roleDefaultsOf } from '@parley/identity';
@@ -32,7 +34,7 @@ import { withoutMissing } from './missing-parts.ts';
 import { stopPart } from '../stop-part.ts';
 import { loadOwnToolsets } from '../toolsets.ts';
 import { SERVER_INFO } from '../version.ts';
-import { deliveryRecord, memberCaller } from './event-deliveries.ts';
+import { deliveryRecord, memberCaller, personCaller } from './event-deliveries.ts';
 import { createMayPublish } from './event-publishers.ts';
 import type { AppHost, ServedToolset, SharedHost } from './served-toolset.ts';
 import { migrationsIn, othersOf, toolsOf } from './served-toolset.ts';
@@ -42,6 +44,10 @@ import { createTaskEngine, createTaskSeam, taskMigrations, toolKinds } from '@pa
 /** The running base of a command. */
 export interface Host extends SharedHost {
   readonly ownerKeyFile: string;
+  /** Where calls to connections go, and what they carry. */
+  readonly targets: Targets;
+  /** Tells where browsers reach this process, as soon as it listens. */
+  servedAt(url: string): void;
   /** True for a toolset that every organization has. */
   isForEverybody(toolset: string): boolean;
   /** What the toolset's own `services` function made. */
@@ -148,7 +154,30 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
   });
   const egress = createEgress({ allow: config.allowEgress });
   const limits = { keepMs: config.eventKeepMs };
-  const upstream = createUpstream({ egress, info: SERVER_INFO, programs: programsOf(config), onFault });
+  let servedUrl: string | undefined;
+  const credentials: CredentialParts = {
+    store,
+    egress,
+    events: {
+      publish: (tx, event) => events.publish(tx, event),
+      subscribers: { resume: (organizationId, id) => events.subscribers.resume(organizationId, id) },
+    },
+    audit: identity.audit,
+    now: Date.now,
+    onFault,
+    callerOf: (organizationId, userId) => personCaller(identity, organizationId, userId),
+    callTokenFor: (caller, connectionId, grants) => identity.callTokenFor(caller, connectionId, grants),
+    baseUrl: () => config.web.publicUrl ?? servedUrl,
+    publicUrl: config.web.publicUrl,
+  };
+  const targets = createTargets(credentials);
+  const upstream = createUpstream({
+    egress,
+    info: SERVER_INFO,
+    programs: programsOf(config),
+    onFault,
+    freshened: (target) => targets.freshened(target),
+  });
   const deliver = createDeliver({
     store,
     upstream,
@@ -186,8 +215,10 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
     events,
     egress,
     upstream,
+    connectionAuth: createConnectionAuth(credentials),
     projects: createProjectDirectory(store),
     dataDir: config.dataDir,
+    ownPort: config.port,
     environment: config.programs.environment,
     delivers,
     sandbox,
@@ -227,6 +258,10 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
   };
   return {
     ...shared,
+    targets,
+    servedAt(url) {
+      servedUrl = url;
+    },
     ownerKeyFile: base.ownerKeyFile,
     isForEverybody: (toolset) => common.has(toolset),
     servicesOf<Services>(wanted: Pick<Toolset<Services, never>, 'name' | 'services'>) {
@@ -254,6 +289,7 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
     stop,
     async close() {
       await stop();
+      targets.close();
       await stopPart(() => upstream.close(), onFault);
       await stopPart(() => egress.close(), onFault);
       await stopPart(() => identity.audit.flush(), onFault);
@@ -262,14 +298,14 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
   };
 }
 
-/** What programs of connections get; undefined when none may be started. */
-function programsOf({ programs, dataDir }: Config): ProgramOptions | undefined {
-  if (!programs.isAllowed) return undefined;
+/** What programs of connections get; without leave only those that were stored on this machine. */
+function programsOf({ programs, dataDir }: Config): ProgramOptions {
   const { environment } = programs;
   const folder = join(dataDir, 'connections');
   return {
     environment,
     folder,
+    isOnlyLocal: !programs.isAllowed,
     roots: [folder, ...(environment['HOME'] === undefined ? [] : [environment['HOME']])],
   };
 }

@@ -1,5 +1,5 @@
 /** What this server takes from toolsets: their types held against its own, and what it composes from all of them. */
-import type { Upstream } from '@parley/connections';
+import type { ConnectionAuth, Upstream } from '@parley/connections';
 import type { Events } from '@parley/events';
 import type { CodeExecution, CountRequest } from '@parley/gateway';
 import type { RouteSet } from '@parley/http';
@@ -19,9 +19,13 @@ export interface HostParts {
   readonly events: Events;
   readonly egress: Egress;
   readonly upstream: Upstream;
+  /** What people do about credentials of connections. */
+  readonly connectionAuth: ConnectionAuth;
   /** Which projects organizations have. */
   readonly projects: ProjectDirectory;
   readonly dataDir: string;
+  /** The port that the server listens on. */
+  readonly ownPort: number;
   /** What a program that is started gets of the environment; nothing of it is a secret. */
   readonly environment: Readonly<Record<string, string>>;
   /** True for a server, which does what is due; a command leaves it to one. */

@@ -5,6 +5,8 @@ import { seedSelfConnection } from '../self-connection.ts';
 import { createConnections } from './001-connections.ts';
 import { seedSelfConnections } from './002-self-connections.ts';
 import { indexTexts } from './003-search.ts';
+import { addGateway } from './004-gateway.ts';
+import { createCredentials } from './005-credentials.ts';
 
 /** What the store applies for connections. */
 export const connectionMigrations: MigrationSet = {
@@ -27,5 +29,7 @@ export const connectionMigrations: MigrationSet = {
     '001-connections': createConnections,
     '002-self-connections': seedSelfConnections,
     '003-search': indexTexts,
+    '004-gateway': addGateway,
+    '005-credentials': createCredentials,
   },
 };

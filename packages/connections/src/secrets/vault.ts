@@ -1,13 +1,13 @@
 /** The part of a connection that is stored sealed: what was given, without masks. */
 import type { SecretBox } from '@parley/store';
 import { fromJson, toJson } from '@parley/store';
-import type { OAuthConfig, UpstreamSettings } from '../shapes/connection-data.ts';
+import type { OAuthConfig, StoredUpstream } from '../shapes/connection-data.ts';
 
 /** What a connection keeps to itself. */
 export interface ConnectionSecrets {
   readonly connection_url: string | null;
   readonly connection_token: string | null;
-  readonly connection_headers: UpstreamSettings | null;
+  readonly connection_headers: StoredUpstream | null;
   readonly oauth_config: OAuthConfig | null;
   readonly configuration_state: Readonly<Record<string, unknown>> | null;
 }
@@ -59,4 +59,13 @@ export function sealToken(box: SecretBox, row: Row, secrets: TokenSecrets): stri
 
 export function openToken(box: SecretBox, row: Row & { readonly secrets: string }): TokenSecrets {
   return fromJson<TokenSecrets>(box.open(row.secrets, contextOf(row, 'tokens')));
+}
+
+/** Seals a text of a row, under the name of what it is. */
+export function sealText(box: SecretBox, row: Row, what: string, text: string): string {
+  return box.seal(text, contextOf(row, what));
+}
+
+export function openText(box: SecretBox, row: Row, what: string, sealed: string): string {
+  return box.open(sealed, contextOf(row, what));
 }

@@ -1,57 +1,103 @@
 /** Asking an upstream about itself, with the credentials that a call of this caller would carry. */
 import type { Caller } from '@parley/kit';
+import { claimLease, newLease, takeLease } from '../refresh/lease.ts';
 import type { ConnectionRow } from '../schema.ts';
-import { secretTexts, withoutTexts } from '../secrets/known-texts.ts';
-import { openConnection } from '../secrets/vault.ts';
-import { GATEWAY_DEFAULTS } from '../shapes/gateway-settings.ts';
-import type { UpstreamTarget } from '../upstream.ts';
+import { withoutTexts } from '../secrets/known-texts.ts';
+import { gatewaySettingsOf } from '../shapes/gateway-settings.ts';
+import type { Discovery, UpstreamTarget } from '../upstream.ts';
 import type { Base } from './base.ts';
 import { authorOf } from './base.ts';
 import { keepDiscovery } from './catalogs.ts';
+import { openedTarget, sealedCredentials } from './credentials.ts';
+import { allowedHosts } from './private-address.ts';
 import { actsAsAdministrator } from './rights.ts';
 import { findRow } from './rows.ts';
+import { knownEra } from './known-era.ts';
 import type { Settings } from './settings.ts';
-import { grantedTokenOf } from './tokens.ts';
+
+/** Whose credentials are used; no user means those that are for everybody. */
+type Asker = Pick<Caller, 'organizationId' | 'userId'>;
+type Parts = Pick<Base, 'store' | 'ownPort'>;
 
 /** Where a connection leads; undefined for what this server serves itself. */
 export async function targetOf(
-  { store }: Pick<Base, 'store'>,
-  { organizationId, userId }: Caller,
+  { store, ownPort }: Parts,
+  { userId }: Asker,
   row: ConnectionRow,
 ): Promise<UpstreamTarget | undefined> {
-  const { id, connection_type: type } = row;
-  if (type !== 'HTTP' && type !== 'SSE' && type !== 'STDIO') return undefined;
-  const secrets = openConnection(store.secrets, row);
-  const { headers = {}, command, args = [], cwd = null, envVars = {} } = secrets.connection_headers ?? {};
-  const owner = { organizationId, connectionId: id, userId };
-  const granted = await grantedTokenOf(store, store.secrets, owner);
-  return {
-    id,
-    organizationId,
-    type,
-    url: secrets.connection_url,
-    token: granted?.access ?? secrets.connection_token,
-    headers,
-    program: command === undefined ? null : { command, args, cwd, env: envVars },
-    secrets: secretTexts(secrets, granted),
-    principal: granted === undefined ? '' : (userId ?? ''),
-    allow: [],
-    era: null,
-    maxResultBytes: GATEWAY_DEFAULTS.maxResultBytes,
-  };
+  const known = { allow: allowedHosts(row, ownPort), era: await knownEra(store, row.id) };
+  return openedTarget(store.secrets, await sealedCredentials(store, row, userId), known);
 }
 
-/** Asks for the tools of a connection and keeps what came of it. */
+/** Asks a connection for all that it has, without keeping it; undefined when there is nobody to ask in whose name. */
+export async function askConnection(
+  parts: Parts & Pick<Base, 'upstream'>,
+  asker: Asker,
+  id: string,
+): Promise<Discovery | undefined> {
+  const row = await findRow(parts.store, asker.organizationId, id);
+  if (row === undefined) return undefined;
+  const { personalToken, oauth } = gatewaySettingsOf(row);
+  const isPersonal = personalToken !== undefined || oauth === 'personal';
+  if (isPersonal && asker.userId === null) return undefined;
+  const target = await targetOf(parts, asker, row);
+  return target && withoutSecrets(await parts.upstream.discover(target), target);
+}
+
+/** A server may say back what it was sent, and its tools are shown to everybody. */
+function withoutSecrets(found: Discovery, { secrets }: UpstreamTarget): Discovery {
+  return withoutTexts(found, secrets);
+}
+
+/** Asks a connection for all that it has, and keeps what came of it; whoever asks already is not waited for. */
 export async function rediscover(base: Base, caller: Caller, id: string): Promise<void> {
-  const { store, upstream, now } = base;
+  const { store, now } = base;
   const { organizationId } = caller;
   const row = await findRow(store, organizationId, id);
   const target = row && (await targetOf(base, caller, row));
   if (row === undefined || target === undefined) return;
-  // A server may say back what it was sent, and its tools are shown to everybody.
-  const found = withoutTexts(await upstream.discover(target), target.secrets);
-  const asked = { organizationId, id, revision: row.revision, by: authorOf(caller), now: now() };
-  await store.transaction((tx) => keepDiscovery(tx, asked, found));
+  const lease = newLease();
+  await takeLease(store, { organizationId, id }, { lease, now: now() });
+  await ask(base, { caller, row, target, lease });
+}
+
+/** The same, unless somebody asks already; false then. */
+export async function refreshNow(base: Base, caller: Caller, row: ConnectionRow): Promise<boolean> {
+  const { store, now } = base;
+  const { organizationId } = caller;
+  const target = await targetOf(base, caller, row);
+  if (target === undefined) return true;
+  const lease = newLease();
+  if (!(await claimLease(store, { organizationId, id: row.id }, { lease, now: now() }))) return false;
+  await ask(base, { caller, row, target, lease });
+  return true;
+}
+
+async function ask(
+  { store, upstream, events, now }: Base,
+  {
+    caller,
+    row,
+    target,
+    lease,
+  }: {
+    readonly caller: Caller;
+    readonly row: ConnectionRow;
+    readonly target: UpstreamTarget;
+    readonly lease: string;
+  },
+): Promise<void> {
+  const found = withoutSecrets(await upstream.discover(target), target);
+  const asked = {
+    organizationId: caller.organizationId,
+    id: row.id,
+    revision: row.revision,
+    lease,
+    by: authorOf(caller),
+    now: now(),
+    random: Math.random(),
+  };
+  await store.transaction((tx) => keepDiscovery(tx, events, asked, found));
 }
 
 /** What came of telling an upstream its configuration. */

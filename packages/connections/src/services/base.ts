@@ -22,6 +22,8 @@ export interface Base {
   /** True for the name of a toolset that the caller's organization has. */
   readonly isToolset: (caller: Caller, name: string) => boolean;
   readonly now: () => number;
+  /** The port that this server itself listens on, which no connection may reach by a permission of its own. */
+  readonly ownPort?: number | undefined;
 }
 
 /** The topic under which a change of connections is announced; the payload is the organization. */

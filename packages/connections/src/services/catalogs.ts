@@ -1,180 +1,259 @@
-/** What is known of an upstream: its last complete catalog, and the definitions that somebody agreed to. */
-import { createHash } from 'node:crypto';
+/** What is known of an upstream: its last complete catalog, replaced only by another complete one. */
+import type { Events } from '@parley/events';
+import { MANAGEMENT_EVENTS } from '@parley/events';
 import type { Queryable, StoreTransaction } from '@parley/store';
-import { toJson, toQueryJson } from '@parley/store';
-import type { ConnectionRow, ConnectionTables, ToolPinRow } from '../schema.ts';
+import { fromJson, toQueryJson } from '@parley/store';
+import { digest } from '../definitions/hash.ts';
+import { visibleText } from '../definitions/hidden-text.ts';
+import { pinningOf } from '../definitions/modes.ts';
+import type { Drift } from '../definitions/pins.ts';
+import { keepPins } from '../definitions/pins.ts';
+import { EMPTY_MS, nextDue } from '../refresh/due.ts';
+import { endLease, heldRow } from '../refresh/lease.ts';
+import type {
+  CatalogKind,
+  ConnectionCatalogRow,
+  ConnectionRefreshRow,
+  ConnectionRow,
+  ConnectionTables,
+} from '../schema.ts';
 import { NO_CATALOG } from '../self-connection.ts';
-import type { UpstreamFailure, UpstreamTool } from '../upstream.ts';
-import { wellKnownBindingsOf } from './bindings.ts';
+import { gatewaySettingsOf } from '../shapes/gateway-settings.ts';
+import type { Discovery } from '../upstream.ts';
 import { announceCatalog } from './base.ts';
-
-/** What asking an upstream gave. */
-export type Discovery = { readonly ok: true; readonly tools: readonly UpstreamTool[] } | UpstreamFailure;
+import { wellKnownBindingsOf } from './bindings.ts';
 
 /** Which state of a connection was asked. */
 export interface Asked {
   readonly organizationId: string;
   readonly id: string;
   readonly revision: number;
-  /** Who is shown the catalog, and agrees with it when it is the first. */
-  readonly by: string;
+  /** The lease under which it was asked. */
+  readonly lease: string;
+  /** Who is shown the catalog, and agrees with it when it is the first; null: nobody. */
+  readonly by: string | null;
   readonly now: number;
+  /** From 0 to 1, so that not all are asked again at once. */
+  readonly random: number;
 }
 
-/** Keeps what asking gave. A connection that was changed or deleted meanwhile is left alone. */
-export async function keepDiscovery(tx: StoreTransaction, asked: Asked, found: Discovery): Promise<void> {
+type Publish = Pick<Events, 'publish'>;
+type Found = Extract<Discovery, { ok: true }>;
+type Row = Pick<ConnectionRow, 'status' | 'revision' | 'title' | 'metadata' | 'catalog' | 'bindings'>;
+type Known = ReadonlyMap<CatalogKind, Pick<ConnectionCatalogRow, 'kind' | 'hash' | 'fetched_at'>>;
+
+/** Keeps what asking gave. A connection that was changed, deleted or asked by somebody else meanwhile is left alone. */
+export async function keepDiscovery(
+  tx: StoreTransaction,
+  events: Publish,
+  asked: Asked,
+  found: Discovery,
+): Promise<void> {
   const row = await lockAsked(tx, asked);
-  if (row === undefined) return;
-  const known = await knownCatalog(tx, asked.id);
-  if (found.ok) {
-    await keepTools(tx, asked, found.tools, known === undefined);
-    await setState(tx, asked, row, {
-      bindings: toQueryJson(wellKnownBindingsOf(found.tools)),
-      catalog: { fetched_at: new Date(asked.now).toISOString(), stale: false, last_error: null },
-      status: 'active',
-    });
-    return;
-  }
-  const catalog =
-    known === undefined
-      ? { ...NO_CATALOG, last_error: found.message }
-      : { fetched_at: new Date(known.fetched_at).toISOString(), stale: true, last_error: found.message };
-  await setState(tx, asked, row, { catalog, status: known === undefined ? 'error' : 'active' });
+  const held = row && (await heldRow(tx, asked.id, asked.lease));
+  if (row === undefined || held === undefined) return;
+  const known = await knownCatalogs(tx, asked.id);
+  const kept = found.ok ? await keepFound(tx, events, { asked, row, held, known }, found) : NOTHING_KEPT;
+  const failure = found.ok ? null : found;
+  const lastError = failure?.message ?? (kept.isEmptied ? EMPTIED : null);
+  const isRead = found.ok && !kept.isEmptied;
+  const fetchedAt = isRead ? asked.now : known.get('tools')?.fetched_at;
+  const failures = failure === null ? 0 : held.failures + 1;
+  const catalog = {
+    ...NO_CATALOG,
+    ...(fetchedAt !== undefined && { fetched_at: new Date(fetchedAt).toISOString() }),
+    stale: lastError !== null && fetchedAt !== undefined,
+    last_error: lastError,
+  };
+  const isTold = await setState(tx, asked, row, {
+    catalog,
+    status: fetchedAt === undefined ? 'error' : 'active',
+    ...(kept.bindings !== undefined && { bindings: kept.bindings }),
+  });
+  if (isTold) await markErrors(tx, asked.id, lastError);
+  await endLease(tx, held, {
+    failures,
+    failed_with: failure?.status ?? null,
+    failing_since: lastError === null ? null : (held.failing_since ?? asked.now),
+    empty_since: kept.isEmptied
+      ? (held.empty_since ?? asked.now)
+      : failure === null
+        ? null
+        : held.empty_since,
+    pins_revision: held.pins_revision + (kept.arePinsNew ? 1 : 0),
+    due_at: nextDue({
+      now: asked.now,
+      random: asked.random,
+      isWanted: held.wanted > held.started,
+      isEmptied: kept.isEmptied,
+      failures,
+      failedWith: failure?.status ?? null,
+      ttlMs: found.ok ? (found.ttlMs ?? null) : null,
+    }),
+  });
+  const isNew = kept.isNew || kept.arePinsNew || isTold || held.failed_with !== (failure?.status ?? null);
+  if (isNew) await announceCatalog(tx, asked.organizationId);
 }
 
-async function lockAsked(tx: StoreTransaction, { organizationId, id, revision }: Asked) {
+const EMPTIED = 'The server lists no tools any more. It is asked again before that is believed.';
+
+interface Kept {
+  /** True when a list is another than before. */
+  readonly isNew: boolean;
+  readonly arePinsNew: boolean;
+  /** True when all tools are gone, which was seen for the first time or too short a time ago. */
+  readonly isEmptied: boolean;
+  readonly bindings?: string;
+}
+
+const NOTHING_KEPT: Kept = { isNew: false, arePinsNew: false, isEmptied: false };
+
+interface Place {
+  readonly asked: Asked;
+  readonly row: Row;
+  readonly held: ConnectionRefreshRow;
+  readonly known: Known;
+}
+
+async function keepFound(
+  tx: StoreTransaction,
+  events: Publish,
+  { asked, row, held, known }: Place,
+  found: Found,
+): Promise<Kept> {
+  const { tools, documents, server, dropped = [] } = found;
+  const isEmptied =
+    tools.length === 0 &&
+    known.has('tools') &&
+    known.get('tools')?.hash !== EMPTY_HASH &&
+    (held.empty_since === null || asked.now - held.empty_since < EMPTY_MS);
+  const lists: [CatalogKind, unknown][] = [
+    ['resources', found.resources],
+    ['templates', found.templates],
+    ['prompts', found.prompts],
+    ['skills', found.skills],
+    ['server', server && { ...server, dropped }],
+  ];
+  let isNew = false;
+  for (const [kind, list] of lists)
+    if (list !== undefined) isNew = (await keepList(tx, asked, known, { kind, list })) || isNew;
+  if (isEmptied) return { isNew, isEmptied, arePinsNew: false };
+  const areToolsNew = await keepList(tx, asked, known, { kind: 'tools', list: tools });
+  // Equal tools have equal pins, and to compare thousands of them takes its time; only a UI can change behind its tool.
+  if (!areToolsNew && documents === undefined) return { isNew, isEmptied, arePinsNew: false };
+  const agreedBy = known.has('tools') ? null : asked.by;
+  const { isChanged, drifts } = await keepPins(tx, { ...asked, agreedBy }, tools, documents);
+  if (pinningOf(gatewaySettingsOf(row)) !== 'off') await tellDrifts(tx, events, asked, row.title, drifts);
+  const bindings = toQueryJson(wellKnownBindingsOf(tools));
+  return { isNew: isNew || areToolsNew, arePinsNew: isChanged, isEmptied, bindings };
+}
+
+const EMPTY_HASH = digest(toQueryJson([]));
+// Whoever changes more at once has changed everything, and the definitions say what.
+const MOST_TOLD = 100;
+
+async function tellDrifts(
+  tx: StoreTransaction,
+  events: Publish,
+  { organizationId, id }: Asked,
+  title: string,
+  drifts: readonly Drift[],
+): Promise<void> {
+  const { of } = MANAGEMENT_EVENTS['tool.definition_changed'];
+  for (const { tool, hash, renamedFrom, fields } of drifts.slice(0, MOST_TOLD)) {
+    const names = { tool: visibleText(tool), renamed_from: renamedFrom && visibleText(renamedFrom) };
+    const data = { connection_id: id, title, ...names, hash, fields: [...fields] };
+    await events.publish(tx, of({ organizationId, subject: id, data }));
+  }
+}
+
+/** Keeps one list; true when it is another than before. An equal one is not written again: it may be large. */
+async function keepList(
+  tx: StoreTransaction,
+  { id, organizationId, now }: Asked,
+  known: Known,
+  { kind, list }: { readonly kind: CatalogKind; readonly list: unknown },
+): Promise<boolean> {
+  const db = tx.db<ConnectionTables>();
+  const body = toQueryJson(list);
+  const hash = digest(body);
+  if (known.get(kind)?.hash === hash) {
+    await db
+      .updateTable('connection_catalogs')
+      .set({ fetched_at: now })
+      .where('connection_id', '=', id)
+      .where('kind', '=', kind)
+      .execute();
+    return false;
+  }
+  const changing = { body, hash, fetched_at: now, last_error: null };
+  await db
+    .insertInto('connection_catalogs')
+    .values({ connection_id: id, organization_id: organizationId, kind, ...changing })
+    .onConflict((conflict) => conflict.columns(['connection_id', 'kind']).doUpdateSet(changing))
+    .execute();
+  return true;
+}
+
+async function markErrors(tx: StoreTransaction, connectionId: string, last_error: string | null) {
+  await tx
+    .db<ConnectionTables>()
+    .updateTable('connection_catalogs')
+    .set({ last_error })
+    .where('connection_id', '=', connectionId)
+    .execute();
+}
+
+async function lockAsked(
+  tx: StoreTransaction,
+  { organizationId, id, revision }: Asked,
+): Promise<Row | undefined> {
   const query = tx
     .db<ConnectionTables>()
     .selectFrom('connections')
-    .select(['status', 'revision'])
+    .select(['status', 'revision', 'title', 'metadata', 'catalog', 'bindings'])
     .where('organization_id', '=', organizationId)
     .where('id', '=', id);
   const row = await tx.locked(query).executeTakeFirst();
   return row?.revision === revision ? row : undefined;
 }
 
-function knownCatalog(from: Queryable, connectionId: string) {
-  return from
+async function knownCatalogs(from: Queryable, connectionId: string): Promise<Known> {
+  const rows = await from
     .db<ConnectionTables>()
     .selectFrom('connection_catalogs')
-    .select('fetched_at')
+    .select(['kind', 'hash', 'fetched_at'])
     .where('connection_id', '=', connectionId)
-    .where('kind', '=', 'tools')
-    .executeTakeFirst();
+    .execute();
+  return new Map(rows.map((row) => [row.kind, row]));
 }
 
+/** Writes what an entity says of its catalog; true when that is news, apart from the time. */
 async function setState(
   tx: StoreTransaction,
   { organizationId, id }: Asked,
-  { status: before }: Pick<ConnectionRow, 'status'>,
-  { catalog, status, bindings }: { catalog: object; status: ConnectionRow['status']; bindings?: string },
-): Promise<void> {
+  before: Row,
+  after: {
+    readonly catalog: { readonly stale: boolean; readonly last_error: string | null };
+    readonly status: ConnectionRow['status'];
+    readonly bindings?: string;
+  },
+): Promise<boolean> {
+  const { bindings = before.bindings } = after;
+  // What a person switched off stays off.
+  const status = before.status === 'inactive' ? before.status : after.status;
   await tx
     .db<ConnectionTables>()
     .updateTable('connections')
-    .set({
-      catalog: toQueryJson(catalog),
-      // What a person switched off stays off.
-      status: before === 'inactive' ? before : status,
-      ...(bindings !== undefined && { bindings }),
-    })
+    .set({ catalog: toQueryJson(after.catalog), status, bindings })
     .where('organization_id', '=', organizationId)
     .where('id', '=', id)
     .execute();
-  await announceCatalog(tx, organizationId);
-}
-
-async function keepTools(
-  tx: StoreTransaction,
-  asked: Asked,
-  tools: readonly UpstreamTool[],
-  isFirst: boolean,
-): Promise<void> {
-  const body = toQueryJson(tools);
-  const changing = { body, hash: digest(body), fetched_at: asked.now, last_error: null };
-  await tx
-    .db<ConnectionTables>()
-    .insertInto('connection_catalogs')
-    .values({ connection_id: asked.id, organization_id: asked.organizationId, kind: 'tools', ...changing })
-    .onConflict((conflict) => conflict.columns(['connection_id', 'kind']).doUpdateSet(changing))
-    .execute();
-  await keepPins(tx, asked, tools, isFirst);
-}
-
-const BATCH = 100;
-
-/** The first catalog is agreed to by whoever was shown it; what comes after waits, and what went away says so. */
-async function keepPins(
-  tx: StoreTransaction,
-  { organizationId, id, by, now }: Asked,
-  tools: readonly UpstreamTool[],
-  isFirst: boolean,
-): Promise<void> {
-  const db = tx.db<ConnectionTables>();
-  const before = new Map(
-    (await db.selectFrom('tool_pins').selectAll().where('connection_id', '=', id).execute()).map((pin) => [
-      pin.tool_name,
-      pin,
-    ]),
-  );
-  const pins = tools.map((tool): ToolPinRow => {
-    const definition = toQueryJson(tool);
-    const definition_hash = definitionHash(tool);
-    const known = before.get(tool.name);
-    const agreed = { state: 'approved', approved_by: by, approved_at: now } as const;
-    const row = { connection_id: id, organization_id: organizationId, tool_name: tool.name, definition };
-    if (isFirst) return { ...row, definition_hash, ...agreed };
-    if (known === undefined)
-      return { ...row, definition_hash, state: 'new', approved_by: null, approved_at: null };
-    // The hash stays that of the definition that was agreed to.
-    const isSame = known.definition_hash === definition_hash && known.approved_at !== null;
-    const { approved_by, approved_at } = known;
-    if (approved_at === null) return { ...row, definition_hash, state: 'new', approved_by, approved_at };
-    const state = isSame ? 'approved' : 'changed';
-    return { ...row, definition_hash: known.definition_hash, state, approved_by, approved_at };
-  });
-  const names = new Set(tools.map(({ name }) => name));
-  const gone = [...before.values()]
-    .filter((pin) => !names.has(pin.tool_name))
-    .map((pin): ToolPinRow => ({ ...pin, state: 'removed' }));
-  const changed = [...pins, ...gone].filter((pin) => !isEqual(pin, before.get(pin.tool_name)));
-  for (let from = 0; from < changed.length; from += BATCH) {
-    await db
-      .insertInto('tool_pins')
-      .values(changed.slice(from, from + BATCH))
-      .onConflict((conflict) =>
-        conflict.columns(['connection_id', 'tool_name']).doUpdateSet((row) => ({
-          definition_hash: row.ref('excluded.definition_hash'),
-          definition: row.ref('excluded.definition'),
-          state: row.ref('excluded.state'),
-        })),
-      )
-      .execute();
-  }
-}
-
-function isEqual(left: ToolPinRow, right: ToolPinRow | undefined): boolean {
+  const { stale, last_error } = fromJson<typeof after.catalog>(before.catalog);
   return (
-    right !== undefined &&
-    left.state === right.state &&
-    left.definition === right.definition &&
-    left.definition_hash === right.definition_hash
+    status !== before.status ||
+    bindings !== before.bindings ||
+    stale !== after.catalog.stale ||
+    last_error !== after.catalog.last_error
   );
-}
-
-/** The hash of what a person agrees to: name, words, schemas and hints, whatever the order of their keys. */
-export function definitionHash(tool: UpstreamTool): string {
-  const { name, title, description, inputSchema, outputSchema, annotations } = tool;
-  return digest(toJson(sorted([name, title, description, inputSchema, outputSchema, annotations])));
-}
-
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (typeof value !== 'object' || value === null) return value ?? null;
-  const entries = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
-  return Object.fromEntries(entries.map(([key, inner]) => [key, sorted(inner)]));
-}
-
-function digest(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
 }

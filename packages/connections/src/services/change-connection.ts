@@ -4,32 +4,58 @@ import type { Caller } from '@parley/kit';
 import { ToolError, typeId } from '@parley/kit';
 import type { StoreTransaction } from '@parley/store';
 import { toJson } from '@parley/store';
+import { newLease, takeLease } from '../refresh/lease.ts';
 import type { ConnectionRow, ConnectionTables } from '../schema.ts';
 import { openConnection, sealConnection } from '../secrets/vault.ts';
 import { NO_CATALOG, selfConnectionId } from '../self-connection.ts';
 import type { ConnectionCreate, ConnectionUpdate } from '../shapes/connection-data.ts';
+import { checkedGatewaySettings } from '../shapes/gateway-settings.ts';
 import type { Base } from './base.ts';
 import { announce, authorOf, takeTurns } from './base.ts';
 import { refuseTakenId } from './chosen-id.ts';
 import { checkContainment } from './containment.ts';
-import { requireProgramRight, requireSameSecretsOwner } from './rights.ts';
+import { allowAddress, privateAddress, withAddress } from './private-address.ts';
+import { requireAdministrator, requireProgramRight, requireSameSecretsOwner } from './rights.ts';
 import { findRow } from './rows.ts';
 import { checkScopes } from './scopes.ts';
 import type { Settings } from './settings.ts';
 import { hasTokens } from './tokens.ts';
-import { applied, checkSettings, columnsOf, EMPTY, settingsOf, upstreamKeyOf } from './settings.ts';
+import {
+  applied,
+  checkSettings,
+  columnsOf,
+  EMPTY,
+  settingsOf,
+  storedLocally,
+  upstreamKeyOf,
+} from './settings.ts';
+
+/** What only the machine's own command line can say: being there is the permission, and no protocol carries it. */
+export interface FromMachine {
+  /** `host:port` of the connection's own address, when it is a private one; null: it needs no permission. */
+  readonly allow: string | null;
+}
 
 /** Stores a new connection and returns its id. */
-export async function insertConnection(base: Base, caller: Caller, data: ConnectionCreate): Promise<string> {
+export async function insertConnection(
+  base: Base,
+  caller: Caller,
+  data: ConnectionCreate,
+  machine?: FromMachine,
+): Promise<string> {
   const { store, now } = base;
   const { organizationId } = caller;
+  const allow = machine?.allow ?? null;
   const { id = typeId('conn', now()), ...given } = data;
   // Before anything else is said about the input: it must not matter to others whether it is right.
   if (given.connection_type === 'STDIO' || given.connection_headers?.command !== undefined)
-    requireProgramRight(caller, base.upstream);
+    requireProgramRight(caller, base.upstream, machine);
+  if (allow !== null) requireAdministrator(caller, 'reach private addresses');
   refuseTakenId(base, caller, id);
-  const settings = applied(EMPTY, given);
+  const settings = asStored(applied(EMPTY, given), machine);
   checkSettings(settings);
+  checkedGatewaySettings(settings.metadata);
+  const egress_allow = privateAddress(base, caller, settings);
   await store.transaction(async (tx) => {
     await takeTurns(tx, organizationId);
     await checkScopes(tx, caller, settings);
@@ -43,6 +69,7 @@ export async function insertConnection(base: Base, caller: Caller, data: Connect
       virtual_id: await virtualTarget(tx, organizationId, settings),
       secrets: sealConnection(store.secrets, { id, organization_id: organizationId }, secretsOf(settings)),
       revision: 0,
+      egress_allow,
       created_at: now(),
       updated_at: now(),
       created_by: authorOf(caller),
@@ -56,6 +83,10 @@ export async function insertConnection(base: Base, caller: Caller, data: Connect
       .executeTakeFirstOrThrow();
     if (numInsertedOrUpdatedRows !== 1n)
       throw new ToolError('conflict', `id: "${id}" is taken. Choose another one.`);
+    if (allow !== null) await allowAddress(tx, id, allow);
+    // Whoever makes it asks first, and is shown what they agree to; nobody else comes in between.
+    if (row.connection_type !== 'VIRTUAL')
+      await takeLease(tx, { organizationId, id }, { lease: newLease(), now: now() });
     await announce(base, tx, caller, { ...row, what: 'created' });
   });
   return id;
@@ -74,20 +105,28 @@ export async function updateConnection(
   caller: Caller,
   id: string,
   data: ConnectionUpdate,
+  machine?: FromMachine,
 ): Promise<UpdatedConnection | undefined> {
   const { store, now } = base;
   const { organizationId } = caller;
+  const allow = machine?.allow ?? null;
   return store.transaction(async (tx) => {
     await takeTurns(tx, organizationId);
     const row = await findRow(tx, organizationId, id);
     if (row === undefined) return undefined;
     requireChangeable(row);
     const before = settingsOf(row, openConnection(store.secrets, row));
-    const settings = changedSettings(before, data);
+    if (data.metadata !== undefined) checkedGatewaySettings(data.metadata);
+    const { settings, egress_allow } = withAddress(base, caller, {
+      row,
+      before,
+      after: asStored(changedSettings(before, data), machine),
+    });
     const isUpstreamNew = upstreamKeyOf(before) !== upstreamKeyOf(settings);
     const isProgram =
       settings.connection_type === 'STDIO' || settings.connection_headers?.command !== undefined;
-    if (isUpstreamNew && isProgram) requireProgramRight(caller, base.upstream);
+    if (isUpstreamNew && isProgram) requireProgramRight(caller, base.upstream, machine);
+    if (allow !== null) requireAdministrator(caller, 'reach private addresses');
     checkSettings(settings);
     const owner = { organizationId, connectionId: id };
     requireSameSecretsOwner(caller, before, settings, await hasTokens(tx, owner));
@@ -95,7 +134,7 @@ export async function updateConnection(
       await checkScopes(tx, caller, settings);
     const virtual_id = await virtualTarget(tx, organizationId, settings);
     // Nothing to write, and nobody needs to hear of it.
-    if (isDeepStrictEqual(before, settings)) return { settings, isUpstreamNew };
+    if (machine === undefined && isDeepStrictEqual(before, settings)) return { settings, isUpstreamNew };
     await tx
       .db<ConnectionTables>()
       .updateTable('connections')
@@ -104,12 +143,14 @@ export async function updateConnection(
         virtual_id,
         secrets: sealConnection(store.secrets, row, secretsOf(settings)),
         revision: row.revision + (isUpstreamNew ? 1 : 0),
+        egress_allow,
         updated_at: now(),
         updated_by: authorOf(caller),
       })
       .where('organization_id', '=', organizationId)
       .where('id', '=', id)
       .execute();
+    if (allow !== null) await allowAddress(tx, id, allow);
     if (virtual_id !== null) await checkContainment(tx, organizationId);
     await announce(base, tx, caller, { ...settings, id, what: 'updated' });
     return { settings, isUpstreamNew };
@@ -131,6 +172,10 @@ function changedSettings(before: Settings, data: ConnectionUpdate): Settings {
     configuration_state: settings.configuration_state ?? {},
     configuration_scopes: settings.configuration_scopes ?? [],
   };
+}
+
+function asStored(settings: Settings, machine: FromMachine | undefined): Settings {
+  return machine === undefined ? settings : storedLocally(settings);
 }
 
 function secretsOf(settings: Settings) {

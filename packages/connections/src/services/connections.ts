@@ -11,6 +11,7 @@ import type { Base } from './base.ts';
 import { announce, forgetConnection, takeTurns } from './base.ts';
 import type { Binding } from './bindings.ts';
 import { connectionsWith } from './bindings.ts';
+import type { FromMachine } from './change-connection.ts';
 import { insertConnection, updateConnection } from './change-connection.ts';
 import { CONNECTIONS, findRow } from './rows.ts';
 import { shownState } from './settings.ts';
@@ -29,12 +30,14 @@ export interface Connections {
   list(caller: Caller, query: ConnectionQuery): Promise<CollectionPage<Connection>>;
   get(caller: Caller, id: string): Promise<Connection | undefined>;
   exists(organizationId: string, id: string): Promise<boolean>;
-  create(caller: Caller, data: ConnectionCreate): Promise<Connection>;
+  /** `machine` is for the machine's own command line alone, whatever reaches this over a protocol. */
+  create(caller: Caller, data: ConnectionCreate, machine?: FromMachine): Promise<Connection>;
   /** What an upstream said to its new configuration comes with it; undefined when there is no such connection. */
   update(
     caller: Caller,
     id: string,
     data: ConnectionUpdate,
+    machine?: FromMachine,
   ): Promise<{ item: Connection; configuration?: ConfigurationOutcome } | undefined>;
   delete(caller: Caller, id: string, force: boolean): Promise<Connection | undefined>;
   test(caller: Caller, id: string): Promise<TestOutcome>;
@@ -75,13 +78,13 @@ export function createConnections(base: Base): Connections {
         items: page.items.map(({ configuration_state: _state, ...item }) => item),
       };
     },
-    async create(caller, data) {
-      const id = await insertConnection(base, caller, data);
+    async create(caller, data, machine) {
+      const id = await insertConnection(base, caller, data, machine);
       await rediscover(base, caller, id);
       return existing(caller, id);
     },
-    async update(caller, id, data) {
-      const changed = await updateConnection(base, caller, id, data);
+    async update(caller, id, data, machine) {
+      const changed = await updateConnection(base, caller, id, data, machine);
       if (changed === undefined) return undefined;
       // Whoever changes something about a connection that could not be read hopes that it can be now.
       const isUnread = (await existing(caller, id)).catalog.last_error !== null;

@@ -9,7 +9,7 @@ import type { Upstream } from '../upstream.ts';
 import type { Settings } from './settings.ts';
 
 /** The name that grants use for the server itself. */
-const SELF = 'self';
+export const SELF = 'self';
 
 /** True for owners and administrators whose key is not cut to less. */
 export function actsAsAdministrator(caller: Caller): boolean {
@@ -17,21 +17,22 @@ export function actsAsAdministrator(caller: Caller): boolean {
 }
 
 /** Refuses to start a program for anybody but administrators. */
-export function requireAdministrator(caller: Caller): void {
+export function requireAdministrator(caller: Caller, what = 'use STDIO connections'): void {
   if (!actsAsAdministrator(caller))
-    throw new ToolError(
-      'forbidden',
-      'Only owners and administrators may use STDIO connections. Ask one of them.',
-    );
+    throw new ToolError('forbidden', `Only owners and administrators may ${what}. Ask one of them.`);
 }
 
-/** Refuses to store a program for anybody but administrators of a server that allows it. */
-export function requireProgramRight(caller: Caller, { isStdioAllowed }: Upstream): void {
+/** Refuses to store a program for anybody but administrators, on the machine itself or of a server that allows it. */
+export function requireProgramRight(
+  caller: Caller,
+  { isStdioAllowed }: Upstream,
+  machine: object | undefined,
+): void {
   requireAdministrator(caller);
-  if (!isStdioAllowed)
+  if (!isStdioAllowed && machine === undefined)
     throw new ToolError(
       'forbidden',
-      'This server starts no programs. Start it with --allow-stdio to use STDIO connections.',
+      'This server starts no programs. Add it on the machine with "parley connect add NAME -- COMMAND", or start the server with --allow-stdio.',
     );
 }
 

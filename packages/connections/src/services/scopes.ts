@@ -1,9 +1,9 @@
 /** The scopes of a configuration: each names a value of the state, and connections named there must be usable. */
-import type { Caller } from '@parley/kit';
-import { ToolError } from '@parley/kit';
+import type { Caller, Grants } from '@parley/kit';
+import { ALL_GRANTS, ToolError, unionGrants } from '@parley/kit';
 import type { Queryable } from '@parley/store';
 import { selfConnectionId } from '../self-connection.ts';
-import { mayUse } from './rights.ts';
+import { mayUse, SELF } from './rights.ts';
 import { findRow } from './rows.ts';
 import type { Settings } from './settings.ts';
 
@@ -37,6 +37,25 @@ async function checkConnection(from: Queryable, caller: Caller, value: unknown, 
     : (await findRow(from, caller.organizationId, id)) !== undefined;
   if (!isKnown || !mayUse(caller, id))
     throw new ToolError('not_found', `${path}: there is no connection "${id.slice(0, 64)}"`);
+}
+
+/** What a configuration lets its server do when it calls back, before it is cut to what its caller may. */
+export function grantsOfScopes(
+  organizationId: string,
+  {
+    configuration_scopes,
+    configuration_state,
+  }: Pick<Settings, 'configuration_scopes' | 'configuration_state'>,
+): Grants {
+  const each = (configuration_scopes ?? []).map((scope): Grants => {
+    if (scope === '*') return ALL_GRANTS;
+    const end = scope.indexOf('::');
+    const steps = end > 0 ? stepsOf(scope.slice(0, end)) : undefined;
+    const id = inside(steps?.reduce<unknown>(inside, configuration_state ?? {}), 'value');
+    if (typeof id !== 'string') return {};
+    return { [id === selfConnectionId(organizationId) ? SELF : id]: [scope.slice(end + 2)] };
+  });
+  return unionGrants(each);
 }
 
 const STEP = /\.?([\w$-]+)|\[(\d{1,6})\]|\["([^"\]]{1,200})"\]|\['([^'\]]{1,200})'\]/y;

@@ -1,4 +1,5 @@
 /** A connection as it was given: how data changes it, what is refused, and the row made of it. */
+import { isDeepStrictEqual } from 'node:util';
 import { ToolError } from '@parley/kit';
 import { fromJson, toJson, toQueryJson } from '@parley/store';
 import type { ConnectionRow, ConnectionType } from '../schema.ts';
@@ -13,7 +14,12 @@ import {
   MASK,
 } from '../secrets/masking.ts';
 import type { ConnectionSecrets } from '../secrets/vault.ts';
-import type { ConnectionUpdate, OAuthConfig, UpstreamSettings } from '../shapes/connection-data.ts';
+import type {
+  ConnectionUpdate,
+  OAuthConfig,
+  StoredUpstream,
+  UpstreamSettings,
+} from '../shapes/connection-data.ts';
 import { OAUTH_ENDPOINTS } from '../shapes/connection-data.ts';
 
 /** Everything that a caller can set, without masks. */
@@ -123,17 +129,21 @@ function maskedOAuth(config: OAuthConfig): OAuthConfig {
 }
 
 function restoredHeaders(
-  before: UpstreamSettings | null | undefined,
-  after: UpstreamSettings | null,
-): UpstreamSettings | null {
+  before: StoredUpstream | null | undefined,
+  after: StoredUpstream | null,
+): StoredUpstream | null {
   if (after === null) return null;
-  const { headers, envVars } = after;
+  const { isLocal: _given, ...given } = after;
+  const { headers, envVars } = given;
   const path = 'connection_headers';
-  return {
-    ...after,
+  const restored = {
+    ...given,
     ...(headers && { headers: restoredTexts(headers, before?.headers ?? {}, `${path}.headers`) }),
     ...(envVars && { envVars: restoredTexts(envVars, before?.envVars ?? {}, `${path}.envVars`) }),
   };
+  // The machine's own word holds for the program that it was given for, and for no other.
+  const { isLocal, ...known } = before ?? {};
+  return isLocal === true && isDeepStrictEqual(known, restored) ? { ...restored, isLocal } : restored;
 }
 
 // The client and the protocol set these themselves.
@@ -141,6 +151,13 @@ const OWN_HEADERS = /^(host|content-length|transfer-encoding|connection|mcp-.*)$
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 // Printable ASCII and Latin letters, spaces and tabs: what a header can carry.
 const HEADER_VALUE = /^[\t\x20-\x7E\x80-\xFF]*$/;
+
+/** The settings with the machine's own word that their program may be started. */
+export function storedLocally<T extends Pick<Settings, 'connection_headers'>>(settings: T): T {
+  const { connection_headers: upstream } = settings;
+  if (upstream?.command === undefined) return settings;
+  return { ...settings, connection_headers: { ...upstream, isLocal: true } };
+}
 
 /** Refuses what no upstream could be reached with. */
 export function checkSettings({
@@ -158,7 +175,7 @@ export function checkSettings({
   for (const name of OAUTH_ENDPOINTS)
     if (oauth?.[name] !== undefined) checkUrl(oauth[name], `oauth_config.${name}`);
   if (connection_headers === null) return;
-  const { headers, ...program } = connection_headers;
+  const { headers, isLocal: _word, ...program } = connection_headers;
   if (isProgram && (headers !== undefined || program.command === undefined))
     throw new ToolError('invalid', 'connection_headers: a STDIO connection has a command and no headers.');
   if (!isProgram && Object.values(program).some((value) => value !== undefined))
@@ -209,7 +226,7 @@ export function columnsOf(settings: Settings) {
   };
 }
 
-function maskedHeaders({ headers, envVars, ...rest }: UpstreamSettings): UpstreamSettings {
+function maskedHeaders({ headers, envVars, isLocal: _word, ...rest }: StoredUpstream): UpstreamSettings {
   return {
     ...rest,
     ...(headers && { headers: maskedTexts(headers) }),

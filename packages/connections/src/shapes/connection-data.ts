@@ -33,6 +33,9 @@ const UpstreamSettings = z.strictObject({
 });
 export type UpstreamSettings = z.output<typeof UpstreamSettings>;
 
+/** The same as it is kept; that a program was stored on the machine itself can be said by no caller. */
+export type StoredUpstream = UpstreamSettings & { readonly isLocal?: true };
+
 const OAuthConfig = z.strictObject({
   authorizationEndpoint: z.url().max(2000),
   tokenEndpoint: z.url().max(2000),

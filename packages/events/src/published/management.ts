@@ -9,6 +9,17 @@ const Named = z.object({
 });
 const Connection = z.object({ id: z.string(), title: z.string(), connection_type: z.string() });
 
+const Drift = z.object({
+  connection_id: z.string(),
+  title: z.string(),
+  tool: z.string(),
+  hash: z.string().describe('Of the definition as it is now; an approval names it'),
+  renamed_from: z.string().nullable().describe('The tool that it seems to have been'),
+  fields: z.array(
+    z.object({ field: z.string(), before: z.string().nullable(), after: z.string().nullable() }),
+  ),
+});
+
 const define = <Data extends z.ZodType>(type: string, when: string, data: Data) =>
   defineEvent({ type, when, data });
 
@@ -23,6 +34,16 @@ export const MANAGEMENT_EVENTS = {
   'connection.created': define('connection.created', 'a connection was made', Connection),
   'connection.updated': define('connection.updated', 'a connection was changed', Connection),
   'connection.deleted': define('connection.deleted', 'a connection was deleted', Connection),
+  'tool.definition_changed': define(
+    'tool.definition_changed',
+    'a tool of a connection is not what was agreed to any more',
+    Drift,
+  ),
+  'connection.auth_required': define(
+    'connection.auth_required',
+    'somebody has to authorise a connection again',
+    Connection.extend({ user_id: z.string().nullable().describe('Who; null: one for everybody') }),
+  ),
 };
 
 /** An act of somebody, as the audit log has it. */

@@ -1,7 +1,7 @@
 /** The sixth stage: a message in perfect order is answered on the hot path, every other one by a leg of the SDK. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { HttpRefusal } from '@parley/http';
-import { PROPERTIES_HEADER, RPC } from '@parley/kit';
+import { headerReader, PROPERTIES_HEADER, RPC } from '@parley/kit';
 import { AnswerBatch } from './answer-batch.ts';
 import { HotPath } from './hot-path.ts';
 import type { HotRequest } from './hot-request.ts';
@@ -53,7 +53,9 @@ export function createDispatch(options: LegOptions, countRequest: CountRequest):
           const labels = req.headers[PROPERTIES_HEADER];
           // Node joins what comes twice, except for cookies.
           const properties = Array.isArray(labels) ? undefined : labels;
-          const answer = hot.call(found ?? engine, caller, request, () => signalOf(res), { properties });
+          const header = headerReader((name) => req.headers[name]?.toString());
+          const extras = { properties, header };
+          const answer = hot.call(found ?? engine, caller, request, () => signalOf(res), extras);
           answers.add(res, await answer);
           return;
         }

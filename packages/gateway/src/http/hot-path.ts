@@ -3,7 +3,7 @@
  * that faults have one answer and one author.
  */
 import type { CallToolResult } from '@modelcontextprotocol/server';
-import type { Caller, Connection, Engine, Exchange } from '@parley/kit';
+import type { Caller, Engine, Exchange } from '@parley/kit';
 import type { ListedTool, Listing, ServerInfo, ToolAnswer, ToolPage } from '@parley/kit';
 import { encodeCursor, isToolResult, META, ProtocolFault, requestInfo, RPC } from '@parley/kit';
 import type { Answer } from './answer-batch.ts';
@@ -12,6 +12,11 @@ import type { HotRequest } from './hot-request.ts';
 
 /** A tool that was looked up for its caller. */
 type FoundTool = NonNullable<ReturnType<Engine['find']>>;
+
+/** What comes with a call besides its message. */
+interface CallExtras extends Pick<Exchange, 'connection' | 'header'> {
+  readonly properties?: string | undefined;
+}
 
 /** Answers hot requests for one server identity. */
 export class HotPath {
@@ -30,7 +35,7 @@ export class HotPath {
     caller: Caller,
     request: Extract<HotRequest, { method: 'tools/call' }>,
     signal: () => AbortSignal,
-    { connection, properties }: { connection?: Connection; properties?: string | undefined } = {},
+    { connection, properties, header }: CallExtras = {},
   ): Promise<Answer> {
     const exchange: Exchange = {
       info: requestInfo({
@@ -43,6 +48,7 @@ export class HotPath {
       signal,
       connection,
       capabilities: request.capabilities,
+      ...(header !== undefined && { header }),
     };
     try {
       const { name, arguments: args } = request;

@@ -108,7 +108,7 @@ async function connect(
 function remoteTransport({ egress }: Means, target: UpstreamTarget, { seen, ended }: Talk): Transport {
   const url = target.url === null ? null : URL.parse(target.url);
   if (url === null) throw new BadUpstream('The connection has no address. Set connection_url.');
-  const fetch = guardedFetch(egress, seen, ended);
+  const fetch = guardedFetch(egress, { seen, ended, allow: target.allow });
   const bearer = target.token === null ? {} : { authorization: `Bearer ${target.token}` };
   const requestInit: RequestInit = {
     headers: Object.fromEntries(new Headers({ ...bearer, ...lowerCased(target.headers) })),

@@ -8,7 +8,7 @@ import { BadUpstream, failure, NoProgram, OutOfTime } from './faults.ts';
 /** The failure behind an error. */
 export function failureOf(error: unknown, seen: Sightings): UpstreamFailure {
   if (seen.isTooLarge === true)
-    return failure('invalid_protocol', 'The server sent more than 4 MiB. It has to list less.');
+    return failure('invalid_protocol', 'The server sent more than 10 MiB. It has to list less.');
   if (error instanceof OutOfTime) return tooLate();
   if (error instanceof BadUpstream) return failure('invalid_protocol', error.message);
   if (error instanceof NoProgram) return failure('unreachable', error.message);

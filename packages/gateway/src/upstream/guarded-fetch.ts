@@ -8,7 +8,14 @@ import { MAX_ANSWER_BYTES } from './limits.ts';
 const BODILESS = new Set([204, 205, 304]);
 
 /** A fetch for one conversation: what all its answers send is counted together. */
-export function guardedFetch(egress: Egress, seen: Sightings, ended: AbortSignal): FetchLike {
+export function guardedFetch(
+  egress: Egress,
+  {
+    seen,
+    ended,
+    allow,
+  }: { readonly seen: Sightings; readonly ended: AbortSignal; readonly allow: readonly string[] },
+): FetchLike {
   let left = MAX_ANSWER_BYTES;
   const take = (chunk: Uint8Array) => {
     left -= chunk.byteLength;
@@ -24,6 +31,7 @@ export function guardedFetch(egress: Egress, seen: Sightings, ended: AbortSignal
       headers: new Headers(init.headers),
       signal: AbortSignal.any(signals),
       redirect: 'manual' as const,
+      allow,
       stream: true,
       ...(typeof init.body === 'string' && { body: init.body }),
     };

@@ -10,11 +10,19 @@ export const TEST_MS = 10_000;
 export const STDIO_PROBE_MS = 3_000;
 
 /** Everything that one upstream may send while it is asked. */
-export const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
+export const MAX_ANSWER_BYTES = 10 * 1024 * 1024;
 
-export const MAX_TOOLS = 2_000;
+/** Of one list. */
+export const MAX_ITEMS = 5_000;
 export const MAX_PAGES = 100;
+export const MAX_CATALOG_BYTES = 32 * 1024 * 1024;
+
+/** Of one item of a list. */
 export const MAX_DEPTH = 64;
+export const MAX_DEFINITION_BYTES = 256 * 1024;
+
+/** Items that are left out are told of up to this number. */
+export const MAX_DROPPED = 100;
 
 /** Programs that run at once. */
 export const MAX_PROGRAMS = 32;

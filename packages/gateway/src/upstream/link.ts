@@ -9,6 +9,8 @@ export interface LinkRequest {
   readonly params: Readonly<Record<string, unknown>>;
   /** What the client behind the call can be asked; an upstream is never offered more. */
   readonly capabilities: ClientCapabilities;
+  /** Who is behind the call. Absent: nobody else's call is taken for one of the same. */
+  readonly principal?: string | undefined;
   /** Fires when the client has cancelled or gone: the upstream is told, and the request rejects. */
   readonly signal: AbortSignal;
   /** The longest time for the whole of it; progress extends the idle limit and never this one. */
@@ -103,6 +105,8 @@ export class UpstreamFault extends Error {
   /** False: nothing of the request has left, so it may be sent again. */
   readonly wasSent: boolean;
   readonly retryAfterMs: number | undefined;
+  /** Of the kind `auth_required`: where the person can do something about it. */
+  readonly link: string | undefined;
   /** Of the kind `rpc`: what the server said. */
   readonly rpc: { readonly code: number; readonly message: string; readonly data?: unknown } | undefined;
 
@@ -112,13 +116,20 @@ export class UpstreamFault extends Error {
     {
       wasSent = true,
       retryAfterMs,
+      link,
       rpc,
-    }: { wasSent?: boolean; retryAfterMs?: number | undefined; rpc?: UpstreamFault['rpc'] } = {},
+    }: {
+      wasSent?: boolean;
+      retryAfterMs?: number | undefined;
+      link?: string | undefined;
+      rpc?: UpstreamFault['rpc'];
+    } = {},
   ) {
     super(message);
     this.kind = kind;
     this.wasSent = wasSent;
     this.retryAfterMs = retryAfterMs;
+    this.link = link;
     this.rpc = rpc;
   }
 }

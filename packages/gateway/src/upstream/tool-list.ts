@@ -2,22 +2,11 @@
 import type { Client, RequestOptions } from '@modelcontextprotocol/client';
 import type { UpstreamTool } from '@parley/connections';
 import * as z from 'zod';
+import { checked, ToolShape } from './discovery/shapes.ts';
 import { BadUpstream } from './faults.ts';
-import { MAX_DEPTH, MAX_PAGES, MAX_TOOLS } from './limits.ts';
+import { MAX_ITEMS, MAX_PAGES } from './limits.ts';
 
 const Page = z.looseObject({ tools: z.array(z.unknown()), nextCursor: z.string().max(4096).optional() });
-
-const anyObject = z.record(z.string(), z.unknown());
-
-const Definition = z.object({
-  name: z.string().min(1).max(200),
-  title: z.string().max(1000).optional(),
-  description: z.string().max(50_000).optional(),
-  inputSchema: z.looseObject({ type: z.literal('object') }),
-  outputSchema: anyObject.optional(),
-  annotations: anyObject.optional(),
-  _meta: anyObject.optional(),
-});
 
 /** Every tool with a valid definition; one that has none is left out, and so is the second of a name. */
 export async function listTools(client: Client, options: RequestOptions): Promise<UpstreamTool[]> {
@@ -30,10 +19,10 @@ export async function listTools(client: Client, options: RequestOptions): Promis
     const params = cursor === undefined ? {} : { cursor };
     const page = await client.request({ method: 'tools/list', params }, Page, options);
     seen += page.tools.length;
-    if (seen > MAX_TOOLS) throw new BadUpstream(`The server lists more than ${MAX_TOOLS} tools.`);
+    if (seen > MAX_ITEMS) throw new BadUpstream(`The server lists more than ${MAX_ITEMS} tools.`);
     for (const given of page.tools) {
-      const { data } = isShallow(given) ? Definition.safeParse(given) : {};
-      if (data !== undefined && !tools.has(data.name)) tools.set(data.name, data);
+      const outcome = checked(ToolShape, given);
+      if ('data' in outcome && !tools.has(outcome.data.name)) tools.set(outcome.data.name, outcome.data);
     }
     cursor = page.nextCursor;
     if (cursor === undefined) return [...tools.values()];
@@ -41,16 +30,4 @@ export async function listTools(client: Client, options: RequestOptions): Promis
       throw new BadUpstream('The server lists its tools without an end.');
     cursors.add(cursor);
   }
-}
-
-/** True when nothing lies deeper than code that walks through it can go. */
-function isShallow(root: unknown): boolean {
-  let level: unknown[] = [root];
-  for (let depth = 0; level.length > 0; depth += 1) {
-    if (depth > MAX_DEPTH) return false;
-    level = level.flatMap((value) =>
-      typeof value === 'object' && value !== null ? Object.values(value) : [],
-    );
-  }
-  return true;
 }

@@ -145,10 +145,10 @@ describe('what is no MCP server', () => {
   });
 
   test('sends more than it may', async () => {
-    const big = { ...plainTool('BIG'), _meta: { text: 'x'.repeat(5 * 1024 * 1024) } };
+    const big = { ...plainTool('BIG'), _meta: { text: 'x'.repeat(11 * 1024 * 1024) } };
     const lists: [McpUpstream['script']['tools'], string][] = [
-      [[big], '4 MiB'],
-      [Array.from({ length: 2001 }, (_each, index) => plainTool(`T${index}`)), '2000 tools'],
+      [[big], '10 MiB'],
+      [Array.from({ length: 5001 }, (_each, index) => plainTool(`T${index}`)), '5000 tools'],
     ];
     for (const [listed, words] of lists) {
       const server = await running({ era: '2026', tools: listed });

@@ -5,7 +5,8 @@ import type { Egress } from '@parley/kit/egress';
 import type { Means, Work } from './conversation.ts';
 import { failure } from './faults.ts';
 import { ANSWER_MS, TEST_MS } from './limits.ts';
-import type { ProgramOptions } from './stdio/programs.ts';
+import type { ProgramOptions } from './stdio/allowed-start.ts';
+import { mayStart } from './stdio/allowed-start.ts';
 import { createPrograms } from './stdio/programs.ts';
 import { listTools } from './tool-list.ts';
 import { UsedSecrets } from './used-secrets.ts';
@@ -17,6 +18,8 @@ export interface UpstreamOptions {
   /** Absent: no program is ever started. */
   readonly programs?: ProgramOptions | undefined;
   readonly onFault: (error: unknown, where: string) => void;
+  /** The same target with a token that is not over; absent: tokens are taken as they are. */
+  readonly freshened?: (target: UpstreamTarget) => Promise<UpstreamTarget>;
   /** The time that an upstream has, by type; tests have less. */
   readonly answerMs?: Means['answerMs'];
 }
@@ -29,7 +32,7 @@ export interface UpstreamClient extends Upstream {
 }
 
 export function createUpstream(options: UpstreamOptions): UpstreamClient {
-  const { egress, info, programs: allowed, onFault } = options;
+  const { egress, info, programs: allowed, onFault, freshened = async (target) => target } = options;
   const programs = createPrograms(allowed);
   const endings = new Set<Promise<void>>();
   const used = new UsedSecrets();
@@ -46,8 +49,9 @@ export function createUpstream(options: UpstreamOptions): UpstreamClient {
       );
     },
   };
-  const talk = async <T>(target: UpstreamTarget, work: Work<T>, limits: CallLimits = {}) => {
-    if (target.type === 'STDIO' && allowed === undefined)
+  const talk = async <T>(given: UpstreamTarget, work: Work<T>, limits: CallLimits = {}) => {
+    const target = await freshened(given);
+    if (target.type === 'STDIO' && !mayStart(allowed, target.program ?? {}))
       return failure('disabled', 'This server starts no programs. Start it with --allow-stdio.');
     used.keep(target);
     // Loaded by the first conversation: a server without connections spares the memory of the SDK's client.
@@ -55,7 +59,7 @@ export function createUpstream(options: UpstreamOptions): UpstreamClient {
     return converse(means, target, work, limits);
   };
   return {
-    isStdioAllowed: allowed !== undefined,
+    isStdioAllowed: mayStart(allowed, {}),
     secretsOf: (organizationId, connectionId) => used.of(organizationId, connectionId),
     async test(target) {
       const outcome = await talk(target, async () => undefined, {

@@ -9,10 +9,12 @@ import type { RoleGrants } from '../roles.ts';
 import type { ApiKeyRow, IdentityTables } from '../schema.ts';
 import type { AgentCallers } from './agent-keys.ts';
 import type { IsPrivileged } from './ceiling.ts';
+import type { CallClaims } from './call-tokens.ts';
+import { isCallToken, readCallToken } from './call-tokens.ts';
 import { cutGrants, withoutLaundered } from './ceiling.ts';
 import { IDENTITY_CHANGED } from './identity-changed.ts';
 import { RecentMap } from './recent-map.ts';
-import { callerOfMember, narrowed, rolesHeld, standingOf } from './standing.ts';
+import { callerOfMember, narrowed, narrowedRoles, rolesHeld, standingOf } from './standing.ts';
 
 interface Known {
   readonly caller: Caller;
@@ -36,6 +38,8 @@ export interface Powers {
 /** What a text is worth as a key; `memberless`: the key is fine, but its owner is no longer a member. */
 export type KeyState = 'valid' | 'unknown' | 'memberless';
 
+/** What the ids of connections that call back begin with. */
+const CALLS_BACK = 'callback_';
 const MAX_CACHED = 10_000;
 const USED_EVERY_MS = 60_000;
 
@@ -61,6 +65,8 @@ export class Authentication {
   readonly #usedAt = new RecentMap<number>(MAX_CACHED);
   /** Everybody who asks for the same caller shares one look-up. */
   readonly #current = new RecentMap<Standing | Promise<Standing>>(MAX_CACHED);
+  /** What the newest token of a connection that calls back said, by its caller. */
+  readonly #callsBack = new RecentMap<CallClaims>(MAX_CACHED);
   readonly #unsubscribe: () => void;
   #generation = 0;
 
@@ -92,7 +98,7 @@ export class Authentication {
       // Its end may have been moved.
       return this.#look(text, source, digest);
     }
-    if (now - known.usedAt >= USED_EVERY_MS) {
+    if (now - known.usedAt >= USED_EVERY_MS && !isCallToken(text)) {
       known.usedAt = now;
       this.#touch(known.caller);
     }
@@ -101,6 +107,7 @@ export class Authentication {
 
   /** The same caller as it stands now, watched or not; undefined when its key or member is gone. */
   async current(caller: Caller): Promise<Caller | undefined> {
+    if (isCallingBack(caller)) return this.#currentCallBack(caller);
     const { organizationId, id: callerId, source, unattended, agent } = caller;
     const id = JSON.stringify([organizationId, callerId, source, unattended, agent]);
     const known = this.#current.get(id);
@@ -162,6 +169,7 @@ export class Authentication {
 
   async #look(text: string, source: CallSource, digest: string): Promise<Caller | undefined> {
     const generation = this.#generation;
+    if (isCallToken(text)) return this.#lookAtCallToken(text, source, digest);
     const row = await this.#rowOf(text);
     if (row === undefined) return undefined;
     const caller = await this.#callerOf(row, source);
@@ -173,6 +181,58 @@ export class Authentication {
     }
     this.#touch(caller);
     return caller;
+  }
+
+  /** A connection that calls back: what its token gives, cut to what the caller of then may do now. */
+  async #lookAtCallToken(text: string, source: CallSource, digest: string): Promise<Caller | undefined> {
+    const generation = this.#generation;
+    const claims = readCallToken(this.#store.secrets, text, this.#now());
+    const caller = claims && (await this.#callerOfClaims(claims));
+    if (claims === undefined || caller === undefined) return undefined;
+    const newest = this.#callsBack.get(caller.id);
+    if (newest === undefined || newest.expires < claims.expires) this.#callsBack.set(caller.id, claims);
+    if (generation === this.#generation) {
+      const known = { caller, expiresAt: claims.expires, usedAt: this.#now() };
+      this.#known.set(digest, { ...this.#known.get(digest), [source]: known });
+    }
+    return caller;
+  }
+
+  async #callerOfClaims(claims: CallClaims): Promise<Caller | undefined> {
+    const { organization: organizationId, user: userId, source, unattended, connection } = claims;
+    const maker = await this.current({
+      id: claims.caller,
+      name: '',
+      organizationId,
+      userId,
+      roles: [],
+      grants: claims.grants,
+      source,
+      unattended,
+    });
+    // An agent has rights of its own kind, which nobody passes on.
+    if (maker === undefined || maker.agent !== undefined) return undefined;
+    const { isPrivileged } = this.#powers;
+    const caller: Caller = {
+      id: `${CALLS_BACK}${connection}_${claims.caller}`,
+      name: maker.name,
+      organizationId,
+      userId: maker.userId,
+      // Another server acts here, not a person: it administers nothing, whoever called it.
+      roles: narrowedRoles(maker.roles, 'member'),
+      grants: cutGrants(claims.grants, maker.grants, isPrivileged),
+      source: 'key',
+      unattended,
+      connectionId: connection,
+    };
+    return mayAdminister(maker) ? caller : withoutLaundered(caller, maker.grants, isPrivileged);
+  }
+
+  /** What such a caller has now; nothing once its last token is over, or when it showed none to this process. */
+  async #currentCallBack(caller: Caller): Promise<Caller | undefined> {
+    const claims = this.#callsBack.get(caller.id);
+    if (claims === undefined || claims.expires <= this.#now()) return undefined;
+    return this.#callerOfClaims({ ...claims, grants: caller.grants });
   }
 
   /** The row of a key that was neither revoked nor has expired. */
@@ -224,6 +284,10 @@ export class Authentication {
       .execute();
     detach(noted, this.#onError);
   }
+}
+
+function isCallingBack({ id }: Caller): boolean {
+  return id.startsWith(CALLS_BACK);
 }
 
 /** What a key may do now: its own grants cut to its owner's, and to its rank where it has one. */

@@ -8,6 +8,7 @@ import {
   ToolError,
   unionGrants,
 } from '@parley/kit';
+import type { Queryable } from '@parley/store';
 import type { RoleDefaults } from '../roles.ts';
 import type { AuditMoment } from './audit.ts';
 
@@ -23,7 +24,11 @@ export interface Worth {
 /** What new grants are held against. */
 export interface Rules extends Worth, AuditMoment {
   /** Throws when the grants name what is not there. */
-  readonly refuseUnknown: (maker: Caller, input: { readonly grants: Grants }) => void;
+  readonly refuseUnknown: (
+    from: Queryable,
+    maker: Caller,
+    input: { readonly grants: Grants },
+  ) => Promise<void>;
 }
 
 /** Throws `forbidden` naming the first grant that the maker does not hold. */

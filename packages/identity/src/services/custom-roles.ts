@@ -76,7 +76,7 @@ export async function saveRole(
   // Every custom role builds on `member`.
   requireRoleWithin(by, 'member');
   requireCovered(by, grants, isPrivileged);
-  refuseUnknown(by, input);
+  await refuseUnknown(tx, by, input);
   await lockOrganization(tx, organizationId);
   const before = await roleNamed(tx, organizationId, name);
   if (before === undefined) await refuseTooMany(tx, organizationId);

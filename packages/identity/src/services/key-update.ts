@@ -60,7 +60,7 @@ async function requireGivable(
   { now, isPrivileged, refuseUnknown }: Rules,
 ): Promise<void> {
   requireCovered(by, grants, isPrivileged);
-  refuseUnknown(by, { grants });
+  await refuseUnknown(tx, by, { grants });
   const before = fromJson<Grants>(row.grants);
   const making = await makingKey(tx, by);
   const outlives = (row.expires_at ?? Infinity) > (making?.expires_at ?? Infinity);

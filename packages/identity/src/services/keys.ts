@@ -75,7 +75,7 @@ export async function createKey(
     throw new ToolError('invalid', 'expiresAt: must lie in the future');
   }
   requireCovered(maker, input.grants, isPrivileged);
-  refuseUnknown(maker, input);
+  await refuseUnknown(store, maker, input);
   return store.transaction(async (tx) => {
     const making = await makingKey(tx, maker);
     const role = await roleFor(tx, maker, owner.userId, { wanted: input.role ?? null, making });

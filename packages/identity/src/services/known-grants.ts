@@ -1,9 +1,19 @@
 /** Names in a new grant: one that nothing has is refused with the names that are near. */
 import type { Caller, Grants } from '@parley/kit';
 import { ToolError } from '@parley/kit';
+import type { Queryable } from '@parley/store';
 
 /** Every name that a grant can give, by toolset: tools, resources and prompts. */
 export type KnownGrants = Readonly<Record<string, readonly string[]>>;
+
+/** Tells whether an organization has a connection, or a virtual MCP, with an id that somebody chose. */
+export type HasResource = (from: Queryable, organizationId: string, id: string) => Promise<boolean>;
+
+/** What grants may name. */
+export interface Grantable {
+  readonly known: KnownGrants;
+  readonly hasResource: HasResource;
+}
 
 const EVERY = '*';
 // A connection comes and goes, and its tools with it, so a grant on one is looked at when it is used.
@@ -12,14 +22,20 @@ const MAX_NAME_LENGTH = 128;
 const MAX_NEAR = 3;
 
 /** Throws `invalid` on the first toolset or name that is not there; what the maker holds by name is passed on. */
-export function requireKnown(maker: Pick<Caller, 'grants'>, wanted: Grants, known: KnownGrants): void {
+export async function requireKnown(
+  from: Queryable,
+  { grants, organizationId }: Pick<Caller, 'grants' | 'organizationId'>,
+  wanted: Grants,
+  { known, hasResource }: Grantable,
+): Promise<void> {
   for (const [toolset, names] of Object.entries(wanted)) {
     if (CONNECTION.test(toolset)) continue;
     const isThere = toolset === EVERY || Object.hasOwn(known, toolset);
     const unknown = names.find(
-      (name) => !(isThere && isKnown(known, toolset, name)) && !holds(maker.grants, toolset, name),
+      (name) => !(isThere && isKnown(known, toolset, name)) && !holds(grants, toolset, name),
     );
     if (unknown === undefined) continue;
+    if (!isThere && (await hasResource(from, organizationId, toolset))) continue;
     throw new ToolError('invalid', isThere ? noName(known, toolset, unknown) : noToolset(known, toolset));
   }
 }

@@ -3,6 +3,9 @@ import type { Channel, ClientCapabilities } from '../channel/channel.ts';
 import type { Connection } from '../channel/connection.ts';
 import type { RequestInfo } from '../define/context.ts';
 
+/** Reads a header of the client's request. */
+export type ReadHeader = (name: string) => string | undefined;
+
 /** What came with one request. */
 export interface Exchange {
   readonly info: RequestInfo;
@@ -16,11 +19,20 @@ export interface Exchange {
   readonly inputResponses?: Readonly<Record<string, unknown>> | undefined;
   readonly progress?: Channel['progress'];
   readonly log?: Channel['log'];
+  /**
+   * A header of the client's request, by name; undefined without one, and always for those that are Parley's own
+   * business. Apart from `info`, which is recorded and stored with tasks.
+   */
+  readonly header?: ReadHeader;
   /** Present when the call is the run of a task. */
   readonly task?: { readonly id: string; readonly prepared: unknown; readonly isFollowed: boolean };
 }
 
 const LONGEST_WORD = 128;
+const LONGEST_HEADER = 8192;
+// Credentials for Parley, its own labels, and what belongs to the transport: none of it is for another server.
+const OWN_HEADERS =
+  /^(?:authorization|proxy-.*|cookie|host|connection|content-.*|transfer-encoding|x-parley-.*|mcp-.*|sec-.*)$/;
 /** The header whose labels go into the record of the call. */
 export const PROPERTIES_HEADER = 'x-parley-properties';
 /** The longest name of a tool, prompt or resource in a record. */
@@ -51,4 +63,14 @@ export function shortened(text: string, length: number): string {
   if (text.length <= length) return text;
   // A slice alone would hold on to the whole text for as long as somebody holds the slice.
   return Buffer.from(text.slice(0, length), 'utf8').toString('utf8');
+}
+
+/** Lets code that stands for another server read headers of a request, but for those that no other server may see. */
+export function headerReader(read: (lowerCaseName: string) => string | null | undefined): ReadHeader {
+  return (name) => {
+    const wanted = name.toLowerCase();
+    if (OWN_HEADERS.test(wanted)) return undefined;
+    const value = read(wanted) ?? undefined;
+    return value === undefined || value.length > LONGEST_HEADER ? undefined : value;
+  };
 }

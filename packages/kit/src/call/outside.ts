@@ -7,6 +7,7 @@ import type { Carried } from '../channel/rounds.ts';
 import type { OutsideCall } from '../define/outside-tool.ts';
 import type { Call } from './call.ts';
 import { ToolError } from './errors.ts';
+import type { ReadHeader } from './exchange.ts';
 
 /** The questions of another server. */
 interface Questions {
@@ -26,11 +27,17 @@ const ONCE = { retry: { attempts: 1 } };
 class OutsideContext extends CallContext<unknown> implements OutsideCall {
   readonly requestState: string | undefined;
   readonly inputResponses: Readonly<Record<string, unknown>> | undefined;
+  readonly #read: ReadHeader | undefined;
 
   constructor(call: ContextCall, services: unknown, { requestState, inputResponses }: Carried) {
     super(call, services);
+    this.#read = call.exchange.header;
     this.requestState = requestState;
     this.inputResponses = inputResponses;
+  }
+
+  header(name: string): string | undefined {
+    return this.#read?.(name);
   }
 }
 

@@ -27,6 +27,8 @@ export interface OutsideCall extends Pick<
   readonly capabilities: ClientCapabilities;
   /** The state that the other server gave with its last question, as it was. */
   readonly requestState: string | undefined;
+  /** A header of the client's request, for the one that a connection maps; never one that is Parley's own business. */
+  header(name: string): string | undefined;
   /** What the client answered to that question. */
   readonly inputResponses: Readonly<Record<string, unknown>> | undefined;
 }

@@ -1,7 +1,7 @@
 /** Builds the exchange of a request from what the SDK knows about it, for each era. */
 import type { Server, ServerContext } from '@modelcontextprotocol/server';
-import type { Exchange } from '../call/exchange.ts';
-import { PROPERTIES_HEADER, requestInfo } from '../call/exchange.ts';
+import type { Exchange, ReadHeader } from '../call/exchange.ts';
+import { headerReader, PROPERTIES_HEADER, requestInfo } from '../call/exchange.ts';
 import { ToolError } from '../call/errors.ts';
 import type {
   Channel,
@@ -33,6 +33,7 @@ export function modernExchange(ctx: ServerContext, capabilities: ClientCapabilit
     // A value that is not a string is refused like any other state we did not seal.
     requestState: mcpReq.requestState() === undefined ? undefined : String(mcpReq.requestState()),
     inputResponses: mcpReq.inputResponses,
+    ...headerOf(ctx),
     ...channelsOf(ctx),
   };
 }
@@ -61,6 +62,7 @@ export function legacyExchange(
     }),
     signal: () => ctx.mcpReq.signal,
     channel,
+    ...headerOf(ctx),
   };
 }
 
@@ -92,6 +94,11 @@ function traceOf(ctx: ServerContext): string | undefined {
 
 function propertiesOf(ctx: ServerContext): string | undefined {
   return ctx.http?.req?.headers.get(PROPERTIES_HEADER) ?? undefined;
+}
+
+function headerOf({ http }: ServerContext): { header?: ReadHeader } {
+  const req = http?.req;
+  return req === undefined ? {} : { header: headerReader((name) => req.headers.get(name)) };
 }
 
 function channelsOf(ctx: ServerContext): Pick<Channel, 'progress' | 'log'> {

@@ -13,7 +13,8 @@ import { checkSameOrigin, readForm, writeAnswer } from '@parley/http/pages';
 import { toRefusal } from '@parley/http/rest';
 import type { Identity } from '@parley/identity';
 import { ToolError } from '@parley/kit';
-import { invitationPage, JOIN_POLICY, joinedPage, problemPage } from './join-page.ts';
+import { invitationPage, joinedPage } from './join-page.ts';
+import { PAGE_POLICY, problemPage } from './page.ts';
 
 export interface JoinOptions {
   readonly invitations: Identity['invitations'];
@@ -119,7 +120,7 @@ function send(req: IncomingMessage, res: ServerResponse, { status, body, headers
     headers: {
       ...headers,
       'content-type': 'text/html; charset=utf-8',
-      'content-security-policy': JOIN_POLICY,
+      'content-security-policy': PAGE_POLICY,
       'x-content-type-options': 'nosniff',
       'cache-control': 'no-store',
       // Without any referrer a browser would send its own form with the origin "null".

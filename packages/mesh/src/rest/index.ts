@@ -3,6 +3,7 @@ import type { RouteSet } from '@parley/http';
 import type { RestOptions } from '@parley/http/rest';
 import { defineRoutes } from '@parley/http/rest';
 import { AUDIT_GUARD } from '../audit.ts';
+import { DEFINITIONS_GUARD } from '../definitions.ts';
 import { MANAGEMENT } from '../name.ts';
 import type { MeshServices } from '../services/index.ts';
 import type { MeshHost } from '../toolset.ts';
@@ -47,7 +48,20 @@ const auditApi = defineRoutes({
   routes: async () => [(await import('./audit.ts')).auditRoute],
 });
 
-const SETS = [publishApi, organizationApi, toolsApi, auditApi];
+const connectionsApi = defineRoutes({
+  ...WORDS,
+  guards: [...meshTools, DEFINITIONS_GUARD],
+  prefix: '/api/connections',
+  title: 'Parley connections API',
+  description: 'What the servers behind connections define, and what was agreed to of it.',
+  heading: 'Connections API',
+  routes: async () => [
+    ...(await import('./definitions.ts')).definitionRoutes,
+    ...(await import('./connection-auth.ts')).connectionAuthRoutes,
+  ],
+});
+
+const SETS = [publishApi, organizationApi, toolsApi, auditApi, connectionsApi];
 
 /** The documents, which are the same for everybody. */
 export const OPEN_PATHS = SETS.flatMap(({ prefix }) => [`${prefix}/openapi.json`, `${prefix}/docs`]);
@@ -60,8 +74,8 @@ export function createMeshRoutes(
   host: MeshHost,
   options: Pick<RestOptions, 'feeds'> = {},
 ): RouteSet[] {
-  const { store, identity, events, names, observe, onFault, web } = host;
-  const scope = { services, events, audit: identity.audit };
+  const { store, identity, events, names, observe, onFault, web, connectionAuth } = host;
+  const scope = { services, events, audit: identity.audit, connectionAuth };
   return SETS.map((set) =>
     set.serve({
       ...options,

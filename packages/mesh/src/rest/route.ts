@@ -1,4 +1,5 @@
 /** What a handler of the management routes gets besides what was asked, and the `defineRoute` that gives it. */
+import type { ConnectionAuth } from '@parley/connections';
 import type { Events } from '@parley/events';
 import { defineRouteFor } from '@parley/http/rest';
 import type { Identity } from '@parley/identity';
@@ -8,6 +9,7 @@ export interface MeshScope {
   readonly services: MeshServices;
   readonly events: Events;
   readonly audit: Identity['audit'];
+  readonly connectionAuth: ConnectionAuth;
 }
 
 export const defineRoute = defineRouteFor<MeshScope>();

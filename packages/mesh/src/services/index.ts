@@ -1,8 +1,9 @@
 /** What the management tools stand on: one service for each noun. */
-import type { Connections, VirtualMcps, VirtualTools } from '@parley/connections';
+import type { Connections, Definitions, VirtualMcps, VirtualTools } from '@parley/connections';
 import {
   briefConnections,
   createConnections,
+  createDefinitions,
   createVirtualMcps,
   createVirtualTools,
 } from '@parley/connections';
@@ -41,6 +42,8 @@ export interface MeshServices {
   readonly organizations: Organizations;
   readonly people: People;
   readonly connections: Connections;
+  /** What was agreed to of the tools of connections. */
+  readonly definitions: Definitions;
   readonly virtualMcps: VirtualMcps;
   readonly virtualTools: VirtualTools;
   readonly code: CodeExecution;
@@ -63,7 +66,7 @@ export interface MeshOptions {
 /** Builds the services over the base of this process. */
 export function createMeshServices(
   host: Pick<MeshHost, 'store' | 'identity' | 'events' | 'upstream' | 'sandbox'> &
-    Partial<Pick<MeshHost, 'engine'>>,
+    Partial<Pick<MeshHost, 'engine' | 'ownPort'>>,
   { now = Date.now, findConnections = briefConnections }: MeshOptions = {},
 ): MeshServices {
   const { store, identity, events, upstream, sandbox } = host;
@@ -82,6 +85,7 @@ export function createMeshServices(
     ownServer: ownHandshake(host.engine),
     isToolset,
     now,
+    ownPort: host.ownPort,
   };
   const connections = createConnections(base);
   const reach = createReach(identity);
@@ -91,6 +95,7 @@ export function createMeshServices(
     organizations: createOrganizations(identity, reach),
     people: createPeople(identity),
     connections,
+    definitions: createDefinitions(base),
     virtualMcps: createVirtualMcps(base),
     virtualTools: createVirtualTools(base),
     code: sandbox,

@@ -103,7 +103,7 @@ export function isOnThisMachine({ hostname }: URL): boolean {
 }
 
 /** True for an address of the server that is checked. */
-export function isThisServer(url: URL, { config }: Surroundings): boolean {
+export function isThisServer(url: URL, { config }: Pick<Surroundings, 'config'>): boolean {
   if (url.origin === config.web.publicUrl) return true;
   const names = [...LOOPBACK, config.host, `[${config.host}]`, ...config.allowHosts];
   return Number(url.port || '80') === config.port && names.includes(url.hostname);

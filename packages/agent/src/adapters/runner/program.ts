@@ -1,7 +1,7 @@
 /** One program that runs an agent: started without a shell in a group of its own, its output bounded, ended with all of its children. */
 import type { ChildProcessByStdio } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
-import { startBound, tellGroup } from '../../bound-program.ts';
+import { startBound, tellGroup } from '@parley/kit/programs';
 
 export interface Program {
   readonly command: readonly [string, ...string[]];

@@ -3,8 +3,8 @@ import type { ChildProcessByStdio } from 'node:child_process';
 import type { Socket } from 'node:net';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { startBound, tellGroup } from '@parley/kit/programs';
 import * as z from 'zod';
-import { startBound, tellGroup } from '../../bound-program.ts';
 import { readLines } from '../../json-lines.ts';
 import type { AnswerTo, CodeQuestion, GivenUpFile } from './messages.ts';
 

@@ -1,7 +1,7 @@
 /** Runs one program to its end: in a group of its own, with an environment that is given whole, and a bound on all it takes. */
 import type { ChildProcessByStdio } from 'node:child_process';
 import type { Readable } from 'node:stream';
-import { startBound, tellGroup } from '../../bound-program.ts';
+import { startBound, tellGroup } from '@parley/kit/programs';
 
 export interface ProgramStart {
   readonly command: string;

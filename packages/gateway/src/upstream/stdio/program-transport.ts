@@ -37,9 +37,11 @@ export class ProgramTransport implements Transport {
   }
 
   async start(): Promise<void> {
-    const child = new Child(this.#describe(), this.#running);
-    this.#child = child;
+    const start = this.#describe();
+    let child: Child;
     try {
+      child = new Child(start, this.#running);
+      this.#child = child;
       await child.started();
     } catch {
       throw new NoProgram(
@@ -56,7 +58,7 @@ export class ProgramTransport implements Transport {
     let left = MAX_ANSWER_BYTES;
     for await (const line of linesOf(process.stdout, MAX_ANSWER_BYTES)) {
       left -= line === TOO_LONG ? left + 1 : line.length;
-      if (line === TOO_LONG || left < 0) throw new BadUpstream('The program sent more than 4 MiB.');
+      if (line === TOO_LONG || left < 0) throw new BadUpstream('The program sent more than 10 MiB.');
       const message = messageOf(line, parseJSONRPCMessage);
       if (message !== undefined) this.onmessage?.(message);
     }

@@ -3,6 +3,7 @@ import type { ChildProcess } from 'node:child_process';
 import type { Socket } from 'node:net';
 
 export interface BoundProgram {
+  /** Never begins with a dash: a shell would take it for an option. */
   readonly file: string;
   readonly args: readonly string[];
   readonly cwd: string;
@@ -34,8 +35,10 @@ export function startBound({ file, args, cwd, env, stdio }: BoundProgram): Child
     detached: true,
     stdio: [...stdio, 'pipe'],
   });
-  // A pipe that was asked for is a socket; absent where nothing was started.
-  const watch = child.stdio[WATCH_AT] as Socket | null | undefined;
+  // A pipe that was asked for is a socket. Where nothing was started it is absent, and so is the list of them when this
+  // process has no descriptor left.
+  const streams: ChildProcess['stdio'] | undefined = child.stdio;
+  const watch = streams?.[WATCH_AT] as Socket | null | undefined;
   watch?.on('error', () => undefined);
   watch?.unref();
   if (running.size === 0) process.on('exit', endAll);

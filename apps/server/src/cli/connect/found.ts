@@ -1,0 +1,68 @@
+/** Connections of the caller's organization, found by the id or the name that somebody types. */
+import type { Connection, Connections, Definitions } from '@parley/connections';
+import { UsageError } from '../../config.ts';
+import { printable } from '../../printable.ts';
+import type { Acting } from '../actions.ts';
+
+const PAGE = 1000;
+const MOST_NAMED = 50;
+
+/** The service of connections. */
+export async function connectionsIn({ host }: Pick<Acting, 'host'>): Promise<Connections> {
+  // Most commands have nothing to do with it, and it is a lot of code.
+  const { meshToolset } = await import('@parley/mesh');
+  return host.servicesOf(meshToolset).connections;
+}
+
+/** The service of what their tools are and were. */
+export async function definitionsIn({ host }: Pick<Acting, 'host'>): Promise<Definitions> {
+  const { meshToolset } = await import('@parley/mesh');
+  return host.servicesOf(meshToolset).definitions;
+}
+
+/** All connections to other servers; virtual MCPs and Parley itself are not among them. */
+export async function allConnections(acting: Pick<Acting, 'host' | 'caller'>): Promise<Connection[]> {
+  const connections = await connectionsIn(acting);
+  const found: Connection[] = [];
+  for (;;) {
+    const { items } = await connections.list(acting.caller, { limit: PAGE, offset: found.length });
+    found.push(...items);
+    if (items.length < PAGE) return found;
+  }
+}
+
+/** Those with an id or a name. */
+export async function connectionsCalled(
+  acting: Pick<Acting, 'host' | 'caller'>,
+  wanted: string,
+): Promise<Connection[]> {
+  const connections = await connectionsIn(acting);
+  const named = async (field: 'id' | 'title') => {
+    const where = { field: [field], operator: 'eq' as const, value: wanted };
+    return [...(await connections.list(acting.caller, { where, limit: PAGE, offset: 0 })).items];
+  };
+  const byId = await named('id');
+  return byId.length > 0 ? byId : named('title');
+}
+
+/** The one with an id or a name; throws where there is none, or where several have the name. */
+export async function foundConnection(acting: Acting, wanted: string): Promise<Connection> {
+  const [found, ...others] = await connectionsCalled(acting, wanted);
+  if (found === undefined) throw await noSuchConnection(acting, wanted);
+  if (others.length === 0) return found;
+  const ids = [found, ...others].map(({ id }) => id).join(', ');
+  throw new UsageError(
+    `Several connections have the name "${printable(wanted)}". Give the id of one: ${ids}`,
+  );
+}
+
+async function noSuchConnection(acting: Acting, wanted: string): Promise<UsageError> {
+  const all = await allConnections(acting);
+  const names = all.slice(0, MOST_NAMED).map(({ title }) => printable(title));
+  const more = all.length > MOST_NAMED ? ' and more: see "parley connect list"' : '';
+  const there =
+    names.length === 0
+      ? 'There is none yet: "parley connect add" makes one'
+      : `There are: ${names.join(', ')}${more}`;
+  return new UsageError(`There is no connection "${printable(wanted)}". ${there}.`);
+}

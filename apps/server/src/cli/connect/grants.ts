@@ -1,0 +1,62 @@
+/** Grants on connections: given by the name of the connection, held against the tools that it is known to have. */
+import type { Connection } from '@parley/connections';
+import type { Grants } from '@parley/kit';
+import { UsageError } from '../../config.ts';
+import { printable } from '../../printable.ts';
+import type { Acting } from '../actions.ts';
+import { allConnections, connectionsCalled } from './found.ts';
+
+const MOST_NAMED = 50;
+
+/** The grants with the id in the place of each name of a connection; what is none is left to whoever stores them. */
+export async function withConnectionIds(
+  acting: Pick<Acting, 'host' | 'caller'>,
+  grants: Grants,
+): Promise<Grants> {
+  const named: [string, readonly string[]][] = [];
+  for (const [resource, tools] of Object.entries(grants)) {
+    const isToolset = resource === '*' || acting.host.isForEverybody(resource);
+    const found = isToolset || !maySee(acting) ? [] : await connectionsCalled(acting, resource);
+    const [connection, ...others] = found;
+    if (others.length > 0) {
+      const ids = found.map(({ id }) => id).join(', ');
+      throw new UsageError(
+        `--grant: several connections have the name "${printable(resource)}". Give the id of one: ${ids}`,
+      );
+    }
+    if (connection !== undefined) requireTools(connection, tools);
+    named.push([connection?.id ?? resource, tools]);
+  }
+  return joined(named);
+}
+
+/** A tool that the connection is not known to have is a mistake; of one that was never read nobody can tell. */
+function requireTools({ title, tools }: Connection, wanted: readonly string[]): void {
+  if (tools === null) return;
+  const names = tools.map(({ name }) => String(name));
+  const unknown = wanted.find((name) => name !== '*' && !names.includes(name));
+  if (unknown === undefined) return;
+  const there = names.slice(0, MOST_NAMED).join(', ') || 'no tools';
+  throw new UsageError(
+    `--grant: "${printable(title)}" has no tool "${printable(unknown)}". It has: ${printable(there)}.`,
+  );
+}
+
+/** One name and its id may both have been given. */
+function joined(named: readonly [string, readonly string[]][]): Grants {
+  const byId = new Map<string, string[]>();
+  for (const [id, tools] of named) byId.set(id, [...new Set([...(byId.get(id) ?? []), ...tools])]);
+  return Object.fromEntries(byId);
+}
+
+/** The names of connections by their ids, for those who may see them. */
+export async function connectionNames(
+  acting: Pick<Acting, 'host' | 'caller'>,
+): Promise<ReadonlyMap<string, string>> {
+  const all = maySee(acting) ? await allConnections(acting) : [];
+  return new Map(all.map(({ id, title }) => [id, title]));
+}
+
+function maySee({ host, caller }: Pick<Acting, 'host' | 'caller'>): boolean {
+  return host.engine().view(caller).tool('COLLECTION_CONNECTIONS_LIST', caller) !== undefined;
+}

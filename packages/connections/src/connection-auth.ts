@@ -1,0 +1,36 @@
+/** What routes and commands ask about credentials of connections; the gateway answers, since it reaches upstreams. */
+import type { Caller } from '@parley/kit';
+import type { AuthState } from './services/auth-state.ts';
+
+/** What a browser is told at the end of an authorization. */
+export interface Authorized {
+  /** The title of the connection. */
+  readonly title: string;
+  /** For whom: their name; null: everybody in the organization. */
+  readonly name: string | null;
+}
+
+/** Where an authorization would lead, before anything is begun. */
+export interface AuthorizationOffer extends Authorized {
+  /** The name of the server that asks for it. */
+  readonly host: string;
+}
+
+/** Everything a person can do about credentials. Connections that they may not use answer like unknown ones. */
+export interface ConnectionAuth {
+  state(caller: Caller, connectionId: string): Promise<AuthState>;
+  /** Begins an authorization; the address is for the browser of this person, and works for 10 minutes. */
+  authorize(caller: Caller, connectionId: string): Promise<{ readonly url: string }>;
+  /** What an authorization link of an `auth_required` answer stands for; throws when it is over. */
+  offer(link: string): Promise<AuthorizationOffer>;
+  /** Begins the authorization of such a link; `browserUserId`: who is signed in there, if anybody. */
+  follow(link: string, browserUserId: string | undefined): Promise<{ readonly url: string }>;
+  /** Ends an authorization with what the browser brought back. Throws a sentence for whoever looks at it. */
+  finish(parameters: URLSearchParams, browserUserId: string | undefined): Promise<Authorized>;
+  /** Forgets the token of this person, and tells the server that gave it. Nothing happens when there is none. */
+  revoke(caller: Caller, connectionId: string): Promise<void>;
+  setToken(caller: Caller, connectionId: string, token: string): Promise<void>;
+  removeToken(caller: Caller, connectionId: string): Promise<void>;
+  /** The document that tells authorization servers who this server is; undefined without a public https address. */
+  clientDocument(): Readonly<Record<string, unknown>> | undefined;
+}

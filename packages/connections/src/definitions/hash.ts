@@ -1,0 +1,54 @@
+/** The hash of what a person agrees to when they agree to a tool. */
+import { createHash } from 'node:crypto';
+import { toJson } from '@parley/store';
+import type { UpstreamTool } from '../upstream.ts';
+
+/** Hashes of UI documents, by URI. */
+export type DocumentHashes = Readonly<Record<string, string>>;
+
+/**
+ * The hash of name, words, schemas and hints, whatever the order of their keys; of a tool with a UI also what says
+ * which one, and the hash of that document, since a frame that changes is another tool.
+ */
+export function definitionHash(tool: UpstreamTool, documents: DocumentHashes = {}): string {
+  return digest(toJson(sorted([tool.name, ...restOf(tool, documents)])));
+}
+
+/** The same without the name: equal ones differ in nothing else. */
+export function namelessHash(tool: UpstreamTool): string {
+  return digest(toJson(sorted(restOf(tool, {}))));
+}
+
+function restOf(tool: UpstreamTool, documents: DocumentHashes): unknown[] {
+  const { title, description, inputSchema, outputSchema, annotations } = tool;
+  const plain = [title, description, inputSchema, outputSchema, annotations];
+  const ui = uiOf(tool);
+  if (ui === undefined) return plain;
+  const uri = uiUriOf(tool);
+  return [...plain, ui, uri !== undefined && Object.hasOwn(documents, uri) ? documents[uri] : null];
+}
+
+/** What a tool says of its UI. */
+export function uiOf({ _meta = {} }: UpstreamTool): unknown {
+  return _meta['ui'] ?? _meta['ui/resourceUri'];
+}
+
+/** The document of its UI. */
+export function uiUriOf({ _meta = {} }: UpstreamTool): string | undefined {
+  const { ui } = _meta;
+  const nested = typeof ui === 'object' && ui !== null && 'resourceUri' in ui ? ui.resourceUri : undefined;
+  const uri = nested ?? _meta['ui/resourceUri'];
+  return typeof uri === 'string' ? uri : undefined;
+}
+
+/** The value with the keys of every object in order. */
+export function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== 'object' || value === null) return value ?? null;
+  const entries = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(entries.map(([key, inner]) => [key, sorted(inner)]));
+}
+
+export function digest(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}

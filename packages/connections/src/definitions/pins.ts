@@ -1,0 +1,175 @@
+/** Pins: what somebody agreed to of each tool of a connection, and how that differs from what there is now. */
+import type { StoreTransaction } from '@parley/store';
+import { fromJson, toQueryJson } from '@parley/store';
+import type { ConnectionTables, HeldReason, ToolPinRow } from '../schema.ts';
+import type { UpstreamTool } from '../upstream.ts';
+import type { FieldChange } from './diff.ts';
+import { definitionDiff } from './diff.ts';
+import type { DocumentHashes } from './hash.ts';
+import { definitionHash } from './hash.ts';
+import { hasHiddenText } from './hidden-text.ts';
+import { createRenames } from './similarity.ts';
+
+/** Whose pins, and who looks at the definitions. */
+export interface PinPlace {
+  readonly organizationId: string;
+  readonly id: string;
+  /** Who is shown the catalog and agrees with it; null: it is not the first one, or nobody sees it. */
+  readonly agreedBy: string | null;
+  readonly now: number;
+}
+
+/** A tool that is not what somebody agreed to, seen now for the first time. */
+export interface Drift {
+  readonly tool: string;
+  readonly hash: string;
+  /** The tool that it seems to have been. */
+  readonly renamedFrom: string | null;
+  readonly fields: readonly FieldChange[];
+}
+
+const BATCH = 100;
+
+/** Compares a complete list with the pins, and writes down what is different. */
+export async function keepPins(
+  tx: StoreTransaction,
+  place: PinPlace,
+  tools: readonly UpstreamTool[],
+  documents: DocumentHashes = {},
+): Promise<{ isChanged: boolean; drifts: Drift[] }> {
+  const before = new Map((await pinsOf(tx, place.id)).map((pin) => [pin.tool_name, pin]));
+  const present = new Set(tools.map(({ name }) => name));
+  const gone = [...before.values()].filter(({ tool_name }) => !present.has(tool_name));
+  const renamedFrom = createRenames(
+    gone.filter(wasApproved).map((pin) => fromJson<UpstreamTool>(pin.approved_definition ?? pin.definition)),
+  );
+  const pins = tools.map((tool) => pinOf(tool, before.get(tool.name), { place, documents, renamedFrom }));
+  const removed = gone.filter(wasApproved).map((pin): ToolPinRow => ({ ...pin, state: 'removed' }));
+  // Nobody ever agreed to these, and an upstream could make up as many names as it likes.
+  const forgotten = gone.filter((pin) => !wasApproved(pin)).map(({ tool_name }) => tool_name);
+  const changed = [...pins, ...removed].filter((pin) => !isEqual(pin, before.get(pin.tool_name)));
+  await writePins(tx, changed);
+  await forgetPins(tx, place.id, forgotten);
+  return {
+    isChanged: changed.length + forgotten.length > 0,
+    drifts: changed.flatMap((pin) => driftOf(pin, before)),
+  };
+}
+
+/** Every pin of a connection. */
+export function pinsOf(tx: Pick<StoreTransaction, 'db'>, connectionId: string): Promise<ToolPinRow[]> {
+  return tx
+    .db<ConnectionTables>()
+    .selectFrom('tool_pins')
+    .selectAll()
+    .where('connection_id', '=', connectionId)
+    .orderBy('tool_name')
+    .execute();
+}
+
+const wasApproved = ({ approved_hash }: ToolPinRow) => approved_hash !== null;
+
+interface Comparison {
+  readonly place: PinPlace;
+  readonly documents: DocumentHashes;
+  readonly renamedFrom: (tool: UpstreamTool) => string | null;
+}
+
+function pinOf(
+  tool: UpstreamTool,
+  known: ToolPinRow | undefined,
+  { place, documents, renamedFrom }: Comparison,
+): ToolPinRow {
+  const definition = toQueryJson(tool);
+  const definition_hash = definitionHash(tool, documents);
+  const { approved_by = null, approved_at = null, approved_hash = null } = known ?? {};
+  const row = {
+    connection_id: place.id,
+    organization_id: place.organizationId,
+    tool_name: tool.name,
+    definition,
+    definition_hash,
+    approved_by,
+    approved_at,
+    approved_hash,
+    approved_definition: known?.approved_definition ?? null,
+    renamed_from: null,
+    reason: null,
+  };
+  if (approved_hash === definition_hash)
+    return { ...row, state: 'approved', approved_definition: definition };
+  const isHidden = hasHiddenText(tool);
+  // Nobody can agree to what they could not see.
+  if (place.agreedBy !== null && !isHidden)
+    return {
+      ...row,
+      state: 'approved',
+      approved_hash: definition_hash,
+      approved_definition: definition,
+      approved_by: place.agreedBy,
+      approved_at: place.now,
+    };
+  const reason = (usual: HeldReason) => (isHidden ? 'hidden_text' : usual);
+  if (approved_hash !== null) return { ...row, state: 'changed', reason: reason('changed') };
+  const renamed_from = known?.definition_hash === definition_hash ? known.renamed_from : renamedFrom(tool);
+  const isRename = renamed_from !== null;
+  return { ...row, state: 'new', renamed_from, reason: reason(isRename ? 'probable_rename' : 'new') };
+}
+
+/** What is news about a pin; a definition that was seen before is none. */
+function driftOf(pin: ToolPinRow, before: ReadonlyMap<string, ToolPinRow>): Drift[] {
+  const { tool_name: tool, definition_hash: hash, state, renamed_from: renamedFrom } = pin;
+  if (before.get(tool)?.definition_hash === hash && before.get(tool)?.state === state) return [];
+  if (state !== 'changed' && renamedFrom === null) return [];
+  const old = before.get(renamedFrom ?? tool)?.approved_definition;
+  const now = fromJson<UpstreamTool>(pin.definition);
+  const fields = old ? definitionDiff(fromJson<UpstreamTool>(old), now) : [];
+  return [{ tool, hash, renamedFrom, fields }];
+}
+
+async function writePins(tx: StoreTransaction, pins: readonly ToolPinRow[]): Promise<void> {
+  for (let from = 0; from < pins.length; from += BATCH) {
+    await tx
+      .db<ConnectionTables>()
+      .insertInto('tool_pins')
+      .values(pins.slice(from, from + BATCH))
+      .onConflict((conflict) =>
+        conflict.columns(['connection_id', 'tool_name']).doUpdateSet((row) => ({
+          definition_hash: row.ref('excluded.definition_hash'),
+          definition: row.ref('excluded.definition'),
+          state: row.ref('excluded.state'),
+          reason: row.ref('excluded.reason'),
+          renamed_from: row.ref('excluded.renamed_from'),
+          approved_hash: row.ref('excluded.approved_hash'),
+          approved_definition: row.ref('excluded.approved_definition'),
+          approved_by: row.ref('excluded.approved_by'),
+          approved_at: row.ref('excluded.approved_at'),
+        })),
+      )
+      .execute();
+  }
+}
+
+async function forgetPins(tx: StoreTransaction, connectionId: string, names: readonly string[]) {
+  for (let from = 0; from < names.length; from += BATCH) {
+    await tx
+      .db<ConnectionTables>()
+      .deleteFrom('tool_pins')
+      .where('connection_id', '=', connectionId)
+      .where('tool_name', 'in', names.slice(from, from + BATCH))
+      .execute();
+  }
+}
+
+function isEqual(left: ToolPinRow, right: ToolPinRow | undefined): boolean {
+  return (
+    right !== undefined &&
+    left.state === right.state &&
+    left.reason === right.reason &&
+    left.renamed_from === right.renamed_from &&
+    left.definition === right.definition &&
+    left.definition_hash === right.definition_hash &&
+    left.approved_hash === right.approved_hash &&
+    left.approved_definition === right.approved_definition
+  );
+}

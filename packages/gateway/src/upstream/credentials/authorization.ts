@@ -1,0 +1,232 @@
+/** The authorization of a connection by a person: where their browser is sent, and what it brings back. */
+import type { ConnectionRow, FlowPlace, NewToken, OAuthClient } from '@parley/connections';
+import {
+  beginFlow,
+  CONNECTIONS_CHANGED,
+  findRow,
+  keepToken,
+  openConnection,
+  takeFlow,
+} from '@parley/connections';
+import type { Caller } from '@parley/kit';
+import { ToolError } from '@parley/kit';
+import { EgressError } from '@parley/kit/egress';
+import type { AuthorizationParams } from './authorization-url.ts';
+import { authorizationUrl } from './authorization-url.ts';
+import { CALLBACK, clientAuth, clientFor, storedClient } from './clients.ts';
+import type { AuthServer, FoundAuth } from './discovery.ts';
+import { discoverAuth } from './discovery.ts';
+import type { OAuthReach } from './oauth-fetch.ts';
+import { BadAuthServer, checkEndpoint, oauthFetch } from './oauth-fetch.ts';
+import type { CredentialParts } from './parts.ts';
+import { oauthReach } from './parts.ts';
+import { givenToken } from './token-answer.ts';
+
+/** What is kept, sealed, until the browser comes back. */
+interface FlowParts {
+  readonly server: AuthServer;
+  readonly client: OAuthClient;
+  readonly verifier: string;
+  readonly redirectUri: string;
+  readonly resource: string;
+  readonly scope: string;
+}
+
+/** An authorization that came to its end. */
+export interface FinishedFlow extends FlowPlace {
+  readonly connection: ConnectionRow;
+}
+
+const OFFLINE = 'offline_access';
+const LONGEST_STATE = 200;
+
+/** The same words for every state that is not one: unknown, used, over, or of somebody else. */
+export function overdue(): ToolError {
+  return new ToolError('invalid', 'This link is not valid any more. Begin the authorization again.');
+}
+
+/** Begins an authorization, and gives the address for the person's browser. */
+export async function begin(
+  parts: CredentialParts,
+  connection: ConnectionRow,
+  place: FlowPlace,
+): Promise<string> {
+  const { store, now } = parts;
+  const baseUrl = parts.baseUrl();
+  const reach = oauthReach(parts, connection);
+  if (baseUrl === undefined || reach === undefined)
+    throw new ToolError('unavailable', 'This server has no address that a browser could come back to yet.');
+  return explained(async () => {
+    const redirectUri = `${baseUrl}${CALLBACK}`;
+    const { server, resource, scopes, client } = await wayOf(parts, reach, connection, redirectUri);
+    const oauth = await import('oauth4webapi');
+    const state = oauth.generateRandomState();
+    const verifier = oauth.generateRandomCodeVerifier();
+    const challenge = await oauth.calculatePKCECodeChallenge(verifier);
+    const scope = withOffline(scopes, server).join(' ');
+    const flow: FlowParts = { server, client, verifier, redirectUri, resource, scope };
+    await store.transaction((tx) => beginFlow(tx, store.secrets, place, { state, parts: flow, now: now() }));
+    const asked: AuthorizationParams = { client, redirectUri, resource, scope, state, challenge };
+    return authorizationUrl(server.authorizationEndpoint, asked);
+  });
+}
+
+/** Ends an authorization: the code becomes a token of whoever began it. */
+export async function finish(
+  parts: CredentialParts,
+  parameters: URLSearchParams,
+  browserUserId: string | undefined,
+): Promise<FinishedFlow> {
+  const { store, now } = parts;
+  const state = parameters.get('state') ?? '';
+  if (state === '' || state.length > LONGEST_STATE) throw overdue();
+  const flow = await takeFlow<FlowParts>(store, store.secrets, { state, now: now() });
+  if (flow === undefined) throw overdue();
+  const { parts: kept, ...place } = flow;
+  // Somebody who is signed in here is not made to authorise for another.
+  if (browserUserId !== undefined && browserUserId !== place.userId) throw overdue();
+  const { organizationId, connectionId, userId } = place;
+  const caller = await parts.callerOf(organizationId, userId);
+  const connection = await findRow(store, organizationId, connectionId);
+  const reach = connection && oauthReach(parts, connection);
+  if (caller === undefined || connection === undefined || reach === undefined) throw overdue();
+  // The connection leads elsewhere now, and the token would not be for it.
+  if (URL.parse(kept.resource)?.origin !== reach.url.origin) throw overdue();
+  const token = await explained(() => exchanged(parts, reach, kept, parameters));
+  await keep(parts, caller, place, { token, connection });
+  return { ...place, connection };
+}
+
+async function keep(
+  { store, audit, events, now }: CredentialParts,
+  caller: Caller,
+  { organizationId, connectionId, tokenUserId }: FlowPlace,
+  { token, connection: { title } }: { token: NewToken; connection: ConnectionRow },
+): Promise<void> {
+  const owner = { organizationId, connectionId, userId: tokenUserId };
+  await store.transaction(async (tx) => {
+    await keepToken(tx, store.secrets, owner, { token, now: now() });
+    await tx.signal(CONNECTIONS_CHANGED, organizationId);
+    const changed = { title, isShared: tokenUserId === '' };
+    await audit.write(tx, { caller, action: 'connection.authorised', target: connectionId, changed });
+  });
+  // What its server refused may be welcome now.
+  await events.subscribers.resume(organizationId, connectionId);
+}
+
+/** Everything about the authorization server: as it was stored, else as the server of the connection says. */
+async function wayOf(
+  parts: CredentialParts,
+  reach: OAuthReach,
+  connection: ConnectionRow,
+  redirectUri: string,
+): Promise<FoundAuth & { readonly client: OAuthClient }> {
+  const { oauth_config: config } = openConnection(parts.store.secrets, connection);
+  if (config !== null) {
+    const { authorizationEndpoint, tokenEndpoint, scopes } = config;
+    await checkEndpoint(reach, tokenEndpoint, 'tokenEndpoint of oauth_config');
+    const { origin } = await checkEndpoint(
+      reach,
+      authorizationEndpoint,
+      'authorizationEndpoint of oauth_config',
+    );
+    const server: AuthServer = {
+      issuer: origin,
+      authorizationEndpoint,
+      tokenEndpoint,
+      namesIssuer: null,
+      takesDocuments: false,
+      scopes: [],
+    };
+    return { server, scopes, resource: reach.url.href, client: storedClient(config) };
+  }
+  const found = await discoverAuth(reach);
+  const place = { organizationId: connection.organization_id, connectionId: connection.id, redirectUri };
+  return { ...found, client: await clientFor(parts, reach, found.server, place) };
+}
+
+/** Without this scope some servers give nothing to renew a token with. */
+function withOffline(scopes: readonly string[], server: AuthServer): readonly string[] {
+  const isOffered = server.scopes.includes(OFFLINE) && scopes.length > 0 && !scopes.includes(OFFLINE);
+  return isOffered ? [...scopes, OFFLINE] : scopes;
+}
+
+async function exchanged(
+  { now }: CredentialParts,
+  reach: OAuthReach,
+  { server, client, verifier, redirectUri, resource, scope }: FlowParts,
+  given: URLSearchParams,
+): Promise<NewToken> {
+  const oauth = await import('oauth4webapi');
+  const as = {
+    issuer: server.issuer,
+    token_endpoint: server.tokenEndpoint,
+    authorization_response_iss_parameter_supported: server.namesIssuer ?? false,
+  };
+  const parameters = new URLSearchParams(given);
+  const issuer = parameters.get('iss');
+  if (server.namesIssuer === null && issuer !== null) {
+    // Of a stored server only its addresses are known, so its name has to be at one of them.
+    if (URL.parse(issuer)?.origin !== server.issuer) throw wrongIssuer();
+    parameters.delete('iss');
+  }
+  const own = { client_id: client.clientId };
+  let checked: URLSearchParams;
+  try {
+    // The state found its flow, so it is the one that was sent.
+    checked = oauth.validateAuthResponse(as, own, parameters, oauth.skipStateCheck);
+  } catch (error) {
+    if (error instanceof oauth.AuthorizationResponseError)
+      throw new ToolError('declined', 'The authorization was declined. Nothing has changed.');
+    throw wrongIssuer();
+  }
+  const options = {
+    [oauth.customFetch]: oauthFetch(reach),
+    [oauth.allowInsecureRequests]: true,
+    additionalParameters: { resource },
+  };
+  const answer = await oauth.authorizationCodeGrantRequest(
+    as,
+    own,
+    await clientAuth(client),
+    checked,
+    redirectUri,
+    verifier,
+    options,
+  );
+  const token = await oauth
+    .processGenericTokenEndpointResponse(as, own, answer)
+    .then((found) => givenToken(found, now()))
+    // What went wrong may hold the code or a token.
+    .catch(() => undefined);
+  if (token === undefined)
+    throw new BadAuthServer('The authorization server gave no token that can be used.');
+  return {
+    ...token,
+    ...(token.scope === undefined && scope !== '' && { scope }),
+    ...(client.clientSecret !== undefined && { clientSecret: client.clientSecret }),
+    tokenEndpoint: server.tokenEndpoint,
+    clientId: client.clientId,
+    issuer: server.issuer,
+    resource,
+    authMethod: client.authMethod,
+    ...(server.revocationEndpoint !== undefined && { revocationEndpoint: server.revocationEndpoint }),
+  };
+}
+
+function wrongIssuer(): BadAuthServer {
+  return new BadAuthServer('The answer did not come from the authorization server that was asked.');
+}
+
+/** Faults of the other side as sentences for the person. */
+async function explained<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof BadAuthServer) throw new ToolError('unavailable', error.message);
+    if (error instanceof EgressError) throw new ToolError('unavailable', error.message);
+    if (error instanceof Error && error.name === 'TimeoutError')
+      throw new ToolError('unavailable', 'The authorization server did not answer in time. Try again later.');
+    throw error;
+  }
+}

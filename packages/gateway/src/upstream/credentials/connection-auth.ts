@@ -1,0 +1,162 @@
+/** What people do about credentials of connections: look how they stand, authorise, bring a token, take it back. */
+import type { AuthState, ConnectionAuth, ConnectionRow, SealedCredentials } from '@parley/connections';
+import {
+  actsAsAdministrator,
+  dropPersonalToken,
+  dropToken,
+  findRow,
+  grantTypeOf,
+  keepPersonalToken,
+  mayUse,
+  openConnection,
+  openedToken,
+  sealedCredentials,
+  signsInItself,
+  tokenState,
+} from '@parley/connections';
+import type { Caller } from '@parley/kit';
+import { detach, ToolError } from '@parley/kit';
+import { readLink } from './auth-links.ts';
+import { begin, finish, overdue } from './authorization.ts';
+import { clientDocument } from './clients.ts';
+import type { CredentialParts } from './parts.ts';
+import { revokeUpstream } from './revocation.ts';
+
+const VISIBLE = /^[\x21-\x7e]{1,8192}$/;
+
+export function createConnectionAuth(parts: CredentialParts): ConnectionAuth {
+  const { store, audit, now, onFault } = parts;
+
+  /** A connection of the caller's; one that they may not use is as unknown as one that nobody has. */
+  async function usable(caller: Caller, id: string): Promise<ConnectionRow> {
+    const row = await findRow(store, caller.organizationId, id);
+    if (row === undefined || row.connection_type === 'VIRTUAL' || !mayUse(caller, id))
+      throw new ToolError('not_found', 'Connection not found');
+    return row;
+  }
+
+  /** Whom the token of an authorization by this caller is for; empty: everybody. */
+  function tokenUserOf(caller: Caller, { settings }: Pick<SealedCredentials, 'settings'>): string {
+    if (settings.oauth !== 'shared') return personOf(caller);
+    if (!actsAsAdministrator(caller))
+      throw new ToolError(
+        'forbidden',
+        'One authorization serves everybody here, so only owners and administrators may change it.',
+      );
+    return '';
+  }
+
+  async function urlFor(caller: Caller, id: string): Promise<string> {
+    const row = await usable(caller, id);
+    const userId = personOf(caller);
+    if (row.connection_type === 'STDIO')
+      throw new ToolError(
+        'invalid',
+        'A program on this machine is not authorised. Give it variables instead.',
+      );
+    if (signsInItself(row))
+      throw new ToolError('invalid', 'This connection signs in by itself. Nobody has to authorise it.');
+    const tokenUserId = tokenUserOf(caller, await sealedCredentials(store, row, userId));
+    const place = { organizationId: row.organization_id, connectionId: id, userId, tokenUserId };
+    return begin(parts, row, place);
+  }
+
+  /** The person and the connection behind a link, as they stand now. */
+  async function followed(link: string): Promise<{ caller: Caller; row: ConnectionRow }> {
+    const read = readLink(store.secrets, link, now());
+    const caller = read && (await parts.callerOf(read.organizationId, read.userId));
+    if (read === undefined || caller === undefined) throw overdue();
+    return { caller, row: await usable(caller, read.connectionId) };
+  }
+
+  async function changeToken(caller: Caller, id: string, token: string | undefined): Promise<void> {
+    const row = await usable(caller, id);
+    const owner = {
+      organizationId: row.organization_id,
+      connectionId: id,
+      userId: personOf(caller),
+    };
+    const action = token === undefined ? 'connection.token_removed' : 'connection.token_set';
+    await store.transaction(async (tx) => {
+      if (token !== undefined) await keepPersonalToken(tx, store.secrets, owner, { token, now: now() });
+      else if (!(await dropPersonalToken(tx, owner))) return;
+      await audit.write(tx, { caller, action, target: id, changed: { title: row.title } });
+    });
+  }
+
+  return {
+    async state(caller, id) {
+      const row = await usable(caller, id);
+      return stateOf(await sealedCredentials(store, row, caller.userId), store.secrets, now());
+    },
+    authorize: async (caller, id) => ({ url: await urlFor(caller, id) }),
+    async offer(link) {
+      const { caller, row } = await followed(link);
+      const { settings } = await sealedCredentials(store, row, caller.userId);
+      const { connection_url } = openConnection(store.secrets, row);
+      const host = URL.parse(connection_url ?? '')?.host ?? '';
+      return { title: row.title, host, name: settings.oauth === 'shared' ? null : caller.name };
+    },
+    async follow(link, browserUserId) {
+      const { caller, row } = await followed(link);
+      if (browserUserId !== undefined && browserUserId !== caller.userId) throw overdue();
+      return { url: await urlFor(caller, row.id) };
+    },
+    async finish(parameters, browserUserId) {
+      const { organizationId, tokenUserId, connection } = await finish(parts, parameters, browserUserId);
+      const person = tokenUserId === '' ? undefined : await parts.callerOf(organizationId, tokenUserId);
+      return { title: connection.title, name: person?.name ?? null };
+    },
+    async revoke(caller, id) {
+      const row = await usable(caller, id);
+      const { granted, settings } = await sealedCredentials(store, row, personOf(caller));
+      if (granted === undefined) return;
+      // Without a mode a person may see everybody's token, which is not theirs to take away.
+      if (granted.user_id === '') tokenUserOf(caller, { settings: { ...settings, oauth: 'shared' } });
+      const { organization_id: organizationId, user_id: userId } = granted;
+      await store.transaction(async (tx) => {
+        if (!(await dropToken(tx, { organizationId, connectionId: id, userId }))) return;
+        const changed = { title: row.title, isShared: userId === '' };
+        await audit.write(tx, { caller, action: 'connection.auth_revoked', target: id, changed });
+      });
+      // It is forgotten here whatever its server makes of it.
+      detach(revokeUpstream(parts, row, granted), (error) => onFault(error, 'credentials'));
+    },
+    async setToken(caller, id, token) {
+      if (!VISIBLE.test(token))
+        throw new ToolError('invalid', 'token: must have 1 to 8192 visible ASCII characters, without spaces');
+      await changeToken(caller, id, token);
+    },
+    removeToken: (caller, id) => changeToken(caller, id, undefined),
+    clientDocument: () => clientDocument(parts.publicUrl),
+  };
+}
+
+/** The person behind a caller; only people have credentials of their own. */
+function personOf({ userId, agent }: Caller): string {
+  if (userId === null || agent !== undefined)
+    throw new ToolError('forbidden', 'Only a person can do this. Use a key of your own.');
+  return userId;
+}
+
+function stateOf(
+  { row, settings, granted, personal }: SealedCredentials,
+  box: CredentialParts['store']['secrets'],
+  now: number,
+): AuthState {
+  const isShared = settings.oauth === 'shared' || granted?.user_id === '' || signsInItself(row);
+  const plain = { isShared: false, expiresAt: null, scope: null };
+  if (settings.personalToken !== undefined)
+    return { kind: 'personal_token', state: personal === undefined ? 'never' : 'ok', ...plain };
+  const isOAuth = granted !== undefined || settings.oauth !== undefined || grantTypeOf(row) !== undefined;
+  if (!isOAuth) return { kind: 'none', state: 'ok', ...plain };
+  const canRenew =
+    signsInItself(row) || (granted !== undefined && openedToken(box, granted).refresh !== undefined);
+  return {
+    kind: 'oauth',
+    state: tokenState(granted, { canRenew, now }),
+    isShared,
+    expiresAt: granted?.expires_at ?? null,
+    scope: granted?.scope ?? null,
+  };
+}

@@ -1,0 +1,61 @@
+/** What somebody is told whose call lacks a credential: what is missing, and where to bring it. */
+import type { SealedCredentials } from '@parley/connections';
+import { actsAsAdministrator } from '@parley/connections';
+import type { Caller } from '@parley/kit';
+import { UpstreamFault } from '../link.ts';
+import { START, writeLink } from './auth-links.ts';
+import type { CredentialParts } from './parts.ts';
+
+/** Why a call cannot be made as it stands. */
+export type Lack =
+  /** Nobody has given anything yet. */
+  | 'missing'
+  /** What was given works no more. */
+  | 'over'
+  /** The server refused what the call carried. */
+  | 'refused';
+
+const SENTENCE: Readonly<Record<Lack, string>> = {
+  missing: 'has to be authorised first.',
+  over: 'has to be authorised again.',
+  refused: 'did not accept the credentials of this call.',
+};
+
+/** The fault of a call without the token that people bring along. */
+export function personalTokenNeeded({ row }: SealedCredentials, lack: Lack): UpstreamFault {
+  const what = lack === 'refused' ? 'did not accept your token.' : 'needs a token of your own.';
+  const message = `"${row.title}" ${what} Set it with PUT /api/connections/${row.id}/token.`;
+  return new UpstreamFault('auth_required', message, { wasSent: lack === 'refused' });
+}
+
+/** The fault of a call without a token of its server, with a link for whoever may do something about it. */
+export function authorizationNeeded(
+  { store, now, baseUrl }: Pick<CredentialParts, 'store' | 'now' | 'baseUrl'>,
+  caller: Caller,
+  { row, settings }: SealedCredentials,
+  lack: Lack,
+): UpstreamFault {
+  const base = baseUrl();
+  const { organizationId, userId } = caller;
+  const isShared = settings.oauth === 'shared';
+  // Nobody opens a link for a caller who is no person, or who may not do it.
+  const isTheirs = caller.agent === undefined && (!isShared || actsAsAdministrator(caller));
+  const link =
+    base !== undefined && userId !== null && isTheirs
+      ? `${base}${START}${writeLink(store.secrets, { organizationId, connectionId: row.id, userId }, now())}`
+      : undefined;
+  const how =
+    link === undefined
+      ? `Use POST /api/connections/${row.id}/authorize.`
+      : `Open this link within 10 minutes: ${link}`;
+  const who = isShared ? 'An owner or administrator does it for everybody. ' : '';
+  const message = `"${row.title}" ${SENTENCE[lack]} ${who}${how}`;
+  return new UpstreamFault('auth_required', message, { wasSent: lack === 'refused', link });
+}
+
+/** The fault of a call whose token is over while nobody can be asked for a new one. */
+export function renewalFailed({ row, granted }: SealedCredentials, now: number): UpstreamFault {
+  const retryAfterMs = Math.max(1000, (granted?.retry_at ?? now) - now);
+  const message = `The token for "${row.title}" could not be renewed just now. Try again later.`;
+  return new UpstreamFault('unreachable', message, { wasSent: false, retryAfterMs });
+}

@@ -1,0 +1,190 @@
+/** What calls of different people carry to the server of a connection, and what they never carry. */
+import { headerReader } from '@parley/kit';
+import { scratchStore } from '@parley/store/testing';
+import { eventually } from '@parley/test-support/eventually';
+import { expect, onTestFinished, test } from 'vitest';
+import { called, kindOf, openCredentials, startCredentials } from '../../../test/credentials-bed.ts';
+
+async function opened() {
+  const store = await scratchStore();
+  // Registered first, so that everything on it ends before it does.
+  onTestFinished(() => store[Symbol.asyncDispose]());
+  return openCredentials(store);
+}
+
+const PERSONAL = { header: 'X-Api-Key', template: 'Key {token}' };
+
+test('a static token and headers are for everybody, in one shared target', async () => {
+  const bed = await opened();
+  const { owner, admin } = bed.acme;
+  const id = await bed.create(owner.caller, {
+    connection_token: 'static-token',
+    connection_headers: { headers: { 'X-Team': 'acme' } },
+  });
+  const mine = await bed.targets.targetFor(owner.caller, id);
+  expect(mine).toMatchObject({ token: 'static-token', headers: { 'X-Team': 'acme' }, principal: '' });
+  expect(mine.secrets).toContain('static-token');
+  // The same object while nothing changes: links know it by that.
+  expect(await bed.targets.targetFor(owner.caller, id)).toBe(mine);
+  expect(await bed.targets.targetFor(admin.caller, id)).toEqual(mine);
+  expect(await bed.targets.headersFor(owner.caller, id)).toBeUndefined();
+});
+
+test('a change is seen by the next call, in other processes too', async () => {
+  const bed = await opened();
+  const { owner } = bed.acme;
+  const other = startCredentials(bed.store, { clock: bed.clock });
+  const id = await bed.create(owner.caller, { connection_token: 'first-token' });
+  for (const { targets } of [bed, other])
+    expect(await targets.targetFor(owner.caller, id)).toMatchObject({ token: 'first-token' });
+  await bed.connections.update(owner.caller, id, { connection_token: 'second-token' });
+  for (const { targets } of [bed, other])
+    await eventually(async () =>
+      expect(await targets.targetFor(owner.caller, id)).toMatchObject({ token: 'second-token' }),
+    );
+  await bed.connections.delete(owner.caller, id, false);
+  await eventually(async () =>
+    expect(await bed.targets.targetFor(owner.caller, id).catch(kindOf)).toBe('not_allowed'),
+  );
+});
+
+test('a personal token goes into its header, for its person alone', async () => {
+  const bed = await opened();
+  const { owner, admin } = bed.acme;
+  const id = await bed.create(owner.caller, { metadata: { gateway: { personalToken: PERSONAL } } });
+  const place = `PUT /api/connections/${id}/token`;
+  const missing = await bed.targets.targetFor(owner.caller, id).catch((error: Error) => error.message);
+  expect(missing).toContain(place);
+  expect(await bed.auth.state(owner.caller, id)).toMatchObject({ kind: 'personal_token', state: 'never' });
+
+  await bed.auth.setToken(owner.caller, id, 'own-$&-token');
+  const target = await bed.targets.targetFor(owner.caller, id);
+  expect(target).toMatchObject({
+    token: null,
+    headers: { 'X-Api-Key': 'Key own-$&-token' },
+    principal: owner.userId,
+  });
+  expect(target.secrets).toContain('own-$&-token');
+  expect(await bed.auth.state(owner.caller, id)).toMatchObject({ state: 'ok' });
+  expect(await bed.targets.targetFor(admin.caller, id).catch(kindOf)).toBe('auth_required');
+  const nobody = { ...owner.caller, userId: null };
+  expect(await bed.targets.targetFor(nobody, id).catch(kindOf)).toBe('auth_required');
+
+  await bed.auth.removeToken(owner.caller, id);
+  await bed.auth.removeToken(owner.caller, id);
+  expect(await bed.targets.targetFor(owner.caller, id).catch(kindOf)).toBe('auth_required');
+  for (const wrong of ['a b', 'a\nb', '', 'x'.repeat(9000)])
+    await expect(bed.auth.setToken(owner.caller, id, wrong)).rejects.toThrow('visible ASCII');
+  // Sealed, like everything that is a secret.
+  await bed.auth.setToken(owner.caller, id, 'sealed-token');
+  const rows = await bed.store
+    .db<Record<string, object>>()
+    .selectFrom('personal_tokens')
+    .selectAll()
+    .execute();
+  expect(rows).toHaveLength(1);
+  expect(JSON.stringify(rows)).not.toContain('sealed-token');
+});
+
+test('one in the Authorization header takes the place of the bearer', async () => {
+  const bed = await opened();
+  const { owner } = bed.acme;
+  const personalToken = { header: 'authorization', template: 'Bearer {token}' };
+  const id = await bed.create(owner.caller, {
+    connection_token: 'static-token',
+    connection_headers: { headers: { Authorization: 'Basic abc' } },
+    metadata: { gateway: { personalToken } },
+  });
+  await bed.auth.setToken(owner.caller, id, 'own-token');
+  expect(await bed.targets.targetFor(owner.caller, id)).toMatchObject({
+    token: null,
+    headers: { authorization: 'Bearer own-token' },
+  });
+});
+
+test('with personal authorization nobody gets what is for everybody', async () => {
+  const bed = await opened();
+  const { owner } = bed.acme;
+  const id = await bed.create(owner.caller, { metadata: { gateway: { oauth: 'shared' } } });
+  await bed.authorize(owner.caller, id, bed.provider);
+  expect(await called(bed, owner.caller, id)).toBe('ada');
+  await bed.connections.update(owner.caller, id, { metadata: { gateway: { oauth: 'personal' } } });
+  await eventually(async () => expect(await called(bed, owner.caller, id)).toBe('auth_required'));
+});
+
+test('a mapped header goes along under its own name, and is kept nowhere', async () => {
+  const bed = await opened();
+  const { owner } = bed.acme;
+  const mappedHeader = { from: 'X-My-Key', to: 'X-Upstream-Key' };
+  const id = await bed.create(owner.caller, { metadata: { gateway: { mappedHeader } } });
+  const reading = (headers: Record<string, string>) => headerReader((name) => headers[name]);
+  const plain = await bed.targets.targetFor(owner.caller, id);
+  const first = await bed.targets.targetFor(owner.caller, id, reading({ 'x-my-key': 'key-of-mine' }));
+  const second = await bed.targets.targetFor(owner.caller, id, reading({ 'x-my-key': 'key-of-others' }));
+  expect(first.headers).toEqual({ 'X-Upstream-Key': 'key-of-mine' });
+  expect(first.secrets).toContain('key-of-mine');
+  // Sessions are shared by principal: never between two keys.
+  expect(new Set([plain, first, second].map(({ principal }) => principal)).size).toBe(3);
+  expect(first.principal).not.toContain('key-of-mine');
+  expect(await bed.targets.targetFor(owner.caller, id, reading({ authorization: 'mine' }))).toBe(plain);
+  expect(JSON.stringify(await bed.targets.targetFor(owner.caller, id))).not.toContain('key-of-mine');
+});
+
+test('what is for Parley itself is read by no connection', () => {
+  const all = headerReader((name) => `value of ${name}`);
+  for (const name of [
+    'Authorization',
+    'cookie',
+    'X-Parley-Client',
+    'Mcp-Session-Id',
+    'Host',
+    'Proxy-Authorization',
+  ])
+    expect(all(name), name).toBeUndefined();
+  expect(all('X-My-Key')).toBe('value of x-my-key');
+  expect(headerReader(() => 'x'.repeat(9000))('x-my-key')).toBeUndefined();
+});
+
+test('a call-back token acts for the caller, as the connection, within the scopes', async () => {
+  const bed = await opened();
+  const { acme, identity, targets, clock } = bed;
+  const { owner } = acme;
+  const database = await bed.create(owner.caller, { title: 'Database' });
+  const id = await bed.create(owner.caller, { metadata: { gateway: { callbackToken: true } } });
+  const scopes = ['DB::QUERY', 'SELF::EVENT_PUBLISH'];
+  await bed.connections.update(owner.caller, id, {
+    configuration_state: { DB: { value: database }, SELF: { value: `${acme.id}_self` } },
+    configuration_scopes: scopes,
+  });
+  const headers = await eventually(async () => {
+    const found = await targets.headersFor(owner.caller, id);
+    expect(found).toBeDefined();
+    return found;
+  });
+  const token = headers?.['x-parley-token'] ?? '';
+  expect(await targets.headersFor(owner.caller, id)).toEqual(headers);
+  const caller = await identity.authenticate(token, 'key');
+  expect(caller).toMatchObject({
+    connectionId: id,
+    userId: owner.userId,
+    organizationId: acme.id,
+    roles: ['member'],
+    grants: { [database]: ['QUERY'], self: ['EVENT_PUBLISH'] },
+  });
+  // Nobody passes on what they do not have.
+  const narrow = await identity.createKey(owner.caller, {
+    name: 'Narrow',
+    grants: { [database]: ['*'] },
+    expiresAt: null,
+  });
+  const narrowCaller = await identity.authenticate(narrow.text, 'key');
+  if (narrowCaller === undefined) throw new Error('A new key is not accepted.');
+  const less = (await targets.headersFor(narrowCaller, id))?.['x-parley-token'] ?? '';
+  expect((await identity.authenticate(less, 'key'))?.grants).toEqual({ [database]: ['QUERY'] });
+  // It is worth nothing without whoever it acts for, and after its time.
+  await identity.revokeKey(owner.caller, narrow.info.id);
+  await eventually(async () => expect(await identity.authenticate(less, 'key')).toBeUndefined());
+  expect(await identity.authenticate(token, 'key')).toBeDefined();
+  clock.nowMs += 5 * 60_000;
+  expect(await identity.authenticate(token, 'key')).toBeUndefined();
+});

@@ -1,0 +1,78 @@
+/** The shapes of what an upstream lists: one that does not fit is left out alone, with the reason. */
+import type { Definition, Dropped, UpstreamTool } from '@parley/connections';
+import * as z from 'zod';
+import { MAX_DEFINITION_BYTES, MAX_DEPTH } from '../limits.ts';
+
+/** What is listed. */
+export type ListKind = Exclude<Dropped['kind'], 'server'>;
+
+const anyObject = z.record(z.string(), z.unknown());
+const name = z.string().min(1).max(200);
+const title = z.string().max(1000).optional();
+const description = z.string().max(50_000).optional();
+const uri = z.string().min(1).max(4096);
+
+export const ToolShape = z.object({
+  name,
+  title,
+  description,
+  inputSchema: z.looseObject({ type: z.literal('object') }),
+  outputSchema: anyObject.optional(),
+  annotations: anyObject.optional(),
+  icons: z.array(z.unknown()).max(20).optional(),
+  execution: anyObject.optional(),
+  _meta: anyObject.optional(),
+}) satisfies z.ZodType<UpstreamTool>;
+
+const ResourceShape = z.looseObject({ uri, name: z.string().max(1000), title, description });
+const TemplateShape = z.looseObject({ uriTemplate: uri, name: z.string().max(1000), title, description });
+const PromptShape = z.looseObject({
+  name,
+  title,
+  description,
+  arguments: z
+    .array(z.looseObject({ name, title, description, required: z.boolean().optional() }))
+    .max(200)
+    .optional(),
+});
+const SkillShape = z.looseObject({ name, title, description });
+
+/** How each kind is asked for, what it must look like, and what makes it one of its kind. */
+export const LISTS = {
+  tools: { method: 'tools/list', field: 'tools', shape: ToolShape, key: 'name' },
+  resources: { method: 'resources/list', field: 'resources', shape: ResourceShape, key: 'uri' },
+  templates: {
+    method: 'resources/templates/list',
+    field: 'resourceTemplates',
+    shape: TemplateShape,
+    key: 'uriTemplate',
+  },
+  prompts: { method: 'prompts/list', field: 'prompts', shape: PromptShape, key: 'name' },
+  skills: { method: 'skills/list', field: 'skills', shape: SkillShape, key: 'name' },
+} as const satisfies Record<
+  ListKind,
+  { method: string; field: string; shape: z.ZodType<Definition>; key: string }
+>;
+
+/** The definition, or why it is none. */
+export function checked<T>(shape: z.ZodType<T>, given: unknown): { readonly data: T } | { reason: string } {
+  if (!isShallow(given)) return { reason: `It is nested deeper than ${MAX_DEPTH} levels.` };
+  if (Buffer.byteLength(JSON.stringify(given) ?? '') > MAX_DEFINITION_BYTES)
+    return { reason: `It has more than ${MAX_DEFINITION_BYTES} bytes.` };
+  const { data, error } = shape.safeParse(given);
+  if (data !== undefined) return { data };
+  const [issue] = error?.issues ?? [];
+  return { reason: `${issue?.path.join('.').slice(0, 100)}: ${issue?.message}` };
+}
+
+/** True when nothing lies deeper than code that walks through it can go. */
+export function isShallow(root: unknown): boolean {
+  let level: unknown[] = [root];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > MAX_DEPTH) return false;
+    level = level.flatMap((value) =>
+      typeof value === 'object' && value !== null ? Object.values(value) : [],
+    );
+  }
+  return true;
+}

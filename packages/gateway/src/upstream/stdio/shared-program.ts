@@ -1,0 +1,324 @@
+/** The program of one connection and principal: one process for all, started when it is needed and again after a crash. */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { UpstreamTarget } from '@parley/connections';
+import { detach } from '@parley/kit';
+import type { Link, LinkNotice, LinkRequest, LinkWatch, ServerFacts } from '../link.ts';
+import { UpstreamFault } from '../link.ts';
+import type { Child } from './child.ts';
+import { ended, outOfTime, unreachable } from './faults.ts';
+import { openProgram } from './handshake.ts';
+import { Restarts } from './restarts.ts';
+import { RunningProgram } from './running-program.ts';
+import type { ProgramTimes } from './times.ts';
+import type { Params } from './wire.ts';
+import { Wire } from './wire.ts';
+
+export interface SharedParts {
+  readonly info: { readonly name: string; readonly version: string };
+  readonly times: ProgramTimes;
+  readonly now: () => number;
+  readonly onFault: (error: unknown) => void;
+  /** Starts a process when there is a place for it; throws an `UpstreamFault`. */
+  start(target: UpstreamTarget): Promise<Child>;
+  /** There is nothing left of it that anybody has to know. */
+  onRest(program: SharedProgram): void;
+}
+
+interface Watch {
+  uris: ReadonlySet<string>;
+  on(notice: LinkNotice): void;
+}
+
+// A program that ends whenever it is asked has failed, however quickly it starts again.
+const MOST_TRIES = 3;
+
+export class SharedProgram implements Link {
+  readonly #parts: SharedParts;
+  readonly #watches = new Set<Watch>();
+  readonly #children = new Set<Child>();
+  readonly #closed = new AbortController();
+  #target: UpstreamTarget;
+  #fingerprint: string;
+  /** Grows when the program becomes another one. */
+  #generation = 0;
+  #restarts: Restarts;
+  #era: { readonly era: ServerFacts['era']; readonly at: number } | undefined;
+  #running: RunningProgram | undefined;
+  #opening: Promise<RunningProgram> | undefined;
+  #lastChild: Child | undefined;
+  /** Sets of documents go out one after the other. */
+  #listening: Promise<unknown> = Promise.resolve();
+  #isReopening = false;
+  #reopenedAt = Number.NEGATIVE_INFINITY;
+  #pauseMs = 0;
+
+  constructor(target: UpstreamTarget, parts: SharedParts) {
+    this.#parts = parts;
+    this.#target = target;
+    this.#fingerprint = fingerprintOf(target);
+    this.#restarts = new Restarts(parts.times, parts.now);
+  }
+
+  get connectionId(): string {
+    return this.#target.id;
+  }
+
+  /** True: there is no process, and nobody waits for one. */
+  get isQuiet(): boolean {
+    return this.#watches.size === 0 && this.#opening === undefined && this.#running === undefined;
+  }
+
+  /** Since when its process has nothing to do; undefined: there is none, or it has. */
+  get idleSince(): number | undefined {
+    return this.#running?.idleSince;
+  }
+
+  /** The last of what it wrote for people. */
+  stderr(): string {
+    return this.#lastChild?.stderr.text() ?? '';
+  }
+
+  /** Follows the connection: another command, or other variables, are another process. */
+  use(target: UpstreamTarget): void {
+    if (target === this.#target) return;
+    const fingerprint = fingerprintOf(target);
+    this.#target = target;
+    if (fingerprint === this.#fingerprint) return;
+    this.#fingerprint = fingerprint;
+    this.#generation += 1;
+    this.#restarts = new Restarts(this.#parts.times, this.#parts.now);
+    this.#era = undefined;
+    this.#opening = undefined;
+    const before = this.#running;
+    this.#running = undefined;
+    before?.retire();
+    if (this.#watches.size > 0) this.#reopenSoon();
+  }
+
+  async facts(signal?: AbortSignal): Promise<ServerFacts> {
+    return (await this.#ready({ signal })).facts;
+  }
+
+  async request(request: LinkRequest): Promise<Params> {
+    const { signal, limitMs } = request;
+    const deadline = performance.now() + limitMs;
+    for (let tries = 1; tries <= MOST_TRIES; tries += 1) {
+      const running = await this.#ready({ signal, limitMs: deadline - performance.now() });
+      // It may have ended while others that waited for it had their turn.
+      if (running.isOpen) return running.request(request, deadline - performance.now());
+    }
+    throw ended({ wasSent: false });
+  }
+
+  async watch(on: (notice: LinkNotice) => void): Promise<LinkWatch> {
+    const watch: Watch = { uris: new Set(), on };
+    this.#watches.add(watch);
+    try {
+      await this.#listen(await this.#ready({}));
+    } catch (error) {
+      await this.#unwatch(watch);
+      throw error;
+    }
+    return {
+      setUris: async (uris) => {
+        watch.uris = new Set(uris);
+        if (this.#running !== undefined) await this.#listen(this.#running);
+      },
+      close: () => this.#unwatch(watch),
+    };
+  }
+
+  async #unwatch(watch: Watch): Promise<void> {
+    this.#watches.delete(watch);
+    // Where it fails, nobody hears what the program still says.
+    if (this.#running !== undefined) await this.#listen(this.#running).catch(() => undefined);
+  }
+
+  /** Ends a process that has nothing to do. */
+  async endIdle(): Promise<void> {
+    const running = this.#running;
+    if (running?.idleSince === undefined) return;
+    this.#running = undefined;
+    await running.end();
+    if (this.isQuiet && this.#restarts.isClean) this.#parts.onRest(this);
+  }
+
+  /** Ends everything at once; calls under way get a fault. */
+  async close(): Promise<void> {
+    this.#closed.abort();
+    this.#watches.clear();
+    const running = this.#running;
+    this.#running = undefined;
+    await Promise.all([running?.end(), ...[...this.#children].map((child) => child.end(this.#parts.times))]);
+  }
+
+  /** The open program, within the patience of whoever waits. */
+  async #ready({ signal, limitMs }: { signal?: AbortSignal | undefined; limitMs?: number }): Promise<RunningProgram> {
+    signal?.throwIfAborted();
+    if (this.#closed.signal.aborted) throw switchedOff();
+    if (this.#running?.isOpen === true) return this.#running;
+    const opening = (this.#opening ??= this.#open());
+    // Whoever waited and has gone must not leave its fault to nobody.
+    opening.catch(() => undefined);
+    const gate = Promise.withResolvers<never>();
+    const onAbort = () => gate.reject(signal?.aborted === true ? signal.reason : switchedOff());
+    const stops = [this.#closed.signal, ...(signal === undefined ? [] : [signal])];
+    for (const stop of stops) stop.addEventListener('abort', onAbort, { once: true });
+    const timer =
+      limitMs === undefined ? undefined : setTimeout(() => gate.reject(outOfTime({ wasSent: false })), limitMs);
+    try {
+      return await Promise.race([opening, gate.promise]);
+    } finally {
+      clearTimeout(timer);
+      for (const stop of stops) stop.removeEventListener('abort', onAbort);
+    }
+  }
+
+  async #open(): Promise<RunningProgram> {
+    const generation = this.#generation;
+    try {
+      await this.#untilRestart();
+      const running = await this.#start();
+      // The connection has changed meanwhile, and whoever waits looks for the new one.
+      if (generation !== this.#generation || this.#closed.signal.aborted)
+        detach(running.end(), this.#parts.onFault);
+      else this.#running = running;
+      return running;
+    } finally {
+      if (generation === this.#generation) this.#opening = undefined;
+    }
+  }
+
+  async #untilRestart(): Promise<void> {
+    const waitMs = this.#restarts.waitMs();
+    if (waitMs === 0) return;
+    if (this.#restarts.areTooMany)
+      throw unreachable(
+        `The program crashed again and again. It is started again in ${Math.ceil(waitMs / 1000)} s.`,
+        waitMs,
+      );
+    await delay(waitMs, undefined, { signal: this.#closed.signal }).catch(() => undefined);
+  }
+
+  async #start(): Promise<RunningProgram> {
+    const { info, times, now, onFault } = this.#parts;
+    const target = this.#target;
+    const restarts = this.#restarts;
+    let hasStarted = false;
+    const start = async () => {
+      if (this.#closed.signal.aborted) throw switchedOff();
+      const child = await this.#parts.start(target);
+      hasStarted = true;
+      this.#keep(child);
+      const { maxResultBytes, secrets } = target;
+      return new Wire(child, { maxResultBytes, secrets, onFault });
+    };
+    const remembered = this.#era !== undefined && now() - this.#era.at < times.eraMs ? this.#era.era : undefined;
+    try {
+      const opened = await openProgram({ start, era: remembered ?? target.era, info, times });
+      this.#era = { era: opened.facts.era, at: now() };
+      return this.#run(opened, restarts);
+    } catch (error) {
+      if (hasStarted) restarts.crashed();
+      throw error;
+    }
+  }
+
+  #run(opened: Awaited<ReturnType<typeof openProgram>>, restarts: Restarts): RunningProgram {
+    const { info, times, onFault } = this.#parts;
+    const running: RunningProgram = new RunningProgram(opened, {
+      info,
+      times,
+      onFault,
+      tell: (notice) => this.#tell(notice),
+      onLost: () => this.#reopenSoon(),
+      onIdle: () => detach(this.endIdle(), onFault),
+      onCrash: (wasBusy) => {
+        if (wasBusy) restarts.crashed();
+        else detach(this.#judge(opened.wire.child, restarts), onFault);
+        if (this.#running !== running) return;
+        this.#running = undefined;
+        if (this.#watches.size > 0) this.#reopenSoon();
+      },
+    });
+    return running;
+  }
+
+  /** A program that ends of its own accord, in order and with nothing to do, has not crashed. */
+  async #judge({ gone }: Child, restarts: Restarts): Promise<void> {
+    const { code } = await gone;
+    if (code !== 0) restarts.crashed();
+  }
+
+  #keep(child: Child): void {
+    this.#lastChild = child;
+    this.#children.add(child);
+    detach(
+      child.gone.then(() => this.#children.delete(child)),
+      this.#parts.onFault,
+    );
+  }
+
+  #listen(running: RunningProgram): Promise<void> {
+    const next = this.#listening.then(() => {
+      const uris = new Set([...this.#watches].flatMap((watch) => [...watch.uris]));
+      return running.listen(this.#watches.size === 0 ? undefined : uris);
+    });
+    this.#listening = next.catch(() => undefined);
+    return next;
+  }
+
+  #tell(notice: LinkNotice): void {
+    for (const { uris, on } of this.#watches) {
+      if (notice.kind === 'resource' && !isAmong(uris, notice.uri)) continue;
+      try {
+        on(notice);
+      } catch (error) {
+        this.#parts.onFault(error);
+      }
+    }
+  }
+
+  #reopenSoon(): void {
+    if (this.#isReopening) return;
+    this.#isReopening = true;
+    detach(
+      this.#reopen().finally(() => (this.#isReopening = false)),
+      this.#parts.onFault,
+    );
+  }
+
+  /** Listens again, however long it takes, as long as anybody wants to hear something. */
+  async #reopen(): Promise<void> {
+    const { signal } = this.#closed;
+    const { backoffMs, mostBackoffMs } = this.#parts.times;
+    // One that is lost again and again is looked after less and less.
+    if (performance.now() - this.#reopenedAt > mostBackoffMs) this.#pauseMs = backoffMs;
+    let waitMs = this.#pauseMs;
+    while (!signal.aborted && this.#watches.size > 0) {
+      // Spread, so that the programs of a machine that was asleep do not all start at once.
+      await delay(waitMs * (1 + Math.random() / 4), undefined, { signal, ref: false }).catch(() => undefined);
+      this.#pauseMs = Math.min(2 * this.#pauseMs, mostBackoffMs);
+      try {
+        await this.#listen(await this.#ready({}));
+        this.#reopenedAt = performance.now();
+        return this.#tell({ kind: 'reopened' });
+      } catch (error) {
+        waitMs = (error instanceof UpstreamFault ? error.retryAfterMs : undefined) ?? this.#pauseMs;
+      }
+    }
+  }
+}
+
+function switchedOff(): UpstreamFault {
+  return unreachable('The connection was changed or switched off. Try again.');
+}
+
+/** What belongs to a document that is listened to may be named instead of it. */
+function isAmong(uris: ReadonlySet<string>, uri: string): boolean {
+  return uris.has(uri) || [...uris].some((one) => uri.startsWith(one));
+}
+
+function fingerprintOf({ program, maxResultBytes }: UpstreamTarget): string {
+  return JSON.stringify([program, maxResultBytes]);
+}

@@ -1,0 +1,230 @@
+/** JSON-RPC with one process: ids of ours, each answer to whom it belongs, and an end for all who still wait. */
+import type { UpstreamTarget } from '@parley/connections';
+import { DEFAULT_INBOUND_LIMITS, parseJson } from '@parley/http';
+import { detach, RPC } from '@parley/kit';
+import { isObject, isRequest, methodOf } from '../../messages.ts';
+import type { LinkRequest } from '../link.ts';
+import type { Child } from './child.ts';
+import { ended, invalid, outOfTime, rpcFault, unreachable } from './faults.ts';
+import { Flights } from './flights.ts';
+import { LineReader } from './line-reader.ts';
+import { MOST_DEPTH, MOST_LINE_BYTES, MOST_UNREAD_BYTES } from './times.ts';
+
+export type Params = Readonly<Record<string, unknown>>;
+
+/** What a program says without being asked, and its end. */
+export interface WireListener {
+  onRequest(id: string | number, method: string, params: Params): void;
+  onNotice(method: string, params: Params): void;
+  /** Told once. */
+  onEnd(): void;
+}
+
+export interface WireOptions extends Pick<UpstreamTarget, 'maxResultBytes' | 'secrets'> {
+  /** Told what a listener threw. */
+  readonly onFault: (error: unknown) => void;
+}
+
+export interface SendOptions {
+  /** Infinity: as long as the program runs. */
+  readonly limitMs: number;
+  readonly signal?: AbortSignal | undefined;
+  /** True: nothing is said when it is given up, as the revisions demand of a handshake. */
+  readonly isSilent?: boolean;
+  /** The call behind the request. Absent: it is one of the gateway itself. */
+  readonly call?: LinkRequest | undefined;
+  /** Told the id under which it was sent. */
+  onSent?(id: number): void;
+}
+
+interface Waiting {
+  resolve(result: Params): void;
+  reject(error: unknown): void;
+}
+
+// Bytes and depth are bounded; how many values there are is not.
+const JSON_LIMITS = {
+  ...DEFAULT_INBOUND_LIMITS,
+  jsonDepth: MOST_DEPTH,
+  jsonValues: Number.POSITIVE_INFINITY,
+};
+const HEAD_ID = /^\s*\{\s*"jsonrpc"\s*:\s*"2\.0"\s*,\s*"id"\s*:\s*(\d{1,15})\s*,/;
+const TAIL_ID = /,\s*"id"\s*:\s*(\d{1,15})\s*\}\s*$/;
+const END_LENGTH = 256;
+
+export class Wire {
+  readonly child: Child;
+  readonly flights = new Flights();
+  readonly #options: WireOptions;
+  readonly #waiting = new Map<number, Waiting>();
+  #listener: WireListener;
+  #lastId = 0;
+  #heardAt = 0;
+  #isClosed = false;
+
+  constructor(child: Child, options: WireOptions) {
+    this.child = child;
+    this.#options = options;
+    this.#listener = this.#untilOpened();
+    const reader = new LineReader(MOST_LINE_BYTES, {
+      onLine: (text, sizeBytes) => this.#take(text, sizeBytes),
+      onLongLine: (head, tail) => this.#failTooLong(head, tail),
+    });
+    const { stdin, stdout } = child.process;
+    stdout.on('data', (chunk: Buffer) => {
+      this.#heardAt = performance.now();
+      reader.take(chunk);
+    });
+    stdout.once('close', () => this.close());
+    // A program that does not listen is of no use, even where it still runs; its last words are heard.
+    stdin.once('close', () => detach(child.end(), options.onFault));
+    detach(
+      child.gone.then(() => this.close()),
+      options.onFault,
+    );
+  }
+
+  /** When it said something last, on the clock of `performance.now()`. */
+  get heardAt(): number {
+    return this.#heardAt;
+  }
+
+  get isOpen(): boolean {
+    return !this.#isClosed && !this.child.isGone && this.child.process.stdin.writable;
+  }
+
+  /** Nothing more is sent or heard: all who wait learn it at once, also while the program takes its time to end. */
+  close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#listener.onEnd();
+    for (const waiting of this.#waiting.values()) waiting.reject(ended({ wasSent: true }));
+  }
+
+  /** Says who hears what comes from now on. */
+  listen(listener: WireListener): void {
+    this.#listener = listener;
+    if (this.#isClosed) listener.onEnd();
+  }
+
+  /** Sends a request; the signal and the time end it on this side, and the program is told. */
+  request(method: string, params: Params, options: SendOptions): Promise<Params> {
+    const { signal, call, limitMs } = options;
+    const id = (this.#lastId += 1);
+    return new Promise((resolve, reject) => {
+      signal?.throwIfAborted();
+      this.#send({ id, method, params: call?.onProgress === undefined ? params : withToken(params, id) });
+      options.onSent?.(id);
+      const giveUp = (reason: unknown) => {
+        settle();
+        if (call !== undefined) this.flights.abandon(id, call);
+        if (options.isSilent !== true) this.notify('notifications/cancelled', { requestId: id });
+        reject(reason);
+      };
+      const onAbort = () => giveUp(signal?.reason);
+      const timer = Number.isFinite(limitMs) ? setTimeout(() => giveUp(outOfTime()), limitMs) : undefined;
+      const settle = () => {
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', onAbort);
+        this.#waiting.delete(id);
+        this.flights.end(id);
+      };
+      signal?.addEventListener('abort', onAbort, { once: true });
+      if (call !== undefined) this.flights.begin(id, call);
+      this.#waiting.set(id, {
+        resolve(result) {
+          settle();
+          resolve(result);
+        },
+        reject(error) {
+          settle();
+          reject(error);
+        },
+      });
+    });
+  }
+
+  notify(method: string, params: Params = {}): void {
+    this.#try({ method, params });
+  }
+
+  answer(id: string | number, outcome: { readonly result: unknown } | { readonly error: unknown }): void {
+    this.#try({ id, ...outcome });
+  }
+
+  /** A message that nobody waits for: where it cannot be sent, those who wait for something learn why. */
+  #try(message: Params): void {
+    if (this.isOpen && this.child.process.stdin.writableLength <= MOST_UNREAD_BYTES) this.#send(message);
+  }
+
+  #send(message: Params): void {
+    const { stdin } = this.child.process;
+    if (!this.isOpen) throw ended({ wasSent: false });
+    if (stdin.writableLength > MOST_UNREAD_BYTES)
+      throw unreachable('The program does not read what it is sent. Try again later.');
+    stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+  }
+
+  #take(text: string, sizeBytes: number): void {
+    let message: unknown;
+    try {
+      message = parseJson(text, JSON_LIMITS);
+    } catch {
+      const fault = invalid('The program sent an answer that is no JSON, or is nested too deeply.');
+      // Text that is no message is what some programs print for people.
+      this.#waitingIn(text.slice(0, END_LENGTH), text.slice(-END_LENGTH))?.reject(fault);
+      return;
+    }
+    if (!isObject(message)) return;
+    const method = methodOf(message);
+    if (method === undefined) return this.#settle(message, sizeBytes);
+    try {
+      if (isRequest(message)) this.#listener.onRequest(message.id, method, paramsOf(message));
+      else this.#listener.onNotice(method, paramsOf(message));
+    } catch (error) {
+      this.#options.onFault(error);
+    }
+  }
+
+  #settle({ id, result, error }: Params, sizeBytes: number): void {
+    if (typeof id !== 'number') return;
+    this.flights.answered(id);
+    const waiting = this.#waiting.get(id);
+    const { maxResultBytes, secrets } = this.#options;
+    if (sizeBytes > maxResultBytes)
+      waiting?.reject(invalid(`The answer has more than ${maxResultBytes} bytes. Ask for less.`));
+    else if (isObject(error)) waiting?.reject(rpcFault(error, secrets));
+    else if (isObject(result)) waiting?.resolve(result);
+    else waiting?.reject(invalid('The program sent an answer without a result.'));
+  }
+
+  #failTooLong(head: string, tail: string): void {
+    const fault = invalid('The program sent a line of more than 10 MiB. Ask it for less.');
+    const waiting = this.#waitingIn(head, tail);
+    // Whose answer it was cannot always be told, and then nobody may wait for it in vain.
+    for (const one of waiting === undefined ? [...this.#waiting.values()] : [waiting]) one.reject(fault);
+  }
+
+  #waitingIn(head: string, tail: string): Waiting | undefined {
+    const id = HEAD_ID.exec(head)?.[1] ?? TAIL_ID.exec(tail)?.[1];
+    return id === undefined ? undefined : this.#waiting.get(Number(id));
+  }
+
+  #untilOpened(): WireListener {
+    return {
+      onRequest: (id, method) => this.answer(id, method === 'ping' ? { result: {} } : NOT_YET),
+      onNotice: () => undefined,
+      onEnd: () => undefined,
+    };
+  }
+}
+
+const NOT_YET = { error: { code: RPC.methodNotFound, message: 'Nothing can be asked before the handshake.' } };
+
+function paramsOf({ params }: { readonly params?: unknown }): Params {
+  return isObject(params) ? params : {};
+}
+
+function withToken(params: Params, progressToken: number): Params {
+  return { ...params, _meta: { ...(isObject(params._meta) && params._meta), progressToken } };
+}

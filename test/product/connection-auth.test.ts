@@ -1,0 +1,162 @@
+/** Credentials of people over the routes of a server: the whole way through a browser, and what never shows. */
+import { guardWith, startOAuthProvider } from '@parley/test-support/oauth-provider';
+import { plainTool, startUpstream } from '@parley/test-support/mcp-upstream';
+import { ALL_GRANTS } from '@parley/kit';
+import { testCaller } from '@parley/kit/testing';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { App } from '../../apps/server/src/app.ts';
+import { createApp } from '../../apps/server/src/app.ts';
+import { loadConfig } from '../../apps/server/src/config.ts';
+import { callTool } from './mcp-messages.ts';
+import { scratchFolder } from './parley.ts';
+
+let app: App;
+let url: string;
+let keys: { owner: string; admin: string; stranger: string };
+const folder = scratchFolder();
+
+beforeAll(async () => {
+  const flags = ['--port', '0', '--log-level', 'silent', '--data', folder.path];
+  const { config } = loadConfig([...flags, '--allow-egress', '127.0.0.1'], { env: {} });
+  app = await createApp({ config });
+  ({ url } = await app.listen());
+  const { identity } = app.host;
+  const organizationId = await identity.firstOrganizationId();
+  const [first] = await identity.listMembers(organizationId);
+  const founder = testCaller({ organizationId, userId: first?.userId ?? '', roles: ['owner'] });
+  const userId = await identity.ensureUser({ email: 'alex@acme.example', name: 'Alex' });
+  await identity.addMember(founder, { userId, roles: ['admin'] });
+  const owner = { name: 'Rita', email: 'rita@rival.example' };
+  const other = await identity.createOrganization({ slug: 'rival', name: 'Rival', owner });
+  const keyFor = async (of: { organizationId: string; userId: string }) => {
+    const maker = testCaller({ ...of, roles: ['owner'] });
+    return (await identity.createKey(maker, { name: 'Key', grants: ALL_GRANTS, expiresAt: null })).text;
+  };
+  keys = {
+    owner: await keyFor({ organizationId, userId: first?.userId ?? '' }),
+    admin: await keyFor({ organizationId, userId }),
+    stranger: await keyFor(other),
+  };
+});
+
+afterAll(async () => {
+  await app.close();
+  folder[Symbol.dispose]();
+});
+
+async function rest(key: string, route: string, body?: unknown) {
+  const [method = '', path = ''] = route.split(' ');
+  const answer = await fetch(`${url}/api/connections/${path}`, {
+    method,
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    ...(method !== 'GET' && { body: JSON.stringify(body ?? {}) }),
+  });
+  const text = await answer.text();
+  // oxlint-disable-next-line typescript/no-explicit-any -- answers of every shape
+  const data: any = text === '' ? undefined : JSON.parse(text).data;
+  return { status: answer.status, text, data };
+}
+
+async function tool(key: string, name: string, args: Record<string, unknown>) {
+  const { body, text } = await callTool({ mcp: `${url}/mcp/self`, key }, name, args);
+  const content = body.result?.structuredContent;
+  if (content === undefined) throw new Error(text);
+  // oxlint-disable-next-line typescript/no-explicit-any -- outputs of every shape
+  return content as any;
+}
+
+test('a person authorises a connection in a browser, uses it, and takes it back', async () => {
+  await using provider = await startOAuthProvider();
+  await using upstream = await startUpstream({
+    era: '2026',
+    tools: [plainTool('ALPHA')],
+    fault: guardWith(provider),
+  });
+  const { item } = await tool(keys.owner, 'COLLECTION_CONNECTIONS_CREATE', {
+    data: { title: 'Notes <b>', connection_type: 'HTTP', connection_url: upstream.url },
+  });
+  const { id } = item;
+  expect(await tool(keys.owner, 'CONNECTION_TEST', { id })).toMatchObject({ status: 'auth_required' });
+
+  const begun = await rest(keys.owner, `POST ${id}/authorize`);
+  expect(begun.status).toBe(200);
+  const back = await provider.browse(begun.data.url);
+  expect(back.href).toMatch(new RegExp(`^${url}/oauth/callback\\?`));
+  const page = await fetch(back);
+  const html = await page.text();
+  expect([page.status, page.headers.get('cache-control')]).toEqual([200, 'no-store']);
+  expect(html).toContain('You can close this window');
+  expect(html).toContain('Notes &lt;b&gt;');
+  expect((await fetch(back)).status).toBe(400);
+
+  expect(await tool(keys.owner, 'CONNECTION_TEST', { id })).toMatchObject({ status: 'ok' });
+  expect(await tool(keys.admin, 'CONNECTION_TEST', { id })).toMatchObject({ status: 'auth_required' });
+  const state = await rest(keys.owner, `GET ${id}/auth`);
+  expect(state.data).toMatchObject({ kind: 'oauth', state: 'ok', isShared: false });
+  const sent = upstream.seen.flatMap(({ headers }) => headers.authorization ?? []);
+  const tokens = sent.map((header) => header.replace('Bearer ', ''));
+  expect(tokens.length).toBeGreaterThan(0);
+  for (const text of [html, state.text, JSON.stringify(item)])
+    for (const token of tokens) expect(text).not.toContain(token);
+  // No key of Parley goes to another server.
+  const outside = JSON.stringify([...upstream.seen, ...provider.seen]);
+  for (const key of Object.values(keys)) expect(outside).not.toContain(key);
+
+  expect((await rest(keys.owner, `DELETE ${id}/auth`)).status).toBe(204);
+  expect(await tool(keys.owner, 'CONNECTION_TEST', { id })).toMatchObject({ status: 'auth_required' });
+});
+
+test('a token that is over is renewed for the test of a connection too', async () => {
+  await using provider = await startOAuthProvider();
+  await using upstream = await startUpstream({ era: '2025', tools: [], fault: guardWith(provider) });
+  const { item } = await tool(keys.owner, 'COLLECTION_CONNECTIONS_CREATE', {
+    data: { title: 'Short', connection_type: 'HTTP', connection_url: upstream.url },
+  });
+  provider.script.expiresInS = 1;
+  const begun = await rest(keys.owner, `POST ${item.id}/authorize`);
+  await (await fetch(await provider.browse(begun.data.url))).text();
+  provider.endAccess();
+  provider.script.expiresInS = 3600;
+  expect(await tool(keys.owner, 'CONNECTION_TEST', { id: item.id })).toMatchObject({ status: 'ok' });
+  expect(provider.asked).toEqual(['authorization_code', 'refresh_token']);
+});
+
+test('foreign and unknown connections answer alike, on every route', async () => {
+  const { item } = await tool(keys.owner, 'COLLECTION_CONNECTIONS_CREATE', {
+    data: { title: 'Mine', connection_type: 'HTTP', connection_url: 'http://127.0.0.1:9/mcp' },
+  });
+  const routes = [
+    'POST :id/authorize',
+    'GET :id/auth',
+    'DELETE :id/auth',
+    'PUT :id/token',
+    'DELETE :id/token',
+  ];
+  for (const route of routes) {
+    const asked = async (key: string, id: string) => {
+      const { status, text } = await rest(key, route.replace(':id', id), {
+        ...(route.startsWith('PUT') && { token: 'x' }),
+      });
+      return `${status} ${text}`;
+    };
+    const unknown = await asked(keys.stranger, 'conn_nobody');
+    expect(unknown, route).toMatch(/^404 /);
+    expect(await asked(keys.stranger, item.id), route).toBe(unknown);
+    expect(await asked(keys.owner, item.id), route).not.toBe(unknown);
+  }
+});
+
+test('the start of a link says whom it is for, and only its own form begins anything', async () => {
+  const answers = [
+    await fetch(`${url}/oauth/start/parley_start_AAAA`),
+    await fetch(`${url}/oauth/start/x`, { method: 'POST', headers: { origin: url } }),
+    await fetch(`${url}/oauth/start/x`, { method: 'POST', headers: { origin: 'https://evil.example' } }),
+    await fetch(`${url}/oauth/callback?state=x&code=y`),
+    await fetch(`${url}/oauth/client.json`),
+    await fetch(`${url}/oauth/elsewhere`),
+    await fetch(`${url}/oauth/callback`, { method: 'DELETE' }),
+  ];
+  expect(answers.map(({ status }) => status)).toEqual([400, 400, 403, 400, 404, 404, 405]);
+  for (const answer of answers)
+    expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'");
+});
