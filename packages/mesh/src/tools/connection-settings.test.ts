@@ -83,7 +83,7 @@ onBothMeshes(
         await as({ grants: { self: ['COLLECTION_CONNECTIONS_CREATE', 'COLLECTION_CONNECTIONS_UPDATE'] } }),
       ];
       for (const stranger of strangers) {
-        const { metadata } = allowing();
+        const metadata = { gateway: { allowPrivate: true } };
         for (const attempt of [
           () => stranger.attempt('COLLECTION_CONNECTIONS_CREATE', { data: allowing() } as never),
           () => update(stranger, id, { metadata }),
