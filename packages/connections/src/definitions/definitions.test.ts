@@ -87,7 +87,11 @@ describe('a probable rename', () => {
 
   test.each<[string, UpstreamTool, string | null]>([
     ['the same under another name', { ...MAIL, name: 'x' }, 'send_mail'],
-    ['nearly the same', { ...MAIL, name: 'send_email', description: `${MAIL.description} Quickly.` }, 'send_mail'],
+    [
+      'nearly the same',
+      { ...MAIL, name: 'send_email', description: `${MAIL.description} Quickly.` },
+      'send_mail',
+    ],
     ['something else', { ...other, name: 'read_clock', description: 'Tells the time.' }, null],
   ])('%s', (_name, tool, expected) => {
     expect(createRenames([other, MAIL])(tool)).toBe(expected);
@@ -100,7 +104,11 @@ describe('a probable rename', () => {
   });
 
   test('is looked for in bounded time, however many come and go', () => {
-    const many = Array.from({ length: 5000 }, (_each, index) => ({ ...MAIL, name: `n${index}`, title: `${index}` }));
+    const many = Array.from({ length: 5000 }, (_each, index) => ({
+      ...MAIL,
+      name: `n${index}`,
+      title: `${index}`,
+    }));
     const renamed = createRenames(many);
     for (const tool of many) renamed({ ...tool, name: `m${tool.name}`, title: 'another', description: '' });
     expect(renamed({ ...MAIL, name: 'last', title: '4999' })).toBe('n4999');
@@ -139,6 +147,8 @@ describe('hidden text', () => {
   });
 
   test('is written out', () => {
-    expect(visibleValue({ 'a\u200B': ['b\u202E', 1, null] })).toEqual({ 'a<U+200B>': ['b<U+202E>', 1, null] });
+    expect(visibleValue({ 'a\u200B': ['b\u202E', 1, null] })).toEqual({
+      'a<U+200B>': ['b<U+202E>', 1, null],
+    });
   });
 });

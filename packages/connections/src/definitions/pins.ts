@@ -111,8 +111,7 @@ function pinOf(
     };
   const reason = (usual: HeldReason) => (isHidden ? 'hidden_text' : usual);
   if (approved_hash !== null) return { ...row, state: 'changed', reason: reason('changed') };
-  const renamed_from =
-    known?.definition_hash === definition_hash ? known.renamed_from : renamedFrom(tool);
+  const renamed_from = known?.definition_hash === definition_hash ? known.renamed_from : renamedFrom(tool);
   const isRename = renamed_from !== null;
   return { ...row, state: 'new', renamed_from, reason: reason(isRename ? 'probable_rename' : 'new') };
 }

@@ -37,7 +37,10 @@ export class Announcements {
     if (known !== undefined) return known;
     const { promise, resolve } = Promise.withResolvers<void>();
     // A process that dies, or a signal that is lost, must not hold calls for ever.
-    const timer = setTimeout(() => this.#remove(connectionId, (each) => each === own), this.#longestMs).unref();
+    const timer = setTimeout(
+      () => this.#remove(connectionId, (each) => each === own),
+      this.#longestMs,
+    ).unref();
     const own: Waiting = {
       number,
       ended: promise,

@@ -120,8 +120,7 @@ export async function endLease(
     .where('connection_id', '=', held.connection_id)
     .execute();
   // Calls wait for it, in every process.
-  if (held.started > held.done)
-    await tx.signal(REFRESH_ENDED, `${held.started} ${held.connection_id}`);
+  if (held.started > held.done) await tx.signal(REFRESH_ENDED, `${held.started} ${held.connection_id}`);
 }
 
 /** Announced when an upstream says that it has changed; the payload is the number of it and the connection. */

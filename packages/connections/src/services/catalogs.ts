@@ -75,7 +75,11 @@ export async function keepDiscovery(
     failures,
     failed_with: failure?.status ?? null,
     failing_since: lastError === null ? null : (held.failing_since ?? asked.now),
-    empty_since: kept.isEmptied ? (held.empty_since ?? asked.now) : failure === null ? null : held.empty_since,
+    empty_since: kept.isEmptied
+      ? (held.empty_since ?? asked.now)
+      : failure === null
+        ? null
+        : held.empty_since,
     pins_revision: held.pins_revision + (kept.arePinsNew ? 1 : 0),
     due_at: nextDue({
       now: asked.now,

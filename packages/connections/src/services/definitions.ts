@@ -72,7 +72,10 @@ export function createDefinitions(base: Base): Definitions {
     },
     async approve(caller, connectionId, approvals) {
       if (!actsAsAdministrator(caller))
-        throw new ToolError('forbidden', 'Only owners and administrators may approve definitions. Ask one of them.');
+        throw new ToolError(
+          'forbidden',
+          'Only owners and administrators may approve definitions. Ask one of them.',
+        );
       return store.transaction((tx) => approve(base, tx, { caller, connectionId, approvals }));
     },
     async refresh(caller, connectionId) {
@@ -182,7 +185,10 @@ function currentPin(pins: ReadonlyMap<string, ToolPinRow>, { tool, hash }: Appro
   const pin = pins.get(tool);
   const name = tool.slice(0, 100);
   if (pin === undefined || pin.state === 'removed')
-    throw new ToolError('conflict', `The server has no tool "${name}" any more. Look at the definitions again.`);
+    throw new ToolError(
+      'conflict',
+      `The server has no tool "${name}" any more. Look at the definitions again.`,
+    );
   if (pin.definition_hash !== hash)
     throw new ToolError(
       'conflict',

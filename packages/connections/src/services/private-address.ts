@@ -36,7 +36,11 @@ export function privateAddress({ ownPort }: Port, caller: Caller, settings: Sett
 export function withAddress(
   base: Port,
   caller: Caller,
-  { row, before, after }: { readonly row: ConnectionRow; readonly before: Settings; readonly after: Settings },
+  {
+    row,
+    before,
+    after,
+  }: { readonly row: ConnectionRow; readonly before: Settings; readonly after: Settings },
 ): { readonly settings: Settings; readonly egress_allow: string | null } {
   const isMoved = addressOf(before) !== addressOf(after);
   const isSame = isWanted(before) === isWanted(after);
@@ -79,7 +83,8 @@ function listOf({ egress_allow }: Pick<ConnectionRow, 'egress_allow'>): string[]
 
 /** `host:port` of where a connection leads. */
 function addressOf({ connection_type, connection_url }: Settings): string | undefined {
-  if (connection_type === 'VIRTUAL' || connection_type === 'STDIO' || connection_url === null) return undefined;
+  if (connection_type === 'VIRTUAL' || connection_type === 'STDIO' || connection_url === null)
+    return undefined;
   const url = URL.parse(connection_url);
   if (url === null) return undefined;
   return `${url.hostname}:${url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : url.port}`;

@@ -54,7 +54,12 @@ export function checkedGatewaySettings(metadata: Metadata | null): GatewaySettin
   if (data !== undefined) return data;
   const [issue] = error.issues;
   const key = issue?.code === 'unrecognized_keys' ? issue.keys[0] : undefined;
-  const path = ['metadata', 'gateway', ...(issue?.path ?? []), ...(key === undefined ? [] : [key.slice(0, 60)])];
+  const path = [
+    'metadata',
+    'gateway',
+    ...(issue?.path ?? []),
+    ...(key === undefined ? [] : [key.slice(0, 60)]),
+  ];
   const known = Object.keys(GatewaySettings.shape).join(', ');
   const wrong = key === undefined ? issue?.message : `is not known here. Use one of: ${known}`;
   throw new ToolError('invalid', `${path.join('.')}: ${wrong}`);

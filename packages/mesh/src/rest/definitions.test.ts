@@ -1,7 +1,8 @@
 /** Trust in definitions: what each mode makes of a change, and who approves what, over HTTP and on both databases. */
 import type { Discovery, UpstreamTool } from '@parley/connections';
 import { askConnection, createRefresher, servedConnections } from '@parley/connections';
-import { expect, test } from 'vitest';
+import { eventually } from '@parley/test-support/eventually';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { onBothMeshes } from '../../test/mesh-bed.ts';
 import { eventsOf, http, made, newScene } from '../../test/scene.ts';
 import { serveRoutes } from '../../test/serve-routes.ts';
@@ -60,7 +61,11 @@ onBothMeshes('definitions', (bed) => {
           },
           discover: async (organizationId, connectionId) =>
             organizationId === scene.own
-              ? askConnection({ store, upstream: host.upstream }, { organizationId, userId: null }, connectionId)
+              ? askConnection(
+                  { store, upstream: host.upstream },
+                  { organizationId, userId: null },
+                  connectionId,
+                )
               : undefined,
         }).look();
       },
@@ -68,7 +73,10 @@ onBothMeshes('definitions', (bed) => {
       async states() {
         const [served] = await servedConnections(scene.store, scene.own);
         return Object.fromEntries(
-          served!.tools.map(({ definition, state, reason }) => [definition.name, reason ? `${state}: ${reason}` : state]),
+          served!.tools.map(({ definition, state, reason }) => [
+            definition.name,
+            reason ? `${state}: ${reason}` : state,
+          ]),
         );
       },
       driftEvents: async () =>
@@ -79,43 +87,62 @@ onBothMeshes('definitions', (bed) => {
   }
 
   test.each([
-    [
-      'off',
-      { ALPHA: 'approved', BETA_TWO: 'approved', NEW: 'approved', GHOST: 'held: hidden_text' },
-      [],
-    ],
+    ['off', { ALPHA: 'approved', BETA_TWO: 'approved', NEW: 'approved', GHOST: 'held: hidden_text' }, []],
     [
       'flag',
-      { ALPHA: 'changed: changed', BETA_TWO: 'new: probable_rename', NEW: 'new: new', GHOST: 'held: hidden_text' },
+      {
+        ALPHA: 'changed: changed',
+        BETA_TWO: 'new: probable_rename',
+        NEW: 'new: new',
+        GHOST: 'held: hidden_text',
+      },
       ['ALPHA', 'BETA_TWO'],
     ],
     [
       'strict',
-      { ALPHA: 'held: changed', BETA_TWO: 'held: probable_rename', NEW: 'held: new', GHOST: 'held: hidden_text' },
+      {
+        ALPHA: 'held: changed',
+        BETA_TWO: 'held: probable_rename',
+        NEW: 'held: new',
+        GHOST: 'held: hidden_text',
+      },
       ['ALPHA', 'BETA_TWO'],
     ],
-  ])('check 10 and 11: with pinning %s, what is new, changed, renamed or hides something', async (pinning, states, told) => {
-    const place = await stage({ pinning });
-    expect(await place.states()).toEqual({ ALPHA: 'approved', BETA: 'approved' });
-    await place.drift(CHANGED, RENAMED, upstreamTool('NEW', { description: 'Counts to ten in a loop.' }), HIDDEN);
-    expect(await place.states()).toEqual(states);
-    const news = await place.driftEvents();
-    expect(news.map(({ tool }) => tool).toSorted()).toEqual(told);
-    // The same drift is no news the second time.
-    await place.drift(CHANGED, RENAMED, upstreamTool('NEW', { description: 'Counts to ten in a loop.' }), HIDDEN);
-    expect(await place.driftEvents()).toHaveLength(told.length);
-    if (told.length === 0) return;
-    expect(news.find(({ tool }) => tool === 'ALPHA')).toMatchObject({
-      connection_id: place.id,
-      title: 'Web',
-      renamed_from: null,
-      fields: [{ field: 'description', before: 'Does ALPHA.', after: 'Now it sends mail.' }],
-    });
-    expect(news.find(({ tool }) => tool === 'BETA_TWO')).toMatchObject({
-      renamed_from: 'BETA',
-      fields: [{ field: 'name', before: 'BETA', after: 'BETA_TWO' }],
-    });
-  });
+  ])(
+    'check 10 and 11: with pinning %s, what is new, changed, renamed or hides something',
+    async (pinning, states, told) => {
+      const place = await stage({ pinning });
+      expect(await place.states()).toEqual({ ALPHA: 'approved', BETA: 'approved' });
+      await place.drift(
+        CHANGED,
+        RENAMED,
+        upstreamTool('NEW', { description: 'Counts to ten in a loop.' }),
+        HIDDEN,
+      );
+      expect(await place.states()).toEqual(states);
+      const news = await place.driftEvents();
+      expect(news.map(({ tool }) => tool).toSorted()).toEqual(told);
+      // The same drift is no news the second time.
+      await place.drift(
+        CHANGED,
+        RENAMED,
+        upstreamTool('NEW', { description: 'Counts to ten in a loop.' }),
+        HIDDEN,
+      );
+      expect(await place.driftEvents()).toHaveLength(told.length);
+      if (told.length === 0) return;
+      expect(news.find(({ tool }) => tool === 'ALPHA')).toMatchObject({
+        connection_id: place.id,
+        title: 'Web',
+        renamed_from: null,
+        fields: [{ field: 'description', before: 'Does ALPHA.', after: 'Now it sends mail.' }],
+      });
+      expect(news.find(({ tool }) => tool === 'BETA_TWO')).toMatchObject({
+        renamed_from: 'BETA',
+        fields: [{ field: 'name', before: 'BETA', after: 'BETA_TWO' }],
+      });
+    },
+  );
 
   test('strict is what holds where nothing is said', async () => {
     const place = await stage();
@@ -156,7 +183,9 @@ onBothMeshes('definitions', (bed) => {
     await place.drift(again, upstreamTool('BETA'));
     expect(await place.states()).toEqual({ ALPHA: 'approved', BETA: 'approved' });
     const entries = await place.identity.audit.list(place.own, { action: 'definition.approved', limit: 10 });
-    expect(entries).toMatchObject([{ target: id, changed: { title: 'Web', approved: { ALPHA: second.hash } } }]);
+    expect(entries).toMatchObject([
+      { target: id, changed: { title: 'Web', approved: { ALPHA: second.hash } } },
+    ]);
   });
 
   test('who may look, approve and ask again', async () => {
@@ -190,9 +219,16 @@ onBothMeshes('definitions', (bed) => {
     const foreign = await ask(stranger.key, `${id}/definitions`);
     const nobody = await ask(stranger.key, `conn_none/definitions`);
     expect(foreign.text).toBe(nobody.text);
-    for (const bad of [{}, { definitions: [] }, { definitions: [{ tool: 'ALPHA' }] }, { definitions: [{ tool: 'ALPHA', hash: 'x' }] }])
+    for (const bad of [
+      {},
+      { definitions: [] },
+      { definitions: [{ tool: 'ALPHA' }] },
+      { definitions: [{ tool: 'ALPHA', hash: 'x' }] },
+    ])
       expect(await ask(admin.key, `${id}/definitions/approve`, bad)).toMatchObject({ status: 400 });
-    expect((await ask(admin.key, `${id}/definitions/approve`, { definitions })).data).toEqual({ approved: 1 });
+    expect((await ask(admin.key, `${id}/definitions/approve`, { definitions })).data).toEqual({
+      approved: 1,
+    });
   });
 
   test('hidden text is held from the first catalog on, shown as what it is, and approved by its hash alone', async () => {
@@ -231,10 +267,46 @@ onBothMeshes('definitions', (bed) => {
     expect(statesOf(shown.id)).toEqual(['approved']);
   });
 
+  test('whoever asks again while a server asks waits for that, and the upstream is asked once', async () => {
+    const { store, events, clock } = bed();
+    const place = await stage();
+    const gate = Promise.withResolvers<Discovery>();
+    let asked = 0;
+    const refresher = createRefresher({
+      store,
+      events,
+      now: () => clock.nowMs,
+      onFault: (error) => {
+        throw error;
+      },
+      async discover(_organizationId, connectionId) {
+        if (connectionId !== place.id) return undefined;
+        asked += 1;
+        return gate.promise;
+      },
+    });
+    clock.nowMs += 6 * 60_000;
+    const looking = refresher.look();
+    await eventually(() => expect(asked).toBe(1));
+    const before = place.upstream.asked.length;
+    const wait = vi.spyOn(store.signal, 'wait');
+    onTestFinished(() => wait.mockRestore());
+    const answer = place.ask(place.key, `${place.id}/refresh`, {});
+    await eventually(() => expect(wait).toHaveBeenCalled());
+    gate.resolve(listing(upstreamTool('ALPHA')));
+    await looking;
+    expect((await answer).data).toMatchObject({ tools: 1, held: 0 });
+    expect(place.upstream.asked).toHaveLength(before);
+    expect(asked).toBe(1);
+  });
+
   test('names that nobody agreed to leave nothing behind, however many there were', async () => {
     const place = await stage();
     for (let round = 0; round < 3; round += 1)
-      await place.drift(upstreamTool('ALPHA'), ...Array.from({ length: 20 }, (_each, at) => upstreamTool(`R${round}_${at}`)));
+      await place.drift(
+        upstreamTool('ALPHA'),
+        ...Array.from({ length: 20 }, (_each, at) => upstreamTool(`R${round}_${at}`)),
+      );
     await place.drift(upstreamTool('ALPHA'));
     const shown = await place.shown();
     expect(shown.map(({ tool, state }) => [tool, state])).toEqual([
@@ -247,8 +319,15 @@ onBothMeshes('definitions', (bed) => {
     const place = await stage();
     const { upstream, client, ask, key, join, owner, identity } = place;
     upstream.isStdioAllowed = true;
-    const { id } = await made(client, { title: 'P', connection_type: 'STDIO', connection_headers: { command: 'x' } });
-    await identity.roles.save(owner.caller, { name: 'keeper', grants: { self: ['COLLECTION_CONNECTIONS_UPDATE'] } });
+    const { id } = await made(client, {
+      title: 'P',
+      connection_type: 'STDIO',
+      connection_headers: { command: 'x' },
+    });
+    await identity.roles.save(owner.caller, {
+      name: 'keeper',
+      grants: { self: ['COLLECTION_CONNECTIONS_UPDATE'] },
+    });
     const keeper = await join(['keeper']);
     const asked = upstream.asked.length;
     expect(await ask(keeper.key, `${id}/refresh`, {})).toMatchObject({ status: 403 });

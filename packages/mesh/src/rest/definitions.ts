@@ -58,7 +58,10 @@ export const definitionRoutes = [
         definitions: found.map(({ definition, approved, diff, ...rest }) => ({
           ...rest,
           definition: { ...definition },
-          approved: approved && { ...approved, definition: approved.definition && { ...approved.definition } },
+          approved: approved && {
+            ...approved,
+            definition: approved.definition && { ...approved.definition },
+          },
           diff: [...diff],
         })),
       };

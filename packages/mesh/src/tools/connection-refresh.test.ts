@@ -95,7 +95,10 @@ onBothMeshes('the refresh of connections', (bed, replica) => {
     upstream.answer = tools();
     await look(refresher);
     expect(await names()).toEqual(['ALPHA', 'BETA']);
-    expect(await served()).toMatchObject({ status: 'degraded', degraded: { reason: expect.stringContaining('no tools') as unknown } });
+    expect(await served()).toMatchObject({
+      status: 'degraded',
+      degraded: { reason: expect.stringContaining('no tools') as unknown },
+    });
     // Once is a mishap.
     upstream.answer = tools('ALPHA', 'BETA');
     await look(refresher, 40_000);

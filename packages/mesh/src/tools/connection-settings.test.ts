@@ -24,8 +24,16 @@ onBothMeshes(
       ['an unknown key', { pining: 'off' }, 'metadata.gateway.pining'],
       ['an unknown mode', { pinning: 'loose' }, 'metadata.gateway.pinning'],
       ['a time that is too short', { callTimeoutMs: 10 }, 'metadata.gateway.callTimeoutMs'],
-      ['a template without its place', { personalToken: { header: 'X', template: 'x' } }, 'metadata.gateway.personalToken.template'],
-      ['an unknown key within', { mappedHeader: { from: 'a', to: 'b', via: 'c' } }, 'metadata.gateway.mappedHeader.via'],
+      [
+        'a template without its place',
+        { personalToken: { header: 'X', template: 'x' } },
+        'metadata.gateway.personalToken.template',
+      ],
+      [
+        'an unknown key within',
+        { mappedHeader: { from: 'a', to: 'b', via: 'c' } },
+        'metadata.gateway.mappedHeader.via',
+      ],
       ['no object', 'strict', 'metadata.gateway'],
       ['nothing', null, 'metadata.gateway'],
     ])('%s is refused with its path', async (_name, gateway, path) => {
@@ -41,7 +49,11 @@ onBothMeshes(
 
     test('good ones are kept, with everything else that somebody noted', async () => {
       const { client, allowed, upstream } = await stage();
-      const gateway = { pinning: 'flag', maxResultBytes: 2048, mappedHeader: { from: 'X-Key', to: 'X-Api-Key' } };
+      const gateway = {
+        pinning: 'flag',
+        maxResultBytes: 2048,
+        mappedHeader: { from: 'X-Key', to: 'X-Api-Key' },
+      };
       const { id, metadata } = await made(client, http('Web', { metadata: { team: 'A', gateway } }));
       expect(metadata).toEqual({ team: 'A', gateway });
       expect(allowed()).toEqual([]);
@@ -65,7 +77,10 @@ onBothMeshes(
       expect(allowed()).toEqual([]);
       await update(client, id, { connection_url: LOCAL });
       expect(allowed()).toEqual([]);
-      await update(client, id, { connection_url: 'http://[::1]/mcp', metadata: { gateway: { allowPrivate: true } } });
+      await update(client, id, {
+        connection_url: 'http://[::1]/mcp',
+        metadata: { gateway: { allowPrivate: true } },
+      });
       expect(allowed()).toEqual(['[::1]:80']);
       await update(client, id, { metadata: { gateway: {} } });
       await client.call('CONNECTION_TEST', { id });
