@@ -4,7 +4,7 @@ import { claimLease, newLease, takeLease } from '../refresh/lease.ts';
 import type { ConnectionRow } from '../schema.ts';
 import { secretTexts, withoutTexts } from '../secrets/known-texts.ts';
 import { openConnection } from '../secrets/vault.ts';
-import { GATEWAY_DEFAULTS, gatewaySettingsOf } from '../shapes/gateway-settings.ts';
+import { GATEWAY_DEFAULTS, gatewaySettingsOf, isPersonal } from '../shapes/gateway-settings.ts';
 import type { Discovery, UpstreamTarget } from '../upstream.ts';
 import type { Base } from './base.ts';
 import { authorOf } from './base.ts';
@@ -14,7 +14,7 @@ import { actsAsAdministrator } from './rights.ts';
 import { findRow } from './rows.ts';
 import { knownEra } from './known-era.ts';
 import type { Settings } from './settings.ts';
-import { grantedTokenOf } from './tokens.ts';
+import { grantedTokenOf, hasTokens } from './tokens.ts';
 
 /** Whose credentials are used; no user means those that are for everybody. */
 type Asker = Pick<Caller, 'organizationId' | 'userId'>;
@@ -49,19 +49,28 @@ export async function targetOf(
   };
 }
 
-/** Asks a connection for all that it has, without keeping it; undefined when there is nobody to ask in whose name. */
+/**
+ * Asks a connection for all that it has, without keeping it: in the name of a user, or without one as the server does by
+ * itself, with what is for everybody or what its maker was given. Undefined when there is nobody in whose name to ask.
+ */
 export async function askConnection(
   parts: Parts & Pick<Base, 'upstream'>,
-  asker: Asker,
+  { organizationId, userId }: Asker,
   id: string,
 ): Promise<Discovery | undefined> {
-  const row = await findRow(parts.store, asker.organizationId, id);
+  const row = await findRow(parts.store, organizationId, id);
   if (row === undefined) return undefined;
-  const { personalToken, oauth } = gatewaySettingsOf(row);
-  const isPersonal = personalToken !== undefined || oauth === 'personal';
-  if (isPersonal && asker.userId === null) return undefined;
-  const target = await targetOf(parts, asker, row);
-  return target && withoutSecrets(await parts.upstream.discover(target), target);
+  const target = await targetOf(parts, { organizationId, userId: userId ?? row.created_by }, row);
+  if (target === undefined) return undefined;
+  const isNobodys = userId === null && target.principal === '';
+  if (isNobodys && (await isForEachAlone(parts, row))) return undefined;
+  return withoutSecrets(await parts.upstream.discover(target), target);
+}
+
+/** True when users of a connection have credentials of their own. */
+async function isForEachAlone({ store }: Parts, row: ConnectionRow): Promise<boolean> {
+  if (isPersonal(gatewaySettingsOf(row))) return true;
+  return hasTokens(store, { organizationId: row.organization_id, connectionId: row.id });
 }
 
 /** A server may say back what it was sent, and its tools are shown to everybody. */
@@ -94,7 +103,7 @@ export async function refreshNow(base: Base, caller: Caller, row: ConnectionRow)
 }
 
 async function ask(
-  { store, upstream, events, now }: Base,
+  base: Base,
   {
     caller,
     row,
@@ -107,6 +116,7 @@ async function ask(
     readonly lease: string;
   },
 ): Promise<void> {
+  const { store, upstream, events, now } = base;
   const found = withoutSecrets(await upstream.discover(target), target);
   const asked = {
     organizationId: caller.organizationId,
@@ -114,6 +124,7 @@ async function ask(
     revision: row.revision,
     lease,
     by: authorOf(caller),
+    isPersonal: await isForEachAlone(base, row),
     now: now(),
     random: Math.random(),
   };
