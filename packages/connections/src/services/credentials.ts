@@ -57,7 +57,7 @@ export type KnownReach = Pick<UpstreamTarget, 'allow' | 'era'>;
 const UNKNOWN: KnownReach = { allow: [], era: null };
 
 // OPENAPI is a type of the table as soon as there are documents.
-const REACHED: readonly string[] = ['HTTP', 'SSE', 'STDIO', 'OPENAPI'];
+const REACHED = new Set<string>(['HTTP', 'SSE', 'STDIO', 'OPENAPI']);
 
 /** Opens what a call is sent with; undefined for what this server serves itself. */
 export function openedTarget(
@@ -65,21 +65,21 @@ export function openedTarget(
   { row, settings, granted, personal }: SealedCredentials,
   known: KnownReach = UNKNOWN,
 ): UpstreamTarget | undefined {
-  if (!REACHED.includes(row.connection_type)) return undefined;
+  if (!REACHED.has(row.connection_type)) return undefined;
   const secrets = openConnection(box, row);
   const { headers = {}, command, args = [], cwd = null, envVars = {} } = secrets.connection_headers ?? {};
   const url = secrets.connection_url;
   const token = granted && isFor(granted, url) ? openedToken(box, granted) : undefined;
   const own = personal && openedPersonal(box, personal);
   const placed = own === undefined ? {} : placedToken(settings, own);
-  const replaced = Object.keys(placed).map((name) => name.toLowerCase());
-  const isKept = ([name]: readonly [string, string]) => !replaced.includes(name.toLowerCase());
+  const replaced = new Set(Object.keys(placed).map((name) => name.toLowerCase()));
+  const isKept = ([name]: readonly [string, string]) => !replaced.has(name.toLowerCase());
   return {
     id: row.id,
     organizationId: row.organization_id,
     type: row.connection_type as UpstreamTarget['type'], // one of those above
     url,
-    token: replaced.includes('authorization') ? null : (token?.access ?? secrets.connection_token),
+    token: replaced.has('authorization') ? null : (token?.access ?? secrets.connection_token),
     headers: { ...Object.fromEntries(Object.entries(headers).filter(isKept)), ...placed },
     program: command === undefined ? null : { command, args, cwd, env: envVars },
     secrets: [...new Set([...(own === undefined ? [] : [own]), ...secretTexts(secrets, token)])],
