@@ -143,7 +143,11 @@ class StreamListening implements Listening {
     try {
       const onSent = (sent: number) => this.#streams.set((id = sent), stream);
       const signal = AbortSignal.any([closed.signal, lost.signal]);
-      await wire.request('subscriptions/listen', { notifications, _meta: meta }, { limitMs: Infinity, signal, onSent });
+      await wire.request(
+        'subscriptions/listen',
+        { notifications, _meta: meta },
+        { limitMs: Infinity, signal, onSent },
+      );
     } catch (error) {
       fault = error;
     }

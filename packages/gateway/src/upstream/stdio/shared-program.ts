@@ -153,7 +153,13 @@ export class SharedProgram implements Link {
   }
 
   /** The open program, within the patience of whoever waits. */
-  async #ready({ signal, limitMs }: { signal?: AbortSignal | undefined; limitMs?: number }): Promise<RunningProgram> {
+  async #ready({
+    signal,
+    limitMs,
+  }: {
+    signal?: AbortSignal | undefined;
+    limitMs?: number;
+  }): Promise<RunningProgram> {
     signal?.throwIfAborted();
     if (this.#closed.signal.aborted) throw switchedOff();
     if (this.#running?.isOpen === true) return this.#running;
@@ -165,7 +171,9 @@ export class SharedProgram implements Link {
     const stops = [this.#closed.signal, ...(signal === undefined ? [] : [signal])];
     for (const stop of stops) stop.addEventListener('abort', onAbort, { once: true });
     const timer =
-      limitMs === undefined ? undefined : setTimeout(() => gate.reject(outOfTime({ wasSent: false })), limitMs);
+      limitMs === undefined
+        ? undefined
+        : setTimeout(() => gate.reject(outOfTime({ wasSent: false })), limitMs);
     try {
       return await Promise.race([opening, gate.promise]);
     } finally {
@@ -213,7 +221,8 @@ export class SharedProgram implements Link {
       const { maxResultBytes, secrets } = target;
       return new Wire(child, { maxResultBytes, secrets, onFault });
     };
-    const remembered = this.#era !== undefined && now() - this.#era.at < times.eraMs ? this.#era.era : undefined;
+    const remembered =
+      this.#era !== undefined && now() - this.#era.at < times.eraMs ? this.#era.era : undefined;
     try {
       const opened = await openProgram({ start, era: remembered ?? target.era, info, times });
       this.#era = { era: opened.facts.era, at: now() };
