@@ -9,6 +9,8 @@ export { DEFAULT_LIMITS } from './limits.ts';
 export type { Limits } from './limits.ts';
 export { gatewayMigrations } from './migrations/index.ts';
 export { serveStdio } from './stdio/serve.ts';
+export { createLinks } from './upstream/links.ts';
+export type { LinkOptions } from './upstream/links.ts';
 export type { ProgramOptions } from './upstream/stdio/programs.ts';
 export { createUpstream } from './upstream/upstream.ts';
 export type { UpstreamClient, UpstreamOptions } from './upstream/upstream.ts';

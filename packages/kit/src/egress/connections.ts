@@ -1,5 +1,6 @@
 /** Owns the sockets: each pool is tied to one origin and to the exact addresses that were checked for it. */
 import type { LookupFunction } from 'node:net';
+import type * as undiciModule from 'undici';
 import type { Dispatcher, Pool } from 'undici';
 import { detach } from '../detach.ts';
 import type { EgressLimits, ResolvedAddress } from './policy.ts';
@@ -14,11 +15,7 @@ export interface Connections {
   /** Resolves when requests can be dispatched. */
   ready(): Promise<void>;
   /** Sends a request whose answer is pushed to the handler; only after `ready`. */
-  dispatch(
-    target: Target,
-    request: Dispatcher.DispatchOptions,
-    handler: Dispatcher.DispatchHandler,
-  ): void;
+  dispatch(target: Target, request: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): void;
   close(): Promise<void>;
   /** How many pools are open. */
   size(): number;
@@ -72,7 +69,8 @@ export function createConnections(options: ConnectionOptions): Connections {
       await load();
     },
     dispatch(target, request, handler) {
-      if (loaded === undefined) throw new Error('A request was dispatched before the connections were ready.');
+      if (loaded === undefined)
+        throw new Error('A request was dispatched before the connections were ready.');
       poolFor(loaded, target).dispatch(request, handler);
     },
     close: async () => {
@@ -84,7 +82,7 @@ export function createConnections(options: ConnectionOptions): Connections {
   };
 }
 
-type Undici = typeof import('undici');
+type Undici = Pick<typeof undiciModule, 'Pool'>;
 
 // A line sends many requests to one checked target.
 const keys = new WeakMap<Target, string>();
