@@ -12,6 +12,8 @@ export { serveStdio } from './stdio/serve.ts';
 export type { ProgramOptions } from './upstream/stdio/allowed-start.ts';
 export { createConnectionAuth, createTargets } from './upstream/credentials/index.ts';
 export type { CredentialParts, Targets } from './upstream/credentials/index.ts';
+export { createLinks } from './upstream/links.ts';
+export type { LinkOptions } from './upstream/links.ts';
 export { createUpstream } from './upstream/upstream.ts';
 export type { UpstreamClient, UpstreamOptions } from './upstream/upstream.ts';
 export { createCodeExecution } from './sandbox/code-execution.ts';

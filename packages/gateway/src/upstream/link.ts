@@ -1,6 +1,6 @@
 /** A live way to one upstream, whatever its era and transport: what is asked of it, what comes back, how it fails. */
 import type { UpstreamTarget } from '@parley/connections';
-import type { ClientCapabilities, InputRequest, InputResponse, LogLevel } from '@parley/kit';
+import type { ClientCapabilities, InputRequest, InputResponse, LogLevel, ParamHeader } from '@parley/kit';
 
 /** One request to an upstream. */
 export interface LinkRequest {
@@ -9,14 +9,18 @@ export interface LinkRequest {
   readonly params: Readonly<Record<string, unknown>>;
   /** What the client behind the call can be asked; an upstream is never offered more. */
   readonly capabilities: ClientCapabilities;
-  /** Who is behind the call. Absent: nobody else's call is taken for one of the same. */
-  readonly principal?: string | undefined;
   /** Fires when the client has cancelled or gone: the upstream is told, and the request rejects. */
   readonly signal: AbortSignal;
   /** The longest time for the whole of it; progress extends the idle limit and never this one. */
   readonly limitMs: number;
   /** True: it changes nothing, so it may be sent once more on a connection that closed before any answer. */
   readonly isRead?: boolean;
+  /** Who is behind it: a question that names no call is asked only while all calls it can belong to are of one. */
+  readonly principal?: string | undefined;
+  /** Arguments that the schema of the tool wants repeated as headers. */
+  readonly paramHeaders?: readonly ParamHeader[] | undefined;
+  /** The header `x-parley-hops` as it came in, where the request came from another server of this kind. */
+  readonly hops?: string | undefined;
   /** Goes out as `x-request-id`. */
   readonly requestId?: string | null;
   readonly traceparent?: string | undefined;
@@ -109,6 +113,8 @@ export class UpstreamFault extends Error {
   readonly link: string | undefined;
   /** Of the kind `rpc`: what the server said. */
   readonly rpc: { readonly code: number; readonly message: string; readonly data?: unknown } | undefined;
+  /** Of the kind `auth_required`: the header WWW-Authenticate. It is for code, never for a client. */
+  readonly challenge: string | undefined;
 
   constructor(
     kind: FaultKind,
@@ -118,11 +124,13 @@ export class UpstreamFault extends Error {
       retryAfterMs,
       link,
       rpc,
+      challenge,
     }: {
       wasSent?: boolean;
       retryAfterMs?: number | undefined;
       link?: string | undefined;
       rpc?: UpstreamFault['rpc'];
+      challenge?: string | undefined;
     } = {},
   ) {
     super(message);
@@ -131,5 +139,6 @@ export class UpstreamFault extends Error {
     this.retryAfterMs = retryAfterMs;
     this.link = link;
     this.rpc = rpc;
+    this.challenge = challenge;
   }
 }

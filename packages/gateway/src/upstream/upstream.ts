@@ -1,14 +1,18 @@
-/** Upstream servers: tested, asked for their tools, and told things. */
-import type { CallLimits, Upstream, UpstreamTarget } from '@parley/connections';
+/** Upstream servers: tested, asked for all that they have, and told things. */
+import type { CallLimits, Upstream, UpstreamFailure, UpstreamTarget } from '@parley/connections';
 import { detach } from '@parley/kit';
 import type { Egress } from '@parley/kit/egress';
-import type { Means, Work } from './conversation.ts';
+import { askedOver, withinTime } from './asking.ts';
+import { discover } from './discovery/discover.ts';
+import { failureOf } from './failure.ts';
 import { failure } from './faults.ts';
 import { ANSWER_MS, TEST_MS } from './limits.ts';
+import type { Link, Links } from './link.ts';
+import { createLinks } from './links.ts';
 import type { ProgramOptions } from './stdio/allowed-start.ts';
 import { mayStart } from './stdio/allowed-start.ts';
-import { createPrograms } from './stdio/programs.ts';
-import { listTools } from './tool-list.ts';
+import { createStdioLinks } from './stdio/stdio-links.ts';
+import { callTool } from './tool-call.ts';
 import { UsedSecrets } from './used-secrets.ts';
 
 export interface UpstreamOptions {
@@ -17,11 +21,13 @@ export interface UpstreamOptions {
   readonly info: { readonly name: string; readonly version: string };
   /** Absent: no program is ever started. */
   readonly programs?: ProgramOptions | undefined;
+  /** The links of this process, which the caller closes. Absent: links of its own. */
+  readonly links?: Links | undefined;
   readonly onFault: (error: unknown, where: string) => void;
   /** The same target with a token that is not over; absent: tokens are taken as they are. */
   readonly freshened?: (target: UpstreamTarget) => Promise<UpstreamTarget>;
   /** The time that an upstream has, by type; tests have less. */
-  readonly answerMs?: Means['answerMs'];
+  readonly answerMs?: Readonly<Record<UpstreamTarget['type'], number>>;
 }
 
 /** The client of upstream servers, and how it ends. */
@@ -31,58 +37,82 @@ export interface UpstreamClient extends Upstream {
   close(): Promise<void>;
 }
 
+type Outcome<T> = { readonly ok: true; readonly value: T } | UpstreamFailure;
+
+interface Talk {
+  readonly link: Link;
+  readonly signal: AbortSignal;
+  readonly limitMs: number;
+}
+
 export function createUpstream(options: UpstreamOptions): UpstreamClient {
-  const { egress, info, programs: allowed, onFault, freshened = async (target) => target } = options;
-  const programs = createPrograms(allowed);
+  const { egress, info, programs, onFault, freshened = async (target) => target } = options;
+  const { answerMs = ANSWER_MS } = options;
   const endings = new Set<Promise<void>>();
   const used = new UsedSecrets();
-  const means: Means = {
-    egress,
-    info,
-    programs,
-    answerMs: options.answerMs ?? ANSWER_MS,
-    ending(work) {
-      endings.add(work);
-      detach(
-        work.finally(() => endings.delete(work)),
-        (error) => onFault(error, 'upstream'),
-      );
-    },
+  const links =
+    options.links ??
+    createLinks({ egress, info, onFault, stdio: createStdioLinks({ programs, info, onFault }) });
+  const ending = (work: Promise<void>) => {
+    endings.add(work);
+    detach(
+      work.finally(() => endings.delete(work)),
+      (error) => onFault(error, 'upstream'),
+    );
   };
-  const talk = async <T>(given: UpstreamTarget, work: Work<T>, limits: CallLimits = {}) => {
+
+  /** Does work with an upstream; whatever fails becomes a failure that can be shown. */
+  const converse = async <T>(
+    given: UpstreamTarget,
+    work: (talk: Talk) => Promise<T>,
+    { limits = {}, over = links }: { limits?: CallLimits; over?: Links } = {},
+  ): Promise<Outcome<T>> => {
     const target = await freshened(given);
-    if (target.type === 'STDIO' && !mayStart(allowed, target.program ?? {}))
+    if (target.type === 'STDIO' && !mayStart(programs, target.program ?? {}))
       return failure('disabled', 'This server starts no programs. Start it with --allow-stdio.');
     used.keep(target);
-    // Loaded by the first conversation: a server without connections spares the memory of the SDK's client.
-    const { converse } = await import('./conversation.ts');
-    return converse(means, target, work, limits);
+    const limitMs = limits.limitMs ?? answerMs[target.type];
+    try {
+      const value = await withinTime({ ...limits, limitMs }, (signal) =>
+        work({ link: over.of(target), signal, limitMs }),
+      );
+      return { ok: true, value };
+    } catch (error) {
+      return failureOf(error);
+    }
   };
+
   return {
-    isStdioAllowed: mayStart(allowed, {}),
+    isStdioAllowed: mayStart(programs, {}),
     secretsOf: (organizationId, connectionId) => used.of(organizationId, connectionId),
     async test(target) {
-      const outcome = await talk(target, async () => undefined, {
-        limitMs: Math.min(means.answerMs[target.type], TEST_MS),
-      });
+      // What is known from before proves nothing about now; a program that runs is asked as it is.
+      const isRemote = target.type === 'HTTP' || target.type === 'SSE';
+      const over = isRemote ? createLinks({ egress, info, onFault }) : links;
+      const limits = { limitMs: Math.min(answerMs[target.type], TEST_MS) };
+      const asked = { ...target, era: null };
+      const outcome = await converse(asked, ({ link, signal }) => link.facts(signal), { limits, over });
+      if (over !== links) ending(over.close());
       return outcome.ok ? { ok: true } : outcome;
     },
     async discover(target) {
-      const outcome = await talk(target, listTools);
-      return outcome.ok ? { ok: true, tools: outcome.value } : outcome;
+      const outcome = await converse(target, ({ link, signal, limitMs }) =>
+        discover(link, signal, { limitMs }),
+      );
+      return outcome.ok ? { ok: true, ...outcome.value } : outcome;
     },
-    async call(target, name, args, limits) {
-      const { callTool } = await import('./tool-call.ts');
-      const outcome = await talk(
+    async call(target, name, args, limits = {}) {
+      const outcome = await converse(
         target,
-        (client, request) => callTool(client, { name, arguments: args }, request),
-        limits,
+        ({ link, signal, limitMs }) => callTool(askedOver(link, signal, limitMs), { name, arguments: args }),
+        { limits },
       );
       return outcome.ok ? { ok: true, ...outcome.value } : outcome;
     },
     async close() {
       // What fails has told so itself.
-      await Promise.allSettled([...endings, programs.close()]);
+      const own = options.links === undefined ? links : undefined;
+      await Promise.allSettled([...endings, own?.close()]);
     },
   };
 }

@@ -3,7 +3,6 @@ import { describe, expect, test } from 'vitest';
 import type { Link, LinkRequest, ServerFacts } from '../link.ts';
 import { UpstreamFault } from '../link.ts';
 import { discover } from './discover.ts';
-import { failureIn } from './failure.ts';
 
 const FACTS: ServerFacts = {
   era: 'modern',
@@ -177,27 +176,5 @@ describe('discovery', () => {
   test('ends with its signal', async () => {
     const reason = new DOMException('Late', 'TimeoutError');
     await expect(discover(linkTo(ALL).link, AbortSignal.abort(reason))).rejects.toBe(reason);
-    expect(failureIn(reason)).toMatchObject({ ok: false, status: 'timeout' });
-  });
-});
-
-describe('a failure', () => {
-  test.each([
-    ['unreachable', 'unreachable'],
-    ['timeout', 'timeout'],
-    ['auth_required', 'auth_required'],
-    ['forbidden', 'auth_required'],
-    ['rate_limited', 'unreachable'],
-    ['broken', 'unreachable'],
-    ['invalid_result', 'invalid_protocol'],
-    ['dropped', 'unreachable'],
-    ['rpc', 'invalid_protocol'],
-    ['not_allowed', 'unreachable'],
-  ] as const)('of the kind %s is kept as %s', (kind, status) => {
-    expect(failureIn(new UpstreamFault(kind, 'Words.'))).toEqual({ ok: false, status, message: 'Words.' });
-  });
-
-  test('of ours is none of the upstream', () => {
-    expect(failureIn(new TypeError('x'))).toBe(undefined);
   });
 });
