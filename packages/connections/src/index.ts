@@ -3,6 +3,7 @@ export { connectionMigrations } from './migrations/index.ts';
 export { maskedState, restoredState } from './secrets/masking.ts';
 export type { ConnectionTables } from './schema.ts';
 export { seedSelfConnection, selfConnectionId } from './self-connection.ts';
+export { CONNECTIONS_CHANGED } from './services/base.ts';
 export type { CheckCode } from './services/base.ts';
 export { Binding } from './services/bindings.ts';
 export type { ConfigurationOutcome } from './services/ask-upstream.ts';

@@ -23,6 +23,8 @@ export interface UpstreamOptions {
 
 /** The client of upstream servers, and how it ends. */
 export interface UpstreamClient extends Upstream {
+  /** Remembers the secrets of a connection that is about to be used by another way. */
+  keepSecrets(target: UpstreamTarget): void;
   /** The secrets of a connection that this process has used. */
   secretsOf(organizationId: string, connectionId: string): readonly string[];
   close(): Promise<void>;
@@ -56,6 +58,7 @@ export function createUpstream(options: UpstreamOptions): UpstreamClient {
   };
   return {
     isStdioAllowed: allowed !== undefined,
+    keepSecrets: (target) => used.keep(target),
     secretsOf: (organizationId, connectionId) => used.of(organizationId, connectionId),
     async test(target) {
       const outcome = await talk(target, async () => undefined, {
