@@ -61,7 +61,7 @@ export function createUpstreamWatches(parts: WatchParts): UpstreamWatches {
     const key = JSON.stringify([connection.organizationId, connection.id, principal]);
     const known = watches.get(key);
     if (known !== undefined) return known;
-    const made = new SharedWatch({
+    const made: SharedWatch = new SharedWatch({
       link,
       retryMs: parts.retryMs,
       onFault: (error) => onFault(error, 'upstream watch'),
@@ -71,7 +71,10 @@ export function createUpstreamWatches(parts: WatchParts): UpstreamWatches {
         const user = principal === '' ? {} : { userId: principal };
         parts.tell({ kind: 'resource', uri, organizationId, toolset, ...user });
       },
-      onEmpty: () => watches.delete(key),
+      onEmpty() {
+        // Another one may have taken its place.
+        if (watches.get(key) === made) watches.delete(key);
+      },
     });
     watches.set(key, made);
     return made;
