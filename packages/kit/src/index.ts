@@ -79,7 +79,14 @@ export { defineOutsidePrompt, defineOutsideResource } from './define/outside-doc
 export type { OutsideCompletion, OutsidePrompt, OutsideResource } from './define/outside-document.ts';
 export { defineOutsideTool } from './define/outside-tool.ts';
 export type { OutsideCall, OutsideTool } from './define/outside-tool.ts';
-export { checkParamHeaders, decodeHeaderValue } from './catalog/param-headers.ts';
+export {
+  checkParamHeaders,
+  decodeHeaderValue,
+  encodeHeaderValue,
+  paramHeadersOf,
+  paramHeaderValues,
+} from './catalog/param-headers.ts';
+export type { ParamHeader } from './catalog/param-headers.ts';
 export { definePrompt } from './define/prompt.ts';
 export type { Prompt } from './define/prompt.ts';
 export { capabilitiesOf } from './protocol/capabilities.ts';
