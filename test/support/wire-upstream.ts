@@ -8,7 +8,9 @@ import { startServer } from './scripted-server.ts';
 export interface WireMessage {
   readonly id?: string | number;
   readonly method?: string;
-  readonly params?: Readonly<Record<string, unknown>> & { readonly _meta?: Readonly<Record<string, unknown>> };
+  readonly params?: Readonly<Record<string, unknown>> & {
+    readonly _meta?: Readonly<Record<string, unknown>>;
+  };
   readonly result?: unknown;
   readonly error?: { readonly code: number; readonly message: string };
 }
@@ -61,7 +63,11 @@ export async function serveWire(script: WireScript): Promise<WireUpstream> {
   const asked = new Map<string, (answer: WireMessage) => void>();
   let count = 0;
 
-  const askOn = (stream: ServerResponse | undefined, method: string, params?: object): Promise<WireMessage> => {
+  const askOn = (
+    stream: ServerResponse | undefined,
+    method: string,
+    params?: object,
+  ): Promise<WireMessage> => {
     const id = `question-${(count += 1)}`;
     const answered = Promise.withResolvers<WireMessage>();
     asked.set(id, answered.resolve);
@@ -124,7 +130,8 @@ export async function serveWire(script: WireScript): Promise<WireUpstream> {
   const server = await startServer((request, response) => {
     if (script.fault?.(request, response) === true) return undefined;
     const session = String(request.headers['mcp-session-id'] ?? '');
-    if (script.era === '2025' && session !== '' && !sessions.has(session)) return response.writeHead(404).end();
+    if (script.era === '2025' && session !== '' && !sessions.has(session))
+      return response.writeHead(404).end();
     if (request.method === 'DELETE') {
       sessions.delete(session);
       return response.writeHead(200).end();
@@ -143,7 +150,11 @@ export async function serveWire(script: WireScript): Promise<WireUpstream> {
   return { ...server, url: `${server.origin}/mcp`, heard, sessions, streams, askOn, of };
 }
 
-function answerAsMost({ era, capabilities = { tools: {} } }: WireScript, turn: Turn, openSession: () => void): void {
+function answerAsMost(
+  { era, capabilities = { tools: {} } }: WireScript,
+  turn: Turn,
+  openSession: () => void,
+): void {
   const { message, response } = turn;
   const isModern = era === '2026';
   if (message.method === 'server/discover' && isModern) {

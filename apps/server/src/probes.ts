@@ -48,7 +48,8 @@ export function createProbes(options: {
   /** Which connections are unwell is for those who run the server; anybody may ask whether it is ready. */
   async function readyInFull(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const caller = await gateway.admit(req);
-    if (!(await isOperator(caller))) throw new HttpRefusal(404, 'Nothing is served at this URL.', { rpc: -32601 });
+    if (!(await isOperator(caller)))
+      throw new HttpRefusal(404, 'Nothing is served at this URL.', { rpc: -32601 });
     await ready(res, { degraded: await degradedOf(caller) });
   }
 

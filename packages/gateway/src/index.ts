@@ -15,7 +15,17 @@ export { createConnectionGateway } from './upstream/connection-gateway.ts';
 export type { ConnectionGateway, ConnectionGatewayOptions } from './upstream/connection-gateway.ts';
 export type { GatewayHooks } from './upstream/hooks.ts';
 export { UpstreamFault } from './upstream/link.ts';
-export type { FaultKind, Link, LinkNotice, LinkRequest, Links, LinkWatch, ServerFacts } from './upstream/link.ts';
+export type {
+  FaultKind,
+  Link,
+  LinkNotice,
+  LinkRequest,
+  Links,
+  LinkWatch,
+  ServerFacts,
+} from './upstream/link.ts';
+export { createLinks } from './upstream/links.ts';
+export type { LinkOptions } from './upstream/links.ts';
 export type { ParkedElsewhere, ParkedOwner } from './upstream/parked.ts';
 export type { ConnectionsSource } from './upstream/source.ts';
 export { outsidePrompt, outsideResource, outsideTool, toolsetOf } from './upstream/toolset.ts';

@@ -36,7 +36,11 @@ export interface Bed extends AsyncDisposable {
 export const text = (said: string) => ({ content: [{ type: 'text' as const, text: said }] });
 
 /** A tool as it is served. */
-export function servedTool(name: string, more: Partial<ServedTool['definition']> = {}, state: ServedTool['state'] = 'approved'): ServedTool {
+export function servedTool(
+  name: string,
+  more: Partial<ServedTool['definition']> = {},
+  state: ServedTool['state'] = 'approved',
+): ServedTool {
   const definition = { name, description: `Does ${name}.`, inputSchema: { type: 'object' }, ...more };
   return { definition, hash: JSON.stringify(definition), state };
 }

@@ -8,7 +8,14 @@ export {
 } from './access/availability.ts';
 export { isTeam, mayAdminister, soleCaller, systemCaller, unattended } from './access/caller.ts';
 export type { ActingAgent, Caller, CallSource } from './access/caller.ts';
-export { ALL_GRANTS, firstUncovered, intersectGrants, isGranted, isTouched, unionGrants } from './access/grants.ts';
+export {
+  ALL_GRANTS,
+  firstUncovered,
+  intersectGrants,
+  isGranted,
+  isTouched,
+  unionGrants,
+} from './access/grants.ts';
 export type { Grants } from './access/grants.ts';
 export type { CatalogComeBack, CatalogTool } from './catalog/compiled-tool.ts';
 export { createCatalog } from './catalog/catalog.ts';

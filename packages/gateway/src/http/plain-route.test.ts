@@ -83,7 +83,11 @@ const mcp = async (tool: string, args: Record<string, unknown> = {}) =>
   (await sendModern({ ...to, path: '/mcp/conn_1' }, modernCall(tool, args))).json;
 
 const fails =
-  (kind: FaultKind, options?: ConstructorParameters<typeof UpstreamFault>[2], message = 'Why it failed.'): Answering =>
+  (
+    kind: FaultKind,
+    options?: ConstructorParameters<typeof UpstreamFault>[2],
+    message = 'Why it failed.',
+  ): Answering =>
   () => {
     throw new UpstreamFault(kind, message, options);
   };
@@ -119,7 +123,14 @@ const ROWS: readonly Row[] = [
     says: 'outcome is unknown',
     data: UNKNOWN,
   },
-  { cause: 'a read without one', tool: 'look', answer: fails('timeout'), code: 'timeout', status: 504, says: 'Try again' },
+  {
+    cause: 'a read without one',
+    tool: 'look',
+    answer: fails('timeout'),
+    code: 'timeout',
+    status: 504,
+    says: 'Try again',
+  },
   {
     cause: 'a write that was never sent',
     answer: fails('timeout', { wasSent: false }),
@@ -145,7 +156,13 @@ const ROWS: readonly Row[] = [
   },
   { cause: '5xx', answer: fails('broken'), code: 'unavailable', status: 502 },
   { cause: 'an answer that is none', answer: fails('invalid_result'), code: 'invalid_result', status: 502 },
-  { cause: 'data that breaks its schema', tool: 'count', answer: () => text('x'), code: 'invalid_result', status: 502 },
+  {
+    cause: 'data that breaks its schema',
+    tool: 'count',
+    answer: () => text('x'),
+    code: 'invalid_result',
+    status: 502,
+  },
   { cause: 'content that is none', answer: () => ({ content: 'x' }), code: 'invalid_result', status: 502 },
   {
     cause: 'a write that was cut off',
@@ -169,38 +186,59 @@ const ROWS: readonly Row[] = [
     status: 400,
     says: 'n is odd',
   },
-  { cause: 'a definition that nobody approved', tool: 'new one', code: 'quarantined', status: 409, says: 'approve' },
-  { cause: 'what this server does not allow', answer: fails('not_allowed'), code: 'unavailable', status: 503 },
+  {
+    cause: 'a definition that nobody approved',
+    tool: 'new one',
+    code: 'quarantined',
+    status: 409,
+    says: 'approve',
+  },
+  {
+    cause: 'what this server does not allow',
+    answer: fails('not_allowed'),
+    code: 'unavailable',
+    status: 503,
+  },
 ];
 
-describe.each(ROWS)('$cause', ({ tool = 'work', args = {}, answer, code, status, retryAfter, says = '', data = {} }) => {
-  beforeEach(() => {
-    bed.answer = answer ?? (() => text('done'));
-  });
+describe.each(ROWS)(
+  '$cause',
+  ({ tool = 'work', args = {}, answer, code, status, retryAfter, says = '', data = {} }) => {
+    beforeEach(() => {
+      bed.answer = answer ?? (() => text('done'));
+    });
 
-  test(`is ${code} over MCP`, async () => {
-    const { result } = await mcp(tool, args);
-    expect(result).toMatchObject({ isError: true, _meta: { 'dev.parley/code': code } });
-    if (Object.keys(data).length > 0) expect(result._meta['dev.parley/data']).toMatchObject(data);
-    expect(result.content[0].text).toContain(says);
-    if (answer !== undefined && code !== 'invalid_result') expect(result.content[0].text).toContain('Tickets');
-    expect(JSON.stringify(result)).not.toContain('upstream-secret-1');
-  });
+    test(`is ${code} over MCP`, async () => {
+      const { result } = await mcp(tool, args);
+      expect(result).toMatchObject({ isError: true, _meta: { 'dev.parley/code': code } });
+      if (Object.keys(data).length > 0) expect(result._meta['dev.parley/data']).toMatchObject(data);
+      expect(result.content[0].text).toContain(says);
+      if (answer !== undefined && code !== 'invalid_result')
+        expect(result.content[0].text).toContain('Tickets');
+      expect(JSON.stringify(result)).not.toContain('upstream-secret-1');
+    });
 
-  test(`is ${status} on the plain route`, async () => {
-    const given = await plain(encodeURIComponent(tool), args);
-    expect({ status: given.status, retryAfter: given.headers['retry-after'] }).toEqual({ status, retryAfter });
-    expect(given.json.error).toMatchObject({ code });
-    expect(given.json.error.message).toContain(says);
-  });
-});
+    test(`is ${status} on the plain route`, async () => {
+      const given = await plain(encodeURIComponent(tool), args);
+      expect({ status: given.status, retryAfter: given.headers['retry-after'] }).toEqual({
+        status,
+        retryAfter,
+      });
+      expect(given.json.error).toMatchObject({ code });
+      expect(given.json.error.message).toContain(says);
+    });
+  },
+);
 
 test('the breaker: five refused connections open it, and the next call fails without being sent', async () => {
   bed.answer = fails('unreachable', { wasSent: false });
   for (let count = 0; count < 5; count += 1) await plain('work');
   expect(bed.sent).toHaveLength(5);
   const given = await plain('work');
-  expect(given).toMatchObject({ status: 503, json: { error: { code: 'unavailable', data: { reason: 'breaker_open' } } } });
+  expect(given).toMatchObject({
+    status: 503,
+    json: { error: { code: 'unavailable', data: { reason: 'breaker_open' } } },
+  });
   expect(given.headers['retry-after']).toBe('10');
   expect(bed.sent).toHaveLength(5);
   bed.gateway.isolation.reset('conn_1');
@@ -246,7 +284,11 @@ describe('the plain route', () => {
     for (const { status, json } of urls)
       expect({ status, json }).toEqual({
         status: 404,
-        json: { jsonrpc: '2.0', error: { code: -32601, message: 'Nothing is served at this URL.' }, id: null },
+        json: {
+          jsonrpc: '2.0',
+          error: { code: -32601, message: 'Nothing is served at this URL.' },
+          id: null,
+        },
       });
     expect(bed.sent).toEqual([]);
   });

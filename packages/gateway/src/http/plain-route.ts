@@ -55,9 +55,11 @@ export function createPlainRoute(limits: Limits): PlainRoute {
   return async (req, res, served, tool) => {
     if (req.method !== 'POST')
       throw new HttpRefusal(405, 'Call a tool with POST.', { headers: { allow: 'POST' } });
-    if (tool === undefined) throw new HttpRefusal(404, 'Nothing is served at this URL.', { rpc: RPC.methodNotFound });
+    if (tool === undefined)
+      throw new HttpRefusal(404, 'Nothing is served at this URL.', { rpc: RPC.methodNotFound });
     const args = await readJson(req, limits);
-    if (!isObject(args)) throw new HttpRefusal(400, 'The body must be a JSON object with the arguments of the tool.');
+    if (!isObject(args))
+      throw new HttpRefusal(400, 'The body must be a JSON object with the arguments of the tool.');
     const { caller, engine } = served;
     const exchange = exchangeOf(req, res);
     if (req.headers.accept?.includes(STREAM) !== true) {
@@ -97,7 +99,9 @@ async function outcomeOf(call: () => Promise<ToolAnswer>): Promise<Outcome> {
 
 function answered(answer: ToolAnswer): Outcome {
   if (!isToolResult(answer))
-    return failed(new ToolError('declined', 'The tool asks for something that only a client of MCP can answer.'));
+    return failed(
+      new ToolError('declined', 'The tool asks for something that only a client of MCP can answer.'),
+    );
   const { error, status } = statusOf(answer);
   return error === undefined ? { status, body: dataOf(answer) } : failed(error, status);
 }
@@ -108,7 +112,8 @@ function dataOf({ structuredContent, content }: CallToolResult): Outcome['body']
 
 function failed(error: ToolError, status = statusOf(error).status): Outcome {
   const { code, message, data } = error;
-  const retryAfterMs = isObject(data) && typeof data['retryAfterMs'] === 'number' ? data['retryAfterMs'] : undefined;
+  const retryAfterMs =
+    isObject(data) && typeof data['retryAfterMs'] === 'number' ? data['retryAfterMs'] : undefined;
   return { status, body: { error: { code, message, ...(data !== undefined && { data }) } }, retryAfterMs };
 }
 

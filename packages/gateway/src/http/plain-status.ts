@@ -30,7 +30,10 @@ const OWN_ERROR = 422;
 const INTERNAL = 'internal';
 
 /** The status of a result or an error; a result that failed by itself has no error of ours behind it. */
-export function statusOf(answer: CallToolResult | ToolError): { status: number; error?: ToolError | undefined } {
+export function statusOf(answer: CallToolResult | ToolError): {
+  status: number;
+  error?: ToolError | undefined;
+} {
   if (answer instanceof ToolError) return { status: statusOfError(answer), error: answer };
   if (answer.isError !== true) return { status: 200 };
   const error = errorBehind(answer);
@@ -44,7 +47,8 @@ function statusOfError({ code, data }: ToolError): number {
 }
 
 function reasonOf(data: unknown): Unavailable {
-  const reason: unknown = typeof data === 'object' && data !== null && 'reason' in data ? data.reason : undefined;
+  const reason: unknown =
+    typeof data === 'object' && data !== null && 'reason' in data ? data.reason : undefined;
   const isKnown = typeof reason === 'string' && Object.hasOwn(UNAVAILABLE, reason);
   return isKnown ? (reason as Unavailable) : 'unreachable'; // one of the keys of the table
 }

@@ -6,7 +6,10 @@ import type { Link } from './link.ts';
 /** What can be asked of it. */
 export interface Asked {
   capabilities(): Promise<Readonly<Record<string, unknown>>>;
-  request(method: string, params: Readonly<Record<string, unknown>>): Promise<Readonly<Record<string, unknown>>>;
+  request(
+    method: string,
+    params: Readonly<Record<string, unknown>>,
+  ): Promise<Readonly<Record<string, unknown>>>;
 }
 
 /** Runs work that ends when its time is over or somebody ends it. */

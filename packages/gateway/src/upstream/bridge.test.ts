@@ -41,7 +41,8 @@ function asking(era: 'modern' | 'legacy', ...messages: readonly string[]) {
       return { resultType: 'input_required', inputRequests, requestState: String(at + 1) };
     }
     let last: unknown;
-    for (const message of messages) last = await request.onAsk?.(question(message), new AbortController().signal);
+    for (const message of messages)
+      last = await request.onAsk?.(question(message), new AbortController().signal);
     return text(JSON.stringify({ asked: last }));
   };
 }
@@ -179,7 +180,9 @@ describe.each(COMBINATIONS)('a $client client and a $upstream upstream', ({ clie
       capabilities: { resources: {} },
       resources: [{ name: 'note', uri: 'note://1' }],
     });
-    expect(await client.raw.readResource({ uri: 'note://1' })).toMatchObject({ contents: [{ text: 'read' }] });
+    expect(await client.raw.readResource({ uri: 'note://1' })).toMatchObject({
+      contents: [{ text: 'read' }],
+    });
   });
 
   test('what the client did not declare is never offered, and a question of that sort hangs nobody', async () => {
@@ -227,7 +230,9 @@ test('secrets of the connection and hidden text are made visible or cut out, and
   own.give(ORGANIZATION, served('conn_1'));
   await using client = await connect(nothing, { sources: [own.gateway.source] });
   const call = async () => (await client.raw.callTool({ name: 'work', arguments: {} })).structuredContent;
-  const given = { deep: [{ said: 'Bearer upstream-secret-1, upstream-secret-1', hidden: 'a\u202Eb\u{E0041}' }] };
+  const given = {
+    deep: [{ said: 'Bearer upstream-secret-1, upstream-secret-1', hidden: 'a\u202Eb\u{E0041}' }],
+  };
   own.answer = () => ({ ...text('see'), structuredContent: given });
   expect(await call()).toEqual({
     deep: [{ said: 'Bearer [secret], [secret]', hidden: 'a[U+202E]b[U+E0041]' }],

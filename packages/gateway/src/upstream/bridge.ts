@@ -19,6 +19,8 @@ export interface Opened {
   readonly target: Pick<UpstreamTarget, 'secrets'>;
   /** Headers of this one request. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Through how many servers of this kind the request has come, as they signed it. */
+  readonly hops?: string | undefined;
   /** Tries to get other credentials after the upstream refused these; undefined: there are none. */
   renew?(fault: UpstreamFault): Promise<Opened | undefined>;
 }
@@ -29,6 +31,8 @@ export interface Wanted {
   readonly params: Readonly<Record<string, unknown>>;
   /** True: it changes nothing. */
   readonly isRead: boolean;
+  /** Arguments that the schema of a tool wants repeated as headers. */
+  readonly paramHeaders?: LinkRequest['paramHeaders'];
 }
 
 export interface BridgeParts {
@@ -178,7 +182,8 @@ export class Bridge {
     try {
       const turn = await asking.nextTurn();
       ending = 'ok';
-      if ('result' in turn) return this.#passed(connection, opened, withDecline(turn.result, asking, connection));
+      if ('result' in turn)
+        return this.#passed(connection, opened, withDecline(turn.result, asking, connection));
       isAside = true;
       const id = this.#parts.parked.park(ownerOf(connection, call), asking);
       const inputRequests = cleaned(turn.questions, opened?.target.secrets ?? []);
@@ -205,7 +210,12 @@ export class Bridge {
     return { ...clean, requestState: THEIRS + String(result['requestState']) };
   }
 
-  #failure(error: unknown, connection: ServedConnection, wanted: Wanted, opened: Opened | undefined): unknown {
+  #failure(
+    error: unknown,
+    connection: ServedConnection,
+    wanted: Wanted,
+    opened: Opened | undefined,
+  ): unknown {
     if (!(error instanceof UpstreamFault)) return error;
     const { redact = (text: string) => text, signInAt } = this.#parts;
     const secrets = opened?.target.secrets ?? [];
@@ -240,7 +250,10 @@ function canBeAsked({ capabilities }: OutsideCall): boolean {
 }
 
 /** The parameters with what the client brought for a server of 2026. */
-function withAnswers(params: Wanted['params'], { requestState, inputResponses }: OutsideCall): Wanted['params'] {
+function withAnswers(
+  params: Wanted['params'],
+  { requestState, inputResponses }: OutsideCall,
+): Wanted['params'] {
   if (requestState === undefined && inputResponses === undefined) return params;
   return {
     ...params,
@@ -255,9 +268,9 @@ function limitOf({ settings }: ServedConnection): number {
 
 function requestOf(
   connection: ServedConnection,
-  { method, params, isRead }: Wanted,
+  { method, params, isRead, paramHeaders }: Wanted,
   call: OutsideCall,
-  { headers }: Opened,
+  { headers, hops }: Opened,
 ): LinkRequest {
   const { logLevel, request } = call;
   return {
@@ -267,6 +280,9 @@ function requestOf(
     signal: call.signal,
     limitMs: limitOf(connection),
     isRead,
+    principal: call.caller.id,
+    ...(paramHeaders !== undefined && { paramHeaders }),
+    ...(hops !== undefined && { hops }),
     requestId: request.id,
     traceparent: request.traceparent,
     ...(headers !== undefined && { headers }),

@@ -24,6 +24,8 @@ export interface Credentials {
   readonly target: UpstreamTarget;
   /** Headers of this one request. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Through how many servers of this kind the request has come, as they signed it. */
+  readonly hops?: string | undefined;
   /** Other credentials after the upstream refused these; undefined: there are none. */
   renew?(fault: Error): Promise<Credentials | undefined>;
 }
@@ -81,12 +83,13 @@ export function createConnectionGateway(options: ConnectionGatewayOptions): Conn
   });
   const parked = new ParkedCalls(options.replicaId, limits);
 
-  const openedWith = ({ target, headers, renew }: Credentials): Opened & Credentials => {
+  const openedWith = ({ target, headers, hops, renew }: Credentials): Opened => {
     options.onTarget?.(target);
     return {
       link: links.of(target),
       target,
       headers,
+      hops,
       ...(renew !== undefined && {
         async renew(fault: Error) {
           const renewed = await renew(fault);

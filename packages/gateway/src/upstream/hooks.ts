@@ -36,19 +36,23 @@ export function hookMiddleware(
     policy.call !== undefined || approval.required !== undefined || result.after !== undefined;
   const decide = <T>(where: string, work: () => Promise<T> | T) => within(work, where, onFault);
   const lists: Middleware[] =
-    policy.list === undefined ? [] : [{ list: (tools, caller) => tools.filter((tool) => isShown(tool, caller)) }];
+    policy.list === undefined
+      ? []
+      : [{ list: (tools, caller) => tools.filter((tool) => isShown(tool, caller)) }];
   const calls: Middleware[] = !hasCallHook
     ? []
     : [
         {
           async call({ tool, caller, input }, next) {
             const isAllowed = await decide('policy.call', () => policy.call?.(caller, tool, input) ?? true);
-            if (!isAllowed) throw new ToolError('forbidden', `A policy does not allow this call of ${tool.name}.`);
+            if (!isAllowed)
+              throw new ToolError('forbidden', `A policy does not allow this call of ${tool.name}.`);
             const isRequired = await decide(
               'approval.required',
               () => approval.required?.(caller, tool, input) ?? false,
             );
-            if (isRequired) throw new ToolError('declined', `This call of ${tool.name} has to be approved first.`);
+            if (isRequired)
+              throw new ToolError('declined', `This call of ${tool.name} has to be approved first.`);
             const answer = await next();
             return decide('result.after', () => result.after?.(caller, tool, answer) ?? answer);
           },

@@ -58,11 +58,14 @@ async function asks({ onAsk, signal }: LinkRequest) {
   const cancelled = new Promise<never>((_resolve, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason as Error));
   });
-  const answer = onAsk === undefined ? 'nobody to ask' : await Promise.race([cancelled, onAsk(question, signal)]);
+  const answer =
+    onAsk === undefined ? 'nobody to ask' : await Promise.race([cancelled, onAsk(question, signal)]);
   return text(JSON.stringify(answer));
 }
 
-async function begin(args: Record<string, unknown> = { topic: 'tea' }): Promise<{ state: string; key: string }> {
+async function begin(
+  args: Record<string, unknown> = { topic: 'tea' },
+): Promise<{ state: string; key: string }> {
   const { json } = await sendModern(to, modernCall('work', args, { capabilities }));
   expect(json.result).toMatchObject({ resultType: 'input_required' });
   const [key = ''] = Object.keys(json.result.inputRequests);

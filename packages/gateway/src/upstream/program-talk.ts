@@ -1,10 +1,5 @@
 /** One conversation with a program over its standard input and output, from the handshake to the end. */
-import {
-  Client,
-  ProtocolError,
-  SdkError,
-  SdkErrorCode,
-} from '@modelcontextprotocol/client';
+import { Client, ProtocolError, SdkError, SdkErrorCode } from '@modelcontextprotocol/client';
 import type { RequestOptions } from '@modelcontextprotocol/client';
 import type { UpstreamTarget } from '@parley/connections';
 import * as z from 'zod';

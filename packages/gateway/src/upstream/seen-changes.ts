@@ -23,9 +23,11 @@ export function whatChanged(
   return [...ids].flatMap((toolset) => {
     const [left, right] = [old.get(toolset), now.get(toolset)];
     if (left?.version === right?.version) return [];
-    return KINDS.filter((kind) => textOf(kind, left) !== textOf(kind, right)).map(
-      (kind): Change => ({ kind, organizationId, toolset }),
-    );
+    return KINDS.filter((kind) => textOf(kind, left) !== textOf(kind, right)).map((kind): Change => ({
+      kind,
+      organizationId,
+      toolset,
+    }));
   });
 }
 

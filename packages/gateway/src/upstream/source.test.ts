@@ -38,7 +38,10 @@ test('a definition is listed word for word, and a held one by nobody', async () 
     _meta: { 'vendor/x': 1 },
     icons: [{ src: 'data:,' }],
   };
-  bed.give(ORGANIZATION, served('conn_1', { tools: [servedTool('work', definition), servedTool('new', {}, 'held')] }));
+  bed.give(
+    ORGANIZATION,
+    served('conn_1', { tools: [servedTool('work', definition), servedTool('new', {}, 'held')] }),
+  );
   const all = engine();
   const caller = testCaller();
   await all.ready(caller);
@@ -93,7 +96,9 @@ describe('a change', () => {
   test('leaves the toolsets of the others as they are', async () => {
     const toolsets = bed.gateway.source.catalog(ORGANIZATION)?.toolsets;
     bed.give(ORGANIZATION, served('conn_1'), served('conn_2'));
-    await eventually(() => expect(bed.gateway.source.catalog(ORGANIZATION)?.toolsets[0]).not.toBe(toolsets?.[0]));
+    await eventually(() =>
+      expect(bed.gateway.source.catalog(ORGANIZATION)?.toolsets[0]).not.toBe(toolsets?.[0]),
+    );
     expect(bed.gateway.source.catalog(ORGANIZATION)?.toolsets[1]).toBe(toolsets?.[1]);
   });
 
@@ -140,7 +145,11 @@ test('lists say which part of them may be out of date, to who has something of i
   const { organizationId } = gateway.owner;
   const degraded = { reason: 'The server did not answer in time.', since: '2026-01-01T00:00:00.000Z' };
   const resources = [{ name: 'r', uri: 'r://1' }];
-  bed.give(organizationId, served('conn_1', { organizationId, degraded, resources }), served('conn_2', { organizationId }));
+  bed.give(
+    organizationId,
+    served('conn_1', { organizationId, degraded, resources }),
+    served('conn_2', { organizationId }),
+  );
   const told = [{ connectionId: 'conn_1', title: 'Title of conn_1', ...degraded }];
   const to = { port: gateway.port, key: gateway.ownerKey };
   const other = { ...to, key: (await gateway.key({ conn_2: ['*'] })).text };
@@ -182,7 +191,10 @@ test('in strict mode a call waits for a refresh that was announced, and is refus
   const to = { port: gateway.port, key: gateway.ownerKey, path: '/mcp/conn_1' };
   const call = sendModern(to, modernCall('work', {}));
   await eventually(() => expect(own.gateway.source.find(organizationId, 'conn_1')).toBeDefined());
-  own.give(organizationId, served('conn_1', { organizationId, tools: [servedTool('work', { title: 'x' }, 'held')] }));
+  own.give(
+    organizationId,
+    served('conn_1', { organizationId, tools: [servedTool('work', { title: 'x' }, 'held')] }),
+  );
   await eventually(() =>
     expect(own.gateway.source.find(organizationId, 'conn_1')?.tools[0]?.state).toBe('held'),
   );
@@ -193,17 +205,24 @@ test('in strict mode a call waits for a refresh that was announced, and is refus
   expect(own.sent).toEqual([]);
 });
 
-test('many clients with equal ids get nobody else\'s answers', async () => {
+test("many clients with equal ids get nobody else's answers", async () => {
   await using gateway = await startGateway({ connections: bed.gateway });
   const { organizationId } = gateway.owner;
-  bed.give(organizationId, served('conn_1', { organizationId }), served('conn_2', { organizationId, era: 'legacy' }));
+  bed.give(
+    organizationId,
+    served('conn_1', { organizationId }),
+    served('conn_2', { organizationId, era: 'legacy' }),
+  );
   bed.answer = async ({ params }, { id }) => {
     await new Promise(setImmediate);
     return { content: [{ type: 'text', text: JSON.stringify([id, params['arguments']]) }] };
   };
   const calls = Array.from({ length: 60 }, async (_, canary) => {
     const path = `/mcp/conn_${(canary % 2) + 1}`;
-    const { json } = await sendModern({ port: gateway.port, key: gateway.ownerKey, path }, modernCall('work', { canary }, { id: 7 }));
+    const { json } = await sendModern(
+      { port: gateway.port, key: gateway.ownerKey, path },
+      modernCall('work', { canary }, { id: 7 }),
+    );
     return [json.result.content[0].text, JSON.stringify([`conn_${(canary % 2) + 1}`, { canary }])];
   });
   for (const [given, expected] of await Promise.all(calls)) expect(given).toBe(expected);

@@ -33,7 +33,9 @@ export interface ConnectionsSource extends Source {
   /** True for a connection that somebody switched off. */
   isInactive(organizationId: string, connectionId: string): boolean;
   /** Why lists of an organization may not be what there is. */
-  degradedOf(organizationId: string): { connectionId: string; title: string; reason: string; since: string }[];
+  degradedOf(
+    organizationId: string,
+  ): { connectionId: string; title: string; reason: string; since: string }[];
   /** Tells of a document of a connection that has changed. */
   tell(change: Change): void;
   /** Looks at a connection again whose breaker has another state. */
@@ -201,7 +203,8 @@ export function connectionsSource(options: ConnectionsSourceOptions): Connection
       ),
     tell,
     breakerChanged(connectionId) {
-      for (const [organizationId, part] of parts) if (part.byId.has(connectionId)) reloads.add(organizationId);
+      for (const [organizationId, part] of parts)
+        if (part.byId.has(connectionId)) reloads.add(organizationId);
     },
     close() {
       unsubscribe();
@@ -211,5 +214,7 @@ export function connectionsSource(options: ConnectionsSourceOptions): Connection
 }
 
 function servedIn({ byId }: Part): ServedConnection[] {
-  return [...byId.values()].flatMap(({ connection, installed }) => (installed === undefined ? [] : [connection]));
+  return [...byId.values()].flatMap(({ connection, installed }) =>
+    installed === undefined ? [] : [connection],
+  );
 }

@@ -1,5 +1,11 @@
 /** One connection as a toolset: its tools, resources and prompts as their server defines them, carried by the bridge. */
-import type { GetPromptResult, Prompt, ReadResourceResult, Resource, Tool } from '@modelcontextprotocol/server';
+import type {
+  GetPromptResult,
+  Prompt,
+  ReadResourceResult,
+  Resource,
+  Tool,
+} from '@modelcontextprotocol/server';
 import type { ServedConnection, ServedTool } from '@parley/connections';
 import type {
   Effect,
@@ -17,6 +23,7 @@ import {
   defineToolset,
   install,
   META,
+  paramHeadersOf,
   ToolError,
 } from '@parley/kit';
 import type { Bridge } from './bridge.ts';
@@ -40,7 +47,11 @@ export interface ToolsetParts {
 export type DegradedNow = { readonly reason: string; readonly since: string } | undefined;
 
 /** The toolset of a connection, named by its id. */
-export function toolsetOf(connection: ServedConnection, parts: ToolsetParts, degraded: DegradedNow): Installed {
+export function toolsetOf(
+  connection: ServedConnection,
+  parts: ToolsetParts,
+  degraded: DegradedNow,
+): Installed {
   const { id, title, instructions } = connection;
   return install(
     defineToolset({
@@ -58,11 +69,17 @@ export function toolsetOf(connection: ServedConnection, parts: ToolsetParts, deg
 }
 
 /** One tool of a connection. */
-export function outsideTool(connection: ServedConnection, tool: ServedTool, parts: ToolsetParts): OutsideTool {
+export function outsideTool(
+  connection: ServedConnection,
+  tool: ServedTool,
+  parts: ToolsetParts,
+): OutsideTool {
   const { definition, hash, state } = tool;
   const { name } = definition;
   const { effect, external } = effectOf(definition.annotations);
   const check = outputCheck(connection.title, name, definition.outputSchema);
+  const declared = paramHeadersOf(definition.inputSchema);
+  const paramHeaders = declared.length === 0 ? undefined : declared;
   const isHeld = state === 'held';
   const refuseHeld = async () => {
     throw quarantined(name, connection.title);
@@ -87,7 +104,8 @@ export function outsideTool(connection: ServedConnection, tool: ServedTool, part
         await refreshing;
         refuseChanged(connection, tool, call, parts);
       }
-      const wanted = { method: 'tools/call', params: { name, arguments: args }, isRead: effect === 'read' } as const;
+      const params = { name, arguments: args };
+      const wanted = { method: 'tools/call', params, isRead: effect === 'read', paramHeaders } as const;
       const checked = check(await bridge.ask(connection, wanted, call));
       return asToolAnswer(inOrder(unstamped(checked instanceof Promise ? await checked : checked)));
     },
@@ -106,7 +124,10 @@ function refuseChanged(
   if (now === undefined) throw new ToolError('not_found', `${title} has no tool ${name} any more.`);
   if (now.state === 'held') throw quarantined(name, title);
   if (now.hash !== hash)
-    throw new ToolError('conflict', `${name} of ${title} has just changed. List the tools and call it again.`);
+    throw new ToolError(
+      'conflict',
+      `${name} of ${title} has just changed. List the tools and call it again.`,
+    );
 }
 
 /** What hints of unknown truth say at most; absent ones count as the worst. */
@@ -134,7 +155,8 @@ export function outsideResource(
           const wanted = { method: 'resources/read', params: { uri }, isRead: true } as const;
           return unstamped(await bridge.ask(connection, wanted, call)) as ReadResourceResult;
         },
-        ...(ref !== undefined && canComplete(connection) && { complete: completion(connection, ref, bridge) }),
+        ...(ref !== undefined &&
+          canComplete(connection) && { complete: completion(connection, ref, bridge) }),
         abandon: (requestState) => bridge.abandon(requestState),
       }),
     ];

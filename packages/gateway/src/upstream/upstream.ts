@@ -82,7 +82,10 @@ export function createUpstream(options: UpstreamOptions): UpstreamClient {
       // What is known from before proves nothing about now.
       const over = createLinks({ egress, info, onFault });
       const limits = { limitMs: Math.min(answerMs[target.type], TEST_MS) };
-      const outcome = await converse({ ...target, era: null }, (asked) => asked.capabilities(), { limits, over });
+      const outcome = await converse({ ...target, era: null }, (asked) => asked.capabilities(), {
+        limits,
+        over,
+      });
       ending(over.close());
       return outcome.ok ? { ok: true } : outcome;
     },
@@ -91,7 +94,9 @@ export function createUpstream(options: UpstreamOptions): UpstreamClient {
       return outcome.ok ? { ok: true, tools: outcome.value } : outcome;
     },
     async call(target, name, args, limits = {}) {
-      const outcome = await converse(target, (asked) => callTool(asked, { name, arguments: args }), { limits });
+      const outcome = await converse(target, (asked) => callTool(asked, { name, arguments: args }), {
+        limits,
+      });
       return outcome.ok ? { ok: true, ...outcome.value } : outcome;
     },
     async close() {

@@ -81,7 +81,9 @@ test('two clients of both eras share one watch of a document, and it ends with t
   streams.push(told);
   await eventually(() => expect(watchOf('conn_1').map(({ uris }) => [...uris])).toEqual([['doc://1']]));
   await session.request('resources/subscribe', { uri: 'doc://2' });
-  await eventually(() => expect(watchOf('conn_1').map(({ uris }) => [...uris])).toEqual([['doc://1', 'doc://2']]));
+  await eventually(() =>
+    expect(watchOf('conn_1').map(({ uris }) => [...uris])).toEqual([['doc://1', 'doc://2']]),
+  );
 
   watchOf('conn_1')[0]?.tell({ kind: 'resource', uri: 'doc://1' });
   const updated = { method: 'notifications/resources/updated', params: { uri: 'doc://1' } };
@@ -123,7 +125,9 @@ test('while somebody listens for lists, upstreams are heard that tell of theirs,
     await listen({ toolsListChanged: true }),
     await listen({ toolsListChanged: true }, '/mcp/conn_2'),
   ];
-  await eventually(() => expect(bed.watches.map(({ connectionId }) => connectionId).toSorted()).toEqual(['conn_1', 'conn_2']));
+  await eventually(() =>
+    expect(bed.watches.map(({ connectionId }) => connectionId).toSorted()).toEqual(['conn_1', 'conn_2']),
+  );
   watchOf('conn_1')[0]?.tell({ kind: 'tools' });
   expect(bed.announced).toEqual(['conn_1']);
   const tools = [servedTool('work'), servedTool('more')];
@@ -162,7 +166,13 @@ test('what is watched with the credentials of a person is told to that person al
   const stream = await listen({ resourceSubscriptions: ['doc://1'] }, '/mcp/conn_own');
   await eventually(() => expect(watchOf('conn_own')[0]?.principal).toBe(gateway.owner.userId));
   await eventually(() => expect(watchOf('conn_own')[0]?.uris.size).toBe(1));
-  gateway.changes.publish({ kind: 'resource', uri: 'doc://1', organizationId, toolset: 'conn_own', userId: 'another' });
+  gateway.changes.publish({
+    kind: 'resource',
+    uri: 'doc://1',
+    organizationId,
+    toolset: 'conn_own',
+    userId: 'another',
+  });
   watchOf('conn_own')[0]?.tell({ kind: 'resource', uri: 'doc://1' });
   expect(await stream.next()).toMatchObject({ params: { uri: 'doc://1' } });
   gateway.changes.publish({ kind: 'resource', uri: 'doc://1', organizationId, toolset: 'conn_1' });

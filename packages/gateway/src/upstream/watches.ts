@@ -158,7 +158,8 @@ export function createUpstreamWatches(parts: WatchParts): UpstreamWatches {
     begin({ caller, engine }, uri) {
       const found = engine.view(caller).resource(uri, caller);
       const connection = found && parts.find(caller.organizationId, found.resource.toolset);
-      if (found === undefined || connection === undefined || !tellsResources(connection)) return () => undefined;
+      if (found === undefined || connection === undefined || !tellsResources(connection))
+        return () => undefined;
       const own = found.resource.ownUri(uri, found.variables);
       const { leave } = share(caller, connection, own);
       return leave;

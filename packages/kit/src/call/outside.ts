@@ -92,7 +92,9 @@ async function inOneRound<Answer>(call: Call, attempt: Attempt<Answer>, letGo: L
   const outcome = isFirst ? await attempt(FIRST) : await laterRound(call, attempt);
   if ('answer' in outcome) return outcome.answer;
   const rounds = call.rounds();
-  const unfit = Object.entries(outcome.requests).find(([, request]) => !canAnswer(rounds.capabilities, request));
+  const unfit = Object.entries(outcome.requests).find(
+    ([, request]) => !canAnswer(rounds.capabilities, request),
+  );
   if (rounds.rounds < MOST_ROUNDS && unfit === undefined)
     return rounds.leaveWith(outcome.requests, outcome.state);
   letGo(outcome);

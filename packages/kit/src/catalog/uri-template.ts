@@ -59,7 +59,8 @@ export function compileAnyTemplate(pattern: string): UriTemplate {
       pattern,
       variables: [],
       match(uri) {
-        if (uri.length > MAX_URI_LENGTH || !uri.startsWith(head) || uri.length === head.length) return undefined;
+        if (uri.length > MAX_URI_LENGTH || !uri.startsWith(head) || uri.length === head.length)
+          return undefined;
         const rest = uri.slice(head.length);
         return CLIMBS.test(rest) || rest.includes('\0') ? undefined : { [REST]: rest };
       },

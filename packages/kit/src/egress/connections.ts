@@ -14,11 +14,7 @@ export interface Connections {
   /** Resolves when requests can be dispatched. */
   ready(): Promise<void>;
   /** Sends a request whose answer is pushed to the handler; only after `ready`. */
-  dispatch(
-    target: Target,
-    request: Dispatcher.DispatchOptions,
-    handler: Dispatcher.DispatchHandler,
-  ): void;
+  dispatch(target: Target, request: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): void;
   close(): Promise<void>;
   /** How many pools are open. */
   size(): number;
@@ -72,7 +68,8 @@ export function createConnections(options: ConnectionOptions): Connections {
       await load();
     },
     dispatch(target, request, handler) {
-      if (loaded === undefined) throw new Error('A request was dispatched before the connections were ready.');
+      if (loaded === undefined)
+        throw new Error('A request was dispatched before the connections were ready.');
       poolFor(loaded, target).dispatch(request, handler);
     },
     close: async () => {

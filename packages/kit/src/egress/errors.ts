@@ -70,7 +70,8 @@ export function toEgressFailure(error: unknown, signal?: AbortSignal, hadLeft = 
   if (error instanceof EgressError) return error;
   const code = codeOf(error);
   if (code === 'UND_ERR_HEADERS_OVERFLOW') return tooLarge('headers');
-  if (code === 'UND_ERR_CONNECT_TIMEOUT' || code === 'ETIMEDOUT') return timedOut(hadLeft && !isConnectFault(error));
+  if (code === 'UND_ERR_CONNECT_TIMEOUT' || code === 'ETIMEDOUT')
+    return timedOut(hadLeft && !isConnectFault(error));
   if (code === 'UND_ERR_INVALID_ARG') {
     return invalid('The request is malformed. Check its method, headers and body.');
   }

@@ -25,13 +25,18 @@ function lineTo(url: string, policy: EgressPolicy = {}, allow: readonly string[]
 describe('a check', () => {
   test('is remembered for moments, and then made again', async () => {
     const server = await serveForTest((_request, response) => response.end('hello'));
-    const { resolve, lookups } = scriptResolver({ 'name.test': [['127.0.0.1'], ['127.0.0.1'], ['169.254.169.254']] });
+    const { resolve, lookups } = scriptResolver({
+      'name.test': [['127.0.0.1'], ['127.0.0.1'], ['169.254.169.254']],
+    });
     vi.useFakeTimers({ toFake: ['performance'] });
     onTestFinished(() => {
       vi.useRealTimers();
     });
     const line = lineTo(`http://name.test:${server.port}/`, { resolve }, ['name.test']);
-    expect(await Promise.all([line.send(request()), line.send(request())])).toMatchObject([{ text: 'hello' }, { text: 'hello' }]);
+    expect(await Promise.all([line.send(request()), line.send(request())])).toMatchObject([
+      { text: 'hello' },
+      { text: 'hello' },
+    ]);
     await line.send(request());
     expect(lookups).toHaveLength(1);
     vi.advanceTimersByTime(5_001);
@@ -57,7 +62,9 @@ describe('a check', () => {
 
 describe('a request', () => {
   test('never follows, and gives the answer as it is', async () => {
-    const server = await serveForTest((_request, response) => response.writeHead(302, { location: '/2' }).end('x'));
+    const server = await serveForTest((_request, response) =>
+      response.writeHead(302, { location: '/2' }).end('x'),
+    );
     const answer = await lineTo(`${server.origin}/1?q=1`, {}, ['127.0.0.1']).send(request());
     expect(answer).toMatchObject({ status: 302, headers: { location: '/2' }, text: 'x' });
     expect(server.seen.map(({ url }) => url)).toEqual(['/1?q=1']);
@@ -71,7 +78,9 @@ describe('a request', () => {
   test('that cannot be written is refused before it leaves', async () => {
     const server = await serveForTest((_request, response) => response.end());
     const line = lineTo(server.origin, {}, ['127.0.0.1']);
-    await expect(line.send(request({ headers: { 'x-a': 'a\r\nb: c' } }))).rejects.toMatchObject({ code: 'invalid' });
+    await expect(line.send(request({ headers: { 'x-a': 'a\r\nb: c' } }))).rejects.toMatchObject({
+      code: 'invalid',
+    });
     expect(server.seen).toEqual([]);
   });
 
@@ -134,7 +143,9 @@ describe('a body', () => {
     });
     const line = lineTo(server.origin, {}, ['127.0.0.1']);
     const chunks: string[] = [];
-    const readerFor = () => ({ read: (chunk: Uint8Array) => chunks.push(Buffer.from(chunk).toString()) === 1 });
+    const readerFor = () => ({
+      read: (chunk: Uint8Array) => chunks.push(Buffer.from(chunk).toString()) === 1,
+    });
     expect(await line.send(request({ readerFor }))).toMatchObject({ status: 200, text: '' });
     expect(chunks).toEqual(['one']);
     const fails = () => ({
@@ -151,7 +162,10 @@ describe('a body', () => {
       response.write('one');
     });
     const line = lineTo(server.origin, {}, ['127.0.0.1']);
-    await expect(line.send(request({ idleMs: 50 }))).rejects.toMatchObject({ code: 'timeout', wasSent: true });
+    await expect(line.send(request({ idleMs: 50 }))).rejects.toMatchObject({
+      code: 'timeout',
+      wasSent: true,
+    });
     let looks = 0;
     const heldUpUntilMs = () => ((looks += 1) < 5 ? performance.now() : 0);
     const readerFor = () => ({ read: () => false, heldUpUntilMs });

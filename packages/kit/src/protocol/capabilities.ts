@@ -23,9 +23,6 @@ export function capabilitiesOf(
 }
 
 /** True where there is something to complete: prompts, or templates of another server. */
-export function canComplete({
-  resources,
-  prompts,
-}: Pick<ListedCatalog, 'resources' | 'prompts'>): boolean {
+export function canComplete({ resources, prompts }: Pick<ListedCatalog, 'resources' | 'prompts'>): boolean {
   return prompts.length > 0 || resources.some(({ completes }) => completes === true);
 }

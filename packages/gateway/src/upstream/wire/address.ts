@@ -59,7 +59,10 @@ export class Address {
 
   /** The same address for whoever brings headers of their own: what is opened with them is shared with nobody else. */
   with(headers: Headers): Address {
-    const target = { ...this.target, headers: { ...lowerCased(this.target.headers), ...lowerCased(headers) } };
+    const target = {
+      ...this.target,
+      headers: { ...lowerCased(this.target.headers), ...lowerCased(headers) },
+    };
     return new Address(target, { egress: this.#egress, hops: this.#hops }, this.line);
   }
 

@@ -51,7 +51,11 @@ export class LogWish {
   #rank = Number.POSITIVE_INFINITY;
 
   /** The request that asks; undefined when the server tells enough already, or has nothing to tell. */
-  next({ log, signal }: LinkRequest, { capabilities }: ServerFacts, limitMs: number): LinkRequest | undefined {
+  next(
+    { log, signal }: LinkRequest,
+    { capabilities }: ServerFacts,
+    limitMs: number,
+  ): LinkRequest | undefined {
     if (log === undefined || capabilities.logging === undefined || rankOf(log.level) >= this.#rank)
       return undefined;
     this.#rank = rankOf(log.level);

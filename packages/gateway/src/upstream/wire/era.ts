@@ -55,7 +55,12 @@ export class HttpLink implements Link {
     let wanted: ReadonlySet<string> = new Set();
     const open = () => this.#open(wanted, on);
     const onFault = (error: unknown) => means.onFault(error, 'upstream watch');
-    const kept = new KeptOpen({ open, onReopened: () => on({ kind: 'reopened' }), limits: means.limits, onFault });
+    const kept = new KeptOpen({
+      open,
+      onReopened: () => on({ kind: 'reopened' }),
+      limits: means.limits,
+      onFault,
+    });
     const watch: LinkWatch = {
       async setUris(uris) {
         if (uris.size === wanted.size && [...uris].every((uri) => wanted.has(uri))) return;
@@ -102,7 +107,10 @@ export class HttpLink implements Link {
   }
 
   #found(signal?: AbortSignal): Promise<ServerFacts> {
-    return untilAborted(this.#home.finding(this.#address, () => this.#find()), signal);
+    return untilAborted(
+      this.#home.finding(this.#address, () => this.#find()),
+      signal,
+    );
   }
 
   /** 2026 is tried first; whatever refuses it is spoken to as in 2025, and has to answer then. */
@@ -111,7 +119,8 @@ export class HttpLink implements Link {
     try {
       facts = await discover(this.#address, this.#home.means);
     } catch (error) {
-      if (!(error instanceof UpstreamFault) || (error.kind !== 'rpc' && !(error instanceof EraFault))) throw error;
+      if (!(error instanceof UpstreamFault) || (error.kind !== 'rpc' && !(error instanceof EraFault)))
+        throw error;
       facts = await this.#legacy.facts();
     }
     this.#home.remember(this.#address, facts);

@@ -79,7 +79,8 @@ export class EventParser {
     if (data.length === 0) return;
     const text = data.length === 1 ? (data[0] ?? '') : data.join('\n');
     if (text === '') return;
-    if (text.length * 3 > this.#maxBytes && Buffer.byteLength(text) > this.#maxBytes) throw tooLarge(this.#maxBytes);
+    if (text.length * 3 > this.#maxBytes && Buffer.byteLength(text) > this.#maxBytes)
+      throw tooLarge(this.#maxBytes);
     this.#onEvent(text, type);
   }
 }

@@ -18,5 +18,7 @@ export function detailsOf(result: Result): Pick<ServerFacts, 'capabilities' | 'i
 export function infoOf(given: unknown): ServerFacts['info'] {
   if (!isObject(given) || typeof given.name !== 'string' || typeof given.version !== 'string') return null;
   const [name, version] = [given.name.slice(0, 200), given.version.slice(0, 200)];
-  return typeof given.title === 'string' ? { name, version, title: given.title.slice(0, 200) } : { name, version };
+  return typeof given.title === 'string'
+    ? { name, version, title: given.title.slice(0, 200) }
+    : { name, version };
 }

@@ -34,7 +34,10 @@ export function tooLarge(maxBytes: number): UpstreamFault {
 const MEBIBYTE = 1024 * 1024;
 
 export function dropped(): UpstreamFault {
-  return new UpstreamFault('dropped', 'The server ended the answer before it was complete. Look what it did.');
+  return new UpstreamFault(
+    'dropped',
+    'The server ended the answer before it was complete. Look what it did.',
+  );
 }
 
 export function tooLate(wasSent = true): UpstreamFault {
@@ -54,7 +57,10 @@ export function faultOf(error: unknown, { hasBegun = false, maxBytes = 0 } = {})
 
 function lost(hasBegun: boolean): UpstreamFault {
   if (hasBegun) return dropped();
-  return new UpstreamFault('dropped', 'The server closed the connection without an answer. Look what it did.');
+  return new UpstreamFault(
+    'dropped',
+    'The server closed the connection without an answer. Look what it did.',
+  );
 }
 
 /** The fault behind an answer that is no 2xx. */

@@ -18,7 +18,8 @@ export function messagesIn(text: string, isList = false): readonly Message[] {
   const parsed = parsedOf(text, isList ? LIST_LIMITS : LIMITS);
   const messages = Array.isArray(parsed) ? (parsed as unknown[]) : [parsed];
   for (const message of messages) {
-    if (!isObject(message) || message.jsonrpc !== '2.0') throw badResult('it sent something else than JSON-RPC');
+    if (!isObject(message) || message.jsonrpc !== '2.0')
+      throw badResult('it sent something else than JSON-RPC');
   }
   // Each of them was looked at.
   return messages as readonly Message[];

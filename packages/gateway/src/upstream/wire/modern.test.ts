@@ -126,7 +126,11 @@ describe('a request', () => {
   });
 
   test('passes on questions and tasks as they came', async () => {
-    const asking = { resultType: 'input_required', inputRequests: { a: { method: 'roots/list' } }, requestState: 's' };
+    const asking = {
+      resultType: 'input_required',
+      inputRequests: { a: { method: 'roots/list' } },
+      requestState: 's',
+    };
     const server = await serveWire({ era: '2026', methods: { 'tools/call': (turn) => turn.result(asking) } });
     expect(await linksBed().link(server.url).request(callOf())).toEqual(asking);
   });
@@ -145,7 +149,9 @@ describe('a request', () => {
       },
     });
     const cancel = new AbortController();
-    const call = linksBed().link(server.url).request(callOf({}, { signal: cancel.signal }));
+    const call = linksBed()
+      .link(server.url)
+      .request(callOf({}, { signal: cancel.signal }));
     await arrived.promise;
     const reason = new Error('gone');
     cancel.abort(reason);
@@ -179,7 +185,11 @@ describe('what a server says about itself', () => {
   test('is asked once, also by many at once', async () => {
     const server = await serveWire({ era: '2026' });
     const { link } = linksBed();
-    const all = await Promise.all([link(server.url).facts(), link(server.url).facts(), link(server.url).facts()]);
+    const all = await Promise.all([
+      link(server.url).facts(),
+      link(server.url).facts(),
+      link(server.url).facts(),
+    ]);
     expect(all[0]).toEqual({
       era: 'modern',
       protocolVersion: '2026-07-28',

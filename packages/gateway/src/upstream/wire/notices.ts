@@ -50,7 +50,9 @@ export function noticeOf({ method, params }: Message): LinkNotice | undefined {
     case 'notifications/resources/list_changed':
       return { kind: 'resources' };
     case 'notifications/resources/updated':
-      return isObject(params) && typeof params.uri === 'string' ? { kind: 'resource', uri: params.uri } : undefined;
+      return isObject(params) && typeof params.uri === 'string'
+        ? { kind: 'resource', uri: params.uri }
+        : undefined;
     default:
       return undefined;
   }

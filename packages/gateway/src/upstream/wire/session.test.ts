@@ -21,7 +21,12 @@ describe('a session', () => {
     const capabilities = { elicitation: { form: {} }, tasks: {}, extensions: { x: {} } };
     await link(server.url, { era: 'legacy' }).request(callOf({ a: 1 }, { capabilities }));
     await link(server.url, { era: 'legacy' }).request(callOf({ a: 2 }, { capabilities }));
-    expect(methodsOf(server)).toEqual(['initialize', 'notifications/initialized', 'tools/call', 'tools/call']);
+    expect(methodsOf(server)).toEqual([
+      'initialize',
+      'notifications/initialized',
+      'tools/call',
+      'tools/call',
+    ]);
     expect(server.of('initialize')[0]?.params).toEqual({
       protocolVersion: '2025-11-25',
       capabilities: { elicitation: { form: {} }, extensions: { x: {} } },
@@ -57,7 +62,9 @@ describe('a session', () => {
     await link(server.url, { era, principal: 'ann' }).request(callOf());
     await link(server.url, { era, principal: 'bob' }).request(callOf());
     await link(server.url, { era, principal: 'bob', token: 'new' }).request(callOf());
-    await link(server.url, { era, principal: 'bob', token: 'new' }).request(callOf({}, { capabilities: ASKABLE }));
+    await link(server.url, { era, principal: 'bob', token: 'new' }).request(
+      callOf({}, { capabilities: ASKABLE }),
+    );
     const key = (value: string) => callOf({}, { headers: { 'x-key': value } });
     await link(server.url, { era, principal: 'bob' }).request(key('one'));
     await link(server.url, { era, principal: 'bob' }).request(key('two'));
@@ -65,7 +72,14 @@ describe('a session', () => {
     expect(server.of('initialize')).toHaveLength(6);
     expect(server.heard.at(-2)?.message.method).toBe('tools/call');
     const opened = server.heard.filter(({ message }) => message.method === 'initialize');
-    expect(opened.map(({ headers }) => headers['x-key'])).toEqual([undefined, undefined, undefined, undefined, 'one', 'two']);
+    expect(opened.map(({ headers }) => headers['x-key'])).toEqual([
+      undefined,
+      undefined,
+      undefined,
+      undefined,
+      'one',
+      'two',
+    ]);
   });
 
   test('that the server forgot is opened anew, and the call is made once', async () => {
@@ -81,13 +95,16 @@ describe('a session', () => {
   });
 
   test('that the server forgets at once is a fault, and no loop', async () => {
-    const server = await serve({}, {
-      fault: ({ body }, response) => {
-        if (!body.includes('tools/call')) return false;
-        response.writeHead(404).end();
-        return true;
+    const server = await serve(
+      {},
+      {
+        fault: ({ body }, response) => {
+          if (!body.includes('tools/call')) return false;
+          response.writeHead(404).end();
+          return true;
+        },
       },
-    });
+    );
     const work = linksBed().link(server.url, { era: 'legacy' }).request(callOf());
     expect(await faultOf(work)).toMatchObject({ kind: 'broken' });
     expect(server.of('initialize')).toHaveLength(2);
@@ -182,7 +199,8 @@ describe('a call', () => {
       'tools/call': (turn) => {
         held.push(turn);
         if (held.length < 20) return;
-        for (const each of held.toReversed()) each.result({ content: [], canary: each.headers['x-request-id'] });
+        for (const each of held.toReversed())
+          each.result({ content: [], canary: each.headers['x-request-id'] });
       },
     });
     const { links } = linksBed();
@@ -244,7 +262,11 @@ describe('a question in the middle of a call', () => {
 
   test.each([
     ['elicitation/create', FORM, { action: 'accept', content: { a: 1 } }],
-    ['sampling/createMessage', { messages: [], maxTokens: 1 }, { role: 'assistant', content: { type: 'text', text: 'x' }, model: 'm' }],
+    [
+      'sampling/createMessage',
+      { messages: [], maxTokens: 1 },
+      { role: 'assistant', content: { type: 'text', text: 'x' }, model: 'm' },
+    ],
     ['roots/list', undefined, { roots: [] }],
   ] as const)('%s goes to the client behind it', async (method, params, answer) => {
     const server = await asking(method, params);
@@ -272,14 +294,22 @@ describe('a question in the middle of a call', () => {
     const { link } = linksBed();
     const onAsk = () => Promise.reject(new Error('must not be asked'));
     const target = { era: 'legacy' } as const;
-    expect(await link(server.url, target).request(callOf({}, { capabilities: {}, onAsk }))).toMatchObject({ answer, refusal });
-    expect(await link(server.url, target).request(callOf({}, { capabilities: ASKABLE }))).toMatchObject({ answer, refusal });
+    expect(await link(server.url, target).request(callOf({}, { capabilities: {}, onAsk }))).toMatchObject({
+      answer,
+      refusal,
+    });
+    expect(await link(server.url, target).request(callOf({}, { capabilities: ASKABLE }))).toMatchObject({
+      answer,
+      refusal,
+    });
   });
 
   test('of a kind that the client did not declare is declined', async () => {
     const server = await asking('elicitation/create', { ...FORM, mode: 'url', url: 'https://a.test' });
     const onAsk = () => Promise.reject(new Error('must not be asked'));
-    const work = linksBed().link(server.url, { era: 'legacy' }).request(callOf({}, { capabilities: ASKABLE, onAsk }));
+    const work = linksBed()
+      .link(server.url, { era: 'legacy' })
+      .request(callOf({}, { capabilities: ASKABLE, onAsk }));
     expect(await work).toMatchObject({ answer: { action: 'decline' } });
   });
 
@@ -337,10 +367,14 @@ describe('a question in the middle of a call', () => {
       expect(open).toBeDefined();
       return open;
     });
-    expect(await server.askOn(stream, 'elicitation/create', FORM)).toMatchObject({ result: { action: 'accept' } });
+    expect(await server.askOn(stream, 'elicitation/create', FORM)).toMatchObject({
+      result: { action: 'accept' },
+    });
     const second = call('bob');
     await eventually(() => expect(held).toHaveLength(2));
-    expect(await server.askOn(stream, 'elicitation/create', FORM)).toMatchObject({ result: { action: 'decline' } });
+    expect(await server.askOn(stream, 'elicitation/create', FORM)).toMatchObject({
+      result: { action: 'decline' },
+    });
     expect(await server.askOn(stream, 'ping')).toMatchObject({ result: {} });
     expect(asked).toEqual(['ann']);
     for (const turn of held) turn.result({ content: [] });

@@ -104,7 +104,13 @@ export class Session implements Conversation {
     await this.#finish();
     if (this.#id === undefined) return;
     const { asideMs: limitMs } = this.#means.limits;
-    const bye = { method: 'DELETE' as const, protocol: this.#headers(), limitMs, idleMs: limitMs, maxBytes: MAX_ASIDE_BYTES };
+    const bye = {
+      method: 'DELETE' as const,
+      protocol: this.#headers(),
+      limitMs,
+      idleMs: limitMs,
+      maxBytes: MAX_ASIDE_BYTES,
+    };
     // A server need not let clients end sessions, and one that is gone has ended them.
     await send(this.#address, bye, { on: () => true }).catch(() => undefined);
   }
@@ -127,7 +133,10 @@ export class Session implements Conversation {
     let cancelReason: string | undefined;
     const body = JSON.stringify({ jsonrpc: '2.0', id: call.id, method, params: paramsOf(request, call.id) });
     try {
-      let heard = await this.#send({ method: 'POST', body, wishes: request, signal, limitMs: leftMs(), isRead }, call);
+      let heard = await this.#send(
+        { method: 'POST', body, wishes: request, signal, limitMs: leftMs(), isRead },
+        call,
+      );
       onAnswer?.(heard);
       for (let count = 0; !call.isSettled && heard.lastId !== undefined; count += 1) {
         if (count >= MOST_RESUMES) throw dropped();

@@ -14,7 +14,10 @@ describe('HTTP with SSE', () => {
   test('has one stream for all calls of one principal', async () => {
     const server = await serve();
     const { link } = linksBed();
-    expect(await link(server.url, SSE).facts()).toMatchObject({ era: 'legacy', protocolVersion: '2024-11-05' });
+    expect(await link(server.url, SSE).facts()).toMatchObject({
+      era: 'legacy',
+      protocolVersion: '2024-11-05',
+    });
     const results = await Promise.all([1, 2, 3].map((n) => link(server.url, SSE).request(callOf({ n }))));
     expect(results.map(({ content }) => content)).toEqual(
       [1, 2, 3].map((n) => [{ type: 'text', text: `{"n":${n}}` }]),
@@ -42,7 +45,10 @@ describe('HTTP with SSE', () => {
       onAsk: async (): Promise<InputResponse> => ({ roots: [] }),
       onProgress: (done: number) => told.push(done),
     };
-    expect(await link(server.url, SSE).request(callOf({}, wish))).toEqual({ content: [], result: { roots: [] } });
+    expect(await link(server.url, SSE).request(callOf({}, wish))).toEqual({
+      content: [],
+      result: { roots: [] },
+    });
     expect(told).toEqual([1]);
     const cancel = new AbortController();
     const hanging = link(server.url, SSE).request(
@@ -79,7 +85,9 @@ describe('HTTP with SSE', () => {
         response.writeHead(200, { 'content-type': 'text/event-stream' });
         response.write(`event: endpoint\ndata: ${announced}\n\n`);
       });
-      const work = linksBed().link(`${server.origin}/sse`, { ...SSE, token: 't' }).facts();
+      const work = linksBed()
+        .link(`${server.origin}/sse`, { ...SSE, token: 't' })
+        .facts();
       expect(await faultOf(work)).toMatchObject({ kind: 'not_allowed' });
       expect(server.seen).toHaveLength(1);
     },
@@ -92,7 +100,9 @@ describe('HTTP with SSE', () => {
     [503, 'broken'],
     [302, 'not_allowed'],
   ])('answers %i', async (status, kind) => {
-    const server = await serveForTest((_request, response) => response.writeHead(status, { location: '/x' }).end());
+    const server = await serveForTest((_request, response) =>
+      response.writeHead(status, { location: '/x' }).end(),
+    );
     expect(await faultOf(linksBed().link(server.origin, SSE).facts())).toMatchObject({ kind });
   });
 });

@@ -90,7 +90,11 @@ describe('a watch of 2026', () => {
 
 describe('a watch of 2025', () => {
   async function listening(script: Partial<WireScript> = {}) {
-    const server = await serveWire({ era: '2025', capabilities: { tools: {}, resources: { subscribe: true } }, ...script });
+    const server = await serveWire({
+      era: '2025',
+      capabilities: { tools: {}, resources: { subscribe: true } },
+      ...script,
+    });
     const bed = linksBed();
     const heard: LinkNotice[] = [];
     const watch = await bed.link(server.url).watch((notice) => heard.push(notice));

@@ -36,7 +36,11 @@ const ok = (id: number, result: unknown = {}) => JSON.stringify({ jsonrpc: '2.0'
 
 describe('an answer', () => {
   const cases: [string, (response: ServerResponse, id: number) => unknown, FaultKind][] = [
-    ['401', (response) => response.writeHead(401, { 'www-authenticate': 'Bearer x="y"' }).end(CANARY), 'auth_required'],
+    [
+      '401',
+      (response) => response.writeHead(401, { 'www-authenticate': 'Bearer x="y"' }).end(CANARY),
+      'auth_required',
+    ],
     ['403', (response) => response.writeHead(403).end(CANARY), 'forbidden'],
     ['429', (response) => response.writeHead(429, { 'retry-after': '7' }).end(CANARY), 'rate_limited'],
     ['500', (response) => response.writeHead(500).end(CANARY), 'broken'],
@@ -44,13 +48,18 @@ describe('an answer', () => {
     ['a redirect', (response) => response.writeHead(307, { location: `/${CANARY}/2` }).end(), 'not_allowed'],
     ['no JSON', (response) => response.writeHead(200, JSON_TYPE).end('<p>'), 'invalid_result'],
     ['no JSON-RPC', (response) => response.writeHead(200, JSON_TYPE).end('{}'), 'invalid_result'],
-    ['HTML', (response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<p>'), 'invalid_result'],
+    [
+      'HTML',
+      (response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<p>'),
+      'invalid_result',
+    ],
     ['nothing', (response) => response.writeHead(202).end(), 'invalid_result'],
     ['a wrong id', (response, id) => response.writeHead(200, JSON_TYPE).end(ok(id + 1)), 'invalid_result'],
     ['no object', (response, id) => response.writeHead(200, JSON_TYPE).end(ok(id, [])), 'invalid_result'],
     [
       'too deep',
-      (response, id) => response.writeHead(200, JSON_TYPE).end(`{"jsonrpc":"2.0","id":${id},"result":{"a":${deep}}}`),
+      (response, id) =>
+        response.writeHead(200, JSON_TYPE).end(`{"jsonrpc":"2.0","id":${id},"result":{"a":${deep}}}`),
       'invalid_result',
     ],
     [
@@ -58,12 +67,12 @@ describe('an answer', () => {
       (response, id) => response.writeHead(200, EVENTS).end(`data: ${ok(id + 1)}\n\n`),
       'invalid_result',
     ],
-    ['a stream without a result', (response) => response.writeHead(200, EVENTS).end(': nothing\n\n'), 'dropped'],
     [
-      'a silent stream',
-      (response) => response.writeHead(200, EVENTS).write(': nothing\n\n'),
-      'timeout',
+      'a stream without a result',
+      (response) => response.writeHead(200, EVENTS).end(': nothing\n\n'),
+      'dropped',
     ],
+    ['a silent stream', (response) => response.writeHead(200, EVENTS).write(': nothing\n\n'), 'timeout'],
     [
       'half a body',
       (response) => {
@@ -93,7 +102,9 @@ describe('an answer', () => {
 
   test('keeps what code has to know', async () => {
     const challenge = 'Bearer resource_metadata="https://as.test/meta"';
-    const refused = await calling((response) => response.writeHead(401, { 'www-authenticate': challenge }).end());
+    const refused = await calling((response) =>
+      response.writeHead(401, { 'www-authenticate': challenge }).end(),
+    );
     expect(await faultOf(refused.work)).toMatchObject({ challenge });
     const busy = await calling((response) => response.writeHead(429, { 'retry-after': '7' }).end());
     expect(await faultOf(busy.work)).toMatchObject({ retryAfterMs: 7_000 });
@@ -106,8 +117,16 @@ describe('an answer', () => {
   });
 
   test.each([
-    ['as JSON', (response: ServerResponse, id: number, text: string) => response.writeHead(200, JSON_TYPE).end(ok(id, { text }))],
-    ['in a stream', (response: ServerResponse, id: number, text: string) => response.writeHead(200, EVENTS).end(`data: ${ok(id, { text })}\n\n`)],
+    [
+      'as JSON',
+      (response: ServerResponse, id: number, text: string) =>
+        response.writeHead(200, JSON_TYPE).end(ok(id, { text })),
+    ],
+    [
+      'in a stream',
+      (response: ServerResponse, id: number, text: string) =>
+        response.writeHead(200, EVENTS).end(`data: ${ok(id, { text })}\n\n`),
+    ],
     [
       'compressed',
       (response: ServerResponse, id: number, text: string) =>
@@ -116,7 +135,9 @@ describe('an answer', () => {
     [
       'compressed in a stream',
       (response: ServerResponse, id: number, text: string) =>
-        response.writeHead(200, { ...EVENTS, 'content-encoding': 'gzip' }).end(gzipSync(`data: ${ok(id, { text })}\n\n`)),
+        response
+          .writeHead(200, { ...EVENTS, 'content-encoding': 'gzip' })
+          .end(gzipSync(`data: ${ok(id, { text })}\n\n`)),
     ],
   ])('may have as many bytes as the connection allows, %s', async (_name, answer) => {
     const text = Array.from({ length: 4_000 }, (_each, index) => index.toString(36)).join(' ');
@@ -163,7 +184,9 @@ describe('time', () => {
     const server = await serveForTest(() => undefined);
     const { link } = linksBed({ limits: { handshakeMs: 100, sseHandshakeMs: 100 } });
     expect(await faultOf(link(server.origin).facts())).toMatchObject({ kind: 'timeout' });
-    expect(await faultOf(link(server.origin, { type: 'SSE', id: 'conn_sse' }).facts())).toMatchObject({ kind: 'timeout' });
+    expect(await faultOf(link(server.origin, { type: 'SSE', id: 'conn_sse' }).facts())).toMatchObject({
+      kind: 'timeout',
+    });
   });
 });
 
@@ -184,7 +207,9 @@ describe('an address', () => {
       [null, {}, 'invalid_result'],
     ];
     for (const [url, changes, kind] of kinds) {
-      const fault = await faultOf(link(url, { id: `conn ${kind}`, era: 'modern', ...changes }).request(callOf()));
+      const fault = await faultOf(
+        link(url, { id: `conn ${kind}`, era: 'modern', ...changes }).request(callOf()),
+      );
       expect(fault, String(url)).toMatchObject({ kind, wasSent: false });
       expect(fault.message).not.toContain('127.0.0.1');
     }
@@ -208,7 +233,9 @@ describe('a connection that closes before any answer', () => {
 
   test('is tried once more for a read', async () => {
     const server = await closing();
-    const result = await linksBed().link(server.url, { era: 'modern' }).request(callOf({}, { isRead: true }));
+    const result = await linksBed()
+      .link(server.url, { era: 'modern' })
+      .request(callOf({}, { isRead: true }));
     expect(result).toMatchObject({ resultType: 'complete' });
     expect(server.seen).toHaveLength(2);
   });
@@ -225,7 +252,9 @@ describe('a connection that closes before any answer', () => {
       response.writeHead(200, EVENTS);
       response.write(': begun\n\n', () => response.destroy());
     });
-    const work = linksBed().link(server.origin, { era: 'modern' }).request(callOf({}, { isRead: true }));
+    const work = linksBed()
+      .link(server.origin, { era: 'modern' })
+      .request(callOf({}, { isRead: true }));
     expect(await faultOf(work)).toMatchObject({ kind: 'dropped' });
     expect(server.seen).toHaveLength(1);
   });
