@@ -67,6 +67,7 @@ function askedFor(body: unknown): (change: Change) => boolean {
 }
 
 function urisOf(body: unknown): string[] {
+  // Every step is optional, as above.
   const uris = (body as ListenBody).params?.notifications?.['resourceSubscriptions'];
   return Array.isArray(uris) ? [...new Set(uris.filter((uri) => typeof uri === 'string'))] : [];
 }

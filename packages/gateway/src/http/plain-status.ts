@@ -1,6 +1,7 @@
 /** The HTTP statuses of what can go wrong with a call of a tool over plain HTTP. */
 import type { CallToolResult } from '@modelcontextprotocol/server';
-import { errorBehind, httpStatusOf, ProtocolFault, RPC, ToolError } from '@parley/kit';
+import type { ProtocolFault } from '@parley/kit';
+import { errorBehind, httpStatusOf, RPC, ToolError } from '@parley/kit';
 import type { Unavailable } from '../upstream/errors.ts';
 
 const STATUS: Readonly<Record<string, number>> = {

@@ -68,10 +68,14 @@ export class AskingCall {
       this.#leave();
       this.#wake?.();
     };
-    send(request).then(
-      (value) => ended({ value }),
-      (error: unknown) => ended({ error }),
-    );
+    const run = async () => {
+      try {
+        ended({ value: await send(request) });
+      } catch (error) {
+        ended({ error });
+      }
+    };
+    detach(run(), this.#onFault);
   }
 
   /** Goes on for a client that has come back with answers. */
@@ -135,7 +139,7 @@ export class AskingCall {
 
   #listen(signal: AbortSignal): void {
     this.#unlisten();
-    const abort = () => this.cancel(signal.reason as Error);
+    const abort = () => this.cancel(reasonOf(signal));
     this.#unlisten = () => signal.removeEventListener('abort', abort);
     if (signal.aborted) abort();
     else signal.addEventListener('abort', abort, { once: true });
@@ -153,7 +157,7 @@ export class AskingCall {
     const { promise, resolve, reject } = Promise.withResolvers<InputResponse>();
     const drop = () => {
       this.#questions.delete(key);
-      reject(signal.reason as Error);
+      reject(reasonOf(signal));
     };
     signal.addEventListener('abort', drop, { once: true });
     this.#questions.set(key, { request, answer: resolve });
@@ -164,6 +168,11 @@ export class AskingCall {
       signal.removeEventListener('abort', drop);
     }
   }
+}
+
+/** What a signal was given as its reason, which may be anything. */
+function reasonOf({ reason }: AbortSignal): Error {
+  return reason instanceof Error ? reason : new DOMException('The call was cancelled.', 'AbortError');
 }
 
 function canAnswer({ capabilities }: OutsideCall, request: InputRequest): boolean {

@@ -118,7 +118,7 @@ describe.each(COMBINATIONS)('a $client client and a $upstream upstream', ({ clie
     const call = client.raw.callTool({ name: 'work', arguments: {} }, { signal: control.signal });
     const signal = await seen.promise;
     control.abort();
-    await expect(call).rejects.toThrow();
+    await expect(call).rejects.toBeInstanceOf(Error);
     await eventually(() => expect(signal.aborted).toBe(true));
     await eventually(() => expect(client.records.at(-1)?.outcome).toBe('cancelled'));
   });

@@ -1,8 +1,7 @@
 /** The era bridge: calls, reads, prompts and completions of any client, carried to an upstream of any era. */
 import type { Caller, OutsideCall, ToolAnswer } from '@parley/kit';
-import { detach, invalidState, ToolError } from '@parley/kit';
+import { invalidState, ToolError } from '@parley/kit';
 import type { ServedConnection, UpstreamTarget } from '@parley/connections';
-import { GATEWAY_DEFAULTS } from '@parley/connections';
 import { AskingCall } from './asking-call.ts';
 import { cleaned } from './clean-result.ts';
 import type { Asked } from './errors.ts';
@@ -11,6 +10,8 @@ import type { Isolation, Lane } from './isolation.ts';
 import { endingOf } from './isolation.ts';
 import type { Link, LinkRequest } from './link.ts';
 import { UpstreamFault } from './link.ts';
+import type { Wanted } from './link-request.ts';
+import { canBeAsked, limitOf, requestOf, THEIR_STATE, withAnswers } from './link-request.ts';
 import type { ParkedCalls, ParkedElsewhere, ParkedOwner } from './parked.ts';
 
 /** A way to an upstream with the credentials of one caller. */
@@ -23,16 +24,6 @@ export interface Opened {
   readonly hops?: string | undefined;
   /** Tries to get other credentials after the upstream refused these; undefined: there are none. */
   renew?(fault: UpstreamFault): Promise<Opened | undefined>;
-}
-
-/** What a connection is asked for by its own words. */
-export interface Wanted {
-  readonly method: 'tools/call' | 'resources/read' | 'prompts/get' | 'completion/complete';
-  readonly params: Readonly<Record<string, unknown>>;
-  /** True: it changes nothing. */
-  readonly isRead: boolean;
-  /** Arguments that the schema of a tool wants repeated as headers. */
-  readonly paramHeaders?: LinkRequest['paramHeaders'];
 }
 
 export interface BridgeParts {
@@ -54,9 +45,8 @@ export interface BridgeParts {
 
 type Result = Readonly<Record<string, unknown>>;
 
-/** States are told apart by their first letter: of a call that waits here, or of the upstream itself. */
+/** States are told apart by their first letter: this one is of a call that waits here. */
 const PARKED = 'p';
-const THEIRS = 'u';
 /** A question may be open this long in all; the time of the upstream itself is counted apart. */
 const ASKING_MS = 100 * 60_000;
 
@@ -207,7 +197,7 @@ export class Bridge {
     const clean = cleaned(result, secrets, (count) => onSecrets?.(connection, count));
     if (clean['resultType'] !== 'input_required' || typeof clean['requestState'] !== 'string') return clean;
     // What the upstream wants back is not looked into: it is sealed before it leaves.
-    return { ...clean, requestState: THEIRS + String(result['requestState']) };
+    return { ...clean, requestState: THEIR_STATE + String(result['requestState']) };
   }
 
   #failure(
@@ -244,64 +234,6 @@ function ownerOf({ id: connectionId }: ServedConnection, { caller }: OutsideCall
   return { organizationId: caller.organizationId, callerId: caller.id, connectionId };
 }
 
-function canBeAsked({ capabilities }: OutsideCall): boolean {
-  const { elicitation, sampling, roots } = capabilities;
-  return elicitation !== undefined || sampling !== undefined || roots !== undefined;
-}
-
-/** The parameters with what the client brought for a server of 2026. */
-function withAnswers(
-  params: Wanted['params'],
-  { requestState, inputResponses }: OutsideCall,
-): Wanted['params'] {
-  if (requestState === undefined && inputResponses === undefined) return params;
-  return {
-    ...params,
-    ...(inputResponses !== undefined && { inputResponses }),
-    ...(requestState !== undefined && { requestState: requestState.slice(THEIRS.length) }),
-  };
-}
-
-function limitOf({ settings }: ServedConnection): number {
-  return settings.callTimeoutMs ?? GATEWAY_DEFAULTS.callTimeoutMs;
-}
-
-function requestOf(
-  connection: ServedConnection,
-  { method, params, isRead, paramHeaders }: Wanted,
-  call: OutsideCall,
-  { headers, hops }: Opened,
-): LinkRequest {
-  const { logLevel, request } = call;
-  return {
-    method,
-    params,
-    capabilities: call.capabilities,
-    signal: call.signal,
-    limitMs: limitOf(connection),
-    isRead,
-    principal: call.caller.id,
-    ...(paramHeaders !== undefined && { paramHeaders }),
-    ...(hops !== undefined && { hops }),
-    requestId: request.id,
-    traceparent: request.traceparent,
-    ...(headers !== undefined && { headers }),
-    ...(call.wantsProgress && { onProgress: progressTo(call) }),
-    ...(logLevel !== undefined && { log: { level: logLevel, on: logTo(call) } }),
-  };
-}
-
-/** Notices have nobody to report to: a client that does not read them misses them, and nothing else. */
-const IGNORED = () => undefined;
-
-function progressTo(call: OutsideCall): NonNullable<LinkRequest['onProgress']> {
-  return (done, total, message) => detach(() => call.progress(done, total, message), IGNORED);
-}
-
-function logTo(call: OutsideCall): NonNullable<LinkRequest['log']>['on'] {
-  return (level, data) => detach(() => call.log(level, data), IGNORED);
-}
-
 /** A server that gave up because its client could not answer: the client is told why in words of ours. */
 function withDecline(result: Result, { declined }: AskingCall, connection: ServedConnection): Result {
   if (declined !== undefined && result['isError'] === true) throw cannotAnswer(declined, connection);
@@ -314,7 +246,8 @@ function cannotAnswer(method: string, { title }: ServedConnection): ToolError {
   });
 }
 
-/** A tool answer of an upstream; whoever takes it checks its shape. */
+/** A tool answer of an upstream. */
 export function asToolAnswer(result: Result): ToolAnswer {
+  // The kit looks at its shape before it passes it on.
   return result as ToolAnswer;
 }

@@ -1,8 +1,25 @@
 /** What an upstream said, made fit to be passed on: nothing hidden in it, and no secret of its connection. */
 
 /** What nobody sees, or what turns the direction of text; without what emoji and the scripts of some languages need. */
-const HIDDEN =
-  /[\u00AD\u061C\u115F\u1160\u180E\u200B\u200E\u200F\u202A-\u202E\u2060-\u206F\u3164\uFEFF\uFFA0\uFFF9-\uFFFB\u{1D173}-\u{1D17A}\u{E0000}-\u{E007F}\u{E0100}-\u{E01EF}]/u;
+const HIDDEN_RANGES = [
+  [0xad], // soft hyphen
+  [0x61c], // Arabic letter mark
+  [0x115f, 0x1160], // Hangul fillers
+  [0x180e],
+  [0x200b], // zero width space
+  [0x200e, 0x200f], // marks of direction
+  [0x202a, 0x202e], // embeddings and overrides of direction
+  [0x2060, 0x206f], // word joiner, isolates of direction, and what is no longer used
+  [0x3164],
+  [0xfeff], // zero width no-break space
+  [0xffa0],
+  [0xfff9, 0xfffb],
+  [0x1d173, 0x1d17a],
+  [0xe0000, 0xe007f], // tags
+  [0xe0100, 0xe01ef], // selectors of variants, which can carry any bytes
+] as const;
+const escaped = (code: number) => `\\u{${code.toString(16)}}`;
+const HIDDEN = new RegExp(`[${HIDDEN_RANGES.map((range) => range.map(escaped).join('-')).join('')}]`, 'u');
 const EVERY_HIDDEN = new RegExp(HIDDEN, 'gu');
 const MASK = '[secret]';
 

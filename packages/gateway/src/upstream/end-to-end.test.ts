@@ -107,7 +107,7 @@ describe.each(COMBINATIONS)('a $era client, an upstream of $upstream', ({ era, u
     const closed = seen.promise;
     await eventually(() => expect(upstream.of('tools/call')).toHaveLength(1));
     control.abort();
-    await expect(call).rejects.toThrow();
+    await expect(call).rejects.toBeInstanceOf(Error);
     if (year === '2026') await closed;
     else await eventually(() => expect(upstream.of('notifications/cancelled')).toHaveLength(1));
   });

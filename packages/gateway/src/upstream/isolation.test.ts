@@ -21,7 +21,7 @@ beforeEach(() => {
 /** What a call is refused with; undefined when it ran and ended like this. */
 function call(ending: Ending): ToolError | undefined {
   try {
-    lane.enter('One', SIGNAL);
+    expect(lane.enter('One', SIGNAL)).toBeUndefined();
   } catch (error) {
     if (error instanceof ToolError) return error;
     throw error;
@@ -118,7 +118,10 @@ describe('the bulkhead', () => {
   test('lets so many run, so many wait in their order, and refuses the next', async () => {
     const order: number[] = [];
     expect([lane.enter('One', SIGNAL), lane.enter('One', SIGNAL)]).toEqual([undefined, undefined]);
-    const waiting = [1, 2].map((number) => lane.enter('One', SIGNAL)?.then(() => order.push(number)));
+    const waiting = [1, 2].map(async (number) => {
+      await lane.enter('One', SIGNAL);
+      order.push(number);
+    });
     expect(() => lane.enter('One', SIGNAL)).toThrow('Too many calls of One');
     lane.leave('ok');
     lane.leave('ok');
@@ -130,8 +133,7 @@ describe('the bulkhead', () => {
   });
 
   test('refuses who waited too long, and lets go of who left', async () => {
-    lane.enter('One', SIGNAL);
-    lane.enter('One', SIGNAL);
+    expect([lane.enter('One', SIGNAL), lane.enter('One', SIGNAL)]).toEqual([undefined, undefined]);
     await expect(lane.enter('One', SIGNAL)).rejects.toMatchObject({ code: 'rate_limited' });
     const control = new AbortController();
     const left = lane.enter('One', control.signal);

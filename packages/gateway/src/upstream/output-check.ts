@@ -28,7 +28,7 @@ export function outputCheck(title: string, tool: string, schema: JsonSchema | un
 
 async function validatorOf(schema: JsonSchema): Promise<(data: unknown) => Promise<string | undefined>> {
   const { fromJsonSchema } = await import('@modelcontextprotocol/server');
-  const standard = fromJsonSchema<unknown>(schema)['~standard'];
+  const standard = fromJsonSchema(schema)['~standard'];
   return async (data) => {
     const outcome = await standard.validate(data);
     return outcome.issues?.map(({ message }) => message).join('; ');

@@ -170,7 +170,7 @@ test('a breaker that opened is told in lists, and no longer when it has closed',
   await bed.gateway.source.prepare?.(ORGANIZATION);
   const lane = bed.gateway.isolation.lane('conn_1');
   for (let count = 0; count < 5; count += 1) {
-    lane.enter('x', new AbortController().signal);
+    await lane.enter('x', new AbortController().signal);
     lane.leave('failed');
   }
   await eventually(() =>

@@ -153,6 +153,7 @@ export function outsideResource(
         definition: definition as unknown as Resource,
         async read(uri, call) {
           const wanted = { method: 'resources/read', params: { uri }, isRead: true } as const;
+          // The kit looks at its shape, and the SDK at every field.
           return unstamped(await bridge.ask(connection, wanted, call)) as ReadResourceResult;
         },
         ...(ref !== undefined &&
@@ -179,6 +180,7 @@ export function outsidePrompt(
     definition: definition as unknown as Prompt, // as its server wrote it
     async get(args, call) {
       const wanted = { method: 'prompts/get', params: { name, arguments: args }, isRead: true } as const;
+      // The kit looks at its shape, and the SDK at every field.
       return unstamped(await bridge.ask(connection, wanted, call)) as GetPromptResult;
     },
     ...(canComplete(connection) && { complete: completion(connection, ref, bridge) }),
@@ -236,6 +238,6 @@ function inOrder(result: Result): Result {
 }
 
 function withoutStamp(meta: object): object | undefined {
-  const { [META.serverInfo]: _stamp, ...rest } = meta as Record<string, unknown>;
-  return Object.keys(rest).length === 0 ? undefined : rest;
+  const rest = Object.entries(meta).filter(([key]) => key !== META.serverInfo);
+  return rest.length === 0 ? undefined : Object.fromEntries(rest);
 }
