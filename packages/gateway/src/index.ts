@@ -14,6 +14,25 @@ export { createConnectionAuth, createTargets } from './upstream/credentials/inde
 export type { CredentialParts, Targets } from './upstream/credentials/index.ts';
 export { createLinks } from './upstream/links.ts';
 export type { LinkOptions } from './upstream/links.ts';
+export { Bridge } from './upstream/bridge.ts';
+export type { BridgeParts, Opened } from './upstream/bridge.ts';
+export { createConnectionGateway } from './upstream/connection-gateway.ts';
+export type { ConnectionGateway, ConnectionGatewayOptions } from './upstream/connection-gateway.ts';
+export type { GatewayHooks } from './upstream/hooks.ts';
+export { UpstreamFault } from './upstream/link.ts';
+export type {
+  FaultKind,
+  Link,
+  LinkNotice,
+  LinkRequest,
+  Links,
+  LinkWatch,
+  ServerFacts,
+} from './upstream/link.ts';
+export type { ParkedElsewhere, ParkedOwner } from './upstream/parked.ts';
+export type { ConnectionsSource } from './upstream/source.ts';
+export { outsidePrompt, outsideResource, outsideTool, toolsetOf } from './upstream/toolset.ts';
+export type { ToolsetParts } from './upstream/toolset.ts';
 export { createUpstream } from './upstream/upstream.ts';
 export type { UpstreamClient, UpstreamOptions } from './upstream/upstream.ts';
 export { createCodeExecution } from './sandbox/code-execution.ts';

@@ -18,7 +18,7 @@ import {
   DEFAULT_LIMITS,
   gatewayMigrations,
 } from '../src/index.ts';
-import type { Limits } from '../src/index.ts';
+import type { ConnectionGateway, Limits } from '../src/index.ts';
 import { createModernLeg } from '../src/http/modern.ts';
 import { createNoticeBoard } from '../src/http/notices.ts';
 import type { Lab } from './lab-tools.ts';
@@ -60,6 +60,8 @@ export interface TestGatewayOptions {
   readonly names?: AllowedNames;
   readonly toolsets?: readonly AnyToolset[];
   readonly sources?: readonly Source[];
+  /** Connections to upstreams; whoever made them ends them. */
+  readonly connections?: ConnectionGateway;
   readonly sealer?: StateSealer;
   readonly now?: () => number;
 }
@@ -85,15 +87,19 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
   const lab = createLab();
   const faults: unknown[] = [];
   const onFault = (error: unknown) => faults.push(error);
+  const { connections } = options;
+  const parts = callParts(store, limits);
   const engine = createEngine({
     sources: [
       ...(options.toolsets ?? [labToolset, vaultToolset]).map((toolset) =>
         toolsetSource(install(toolset, lab)),
       ),
       ...(options.sources ?? []),
+      ...(connections === undefined ? [] : [connections.source]),
     ],
     changes,
-    ...callParts(store, limits),
+    ...parts,
+    middleware: [...parts.middleware, ...(connections?.middleware ?? [])],
     onFault,
     ...(options.sealer !== undefined && { sealer: options.sealer }),
   });
@@ -111,6 +117,8 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
     identity: { ...identity, current },
     names,
     countRequest: createRequestRate(limits),
+    isInactive: (organizationId, name) => connections?.source.isInactive(organizationId, name) ?? false,
+    watches: connections?.watches,
   });
   const board = createNoticeBoard({ ...base, current });
   const leg = createModernLeg({ ...base, board, unread: new UnreadBytes() });

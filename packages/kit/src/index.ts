@@ -8,7 +8,14 @@ export {
 } from './access/availability.ts';
 export { isTeam, mayAdminister, soleCaller, systemCaller, unattended } from './access/caller.ts';
 export type { ActingAgent, Caller, CallSource } from './access/caller.ts';
-export { ALL_GRANTS, firstUncovered, intersectGrants, isGranted, unionGrants } from './access/grants.ts';
+export {
+  ALL_GRANTS,
+  firstUncovered,
+  intersectGrants,
+  isGranted,
+  isTouched,
+  unionGrants,
+} from './access/grants.ts';
 export type { Grants } from './access/grants.ts';
 export type { CatalogComeBack, CatalogTool } from './catalog/compiled-tool.ts';
 export { createCatalog } from './catalog/catalog.ts';
@@ -52,6 +59,7 @@ export type {
   ExtensionSubscription,
 } from './protocol/extension.ts';
 export {
+  errorBehind,
   errorResult,
   ERROR_CODE_META_KEY,
   httpStatusOf,
@@ -61,6 +69,7 @@ export {
 } from './call/errors.ts';
 export type { SharedErrorCode } from './call/errors.ts';
 export { isSupported, Leave } from './channel/channel.ts';
+export { invalidState } from './channel/rounds.ts';
 export type {
   Channel,
   ClientCapabilities,
@@ -74,6 +83,7 @@ export { createListing } from './catalog/listing.ts';
 export type { ListedTool, Listing } from './catalog/listing.ts';
 export type { Middleware, ResourceRead, ToolCall } from './call/middleware.ts';
 export { defineOutsidePrompt, defineOutsideResource } from './define/outside-document.ts';
+export type { OutsideCompletion, OutsidePrompt, OutsideResource } from './define/outside-document.ts';
 export { defineOutsideTool } from './define/outside-tool.ts';
 export type { OutsideCall, OutsideTool } from './define/outside-tool.ts';
 export {
@@ -111,4 +121,5 @@ export { toolsIn } from './define/tools-in.ts';
 export type { AnyToolset, Installed, Toolset } from './define/toolset.ts';
 export { typeId } from './type-id.ts';
 export { describeIssues, issuesByField } from './call/validation.ts';
-export type { ToolPage } from './catalog/caller-view.ts';
+export { DEGRADED_KEY } from './catalog/caller-view.ts';
+export type { ListMeta, ToolPage } from './catalog/caller-view.ts';

@@ -1,5 +1,6 @@
 /** The fourth stage: from a URL and a caller to what is served there. */
 import type { Caller, Engine } from '@parley/kit';
+import { HttpRefusal } from '@parley/http';
 
 /** Finds the engine behind a path for a caller; undefined means there is nothing. */
 export type EndpointOf = (path: string, caller: Caller) => Engine | undefined | Promise<Engine | undefined>;
@@ -7,15 +8,22 @@ export type EndpointOf = (path: string, caller: Caller) => Engine | undefined | 
 const ROOT = '/mcp';
 const MOST_NARROWED = 1000;
 
+/** What is there and switched off, by organization and name. */
+export type IsInactive = (organizationId: string, toolset: string) => boolean;
+
 /** `/mcp` serves everything that the caller's organization has, `/mcp/<toolset>` one toolset of it. */
-export function createEndpointOf(engine: Engine): EndpointOf {
+export function createEndpointOf(engine: Engine, isInactive: IsInactive = () => false): EndpointOf {
   const narrowed = new Map<string, Engine>();
 
   function find(path: string, caller: Caller): Engine | undefined {
     if (path === ROOT) return engine;
     const name = path.startsWith(`${ROOT}/`) ? path.slice(ROOT.length + 1) : '';
     // Asked every time: what an organization has may come and go while the server runs.
-    if (!engine.serves(caller, name)) return undefined;
+    if (!engine.serves(caller, name)) {
+      if (isInactive(caller.organizationId, name))
+        throw new HttpRefusal(503, 'This connection is switched off. Set its status to active first.');
+      return undefined;
+    }
     const one = narrowed.get(name) ?? engine.narrow([name]);
     // What was asked for last stays; the first entry of a map is the oldest.
     narrowed.delete(name);

@@ -32,6 +32,8 @@ export interface UpstreamOptions {
 
 /** The client of upstream servers, and how it ends. */
 export interface UpstreamClient extends Upstream {
+  /** Remembers the secrets of a connection that is about to be used by another way. */
+  keepSecrets(target: UpstreamTarget): void;
   /** The secrets of a connection that this process has used. */
   secretsOf(organizationId: string, connectionId: string): readonly string[];
   close(): Promise<void>;
@@ -84,6 +86,7 @@ export function createUpstream(options: UpstreamOptions): UpstreamClient {
 
   return {
     isStdioAllowed: mayStart(programs, {}),
+    keepSecrets: (target) => used.keep(target),
     secretsOf: (organizationId, connectionId) => used.of(organizationId, connectionId),
     async test(target) {
       // What is known from before proves nothing about now; a program that runs is asked as it is.

@@ -34,6 +34,8 @@ export function modernExchange(ctx: ServerContext, capabilities: ClientCapabilit
     requestState: mcpReq.requestState() === undefined ? undefined : String(mcpReq.requestState()),
     inputResponses: mcpReq.inputResponses,
     ...headerOf(ctx),
+    // Checked by the SDK, like the rest of the envelope.
+    logLevel: envelopeOf(ctx)[META.logLevel] as LogLevel | undefined,
     ...channelsOf(ctx),
   };
 }
@@ -41,7 +43,9 @@ export function modernExchange(ctx: ServerContext, capabilities: ClientCapabilit
 /** A request on a 2025 session: questions are real requests on the call's own stream. */
 export function legacyExchange(
   ctx: ServerContext,
-  server: Pick<Server, 'getClientCapabilities' | 'getClientVersion' | 'getNegotiatedProtocolVersion'>,
+  server: Pick<Server, 'getClientCapabilities' | 'getClientVersion' | 'getNegotiatedProtocolVersion'> & {
+    readonly logLevel?: LogLevel | undefined;
+  },
 ): Exchange {
   const capabilities = server.getClientCapabilities() ?? {};
   const channel: Channel = {
@@ -61,6 +65,7 @@ export function legacyExchange(
       properties: propertiesOf(ctx),
     }),
     signal: () => ctx.mcpReq.signal,
+    logLevel: server.logLevel,
     channel,
     ...headerOf(ctx),
   };
