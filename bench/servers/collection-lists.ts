@@ -75,6 +75,7 @@ function rowOf(index: number): ConnectionTables['connections'] {
     virtual_id: null,
     secrets: null,
     revision: 0,
+    egress_allow: null,
     created_at: at,
     updated_at: at,
     created_by: `usr_${index % AUTHORS}`,

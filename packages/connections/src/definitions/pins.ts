@@ -1,5 +1,5 @@
 /** Pins: what somebody agreed to of each tool of a connection, and how that differs from what there is now. */
-import type { StoreTransaction } from '@parley/store';
+import type { Queryable, StoreTransaction } from '@parley/store';
 import { fromJson, toQueryJson } from '@parley/store';
 import type { ConnectionTables, HeldReason, ToolPinRow } from '../schema.ts';
 import type { UpstreamTool } from '../upstream.ts';
@@ -57,8 +57,8 @@ export async function keepPins(
 }
 
 /** Every pin of a connection. */
-export function pinsOf(tx: Pick<StoreTransaction, 'db'>, connectionId: string): Promise<ToolPinRow[]> {
-  return tx
+export function pinsOf(from: Queryable, connectionId: string): Promise<ToolPinRow[]> {
+  return from
     .db<ConnectionTables>()
     .selectFrom('tool_pins')
     .selectAll()

@@ -73,7 +73,7 @@ export class Announcements {
   }
 
   close(): void {
-    for (const id of [...this.#waiting.keys()]) this.drop(id);
+    for (const id of this.#waiting.keys()) this.drop(id);
   }
 
   #remove(connectionId: string, isOver: (each: Waiting) => boolean): void {

@@ -4,12 +4,12 @@ import { detach } from '@parley/kit';
 import type { Store } from '@parley/store';
 import type { ConnectionTables } from '../schema.ts';
 import { CONNECTIONS_CHANGED } from '../services/base.ts';
-import { keepDiscovery } from '../services/catalogs.ts';
+import { keepAsItIs, keepDiscovery } from '../services/catalogs.ts';
 import type { Discovery } from '../upstream.ts';
 import { Announcements, writeAnnouncement } from './announcements.ts';
-import { BETWEEN_MS, nextDue } from './due.ts';
+import { BETWEEN_MS } from './due.ts';
 import type { Place } from './lease.ts';
-import { claimLease, endLease, heldRow, newLease } from './lease.ts';
+import { claimLease, newLease } from './lease.ts';
 
 export interface RefresherOptions {
   readonly store: Store;
@@ -141,7 +141,7 @@ export function createRefresher(options: RefresherOptions): Refresher {
       for (const timer of timers) clearTimeout(timer);
       announcements.close();
       // What went wrong in them was told already.
-      await Promise.allSettled([...running]);
+      await Promise.allSettled(running);
     },
   };
 }
@@ -165,16 +165,10 @@ async function askInTurn(options: RefresherOptions, place: Place): Promise<boole
   const revision = await revisionOf(store, place.id);
   if (revision === undefined) return true;
   const found = await discovered(options, place);
-  const moment = { now: now(), random: random() };
-  await store.transaction(async (tx) => {
-    if (found !== undefined)
-      return keepDiscovery(tx, events, { ...place, revision, lease, by: null, ...moment }, found);
-    const held = await heldRow(tx, place.id, lease);
-    if (held === undefined) return;
-    const { wanted, started } = held;
-    const usual = { failures: 0, failedWith: null, ttlMs: null, isEmptied: false };
-    await endLease(tx, held, { due_at: nextDue({ ...moment, ...usual, isWanted: wanted > started }) });
-  });
+  const asked = { ...place, revision, lease, by: null, now: now(), random: random() };
+  await store.transaction((tx) =>
+    found === undefined ? keepAsItIs(tx, asked) : keepDiscovery(tx, events, asked, found),
+  );
   return true;
 }
 

@@ -3,7 +3,7 @@ import type { Caller } from '@parley/kit';
 import { claimLease, newLease, takeLease } from '../refresh/lease.ts';
 import type { ConnectionRow } from '../schema.ts';
 import { withoutTexts } from '../secrets/known-texts.ts';
-import { gatewaySettingsOf } from '../shapes/gateway-settings.ts';
+import { gatewaySettingsOf, isPersonal } from '../shapes/gateway-settings.ts';
 import type { Discovery, UpstreamTarget } from '../upstream.ts';
 import type { Base } from './base.ts';
 import { authorOf } from './base.ts';
@@ -14,6 +14,7 @@ import { actsAsAdministrator } from './rights.ts';
 import { findRow } from './rows.ts';
 import { knownEra } from './known-era.ts';
 import type { Settings } from './settings.ts';
+import { hasTokens } from './tokens.ts';
 
 /** Whose credentials are used; no user means those that are for everybody. */
 type Asker = Pick<Caller, 'organizationId' | 'userId'>;
@@ -29,19 +30,28 @@ export async function targetOf(
   return openedTarget(store.secrets, await sealedCredentials(store, row, userId), known);
 }
 
-/** Asks a connection for all that it has, without keeping it; undefined when there is nobody to ask in whose name. */
+/**
+ * Asks a connection for all that it has, without keeping it: in the name of a user, or without one as the server does by
+ * itself, with what is for everybody or what its maker was given. Undefined when there is nobody in whose name to ask.
+ */
 export async function askConnection(
   parts: Parts & Pick<Base, 'upstream'>,
-  asker: Asker,
+  { organizationId, userId }: Asker,
   id: string,
 ): Promise<Discovery | undefined> {
-  const row = await findRow(parts.store, asker.organizationId, id);
+  const row = await findRow(parts.store, organizationId, id);
   if (row === undefined) return undefined;
-  const { personalToken, oauth } = gatewaySettingsOf(row);
-  const isPersonal = personalToken !== undefined || oauth === 'personal';
-  if (isPersonal && asker.userId === null) return undefined;
-  const target = await targetOf(parts, asker, row);
-  return target && withoutSecrets(await parts.upstream.discover(target), target);
+  const target = await targetOf(parts, { organizationId, userId: userId ?? row.created_by }, row);
+  if (target === undefined) return undefined;
+  const isNobodys = userId === null && target.principal === '';
+  if (isNobodys && (await isForEachAlone(parts, row))) return undefined;
+  return withoutSecrets(await parts.upstream.discover(target), target);
+}
+
+/** True when users of a connection have credentials of their own. */
+async function isForEachAlone({ store }: Parts, row: ConnectionRow): Promise<boolean> {
+  if (isPersonal(gatewaySettingsOf(row))) return true;
+  return hasTokens(store, { organizationId: row.organization_id, connectionId: row.id });
 }
 
 /** A server may say back what it was sent, and its tools are shown to everybody. */
@@ -74,7 +84,7 @@ export async function refreshNow(base: Base, caller: Caller, row: ConnectionRow)
 }
 
 async function ask(
-  { store, upstream, events, now }: Base,
+  base: Base,
   {
     caller,
     row,
@@ -87,6 +97,7 @@ async function ask(
     readonly lease: string;
   },
 ): Promise<void> {
+  const { store, upstream, events, now } = base;
   const found = withoutSecrets(await upstream.discover(target), target);
   const asked = {
     organizationId: caller.organizationId,
@@ -94,6 +105,7 @@ async function ask(
     revision: row.revision,
     lease,
     by: authorOf(caller),
+    isPersonal: await isForEachAlone(base, row),
     now: now(),
     random: Math.random(),
   };

@@ -32,6 +32,8 @@ export interface Asked {
   readonly lease: string;
   /** Who is shown the catalog, and agrees with it when it is the first; null: nobody. */
   readonly by: string | null;
+  /** True when it was asked with credentials of somebody's own: that they are refused says nothing about others'. */
+  readonly isPersonal?: boolean;
   readonly now: number;
   /** From 0 to 1, so that not all are asked again at once. */
   readonly random: number;
@@ -53,6 +55,8 @@ export async function keepDiscovery(
   const held = row && (await heldRow(tx, asked.id, asked.lease));
   if (row === undefined || held === undefined) return;
   const known = await knownCatalogs(tx, asked.id);
+  const isTheirs = !found.ok && found.status === 'auth_required' && asked.isPersonal === true;
+  if (isTheirs && known.has('tools')) return letBe(tx, asked, held);
   const kept = found.ok ? await keepFound(tx, events, { asked, row, held, known }, found) : NOTHING_KEPT;
   const failure = found.ok ? null : found;
   const lastError = failure?.message ?? (kept.isEmptied ? EMPTIED : null);
@@ -93,6 +97,18 @@ export async function keepDiscovery(
   });
   const isNew = kept.isNew || kept.arePinsNew || isTold || held.failed_with !== (failure?.status ?? null);
   if (isNew) await announceCatalog(tx, asked.organizationId);
+}
+
+/** Ends an attempt in which nobody could be asked: what is known stays as it is. */
+export async function keepAsItIs(tx: StoreTransaction, asked: Asked): Promise<void> {
+  const held = await heldRow(tx, asked.id, asked.lease);
+  if (held !== undefined) await letBe(tx, asked, held);
+}
+
+async function letBe(tx: StoreTransaction, { now, random }: Asked, held: ConnectionRefreshRow) {
+  const usual = { failures: 0, failedWith: null, ttlMs: null, isEmptied: false };
+  const isWanted = held.wanted > held.started;
+  await endLease(tx, held, { due_at: nextDue({ now, random, ...usual, isWanted }) });
 }
 
 const EMPTIED = 'The server lists no tools any more. It is asked again before that is believed.';

@@ -11,7 +11,7 @@ import type { PinningMode } from '../definitions/modes.ts';
 import { pinsOf } from '../definitions/pins.ts';
 import { isLeased } from '../refresh/lease.ts';
 import type { ConnectionRow, ConnectionTables, HeldReason, ToolPinRow } from '../schema.ts';
-import type { ServedTool } from '../served.ts';
+import type { ServedStatus, ServedTool } from '../served.ts';
 import { gatewaySettingsOf } from '../shapes/gateway-settings.ts';
 import type { UpstreamTool } from '../upstream.ts';
 import { refreshNow } from './ask-upstream.ts';
@@ -19,6 +19,7 @@ import type { Base } from './base.ts';
 import { announceCatalog, authorOf, CONNECTIONS_CHANGED } from './base.ts';
 import { actsAsAdministrator, requireAdministrator } from './rights.ts';
 import { findRow } from './rows.ts';
+import { statusOf } from './status.ts';
 
 /** A tool with what somebody agreed to; characters that cannot be seen are written out. */
 export interface ToolDefinition {
@@ -51,8 +52,8 @@ export interface Definitions {
   list(caller: Caller, connectionId: string): Promise<ToolDefinition[]>;
   /** All of them or none; a definition that has changed since it was shown is refused. Returns how many are new. */
   approve(caller: Caller, connectionId: string, approvals: readonly Approval[]): Promise<number>;
-  /** Asks the upstream now, in the name of the caller; somebody who asks already is waited for. */
-  refresh(caller: Caller, connectionId: string): Promise<void>;
+  /** Asks the upstream now, in the name of the caller, and tells how it does; somebody who asks already is waited for. */
+  refresh(caller: Caller, connectionId: string): Promise<ServedStatus>;
 }
 
 export function createDefinitions(base: Base): Definitions {
@@ -84,6 +85,9 @@ export function createDefinitions(base: Base): Definitions {
       if (row.status === 'inactive')
         throw new ToolError('conflict', 'The connection is inactive. Set its status to active first.');
       if (!(await refreshNow(base, caller, row))) await othersEnd(base, row);
+      const status = await statusOf(store, caller.organizationId, connectionId);
+      if (status === undefined) throw notFound();
+      return status;
     },
   };
 }

@@ -1,5 +1,7 @@
 /** How a connection does, said in one place. */
-import type { ConnectionStatus } from '../schema.ts';
+import type { Queryable } from '@parley/store';
+import { fromJson } from '@parley/store';
+import type { ConnectionStatus, ConnectionTables } from '../schema.ts';
 import type { ServedStatus } from '../served.ts';
 import type { UpstreamStatus } from '../upstream.ts';
 
@@ -28,4 +30,24 @@ export function servedStatus({
   if (failedWith === 'auth_required') return 'needs_reauth';
   if (!isKnown) return failedWith === null && status === 'active' ? 'active' : 'error';
   return isStale || isProbing ? 'degraded' : 'active';
+}
+
+/** The status of one connection; undefined when there is none. */
+export async function statusOf(
+  from: Queryable,
+  organizationId: string,
+  id: string,
+): Promise<ServedStatus | undefined> {
+  const row = await from
+    .db<ConnectionTables>()
+    .selectFrom('connections as item')
+    .leftJoin('connection_refreshes as refresh', 'refresh.connection_id', 'item.id')
+    .select(['item.status', 'item.catalog', 'refresh.failed_with'])
+    .where('item.organization_id', '=', organizationId)
+    .where('item.id', '=', id)
+    .executeTakeFirst();
+  if (row === undefined) return undefined;
+  const { fetched_at, stale } = fromJson<{ fetched_at: string | null; stale: boolean }>(row.catalog);
+  const { status, failed_with: failedWith } = row;
+  return servedStatus({ status, failedWith, isKnown: fetched_at !== null, isStale: stale });
 }

@@ -81,3 +81,8 @@ export function gatewaySettingsOf({ metadata }: { readonly metadata: string | nu
   if (metadata === null) return {};
   return GatewaySettings.safeParse(fromJson<Metadata>(metadata)['gateway'] ?? {}).data ?? {};
 }
+
+/** True when everybody brings credentials of their own. */
+export function isPersonal({ personalToken, oauth }: GatewaySettings): boolean {
+  return personalToken !== undefined || oauth === 'personal';
+}

@@ -1,7 +1,8 @@
 /** Trust in definitions: what each mode makes of a change, and who approves what, over HTTP and on both databases. */
 import type { Discovery, UpstreamTool } from '@parley/connections';
 import { askConnection, createRefresher, servedConnections } from '@parley/connections';
-import { expect, test } from 'vitest';
+import { eventually } from '@parley/test-support/eventually';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { onBothMeshes } from '../../test/mesh-bed.ts';
 import { eventsOf, http, made, newScene } from '../../test/scene.ts';
 import { serveRoutes } from '../../test/serve-routes.ts';
@@ -264,6 +265,39 @@ onBothMeshes('definitions', (bed) => {
     const statesOf = (id: string) => served.find((each) => each.id === id)?.tools.map(({ state }) => state);
     expect(statesOf(unseen.id)).toEqual(['held']);
     expect(statesOf(shown.id)).toEqual(['approved']);
+  });
+
+  test('whoever asks again while a server asks waits for that, and the upstream is asked once', async () => {
+    const { store, events, clock } = bed();
+    const place = await stage();
+    const gate = Promise.withResolvers<Discovery>();
+    let asked = 0;
+    const refresher = createRefresher({
+      store,
+      events,
+      now: () => clock.nowMs,
+      onFault: (error) => {
+        throw error;
+      },
+      async discover(_organizationId, connectionId) {
+        if (connectionId !== place.id) return undefined;
+        asked += 1;
+        return gate.promise;
+      },
+    });
+    clock.nowMs += 6 * 60_000;
+    const looking = refresher.look();
+    await eventually(() => expect(asked).toBe(1));
+    const before = place.upstream.asked.length;
+    const wait = vi.spyOn(store.signal, 'wait');
+    onTestFinished(() => wait.mockRestore());
+    const answer = place.ask(place.key, `${place.id}/refresh`, {});
+    await eventually(() => expect(wait).toHaveBeenCalled());
+    gate.resolve(listing(upstreamTool('ALPHA')));
+    await looking;
+    expect((await answer).data).toMatchObject({ tools: 1, held: 0 });
+    expect(place.upstream.asked).toHaveLength(before);
+    expect(asked).toBe(1);
   });
 
   test('names that nobody agreed to leave nothing behind, however many there were', async () => {

@@ -38,7 +38,9 @@ const Definition = z.object({
 
 const Refreshed = z.object({
   id: z.string(),
-  status: Connection.shape.status,
+  status: z
+    .enum(['active', 'degraded', 'error', 'inactive', 'needs_reauth'])
+    .describe('degraded: it could not be read, and what was known before is served'),
   catalog: Connection.shape.catalog,
   tools: z.int(),
   held: z.int().describe('Tools that wait for approval'),
@@ -99,11 +101,11 @@ export const definitionRoutes = [
     effect: 'update',
     answer: one('Refreshed', Refreshed),
     async run({ services, caller, params: { id } }) {
-      await services.definitions.refresh(caller, id);
+      const status = await services.definitions.refresh(caller, id);
       const item = await services.connections.get(caller, id);
       if (item === undefined) throw new ToolError('not_found', 'Connection not found');
       const held = (await services.definitions.list(caller, id)).filter(({ state }) => state === 'held');
-      const { status, catalog, tools } = item;
+      const { catalog, tools } = item;
       return { id, status, catalog, tools: tools?.length ?? 0, held: held.length };
     },
   }),

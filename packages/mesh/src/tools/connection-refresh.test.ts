@@ -1,6 +1,12 @@
 /** How connections are kept fresh: what replaces a catalog, when upstreams are asked, and that one process does it, on both databases. */
 import type { Discovery, Refresher } from '@parley/connections';
-import { askConnection, CONNECTIONS_CHANGED, createRefresher, servedConnections } from '@parley/connections';
+import {
+  askConnection,
+  CONNECTIONS_CHANGED,
+  createRefresher,
+  saveToken,
+  servedConnections,
+} from '@parley/connections';
 import { eventually } from '@parley/test-support/eventually';
 import { expect, onTestFinished, test } from 'vitest';
 import type { MeshBed } from '../../test/mesh-bed.ts';
@@ -205,11 +211,57 @@ onBothMeshes('the refresh of connections', (bed, replica) => {
     const { own, look, served, upstream } = await stage({ metadata: { gateway: { oauth: 'personal' } } });
     const { refresher, asked } = refresherOf(bed(), own);
     upstream.answer = DOWN;
+    const before = upstream.asked.length;
     await look(refresher);
     expect(asked).toHaveLength(1);
+    expect(upstream.asked).toHaveLength(before);
     expect(await served()).toMatchObject({ status: 'active', degraded: null });
     await refresher.look();
     expect(asked).toHaveLength(1);
+  });
+
+  test("tokens of users: the maker's is asked with, nobody else's, and what is refused to one says nothing of others", async () => {
+    const { own, look, served, upstream, id, client, owner, store } = await stage();
+    const { refresher } = refresherOf(bed(), own);
+    const now = () => bed().clock.nowMs;
+    const give = (userId: string, access: string) =>
+      saveToken({ store, now }, { organizationId: own, connectionId: id, userId }, { access });
+    await give('usr_other', 'token-of-another');
+    const before = upstream.asked.length;
+    await look(refresher);
+    expect(upstream.asked).toHaveLength(before);
+    upstream.answer = { ...DOWN, status: 'auth_required' };
+    const data = { connection_url: 'https://upstream.example/other' };
+    await client.call('COLLECTION_CONNECTIONS_UPDATE', { id, data });
+    expect(upstream.asked.at(-1)?.target).toMatchObject({ token: null, principal: '' });
+    expect(await served()).toMatchObject({ status: 'active', degraded: null });
+    upstream.answer = tools('ALPHA', 'BETA', 'MINE');
+    await give(owner.userId, 'token-of-the-maker');
+    await look(refresher);
+    expect(upstream.asked.at(-1)?.target).toMatchObject({ token: 'token-of-the-maker' });
+    expect((await served()).tools).toHaveLength(3);
+  });
+
+  test('one that could never be read is an error, until it can be', async () => {
+    const { own, client, upstream, store, look } = await stage();
+    const { refresher } = refresherOf(bed(), own);
+    upstream.answer = DOWN;
+    const { id } = await made(client, http('Never seen'));
+    const find = async () => (await servedConnections(store, own)).find((each) => each.id === id);
+    const since = new Date(bed().clock.nowMs).toISOString();
+    expect(await find()).toMatchObject({
+      status: 'error',
+      isKnown: false,
+      tools: [],
+      era: null,
+      degraded: { reason: DOWN.message, since },
+    });
+    upstream.answer = { ...DOWN, status: 'auth_required' };
+    await look(refresher);
+    expect(await find()).toMatchObject({ status: 'needs_reauth', isKnown: false });
+    upstream.answer = tools('ALPHA');
+    await look(refresher);
+    expect(await find()).toMatchObject({ status: 'active', isKnown: true, degraded: null });
   });
 
   test('a fault of ours is told, and leaves what is known', async () => {

@@ -18,7 +18,7 @@ onBothMeshes(
       return { ...scene, client: await scene.as(), allowed: () => scene.upstream.asked.at(-1)?.target.allow };
     };
     const update = (client: MeshClient, id: string, data: object) =>
-      client.attempt('COLLECTION_CONNECTIONS_UPDATE', { id, data } as never);
+      client.attempt('COLLECTION_CONNECTIONS_UPDATE', { id, data });
 
     test.each([
       ['an unknown key', { pining: 'off' }, 'metadata.gateway.pining'],
@@ -42,7 +42,7 @@ onBothMeshes(
       const before = await content();
       const refused = { code: 'invalid', message: expect.stringContaining(`${path}:`) as unknown };
       const data = http('Bad', { metadata: { gateway } });
-      expect(await client.attempt('COLLECTION_CONNECTIONS_CREATE', { data } as never)).toMatchObject(refused);
+      expect(await client.attempt('COLLECTION_CONNECTIONS_CREATE', { data })).toMatchObject(refused);
       expect(await update(client, id, { metadata: { gateway } })).toMatchObject(refused);
       expect(await content()).toBe(before);
     });
@@ -98,18 +98,19 @@ onBothMeshes(
         await as({ grants: { self: ['COLLECTION_CONNECTIONS_CREATE', 'COLLECTION_CONNECTIONS_UPDATE'] } }),
       ];
       for (const stranger of strangers) {
-        const { metadata } = allowing();
+        const metadata = { gateway: { allowPrivate: true } };
         for (const attempt of [
-          () => stranger.attempt('COLLECTION_CONNECTIONS_CREATE', { data: allowing() } as never),
+          () => stranger.attempt('COLLECTION_CONNECTIONS_CREATE', { data: allowing() }),
           () => update(stranger, id, { metadata }),
           () => update(stranger, local.id, { metadata, connection_url: 'http://10.0.0.1/' }),
         ])
           expect(await attempt()).toMatchObject({ code: 'forbidden' });
       }
       for (const url of [`http://127.0.0.1:${OWN_PORT}/mcp`, `http://localhost:${OWN_PORT}/mcp`])
-        expect(
-          await client.attempt('COLLECTION_CONNECTIONS_CREATE', { data: allowing(url) } as never),
-        ).toMatchObject({ code: 'invalid', message: expect.stringContaining('itself') as unknown });
+        expect(await client.attempt('COLLECTION_CONNECTIONS_CREATE', { data: allowing(url) })).toMatchObject({
+          code: 'invalid',
+          message: expect.stringContaining('itself') as unknown,
+        });
       expect(await content()).toBe(before);
       expect(upstream.asked).toHaveLength(asked);
       // What is there may be sent back as it was.

@@ -47,7 +47,10 @@ const ALL: Script = {
   'tools/list': () => ({ tools: [tool('A', { icons: [{ src: 'x' }] })], ttlMs: 60_000 }),
   'resources/list': () => ({ resources: [{ uri: 'docs://a', name: 'a', size: 3 }], ttlMs: 0 }),
   'resources/templates/list': () => ({ resourceTemplates: [{ uriTemplate: 'docs://{id}', name: 't' }] }),
-  'prompts/list': () => ({ prompts: [{ name: 'P', arguments: [{ name: 'x', required: true }] }], ttlMs: 40_000 }),
+  'prompts/list': () => ({
+    prompts: [{ name: 'P', arguments: [{ name: 'x', required: true }] }],
+    ttlMs: 40_000,
+  }),
   'skills/list': () => ({ skills: [{ name: 'S', digest: 'sha256:1' }] }),
 };
 const listing = (...items: unknown[]): Script => ({ ...ALL, 'tools/list': () => ({ tools: items }) });
@@ -65,7 +68,8 @@ describe('discovery', () => {
       dropped: [],
       ttlMs: 40_000,
     });
-    for (const { capabilities, isRead } of asked) expect({ capabilities, isRead }).toEqual({ capabilities: {}, isRead: true });
+    for (const { capabilities, isRead } of asked)
+      expect({ capabilities, isRead }).toEqual({ capabilities: {}, isRead: true });
   });
 
   test('asks for nothing that the server does not have', async () => {
@@ -84,13 +88,16 @@ describe('discovery', () => {
 
   test('follows all pages', async () => {
     const names = Array.from({ length: 5000 }, (_each, index) => `T${index}`);
-    const { link, asked } = linkTo({
-      'tools/list'({ cursor = '0' }) {
-        const from = Number(cursor);
-        const tools = names.slice(from, from + 50).map((name) => tool(name));
-        return { tools, ...(from + 50 < names.length && { nextCursor: String(from + 50) }) };
+    const { link, asked } = linkTo(
+      {
+        'tools/list'({ cursor = '0' }) {
+          const from = Number(cursor);
+          const tools = names.slice(from, from + 50).map((name) => tool(name));
+          return { tools, ...(from + 50 < names.length && { nextCursor: String(from + 50) }) };
+        },
       },
-    }, { capabilities: { tools: {} } });
+      { capabilities: { tools: {} } },
+    );
     const found = await discover(link, never);
     expect(found.tools.map(({ name }) => name)).toEqual(names);
     expect(asked).toHaveLength(100);
@@ -98,15 +105,26 @@ describe('discovery', () => {
 
   test.each<[string, (params: Answer) => Answer, string]>([
     ['repeats a cursor', () => ({ tools: [], nextCursor: 'again' }), 'same cursor twice'],
-    ['has too many pages', ({ cursor = '0' }) => ({ tools: [], nextCursor: `${Number(cursor) + 1}` }), '100 pages'],
+    [
+      'has too many pages',
+      ({ cursor = '0' }) => ({ tools: [], nextCursor: `${Number(cursor) + 1}` }),
+      '100 pages',
+    ],
     ['has too many items', () => ({ tools: Array.from({ length: 5001 }, () => tool('A')) }), '5000 items'],
     ['is too large', () => ({ tools: Array.from({ length: 40 }, () => 'x'.repeat(1024 * 1024)) }), 'bytes'],
     ['is no list', () => ({}), 'no list'],
-    ['breaks off', ({ cursor }) => (cursor === undefined ? { tools: [tool('A')], nextCursor: 'b' } : { tools: 7 }), 'no list'],
+    [
+      'breaks off',
+      ({ cursor }) => (cursor === undefined ? { tools: [tool('A')], nextCursor: 'b' } : { tools: 7 }),
+      'no list',
+    ],
     ['has a cursor that is none', () => ({ tools: [], nextCursor: 7 }), 'no list'],
   ])('fails as a whole when a list %s', async (_name, list, words) => {
     const failed = discover(linkTo({ ...ALL, 'tools/list': list }).link, never);
-    await expect(failed).rejects.toMatchObject({ kind: 'invalid_result', message: expect.stringContaining(words) as unknown });
+    await expect(failed).rejects.toMatchObject({
+      kind: 'invalid_result',
+      message: expect.stringContaining(words) as unknown,
+    });
   });
 
   let deep: unknown = {};
@@ -124,7 +142,9 @@ describe('discovery', () => {
   ])('leaves out a tool alone that %s', async (_name, given, name, words) => {
     const found = await discover(linkTo(listing(tool('A'), given, tool('B'))).link, never);
     expect(found.tools).toEqual([tool('A'), tool('B')]);
-    expect(found.dropped).toEqual([{ kind: 'tools', name, reason: expect.stringContaining(words) as unknown }]);
+    expect(found.dropped).toEqual([
+      { kind: 'tools', name, reason: expect.stringContaining(words) as unknown },
+    ]);
   });
 
   test('keeps a tool with hidden text for somebody to look at, and nothing else that has any', async () => {

@@ -81,7 +81,8 @@ function kept<Kind extends ListKind>(
   const found = new Map<unknown, ItemOf<Kind>>();
   for (const given of items) {
     const outcome = checked<Definition>(shape, given);
-    const reason = 'reason' in outcome ? outcome.reason : objection(kind, outcome.data, found.has(outcome.data[key]));
+    const reason =
+      'reason' in outcome ? outcome.reason : objection(kind, outcome.data, found.has(outcome.data[key]));
     if (reason !== undefined) dropped.push({ kind, name: nameIn(given, key), reason });
     // The shape of this very kind made it.
     else if ('data' in outcome) found.set(outcome.data[key], outcome.data as ItemOf<Kind>);
@@ -97,7 +98,8 @@ function objection(kind: ListKind, item: Definition, isSecond: boolean): string 
 }
 
 function nameIn(given: unknown, key: string): string | null {
-  const name = isObject(given) && key in given ? Object.entries(given).find(([field]) => field === key)?.[1] : null;
+  const name =
+    isObject(given) && key in given ? Object.entries(given).find(([field]) => field === key)?.[1] : null;
   return typeof name === 'string' ? name.slice(0, 200) : null;
 }
 

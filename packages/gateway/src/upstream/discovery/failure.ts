@@ -19,7 +19,8 @@ const STATUS: Readonly<Record<FaultKind, UpstreamFailure['status']>> = {
 
 /** The failure behind what was thrown; undefined for a fault of ours. */
 export function failureIn(error: unknown): UpstreamFailure | undefined {
-  if (error instanceof UpstreamFault) return { ok: false, status: STATUS[error.kind], message: error.message };
+  if (error instanceof UpstreamFault)
+    return { ok: false, status: STATUS[error.kind], message: error.message };
   if (error instanceof DOMException && (error.name === 'TimeoutError' || error.name === 'AbortError'))
     return { ok: false, status: 'timeout', message: 'The server did not answer in time. Try again later.' };
   return undefined;

@@ -33,7 +33,8 @@ export async function wholeList(
     const found = Items.safeParse(page[field]).data;
     const next = Cursor.safeParse(page['nextCursor']);
     if (found === undefined || !next.success) throw broken(`The answer to ${method} is no list.`);
-    if (items.length + found.length > MAX_ITEMS) throw broken(`${method} gives more than ${MAX_ITEMS} items.`);
+    if (items.length + found.length > MAX_ITEMS)
+      throw broken(`${method} gives more than ${MAX_ITEMS} items.`);
     for (const item of found) {
       sizeBytes += Buffer.byteLength(JSON.stringify(item) ?? '');
       items.push(item);
