@@ -17,7 +17,11 @@ const cycles = Number(values.cycles);
 
 const HELLO = `read -r line; echo '{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-06-18","capabilities":{}}}'`;
 /** One that ends with its input, one that crashes, and one that has to be killed with its child. */
-const HABITS = [`${HELLO}; cat >/dev/null`, `${HELLO}; exit 3`, `trap '' TERM; ${HELLO}; sleep 600 & sleep 600`];
+const HABITS = [
+  `${HELLO}; cat >/dev/null`,
+  `${HELLO}; exit 3`,
+  `trap '' TERM; ${HELLO}; sleep 600 & sleep 600`,
+];
 
 const folder = mkdtempSync(join(tmpdir(), 'parley-cycles-'));
 const links = createStdioLinks({

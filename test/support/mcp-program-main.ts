@@ -51,14 +51,18 @@ const tools: Record<string, (call: Call) => unknown> = {
     text(id, { cancelled, heard });
   },
   die: () => process.kill(process.pid, 'SIGKILL'),
-  leave: ({ id }) => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', id, result: {} })}\n`, () => process.exit(0)),
+  leave: ({ id }) =>
+    process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', id, result: {} })}\n`, () => process.exit(0)),
   fail: ({ id, args }) => refuse(id, -32001, String(args.words)),
   block: () => {
     for (;;);
   },
   progress: ({ id, meta }) => {
     for (const progress of [1, 2])
-      say({ method: 'notifications/progress', params: { progressToken: meta.progressToken, progress, total: 2, message: 'on' } });
+      say({
+        method: 'notifications/progress',
+        params: { progressToken: meta.progressToken, progress, total: 2, message: 'on' },
+      });
     text(id, meta.progressToken === undefined ? 'no token' : 'token');
   },
   log: ({ id, args }) => {
@@ -127,9 +131,16 @@ function take({ id, method, params = {}, result, error }: Fields & { params?: Fi
         _meta: { 'io.modelcontextprotocol/serverInfo': serverInfo },
       });
     case 'initialize':
-      return answer(id, { protocolVersion: '2025-06-18', capabilities, serverInfo, instructions: 'Be kind.' });
+      return answer(id, {
+        protocolVersion: '2025-06-18',
+        capabilities,
+        serverInfo,
+        instructions: 'Be kind.',
+      });
     case 'tools/list':
-      return answer(id, { tools: Object.keys(tools).map((name) => ({ name, inputSchema: { type: 'object' } })) });
+      return answer(id, {
+        tools: Object.keys(tools).map((name) => ({ name, inputSchema: { type: 'object' } })),
+      });
     case 'tools/call':
       return call(Number(id), params);
     case 'ping':

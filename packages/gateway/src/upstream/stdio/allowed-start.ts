@@ -20,7 +20,10 @@ export interface ProgramOptions {
 }
 
 /** True when this server starts such a program, whoever asks. */
-export function mayStart(options: ProgramOptions | undefined, { isLocal }: Pick<UpstreamProgram, 'isLocal'>): boolean {
+export function mayStart(
+  options: ProgramOptions | undefined,
+  { isLocal }: Pick<UpstreamProgram, 'isLocal'>,
+): boolean {
   return options !== undefined && (options.isOnlyLocal !== true || isLocal === true);
 }
 

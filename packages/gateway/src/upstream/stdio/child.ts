@@ -40,11 +40,7 @@ export class Child {
   #ending: Promise<void> | undefined;
 
   /** It is among the running ones until nothing of it is left. Throws when the system starts no process at all. */
-  constructor(
-    { command, args, cwd, env }: Start,
-    running: Set<Child>,
-    secrets: readonly string[] = [],
-  ) {
+  constructor({ command, args, cwd, env }: Start, running: Set<Child>, secrets: readonly string[] = []) {
     const started = startBound({ file: command, args, cwd, env, stdio: ['pipe', 'pipe', 'pipe'] });
     if (!hasStreams(started)) throw new Error('No process could be started.');
     this.process = started;

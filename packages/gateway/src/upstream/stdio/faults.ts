@@ -31,7 +31,10 @@ export function unreachable(message: string, retryAfterMs?: number): UpstreamFau
 }
 
 /** An error of JSON-RPC, its words cut short and without secrets. */
-export function rpcFault({ code, message, data }: Readonly<Record<string, unknown>>, secrets: readonly string[]): UpstreamFault {
+export function rpcFault(
+  { code, message, data }: Readonly<Record<string, unknown>>,
+  secrets: readonly string[],
+): UpstreamFault {
   const words = typeof message === 'string' ? shortWords(message, secrets) : '';
   const rpc = {
     code: typeof code === 'number' && Number.isSafeInteger(code) ? code : -32603,

@@ -21,11 +21,14 @@ test.each([1, 2, 3, 7, 1000])('lines come whole from chunks of %i bytes', (chunk
   ]);
 });
 
-test.each([1, 100, 255, 256, 257, 1000])('of a long line both ends come from chunks of %i bytes', (chunkBytes) => {
-  const long = `{"id":1,${'x'.repeat(2000)}${'y'.repeat(300)},"id":2}`;
-  expect(read(`${long}\nshort\n${long}\n`, 1000, chunkBytes)).toEqual([
-    { head: long.slice(0, 256), tail: long.slice(-256) },
-    ['short', 5],
-    { head: long.slice(0, 256), tail: long.slice(-256) },
-  ]);
-});
+test.each([1, 100, 255, 256, 257, 1000])(
+  'of a long line both ends come from chunks of %i bytes',
+  (chunkBytes) => {
+    const long = `{"id":1,${'x'.repeat(2000)}${'y'.repeat(300)},"id":2}`;
+    expect(read(`${long}\nshort\n${long}\n`, 1000, chunkBytes)).toEqual([
+      { head: long.slice(0, 256), tail: long.slice(-256) },
+      ['short', 5],
+      { head: long.slice(0, 256), tail: long.slice(-256) },
+    ]);
+  },
+);

@@ -34,7 +34,9 @@ export class Questions {
     // A program of 2026 puts its questions into its answers.
     if (!isQuestion(method) || this.#era === 'modern') return this.#wire.answer(id, unknownMethod(method));
     const hasPlace = this.#open.size < MOST_OPEN_QUESTIONS && !this.#open.has(id);
-    const flight = hasPlace ? this.#wire.flights.newest((call) => canBeAsked(call, method, params)) : undefined;
+    const flight = hasPlace
+      ? this.#wire.flights.newest((call) => canBeAsked(call, method, params))
+      : undefined;
     if (flight === undefined) return this.#wire.answer(id, declined(method));
     // Whether the question makes sense is for its client to judge.
     const request = (method === 'roots/list' ? { method } : { method, params }) as InputRequest;

@@ -157,6 +157,7 @@ export class RunningProgram {
     const isModern = this.facts.era === 'modern';
     const params = isModern ? { _meta: envelope(info, {}) } : {};
     const options = { limitMs: times.signOfLifeMs, isSilent: true };
+    // Any answer is a sign of life, and so is any other word; that there was none is seen below.
     await this.wire.request(isModern ? 'server/discover' : 'ping', params, options).catch(() => undefined);
     if (this.wire.heardAt >= askedAt || this.wire.flights.size > 0 || !this.isOpen) return;
     this.#ended();
@@ -179,7 +180,8 @@ export class RunningProgram {
   /** A 2025 program has one level for all; each call gets of it what it asked for. */
   #askForLogs(level: LogLevel): void {
     const rank = LEVELS.indexOf(level);
-    if (this.facts.era === 'modern' || !isObject(this.facts.capabilities.logging) || rank >= this.#level) return;
+    if (this.facts.era === 'modern' || !isObject(this.facts.capabilities.logging) || rank >= this.#level)
+      return;
     this.#level = rank;
     const options = { limitMs: this.#parts.times.handshakeMs };
     // Without it there are fewer messages, and nothing else changes.
@@ -208,7 +210,9 @@ export class RunningProgram {
     const rank = LEVELS.findIndex((known) => known === level);
     const known = LEVELS[rank];
     if (known === undefined) return;
-    const flight = this.wire.flights.newest(({ log }) => log !== undefined && LEVELS.indexOf(log.level) <= rank);
+    const flight = this.wire.flights.newest(
+      ({ log }) => log !== undefined && LEVELS.indexOf(log.level) <= rank,
+    );
     flight?.call.log?.on(known, data, typeof logger === 'string' ? logger : undefined);
   }
 }

@@ -11,7 +11,9 @@ function textOf(text: string, secrets: string[], chunkBytes = 1000): string {
 }
 
 test('secrets are cut out, also where one lies in another or in two chunks', () => {
-  expect(textOf('a tök€n-one b tök€n c tök€n-one', ['tök€n', 'tök€n-one', ''], 3)).toBe('a [secret] b [secret] c [secret]');
+  expect(textOf('a tök€n-one b tök€n c tök€n-one', ['tök€n', 'tök€n-one', ''], 3)).toBe(
+    'a [secret] b [secret] c [secret]',
+  );
 });
 
 test('a secret whose beginning is lost leaves nothing behind, wherever the cut falls', () => {
@@ -19,7 +21,7 @@ test('a secret whose beginning is lost leaves nothing behind, wherever the cut f
   for (let shift = 0; shift <= secret.length + 1; shift += 1) {
     const text = `${'x'.repeat(300_000)}${secret}${'y'.repeat(MOST_STDERR_BYTES - shift)}`;
     const kept = textOf(text, [secret]);
-    expect(kept.replaceAll('[secret]', ''), `shift ${shift}`).toMatch(/^x*y+$/);
+    expect(/^x*(\[secret\])?y+$/.test(kept), `shift ${shift}: ${kept.slice(0, 50)}`).toBe(true);
     expect(kept.length).toBeLessThanOrEqual(MOST_STDERR_BYTES);
   }
 });

@@ -33,7 +33,8 @@ export class StderrRing {
   text(): string {
     const whole = Buffer.concat(this.#chunks);
     const from = Math.max(this.#wasCut ? this.#extraBytes : 0, whole.length - MOST_STDERR_BYTES);
-    return this.#redacted(whole, from).replaceAll(CONTROL, '\ufffd');
+    // What stands for a secret may be longer than the secret.
+    return this.#redacted(whole, from).slice(-MOST_STDERR_BYTES).replaceAll(CONTROL, '\ufffd');
   }
 
   /** The text from a place on; a secret that begins before it is left out with all that belongs to it. */
@@ -42,7 +43,8 @@ export class StderrRing {
     let at = from;
     for (const [start, end] of this.#placesIn(whole)) {
       if (end <= at) continue;
-      text += `${whole.toString('utf8', at, Math.max(at, start))}[secret]`;
+      // One that begins in another belongs to it, and of one that is cut nothing is shown.
+      if (start >= at) text += `${whole.toString('utf8', at, start)}[secret]`;
       at = end;
     }
     return text + whole.toString('utf8', at);
@@ -55,6 +57,6 @@ export class StderrRing {
         found.push([at, at + secret.length]);
       return found;
     });
-    return places.toSorted(([a], [b]) => a - b);
+    return places.toSorted(([a, endOfA], [b, endOfB]) => a - b || endOfB - endOfA);
   }
 }

@@ -1,9 +1,10 @@
 /** What links to programs promise to those who call: eras, shared processes, questions, faults. */
+import { join } from 'node:path';
 import type { InputRequest, InputResponse } from '@parley/kit';
 import { eventually } from '@parley/test-support/eventually';
 import { describe, expect, test } from 'vitest';
 import { call, requestOf, startLinks, targetOf } from '../../../test/programs.ts';
-import type { LinkNotice } from '../link.ts';
+import type { LinkNotice, LinkRequest } from '../link.ts';
 
 const ERAS = ['2026', '2025'] as const;
 const facts = (era: 'modern' | 'legacy') => ({
@@ -21,7 +22,9 @@ describe('the era', () => {
     ['2025, ending at a word that it does not know', { era: '2025', atUnknown: 'exit' }, 'legacy'],
     ['2025, silent at a word that it does not know', { era: '2025', atUnknown: 'silence' }, 'legacy'],
   ] as const)('of %s is found out', async (_name, script, era) => {
-    const links = startLinks(script.era === '2025' && 'atUnknown' in script ? { times: { probeMs: 500 } } : {});
+    const links = startLinks(
+      script.era === '2025' && 'atUnknown' in script ? { times: { probeMs: 500 } } : {},
+    );
     const link = links.of(targetOf(script));
     expect(await link.facts()).toEqual(facts(era));
     expect(await call(link, 'echo', { a: 1 })).toEqual({ a: 1 });
@@ -58,8 +61,14 @@ describe.each(ERAS)('a program of %s', (era) => {
 
   test('is another process for each principal', async () => {
     const links = startLinks();
-    const pidOf = async (principal: string) => (await call(links.of(targetOf({ era }, { principal })), 'facts')).pid;
-    const [nobody, ada, bob, again] = [await pidOf(''), await pidOf('ada'), await pidOf('bob'), await pidOf('ada')];
+    const pidOf = async (principal: string) =>
+      (await call(links.of(targetOf({ era }, { principal })), 'facts')).pid;
+    const [nobody, ada, bob, again] = [
+      await pidOf(''),
+      await pidOf('ada'),
+      await pidOf('bob'),
+      await pidOf('ada'),
+    ];
     expect(new Set([nobody, ada, bob]).size).toBe(3);
     expect(again).toBe(ada);
   });
@@ -87,7 +96,9 @@ describe.each(ERAS)('a program of %s', (era) => {
     const told: unknown[] = [];
     const foreign: unknown[] = [];
     const other = call(link, 'hang', {}, { onProgress: (...progress) => foreign.push(progress) });
-    expect(await call(link, 'progress', {}, { onProgress: (...progress) => told.push(progress) })).toBe('token');
+    expect(await call(link, 'progress', {}, { onProgress: (...progress) => told.push(progress) })).toBe(
+      'token',
+    );
     expect(told).toEqual([
       [1, 2, 'on'],
       [2, 2, 'on'],
@@ -120,38 +131,43 @@ describe.each(ERAS)('a program of %s', (era) => {
     await link.facts();
     const client = new AbortController();
     const hanging = call(link, 'hang', {}, { signal: client.signal });
-    const answered = call(link, 'echo', { still: 'here' });
+    // What was sent after it is answered, so it has arrived.
+    expect(await call(link, 'echo', { still: 'here' })).toEqual({ still: 'here' });
     client.abort(new Error('The client has gone.'));
     await expect(hanging).rejects.toThrow('The client has gone.');
-    await expect(call(link, 'hang', {}, { limitMs: 50 })).rejects.toMatchObject({ kind: 'timeout', wasSent: true });
+    await expect(call(link, 'hang', {}, { limitMs: 50 })).rejects.toMatchObject({
+      kind: 'timeout',
+      wasSent: true,
+    });
     expect((await call(link, 'finish')).cancelled).toHaveLength(2);
-    expect(await answered).toEqual({ still: 'here' });
     await expect(call(link, 'echo', {}, { signal: client.signal })).rejects.toThrow('The client has gone.');
   });
 
-  test.each([
-    ['an error', 'fail', { words: `No ${'w0rd'.repeat(200)}` }, { kind: 'rpc', rpc: { code: -32001 } }],
-    ['a tool that it does not have', 'nothing', {}, { kind: 'rpc', rpc: { code: -32602, message: 'Unknown tool' } }],
-    ['no result', 'raw', { line: '{"jsonrpc":"2.0","id":ID}\n' }, { kind: 'invalid_result' }],
-    ['a list', 'raw', { line: '{"jsonrpc":"2.0","id":ID,"result":[]}\n' }, { kind: 'invalid_result' }],
-    ['half of an answer', 'raw', { line: '{"jsonrpc":"2.0","id":ID,"result":{\n' }, { kind: 'invalid_result' }],
-    [
-      'too deep an answer',
-      'raw',
-      { line: `{"jsonrpc":"2.0","id":ID,"result":${'{"a":'.repeat(70)}1${'}'.repeat(70)}}\n` },
-      { kind: 'invalid_result' },
-    ],
-    ['more than 10 MiB', 'long', { bytes: 11 * 1024 * 1024 }, { kind: 'invalid_result' }],
-    ['more than 10 MiB, the id last', 'long', { bytes: 11 * 1024 * 1024, idLast: true }, { kind: 'invalid_result' }],
-    ['more than the connection allows', 'long', { bytes: 2_000_000 }, { kind: 'invalid_result' }],
-  ])('that answers with %s fails that call alone', async (_name, tool, args, expected) => {
+  test('that answers with nonsense or too much fails that call alone', async () => {
     const links = startLinks();
     const link = links.of(targetOf({ era }, { maxResultBytes: 1_000_000, secrets: ['w0rdw0rd'] }));
     const other = call(link, 'hang');
-    const fault = await call(link, tool, args).catch((error: unknown) => error);
-    expect(fault).toMatchObject({ name: 'UpstreamFault', wasSent: true, ...expected });
-    expect(String(fault).length).toBeLessThan(600);
-    expect(JSON.stringify([String(fault), fault])).not.toContain('w0rdw0rd');
+    const raw = (line: string) => ['raw', { line: `${line}\n` }] as const;
+    const deep = `${'{"a":'.repeat(70)}1${'}'.repeat(70)}`;
+    const bytes = 11 * 1024 * 1024;
+    const bad = { kind: 'invalid_result' };
+    const cases: [string, readonly [string, object], object][] = [
+      ['an error', ['fail', { words: `No ${'w0rd'.repeat(200)}` }], { kind: 'rpc', rpc: { code: -32001 } }],
+      ['no such tool', ['nothing', {}], { kind: 'rpc', rpc: { code: -32602, message: 'Unknown tool' } }],
+      ['no result', raw('{"jsonrpc":"2.0","id":ID}'), bad],
+      ['a list', raw('{"jsonrpc":"2.0","id":ID,"result":[]}'), bad],
+      ['half of an answer', raw('{"jsonrpc":"2.0","id":ID,"result":{'), bad],
+      ['too deep', raw(`{"jsonrpc":"2.0","id":ID,"result":${deep}}`), bad],
+      ['more than 10 MiB', ['long', { bytes }], bad],
+      ['more than 10 MiB, the id last', ['long', { bytes, idLast: true }], bad],
+      ['more than the connection allows', ['long', { bytes: 2_000_000 }], bad],
+    ];
+    for (const [name, [tool, args], expected] of cases) {
+      const fault = await call(link, tool, { ...args }).catch((error: unknown) => error);
+      expect(fault, name).toMatchObject({ name: 'UpstreamFault', wasSent: true, ...expected });
+      expect(String(fault).length, name).toBeLessThan(600);
+      expect(JSON.stringify([String(fault), fault]), name).not.toContain('w0rdw0rd');
+    }
     await call(link, 'finish');
     expect(await other).toBe('finished');
   });
@@ -163,46 +179,60 @@ describe('a question in mid-call', () => {
   const sample = { messages: [], maxTokens: 1 };
   const all = { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} };
 
-  test.each<[string, object | undefined, InputResponse]>([
-    ['elicitation/create', form, { action: 'accept', content: { name: 'Ada' } }],
-    ['elicitation/create', url, { action: 'accept' }],
-    ['sampling/createMessage', sample, { role: 'assistant', model: 'm', content: { type: 'text', text: 'Hi' } }],
-    ['roots/list', undefined, { roots: [{ uri: 'file:///a' }] }],
-  ])('%s goes to the client of the call', async (method, params, response) => {
-    const links = startLinks();
-    const asked: InputRequest[] = [];
-    const onAsk = async (request: InputRequest) => {
-      asked.push(request);
-      return response;
-    };
-    const link = links.of(targetOf({ era: '2025' }));
-    expect(await call(link, 'ask', { method, params }, { capabilities: all, onAsk })).toEqual(response);
-    expect(asked).toEqual([params === undefined ? { method } : { method, params }]);
-  });
-
   const never = () => Promise.reject(new Error('Nobody may be asked.'));
   const declined = { action: 'decline' };
-  test.each([
-    ['who cannot be asked', { method: 'elicitation/create', params: form }, { capabilities: all }, declined],
-    ['who knows no forms', { method: 'elicitation/create', params: form }, { onAsk: never, capabilities: { roots: {} } }, declined],
-    ['who knows only forms', { method: 'elicitation/create', params: url }, { onAsk: never, capabilities: { elicitation: {} } }, declined],
-    ['who has no samples', { method: 'sampling/createMessage', params: sample }, { onAsk: never }, { error: { code: -1 } }],
-    ['who has no roots', { method: 'roots/list' }, { onAsk: never }, { error: { code: -32601 } }],
-    ['for what nobody knows', { method: 'made/up' }, { onAsk: never, capabilities: all }, { error: { code: -32601 } }],
-    ['who fails', { method: 'elicitation/create', params: form }, { onAsk: never, capabilities: all }, { action: 'cancel' }],
-    ['for a sign of life', { method: 'ping' }, {}, {}],
-  ])('of a client %s is answered at once', async (_name, args, changes, expected) => {
+
+  test('goes to the client of the call', async () => {
     const links = startLinks();
-    const given = await call(links.of(targetOf({ era: '2025' })), 'ask', args, changes);
-    expect(given).toMatchObject(expected);
-    if ('action' in expected) expect(given).toEqual(expected);
+    const link = links.of(targetOf({ era: '2025' }));
+    const sampled = { role: 'assistant', model: 'm', content: { type: 'text', text: 'Hi' } } as const;
+    const cases: [string, object | undefined, InputResponse][] = [
+      ['elicitation/create', form, { action: 'accept', content: { name: 'Ada' } }],
+      ['elicitation/create', url, { action: 'accept' }],
+      ['sampling/createMessage', sample, sampled],
+      ['roots/list', undefined, { roots: [{ uri: 'file:///a' }] }],
+    ];
+    for (const [method, params, response] of cases) {
+      const asked: InputRequest[] = [];
+      const onAsk = async (request: InputRequest) => {
+        asked.push(request);
+        return response;
+      };
+      expect(await call(link, 'ask', { method, params }, { capabilities: all, onAsk })).toEqual(response);
+      expect(asked).toEqual([params === undefined ? { method } : { method, params }]);
+    }
+  });
+
+  test('that nobody can be asked is answered at once', async () => {
+    const links = startLinks();
+    const link = links.of(targetOf({ era: '2025' }));
+    const elicit = (params: object) => ({ method: 'elicitation/create', params });
+    const cases: [string, Record<string, unknown>, Partial<LinkRequest>, object][] = [
+      ['nobody listens', elicit(form), { capabilities: all }, declined],
+      ['no forms', elicit(form), { onAsk: never, capabilities: { roots: {} } }, declined],
+      ['only forms', elicit(url), { onAsk: never, capabilities: { elicitation: {} } }, declined],
+      [
+        'no samples',
+        { method: 'sampling/createMessage', params: sample },
+        { onAsk: never },
+        { error: { code: -1 } },
+      ],
+      ['no roots', { method: 'roots/list' }, { onAsk: never }, { error: { code: -32601 } }],
+      ['unknown', { method: 'made/up' }, { onAsk: never, capabilities: all }, { error: { code: -32601 } }],
+      ['a client that fails', elicit(form), { onAsk: never, capabilities: all }, { action: 'cancel' }],
+      ['a sign of life', { method: 'ping' }, {}, {}],
+    ];
+    for (const [name, args, changes, expected] of cases)
+      expect(await call(link, 'ask', args, changes), name).toMatchObject(expected);
   });
 
   test('is never one of a program of 2026', async () => {
     const links = startLinks();
     const link = links.of(targetOf({ era: '2026' }));
     const args = { method: 'elicitation/create', params: form };
-    expect(await call(link, 'ask', args, { onAsk: never, capabilities: all })).toMatchObject({ error: { code: -32601 } });
+    expect(await call(link, 'ask', args, { onAsk: never, capabilities: all })).toMatchObject({
+      error: { code: -32601 },
+    });
   });
 
   test('goes to the newest call of the one principal, and to nobody when there are two', async () => {
@@ -236,7 +266,10 @@ describe('a question in mid-call', () => {
   test('about a call that was given up reaches nobody else', async () => {
     const links = startLinks();
     const link = links.of(targetOf({ era: '2025' }));
-    await expect(call(link, 'hang', {}, { limitMs: 50, principal: 'ada' })).rejects.toMatchObject({ kind: 'timeout' });
+    await link.facts();
+    await expect(call(link, 'hang', {}, { limitMs: 50, principal: 'ada' })).rejects.toMatchObject({
+      kind: 'timeout',
+    });
     const args = { method: 'elicitation/create', params: form };
     const bob = { capabilities: all, onAsk: never, principal: 'bob' };
     expect(await call(link, 'ask', args, bob)).toEqual(declined);
@@ -281,7 +314,10 @@ describe('what a program tells', () => {
     const watch = await link.watch((notice) => first.push(notice));
     const other = await link.watch((notice) => second.push(notice));
     await watch.setUris(new Set([uri]));
-    expect(await call(link, 'change', { uri })).toEqual({ subscribed: [uri], listens: era === '2026' ? 1 : 0 });
+    expect(await call(link, 'change', { uri })).toEqual({
+      subscribed: [uri],
+      listens: era === '2026' ? 1 : 0,
+    });
     await eventually(() => expect(first).toEqual([{ kind: 'tools' }, { kind: 'resource', uri }]));
     expect(second).toEqual([{ kind: 'tools' }]);
     await watch.close();
@@ -312,16 +348,45 @@ describe('what a program tells', () => {
     ['2026', 'endListens'],
     ['2026', 'die'],
     ['2025', 'die'],
-  ] as const)('in %s is heard again after %s, and whoever listens knows that something may be missing', async (era, tool) => {
-    const links = startLinks();
-    const link = links.of(targetOf({ era }));
-    const notices: LinkNotice[] = [];
-    const watch = await link.watch((notice) => notices.push(notice));
-    await watch.setUris(new Set([uri]));
-    await call(link, tool).catch(() => undefined);
-    await eventually(() => expect(notices).toEqual([{ kind: 'reopened' }]));
-    expect(await call(link, 'change', { uri })).toMatchObject({ subscribed: [uri] });
-    await eventually(() => expect(notices.slice(1)).toEqual([{ kind: 'tools' }, { kind: 'resource', uri }]));
-    await watch.close();
-  });
+  ] as const)(
+    'in %s is heard again after %s, and whoever listens knows that something may be missing',
+    async (era, tool) => {
+      const links = startLinks();
+      const link = links.of(targetOf({ era }));
+      const notices: LinkNotice[] = [];
+      const watch = await link.watch((notice) => notices.push(notice));
+      await watch.setUris(new Set([uri]));
+      // One of the two never answers.
+      await call(link, tool).catch(() => undefined);
+      await eventually(() => expect(notices).toEqual([{ kind: 'reopened' }]));
+      expect(await call(link, 'change', { uri })).toMatchObject({ subscribed: [uri] });
+      await eventually(() =>
+        expect(notices.slice(1)).toEqual([{ kind: 'tools' }, { kind: 'resource', uri }]),
+      );
+      await watch.close();
+    },
+  );
+});
+
+test.each([
+  ['2026', 'modern'],
+  ['2025', 'legacy'],
+] as const)('a program of the official SDK of %s is listed, called and listened to', async (year, era) => {
+  const links = startLinks();
+  const main = join(import.meta.dirname, '../../../test/sdk-program.ts');
+  const program = { command: process.execPath, args: [main, year], cwd: null, env: {} };
+  const link = links.of(targetOf({ era: year }, { program }));
+  expect(await link.facts()).toMatchObject({ era, info: { name: 'sdk', version: '1.0.0' } });
+  const list = async () => {
+    const { tools } = await link.request(requestOf('', {}, { method: 'tools/list', params: {} }));
+    return (tools as { name: string }[]).map(({ name }) => name);
+  };
+  expect(await list()).toEqual(['echo', 'grow']);
+  expect(await call(link, 'echo', { say: 'hello' })).toBe('hello');
+  const notices: LinkNotice[] = [];
+  const watch = await link.watch((notice) => notices.push(notice));
+  expect(await call(link, 'grow')).toBe('grown');
+  await eventually(() => expect(notices).toContainEqual({ kind: 'tools' }));
+  expect(await list()).toEqual(['echo', 'grow', 'more']);
+  await watch.close();
 });

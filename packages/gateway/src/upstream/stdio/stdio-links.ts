@@ -116,7 +116,10 @@ export function createStdioLinks(options: StdioOptions): StdioLinks {
       isClosed = true;
       const all = [...known.values()];
       known.clear();
-      await Promise.all([...all.map((program) => program.close()), ...[...running].map((child) => child.end(times))]);
+      await Promise.all([
+        ...all.map((program) => program.close()),
+        ...[...running].map((child) => child.end(times)),
+      ]);
     },
   };
 }

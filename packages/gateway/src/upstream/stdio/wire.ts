@@ -219,7 +219,9 @@ export class Wire {
   }
 }
 
-const NOT_YET = { error: { code: RPC.methodNotFound, message: 'Nothing can be asked before the handshake.' } };
+const NOT_YET = {
+  error: { code: RPC.methodNotFound, message: 'Nothing can be asked before the handshake.' },
+};
 
 function paramsOf({ params }: { readonly params?: unknown }): Params {
   return isObject(params) ? params : {};
