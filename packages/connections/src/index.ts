@@ -42,7 +42,7 @@ export { keepRenewal, leaseToken, ownerOfRow, placeToken } from './services/toke
 export type { Renewal } from './services/token-renewal.ts';
 export {
   dropToken,
-  grantedRowOf,
+  hasTokens,
   keepToken,
   openedToken,
   saveToken,

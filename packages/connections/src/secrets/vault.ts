@@ -51,6 +51,8 @@ export interface TokenSecrets {
   readonly access: string;
   readonly refresh?: string;
   readonly clientSecret?: string;
+  /** The token endpoint as it is asked, where its address holds a secret. */
+  readonly endpoint?: string;
 }
 
 export function sealToken(box: SecretBox, row: Row, secrets: TokenSecrets): string {

@@ -51,7 +51,7 @@ export type KnownReach = Pick<UpstreamTarget, 'allow' | 'era'>;
 const UNKNOWN: KnownReach = { allow: [], era: null };
 
 // OPENAPI is a type of the table as soon as there are documents.
-const REACHED: readonly string[] = ['HTTP', 'SSE', 'STDIO', 'OPENAPI'];
+const REACHED = new Set<string>(['HTTP', 'SSE', 'STDIO', 'OPENAPI']);
 
 /** Opens what a call is sent with; undefined for what this server serves itself. */
 export function openedTarget(
@@ -59,7 +59,7 @@ export function openedTarget(
   { row, settings, granted, personal }: SealedCredentials,
   known: KnownReach = UNKNOWN,
 ): UpstreamTarget | undefined {
-  if (!REACHED.includes(row.connection_type)) return undefined;
+  if (!REACHED.has(row.connection_type)) return undefined;
   const secrets = openConnection(box, row);
   const {
     headers = {},
@@ -73,14 +73,14 @@ export function openedTarget(
   const token = granted && isFor(granted, url) ? openedToken(box, granted) : undefined;
   const own = personal && openedPersonal(box, personal);
   const placed = own === undefined ? {} : placedToken(settings, own);
-  const replaced = Object.keys(placed).map((name) => name.toLowerCase());
-  const isKept = ([name]: readonly [string, string]) => !replaced.includes(name.toLowerCase());
+  const replaced = new Set(Object.keys(placed).map((name) => name.toLowerCase()));
+  const isKept = ([name]: readonly [string, string]) => !replaced.has(name.toLowerCase());
   return {
     id: row.id,
     organizationId: row.organization_id,
     type: row.connection_type as UpstreamTarget['type'], // one of those above
     url,
-    token: replaced.includes('authorization') ? null : (token?.access ?? secrets.connection_token),
+    token: replaced.has('authorization') ? null : (token?.access ?? secrets.connection_token),
     headers: { ...Object.fromEntries(Object.entries(headers).filter(isKept)), ...placed },
     program: command === undefined ? null : { command, args, cwd, env: envVars, isLocal },
     secrets: [...new Set([...(own === undefined ? [] : [own]), ...secretTexts(secrets, token)])],

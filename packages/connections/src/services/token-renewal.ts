@@ -88,7 +88,7 @@ function changesOf(box: Store['secrets'], leased: DownstreamTokenRow, renewal: R
 export async function placeToken(
   store: Store,
   owner: TokenOwner,
-  { tokenEndpoint, clientId, authMethod, resource, now }: Omit<NewToken, 'access'> & { readonly now: number },
+  { resource, now }: { readonly resource: string | null; readonly now: number },
 ): Promise<void> {
   await store
     .db<ConnectionTables>()
@@ -101,12 +101,12 @@ export async function placeToken(
       secrets: sealed(store.secrets, owner, { access: '' }),
       scope: null,
       expires_at: 0,
-      token_endpoint: tokenEndpoint ?? null,
-      client_id: clientId ?? null,
+      token_endpoint: null,
+      client_id: null,
       issuer: null,
-      resource: resource ?? null,
+      resource,
       revocation_endpoint: null,
-      auth_method: authMethod ?? null,
+      auth_method: null,
       ...SETTLED,
       version: 0,
       created_at: now,

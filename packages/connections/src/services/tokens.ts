@@ -2,6 +2,7 @@
 import { typeId } from '@parley/kit';
 import type { Queryable, SecretBox, Store, StoreTransaction } from '@parley/store';
 import type { ClientAuthMethod, ConnectionTables, DownstreamTokenRow } from '../schema.ts';
+import { maskedUrl } from '../secrets/masking.ts';
 import type { TokenSecrets } from '../secrets/vault.ts';
 import { openToken, sealToken } from '../secrets/vault.ts';
 import type { GatewaySettings } from '../shapes/gateway-settings.ts';
@@ -51,11 +52,13 @@ export async function keepToken(
 ): Promise<void> {
   const { organizationId, connectionId, userId } = owner;
   const { scope, expiresAt, tokenEndpoint, clientId, issuer, resource } = token;
+  const shown = tokenEndpoint === undefined ? undefined : maskedUrl(tokenEndpoint);
+  const endpoint = shown === tokenEndpoint ? {} : { endpoint: tokenEndpoint };
   const changing = {
-    secrets: sealed(box, owner, token),
+    secrets: sealed(box, owner, { ...token, ...endpoint }),
     scope: scope ?? null,
     expires_at: expiresAt ?? null,
-    token_endpoint: tokenEndpoint ?? null,
+    token_endpoint: shown ?? null,
     client_id: clientId ?? null,
     issuer: issuer ?? null,
     resource: resource ?? null,
@@ -98,13 +101,14 @@ export const SETTLED = {
 export function sealed(
   box: SecretBox,
   { organizationId, connectionId, userId }: TokenOwner,
-  { access, refresh, clientSecret }: TokenSecrets,
+  { access, refresh, clientSecret, endpoint }: TokenSecrets,
 ): string {
   const place = { id: placeOf(connectionId, userId ?? ''), organization_id: organizationId };
   return sealToken(box, place, {
     access,
     ...(refresh !== undefined && { refresh }),
     ...(clientSecret !== undefined && { clientSecret }),
+    ...(endpoint !== undefined && { endpoint }),
   });
 }
 

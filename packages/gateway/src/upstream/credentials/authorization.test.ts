@@ -52,7 +52,7 @@ onBothEngines(
       expect(await called(bed, acme.owner.caller, id)).toBe('ada');
       expect(await called(bed, acme.admin.caller, id)).toBe('auth_required');
       expect(await auth.state(acme.owner.caller, id)).toMatchObject({ kind: 'oauth', state: 'ok' });
-      expect(await auth.state(acme.admin.caller, id)).toMatchObject({ kind: 'none', isShared: false });
+      expect(await auth.state(acme.admin.caller, id)).toMatchObject({ kind: 'oauth', state: 'never' });
 
       provider.script.account = 'alex';
       await bed.authorize(acme.admin.caller, id, provider);
@@ -194,6 +194,32 @@ describe('clients', () => {
     expect(await called(bed, acme.owner.caller, id)).toBe('ada');
     expect(provider.clients.size).toBe(1);
     expect(bed.upstream.seen.some(({ url }) => url.includes('.well-known'))).toBe(false);
+  });
+
+  test('secrets in addresses go to their own server alone', async () => {
+    const bed = await opened();
+    const { acme, provider, clock } = bed;
+    const client = provider.addClient(`${BASE_URL}/oauth/callback`);
+    const id = await bed.create(acme.owner.caller, {
+      connection_url: `${bed.upstream.origin}/mcp?api_key=secret-of-notes`,
+      oauth_config: {
+        authorizationEndpoint: `${provider.origin}/authorize`,
+        tokenEndpoint: `${provider.origin}/token?api_key=secret-of-tokens`,
+        clientId: client.id,
+        clientSecret: client.secret,
+        scopes: [],
+        grantType: 'authorization_code',
+      },
+    });
+    await bed.authorize(acme.owner.caller, id, provider);
+    clock.nowMs += 3_600_000;
+    expect(await called(bed, acme.owner.caller, id)).toBe('ada');
+    expect(provider.asked).toEqual(['authorization_code', 'refresh_token']);
+    expect(JSON.stringify(provider.seen)).not.toContain('secret-of-notes');
+    const tokens = bed.store.db<Record<string, object>>().selectFrom('downstream_tokens');
+    expect(JSON.stringify(await tokens.selectAll().execute())).not.toMatch(
+      /secret-of|access-|refresh-[0-9a-f]/,
+    );
   });
 
   test('the document about this server is preferred to a registration', async () => {

@@ -17,7 +17,7 @@ import { CALLBACK, clientAuth, clientFor, storedClient } from './clients.ts';
 import type { AuthServer, FoundAuth } from './discovery.ts';
 import { discoverAuth } from './discovery.ts';
 import type { OAuthReach } from './oauth-fetch.ts';
-import { BadAuthServer, checkEndpoint, oauthFetch } from './oauth-fetch.ts';
+import { BadAuthServer, checkEndpoint, oauthFetch, resourceOf } from './oauth-fetch.ts';
 import type { CredentialParts } from './parts.ts';
 import { oauthReach } from './parts.ts';
 import { givenToken } from './token-answer.ts';
@@ -138,7 +138,7 @@ async function wayOf(
       takesDocuments: false,
       scopes: [],
     };
-    return { server, scopes, resource: reach.url.href, client: storedClient(config) };
+    return { server, scopes, resource: resourceOf(reach.url), client: storedClient(config) };
   }
   const found = await discoverAuth(reach);
   const place = { organizationId: connection.organization_id, connectionId: connection.id, redirectUri };

@@ -6,6 +6,7 @@ import {
   dropToken,
   findRow,
   grantTypeOf,
+  hasTokens,
   keepPersonalToken,
   mayUse,
   openConnection,
@@ -87,7 +88,10 @@ export function createConnectionAuth(parts: CredentialParts): ConnectionAuth {
   return {
     async state(caller, id) {
       const row = await usable(caller, id);
-      return stateOf(await sealedCredentials(store, row, caller.userId), store.secrets, now());
+      const sealed = await sealedCredentials(store, row, caller.userId);
+      const place = { organizationId: row.organization_id, connectionId: id };
+      const isUsual = sealed.granted !== undefined || (await hasTokens(store, place));
+      return stateOf(sealed, { box: store.secrets, now: now(), isUsual });
     },
     authorize: async (caller, id) => ({ url: await urlFor(caller, id) }),
     async offer(link) {
@@ -141,14 +145,22 @@ function personOf({ userId, agent }: Caller): string {
 
 function stateOf(
   { row, settings, granted, personal }: SealedCredentials,
-  box: CredentialParts['store']['secrets'],
-  now: number,
+  {
+    box,
+    now,
+    isUsual,
+  }: {
+    readonly box: CredentialParts['store']['secrets'];
+    readonly now: number;
+    /** Somebody has authorised it, so others will have to. */
+    readonly isUsual: boolean;
+  },
 ): AuthState {
   const isShared = settings.oauth === 'shared' || granted?.user_id === '' || signsInItself(row);
   const plain = { isShared: false, expiresAt: null, scope: null };
   if (settings.personalToken !== undefined)
     return { kind: 'personal_token', state: personal === undefined ? 'never' : 'ok', ...plain };
-  const isOAuth = granted !== undefined || settings.oauth !== undefined || grantTypeOf(row) !== undefined;
+  const isOAuth = isUsual || settings.oauth !== undefined || grantTypeOf(row) !== undefined;
   if (!isOAuth) return { kind: 'none', state: 'ok', ...plain };
   const canRenew =
     signsInItself(row) || (granted !== undefined && openedToken(box, granted).refresh !== undefined);

@@ -2,7 +2,7 @@
 import { EgressError } from '@parley/kit/egress';
 import * as z from 'zod';
 import type { OAuthReach } from './oauth-fetch.ts';
-import { BadAuthServer, checkAddress, checkEndpoint, oauthFetch } from './oauth-fetch.ts';
+import { BadAuthServer, checkAddress, checkEndpoint, oauthFetch, resourceOf } from './oauth-fetch.ts';
 
 /** An authorization server, as far as it is used. */
 export interface AuthServer {
@@ -57,13 +57,12 @@ const PROBE = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' });
 export async function discoverAuth(reach: OAuthReach): Promise<FoundAuth> {
   const challenge = await challengeOf(reach);
   const metadata = await resourceMetadata(reach, challenge.metadata);
-  const own = canonical(reach.url);
   // Servers of the older revision are their own authorization servers.
   const issuer = metadata?.authorization_servers?.[0] ?? reach.url.origin;
   const server = await authServer(reach, issuer);
   return {
     server,
-    resource: metadata?.resource ?? own,
+    resource: metadata?.resource ?? resourceOf(reach.url),
     scopes: challenge.scopes ?? metadata?.scopes_supported ?? [],
   };
 }
@@ -175,9 +174,4 @@ async function readJson(reach: OAuthReach, address: string): Promise<unknown> {
     // A site may answer every address with a page.
     return undefined;
   }
-}
-
-/** The address as a resource: without what stands behind a sign. */
-function canonical(url: URL): string {
-  return url.pathname === '/' ? url.origin : `${url.origin}${url.pathname}`;
 }

@@ -53,6 +53,22 @@ export function authorizationNeeded(
   return new UpstreamFault('auth_required', message, { wasSent: lack === 'refused', link });
 }
 
+/** The fault of a call that its server refused, though nobody gave a token of their own for it. */
+export function refusedBy(
+  parts: Pick<CredentialParts, 'store' | 'now' | 'baseUrl'>,
+  caller: Caller,
+  sealed: SealedCredentials,
+): UpstreamFault {
+  const { row, settings } = sealed;
+  const refused = (how: string) =>
+    new UpstreamFault('auth_required', `"${row.title}" did not accept this call. ${how}`);
+  if (settings.mappedHeader !== undefined)
+    return refused(`Send your key for it in the header ${settings.mappedHeader.from}.`);
+  const isStored = row.has_connection_token === 1 && settings.oauth === undefined;
+  if (isStored) return refused('Whoever manages the connection has to store another token.');
+  return authorizationNeeded(parts, caller, sealed, 'refused');
+}
+
 /** The fault of a call whose token is over while nobody can be asked for a new one. */
 export function renewalFailed({ row, granted }: SealedCredentials, now: number): UpstreamFault {
   const retryAfterMs = Math.max(1000, (granted?.retry_at ?? now) - now);

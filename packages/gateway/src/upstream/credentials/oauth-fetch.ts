@@ -89,7 +89,14 @@ export function oauthFetch(reach: OAuthReach) {
 }
 
 function head({ status, headers }: EgressResponse): ResponseInit {
+  if (status < 200 || status > 599)
+    throw new BadAuthServer('The authorization server does not answer as a web server does.');
   return { status, headers };
+}
+
+/** The address as what a token is asked for: without its parameters, which may hold secrets. */
+export function resourceOf({ origin, pathname }: URL): string {
+  return pathname === '/' ? origin : `${origin}${pathname}`;
 }
 
 async function bodyOf(answer: EgressResponse): Promise<Uint8Array<ArrayBuffer> | null> {

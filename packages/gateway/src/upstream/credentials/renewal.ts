@@ -1,6 +1,6 @@
 /** Renewing tokens: once for everybody who waits, in whatever process they do, and without giving up too early. */
 import { randomUUID } from 'node:crypto';
-import type { DownstreamTokenRow, Renewal } from '@parley/connections';
+import type { ConnectionRow, DownstreamTokenRow, OAuthClient, Renewal } from '@parley/connections';
 import {
   findRow,
   keepRenewal,
@@ -14,9 +14,8 @@ import {
   TOKENS_CHANGED,
 } from '@parley/connections';
 import { MANAGEMENT_EVENTS } from '@parley/events';
-import type { ConnectionRow } from '@parley/connections';
 import type { StoreTransaction } from '@parley/store';
-import { clientAuth } from './clients.ts';
+import { clientAuth, storedClient } from './clients.ts';
 import { oauthFetch } from './oauth-fetch.ts';
 import type { CredentialParts } from './parts.ts';
 import { oauthReach } from './parts.ts';
@@ -103,6 +102,22 @@ async function tellRefused(
   await events.publish(tx, of({ organizationId, subject: id, data }));
 }
 
+/** How a token is renewed: with what is stored for a client that signs in by itself, else as it was come by. */
+function wayOf(box: CredentialParts['store']['secrets'], connection: ConnectionRow, row: DownstreamTokenRow) {
+  const config = signsInItself(connection) ? openConnection(box, connection).oauth_config : null;
+  if (config !== null)
+    return { config, client: storedClient(config), tokenEndpoint: config.tokenEndpoint, refresh: undefined };
+  const { refresh, clientSecret, endpoint } = openedToken(box, row);
+  const tokenEndpoint = endpoint ?? row.token_endpoint;
+  if (tokenEndpoint === null || row.client_id === null) return undefined;
+  const client: OAuthClient = {
+    clientId: row.client_id,
+    authMethod: row.auth_method ?? 'none',
+    ...(clientSecret !== undefined && { clientSecret }),
+  };
+  return { config, client, tokenEndpoint, refresh };
+}
+
 /** Asks the token endpoint; only its clear word ends a token, everything else may pass. */
 async function outcomeOf(
   parts: CredentialParts,
@@ -114,17 +129,14 @@ async function outcomeOf(
   const retryMs = Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(leased.failures, 10));
   const failed = (waitMs = retryMs): Renewal => ({ kind: 'failed', retryAt: now() + waitMs });
   const reach = oauthReach(parts, connection);
-  const { token_endpoint, client_id, resource } = leased;
-  if (reach === undefined || token_endpoint === null || client_id === null) return failed();
+  const way = wayOf(store.secrets, connection, leased);
+  if (reach === undefined || way === undefined) return failed();
+  const { config, client, tokenEndpoint, refresh } = way;
+  const { resource } = leased;
   const oauth = await import('oauth4webapi');
-  const { refresh, clientSecret } = openedToken(store.secrets, leased);
-  const as = { issuer: leased.issuer ?? new URL(token_endpoint).origin, token_endpoint };
-  const client = { client_id };
-  const config = signsInItself(connection) ? openConnection(store.secrets, connection).oauth_config : null;
-  const auth = await clientAuth({
-    authMethod: leased.auth_method ?? 'none',
-    clientSecret: config?.clientSecret ?? clientSecret ?? '',
-  });
+  const as = { issuer: leased.issuer ?? new URL(tokenEndpoint).origin, token_endpoint: tokenEndpoint };
+  const own = { client_id: client.clientId };
+  const auth = await clientAuth(client);
   const options = { [oauth.customFetch]: oauthFetch(reach), [oauth.allowInsecureRequests]: true };
   const additionalParameters = resource === null ? {} : { resource };
   try {
@@ -132,13 +144,13 @@ async function outcomeOf(
     if (config !== null) {
       const scope = config.scopes.length === 0 ? {} : { scope: config.scopes.join(' ') };
       const asked = { ...scope, ...additionalParameters };
-      answer = await oauth.clientCredentialsGrantRequest(as, client, auth, asked, options);
+      answer = await oauth.clientCredentialsGrantRequest(as, own, auth, asked, options);
     } else if (refresh !== undefined) {
       const asked = { ...options, additionalParameters };
-      answer = await oauth.refreshTokenGrantRequest(as, client, auth, refresh, asked);
+      answer = await oauth.refreshTokenGrantRequest(as, own, auth, refresh, asked);
     } else return { kind: 'refused', isUseless: reason === 'refused' };
     if (answer.status === 429) return failed(retryAfterOf(answer) ?? retryMs);
-    const given = await oauth.processGenericTokenEndpointResponse(as, client, answer);
+    const given = await oauth.processGenericTokenEndpointResponse(as, own, answer);
     const token = givenToken(given, now());
     return token === undefined ? failed() : { kind: 'renewed', token };
   } catch (error) {
@@ -158,6 +170,6 @@ function retryAfterOf(answer: Response): number | undefined {
 /** What may go into the log: neither the request nor the answer, which hold tokens. */
 function nameOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown';
-  const { code } = error as { code?: unknown };
+  const code = 'code' in error ? error.code : undefined;
   return typeof code === 'string' ? `${error.name} ${code}` : error.name;
 }

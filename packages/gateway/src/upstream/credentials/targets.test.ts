@@ -3,7 +3,7 @@ import { headerReader } from '@parley/kit';
 import { scratchStore } from '@parley/store/testing';
 import { eventually } from '@parley/test-support/eventually';
 import { expect, onTestFinished, test } from 'vitest';
-import { called, kindOf, openCredentials, startCredentials } from '../../../test/credentials-bed.ts';
+import { called, kindOf, openCredentials, send, startCredentials } from '../../../test/credentials-bed.ts';
 
 async function opened() {
   const store = await scratchStore();
@@ -28,6 +28,20 @@ test('a static token and headers are for everybody, in one shared target', async
   expect(await bed.targets.targetFor(owner.caller, id)).toBe(mine);
   expect(await bed.targets.targetFor(admin.caller, id)).toEqual(mine);
   expect(await bed.targets.headersFor(owner.caller, id)).toBeUndefined();
+});
+
+test('a refusal says what helps with this very connection', async () => {
+  const bed = await opened();
+  const { owner } = bed.acme;
+  const refusalOf = async (data: Parameters<typeof bed.create>[1]) => {
+    const id = await bed.create(owner.caller, data);
+    const sending = bed.targets.through(owner.caller, id, (target) => send(target));
+    return sending.catch((error: Error) => error.message);
+  };
+  const gateway = { mappedHeader: { from: 'X-My-Key', to: 'X-Key' } };
+  expect(await refusalOf({ metadata: { gateway } })).toContain('in the header X-My-Key');
+  expect(await refusalOf({ connection_token: 'stale-token' })).toContain('has to store another token');
+  expect(await refusalOf({})).toContain('/oauth/start/');
 });
 
 test('a change is seen by the next call, in other processes too', async () => {
@@ -171,6 +185,8 @@ test('a call-back token acts for the caller, as the connection, within the scope
     roles: ['member'],
     grants: { [database]: ['QUERY'], self: ['EVENT_PUBLISH'] },
   });
+  if (caller === undefined) throw new Error('A new token is not accepted.');
+  expect(await identity.current(caller)).toEqual(caller);
   // Nobody passes on what they do not have.
   const narrow = await identity.createKey(owner.caller, {
     name: 'Narrow',
@@ -187,4 +203,5 @@ test('a call-back token acts for the caller, as the connection, within the scope
   expect(await identity.authenticate(token, 'key')).toBeDefined();
   clock.nowMs += 5 * 60_000;
   expect(await identity.authenticate(token, 'key')).toBeUndefined();
+  expect(await identity.current(caller)).toBeUndefined();
 });

@@ -18,8 +18,8 @@ import type { Caller, ReadHeader } from '@parley/kit';
 import { detach } from '@parley/kit';
 import { fromJson } from '@parley/store';
 import { UpstreamFault } from '../link.ts';
-import { storedClient } from './clients.ts';
-import { authorizationNeeded, personalTokenNeeded, renewalFailed } from './needed.ts';
+import { authorizationNeeded, personalTokenNeeded, refusedBy, renewalFailed } from './needed.ts';
+import { resourceOf } from './oauth-fetch.ts';
 import type { CredentialParts } from './parts.ts';
 import type { Renewals } from './renewal.ts';
 import { createRenewals } from './renewal.ts';
@@ -74,18 +74,9 @@ export function createTargets(parts: CredentialParts, renewals: Renewals = creat
       throw new UpstreamFault('not_allowed', 'The connection is not there any more.', { wasSent: false });
     const sealed = await sealedCredentials(store, row, userId);
     if (sealed.granted !== undefined || !signsInItself(row)) return sealed;
-    const { oauth_config: config, connection_url } = openConnection(store.secrets, row);
-    if (config === null) return sealed;
-    await placeToken(
-      store,
-      { organizationId, connectionId, userId: '' },
-      {
-        ...storedClient(config),
-        tokenEndpoint: config.tokenEndpoint,
-        ...(connection_url !== null && { resource: connection_url }),
-        now: now(),
-      },
-    );
+    const url = URL.parse(openConnection(store.secrets, row).connection_url ?? '');
+    const resource = url === null ? null : resourceOf(url);
+    await placeToken(store, { organizationId, connectionId, userId: '' }, { resource, now: now() });
     return sealedCredentials(store, row, userId);
   }
 
@@ -196,7 +187,7 @@ export function createTargets(parts: CredentialParts, renewals: Renewals = creat
       const { granted, personal } = sealed;
       if (granted === undefined)
         throw personal === undefined
-          ? authorizationNeeded(parts, caller, sealed, 'refused')
+          ? refusedBy(parts, caller, sealed)
           : personalTokenNeeded(sealed, 'refused');
       const isNewer = openedToken(store.secrets, granted).access !== refused.token;
       if (!isNewer) {
@@ -224,7 +215,9 @@ export function createTargets(parts: CredentialParts, renewals: Renewals = creat
     },
     async freshened(target) {
       const { organizationId, id, principal } = target;
-      const { sealed } = await cache.of({ organizationId, userId: principal }, id);
+      const known = await knownOrGone({ organizationId, userId: principal }, id);
+      if (known === undefined) return target;
+      const { sealed } = known;
       const { granted } = sealed;
       const isDue = granted !== undefined && (granted.expires_at ?? Infinity) - now() < RENEW_BEFORE_MS;
       if (!isDue || !canRenew(sealed, granted)) return target;
@@ -233,6 +226,16 @@ export function createTargets(parts: CredentialParts, renewals: Renewals = creat
     },
     close: () => cache.close(),
   };
+
+  /** What is stored; undefined when the connection was deleted meanwhile. */
+  async function knownOrGone(whose: Pick<Caller, 'organizationId' | 'userId'>, connectionId: string) {
+    try {
+      return await cache.of(whose, connectionId);
+    } catch (error) {
+      if (error instanceof UpstreamFault) return undefined;
+      throw error;
+    }
+  }
 
   /** The server refuses a token that was just renewed: what helps is another authorization. */
   function lasting(caller: Caller, connectionId: string, error: UpstreamFault): UpstreamFault {
