@@ -206,6 +206,10 @@ describe('the pages of the documentation', () => {
     const grants = named(/^npm run .* --grant '?([\w:*,]+)/gm);
     expect(grants).toContain('annotations:get_all_pending,reply,resolve');
     const flags = grants.flatMap((grant) => ['--grant', grant]);
+    // The connections that pages make before; nobody answers there, so that no tool is known to be absent.
+    const nobody = { url: 'http://127.0.0.1:9/mcp' };
+    const input = JSON.stringify({ files: nobody, filesystem: nobody });
+    await runParley(['connect', 'import', '-', '--data', data], { input });
     expect(await parley('keys', 'create', 'Pages', ...flags)).toMatchObject({ code: 0, stderr: '' });
   });
 

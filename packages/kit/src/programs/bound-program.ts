@@ -35,9 +35,9 @@ export function startBound({ file, args, cwd, env, stdio }: BoundProgram): Child
     detached: true,
     stdio: [...stdio, 'pipe'],
   });
-  // A pipe that was asked for is a socket. Where nothing was started it is absent, and so is the list of them when this
-  // process has no descriptor left.
+  // There are none at all when this process has no descriptor left.
   const streams: ChildProcess['stdio'] | undefined = child.stdio;
+  // A pipe that was asked for is a socket; absent where nothing was started.
   const watch = streams?.[WATCH_AT] as Socket | null | undefined;
   watch?.on('error', () => undefined);
   watch?.unref();

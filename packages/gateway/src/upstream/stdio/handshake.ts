@@ -101,6 +101,7 @@ class Handshake {
     const discovery = this.#discover(wire);
     const silence = Promise.withResolvers<undefined>();
     const timer = setTimeout(silence.resolve, this.#opening.times.probeMs);
+    // Where it is refused, the words of 2025 are tried, and what those fail with is told.
     const early = await Promise.race([discovery.catch(() => undefined), silence.promise]);
     clearTimeout(timer);
     if (early !== undefined) return early;

@@ -56,7 +56,7 @@ class SessionListening implements Listening {
 
   async set(wanted: ReadonlySet<string> = new Set()): Promise<void> {
     if (!this.#canSubscribe) return;
-    let fault: unknown;
+    let fault: Error | undefined;
     for (const uri of [...this.#subscribed].filter((one) => !wanted.has(one))) {
       this.#subscribed.delete(uri);
       fault = (await this.#ask('resources/unsubscribe', uri)) ?? fault;
@@ -76,12 +76,14 @@ class SessionListening implements Listening {
     return notice !== undefined;
   }
 
-  async #ask(method: string, uri: string): Promise<unknown> {
+  async #ask(method: string, uri: string): Promise<Error | undefined> {
     const { wire, limitMs } = this.#parts;
-    return wire.request(method, { uri }, { limitMs }).then(
-      () => undefined,
-      (error: unknown) => error,
-    );
+    try {
+      await wire.request(method, { uri }, { limitMs });
+      return undefined;
+    } catch (error) {
+      return error instanceof Error ? error : new Error(String(error));
+    }
   }
 }
 

@@ -157,6 +157,7 @@ export class RunningProgram {
     const isModern = this.facts.era === 'modern';
     const params = isModern ? { _meta: envelope(info, {}) } : {};
     const options = { limitMs: times.signOfLifeMs, isSilent: true };
+    // Any answer is a sign of life, and so is any other word; that there was none is seen below.
     await this.wire.request(isModern ? 'server/discover' : 'ping', params, options).catch(() => undefined);
     if (this.wire.heardAt >= askedAt || this.wire.flights.size > 0 || !this.isOpen) return;
     this.#ended();

@@ -2,14 +2,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { UpstreamTarget } from '@parley/connections';
 import { detach } from '@parley/kit';
-import type { Link, LinkNotice, LinkRequest, LinkWatch, ServerFacts } from '../link.ts';
-import { UpstreamFault } from '../link.ts';
+import type { Link, LinkNotice, LinkRequest, LinkWatch, ServerFacts, UpstreamFault } from '../link.ts';
 import type { Child } from './child.ts';
 import { ended, outOfTime, unreachable } from './faults.ts';
 import { openProgram } from './handshake.ts';
 import { Restarts } from './restarts.ts';
 import { RunningProgram } from './running-program.ts';
 import type { ProgramTimes } from './times.ts';
+import { Watches } from './watches.ts';
 import type { Params } from './wire.ts';
 import { Wire } from './wire.ts';
 
@@ -24,17 +24,12 @@ export interface SharedParts {
   onRest(program: SharedProgram): void;
 }
 
-interface Watch {
-  uris: ReadonlySet<string>;
-  on(notice: LinkNotice): void;
-}
-
 // A program that ends whenever it is asked has failed, however quickly it starts again.
 const MOST_TRIES = 3;
 
 export class SharedProgram implements Link {
   readonly #parts: SharedParts;
-  readonly #watches = new Set<Watch>();
+  readonly #watches: Watches;
   readonly #children = new Set<Child>();
   readonly #closed = new AbortController();
   #target: UpstreamTarget;
@@ -46,17 +41,19 @@ export class SharedProgram implements Link {
   #running: RunningProgram | undefined;
   #opening: Promise<RunningProgram> | undefined;
   #lastChild: Child | undefined;
-  /** Sets of documents go out one after the other. */
-  #listening: Promise<unknown> = Promise.resolve();
-  #isReopening = false;
-  #reopenedAt = Number.NEGATIVE_INFINITY;
-  #pauseMs = 0;
 
   constructor(target: UpstreamTarget, parts: SharedParts) {
     this.#parts = parts;
     this.#target = target;
     this.#fingerprint = fingerprintOf(target);
     this.#restarts = new Restarts(parts.times, parts.now);
+    this.#watches = new Watches({
+      times: parts.times,
+      closed: this.#closed.signal,
+      onFault: parts.onFault,
+      ready: () => this.#ready({}),
+      current: () => this.#running,
+    });
   }
 
   get connectionId(): string {
@@ -65,7 +62,7 @@ export class SharedProgram implements Link {
 
   /** True: there is no process, and nobody waits for one. */
   get isQuiet(): boolean {
-    return this.#watches.size === 0 && this.#opening === undefined && this.#running === undefined;
+    return this.#watches.isEmpty && this.#opening === undefined && this.#running === undefined;
   }
 
   /** Since when its process has nothing to do; undefined: there is none, or it has. */
@@ -92,7 +89,7 @@ export class SharedProgram implements Link {
     const before = this.#running;
     this.#running = undefined;
     before?.retire();
-    if (this.#watches.size > 0) this.#reopenSoon();
+    this.#watches.lost();
   }
 
   async facts(signal?: AbortSignal): Promise<ServerFacts> {
@@ -110,28 +107,8 @@ export class SharedProgram implements Link {
     throw ended({ wasSent: false });
   }
 
-  async watch(on: (notice: LinkNotice) => void): Promise<LinkWatch> {
-    const watch: Watch = { uris: new Set(), on };
-    this.#watches.add(watch);
-    try {
-      await this.#listen(await this.#ready({}));
-    } catch (error) {
-      await this.#unwatch(watch);
-      throw error;
-    }
-    return {
-      setUris: async (uris) => {
-        watch.uris = new Set(uris);
-        if (this.#running !== undefined) await this.#listen(this.#running);
-      },
-      close: () => this.#unwatch(watch),
-    };
-  }
-
-  async #unwatch(watch: Watch): Promise<void> {
-    this.#watches.delete(watch);
-    // Where it fails, nobody hears what the program still says.
-    if (this.#running !== undefined) await this.#listen(this.#running).catch(() => undefined);
+  watch(on: (notice: LinkNotice) => void): Promise<LinkWatch> {
+    return this.#watches.add(on);
   }
 
   /** Ends a process that has nothing to do. */
@@ -164,8 +141,8 @@ export class SharedProgram implements Link {
     if (this.#closed.signal.aborted) throw switchedOff();
     if (this.#running?.isOpen === true) return this.#running;
     const opening = (this.#opening ??= this.#open());
-    // Whoever waited and has gone must not leave its fault to nobody.
-    opening.catch(() => undefined);
+    // Its fault is for those who wait; when all have gone, nobody has to know it.
+    detach(opening, () => undefined);
     const gate = Promise.withResolvers<never>();
     const onAbort = () => gate.reject(signal?.aborted === true ? signal.reason : switchedOff());
     const stops = [this.#closed.signal, ...(signal === undefined ? [] : [signal])];
@@ -205,6 +182,7 @@ export class SharedProgram implements Link {
         `The program crashed again and again. It is started again in ${Math.ceil(waitMs / 1000)} s.`,
         waitMs,
       );
+    // Only the end of it all cuts the wait short, and the start that follows looks for that.
     await delay(waitMs, undefined, { signal: this.#closed.signal }).catch(() => undefined);
   }
 
@@ -239,15 +217,15 @@ export class SharedProgram implements Link {
       info,
       times,
       onFault,
-      tell: (notice) => this.#tell(notice),
-      onLost: () => this.#reopenSoon(),
+      tell: (notice) => this.#watches.tell(notice),
+      onLost: () => this.#watches.lost(),
       onIdle: () => detach(this.endIdle(), onFault),
       onCrash: (wasBusy) => {
         if (wasBusy) restarts.crashed();
         else detach(this.#judge(opened.wire.child, restarts), onFault);
         if (this.#running !== running) return;
         this.#running = undefined;
-        if (this.#watches.size > 0) this.#reopenSoon();
+        this.#watches.lost();
       },
     });
     return running;
@@ -267,65 +245,10 @@ export class SharedProgram implements Link {
       this.#parts.onFault,
     );
   }
-
-  #listen(running: RunningProgram): Promise<void> {
-    const next = this.#listening.then(() => {
-      const uris = new Set([...this.#watches].flatMap((watch) => [...watch.uris]));
-      return running.listen(this.#watches.size === 0 ? undefined : uris);
-    });
-    this.#listening = next.catch(() => undefined);
-    return next;
-  }
-
-  #tell(notice: LinkNotice): void {
-    for (const { uris, on } of this.#watches) {
-      if (notice.kind === 'resource' && !isAmong(uris, notice.uri)) continue;
-      try {
-        on(notice);
-      } catch (error) {
-        this.#parts.onFault(error);
-      }
-    }
-  }
-
-  #reopenSoon(): void {
-    if (this.#isReopening) return;
-    this.#isReopening = true;
-    detach(
-      this.#reopen().finally(() => (this.#isReopening = false)),
-      this.#parts.onFault,
-    );
-  }
-
-  /** Listens again, however long it takes, as long as anybody wants to hear something. */
-  async #reopen(): Promise<void> {
-    const { signal } = this.#closed;
-    const { backoffMs, mostBackoffMs } = this.#parts.times;
-    // One that is lost again and again is looked after less and less.
-    if (performance.now() - this.#reopenedAt > mostBackoffMs) this.#pauseMs = backoffMs;
-    let waitMs = this.#pauseMs;
-    while (!signal.aborted && this.#watches.size > 0) {
-      // Spread, so that the programs of a machine that was asleep do not all start at once.
-      await delay(waitMs * (1 + Math.random() / 4), undefined, { signal, ref: false }).catch(() => undefined);
-      this.#pauseMs = Math.min(2 * this.#pauseMs, mostBackoffMs);
-      try {
-        await this.#listen(await this.#ready({}));
-        this.#reopenedAt = performance.now();
-        return this.#tell({ kind: 'reopened' });
-      } catch (error) {
-        waitMs = (error instanceof UpstreamFault ? error.retryAfterMs : undefined) ?? this.#pauseMs;
-      }
-    }
-  }
 }
 
 function switchedOff(): UpstreamFault {
   return unreachable('The connection was changed or switched off. Try again.');
-}
-
-/** What belongs to a document that is listened to may be named instead of it. */
-function isAmong(uris: ReadonlySet<string>, uri: string): boolean {
-  return uris.has(uri) || [...uris].some((one) => uri.startsWith(one));
 }
 
 function fingerprintOf({ program, maxResultBytes }: UpstreamTarget): string {

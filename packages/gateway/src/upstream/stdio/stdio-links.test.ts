@@ -1,4 +1,5 @@
 /** What links to programs promise to those who call: eras, shared processes, questions, faults. */
+import { join } from 'node:path';
 import type { InputRequest, InputResponse } from '@parley/kit';
 import { eventually } from '@parley/test-support/eventually';
 import { describe, expect, test } from 'vitest';
@@ -355,6 +356,7 @@ describe('what a program tells', () => {
       const notices: LinkNotice[] = [];
       const watch = await link.watch((notice) => notices.push(notice));
       await watch.setUris(new Set([uri]));
+      // One of the two never answers.
       await call(link, tool).catch(() => undefined);
       await eventually(() => expect(notices).toEqual([{ kind: 'reopened' }]));
       expect(await call(link, 'change', { uri })).toMatchObject({ subscribed: [uri] });
@@ -364,4 +366,27 @@ describe('what a program tells', () => {
       await watch.close();
     },
   );
+});
+
+test.each([
+  ['2026', 'modern'],
+  ['2025', 'legacy'],
+] as const)('a program of the official SDK of %s is listed, called and listened to', async (year, era) => {
+  const links = startLinks();
+  const main = join(import.meta.dirname, '../../../test/sdk-program.ts');
+  const program = { command: process.execPath, args: [main, year], cwd: null, env: {} };
+  const link = links.of(targetOf({ era: year }, { program }));
+  expect(await link.facts()).toMatchObject({ era, info: { name: 'sdk', version: '1.0.0' } });
+  const list = async () => {
+    const { tools } = await link.request(requestOf('', {}, { method: 'tools/list', params: {} }));
+    return (tools as { name: string }[]).map(({ name }) => name);
+  };
+  expect(await list()).toEqual(['echo', 'grow']);
+  expect(await call(link, 'echo', { say: 'hello' })).toBe('hello');
+  const notices: LinkNotice[] = [];
+  const watch = await link.watch((notice) => notices.push(notice));
+  expect(await call(link, 'grow')).toBe('grown');
+  await eventually(() => expect(notices).toContainEqual({ kind: 'tools' }));
+  expect(await list()).toEqual(['echo', 'grow', 'more']);
+  await watch.close();
 });
