@@ -92,10 +92,9 @@ describe('without a key', () => {
       'notifications',
       'questions',
     ];
-    const management = ['events', 'organizations', 'tools', 'audit', ...agents].flatMap((set) => [
-      `/api/${set}/openapi.json`,
-      `/api/${set}/docs`,
-    ]);
+    const management = ['events', 'organizations', 'tools', 'audit', 'connections', ...agents].flatMap(
+      (set) => [`/api/${set}/openapi.json`, `/api/${set}/docs`],
+    );
     const files = ['/feedback/style.css', '/feedback/app.js'];
     const open = [...OPEN_ROUTES, ...openPathsOf(await loadOwnToolsets())];
     expect(open).toEqual(['/', '/health', '/ready', ...management, ...documents, ...files]);
