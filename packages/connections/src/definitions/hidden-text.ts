@@ -1,30 +1,34 @@
 /** Text that people do not see as it is: characters without a shape, and such as turn the direction of others. */
 
-// Soft hyphen and fillers, direction marks, zero-width characters, invisible operators, tags, selectors that carry
-// data, and controls other than tab and line ends; also a joiner that joins nothing, and selectors in a row.
-const PATTERN =
-  '[\\u0000-\\u0008\\u000B\\u000C\\u000E-\\u001F\\u007F-\\u009F\\u00AD\\u034F\\u061C\\u115F\\u1160\\u17B4\\u17B5\\u180B-\\u180F\\u200B\\u200E\\u200F' +
-  '\\u2028-\\u202E\\u2060-\\u206F\\u3164\\uFEFF\\uFFA0\\uFFF9-\\uFFFB\\u{1D173}-\\u{1D17A}\\u{E0000}-\\u{E0FFF}]' +
-  '|(?<![^\\u0000-\\u007F\\u200B-\\u200D])[\\u200C\\u200D]|[\\u200C\\u200D](?![^\\u0000-\\u007F\\u200B-\\u200D])' +
-  '|(?<=[\\uFE00-\\uFE0F])[\\uFE00-\\uFE0F]';
+// Controls other than tab and line ends; soft hyphen and fillers, direction marks, zero-width characters, invisible
+// operators, tags, and selectors that carry data.
+const UNSEEN =
+  /[[\p{Cc}--[\t\n\r]][\u034F][\u17B4-\u17B5]\u00AD\u061C\u115F\u1160\u180B-\u180F\u200B\u200E\u200F\u2028-\u202E\u2060-\u206F\u3164\uFEFF\uFFA0\uFFF9-\uFFFB\u{1D173}-\u{1D17A}\u{E0000}-\u{E0FFF}]/gv;
+// Joiners that join nothing: scripts and pictures that need them have one between two characters of theirs.
+const LOOSE_JOINER =
+  /(?<![^\p{ASCII}\u200B-\u200D])[\u200C\u200D]|[\u200C\u200D](?![^\p{ASCII}\u200B-\u200D])/gv;
+// The form of a character is chosen once.
+const SECOND_SELECTOR = /(?<=[\uFE00-\uFE0F])[\uFE00-\uFE0F]/gv;
 
-const HIDDEN = new RegExp(PATTERN, 'u');
-const ALL_HIDDEN = new RegExp(PATTERN, 'gu');
+const PATTERNS = [UNSEEN, LOOSE_JOINER, SECOND_SELECTOR];
 
 /** True when a text, or any text or key within a value, hides something. */
 export function hasHiddenText(value: unknown): boolean {
-  if (typeof value === 'string') return HIDDEN.test(value);
+  // A search begins at the start, whatever was found before.
+  if (typeof value === 'string') return PATTERNS.some((pattern) => value.search(pattern) !== -1);
   if (Array.isArray(value)) return value.some(hasHiddenText);
   if (typeof value !== 'object' || value === null) return false;
-  return Object.entries(value).some(([key, inner]) => HIDDEN.test(key) || hasHiddenText(inner));
+  return Object.entries(value).some(([key, inner]) => hasHiddenText(key) || hasHiddenText(inner));
 }
 
 /** The text with the code of each such character in its place. */
 export function visibleText(text: string): string {
-  return text.replaceAll(ALL_HIDDEN, (character) => {
-    const code = character.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0') ?? '';
-    return `<U+${code}>`;
-  });
+  return PATTERNS.reduce((left, pattern) => left.replaceAll(pattern, codeOf), text);
+}
+
+function codeOf(character: string): string {
+  const code = character.codePointAt(0) ?? 0;
+  return `<U+${code.toString(16).toUpperCase().padStart(4, '0')}>`;
 }
 
 /** The value with every text and key made visible. */
