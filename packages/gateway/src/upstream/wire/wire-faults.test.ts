@@ -114,6 +114,20 @@ describe('an answer', () => {
     });
     const fault = await faultOf(wrong.work);
     expect(fault.rpc).toEqual({ code: -32021, message: 'x'.repeat(500), data: { a: 1 } });
+    expect(fault.message).toBe('x'.repeat(500));
+  });
+
+  test('is shown without the secrets of the connection', async () => {
+    const secret = 'a "quoted" secret';
+    const error = { code: -32602, message: `${'x'.repeat(490)}${secret}`, data: { said: secret } };
+    const server = await serveForTest(({ body }, response) => {
+      const { id } = JSON.parse(body) as { id: number };
+      response.writeHead(200, JSON_TYPE).end(JSON.stringify({ jsonrpc: '2.0', id, error }));
+    });
+    const link = linksBed().link(server.origin, { era: 'modern', secrets: ['', secret] });
+    const fault = await faultOf(link.request(callOf()));
+    expect(fault.rpc).toEqual({ code: -32602, message: `${'x'.repeat(490)}[secret]` });
+    expect(JSON.stringify([fault.message, fault.rpc])).not.toContain('quoted');
   });
 
   test.each([
