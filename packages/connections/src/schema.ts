@@ -1,6 +1,6 @@
 /** The tables of connections, as queries see them. */
 
-export type ConnectionType = 'HTTP' | 'SSE' | 'Websocket' | 'STDIO' | 'VIRTUAL';
+export type ConnectionType = 'HTTP' | 'SSE' | 'Websocket' | 'STDIO' | 'OPENAPI' | 'VIRTUAL';
 export type ConnectionStatus = 'active' | 'inactive' | 'error';
 
 /** A connection, or a virtual MCP, which can stand wherever a connection can. */

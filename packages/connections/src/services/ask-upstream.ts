@@ -11,6 +11,7 @@ import { keepDiscovery } from './catalogs.ts';
 import { actsAsAdministrator } from './rights.ts';
 import { findRow } from './rows.ts';
 import type { Settings } from './settings.ts';
+import { openapiServerOf, settingsOf } from './settings.ts';
 import { grantedTokenOf } from './tokens.ts';
 
 /** Where a connection leads; undefined for what this server serves itself. */
@@ -20,7 +21,7 @@ export async function targetOf(
   row: ConnectionRow,
 ): Promise<UpstreamTarget | undefined> {
   const { id, connection_type: type } = row;
-  if (type !== 'HTTP' && type !== 'SSE' && type !== 'STDIO') return undefined;
+  if (type === 'VIRTUAL' || type === 'Websocket') return undefined;
   const secrets = openConnection(store.secrets, row);
   const { headers = {}, command, args = [], cwd = null, envVars = {} } = secrets.connection_headers ?? {};
   const owner = { organizationId, connectionId: id, userId };
@@ -36,6 +37,7 @@ export async function targetOf(
     secrets: secretTexts(secrets, granted),
     principal: granted === undefined ? '' : (userId ?? ''),
     allow: [],
+    openapiServer: type === 'OPENAPI' ? openapiServerOf(settingsOf(row, secrets).metadata) : null,
     era: null,
     maxResultBytes: GATEWAY_DEFAULTS.maxResultBytes,
   };
