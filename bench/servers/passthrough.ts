@@ -28,7 +28,7 @@ const server = createServer((req, res) => {
       const body = Buffer.concat(chunks);
       const answer = await pool.request({ method: 'POST', path: upstream.pathname, headers, body });
       const bytes = Buffer.from(await answer.body.arrayBuffer());
-      const type = answer.headers['content-type'] ?? 'application/json';
+      const type = String(answer.headers['content-type']);
       res.writeHead(answer.statusCode, { 'content-type': type, 'content-length': bytes.length }).end(bytes);
     };
     detach(pass(), fail);

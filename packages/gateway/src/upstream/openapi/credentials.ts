@@ -21,12 +21,14 @@ export function carried(
   return { headers: { ...tokenHeader(token, place), ...own }, query: null };
 }
 
-function tokenHeader(token: string, place: Exclude<TokenPlace, { in: 'query' }>): Record<string, string> {
+function tokenHeader(token: string, place: TokenPlace): Record<string, string> {
+  if ('name' in place)
+    return place.in === 'cookie'
+      ? { cookie: `${place.name}=${encodeURIComponent(token)}` }
+      : { [place.name.toLowerCase()]: token };
   if (place.in === 'bearer') return { authorization: `Bearer ${token}` };
   // As people write it: the name and the password with a colon between them.
-  if (place.in === 'basic') return { authorization: `Basic ${Buffer.from(token).toString('base64')}` };
-  if (place.in === 'cookie') return { cookie: `${place.name}=${encodeURIComponent(token)}` };
-  return { [place.name.toLowerCase()]: token };
+  return { authorization: `Basic ${Buffer.from(token).toString('base64')}` };
 }
 
 /** Two spellings of one name would be sent as one header with both values. */

@@ -72,7 +72,7 @@ function typeOf(body: BodyPlan): string {
 
 /** The body as it is sent; undefined when the arguments hold nothing of it. */
 function bodyText(body: BodyPlan, args: JsonObject): string | undefined {
-  if (body.kind === 'text' || body.kind === 'json') {
+  if ('property' in body) {
     const value = fieldOf(args, body.property);
     if (value === undefined) return undefined;
     return body.kind === 'text' ? String(value) : JSON.stringify(value);
