@@ -16,7 +16,7 @@ export async function steadyCalls({ url, key, perSecond, calls }: SteadyLoad): P
   const startedMs = performance.now();
   const times = Array.from({ length: calls }, async (_, index) => {
     const dueMs = startedMs + (index * 1000) / perSecond;
-    await new Promise((resolve) => setTimeout(resolve, dueMs - performance.now()));
+    await new Promise((resolve) => setTimeout(resolve, Math.max(0, dueMs - performance.now())));
     const answer = await exchange(url, modernHeaders('call', key), modernBody('call', index + 1));
     if (answer.status !== 200)
       throw new Error(`A call answered HTTP ${answer.status}: ${answer.body.slice(0, 300)}`);
