@@ -55,11 +55,10 @@ export function requestOf(
 
 /** The fields of an object that stand beside other parameters must not take the name of one, or of the credential. */
 function onlyOwn(pairs: Pair[], { inputs }: Plan, own: string, key: Carried['query']): Pair[] {
-  const others = inputs
-    .filter(({ place, name }) => place === 'query' && name !== own)
-    .map(({ name }) => name);
+  const ofQuery = inputs.filter(({ place, name }) => place === 'query' && name !== own);
+  const others = new Set(ofQuery.map(({ name }) => name));
   for (const { plainName } of pairs)
-    if (plainName === key?.name || plainName === '_method' || others.includes(plainName))
+    if (plainName === key?.name || plainName === '_method' || others.has(plainName))
       throw new BadArguments(
         `${own}: must not hold ${plainName.slice(0, 60)}, which is a parameter of its own.`,
       );
@@ -75,7 +74,7 @@ function bodyText(body: BodyPlan, args: JsonObject): string | undefined {
   if ('property' in body) {
     const value = fieldOf(args, body.property);
     if (value === undefined) return undefined;
-    return body.kind === 'text' ? String(value) : JSON.stringify(value);
+    return body.kind === 'text' && typeof value === 'string' ? value : JSON.stringify(value);
   }
   if (body.kind === 'form') {
     const pairs = body.fields.flatMap((field) => {

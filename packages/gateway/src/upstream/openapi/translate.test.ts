@@ -96,7 +96,7 @@ describe('a body', () => {
     const [tool] = (
       await toolsOf(withPaths({ '/x': { post: { parameters, requestBody, responses: ok } } }))
     ).values();
-    return Object.keys((tool?.definition.inputSchema['properties'] ?? {}) as object);
+    return Object.keys(tool?.definition.inputSchema['properties'] ?? {});
   };
   const name = { name: { type: 'string' } };
   test.each<[string, Json, Json, string[]]>([

@@ -63,8 +63,10 @@ async function inThread(
   signal.addEventListener('abort', onAbort, { once: true });
   const tools = new Map<string, ServiceTool>();
   thread.on('message', (message: FromTranslator) => {
-    if (message.type === 'tools') for (const tool of message.tools) tools.set(tool.definition.name, tool);
-    else if (message.type === 'bad') reject(new UpstreamFault('invalid_result', message.message));
+    if (message.type === 'tools') {
+      for (const tool of message.tools) tools.set(tool.definition.name, tool);
+      thread.postMessage('next');
+    } else if (message.type === 'bad') reject(new UpstreamFault('invalid_result', message.message));
     else resolve({ ...message.head, tools });
   });
   thread.on('error', (error: Error) => reject(isOutOfMemory(error) ? tooMuch('memory') : error));
