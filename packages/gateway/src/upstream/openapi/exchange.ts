@@ -37,7 +37,14 @@ export async function exchange<T>(
   const timer = setTimeout(() => late.abort(tooLate()), limitMs);
   const any = AbortSignal.any([signal, late.signal]);
   const send = () =>
-    egress.fetch(url, { ...init, allow: target.allow, signal: any, redirect: 'manual', stream: true });
+    egress.fetch(url, {
+      ...init,
+      allow: target.allow,
+      signal: any,
+      limitMs,
+      redirect: 'manual',
+      stream: true,
+    });
   let answer: EgressResponse | undefined;
   try {
     answer = await send().catch((error: unknown) => {

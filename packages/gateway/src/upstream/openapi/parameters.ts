@@ -112,7 +112,9 @@ function styleOf(place: 'path' | 'query' | 'header', name: string, parameter: Js
   const style = fieldOf(parameter, 'style') ?? usual;
   const isKnown = place === 'query' ? QUERY_STYLES.has(style) : style === 'simple';
   if (!isKnown)
-    throw new Unsupported(`Its parameter ${name.slice(0, 60)} has the style ${JSON.stringify(style).slice(0, 40)}.`);
+    throw new Unsupported(
+      `Its parameter ${name.slice(0, 60)} has the style ${JSON.stringify(style).slice(0, 40)}.`,
+    );
   // One of those that were just looked for.
   return style as Input['style'];
 }

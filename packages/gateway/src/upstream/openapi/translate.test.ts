@@ -1,5 +1,6 @@
 /** What the translation of a document promises, whatever the document holds. */
-import { PETS_30 } from '@parley/test-support/openapi-service';
+import { fromJsonSchema } from '@modelcontextprotocol/server';
+import { PETS_30, PETS_31 } from '@parley/test-support/openapi-service';
 import { describe, expect, test } from 'vitest';
 import { MAX_DEPTH, MAX_INPUT_CHARS, MAX_OPERATIONS } from './limits.ts';
 import type { LeftOut, ServiceTool } from './service.ts';
@@ -44,6 +45,27 @@ test('schemas of 3.0 become JSON Schema', async () => {
     additionalProperties: false,
     $defs: { Friend: { type: ['object', 'null'], properties: { name: { type: 'string' } } } },
   });
+});
+
+test('every schema can be compiled, and says what fits', async () => {
+  const tools = new Map([...(await toolsOf(PETS_31)), ...(await toolsOf(PETS_30))]);
+  for (const { definition } of tools.values()) {
+    if (definition.outputSchema !== undefined) fromJsonSchema(definition.outputSchema);
+    fromJsonSchema(definition.inputSchema);
+  }
+  const issuesOf = async (tool: string, kind: 'inputSchema' | 'outputSchema', value: unknown) => {
+    const standard = fromJsonSchema(tools.get(tool)?.definition[kind] ?? {})['~standard'];
+    return (await standard.validate(value)).issues !== undefined;
+  };
+  const pet = { id: '1', name: 'Tom', parent: { id: '2', name: 'Old' } };
+  expect(await issuesOf('createPet', 'inputSchema', { name: 'Rex', parent: pet })).toBe(false);
+  expect(await issuesOf('createPet', 'inputSchema', { parent: pet })).toBe(true);
+  expect(await issuesOf('createPet', 'inputSchema', { name: 'Rex', parent: { id: 7 } })).toBe(true);
+  expect(await issuesOf('createPet', 'inputSchema', { name: 'Rex', other: 1 })).toBe(true);
+  expect(await issuesOf('pets_create', 'inputSchema', { name: null, age: 1, friend: null })).toBe(false);
+  expect(await issuesOf('pets_create', 'inputSchema', { name: null, age: 0 })).toBe(true);
+  expect(await issuesOf('getPet', 'outputSchema', { ...pet, born: null, more: 1 })).toBe(false);
+  expect(await issuesOf('getPet', 'outputSchema', { name: 7 })).toBe(true);
 });
 
 describe('names', () => {

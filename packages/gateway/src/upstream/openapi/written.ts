@@ -20,7 +20,10 @@ const HEADER_VALUE = /^[\t\x20-\x7E\x80-\xFF]*$/;
 /** The value in a path: a part of it, or several with commas between them. */
 export function pathText({ name, explode }: Written, value: unknown): string {
   try {
-    return flat(value, explode, encodePathPart);
+    const text = flat(value, explode, encodePathPart);
+    // An empty list would ask for the place above: for all where one was meant.
+    if (text === '') throw new BadArguments(`${name}: is a part of the path and must not be empty.`);
+    return text;
   } catch (error) {
     if (error instanceof EgressError) throw new BadArguments(`${name}: ${error.message}`);
     throw error;
