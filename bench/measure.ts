@@ -3,6 +3,7 @@ import { measureAgents } from './agents.ts';
 import { measureCode } from './code.ts';
 import { measureEvents } from './events.ts';
 import { measureFeedback } from './feedback.ts';
+import { measureGateway } from './gateway.ts';
 import { openFleet } from './fleet.ts';
 import type { Fleet, ServerName } from './fleet.ts';
 import { measureLists } from './lists.ts';
@@ -29,6 +30,7 @@ export const MEASURABLE = [
   'P1',
   'P2',
   'P3',
+  'P4',
   'P5',
   'P6',
   'P7',
@@ -90,6 +92,9 @@ const quickRecall = { memories: 100_000, queries: 50 };
 const fullRecall = { memories: 100_000, queries: 200 };
 const fullFeedback = { posts: 100_000, queries: 1000, votes: 5000 };
 
+const quickGateway = { ...quickSettings, sessionCalls: 2000, steady: { perSecond: 200, calls: 400 } };
+const fullGateway = { ...fullSettings, sessionCalls: 10_000, steady: { perSecond: 200, calls: 2000 } };
+
 /** Measures, prints and writes; gives the exit code: 1 when a point had to be voided. */
 export async function measure(selection: Selection): Promise<number> {
   const startedAt = new Date();
@@ -123,6 +128,7 @@ async function measureAll(selection: Selection, method: Method): Promise<Measure
     if (wants(selection, 'P8')) await addIdle(measured);
     await addPoints(measured, selection, fleet, method);
     await fleet.stop();
+    if (wants(selection, 'P4')) await addGateway(measured, selection, method);
     if (wants(selection, 'P5')) {
       measured.coldStarts = await measureColdStarts(TOOL_COUNT, 9, progress);
     }
@@ -270,8 +276,14 @@ async function addAgents(measured: Measured, { isQuick }: Selection, method: Met
   measured.points.push(...agents.points);
 }
 
-/** What lasts most of a minute: watching, tasks, feedback, events, monitoring, lists, recall, code. */
-const SLOW = new Set(['P6', 'P7', 'P9', 'P11', 'P12', 'P13', 'P14', 'P15']);
+async function addGateway(measured: Measured, { isQuick }: Selection, method: Method): Promise<void> {
+  const gateway = await measureGateway(isQuick ? quickGateway : fullGateway, method, progress);
+  measured.gateway = gateway;
+  measured.points.push(...gateway.points);
+}
+
+/** What lasts most of a minute: the gateway, watching, tasks, feedback, events, monitoring, lists, recall, code. */
+const SLOW = new Set(['P4', 'P6', 'P7', 'P9', 'P11', 'P12', 'P13', 'P14', 'P15']);
 
 /** A quick run takes what is slow only when it is named. */
 function wants({ isQuick, only }: Selection, id: string): boolean {

@@ -7,6 +7,8 @@ import { judgeFeedback } from './feedback-targets.ts';
 import type { FeedbackFigures } from './feedback.ts';
 import type { CodeFigures } from './code.ts';
 import { judgeCode } from './code-targets.ts';
+import type { GatewayFigures } from './gateway.ts';
+import { judgeGateway } from './gateway-targets.ts';
 import type { ListFigures } from './lists.ts';
 import { judgeLists } from './list-targets.ts';
 import type { FlatMemory } from './memory.ts';
@@ -42,15 +44,11 @@ export interface Measured {
   recall?: RecallFigures;
   code?: CodeFigures;
   agents?: AgentFigures;
+  gateway?: GatewayFigures;
 }
 
 const lower = { better: 'lower', unit: 'x' } as const;
 const higher = { better: 'higher', unit: 'x' } as const;
-
-/** The targets whose part of the product this bench cannot measure. */
-const unmeasured = [
-  { id: 'P4', what: 'call through the gateway, against a raw pass-through', target: '<= 2.5x' },
-];
 
 /** Judges the targets that a quick run measures, in the order of their ids. */
 export function judgeQuick(measured: Measured): Verdict[] {
@@ -75,6 +73,7 @@ export function judgeQuick(measured: Measured): Verdict[] {
       over(cpu('parley 100 list'), cpu('floor 100 list')),
       listNote(measured.points),
     ),
+    ...judgeGateway(measured.gateway),
     coldStartVerdict(measured.coldStarts),
     ...judgeWatch(measured.watch),
     ...judgeTasks(measured.tasks),
@@ -97,10 +96,7 @@ export function judgeFull(measured: Measured): Verdict[] {
     { ...lower, id: 'P1', what: 'tools/call on PostgreSQL, against the floor', limit: 1.5 },
     over(cpu('parley-postgres 100 call'), cpu('floor 100 call')),
   );
-  const absent = unmeasured.map((row): Verdict => {
-    return { ...row, measured: '-', ratio: null, verdict: 'not measured' };
-  });
-  return [...judgeQuick(measured), postgres, flatVerdict(measured.flat), ...absent].toSorted((left, right) =>
+  return [...judgeQuick(measured), postgres, flatVerdict(measured.flat)].toSorted((left, right) =>
     left.id.localeCompare(right.id, 'en', { numeric: true }),
   );
 }

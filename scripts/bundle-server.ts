@@ -18,9 +18,11 @@ const EXTERNAL = [
   'pino',
   'prom-client',
   /^@opentelemetry\//,
+  /^@seriousme\//,
   'quickjs-emscripten-core',
   /^undici(\/|$)/,
   'ws',
+  'yaml',
 ];
 
 const PROGRAMS = {
@@ -30,6 +32,9 @@ const PROGRAMS = {
   'code-worker.js': fileURLToPath(new URL('../packages/agent/src/services/code/worker.ts', import.meta.url)),
   'plugin-program.js': fileURLToPath(
     new URL('../packages/agent/src/services/plugins/program.ts', import.meta.url),
+  ),
+  'openapi-thread.js': fileURLToPath(
+    new URL('../packages/gateway/src/upstream/openapi/translator-thread.ts', import.meta.url),
   ),
   'sandbox-worker.js': fileURLToPath(new URL('../packages/gateway/src/sandbox/worker.ts', import.meta.url)),
   'database-program.js': fileURLToPath(

@@ -19,6 +19,8 @@ const reasons: Record<string, string> = {
   '@opentelemetry/resources': 'names the service in traces and metrics; loaded only with `--otlp-endpoint`',
   '@opentelemetry/sdk-metrics': 'collects the duration metric; loaded only with `--otlp-endpoint`',
   '@opentelemetry/sdk-trace-base': 'makes one span per tool call; loaded only with `--otlp-endpoint`',
+  '@seriousme/openapi-schema-validator':
+    'whether an OpenAPI document keeps to its rules; the smallest of those that are kept up, and it fetches nothing; loaded in the thread that reads a document',
   'better-sqlite3':
     'the embedded database; ships its compiled binaries inside the package, so no install script runs',
   canonicalize: 'canonical JSON (RFC 8785), of which agents sign the hash',
@@ -39,6 +41,7 @@ const reasons: Record<string, string> = {
   'quickjs-emscripten-core': 'how the server talks to that engine; loaded by the first run',
   undici: 'outbound requests whose connection can be pinned to a checked address',
   ws: 'the browser link of annotations; loaded by the first page that connects',
+  yaml: 'OpenAPI documents that are YAML; loaded in the thread that reads one',
   zod: 'input and output schemas of tools, and the JSON Schemas made from them',
 };
 

@@ -1,7 +1,7 @@
 /** The tables of connections, as queries see them. */
 import type { UpstreamStatus } from './upstream.ts';
 
-export type ConnectionType = 'HTTP' | 'SSE' | 'Websocket' | 'STDIO' | 'VIRTUAL';
+export type ConnectionType = 'HTTP' | 'SSE' | 'Websocket' | 'STDIO' | 'OPENAPI' | 'VIRTUAL';
 export type ConnectionStatus = 'active' | 'inactive' | 'error';
 
 /** A connection, or a virtual MCP, which can stand wherever a connection can. */

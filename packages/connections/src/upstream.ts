@@ -15,6 +15,8 @@ export interface UpstreamTarget {
   readonly principal: string;
   /** Hosts, `host` or `host:port`, that this one connection may reach besides what the guard allows anyway. */
   readonly allow: readonly string[];
+  /** Of the type OPENAPI: where the service is, when that is not for its document to say. */
+  readonly openapiServer?: string | null;
   /** The era that was seen last; null: to be found out. */
   readonly era: 'modern' | 'legacy' | null;
   /** Answers may have as many bytes. */

@@ -50,7 +50,6 @@ export type KnownReach = Pick<UpstreamTarget, 'allow' | 'era'>;
 
 const UNKNOWN: KnownReach = { allow: [], era: null };
 
-// OPENAPI is a type of the table as soon as there are documents.
 const REACHED = new Set<string>(['HTTP', 'SSE', 'STDIO', 'OPENAPI']);
 
 /** Opens what a call is sent with; undefined for what this server serves itself. */
@@ -85,6 +84,7 @@ export function openedTarget(
     program: command === undefined ? null : { command, args, cwd, env: envVars, isLocal },
     secrets: [...new Set([...(own === undefined ? [] : [own]), ...secretTexts(secrets, token)])],
     principal: row.connection_type === 'STDIO' ? '' : (personal?.user_id ?? granted?.user_id ?? ''),
+    openapiServer: row.connection_type === 'OPENAPI' ? (settings.openapiServer ?? null) : null,
     ...known,
     maxResultBytes: settings.maxResultBytes ?? GATEWAY_DEFAULTS.maxResultBytes,
   };

@@ -7,6 +7,7 @@ import { selfConnectionId } from '../self-connection.ts';
 import { OAUTH_ENDPOINTS } from '../shapes/connection-data.ts';
 import type { Upstream } from '../upstream.ts';
 import type { Settings } from './settings.ts';
+import { openapiServerOf } from './settings.ts';
 
 /** The name that grants use for the server itself. */
 export const SELF = 'self';
@@ -45,7 +46,9 @@ export function requireSameSecretsOwner(
 ): void {
   if (actsAsAdministrator(caller)) return;
   const { oauth_config: oauth } = before;
-  const isMoved = originOf(before.connection_url) !== originOf(after.connection_url);
+  const isMoved =
+    originOf(before.connection_url) !== originOf(after.connection_url) ||
+    originOf(serviceOf(before)) !== originOf(serviceOf(after));
   if (isMoved && (hasTokens || shareSecret({ ...before, oauth_config: null }, after)))
     throw new ToolError(
       'forbidden',
@@ -59,6 +62,11 @@ export function requireSameSecretsOwner(
       'forbidden',
       'oauth_config: the stored client secret belongs to the server before. Send another, or ask an administrator.',
     );
+}
+
+/** Where the credentials of a connection go: an OPENAPI connection may have its service elsewhere. */
+function serviceOf({ connection_type: type, connection_url: url, metadata }: Settings): string | null {
+  return (type === 'OPENAPI' ? openapiServerOf(metadata) : null) ?? url;
 }
 
 function originOf(url: string | null | undefined): string | null {

@@ -165,13 +165,19 @@ export function checkSettings({
   connection_url: url,
   connection_headers,
   oauth_config: oauth,
+  metadata,
 }: Settings): void {
   if (type === 'Websocket')
     throw new ToolError('invalid', 'connection_type: Websocket cannot be used yet. Use HTTP or SSE.');
   const isProgram = type === 'STDIO';
   if (isProgram && url !== null)
     throw new ToolError('invalid', 'connection_url: a STDIO connection has none. Leave it out.');
-  if ((type === 'HTTP' || type === 'SSE') && url !== null) checkUrl(url, 'connection_url');
+  if ((type === 'HTTP' || type === 'SSE' || type === 'OPENAPI') && url !== null)
+    checkUrl(url, 'connection_url');
+  if (type === 'OPENAPI' && url === null)
+    throw new ToolError('invalid', 'connection_url: must be the address of an OpenAPI document.');
+  const server = openapiServerOf(metadata);
+  if (server !== null) checkUrl(server, 'metadata.gateway.openapiServer');
   for (const name of OAUTH_ENDPOINTS)
     if (oauth?.[name] !== undefined) checkUrl(oauth[name], `oauth_config.${name}`);
   if (connection_headers === null) return;
@@ -242,6 +248,14 @@ export function shownState({ configuration_state }: ConnectionSecrets): Record<s
 
 /** The part that decides what an upstream is and says; when it changes, the upstream is asked again. */
 export function upstreamKeyOf(settings: Settings): string {
-  const { connection_type, connection_url, connection_token, connection_headers } = settings;
-  return toJson([connection_type, connection_url, connection_token, connection_headers]);
+  const { connection_type, connection_url, connection_token, connection_headers, metadata } = settings;
+  const server = openapiServerOf(metadata);
+  return toJson([connection_type, connection_url, connection_token, connection_headers, server]);
+}
+
+/** Where the service of an OPENAPI connection is, when its settings say so. */
+export function openapiServerOf(metadata: Settings['metadata']): string | null {
+  const gateway = metadata?.['gateway'];
+  if (typeof gateway !== 'object' || gateway === null || !('openapiServer' in gateway)) return null;
+  return typeof gateway.openapiServer === 'string' ? gateway.openapiServer : null;
 }

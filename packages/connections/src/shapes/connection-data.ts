@@ -56,8 +56,8 @@ const fields = {
   icon: text.optional(),
   app_name: text.optional(),
   app_id: text.optional(),
-  connection_type: z.enum(['HTTP', 'SSE', 'Websocket', 'STDIO', 'VIRTUAL']),
-  connection_url: text.optional().describe('virtual://<id> for VIRTUAL'),
+  connection_type: z.enum(['HTTP', 'SSE', 'Websocket', 'STDIO', 'OPENAPI', 'VIRTUAL']),
+  connection_url: text.optional().describe('virtual://<id> for VIRTUAL; the document for OPENAPI'),
   connection_token: z.string().max(8192).nullable().optional().meta(SECRET_INPUT),
   connection_headers: described(
     UpstreamSettings,

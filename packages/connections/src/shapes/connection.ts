@@ -18,7 +18,7 @@ export const Connection = z.object({
   icon: z.string().nullable(),
   app_name: z.string().nullable(),
   app_id: z.string().nullable(),
-  connection_type: z.enum(['HTTP', 'SSE', 'Websocket', 'STDIO', 'VIRTUAL']),
+  connection_type: z.enum(['HTTP', 'SSE', 'Websocket', 'STDIO', 'OPENAPI', 'VIRTUAL']),
   connection_url: z.string().nullable(),
   connection_token: z.null(),
   has_connection_token: z.boolean(),

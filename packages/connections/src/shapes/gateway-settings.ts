@@ -42,6 +42,8 @@ export const GatewaySettings = z
     oauth: z.enum(['personal', 'shared']),
     /** Sends `x-parley-token`, with which the upstream can call back. */
     callbackToken: z.boolean(),
+    /** Where the service of an OPENAPI connection is; absent: what its document says, at the origin of the document. */
+    openapiServer: z.url({ protocol: /^https?$/ }).max(2_000),
     /** Calls of clients that can follow tasks become durable tasks after this time. */
     taskAfterMs: z.int().min(0).max(300_000),
   })

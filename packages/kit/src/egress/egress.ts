@@ -52,7 +52,7 @@ export function createEgress(policy: EgressPolicy = {}): Egress {
 
   return {
     fetch: async (url, init = {}) => {
-      const timer = startTimer(limits.totalTimeoutMs, init.signal);
+      const timer = startTimer(init.limitMs ?? limits.totalTimeoutMs, init.signal);
       try {
         const options = { ...checkOptions(init.allow), signal: timer.signal };
         const check = (hop: Hop): Promise<Target> => checkTarget(hop.url, options);

@@ -4,7 +4,7 @@ export type { Egress } from './egress.ts';
 export { EgressError } from './errors.ts';
 export type { EgressErrorCode } from './errors.ts';
 export type { Line, LineAnswer, LineHead, LineReader, LineRequest } from './line.ts';
-export { joinPath } from './join-path.ts';
+export { encodePathPart, joinPath } from './join-path.ts';
 export { DEFAULT_EGRESS_LIMITS } from './policy.ts';
 export type { EgressLimits, EgressPolicy, Resolve, ResolvedAddress } from './policy.ts';
 export type { EgressInit } from './request.ts';

@@ -18,13 +18,14 @@ const CONTROL_OR_BACKSLASH = /[\u0000-\u001f\u007f\\]/;
 export function joinPath(base: URL | string, ...segments: (string | number)[]): URL {
   const root = parseUrl(base);
   const prefix = root.pathname.endsWith('/') ? root.pathname : `${root.pathname}/`;
-  const path = segments.length === 0 ? root.pathname : prefix + segments.map(encodeSegment).join('/');
+  const path = segments.length === 0 ? root.pathname : prefix + segments.map(encodePathPart).join('/');
   const url = new URL(path, root.origin);
   if (url.origin !== root.origin || url.pathname !== path) throw leavesBase();
   return url;
 }
 
-function encodeSegment(value: string | number): string {
+/** One part of a path, encoded; throws for what some server may take for a way out of its place. */
+export function encodePathPart(value: string | number): string {
   const segment = String(value);
   if (segment === '') throw invalid('A path part is empty. Give every part of the path a value.');
   if (CONTROL_OR_BACKSLASH.test(segment) || HIDDEN_ESCAPE.test(segment)) throw leavesBase();

@@ -177,6 +177,22 @@ describe('time', () => {
     await expect(stream).rejects.toMatchObject({ code: 'timeout' });
   });
 
+  test('a use may have a limit of its own, shorter or longer', async () => {
+    await using hanging = await serve(() => undefined);
+    await expect(get(hanging.port, {}, { limitMs: 50 })).rejects.toMatchObject({ code: 'timeout' });
+    const asked = Promise.withResolvers<ServerResponse>();
+    await using server = await serve(asked.resolve);
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => {
+      vi.useRealTimers();
+    });
+    const late = get(server.port, { totalTimeoutMs: 500 }, { limitMs: 60_000 });
+    const response = await asked.promise;
+    await vi.advanceTimersByTimeAsync(1_000);
+    response.end('late');
+    expect(await (await late).text()).toBe('late');
+  });
+
   test('a body that drips forever times out in all', async () => {
     await using server = await serve((response) => {
       const drip = setInterval(() => response.write('.'), 5);

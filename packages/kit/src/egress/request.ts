@@ -15,6 +15,8 @@ export interface EgressInit {
   readonly redirect?: 'follow' | 'manual' | undefined;
   /** True: answer as soon as the headers are there, and read the body as it comes. */
   readonly stream?: boolean | undefined;
+  /** Time for the request where its use has a limit of its own; absent: that of the policy. */
+  readonly limitMs?: number | undefined;
 }
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);

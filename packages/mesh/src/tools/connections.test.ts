@@ -213,6 +213,17 @@ onBothMeshes('connections', (bed) => {
     expect(await member.attempt('COLLECTION_CONNECTIONS_UPDATE', elsewhere)).toMatchObject({
       code: 'forbidden',
     });
+    // The service of an OpenAPI document gets them too, wherever its owner says that it is.
+    const service = {
+      id,
+      data: {
+        connection_type: 'OPENAPI',
+        metadata: { gateway: { openapiServer: 'https://attacker.example' } },
+      },
+    } as const;
+    expect(await member.attempt('COLLECTION_CONNECTIONS_UPDATE', service)).toMatchObject({
+      code: 'forbidden',
+    });
     expect(upstream.asked).toHaveLength(asked);
     const fresh = { ...elsewhere, data: { ...elsewhere.data, connection_token: 'new' } };
     expect(await member.attempt('COLLECTION_CONNECTIONS_UPDATE', fresh)).toMatchObject({ ok: true });
@@ -232,6 +243,15 @@ onBothMeshes('connections', (bed) => {
       [{ connection_type: 'HTTP' }, 'data.title'],
       [http('X', { connection_type: 'Websocket' }), 'Websocket'],
       [http('X', { connection_url: 'ftp://x' }), 'connection_url'],
+      [http('X', { connection_type: 'OPENAPI', connection_url: null }), 'OpenAPI document'],
+      [http('X', { connection_type: 'OPENAPI', connection_url: 'file:///x.json' }), 'connection_url'],
+      [
+        http('X', {
+          connection_type: 'OPENAPI',
+          metadata: { gateway: { openapiServer: 'https://u:p@x.example' } },
+        }),
+        'openapiServer',
+      ],
       [http('X', { connection_url: 'https://u:p@x.example' }), 'user name'],
       [http('X', { connection_headers: { headers: { Host: 'x' } } }), 'headers.Host'],
       [http('X', { connection_headers: { headers: { 'Mcp-Session-Id': 'x' } } }), 'headers.Mcp-Session-Id'],

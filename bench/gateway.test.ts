@@ -1,0 +1,91 @@
+/** Owns the promises of P4's measuring: the pass-through, the upstreams of both eras, and the judging. */
+import { afterEach, describe, expect, test } from 'vitest';
+import { bundleScript } from './bundle.ts';
+import { cpuSource } from './cpu.ts';
+import type { GatewayFigures } from './gateway.ts';
+import { judgeGateway } from './gateway-targets.ts';
+import type { Point } from './points.ts';
+import { startServer } from './server-process.ts';
+import type { ServerProcess } from './server-process.ts';
+import { sessionCost } from './session-calls.ts';
+import { steadyCalls } from './steady-calls.ts';
+import { checkedExchange } from './wire.ts';
+
+const started: ServerProcess[] = [];
+
+afterEach(async () => {
+  await Promise.all(started.splice(0).map((server) => server.stop()));
+});
+
+async function serve(name: string, ...args: string[]): Promise<ServerProcess> {
+  const server = await startServer(bundleScript(`servers/${name}.ts`), args);
+  started.push(server);
+  return server;
+}
+
+test('the pass-through answers as its upstream does, at a steady rate too', async () => {
+  const upstream = await serve('upstream-raw', '--tools', '3');
+  const raw = await serve('passthrough', '--upstream', upstream.ready.url);
+  const target = { ...raw.ready, toolCount: 3 };
+  const direct = await checkedExchange({ ...upstream.ready, toolCount: 3, kind: 'call' });
+  expect((await checkedExchange({ ...target, kind: 'call' })).body).toBe(direct.body);
+  await checkedExchange({ ...target, kind: 'list' });
+  expect(await steadyCalls({ ...raw.ready, perSecond: 200, calls: 10 })).toMatchObject({ count: 10 });
+});
+
+test('an upstream of 2025 is called in sessions, and wrong answers are counted', async () => {
+  const { ready, pid } = await serve('upstream-raw', '--era', '2025', '--tools', '3');
+  const load = { ...ready, pid, calls: 20, sessions: 2 };
+  expect(await sessionCost(load, cpuSource())).toMatchObject({ calls: 20, failures: 0 });
+  const modern = await serve('upstream-raw', '--tools', '3');
+  const other = { ...load, url: modern.ready.url, pid: modern.pid };
+  await expect(sessionCost(other, cpuSource())).rejects.toThrow('initialize');
+});
+
+describe('verdicts', () => {
+  const point = (name: string, cpuUs: number, bodyBytes = 100): Point => ({
+    name,
+    cpuUs,
+    windowsCpuUs: [cpuUs],
+    rate: 1,
+    p50Us: 1,
+    saturated: true,
+    connections: 32,
+    requests: 100,
+    errors: 0,
+    bodyChecked: true,
+    bodyBytes,
+    firstAnswerMs: 1,
+  });
+  const cost = (cpuUs: number, failures = 0) => ({ cpuUs, calls: 10, failures });
+  const latency = (p99Ms: number) => ({ count: 10, p50Ms: 1, p99Ms });
+  const figures: GatewayFigures = {
+    points: [
+      point('passthrough call', 40),
+      point('gateway call', 100),
+      point('bridged call', 210),
+      point('stdio upstream call', 100),
+      point('virtual 1 list', 100, 1000),
+      point('virtual 50 list', 150, 1500),
+      point('virtual 100 list', 200, 1500),
+    ],
+    sessions: { bridged: cost(100), stdio: cost(100), mcpProxy: cost(400) },
+    hang: { alone: latency(2), beside: latency(2.1) },
+  };
+
+  test('follow the figures', () => {
+    const verdicts = judgeGateway(figures).map(({ verdict }) => verdict);
+    expect(verdicts).toEqual(['pass', 'miss', 'pass', 'pass', 'pass', 'pass', 'miss', 'pass']);
+  });
+
+  test('a proxy that is not installed is not measured, and wrong answers are a miss', () => {
+    const sessions = { bridged: cost(100, 1), stdio: cost(100) };
+    const verdicts = judgeGateway({ ...figures, sessions }).map(({ verdict }) => verdict);
+    expect(verdicts[2]).toBe('miss');
+    expect(verdicts[4]).toBe('not measured');
+  });
+
+  test('nothing measured means nothing passed', () => {
+    expect(new Set(judgeGateway(undefined).map(({ verdict }) => verdict))).toEqual(new Set(['not measured']));
+  });
+});

@@ -1,0 +1,188 @@
+/** Owns P4: what it costs to reach an upstream through Parley, against a raw pass-through and another proxy. */
+import { bundleScript, bundleShipped } from './bundle.ts';
+import { callTool } from './event-replica.ts';
+import type { Latency } from './latency.ts';
+import type { Method } from './machine.ts';
+import { startMcpProxy } from './mcp-proxy.ts';
+import { measurePoints } from './points.ts';
+import type { Point, PointSettings, Target } from './points.ts';
+import { startServer } from './server-process.ts';
+import type { ServerProcess } from './server-process.ts';
+import { sessionCost } from './session-calls.ts';
+import type { SessionCost } from './session-calls.ts';
+import { steadyCalls } from './steady-calls.ts';
+import { exchange, modernBody, modernHeaders } from './wire.ts';
+
+/** Everything P4 measures; what is absent was not measured. */
+export interface GatewayFigures {
+  /** `passthrough`, `gateway`, `bridged`, `stdio upstream`, and `virtual N list`. */
+  points: Point[];
+  /** 2025 clients: of a 2026 upstream, of a stdio upstream, and of that through mcp-proxy. */
+  sessions: { bridged: SessionCost; stdio: SessionCost; mcpProxy?: SessionCost };
+  /** Calls of one upstream alone, and while another one hangs. */
+  hang: { alone: Latency; beside: Latency };
+}
+
+export interface GatewaySettings extends PointSettings {
+  sessionCalls: number;
+  steady: { perSecond: number; calls: number };
+}
+
+/** How many upstreams a virtual MCP has, for lists of the same length. */
+export const UPSTREAMS = [1, 50, 100] as const;
+const LISTED_TOOLS = 500;
+const CALLED_TOOLS = 10;
+const HANGING_CALLS = 50;
+const SESSIONS = 8;
+
+type Progress = (line: string) => void;
+
+/** Measures P4 with one gateway and as many upstreams as it takes. */
+export async function measureGateway(
+  settings: GatewaySettings,
+  method: Method,
+  progress: Progress,
+): Promise<GatewayFigures> {
+  const bed = await openBed(method);
+  try {
+    const modern = await bed.upstream({ era: '2026', tools: CALLED_TOOLS });
+    const legacy = await bed.upstream({ era: '2025', tools: CALLED_TOOLS });
+    const raw = await bed.serve('servers/passthrough.ts', ['--upstream', modern.ready.url]);
+    const stdio = await bed.connectProgram(CALLED_TOOLS);
+    const direct = await bed.connect(modern.ready.url);
+    const bridged = await bed.connect(legacy.ready.url);
+    const call = (name: string, url: string): Target => ({
+      ...bed.target(url),
+      name,
+      kind: 'call',
+      toolCount: CALLED_TOOLS,
+    });
+    const targets = [
+      { ...call('passthrough call', raw.ready.url), pid: raw.pid },
+      call('gateway call', direct),
+      call('bridged call', bridged),
+      call('stdio upstream call', stdio),
+    ];
+    for (const count of UPSTREAMS) {
+      progress(`connecting ${count} upstreams`);
+      const url = await bed.virtual(count, LISTED_TOOLS);
+      targets.push({
+        ...bed.target(url),
+        name: `virtual ${count} list`,
+        kind: 'list',
+        toolCount: LISTED_TOOLS,
+      });
+    }
+    const points = await measurePoints(targets, settings, method, progress);
+    const sessions = await measureSessions(bed, { direct, stdio }, settings, method, progress);
+    return { points, sessions, hang: await measureHang(bed, direct, settings, progress) };
+  } finally {
+    await bed.close();
+  }
+}
+
+async function measureSessions(
+  bed: Bed,
+  { direct, stdio }: { direct: string; stdio: string },
+  { sessionCalls: calls }: GatewaySettings,
+  { cpuSource, cores }: Method,
+  progress: Progress,
+): Promise<GatewayFigures['sessions']> {
+  progress('sessions of 2025 clients');
+  const load = { calls, sessions: SESSIONS };
+  const bridged = await sessionCost({ ...bed.target(direct), ...load }, cpuSource);
+  const own = await sessionCost({ ...bed.target(stdio), ...load }, cpuSource);
+  const proxy = await startMcpProxy(bed.program(CALLED_TOOLS), cores?.server);
+  if (proxy === undefined) return { bridged, stdio: own };
+  try {
+    const cost = await sessionCost({ url: proxy.url, key: 'none', pid: proxy.pid, ...load }, cpuSource);
+    return { bridged, stdio: own, mcpProxy: cost };
+  } finally {
+    await proxy.stop();
+  }
+}
+
+/** One upstream takes calls and answers none; the calls of another one are timed before and meanwhile. */
+async function measureHang(
+  bed: Bed,
+  url: string,
+  { steady }: GatewaySettings,
+  progress: Progress,
+): Promise<GatewayFigures['hang']> {
+  progress('calls beside an upstream that hangs');
+  const hanging = await bed.upstream({ era: '2026', tools: 1 });
+  const stuck = bed.target(await bed.connect(hanging.ready.url));
+  const load = { ...bed.target(url), ...steady };
+  await steadyCalls(load);
+  const alone = await steadyCalls(load);
+  await hanging.ask('hang on');
+  const calls = Array.from({ length: HANGING_CALLS }, (_, id) =>
+    exchange(stuck.url, modernHeaders('call', stuck.key), modernBody('call', id)),
+  );
+  // They end with the server that hangs, and how is nobody's concern.
+  const ended = Promise.allSettled(calls);
+  const beside = await steadyCalls(load);
+  await hanging.stop();
+  await ended;
+  return { alone, beside };
+}
+
+interface Bed {
+  upstream: (what: { era: '2026' | '2025'; tools: number }) => Promise<ServerProcess>;
+  serve: (source: string, args: string[]) => Promise<ServerProcess>;
+  /** Makes a connection and gives its URL at the gateway. */
+  connect: (url: string) => Promise<string>;
+  connectProgram: (tools: number) => Promise<string>;
+  /** A command line of a stdio upstream. */
+  program: (tools: number) => string[];
+  virtual: (upstreams: number, tools: number) => Promise<string>;
+  target: (url: string) => { url: string; key: string; pid: number };
+  close: () => Promise<void>;
+}
+
+async function openBed({ cores }: Method): Promise<Bed> {
+  const gateway = await startServer(await bundleShipped('servers/gateway-main.ts'), [], cores?.server);
+  const started: ServerProcess[] = [gateway];
+  const { url, key } = gateway.ready;
+  const owner = { url, key: String((await gateway.ask('owner'))['key']) };
+  const stdioScript = bundleScript('servers/upstream-stdio.ts');
+  const program = (tools: number) => [process.execPath, stdioScript, String(tools)];
+  // Upstreams share the core of the generator: what is measured has its own.
+  const serve = async (source: string, args: string[], core = cores?.server) => {
+    const server = await startServer(bundleScript(source), args, core);
+    started.push(server);
+    return server;
+  };
+  const upstream: Bed['upstream'] = ({ era, tools }) =>
+    serve('servers/upstream-raw.ts', ['--era', era, '--tools', String(tools)], cores?.generator);
+  const made = async (data: Record<string, unknown>) => {
+    const { item } = await callTool(owner, 'COLLECTION_CONNECTIONS_CREATE', {
+      data: { title: 'Bench', ...data },
+    });
+    return (item as { id: string }).id;
+  };
+  const overHttp = (at: string) => made({ connection_type: 'HTTP', connection_url: at });
+  return {
+    upstream,
+    serve: (source, args) => serve(source, args),
+    program,
+    connect: async (at) => `${url}/mcp/${await overHttp(at)}`,
+    async connectProgram(tools) {
+      const [command, ...args] = program(tools);
+      return `${url}/mcp/${await made({ connection_type: 'STDIO', connection_headers: { command, args } })}`;
+    },
+    async virtual(count, tools) {
+      const ids: string[] = [];
+      const { ready } = await upstream({ era: '2026', tools: tools / count });
+      for (let index = 0; index < count; index += 1)
+        ids.push(await overHttp(index === 0 ? ready.url : `${ready.url}/u${index}_/${tools / count}`));
+      const data = { title: `Bench ${count}`, connections: ids.map((connection_id) => ({ connection_id })) };
+      const { item } = await callTool(owner, 'COLLECTION_VIRTUAL_MCP_CREATE', { data });
+      return `${url}/mcp/virtual-mcp/${(item as { id: string }).id}`;
+    },
+    target: (at) => ({ url: at, key, pid: gateway.pid }),
+    close: async () => {
+      await Promise.all(started.map((server) => server.stop()));
+    },
+  };
+}

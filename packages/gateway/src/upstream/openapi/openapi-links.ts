@@ -1,0 +1,118 @@
+/** Services that an OpenAPI document describes, as links: their operations are tools, and nothing else is asked of them. */
+import type { UpstreamTarget } from '@parley/connections';
+import type { Egress } from '@parley/kit/egress';
+import type { Link, LinkRequest, LinkWatch, Links, ServerFacts } from '../link.ts';
+import { UpstreamFault } from '../link.ts';
+import { carried } from './credentials.ts';
+import { Documents } from './documents.ts';
+import { exchange } from './exchange.ts';
+import type { JsonObject } from './json.ts';
+import { objectIn } from './json.ts';
+import { requestOf } from './request.ts';
+import { resultOf } from './result.ts';
+import type { Service } from './service.ts';
+import { BadArguments } from './service.ts';
+import { createTranslator } from './translator.ts';
+
+export interface OpenApiOptions {
+  /** The way out; the caller closes it. */
+  readonly egress: Egress;
+  readonly now?: () => number;
+}
+
+const PROTOCOL_VERSION = '2026-07-28';
+const LIST_TTL_MS = 300_000;
+const NO_WATCH: LinkWatch = { setUris: async () => undefined, close: async () => undefined };
+
+/** Creates the links of connections of the type OPENAPI; nothing is loaded or started before the first is used. */
+export function createOpenApiLinks({ egress, now = Date.now }: OpenApiOptions): Links {
+  const translator = createTranslator();
+  const documents = new Documents({ egress, translator, now });
+  return {
+    of: (target) => openApiLink(target, { egress, documents, now }),
+    forget: async (connectionId) => documents.forget(connectionId),
+    close: () => translator.close(),
+  };
+}
+
+interface Means {
+  readonly egress: Egress;
+  readonly documents: Documents;
+  readonly now: () => number;
+}
+
+function openApiLink(target: UpstreamTarget, means: Means): Link {
+  const { documents } = means;
+  return {
+    facts: async (signal = new AbortController().signal) => factsOf(await documents.current(target, signal)),
+    async request(request) {
+      const { method, signal } = request;
+      if (method === 'tools/list') return listOf(await documents.current(target, signal));
+      if (method === 'tools/call') return call(target, request, means);
+      if (method === 'ping') return { resultType: 'complete' };
+      throw rpcFault(-32601, 'Method not found');
+    },
+    // A document tells nobody that it has changed: it is read again from time to time.
+    watch: async () => NO_WATCH,
+  };
+}
+
+function factsOf({ info, instructions }: Service): ServerFacts {
+  return {
+    era: 'modern',
+    protocolVersion: PROTOCOL_VERSION,
+    capabilities: { tools: {} },
+    info,
+    instructions,
+  };
+}
+
+function listOf({ tools, leftOut }: Service): JsonObject {
+  return {
+    resultType: 'complete',
+    tools: [...tools.values()].map(({ definition }) => definition),
+    ttlMs: LIST_TTL_MS,
+    cacheScope: 'private',
+    ...(leftOut.length > 0 && { _meta: { 'parley/left-out': leftOut } }),
+  };
+}
+
+async function call(target: UpstreamTarget, request: LinkRequest, means: Means): Promise<JsonObject> {
+  const { egress, documents, now } = means;
+  const { params, signal, limitMs, isRead = false } = request;
+  const { tools } = await documents.known(target, signal);
+  const tool = typeof params['name'] === 'string' ? tools.get(params['name']) : undefined;
+  if (tool === undefined) throw rpcFault(-32602, 'Unknown tool');
+  const { plan } = tool;
+  const sent = built(() =>
+    requestOf(plan, objectIn(params['arguments']) ?? {}, carried(target, plan.token, request.headers)),
+  );
+  const { url, method, body } = sent;
+  const headers = { ...traceOf(request), ...sent.headers };
+  const isSafe = isRead && plan.body === null && (method === 'GET' || method === 'HEAD');
+  const limits = { signal, limitMs, maxBytes: target.maxResultBytes, isRead: isSafe };
+  return exchange(url, { method, headers, body }, { egress, target, ...limits }, (answered) =>
+    resultOf(answered, plan, now()),
+  );
+}
+
+function traceOf({ requestId, traceparent }: LinkRequest): Record<string, string> {
+  return {
+    ...(typeof requestId === 'string' && { 'x-request-id': requestId }),
+    ...(traceparent !== undefined && { traceparent }),
+  };
+}
+
+/** Builds a request; arguments that it cannot be built of are refused as a server of MCP does it. */
+function built<T>(build: () => T): T {
+  try {
+    return build();
+  } catch (error) {
+    if (error instanceof BadArguments) throw rpcFault(-32602, error.message);
+    throw error;
+  }
+}
+
+function rpcFault(code: number, message: string): UpstreamFault {
+  return new UpstreamFault('rpc', message, { wasSent: false, rpc: { code, message } });
+}
