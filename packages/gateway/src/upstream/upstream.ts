@@ -21,6 +21,8 @@ export interface UpstreamOptions {
   readonly info: { readonly name: string; readonly version: string };
   /** Absent: no program is ever started. */
   readonly programs?: ProgramOptions | undefined;
+  /** The links of this process, which the caller closes. Absent: links of its own, and each program once per talk. */
+  readonly links?: Links | undefined;
   readonly onFault: (error: unknown, where: string) => void;
   /** The time that an upstream has, by type; tests have less. */
   readonly answerMs?: Readonly<Record<UpstreamTarget['type'], number>>;
@@ -42,7 +44,7 @@ export function createUpstream(options: UpstreamOptions): UpstreamClient {
   const programs = createPrograms(allowed);
   const endings = new Set<Promise<void>>();
   const used = new UsedSecrets();
-  const links = createLinks({ egress, info, onFault });
+  const links = options.links ?? createLinks({ egress, info, onFault });
   const ending = (work: Promise<void>) => {
     endings.add(work);
     detach(
@@ -63,7 +65,8 @@ export function createUpstream(options: UpstreamOptions): UpstreamClient {
     const limitMs = limits.limitMs ?? answerMs[target.type];
     try {
       const value = await withinTime({ ...limits, limitMs }, async (signal) => {
-        if (target.type !== 'STDIO') return work(askedOver(over.of(target), signal, limitMs));
+        if (target.type !== 'STDIO' || options.links !== undefined)
+          return work(askedOver(over.of(target), signal, limitMs));
         // Loaded by the first program: a server without any spares the memory of the SDK's client.
         const { withProgram } = await import('./program-talk.ts');
         return withProgram({ programs, info, ending }, target, { signal, limitMs }, work);
@@ -79,14 +82,15 @@ export function createUpstream(options: UpstreamOptions): UpstreamClient {
     keepSecrets: (target) => used.keep(target),
     secretsOf: (organizationId, connectionId) => used.of(organizationId, connectionId),
     async test(target) {
-      // What is known from before proves nothing about now.
-      const over = createLinks({ egress, info, onFault });
+      // What is known from before proves nothing about now; a program that runs is asked as it is.
+      const isRemote = target.type === 'HTTP' || target.type === 'SSE';
+      const over = isRemote ? createLinks({ egress, info, onFault }) : links;
       const limits = { limitMs: Math.min(answerMs[target.type], TEST_MS) };
       const outcome = await converse({ ...target, era: null }, (asked) => asked.capabilities(), {
         limits,
         over,
       });
-      ending(over.close());
+      if (over !== links) ending(over.close());
       return outcome.ok ? { ok: true } : outcome;
     },
     async discover(target) {
@@ -101,7 +105,8 @@ export function createUpstream(options: UpstreamOptions): UpstreamClient {
     },
     async close() {
       // What fails has told so itself.
-      await Promise.allSettled([...endings, links.close(), programs.close()]);
+      const own = options.links === undefined ? links : undefined;
+      await Promise.allSettled([...endings, own?.close(), programs.close()]);
     },
   };
 }

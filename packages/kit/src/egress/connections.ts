@@ -1,5 +1,6 @@
 /** Owns the sockets: each pool is tied to one origin and to the exact addresses that were checked for it. */
 import type { LookupFunction } from 'node:net';
+import type * as undiciModule from 'undici';
 import type { Dispatcher, Pool } from 'undici';
 import { detach } from '../detach.ts';
 import type { EgressLimits, ResolvedAddress } from './policy.ts';
@@ -81,7 +82,7 @@ export function createConnections(options: ConnectionOptions): Connections {
   };
 }
 
-type Undici = typeof import('undici');
+type Undici = Pick<typeof undiciModule, 'Pool'>;
 
 // A line sends many requests to one checked target.
 const keys = new WeakMap<Target, string>();

@@ -1,6 +1,6 @@
 /** Owns the way to one address that is asked again and again: its check is remembered for moments, its answers are capped. */
 import type { Connections } from './connections.ts';
-import { EgressError, invalid } from './errors.ts';
+import { invalid } from './errors.ts';
 import { LineCall } from './line-call.ts';
 import type { EgressLimits } from './policy.ts';
 import { CONNECTION_HEADERS } from './request.ts';
@@ -98,7 +98,7 @@ export function createLine(url: URL, { check, connections, limits }: LineParts):
   };
 }
 
-function refusalOf({ headers, signal }: LineRequest): EgressError | Error | undefined {
+function refusalOf({ headers, signal }: LineRequest): Error | undefined {
   if (signal?.aborted === true) return signal.reason as Error; // whatever the caller gave as its reason
   for (const name in headers) {
     if (CONNECTION_HEADERS.has(name))

@@ -3,7 +3,7 @@ import { RPC } from '@parley/kit';
 import type { Link, LinkNotice, LinkRequest, LinkWatch, ServerFacts } from '../link.ts';
 import { UpstreamFault } from '../link.ts';
 import type { Address } from './address.ts';
-import { EraFault } from './faults.ts';
+import { EraFault, shownFault } from './faults.ts';
 import type { Home } from './home.ts';
 import { Legacy } from './legacy.ts';
 import type { Result } from './messages.ts';
@@ -26,17 +26,26 @@ export class HttpLink implements Link {
   }
 
   async facts(signal?: AbortSignal): Promise<ServerFacts> {
-    if (this.#address.target.type === 'SSE') return this.#legacy.facts(signal);
-    return this.#inEra(async (era) => {
+    const ask = async (era: Era) => {
       if (era === 'legacy') return this.#legacy.facts(signal);
       return this.#home.factsOf(this.#address) ?? this.#found(signal);
-    }, signal);
+    };
+    try {
+      return await (this.#address.target.type === 'SSE' ? ask('legacy') : this.#inEra(ask, signal));
+    } catch (error) {
+      throw shownFault(error, this.#address.target.secrets);
+    }
   }
 
   async request(request: LinkRequest): Promise<Result> {
     const { headers } = request;
-    if (headers === undefined || Object.keys(headers).length === 0) return this.#send(request);
-    return new HttpLink(this.#address.with(headers), this.#home).#send(request);
+    const isPlain = headers === undefined || Object.keys(headers).length === 0;
+    const link = isPlain ? this : new HttpLink(this.#address.with(headers), this.#home);
+    try {
+      return await link.#send(request);
+    } catch (error) {
+      throw shownFault(error, this.#address.target.secrets);
+    }
   }
 
   async #send(request: LinkRequest): Promise<Result> {
@@ -52,6 +61,7 @@ export class HttpLink implements Link {
 
   async watch(on: (notice: LinkNotice) => void): Promise<LinkWatch> {
     const { means } = this.#home;
+    means.closing.throwIfAborted();
     let wanted: ReadonlySet<string> = new Set();
     const open = () => this.#open(wanted, on);
     const onFault = (error: unknown) => means.onFault(error, 'upstream watch');

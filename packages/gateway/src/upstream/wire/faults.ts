@@ -98,10 +98,30 @@ const OF_THE_REQUEST = new Set<number | undefined>([
   RPC.missingCapability,
 ]);
 
+const LONGEST_HEARD = 64 * 1024;
+const LONGEST_SHOWN = 500;
+
+/** A fault in the words of a server without the secrets that it was sent, cut to what may be shown. */
+export function shownFault(error: unknown, secrets: readonly string[]): unknown {
+  if (!(error instanceof UpstreamFault) || error.rpc === undefined) return error;
+  const { code, data } = error.rpc;
+  const clean = (text: string) =>
+    secrets
+      .reduce((rest, secret) => (secret === '' ? rest : rest.replaceAll(secret, '[secret]')), text)
+      .slice(0, LONGEST_SHOWN);
+  const said = data === undefined ? '' : JSON.stringify(data);
+  const isSecret = secrets.some(
+    (secret) => secret !== '' && said.includes(JSON.stringify(secret).slice(1, -1)),
+  );
+  const message = clean(error.rpc.message);
+  const rpc = data === undefined || isSecret ? { code, message } : { code, message, data };
+  return new UpstreamFault(error.kind, clean(error.message), { rpc, wasSent: error.wasSent });
+}
+
 /** The error of a message, within bounds; undefined when it is none. */
 export function rpcErrorIn(error: unknown): UpstreamFault['rpc'] {
   if (!isObject(error) || !Number.isInteger(error.code)) return undefined;
-  const message = typeof error.message === 'string' ? error.message.slice(0, 500) : '';
+  const message = typeof error.message === 'string' ? error.message.slice(0, LONGEST_HEARD) : '';
   // Just seen to be an integer.
   const rpc = { code: error.code as number, message };
   return error.data === undefined ? rpc : { ...rpc, data: error.data };

@@ -16,7 +16,7 @@ const LIST_LIMITS = { ...LIMITS, jsonDepth: 1_000 };
 /** The messages of a text: one, or those of a batch, which servers of 2025-03-26 may send. */
 export function messagesIn(text: string, isList = false): readonly Message[] {
   const parsed = parsedOf(text, isList ? LIST_LIMITS : LIMITS);
-  const messages = Array.isArray(parsed) ? (parsed as unknown[]) : [parsed];
+  const messages: readonly unknown[] = Array.isArray(parsed) ? parsed : [parsed];
   for (const message of messages) {
     if (!isObject(message) || message.jsonrpc !== '2.0')
       throw badResult('it sent something else than JSON-RPC');

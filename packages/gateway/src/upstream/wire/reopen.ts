@@ -92,6 +92,7 @@ export class KeptOpen {
 
   async #watch(stream: OpenStream): Promise<void> {
     const openedMs = performance.now();
+    // However it ended, it is gone.
     await stream.ended.catch(() => undefined);
     if (this.#isClosed || this.#current !== stream) return;
     // A server that takes streams and drops them at once is not asked faster for it.

@@ -275,7 +275,7 @@ describe('a question in the middle of a call', () => {
       asked.push(request);
       return answer as unknown as InputResponse;
     };
-    const result = await linksBed({ limits: { idleMs: 100 } })
+    const result = await linksBed()
       .link(server.url, { era: 'legacy' })
       .request(callOf({}, { capabilities: ASKABLE, onAsk }));
     expect(result).toEqual({ content: [], answer, refusal: null });
@@ -316,9 +316,9 @@ describe('a question in the middle of a call', () => {
   test('may take longer than a silence', async () => {
     const server = await asking('elicitation/create', FORM);
     const answered = Promise.withResolvers<InputResponse>();
-    const { link } = linksBed({ limits: { idleMs: 50 } });
+    const { link } = linksBed({ limits: { idleMs: 1_000 } });
     const onAsk = () => {
-      setTimeout(() => answered.resolve({ action: 'decline' }), 250);
+      setTimeout(() => answered.resolve({ action: 'decline' }), 1_500);
       return answered.promise;
     };
     const work = link(server.url, { era: 'legacy' }).request(callOf({}, { capabilities: ASKABLE, onAsk }));

@@ -49,7 +49,7 @@ export class SseConversation implements Conversation {
     this.#means = means;
     this.ended = this.#over.promise;
     // A stream that fails before anybody waits for the endpoint has told so elsewhere.
-    this.#endpoint.promise.catch(() => undefined);
+    detach(this.#endpoint.promise, () => undefined);
     this.#talk = new Talk(
       (message) => this.#post(message),
       (error) => means.onFault(error, 'upstream stream'),

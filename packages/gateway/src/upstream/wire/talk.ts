@@ -32,7 +32,7 @@ export class InFlight {
     this.request = request;
     this.outcome = this.#settle.promise;
     // Whoever sent it may have failed before, and then nobody looks here.
-    this.outcome.catch(() => undefined);
+    detach(this.outcome, () => undefined);
   }
 
   /** Fires when the call is over; questions end with it. */

@@ -18,13 +18,13 @@ const EVENTS = { 'content-type': 'text/event-stream' };
 async function calling(
   answer: (response: ServerResponse, id: number) => unknown,
   changes: Parameters<typeof callOf>[1] = {},
-  maxResultBytes = 1024 * 1024,
+  { maxResultBytes = 1024 * 1024, idleMs = 200 } = {},
 ) {
   const server = await serveForTest(({ body }, response) => {
     const { id } = JSON.parse(body) as { id: number };
     return answer(response, id);
   });
-  const { link } = linksBed({ limits: { idleMs: 200 } });
+  const { link } = linksBed({ limits: { idleMs } });
   const work = link(`${server.origin}/${CANARY}`, { era: 'modern', token: CANARY, maxResultBytes }).request(
     callOf({}, changes),
   );
@@ -114,6 +114,20 @@ describe('an answer', () => {
     });
     const fault = await faultOf(wrong.work);
     expect(fault.rpc).toEqual({ code: -32021, message: 'x'.repeat(500), data: { a: 1 } });
+    expect(fault.message).toBe('x'.repeat(500));
+  });
+
+  test('is shown without the secrets of the connection', async () => {
+    const secret = 'a "quoted" secret';
+    const error = { code: -32602, message: `${'x'.repeat(490)}${secret}`, data: { said: secret } };
+    const server = await serveForTest(({ body }, response) => {
+      const { id } = JSON.parse(body) as { id: number };
+      response.writeHead(200, JSON_TYPE).end(JSON.stringify({ jsonrpc: '2.0', id, error }));
+    });
+    const link = linksBed().link(server.origin, { era: 'modern', secrets: ['', secret] });
+    const fault = await faultOf(link.request(callOf()));
+    expect(fault.rpc).toEqual({ code: -32602, message: `${'x'.repeat(490)}[secret]` });
+    expect(JSON.stringify([fault.message, fault.rpc])).not.toContain('quoted');
   });
 
   test.each([
@@ -143,7 +157,7 @@ describe('an answer', () => {
     const text = Array.from({ length: 4_000 }, (_each, index) => index.toString(36)).join(' ');
     const small = await calling((response, id) => answer(response, id, text));
     expect(await small.work).toEqual({ text });
-    const large = await calling((response, id) => answer(response, id, text), {}, 10_000);
+    const large = await calling((response, id) => answer(response, id, text), {}, { maxResultBytes: 10_000 });
     expect(await faultOf(large.work)).toMatchObject({ kind: 'invalid_result' });
   });
 });
@@ -167,16 +181,17 @@ describe('time', () => {
   });
 
   test('is prolonged by whatever comes, up to the limit of the call', async () => {
-    const { work } = await calling((response, id) => {
+    const speaking = (response: ServerResponse, id: number) => {
       response.writeHead(200, EVENTS);
       let ticks = 0;
       const timer = setInterval(() => {
         ticks += 1;
-        if (ticks < 8) return response.write(':\n');
+        if (ticks < 20) return response.write(':\n');
         clearInterval(timer);
         return response.end(`data: ${ok(id)}\n\n`);
-      }, 50);
-    });
+      }, 100);
+    };
+    const { work } = await calling(speaking, {}, { idleMs: 1_500 });
     expect(await work).toEqual({});
   });
 
