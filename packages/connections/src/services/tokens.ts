@@ -53,7 +53,8 @@ export async function keepToken(
   const { organizationId, connectionId, userId } = owner;
   const { scope, expiresAt, tokenEndpoint, clientId, issuer, resource } = token;
   const shown = tokenEndpoint === undefined ? undefined : maskedUrl(tokenEndpoint);
-  const endpoint = shown === tokenEndpoint ? {} : { endpoint: tokenEndpoint };
+  const isPlain = tokenEndpoint === undefined || shown === tokenEndpoint;
+  const endpoint = isPlain ? {} : { endpoint: tokenEndpoint };
   const changing = {
     secrets: sealed(box, owner, { ...token, ...endpoint }),
     scope: scope ?? null,
