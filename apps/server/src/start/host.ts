@@ -31,6 +31,7 @@ import type { Config } from '../config.ts';
 import { detailsWith } from '../redaction/call-detail.ts';
 import { redactRecord } from '../redaction/credentials.ts';
 import { withoutMissing } from './missing-parts.ts';
+import { notedUrl } from '../served-address.ts';
 import { stopPart } from '../stop-part.ts';
 import { loadOwnToolsets } from '../toolsets.ts';
 import { SERVER_INFO } from '../version.ts';
@@ -172,7 +173,8 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
     onFault,
     callerOf: (organizationId, userId) => personCaller(identity, organizationId, userId),
     callTokenFor: (caller, connectionId, grants) => identity.callTokenFor(caller, connectionId, grants),
-    baseUrl: () => config.web.publicUrl ?? servedUrl,
+    // A command has no port; browsers come back to the server of the same folder.
+    baseUrl: () => config.web.publicUrl ?? servedUrl ?? notedUrl(config),
     publicUrl: config.web.publicUrl,
   };
   const targets = createTargets(credentials);
