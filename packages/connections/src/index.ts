@@ -78,3 +78,4 @@ export type {
   UpstreamTool,
 } from './upstream.ts';
 export { briefConnections } from './services/brief.ts';
+export { allowedHosts } from './services/private-address.ts';

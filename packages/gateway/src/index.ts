@@ -14,6 +14,8 @@ export { createConnectionAuth, createTargets } from './upstream/credentials/inde
 export type { CredentialParts, Targets } from './upstream/credentials/index.ts';
 export { createLinks } from './upstream/links.ts';
 export type { LinkOptions } from './upstream/links.ts';
+export { createOpenApiLinks } from './upstream/openapi/openapi-links.ts';
+export { createStdioLinks } from './upstream/stdio/stdio-links.ts';
 export { Bridge } from './upstream/bridge.ts';
 export type { BridgeParts, Opened } from './upstream/bridge.ts';
 export { createConnectionGateway } from './upstream/connection-gateway.ts';

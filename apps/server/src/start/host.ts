@@ -1,15 +1,24 @@
 /** What every command stands on: the open data folder, the toolsets and the engine over them. */
 import { join } from 'node:path';
 import { denialOf } from '@parley/agent/denials';
-import { connectionMigrations, createDeliver } from '@parley/connections';
+import {
+  allowedHosts,
+  askConnection,
+  connectionMigrations,
+  createDeliver,
+  createRefresher,
+} from '@parley/connections';
 import { createEvents, eventMigrations, managementEvent, taskEvent } from '@parley/events';
 import { createEgress } from '@parley/kit/egress';
 import {
   callParts,
   createCodeExecution,
   createConnectionAuth,
+  createLinks,
+  createOpenApiLinks,
   createRequestRate,
   createSandbox,
+  createStdioLinks,
   createTargets,
   createUpstream,
   engineUniverse,
@@ -36,7 +45,7 @@ import { stopPart } from '../stop-part.ts';
 import { loadOwnToolsets } from '../toolsets.ts';
 import { SERVER_INFO } from '../version.ts';
 import { deliveryRecord, memberCaller, personCaller } from './event-deliveries.ts';
-import type { UpstreamWays } from './upstream-ways.ts';
+import { serveConnections } from './connections.ts';
 import { createMayPublish } from './event-publishers.ts';
 import type { AppHost, ServedToolset, SharedHost } from './served-toolset.ts';
 import { migrationsIn, othersOf, toolsOf } from './served-toolset.ts';
@@ -54,8 +63,8 @@ export interface Host extends SharedHost {
   isForEverybody(toolset: string): boolean;
   /** What the toolset's own `services` function made. */
   servicesOf<Services>(toolset: Pick<Toolset<Services, never>, 'name' | 'services'>): Services;
-  /** What makes connections usable; undefined when none are served. */
-  readonly connections: ConnectionGateway | undefined;
+  /** What makes connections usable. */
+  readonly connections: ConnectionGateway;
   /** The routes that toolsets bring; only a program with a port asks for them. */
   createRoutes(guard: RouteGuard): RouteSet[];
   /** What toolsets do before a port opens. */
@@ -75,8 +84,6 @@ export interface HostOptions {
   /** Where tools come from besides toolsets. */
   readonly sources?: readonly Source[];
   readonly middleware?: readonly Middleware[];
-  /** The ways to upstream servers; absent: connections are stored, and not served. */
-  readonly upstreams?: UpstreamWays | undefined;
   observe?(record: CallRecord): void;
   /** True for a server, which brings events to those who hear of them, and does what agents left for later. */
   readonly delivers?: boolean;
@@ -176,12 +183,23 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
     // A command has no port; browsers come back to the server of the same folder.
     baseUrl: () => config.web.publicUrl ?? servedUrl ?? notedUrl(config),
     publicUrl: config.web.publicUrl,
+    reachOf: (row) => ({ allow: allowedHosts(row, config.port), era: null }),
   };
   const targets = createTargets(credentials);
+  const programs = programsOf(config);
+  const links = createLinks({
+    egress,
+    info: SERVER_INFO,
+    onFault,
+    stdio: createStdioLinks({ programs, info: SERVER_INFO, onFault }),
+    openapi: createOpenApiLinks({ egress }),
+    hopKey: store.secrets.derive('hops').toString('base64url'),
+  });
   const upstream = createUpstream({
     egress,
     info: SERVER_INFO,
-    programs: programsOf(config),
+    programs,
+    links,
     onFault,
     freshened: (target) => targets.freshened(target),
   });
@@ -245,12 +263,22 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
   });
   const installed = served.map(({ toolset, services }) => install(toolset, services));
   const brought = served.flatMap(({ toolset, services }) => toolset.sources?.(services) ?? []);
-  const connections = options.upstreams?.({ store, egress, upstream, onFault });
-  if (connections !== undefined) stops.push(() => connections.close());
+  const refresher = createRefresher({
+    store,
+    events,
+    discover: (organizationId, id) =>
+      askConnection({ store, upstream, ownPort: config.port }, { organizationId, userId: null }, id),
+    onFault,
+  });
+  const connections = serveConnections({ store, links, targets, refresher, upstream, onFault });
+  stops.push(
+    () => refresher.stop(),
+    () => connections.close(),
+  );
   const sources = [
     ...installed.map(toolsetSource),
     ...brought,
-    ...(connections === undefined ? [] : [connections.source]),
+    connections.source,
     ...(options.sources ?? []),
   ];
   const common = toolsetsForEverybody(sources);
@@ -260,7 +288,7 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
     middleware: [
       ...parts.middleware,
       ...withoutMissing(store),
-      ...(connections?.middleware ?? []),
+      ...connections.middleware,
       ...(options.middleware ?? []),
     ],
     sealer: createStateSealer(store.secrets.deriveAll('request-state')),
@@ -296,6 +324,7 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
           .map((set) => guardRoutes(set, toolset.open ?? [], guard)),
       ),
     async beforeStart() {
+      if (delivers) refresher.start();
       for (const { toolset, host, services } of served) await toolset.beforeStart?.(services, host);
     },
     async noticesAt(url) {
@@ -311,6 +340,7 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
       await stop();
       targets.close();
       await stopPart(() => upstream.close(), onFault);
+      await stopPart(() => links.close(), onFault);
       await stopPart(() => egress.close(), onFault);
       await stopPart(() => identity.audit.flush(), onFault);
       await base.close();
