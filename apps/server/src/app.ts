@@ -82,6 +82,7 @@ export async function createApp({
     limits: config.limits,
     names: host.names,
     countRequest: host.countRequest,
+    virtual: host.virtual,
     anonymous: nobody,
     onFault,
   });

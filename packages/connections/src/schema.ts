@@ -72,6 +72,10 @@ export interface ConnectionAggregationRow {
   alias: string;
   position: number;
   dependency_mode: 'direct' | 'indirect';
+  /** Stands before all its names. */
+  prefix: string | null;
+  /** What is shown otherwise than its server says, by the name of the tool. */
+  overrides: string | null;
 }
 
 /** The name under which a virtual MCP shows something, fixed when it was first seen. */
@@ -119,6 +123,22 @@ export interface DownstreamTokenRow {
   updated_at: number;
 }
 
+/** What was too long for an answer, for the caller who got it. */
+export interface KeptResultRow {
+  id: string;
+  organization_id: string;
+  caller_id: string;
+  toolset: string;
+  tool: string;
+  /** In characters. */
+  size: number;
+  mime_type: string;
+  /** Sealed. */
+  body: string;
+  created_at: number;
+  expires_at: number;
+}
+
 export interface ConnectionTables {
   connections: ConnectionRow;
   connection_catalogs: ConnectionCatalogRow;
@@ -127,4 +147,5 @@ export interface ConnectionTables {
   exposed_names: ExposedNameRow;
   virtual_tools: VirtualToolRow;
   downstream_tokens: DownstreamTokenRow;
+  kept_results: KeptResultRow;
 }

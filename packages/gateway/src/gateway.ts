@@ -11,6 +11,7 @@ import { createDispatch } from './http/dispatch.ts';
 import { createEndpointOf } from './http/endpoint.ts';
 import type { LegOptions } from './http/legs.ts';
 import type { CountRequest } from './http/request-rate.ts';
+import type { VirtualMcpEngines } from './virtual/registry.ts';
 
 /** What the gateway is built from. */
 export interface GatewayOptions extends LegOptions {
@@ -18,6 +19,8 @@ export interface GatewayOptions extends LegOptions {
   readonly names: AllowedNames;
   /** The stage of the rate; routes that are not MCP share it. */
   readonly countRequest: CountRequest;
+  /** What organizations put together themselves; absent: nothing is. */
+  readonly virtual?: VirtualMcpEngines | undefined;
   /** Serves requests without a credential as this caller; tests only, no configuration sets it. */
   readonly anonymous?: Caller | undefined;
 }
@@ -43,7 +46,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   const { limits, countRequest, onFault } = options;
   const door = createFrontDoor(options.names, limits);
   const authenticate = createAuthenticate(options.identity, limits, options.anonymous);
-  const endpointOf = createEndpointOf(options.engine);
+  const endpointOf = createEndpointOf(options.engine, options.virtual);
   const dispatch = createDispatch(options, countRequest);
 
   return {
@@ -55,7 +58,8 @@ export function createGateway(options: GatewayOptions): Gateway {
         // What is known already is not waited for: a turn of waiting costs more than the look-up.
         const caller = found instanceof Promise ? await found : found;
         countRequest(caller);
-        const endpoint = endpointOf(pathOf(req), caller);
+        const [path, query] = splitUrl(req);
+        const endpoint = endpointOf(path, caller, query);
         const engine = endpoint instanceof Promise ? await endpoint : endpoint;
         if (engine === undefined)
           throw new HttpRefusal(404, 'Nothing is served at this URL.', { rpc: RPC.methodNotFound });
@@ -84,10 +88,11 @@ export function createGateway(options: GatewayOptions): Gateway {
   };
 }
 
-function pathOf(req: IncomingMessage): string {
+/** Path and query of a request. */
+function splitUrl(req: IncomingMessage): [path: string, query: string] {
   const url = req.url ?? '/';
-  const query = url.indexOf('?');
-  return query === -1 ? url : url.slice(0, query);
+  const mark = url.indexOf('?');
+  return mark === -1 ? [url, ''] : [url.slice(0, mark), url.slice(mark + 1)];
 }
 
 function fail(res: ServerResponse, error: unknown, onFault: GatewayOptions['onFault']): void {

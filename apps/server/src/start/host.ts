@@ -7,13 +7,15 @@ import { createEgress } from '@parley/kit/egress';
 import {
   callParts,
   createCodeExecution,
+  createKeptResults,
   createRequestRate,
   createSandbox,
   createUpstream,
+  createVirtualMcpEngines,
   engineUniverse,
   gatewayMigrations,
 } from '@parley/gateway';
-import type { ProgramOptions } from '@parley/gateway';
+import type { ProgramOptions, VirtualMcpEngines } from '@parley/gateway';
 import type { RouteGuard, RouteSet } from '@parley/http';
 import { guardRoutes } from '@parley/http';
 import { identityMigrations, roleDefaultsOf } from '@parley/identity';
@@ -42,6 +44,8 @@ import { createTaskEngine, createTaskSeam, taskMigrations, toolKinds } from '@pa
 /** The running base of a command. */
 export interface Host extends SharedHost {
   readonly ownerKeyFile: string;
+  /** What organizations put together of their connections. */
+  readonly virtual: VirtualMcpEngines;
   /** True for a toolset that every organization has. */
   isForEverybody(toolset: string): boolean;
   /** What the toolset's own `services` function made. */
@@ -173,11 +177,29 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
     const event = managementEvent(act);
     if (event !== undefined) await events.publish(tx, event);
   });
+  const box = createSandbox();
+  const results = createKeptResults({ store, onFault });
+  const virtual = createVirtualMcpEngines({
+    store,
+    engine: () => engine,
+    members: () => connections,
+    self: () => installed.find(({ toolset }) => toolset.name === MANAGEMENT),
+    sandbox: box,
+    results,
+    changes,
+    observe,
+    onFault,
+  });
   const sandbox = createCodeExecution(
-    createSandbox(),
-    engineUniverse(() => engine, observe),
+    box,
+    engineUniverse(async (caller) => (await virtual.boundTo(caller)) ?? engine, observe),
   );
-  const stops: (() => Promise<void>)[] = [() => tasks.stop(), () => events.stop(), () => sandbox.close()];
+  const stops: (() => Promise<void>)[] = [
+    () => tasks.stop(),
+    () => events.stop(),
+    async () => virtual.close(),
+    () => sandbox.close(),
+  ];
   const shared: SharedHost = {
     store,
     identity,
@@ -200,6 +222,10 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
       stops.push(work);
     },
     engine: () => engine,
+    async virtualEngine(caller, id) {
+      const found = await virtual.standIn(caller, id);
+      return found?.isActive === true ? found.engine : undefined;
+    },
   };
   const served = toolsets.map((toolset) => {
     const host: AppHost = { ...shared, settings: settingsOf(toolset, config) };
@@ -208,6 +234,7 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
   const installed = served.map(({ toolset, services }) => install(toolset, services));
   const brought = served.flatMap(({ toolset, services }) => toolset.sources?.(services) ?? []);
   const sources = [...installed.map(toolsetSource), ...brought, ...(options.sources ?? [])];
+  const connections = sources.filter(({ kind }) => kind === 'connection');
   const common = toolsetsForEverybody(sources);
   const engine = createEngine({
     sources,
@@ -228,6 +255,7 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
   return {
     ...shared,
     ownerKeyFile: base.ownerKeyFile,
+    virtual,
     isForEverybody: (toolset) => common.has(toolset),
     servicesOf<Services>(wanted: Pick<Toolset<Services, never>, 'name' | 'services'>) {
       const found = served.find(({ toolset }) => toolset.services === wanted.services);

@@ -5,6 +5,7 @@ import { seedSelfConnection } from '../self-connection.ts';
 import { createConnections } from './001-connections.ts';
 import { seedSelfConnections } from './002-self-connections.ts';
 import { indexTexts } from './003-search.ts';
+import { extendVirtualMcps } from './006-virtual.ts';
 
 /** What the store applies for connections. */
 export const connectionMigrations: MigrationSet = {
@@ -27,5 +28,6 @@ export const connectionMigrations: MigrationSet = {
     '001-connections': createConnections,
     '002-self-connections': seedSelfConnections,
     '003-search': indexTexts,
+    '006-virtual': extendVirtualMcps,
   },
 };

@@ -63,7 +63,7 @@ export interface MeshOptions {
 /** Builds the services over the base of this process. */
 export function createMeshServices(
   host: Pick<MeshHost, 'store' | 'identity' | 'events' | 'upstream' | 'sandbox'> &
-    Partial<Pick<MeshHost, 'engine'>>,
+    Partial<Pick<MeshHost, 'engine' | 'virtualEngine'>>,
   { now = Date.now, findConnections = briefConnections }: MeshOptions = {},
 ): MeshServices {
   const { store, identity, events, upstream, sandbox } = host;
@@ -79,7 +79,7 @@ export function createMeshServices(
     audit: identity.audit,
     upstream,
     checkCode,
-    ownServer: ownHandshake(host.engine),
+    ownServer: ownHandshake(host.engine, host.virtualEngine),
     isToolset,
     now,
   };
