@@ -99,14 +99,12 @@ async function write(
   const db = tx.db<ConnectionTables>();
   for (const kind of NAME_KINDS) {
     const present = members[kind].map(({ connectionId }) => connectionId);
-    const rows = settled[kind].fresh
-      .filter(isKeepable)
-      .map((named): ExposedNameRow => ({
-        virtual_mcp_id: virtualMcpId,
-        organization_id: organizationId,
-        kind,
-        ...named,
-      }));
+    const rows = settled[kind].fresh.filter(isKeepable).map((named): ExposedNameRow => ({
+      virtual_mcp_id: virtualMcpId,
+      organization_id: organizationId,
+      kind,
+      ...named,
+    }));
     for (let at = 0; at < rows.length; at += 100) {
       const some = rows.slice(at, at + 100);
       // Whoever had one of these and is no member any more has let it go.

@@ -21,7 +21,9 @@ function exposed(given: Partial<NamingCase>): Record<string, string> {
     members: [],
     ...given,
   });
-  return Object.fromEntries(names.map((named) => [`${named.connection_id} ${named.upstream_name}`, named.exposed_name]));
+  return Object.fromEntries(
+    names.map((named) => [`${named.connection_id} ${named.upstream_name}`, named.exposed_name]),
+  );
 }
 
 const kept = (connection_id: string, upstream_name: string, exposed_name: string): Named => ({
@@ -44,7 +46,10 @@ test('what was kept stays in any order, and comes back after a tool in code has 
   const rows = [kept('conn_a', 'x', 'x'), kept('conn_a', 'x', 'a_x'), kept('conn_b', 'x', 'b_x')];
   const given = members(['conn_b', ['x']], ['conn_a', ['x']]);
   expect(exposed({ members: given, kept: rows })).toEqual({ 'conn_b x': 'b_x', 'conn_a x': 'x' });
-  expect(exposed({ members: given, kept: rows, own: ['x'] })).toEqual({ 'conn_b x': 'b_x', 'conn_a x': 'a_x' });
+  expect(exposed({ members: given, kept: rows, own: ['x'] })).toEqual({
+    'conn_b x': 'b_x',
+    'conn_a x': 'a_x',
+  });
 });
 
 test('a name that is taken in every form gets its hash', () => {

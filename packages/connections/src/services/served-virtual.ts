@@ -49,10 +49,7 @@ export interface ServedVirtualMcps {
 }
 
 /** Reads the virtual MCPs of an organization, as of one moment. */
-export async function servedVirtualMcps(
-  from: Queryable,
-  organizationId: string,
-): Promise<ServedVirtualMcps> {
+export async function servedVirtualMcps(from: Queryable, organizationId: string): Promise<ServedVirtualMcps> {
   const db = from.db<ConnectionTables>();
   const connections = await db
     .selectFrom('connections')

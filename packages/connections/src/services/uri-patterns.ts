@@ -3,6 +3,8 @@
 /** True for a URI that is meant. */
 export type SelectsUri = (uri: string) => boolean;
 
+const LONGEST = 8192;
+
 /** The URIs that a selection means; null: all of them. */
 export function uriSelection(patterns: readonly string[] | null): SelectsUri {
   if (patterns === null) return () => true;
@@ -20,7 +22,8 @@ function compiled(pattern: string): SelectsUri {
   for (const [part] of pattern.slice(head.length).matchAll(/\*+|[^*]/g)) {
     steps.push(part.startsWith('*') ? { isWide: part.length > 1 } : part);
   }
-  return (uri) => uri.startsWith(head) && matchesSteps(steps, uri, head.length);
+  return (uri) =>
+    uri.length <= LONGEST && uri.startsWith(head) && matchesSteps(steps, uri, head.length);
 }
 
 /**
@@ -28,27 +31,30 @@ function compiled(pattern: string): SelectsUri {
  * once, for as many places in the pattern as are still possible.
  */
 function matchesSteps(steps: readonly Step[], text: string, from: number): boolean {
-  let places = new Set<number>();
-  const enter = (into: Set<number>, place: number) => {
+  let places: number[] = [];
+  // The character for which a place was entered last, counted from 1.
+  const enteredAt = new Int32Array(steps.length + 1);
+  const enter = (into: number[], place: number, turn: number) => {
     // A star may stand for nothing.
-    for (let at = place; ; at += 1) {
-      into.add(at);
+    for (let at = place; enteredAt[at] !== turn; at += 1) {
+      enteredAt[at] = turn;
+      into.push(at);
       if (typeof steps[at] !== 'object') return;
     }
   };
-  enter(places, 0);
-  for (let index = from; index < text.length && places.size > 0; index += 1) {
+  enter(places, 0, 1);
+  for (let index = from, turn = 2; index < text.length && places.length > 0; index += 1, turn += 1) {
     const character = text[index];
-    const next = new Set<number>();
+    const next: number[] = [];
     for (const place of places) {
       const step = steps[place];
       if (typeof step === 'object') {
-        if (step.isWide || character !== '/') enter(next, place);
+        if (step.isWide || character !== '/') enter(next, place, turn);
       } else if (step !== undefined && step === character) {
-        enter(next, place + 1);
+        enter(next, place + 1, turn);
       }
     }
     places = next;
   }
-  return places.has(steps.length);
+  return places.includes(steps.length);
 }

@@ -43,8 +43,7 @@ export async function notesOn(from: Queryable, organizationId: string, id: strin
     for (const [name, override] of overrides) {
       const tool = known.tools?.find((candidate) => candidate.name === name);
       if (known.tools === undefined) continue;
-      const misfit =
-        tool === undefined ? 'it is not there now' : await misfitOf(override, tool.inputSchema);
+      const misfit = tool === undefined ? 'it is not there now' : await misfitOf(override, tool.inputSchema);
       if (misfit !== undefined)
         notes.push(`The override of "${name}" of "${member.title}" is not applied: ${misfit}.`);
     }

@@ -179,7 +179,11 @@ describe('what is no MCP server', () => {
     const hasty = createUpstream({ ...options, answerMs: { HTTP: 300, SSE: 300, STDIO: 300, OPENAPI: 300 } });
     for (const type of ['HTTP', 'SSE'] as const)
       expect(await hasty.test(target(hanging.origin, { type })), type).toMatchObject({ status: 'timeout' });
-    const silent = createUpstream({ ...options, programs, answerMs: { HTTP: 300, SSE: 300, STDIO: 300, OPENAPI: 300 } });
+    const silent = createUpstream({
+      ...options,
+      programs,
+      answerMs: { HTTP: 300, SSE: 300, STDIO: 300, OPENAPI: 300 },
+    });
     expect(await silent.test(program('setInterval(() => {}, 1000)'))).toMatchObject({ status: 'timeout' });
     await silent.close();
   });

@@ -127,9 +127,7 @@ export class Assembly {
         kind: 'tools',
         own: [...members, ...more].map(({ name }) => name),
         kept: [],
-        members: [
-          { connectionId, alias: slugOf(title), prefix: null, names: tools.map(({ name }) => name) },
-        ],
+        members: [{ connectionId, alias: slugOf(title), prefix: null, names: tools.map(({ name }) => name) }],
       });
       const exposed = new Map(names.map((named) => [named.upstream_name, named.exposed_name]));
       for (const tool of tools) {

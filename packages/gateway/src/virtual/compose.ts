@@ -182,15 +182,17 @@ async function shownTool(
   if (override !== undefined) {
     const applied = await overridden(item, override, { place, results: parts.results });
     if ('tool' in applied) item = applied.tool;
-    else
-      notes.push(`The override of "${held.name}" of "${member.title}" is not applied: ${applied.misfit}.`);
+    else notes.push(`The override of "${held.name}" of "${member.title}" is not applied: ${applied.misfit}.`);
   }
   if (renames !== undefined && item.kind === 'outside-tool') item = speakingOf(item, renames);
   return { ...held, name, item: { ...item, name, granted: item.granted ?? item.name } };
 }
 
 /** The tool with the word whose it is, unless one further in has said so. */
-function withOrigin({ item, place, isCode }: HeldTool, { connectionId }: ServedMember): AnyTool | OutsideTool {
+function withOrigin(
+  { item, place, isCode }: HeldTool,
+  { connectionId }: ServedMember,
+): AnyTool | OutsideTool {
   const given = (item.kind === 'outside-tool' ? item.definition?._meta : undefined) ?? item._meta ?? {};
   if (CONNECTION_META in given) return item;
   // The management tools are granted by their toolset, and known as a connection.

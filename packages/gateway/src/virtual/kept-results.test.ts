@@ -76,7 +76,9 @@ describe.each<StoreEngine>(['sqlite', 'postgres'])('on %s', (engine) => {
     expect(result).not.toHaveProperty('structuredContent');
     expect(result._meta).toMatchObject({ own: 1, 'parley/result': { size: 3001, shown: 1499 } });
     const [shown, link] = result.content;
-    expect(shown).toMatchObject({ text: expect.stringMatching(/^a{1499}\n\n\[The first 1499 of 3001 characters/) });
+    expect(shown).toMatchObject({
+      text: expect.stringMatching(/^a{1499}\n\n\[The first 1499 of 3001 characters/),
+    });
     expect(link).toMatchObject({ type: 'resource_link', uri });
     expect(await read(uri)).toBe(whole);
     expect(await read(`${uri}?from=1499&to=1502`)).toBe('🙂b');
@@ -93,7 +95,11 @@ describe.each<StoreEngine>(['sqlite', 'postgres'])('on %s', (engine) => {
       ['parley://results/res_none', ann],
     ] as const)
       await expect(read(asked, caller), asked).rejects.toMatchObject({ code: 'not_found' });
-    const row = await store.db<ConnectionTables>().selectFrom('kept_results').selectAll().executeTakeFirstOrThrow();
+    const row = await store
+      .db<ConnectionTables>()
+      .selectFrom('kept_results')
+      .selectAll()
+      .executeTakeFirstOrThrow();
     expect(JSON.stringify(row)).not.toContain('aaaa');
     clock.nowMs += 24 * 3_600_000;
     await expect(read(uri)).rejects.toMatchObject({ code: 'not_found' });
@@ -108,7 +114,12 @@ describe.each<StoreEngine>(['sqlite', 'postgres'])('on %s', (engine) => {
       clock.nowMs += 1;
       await created({ results: 3, characters: 10_000 }).within(ann, text('x'.repeat(size)), 1000, FROM);
     }
-    const left = await store.db<ConnectionTables>().selectFrom('kept_results').select('size').orderBy('size').execute();
+    const left = await store
+      .db<ConnectionTables>()
+      .selectFrom('kept_results')
+      .select('size')
+      .orderBy('size')
+      .execute();
     expect(left.map(({ size }) => size)).toEqual([4000, 5000]);
   });
 });
@@ -134,7 +145,10 @@ test('a structure that is longer than its text is kept as JSON; the store may fa
 
 test('a tool with a budget answers with its beginning through a virtual MCP, in every mode', async () => {
   await using bed = await startVirtualBed();
-  const answer = () => ({ content: [{ type: 'text' as const, text: 'w'.repeat(5000) }], structuredContent: { long: 'w'.repeat(5000) } });
+  const answer = () => ({
+    content: [{ type: 'text' as const, text: 'w'.repeat(5000) }],
+    structuredContent: { long: 'w'.repeat(5000) },
+  });
   const outputSchema = { type: 'object', properties: { long: { type: 'string' } }, required: ['long'] };
   await bed.serve({ id: 'conn_big', tools: [{ name: 'dump', answer, outputSchema }, 'small'] });
   const overrides = { dump: { resultBudget: 1000 } };
@@ -151,7 +165,9 @@ test('a tool with a budget answers with its beginning through a virtual MCP, in 
     expect(size).toBe(5000);
     for (const place of [{ id }, { id, query }]) {
       const rest = await bed.send(place, 'resources/read', { uri: `${uri}?from=1000&to=5000` });
-      expect(rest.json.result.contents).toEqual([{ uri: `${uri}?from=1000&to=5000`, mimeType: 'text/plain', text: 'w'.repeat(4000) }]);
+      expect(rest.json.result.contents).toEqual([
+        { uri: `${uri}?from=1000&to=5000`, mimeType: 'text/plain', text: 'w'.repeat(4000) },
+      ]);
     }
     const key = (await bed.gateway.key({ conn_big: ['*'] })).text;
     expect((await bed.send({ id, key }, 'resources/read', { uri })).json.error.code).toBe(-32602);

@@ -23,12 +23,7 @@ export interface ResultOrigin {
 /** The result and, in it, where the whole of it is. */
 export interface KeptResults {
   /** The result as it is when its text has no more characters than the budget; else its beginning, with a link. */
-  within(
-    caller: Caller,
-    result: CallToolResult,
-    budget: number,
-    from: ResultOrigin,
-  ): Promise<CallToolResult>;
+  within(caller: Caller, result: CallToolResult, budget: number, from: ResultOrigin): Promise<CallToolResult>;
   /** What reads them; belongs beside every tool that has a budget. */
   readonly documents: readonly OutsideResource[];
 }
@@ -83,7 +78,10 @@ export function createKeptResults({
         .execute();
       const over = overflowing(all, most);
       for (let start = 0; start < over.length; start += 100)
-        await db.deleteFrom('kept_results').where('id', 'in', over.slice(start, start + 100)).execute();
+        await db
+          .deleteFrom('kept_results')
+          .where('id', 'in', over.slice(start, start + 100))
+          .execute();
     });
     return id;
   }
@@ -142,14 +140,14 @@ interface Whole {
   readonly mimeType: string;
 }
 
-/** The text of a result that is over the budget, or its structure where that is longer; undefined: neither is. */
+/** The text of a result that is over the budget, or its structure where only that is; undefined: neither is. */
 function wholeOf({ content, structuredContent }: CallToolResult, budget: number): Whole | undefined {
   const text = content.flatMap((block) => textOf(block) ?? []).join('\n\n');
   const structure = structuredContent === undefined ? '' : JSON.stringify(structuredContent);
   if (text.length <= budget && structure.length <= budget) return undefined;
-  return structure.length > text.length
-    ? { text: structure.toWellFormed(), mimeType: 'application/json' }
-    : { text: text.toWellFormed(), mimeType: 'text/plain' };
+  return text.length > budget
+    ? { text: text.toWellFormed(), mimeType: 'text/plain' }
+    : { text: structure.toWellFormed(), mimeType: 'application/json' };
 }
 
 function textOf(block: CallToolResult['content'][number]): string | undefined {

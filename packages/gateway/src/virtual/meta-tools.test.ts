@@ -23,7 +23,9 @@ describe('smart tool selection', () => {
   test('check 17: three tools for five hundred; an exact name is found first', async () => {
     const tools = Array.from({ length: 500 }, (_unused, index) => `record_${index}`);
     await bed.serve({ id: 'conn_many', title: 'Records', tools: [...tools, 'record', 'hidden'] });
-    const { id } = await bed.made({ connections: [member('conn_many', { selected_tools: [...tools, 'record'] })] });
+    const { id } = await bed.made({
+      connections: [member('conn_many', { selected_tools: [...tools, 'record'] })],
+    });
     const place = { id, query: SMART };
     expect(await bed.names(place)).toEqual([
       'GATEWAY_CALL_TOOL',
@@ -34,10 +36,17 @@ describe('smart tool selection', () => {
     expect(found).toMatchObject({ query: 'Record', totalAvailable: 501 });
     expect(found.results[0]).toEqual({ name: 'record', description: 'Does record.', connection: 'Records' });
     expect(found.results).toHaveLength(10);
-    const described = dataOf(await bed.call(place, 'GATEWAY_DESCRIBE_TOOLS', { tools: ['record_7', 'hidden'] }));
+    const described = dataOf(
+      await bed.call(place, 'GATEWAY_DESCRIBE_TOOLS', { tools: ['record_7', 'hidden'] }),
+    );
     expect(described).toEqual({
       tools: [
-        { name: 'record_7', description: 'Does record_7.', connection: 'Records', inputSchema: { type: 'object' } },
+        {
+          name: 'record_7',
+          description: 'Does record_7.',
+          connection: 'Records',
+          inputSchema: { type: 'object' },
+        },
       ],
       notFound: ['hidden'],
     });
@@ -71,7 +80,12 @@ describe('smart tool selection', () => {
     // A tool that is there for others looks like one that is not there.
     const hidden = (await call({ name: 'zebra' })).json.result;
     expect(hidden._meta['dev.parley/data']).toEqual({ near: [] });
-    for (const args of [{}, { name: '' }, { name: 'send_mail', arguments: 7 }, { name: 'send_mail', more: 1 }])
+    for (const args of [
+      {},
+      { name: '' },
+      { name: 'send_mail', arguments: 7 },
+      { name: 'send_mail', more: 1 },
+    ])
       expect((await call(args)).json.result, JSON.stringify(args)).toMatchObject({
         isError: true,
         _meta: { 'dev.parley/code': 'invalid' },
@@ -90,7 +104,12 @@ describe('smart tool selection', () => {
   test('a question of the tool goes to the client and back, bound to that tool', async () => {
     const asked = {
       resultType: 'input_required' as const,
-      inputRequests: { name: { method: 'elicitation/create', params: { message: 'Who?', requestedSchema: { type: 'object', properties: {} } } } },
+      inputRequests: {
+        name: {
+          method: 'elicitation/create',
+          params: { message: 'Who?', requestedSchema: { type: 'object', properties: {} } },
+        },
+      },
       requestState: 'upstream state',
     };
     await bed.serve({
@@ -102,7 +121,11 @@ describe('smart tool selection', () => {
           answer: (_args, call) =>
             call.requestState === undefined
               ? (asked as never)
-              : { content: [{ type: 'text', text: `${call.requestState} ${JSON.stringify(call.inputResponses)}` }] },
+              : {
+                  content: [
+                    { type: 'text', text: `${call.requestState} ${JSON.stringify(call.inputResponses)}` },
+                  ],
+                },
         },
         'other',
       ],
@@ -116,10 +139,17 @@ describe('smart tool selection', () => {
     const inputResponses = { name: { action: 'accept', content: {} } };
     const { requestState } = first;
     const again = (given: object) =>
-      bed.send(place, 'tools/call', { name: 'GATEWAY_CALL_TOOL', arguments: given, requestState, inputResponses });
+      bed.send(place, 'tools/call', {
+        name: 'GATEWAY_CALL_TOOL',
+        arguments: given,
+        requestState,
+        inputResponses,
+      });
     expect((await again({ name: 'other', arguments: {} })).json.error.code).toBe(-32602);
     expect(bed.calls).toHaveLength(1);
-    expect((await again(args)).json.result.content[0].text).toBe(`upstream state ${JSON.stringify(inputResponses)}`);
+    expect((await again(args)).json.result.content[0].text).toBe(
+      `upstream state ${JSON.stringify(inputResponses)}`,
+    );
   });
 });
 
@@ -129,22 +159,41 @@ describe('code execution', () => {
     const { id } = await bed.made({ connections: [member('conn_code')] });
     const { text: key, id: callerId } = await bed.gateway.key({ conn_code: ['mine'] });
     const place = { id, query: CODE, key };
-    expect(await bed.names(place)).toEqual(['GATEWAY_DESCRIBE_TOOLS', 'GATEWAY_RUN_CODE', 'GATEWAY_SEARCH_TOOLS']);
-    const run = async (code: string) => dataOf(await bed.call(place, 'GATEWAY_RUN_CODE', { code: body(code) }));
+    expect(await bed.names(place)).toEqual([
+      'GATEWAY_DESCRIBE_TOOLS',
+      'GATEWAY_RUN_CODE',
+      'GATEWAY_SEARCH_TOOLS',
+    ]);
+    const run = async (code: string) =>
+      dataOf(await bed.call(place, 'GATEWAY_RUN_CODE', { code: body(code) }));
     expect(await run('return await tools.mine({ a: 1 })')).toEqual({
       returnValue: 'mine of conn_code',
       consoleLogs: [],
     });
-    expect(await run('return await tools.yours({}).catch((error) => error.code)')).toMatchObject({ returnValue: 'not_found' });
-    expect(await run('return await tools.GATEWAY_RUN_CODE({ code: "" }).catch((error) => error.code)')).toMatchObject({ returnValue: 'not_found' });
+    expect(await run('return await tools.yours({}).catch((error) => error.code)')).toMatchObject({
+      returnValue: 'not_found',
+    });
     expect(
-      await run('return [typeof process, typeof require, typeof fetch, typeof setTimeout, typeof SharedArrayBuffer]'),
+      await run('return await tools.GATEWAY_RUN_CODE({ code: "" }).catch((error) => error.code)'),
+    ).toMatchObject({ returnValue: 'not_found' });
+    expect(
+      await run(
+        'return [typeof process, typeof require, typeof fetch, typeof setTimeout, typeof SharedArrayBuffer]',
+      ),
     ).toMatchObject({ returnValue: ['undefined', 'undefined', 'undefined', 'undefined', 'undefined'] });
-    expect(await run('return await import("node:fs").then(() => 1, () => 2)')).toMatchObject({ returnValue: 2 });
-    expect(await run('return (function () {}).constructor("return this")().process === undefined')).toMatchObject({ returnValue: true });
+    expect(await run('return await import("node:fs").then(() => 1, () => 2)')).toMatchObject({
+      returnValue: 2,
+    });
+    expect(
+      await run('return (function () {}).constructor("return this")().process === undefined'),
+    ).toMatchObject({ returnValue: true });
     const records = (await bed.gateway.records()).filter((record) => record.callerId === callerId);
-    expect(records).toContainEqual(expect.objectContaining({ tool: 'mine', outcome: 'ok', virtualMcpId: id }));
-    expect(records).toContainEqual(expect.objectContaining({ tool: 'yours', outcome: 'denied', code: 'no_grant', virtualMcpId: id }));
+    expect(records).toContainEqual(
+      expect.objectContaining({ tool: 'mine', outcome: 'ok', virtualMcpId: id }),
+    );
+    expect(records).toContainEqual(
+      expect.objectContaining({ tool: 'yours', outcome: 'denied', code: 'no_grant', virtualMcpId: id }),
+    );
     expect(bed.calls).toEqual([{ connection: 'conn_code', what: 'mine', args: { a: 1 } }]);
   });
 
@@ -157,7 +206,8 @@ describe('code execution', () => {
       promises: 'const again = () => Promise.resolve().then(again); await again();',
       string: 'let text = "x".repeat(1 << 20); for (;;) text += text;',
       recursion: 'const down = () => 1 + down(); return down();',
-      console: 'const line = "y".repeat(1 << 20); for (let i = 0; i < 1024; i += 1) console.log(line); return 1;',
+      console:
+        'const line = "y".repeat(1 << 20); for (let i = 0; i < 1024; i += 1) console.log(line); return 1;',
     };
     let isOver = false;
     let served = 0;
@@ -178,16 +228,27 @@ describe('code execution', () => {
     expect(['out_of_memory', 'timeout', 'thrown', 'sandbox_failed']).toContain(ends.string?.error?.code);
     expect(ends.recursion?.error?.code).toBeDefined();
     expect(JSON.stringify(ends.console?.consoleLogs).length).toBeLessThan(128 * 1024);
-    expect(dataOf(await bed.call(place, 'GATEWAY_RUN_CODE', { code: body('return 1') }))).toMatchObject({ returnValue: 1 });
+    expect(dataOf(await bed.call(place, 'GATEWAY_RUN_CODE', { code: body('return 1') }))).toMatchObject({
+      returnValue: 1,
+    });
   });
 });
 
 describe('tools in code', () => {
   const make = async (id: string, name: string, code: string, more: object = {}) =>
-    bed.virtualTools.create(bed.owner, id, { name, inputSchema: { type: 'object' }, code: body(code), ...more });
+    bed.virtualTools.create(bed.owner, id, {
+      name,
+      inputSchema: { type: 'object' },
+      code: body(code),
+      ...more,
+    });
 
   test('call members and dependencies as their caller, and no tool in code', async () => {
-    await bed.serve({ id: 'conn_v1', title: 'Member', tools: ['one', 'unselected'] }, { id: 'conn_v2', title: 'Needed', tools: ['one', 'two'] }, { id: 'conn_v3', tools: ['three'] });
+    await bed.serve(
+      { id: 'conn_v1', title: 'Member', tools: ['one', 'unselected'] },
+      { id: 'conn_v2', title: 'Needed', tools: ['one', 'two'] },
+      { id: 'conn_v3', tools: ['three'] },
+    );
     const { id } = await bed.made({ connections: [member('conn_v1', { selected_tools: ['one'] })] });
     await make(id, 'helper', 'return 1');
     const code = `
@@ -207,15 +268,28 @@ describe('tools in code', () => {
       unselected: 'not_found',
       helper: 'not_found',
     };
-    expect(result).toMatchObject({ structuredContent: out, content: [{ type: 'text', text: JSON.stringify(out) }] });
+    expect(result).toMatchObject({
+      structuredContent: out,
+      content: [{ type: 'text', text: JSON.stringify(out) }],
+    });
     expect(bed.calls[2]).toEqual({ connection: 'conn_v2', what: 'two', args: { a: evil } });
     const { text: key, id: callerId } = await bed.gateway.key({ [id]: ['all'], conn_v1: ['one'] });
     expect(await bed.names({ id, key })).toEqual(['all', 'one']);
-    expect(dataOf(await bed.call({ id, key }, 'all', { text: 'x' }))).toMatchObject({ one: 'one of conn_v1', two: 'not_found' });
+    expect(dataOf(await bed.call({ id, key }, 'all', { text: 'x' }))).toMatchObject({
+      one: 'one of conn_v1',
+      two: 'not_found',
+    });
     const seen = (await bed.gateway.records()).filter((record) => record.callerId === callerId);
-    expect(seen).toContainEqual(expect.objectContaining({ toolset: 'conn_v2', tool: 'two', outcome: 'denied', virtualMcpId: id }));
-    expect(seen).toContainEqual(expect.objectContaining({ toolset: id, tool: 'all', outcome: 'ok', virtualMcpId: id }));
-    expect((await bed.call({ id }, 'all', {})).json.result).toMatchObject({ isError: true, _meta: { 'dev.parley/code': 'invalid' } });
+    expect(seen).toContainEqual(
+      expect.objectContaining({ toolset: 'conn_v2', tool: 'two', outcome: 'denied', virtualMcpId: id }),
+    );
+    expect(seen).toContainEqual(
+      expect.objectContaining({ toolset: id, tool: 'all', outcome: 'ok', virtualMcpId: id }),
+    );
+    expect((await bed.call({ id }, 'all', {})).json.result).toMatchObject({
+      isError: true,
+      _meta: { 'dev.parley/code': 'invalid' },
+    });
   });
 
   test('what they return is held against their schema, and failures say their code', async () => {
@@ -237,7 +311,11 @@ describe('tools in code', () => {
       annotations: { readOnlyHint: true, destructiveHint: false },
       outputSchema,
     });
-    expect(json.result.tools[1].annotations).toMatchObject({ readOnlyHint: false, destructiveHint: true, openWorldHint: true });
+    expect(json.result.tools[1].annotations).toMatchObject({
+      readOnlyHint: false,
+      destructiveHint: true,
+      openWorldHint: true,
+    });
   });
 
   test('the end of the client ends the run and what it called', async () => {
@@ -262,7 +340,13 @@ describe('tools in code', () => {
     const { modernCall, modernHeaders, open } = await import('@parley/test-support/wire');
     const message = modernCall('waits', {});
     const { port, ownerKey } = bed.gateway;
-    const request = open({ port, key: ownerKey, path: `/mcp/virtual-mcp/${id}`, headers: modernHeaders(message), body: JSON.stringify(message) });
+    const request = open({
+      port,
+      key: ownerKey,
+      path: `/mcp/virtual-mcp/${id}`,
+      headers: modernHeaders(message),
+      body: JSON.stringify(message),
+    });
     request.on('error', () => undefined);
     await eventually(() => expect(bed.calls).toHaveLength(1));
     request.destroy();

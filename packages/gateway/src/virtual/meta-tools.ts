@@ -62,7 +62,11 @@ function describeTools(code: MetaParts['code']): AnyTool {
     }),
     output: z.object({
       tools: z.array(
-        found.extend({ inputSchema: schema, outputSchema: schema.optional(), annotations: schema.optional() }),
+        found.extend({
+          inputSchema: schema,
+          outputSchema: schema.optional(),
+          annotations: schema.optional(),
+        }),
       ),
       notFound: z.array(z.string()),
     }),
@@ -91,7 +95,11 @@ function runCode(code: MetaParts['code']): AnyTool {
     effect: 'run',
     external: true,
     input: z.object({
-      code: z.string().min(1).max(100_000).describe('The module; its default export is called with the tools'),
+      code: z
+        .string()
+        .min(1)
+        .max(100_000)
+        .describe('The module; its default export is called with the tools'),
       timeoutMs: z.int().min(100).max(60_000).default(3000),
     }),
     output: z.object({

@@ -20,7 +20,10 @@ export function nearNames(wrong: string, names: Iterable<string>): string[] {
 }
 
 function pairsOf(text: string): Set<string> {
-  const plain = text.slice(0, LONGEST).toLowerCase().replaceAll(/[^a-z0-9]/g, '');
+  const plain = text
+    .slice(0, LONGEST)
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]/g, '');
   const pairs = new Set<string>();
   for (let at = 0; at + 1 < plain.length; at += 1) pairs.add(plain.slice(at, at + 2));
   return pairs;

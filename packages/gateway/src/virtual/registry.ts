@@ -208,22 +208,24 @@ export function createVirtualMcpEngines(options: VirtualOptions): VirtualMcpEngi
     for (const kind of ['tools', 'resources', 'prompts'] as const) changes.publish({ kind, organizationId });
   }
 
-  const hear = () => store.signal.subscribe(CONNECTIONS_CHANGED, ({ topic, payload }) => {
-    const all = topic === '*' || payload === null;
-    const concerned = all ? new Set([...built.keys()].map((key) => key.split(' ')[0] ?? '')) : [payload];
-    stored.forget(all ? undefined : payload);
-    for (const organizationId of concerned)
-      detach(refresh(organizationId), (error) => onFault(error, 'virtual MCPs'));
-  });
-  const watch = () => changes.subscribe((change) => {
-    if (change.kind !== 'resource' || change.organizationId === undefined) return;
-    const { organizationId } = change;
-    const shown = new Set<string>();
-    for (const [key, { composed: whole }] of built)
-      if (key.startsWith(`${organizationId} `))
-        for (const uri of shownUrisOf(whole.resources, change.uri)) shown.add(uri);
-    for (const uri of shown) changes.publish({ ...change, uri });
-  });
+  const hear = () =>
+    store.signal.subscribe(CONNECTIONS_CHANGED, ({ topic, payload }) => {
+      const all = topic === '*' || payload === null;
+      const concerned = all ? new Set([...built.keys()].map((key) => key.split(' ')[0] ?? '')) : [payload];
+      stored.forget(all ? undefined : payload);
+      for (const organizationId of concerned)
+        detach(refresh(organizationId), (error) => onFault(error, 'virtual MCPs'));
+    });
+  const watch = () =>
+    changes.subscribe((change) => {
+      if (change.kind !== 'resource' || change.organizationId === undefined) return;
+      const { organizationId } = change;
+      const shown = new Set<string>();
+      for (const [key, { composed: whole }] of built)
+        if (key.startsWith(`${organizationId} `))
+          for (const uri of shownUrisOf(whole.resources, change.uri)) shown.add(uri);
+      for (const uri of shown) changes.publish({ ...change, uri });
+    });
 
   return {
     find({ organizationId }, id, mode) {

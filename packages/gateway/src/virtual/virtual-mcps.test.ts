@@ -66,7 +66,12 @@ describe('selection', () => {
     await bed.serve({ id: 'conn_sel', tools: ['a', 'b'] });
     const make = async (selected_tools?: string[] | null) =>
       (await bed.made({ connections: [member('conn_sel', { selected_tools })] })).id;
-    const [none, all, absent, one] = [await make([]), await make(null), await make(), await make(['b', 'later'])];
+    const [none, all, absent, one] = [
+      await make([]),
+      await make(null),
+      await make(),
+      await make(['b', 'later']),
+    ];
     const seen = async () => Promise.all([none, all, absent, one].map((id) => bed.names({ id })));
     expect(await seen()).toEqual([[], ['a', 'b'], ['a', 'b'], ['b']]);
     await bed.serve({ id: 'conn_sel', tools: ['a', 'b', 'later'] });
@@ -112,27 +117,43 @@ describe('selection', () => {
   });
 
   test('prompts are selected too, and named like tools', async () => {
-    await bed.serve({ id: 'conn_p1', title: 'First', prompts: ['greet', 'bye'] }, { id: 'conn_p2', title: 'Second', prompts: ['greet', 'hidden'] });
+    await bed.serve(
+      { id: 'conn_p1', title: 'First', prompts: ['greet', 'bye'] },
+      { id: 'conn_p2', title: 'Second', prompts: ['greet', 'hidden'] },
+    );
     const { id } = await bed.made({
       connections: [member('conn_p1'), member('conn_p2', { selected_prompts: ['greet'] })],
     });
     const { json } = await bed.send({ id }, 'prompts/list');
-    expect(json.result.prompts.map(({ name }: { name: string }) => name)).toEqual(['bye', 'greet', 'second_greet']);
+    expect(json.result.prompts.map(({ name }: { name: string }) => name)).toEqual([
+      'bye',
+      'greet',
+      'second_greet',
+    ]);
     const got = await bed.send({ id }, 'prompts/get', { name: 'second_greet' });
     expect(got.json.result.messages[0].content.text).toBe('greet of conn_p2');
-    expect((await bed.send({ id }, 'prompts/get', { name: 'hidden' })).json).toMatchObject({ error: { code: -32602 } });
+    expect((await bed.send({ id }, 'prompts/get', { name: 'hidden' })).json).toMatchObject({
+      error: { code: -32602 },
+    });
   });
 });
 
 describe('names', () => {
   test('check 15: members with the same tool keep their names, whatever comes and goes', async () => {
-    await bed.serve({ id: 'conn_n1', title: 'Wiki', tools: ['search'] }, { id: 'conn_n2', title: 'My Mail!', tools: ['search', 'send'] });
+    await bed.serve(
+      { id: 'conn_n1', title: 'Wiki', tools: ['search'] },
+      { id: 'conn_n2', title: 'My Mail!', tools: ['search', 'send'] },
+    );
     const { id } = await bed.made({ connections: [member('conn_n1'), member('conn_n2')] });
     const before = ['my_mail_search', 'search', 'send'];
     const reached = async (name: string) => textOf(await bed.call({ id }, name));
     expect(await bed.names({ id })).toEqual(before);
-    expect([await reached('search'), await reached('my_mail_search')]).toEqual(['search of conn_n1', 'search of conn_n2']);
-    const update = (connections: { connection_id: string }[]) => bed.virtualMcps.update(bed.owner, id, { connections });
+    expect([await reached('search'), await reached('my_mail_search')]).toEqual([
+      'search of conn_n1',
+      'search of conn_n2',
+    ]);
+    const update = (connections: { connection_id: string }[]) =>
+      bed.virtualMcps.update(bed.owner, id, { connections });
     await update([member('conn_n2'), member('conn_n1')]);
     expect(await reached('search')).toBe('search of conn_n1');
     await update([member('conn_n2')]);
@@ -143,13 +164,15 @@ describe('names', () => {
       { id: 'conn_n2', title: 'Renamed too', tools: ['search', 'send'] },
     );
     await update([member('conn_n0'), member('conn_n2'), member('conn_n1')]);
-    // The first has gone in between, so its name was free.
-    expect(await bed.names({ id })).toEqual(['my_mail_search', 'renamed_search', 'search', 'send']);
-    expect([await reached('search'), await reached('my_mail_search'), await reached('renamed_search')]).toEqual([
-      'search of conn_n0',
-      'search of conn_n2',
+    expect(await bed.names({ id })).toEqual(['my_mail_search', 'search', 'send', 'zero_search']);
+    expect([await reached('search'), await reached('zero_search')]).toEqual([
       'search of conn_n1',
+      'search of conn_n0',
     ]);
+    // One that has gone lets go of its name when another one takes it, and comes back under its alias.
+    await update([member('conn_n2')]);
+    await bed.serve({ id: 'conn_n2', title: 'Renamed too', tools: ['search', 'send', 'zero_search'] });
+    expect(await reached('zero_search')).toBe('zero_search of conn_n2');
     const { json } = await bed.send({ id }, 'tools/list');
     expect(json.result.tools.find(({ name }: { name: string }) => name === 'my_mail_search')._meta).toEqual({
       'parley/connection': { id: 'conn_n2', title: 'Renamed too', name: 'search' },
@@ -209,7 +232,8 @@ describe('names', () => {
     const { json } = await bed.send({ id }, 'resources/list');
     const uris = json.result.resources.map(({ uri }: { uri: string }) => uri).toSorted();
     expect(uris).toEqual(['docs://a', 'parley://two/docs%3A%2F%2Fa', 'ui://page/main', 'ui://two/page/main']);
-    const read = async (uri: string) => (await bed.send({ id }, 'resources/read', { uri })).json.result?.contents;
+    const read = async (uri: string) =>
+      (await bed.send({ id }, 'resources/read', { uri })).json.result?.contents;
     expect(await read('docs://a')).toEqual([{ uri: 'docs://a', text: 'docs://a of conn_r1' }]);
     const alias = 'parley://two/docs%3A%2F%2Fa';
     expect(await read(alias)).toEqual([{ uri: alias, text: 'docs://a of conn_r2' }]);
@@ -226,7 +250,10 @@ describe('names', () => {
 
 describe('members', () => {
   test('nest, with grants of the connections within; what is not there is left out', async () => {
-    await bed.serve({ id: 'conn_in', title: 'Inner', tools: ['deep', 'deeper'] }, { id: 'conn_out', title: 'Outer', tools: ['deep'] });
+    await bed.serve(
+      { id: 'conn_in', title: 'Inner', tools: ['deep', 'deeper'] },
+      { id: 'conn_out', title: 'Outer', tools: ['deep'] },
+    );
     const inner = await bed.made({ title: 'Nested', connections: [member('conn_in')] });
     const { id } = await bed.made({
       connections: [member('conn_out'), member(inner.id, { selected_tools: ['deep'] })],
@@ -291,7 +318,13 @@ describe('overrides', () => {
   test('change words, make a hint stricter, and give arguments that nobody sees', async () => {
     await bed.serve({ id: 'conn_o1', title: 'Store', tools: [tool] });
     const overrides = {
-      find: { title: 'Find a book', description: 'Books only.', stricter: 'readOnlyHint', defaults: { limit: 5 }, fixed: { tenant: 'acme' } },
+      find: {
+        title: 'Find a book',
+        description: 'Books only.',
+        stricter: 'readOnlyHint',
+        defaults: { limit: 5 },
+        fixed: { tenant: 'acme' },
+      },
     } as const;
     const { id, notes } = await bed.made({ connections: [member('conn_o1', { overrides })] });
     expect(notes).toBeUndefined();

@@ -14,9 +14,7 @@ export function ownHandshake(
 ): (caller: Caller, virtualId?: string) => Promise<void> {
   return async (caller, virtualId) => {
     const found =
-      virtualId === undefined
-        ? engine?.().narrow([MANAGEMENT])
-        : await virtualEngine?.(caller, virtualId);
+      virtualId === undefined ? engine?.().narrow([MANAGEMENT]) : await virtualEngine?.(caller, virtualId);
     if (found === undefined) throw new Error('This process does not serve it.');
     const { handshake } = await import('@parley/kit/protocol');
     await found.ready(caller);
