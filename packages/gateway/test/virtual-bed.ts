@@ -14,7 +14,7 @@ import { scriptedSource } from '@parley/kit/testing';
 import type { Answer, Envelope } from '@parley/test-support/wire';
 import { modern, modernCall, sendModern } from '@parley/test-support/wire';
 import { createKeptResults, createSandbox, createVirtualMcpEngines } from '../src/index.ts';
-import type { Sandbox } from '../src/index.ts';
+import type { Sandbox, VirtualMcpEngines } from '../src/index.ts';
 import type { TestGateway } from './start-gateway.ts';
 import { startGateway } from './start-gateway.ts';
 
@@ -53,6 +53,7 @@ export interface VirtualBed extends AsyncDisposable {
   readonly virtualMcps: VirtualMcps;
   readonly virtualTools: VirtualTools;
   readonly members: ScriptedSource;
+  readonly virtual: VirtualMcpEngines;
   readonly sandbox: Sandbox;
   /** What reached upstreams, in order. */
   readonly calls: UpstreamCall[];
@@ -84,18 +85,17 @@ export async function startVirtualBed({ self }: { self?: Installed } = {}): Prom
   const clock = { nowMs: Date.UTC(2026, 10, 1) };
   const sandbox = createSandbox();
   const calls: UpstreamCall[] = [];
+  let virtual: VirtualMcpEngines | undefined;
   const gateway = await startGateway({
     sources: [members],
     migrations: [connectionMigrations],
-    virtual: (parts) =>
-      createVirtualMcpEngines({
-        ...parts,
-        members: () => [members],
-        self: () => self,
-        sandbox,
-        results: createKeptResults({ ...parts, now: () => clock.nowMs }),
-      }),
+    virtual(parts) {
+      const results = createKeptResults({ ...parts, now: () => clock.nowMs });
+      const made = { ...parts, members: () => [members], self: () => self, sandbox, results };
+      return (virtual = createVirtualMcpEngines(made));
+    },
   });
+  if (virtual === undefined) throw new Error('The server was started without virtual MCPs.');
   const { store, owner, identity, port, ownerKey } = gateway;
   const base = {
     store,
@@ -114,6 +114,7 @@ export async function startVirtualBed({ self }: { self?: Installed } = {}): Prom
     virtualMcps,
     virtualTools: createVirtualTools(base),
     members,
+    virtual,
     sandbox,
     calls,
     clock,
@@ -157,8 +158,7 @@ async function storeConnection({ store, owner }: TestGateway, { id, title = id }
       created_at: now,
       updated_at: now,
       created_by: 'test',
-      // The rest is null.
-    } as ConnectionTables['connections'])
+    })
     .onConflict((conflict) => conflict.column('id').doUpdateSet({ title }))
     .execute();
 }

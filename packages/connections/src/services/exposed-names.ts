@@ -140,7 +140,7 @@ async function knownMembers(
   id: string,
 ): Promise<NamedMembers['members']> {
   const rows = await memberRows(from, organizationId, [id]);
-  const members = { tools: [], prompts: [], resources: [] } as Record<NameKind, NamingMember[]>;
+  const members: Record<NameKind, NamingMember[]> = { tools: [], prompts: [], resources: [] };
   for (const row of rows) {
     const { child_id: connectionId, alias, prefix } = row;
     const names = await shownNames(from, row);

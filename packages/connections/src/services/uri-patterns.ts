@@ -22,8 +22,7 @@ function compiled(pattern: string): SelectsUri {
   for (const [part] of pattern.slice(head.length).matchAll(/\*+|[^*]/g)) {
     steps.push(part.startsWith('*') ? { isWide: part.length > 1 } : part);
   }
-  return (uri) =>
-    uri.length <= LONGEST && uri.startsWith(head) && matchesSteps(steps, uri, head.length);
+  return (uri) => uri.length <= LONGEST && uri.startsWith(head) && matchesSteps(steps, uri, head.length);
 }
 
 /**

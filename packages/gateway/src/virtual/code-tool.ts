@@ -1,10 +1,11 @@
 /** A tool written in code: its arguments go into the sandbox as data, and what it returns is held against its schema. */
 import type { ServedVirtualTool } from '@parley/connections';
-import type { Hints, OutsideTool } from '@parley/kit';
+import type { OutsideTool } from '@parley/kit';
 import { defineOutsideTool, errorResult, faultsAgainst, ToolError } from '@parley/kit';
 import { nestedCalls } from '../sandbox/nested-call.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { ToolUniverse } from '../sandbox/tool-universe.ts';
+import { isObject } from '../messages.ts';
 import { effectOf, isExternal } from './hints.ts';
 
 const LIMIT_MS = 30_000;
@@ -27,8 +28,7 @@ export function codeTool(
     description: tool.description ?? '',
     effect: effectOf(annotations),
     external: isExternal(annotations),
-    // Those that are there and true or false.
-    hints: Object.fromEntries(told.map((field) => [field, annotations?.[field]])) as Partial<Hints>,
+    hints: Object.fromEntries(told.map((field) => [field, annotations?.[field] === true])),
     inputSchema,
     ...(outputSchema !== null && { outputSchema }),
     async call(args, call) {
@@ -51,10 +51,9 @@ export function codeTool(
           throw new ToolError('invalid_result', `The tool ${name} broke its own output schema: ${fault}.`);
       }
       const text = returnValue === undefined ? '' : asText(returnValue);
-      const isObject = typeof returnValue === 'object' && returnValue !== null && !Array.isArray(returnValue);
       return {
         content: [{ type: 'text', text }],
-        ...(isObject && { structuredContent: returnValue as Record<string, unknown> }),
+        ...(isObject(returnValue) && { structuredContent: returnValue }),
       };
     },
   });

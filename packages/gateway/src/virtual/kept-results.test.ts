@@ -58,7 +58,8 @@ describe.each<StoreEngine>(['sqlite', 'postgres'])('on %s', (engine) => {
     const [document] = created().documents;
     // The reading of a kept result asks for nothing but the caller.
     const answer = await document?.read(uri, { caller } as OutsideCall);
-    return (answer as { contents: { text: string }[] }).contents[0]?.text;
+    const { contents } = answer as { contents: { text: string }[] };
+    return contents[0]?.text;
   };
 
   test('what is within the budget is the very same, and nothing is kept', async () => {

@@ -1,5 +1,6 @@
 /** The modes that show few tools for many, and tools written in code: what is found, called, run and recorded. */
 import { eventually } from '@parley/test-support/eventually';
+import type { Answer } from '@parley/test-support/wire';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { VirtualBed } from '../../test/virtual-bed.ts';
 import { startVirtualBed } from '../../test/virtual-bed.ts';
@@ -16,7 +17,7 @@ beforeEach(() => {
 const SMART = '?mode=smart_tool_selection';
 const CODE = '?mode=code_execution';
 const member = (connection_id: string, more: object = {}) => ({ connection_id, ...more });
-const dataOf = (answer: { json: any }) => answer.json.result.structuredContent;
+const dataOf = ({ json }: Answer) => json.result.structuredContent;
 const body = (text: string) => `export default async (tools, args) => { ${text} }`;
 
 describe('smart tool selection', () => {
@@ -209,10 +210,10 @@ describe('code execution', () => {
       console:
         'const line = "y".repeat(1 << 20); for (let i = 0; i < 1024; i += 1) console.log(line); return 1;',
     };
-    let isOver = false;
+    const over = new AbortController();
     let served = 0;
     const others = (async () => {
-      while (!isOver) {
+      while (!over.signal.aborted) {
         expect((await bed.send({ id }, 'tools/list')).status).toBe(200);
         served += 1;
       }
@@ -220,7 +221,7 @@ describe('code execution', () => {
     const ends: Record<string, { error?: { code: string }; consoleLogs: { content: string }[] }> = {};
     for (const [name, code] of Object.entries(programs))
       ends[name] = dataOf(await bed.call(place, 'GATEWAY_RUN_CODE', { code: body(code), timeoutMs: 500 }));
-    isOver = true;
+    over.abort();
     await others;
     expect(served).toBeGreaterThan(10);
     expect(ends.loop?.error?.code).toBe('timeout');

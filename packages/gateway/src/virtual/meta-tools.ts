@@ -2,6 +2,7 @@
 import type { AnyTool, Caller, OutsideTool } from '@parley/kit';
 import { defineOutsideTool, defineTool, ToolError } from '@parley/kit';
 import * as z from 'zod';
+import { isObject } from '../messages.ts';
 import type { CodeExecution } from '../sandbox/code-execution.ts';
 import type { CodeTool } from '../sandbox/tool-universe.ts';
 
@@ -143,10 +144,8 @@ const callTool: OutsideTool = defineOutsideTool({
 export function targetOf(
   args: unknown,
 ): { readonly name: string; readonly args: Record<string, unknown> } | undefined {
-  if (typeof args !== 'object' || args === null) return undefined;
-  const { name, arguments: given = {}, ...rest } = args as Record<string, unknown>;
+  if (!isObject(args)) return undefined;
+  const { name, arguments: given = {}, ...rest } = args;
   if (typeof name !== 'string' || name === '' || name.length > 200) return undefined;
-  if (Object.keys(rest).length > 0) return undefined;
-  if (typeof given !== 'object' || given === null || Array.isArray(given)) return undefined;
-  return { name, args: given as Record<string, unknown> };
+  return Object.keys(rest).length > 0 || !isObject(given) ? undefined : { name, args: given };
 }

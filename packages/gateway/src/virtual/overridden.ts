@@ -3,6 +3,7 @@ import type { ToolOverride } from '@parley/connections';
 import { misfitOf, STRICTER } from '@parley/connections';
 import type { AnyTool, OutsideTool } from '@parley/kit';
 import { faultsAgainst, isToolResult, ToolError } from '@parley/kit';
+import { isObject } from '../messages.ts';
 import { effectOf, isExternal } from './hints.ts';
 import type { KeptResults } from './kept-results.ts';
 import type { Place } from './holdings.ts';
@@ -130,10 +131,10 @@ function schemaWith(
   const given = new Set([...Object.keys(defaults), ...Object.keys(fixed)]);
   if (given.size === 0) return schema;
   const { properties, required, ...rest } = schema;
-  const shown = Object.entries((properties ?? {}) as Values)
+  const shown = Object.entries(isObject(properties) ? properties : {})
     .filter(([name]) => !Object.hasOwn(fixed, name))
     .map(([name, property]) => {
-      const hasDefault = Object.hasOwn(defaults, name) && typeof property === 'object' && property !== null;
+      const hasDefault = Object.hasOwn(defaults, name) && isObject(property);
       return [name, hasDefault ? { ...property, default: defaults[name] } : property] as const;
     });
   const left = Array.isArray(required) ? required.filter((name) => !given.has(String(name))) : [];

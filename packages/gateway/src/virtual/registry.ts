@@ -1,5 +1,4 @@
 /** The virtual MCPs of all organizations: read when they are first asked for, put together again when anything in them is another. */
-import { createHash } from 'node:crypto';
 import type { ServedVirtualMcp, ServedVirtualMcps } from '@parley/connections';
 import { CONNECTIONS_CHANGED } from '@parley/connections';
 import type { Caller, ChangeBus, Engine, Installed, SourcePart } from '@parley/kit';
@@ -9,6 +8,8 @@ import { engineUniverse } from '../sandbox/tool-universe.ts';
 import type { AssemblyOptions } from './assembly.ts';
 import { Assembly, sourceOf } from './assembly.ts';
 import type { Composed } from './compose.ts';
+import type { Digests } from './digests.ts';
+import { digestOf, digestsOf, LISTS } from './digests.ts';
 import { virtualEngine } from './engine.ts';
 import { toolsetsOf } from './holdings.ts';
 import { keepRecent } from './keep-recent.ts';
@@ -53,6 +54,8 @@ interface Built {
   readonly virtual: ServedVirtualMcp;
   readonly composed: Composed;
   readonly version: string;
+  /** Another one where a list is another. */
+  readonly shown: Digests;
   readonly parts: Map<Mode, SourcePart>;
 }
 
@@ -106,11 +109,12 @@ export function createVirtualMcpEngines(options: VirtualOptions): VirtualMcpEngi
       }
       const whole = await new Assembly(options, organizationId, rows).compose(virtual);
       const version = `${digestOf([virtual, whole.names, whole.facts])} ${membersVersion}`;
+      const shown = digestsOf(whole.composed);
       const before = built.get(key);
       const isSame = before?.version === version;
       const made: Built = isSame
         ? { ...before, rows, membersVersion, virtual }
-        : { rows, membersVersion, virtual, composed: whole.composed, version, parts: new Map() };
+        : { rows, membersVersion, virtual, composed: whole.composed, version, shown, parts: new Map() };
       keepRecent(built, key, made);
       // What has changed meanwhile was not in it.
       if (current(organizationId, id) === made || tries === MOST_TRIES) return made;
@@ -199,13 +203,12 @@ export function createVirtualMcpEngines(options: VirtualOptions): VirtualMcpEngi
   /** Tells those who listen, when what they see is another. */
   async function refresh(organizationId: string): Promise<void> {
     const mine = [...built].filter(([key]) => key.startsWith(`${organizationId} `));
-    let isChanged = false;
-    for (const [, { virtual, version }] of mine) {
+    const changed = new Set<keyof Digests>();
+    for (const [, { virtual, shown }] of mine) {
       const now = await load(organizationId, virtual.id);
-      isChanged ||= now?.version !== version;
+      for (const kind of LISTS) if (now?.shown[kind] !== shown[kind]) changed.add(kind);
     }
-    if (!isChanged) return;
-    for (const kind of ['tools', 'resources', 'prompts'] as const) changes.publish({ kind, organizationId });
+    for (const kind of changed) changes.publish({ kind, organizationId });
   }
 
   const hear = () =>
@@ -255,7 +258,3 @@ export function createVirtualMcpEngines(options: VirtualOptions): VirtualMcpEngi
 }
 
 const GONE = 'This virtual MCP is not there any more.';
-
-function digestOf(facts: readonly unknown[]): string {
-  return createHash('sha256').update(JSON.stringify(facts)).digest('base64url').slice(0, 22);
-}

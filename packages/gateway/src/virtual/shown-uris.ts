@@ -1,6 +1,7 @@
 /** Documents that a virtual MCP shows under another URI: what its tools say of them is said in that URI too. */
 import type { OutsideTool, ToolAnswer } from '@parley/kit';
 import { compileTemplate, isToolResult } from '@parley/kit';
+import { isObject } from '../messages.ts';
 import type { HeldResource } from './holdings.ts';
 
 /** The URI that a document of a member is shown under; undefined: its own. */
@@ -56,13 +57,13 @@ function metaWith(meta: Fields, shownUri: ShownUri): Fields | undefined {
   const { ui } = meta;
   const flat = meta['ui/resourceUri'];
   const shownFlat = typeof flat === 'string' ? shownUri(flat) : undefined;
-  const page = typeof ui === 'object' && ui !== null ? (ui as Fields).resourceUri : undefined;
+  const page = isObject(ui) ? ui.resourceUri : undefined;
   const shownPage = typeof page === 'string' ? shownUri(page) : undefined;
   if (shownFlat === undefined && shownPage === undefined) return undefined;
   return {
     ...meta,
     ...(shownFlat !== undefined && { 'ui/resourceUri': shownFlat }),
-    ...(shownPage !== undefined && { ui: { ...(ui as Fields), resourceUri: shownPage } }),
+    ...(isObject(ui) && shownPage !== undefined && { ui: { ...ui, resourceUri: shownPage } }),
   };
 }
 

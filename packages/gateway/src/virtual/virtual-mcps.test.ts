@@ -1,4 +1,5 @@
 /** Virtual MCPs as clients see them: who is let in, what is shown, under which names, and what a call reaches. */
+import type { Answer } from '@parley/test-support/wire';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { VirtualBed } from '../../test/virtual-bed.ts';
 import { startVirtualBed } from '../../test/virtual-bed.ts';
@@ -13,7 +14,7 @@ beforeEach(() => {
 });
 
 const member = (connection_id: string, more: object = {}) => ({ connection_id, ...more });
-const textOf = (answer: { json: any }) => answer.json.result.content[0].text as string;
+const textOf = ({ json }: Answer) => json.result.content[0].text as string;
 const unknown = (name: string) => ({ error: { code: -32602, message: `Unknown tool: ${name}` } });
 
 describe('the URL', () => {
@@ -97,7 +98,9 @@ describe('selection', () => {
       ];
       return [
         ...(fixed.json.result?.resources ?? []).map(({ uri }: { uri: string }) => uri),
-        ...(templates.json.result?.resourceTemplates ?? []).map((each: any) => each.uriTemplate),
+        ...(templates.json.result?.resourceTemplates ?? []).map(
+          ({ uriTemplate }: { uriTemplate: string }) => uriTemplate,
+        ),
       ];
     };
     const read = async (id: string, uri: string) =>
