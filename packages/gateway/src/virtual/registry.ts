@@ -15,7 +15,7 @@ import { toolsetsOf } from './holdings.ts';
 import { keepRecent } from './keep-recent.ts';
 import type { Mode } from './meta-tools.ts';
 import { metaTools } from './meta-tools.ts';
-import { ownUriOf, shownUrisOf } from './renamed-documents.ts';
+import { shownUrisOf } from './shown-uris.ts';
 import { StoredRows } from './stored-rows.ts';
 import { whyEmpty } from './why-empty.ts';
 
@@ -40,11 +40,6 @@ export interface VirtualMcpEngines {
   standIn(caller: Caller, id: string): Promise<FoundVirtual | undefined>;
   /** What code of a caller reaches whose credential is bound to a virtual MCP; undefined: it is bound to none. */
   boundTo(caller: Caller): Promise<Engine | undefined>;
-  /** The documents of connections that a URI stands for where virtual MCPs show them under another. */
-  originsOf(
-    organizationId: string,
-    uri: string,
-  ): readonly { readonly connectionId: string; readonly uri: string }[];
   close(): void;
 }
 
@@ -245,11 +240,6 @@ export function createVirtualMcpEngines(options: VirtualOptions): VirtualMcpEngi
       // What is bound to one that is gone or switched off gets nothing, never more.
       const isBound = found !== undefined || connectionId.startsWith('vir_');
       return isBound ? options.engine().over([]) : undefined;
-    },
-    originsOf(organizationId, uri) {
-      return [...built].flatMap(([key, { composed: whole }]) =>
-        key.startsWith(`${organizationId} `) ? ownUriOf(whole.resources, uri) : [],
-      );
     },
     close() {
       for (const end of ends.splice(0)) end();

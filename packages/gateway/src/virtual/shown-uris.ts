@@ -37,6 +37,16 @@ export function renamesOf(
   };
 }
 
+/** The URIs that a document of a connection is shown under besides its own. */
+export function shownUrisOf(resources: readonly HeldResource[], own: string): string[] {
+  return resources.flatMap(({ name, item }) => {
+    if (name === item.uri) return [];
+    if (item.template === undefined) return item.uri === own ? [name] : [];
+    const variables = item.template.match(own);
+    return variables === undefined ? [] : [compileTemplate(name).expand(variables)];
+  });
+}
+
 type Fields = Readonly<Record<string, unknown>>;
 
 /** The tool, with the URIs that its definition and its results name as they are shown. */

@@ -54,10 +54,6 @@ test('a session of 2025 hears of changes, and of documents by the URIs that it s
     method: 'notifications/resources/updated',
     params: { uri: alias },
   });
-  expect(bed.virtual.originsOf(organizationId, alias)).toEqual([
-    { connectionId: 'conn_s2', uri: 'docs://a' },
-  ]);
-  expect(bed.virtual.originsOf(organizationId, 'docs://a')).toEqual([]);
   await bed.virtualTools.create(bed.owner, id, {
     name: 'made',
     inputSchema: { type: 'object' },
