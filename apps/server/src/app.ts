@@ -9,6 +9,7 @@ import { keepAuditShort } from './start/audit-retention.ts';
 import { openHost } from './start/host.ts';
 import type { TaskSettings } from './start/host.ts';
 import type { ServedToolset, SharedHost } from './start/served-toolset.ts';
+import type { UpstreamWays } from './start/upstream-ways.ts';
 import { createHttpServer } from './http.ts';
 import { createHeapGrowth } from './lean-heap.ts';
 import { createLog } from './log.ts';
@@ -22,6 +23,8 @@ export interface AppOptions {
   readonly toolsets?: readonly ServedToolset[];
   /** Where tools come from besides toolsets. */
   readonly sources?: readonly Source[];
+  /** The ways to upstream servers; absent: connections are stored, and not served. */
+  readonly upstreams?: UpstreamWays | undefined;
   /** Serves requests without a credential with these grants; for the conformance fixture, no flag sets it. */
   readonly anonymous?: Grants;
   /** Times and limits of tasks; for tests, no flag sets them. */
@@ -48,6 +51,7 @@ export async function createApp({
   config,
   toolsets = [],
   sources = [],
+  upstreams,
   anonymous,
   tasks,
 }: AppOptions): Promise<App> {
@@ -62,6 +66,7 @@ export async function createApp({
     config,
     toolsets,
     sources,
+    upstreams,
     delivers: true,
     onFault,
     anonymous: nobody,
@@ -83,10 +88,21 @@ export async function createApp({
     names: host.names,
     countRequest: host.countRequest,
     virtual: host.virtual,
+    isInactive: (organizationId, name) => host.connections?.source.isInactive(organizationId, name) ?? false,
+    watches: host.connections?.watches,
     anonymous: nobody,
     onFault,
   });
-  const probes = createProbes({ gateway, identity: host.identity, store: host.store, metrics });
+  const probes = createProbes({
+    gateway,
+    identity: host.identity,
+    store: host.store,
+    metrics,
+    degradedOf: async (caller) => {
+      await host.engine().ready(caller);
+      return host.connections?.source.degradedOf(caller.organizationId) ?? [];
+    },
+  });
   const routes = host.createRoutes(gateway);
   const http = createHttpServer({ config, gateway, probes, routes, onFault, onRequest: createHeapGrowth() });
 

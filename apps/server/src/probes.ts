@@ -32,14 +32,25 @@ export function createProbes(options: {
   identity: Pick<Identity, 'firstOrganizationId'>;
   store: Store;
   metrics: Metrics;
+  /** Connections of which lists may not show what there is. */
+  degradedOf: (caller: Caller) => Promise<readonly object[]>;
 }): Probes {
-  const { gateway, identity, store, metrics } = options;
+  const { gateway, identity, store, metrics, degradedOf } = options;
   let isStopping = false;
 
-  async function ready(res: ServerResponse): Promise<void> {
+  async function ready(res: ServerResponse, more: object = {}): Promise<void> {
     const problem = isStopping ? { reason: 'stopping' } : await problemOf(store);
-    const body = problem === undefined ? { status: 'ready' } : { status: 'not_ready', ...problem };
+    const state = problem === undefined ? { status: 'ready' } : { status: 'not_ready', ...problem };
+    const body = { ...state, ...more };
     writeJson(res, problem === undefined ? 200 : 503, JSON.stringify(body));
+  }
+
+  /** Which connections are unwell is for those who run the server; anybody may ask whether it is ready. */
+  async function readyInFull(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    const caller = await gateway.admit(req);
+    if (!(await isOperator(caller)))
+      throw new HttpRefusal(404, 'Nothing is served at this URL.', { rpc: -32601 });
+    await ready(res, { degraded: await degradedOf(caller) });
   }
 
   async function showMetrics(res: ServerResponse): Promise<void> {
@@ -60,6 +71,7 @@ export function createProbes(options: {
       const isRead = req.method === 'GET' || req.method === 'HEAD';
       if (isRead && (path === '/health' || path === '/ready')) {
         gateway.checkDoor(req);
+        if (path === '/ready' && isVerbose(req)) return readyInFull(req, res);
         if (path === '/ready') return ready(res);
         writeJson(res, 200, '{"status":"ok"}');
         return;
@@ -72,6 +84,10 @@ export function createProbes(options: {
       isStopping = true;
     },
   };
+}
+
+function isVerbose({ url = '/' }: IncomingMessage): boolean {
+  return new URLSearchParams(url.split('?')[1] ?? '').has('verbose');
 }
 
 /** Why this process should get no requests, in words without paths; undefined when it should. */

@@ -8,8 +8,10 @@ import { asHttpRefusal } from './calls/unavailable-store.ts';
 import { writeRefusal } from './http/answers.ts';
 import { createAuthenticate } from './http/authenticate.ts';
 import { createDispatch } from './http/dispatch.ts';
+import type { IsInactive } from './http/endpoint.ts';
 import { createEndpointOf } from './http/endpoint.ts';
 import type { LegOptions } from './http/legs.ts';
+import { createPlainRoute, plainCallOf } from './http/plain-route.ts';
 import type { CountRequest } from './http/request-rate.ts';
 import type { VirtualMcpEngines } from './virtual/registry.ts';
 
@@ -21,6 +23,8 @@ export interface GatewayOptions extends LegOptions {
   readonly countRequest: CountRequest;
   /** What organizations put together themselves; absent: nothing is. */
   readonly virtual?: VirtualMcpEngines | undefined;
+  /** What is there and switched off; absent: nothing. */
+  readonly isInactive?: IsInactive | undefined;
   /** Serves requests without a credential as this caller; tests only, no configuration sets it. */
   readonly anonymous?: Caller | undefined;
 }
@@ -46,8 +50,9 @@ export function createGateway(options: GatewayOptions): Gateway {
   const { limits, countRequest, onFault } = options;
   const door = createFrontDoor(options.names, limits);
   const authenticate = createAuthenticate(options.identity, limits, options.anonymous);
-  const endpointOf = createEndpointOf(options.engine, options.virtual);
+  const endpointOf = createEndpointOf(options.engine, options);
   const dispatch = createDispatch(options, countRequest);
+  const callPlain = createPlainRoute(limits);
 
   return {
     async handle(req, res) {
@@ -59,11 +64,13 @@ export function createGateway(options: GatewayOptions): Gateway {
         const caller = found instanceof Promise ? await found : found;
         countRequest(caller);
         const [path, query] = splitUrl(req);
-        const endpoint = endpointOf(path, caller, query);
+        const plain = plainCallOf(path);
+        const endpoint = endpointOf(plain?.endpoint ?? path, caller, query);
         const engine = endpoint instanceof Promise ? await endpoint : endpoint;
         if (engine === undefined)
           throw new HttpRefusal(404, 'Nothing is served at this URL.', { rpc: RPC.methodNotFound });
         const served = { caller, engine };
+        if (plain !== undefined) return await callPlain(req, res, served, plain.tool);
         if (req.method !== 'POST') return await dispatch.bodyless(req, res, served);
         const body = await readJson(req, limits);
         await dispatch.message(req, res, served, body);

@@ -9,6 +9,27 @@ export { DEFAULT_LIMITS } from './limits.ts';
 export type { Limits } from './limits.ts';
 export { gatewayMigrations } from './migrations/index.ts';
 export { serveStdio } from './stdio/serve.ts';
+export { Bridge } from './upstream/bridge.ts';
+export type { BridgeParts, Opened } from './upstream/bridge.ts';
+export { createConnectionGateway } from './upstream/connection-gateway.ts';
+export type { ConnectionGateway, ConnectionGatewayOptions } from './upstream/connection-gateway.ts';
+export type { GatewayHooks } from './upstream/hooks.ts';
+export { UpstreamFault } from './upstream/link.ts';
+export type {
+  FaultKind,
+  Link,
+  LinkNotice,
+  LinkRequest,
+  Links,
+  LinkWatch,
+  ServerFacts,
+} from './upstream/link.ts';
+export { createLinks } from './upstream/links.ts';
+export type { LinkOptions } from './upstream/links.ts';
+export type { ParkedElsewhere, ParkedOwner } from './upstream/parked.ts';
+export type { ConnectionsSource } from './upstream/source.ts';
+export { outsidePrompt, outsideResource, outsideTool, toolsetOf } from './upstream/toolset.ts';
+export type { ToolsetParts } from './upstream/toolset.ts';
 export type { ProgramOptions } from './upstream/stdio/programs.ts';
 export { createUpstream } from './upstream/upstream.ts';
 export type { UpstreamClient, UpstreamOptions } from './upstream/upstream.ts';

@@ -18,7 +18,7 @@ import {
   DEFAULT_LIMITS,
   gatewayMigrations,
 } from '../src/index.ts';
-import type { Limits, VirtualMcpEngines } from '../src/index.ts';
+import type { ConnectionGateway, Limits, VirtualMcpEngines } from '../src/index.ts';
 import { createModernLeg } from '../src/http/modern.ts';
 import type { VirtualOptions } from '../src/virtual/registry.ts';
 import { createNoticeBoard } from '../src/http/notices.ts';
@@ -61,6 +61,8 @@ export interface TestGatewayOptions {
   readonly names?: AllowedNames;
   readonly toolsets?: readonly AnyToolset[];
   readonly sources?: readonly Source[];
+  /** Connections to upstreams; whoever made them ends them. */
+  readonly connections?: ConnectionGateway;
   readonly sealer?: StateSealer;
   readonly now?: () => number;
   /** What the tables need besides people and calls. */
@@ -93,6 +95,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
   const lab = createLab();
   const faults: unknown[] = [];
   const onFault = (error: unknown) => faults.push(error);
+  const { connections } = options;
   const parts = callParts(store, limits);
   const engine = createEngine({
     sources: [
@@ -100,9 +103,11 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
         toolsetSource(install(toolset, lab)),
       ),
       ...(options.sources ?? []),
+      ...(connections === undefined ? [] : [connections.source]),
     ],
     changes,
     ...parts,
+    middleware: [...parts.middleware, ...(connections?.middleware ?? [])],
     onFault,
     ...(options.sealer !== undefined && { sealer: options.sealer }),
   });
@@ -123,6 +128,8 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
     identity: { ...identity, current },
     names,
     countRequest: createRequestRate(limits),
+    isInactive: (organizationId, name) => connections?.source.isInactive(organizationId, name) ?? false,
+    watches: connections?.watches,
   });
   const board = createNoticeBoard({ ...base, current });
   const leg = createModernLeg({ ...base, board, unread: new UnreadBytes() });

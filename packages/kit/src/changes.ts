@@ -1,14 +1,23 @@
 /** Notices that something a client may have listed or read has changed. */
 import type { Caller } from './access/caller.ts';
 
-/** What changed; without an organization every caller is concerned, with an agent only callers that act as it. */
+/**
+ * What changed; without an organization every caller is concerned, with an agent only callers that act as it, with a
+ * user only callers of that user, and with a toolset only those who are granted something of it, where it is served.
+ */
 export type Change =
-  | { readonly kind: 'tools' | 'prompts' | 'resources'; readonly organizationId?: string }
+  | {
+      readonly kind: 'tools' | 'prompts' | 'resources';
+      readonly organizationId?: string;
+      readonly toolset?: string;
+    }
   | {
       readonly kind: 'resource';
       readonly uri: string;
       readonly organizationId?: string;
       readonly agentId?: string;
+      readonly userId?: string;
+      readonly toolset?: string;
     };
 
 /** Tells who watches a document here and now. */

@@ -8,7 +8,14 @@ export {
 } from './access/availability.ts';
 export { isTeam, mayAdminister, soleCaller, systemCaller, unattended } from './access/caller.ts';
 export type { ActingAgent, Caller, CallSource } from './access/caller.ts';
-export { ALL_GRANTS, firstUncovered, intersectGrants, isGranted, unionGrants } from './access/grants.ts';
+export {
+  ALL_GRANTS,
+  firstUncovered,
+  intersectGrants,
+  isGranted,
+  isTouched,
+  unionGrants,
+} from './access/grants.ts';
 export type { Grants } from './access/grants.ts';
 export type { CatalogComeBack, CatalogTool } from './catalog/compiled-tool.ts';
 export { createCatalog } from './catalog/catalog.ts';
@@ -52,6 +59,7 @@ export type {
   ExtensionSubscription,
 } from './protocol/extension.ts';
 export {
+  errorBehind,
   errorResult,
   ERROR_CODE_META_KEY,
   httpStatusOf,
@@ -61,6 +69,7 @@ export {
 } from './call/errors.ts';
 export type { SharedErrorCode } from './call/errors.ts';
 export { isSupported, Leave } from './channel/channel.ts';
+export { invalidState } from './channel/rounds.ts';
 export type {
   Channel,
   ClientCapabilities,
@@ -74,10 +83,17 @@ export { createListing } from './catalog/listing.ts';
 export type { ListedTool, Listing } from './catalog/listing.ts';
 export type { Middleware, ResourceRead, ToolCall } from './call/middleware.ts';
 export { defineOutsidePrompt, defineOutsideResource } from './define/outside-document.ts';
-export type { OutsidePrompt, OutsideResource } from './define/outside-document.ts';
+export type { OutsideCompletion, OutsidePrompt, OutsideResource } from './define/outside-document.ts';
 export { defineOutsideTool } from './define/outside-tool.ts';
 export type { OutsideCall, OutsideTool } from './define/outside-tool.ts';
-export { checkParamHeaders, decodeHeaderValue } from './catalog/param-headers.ts';
+export {
+  checkParamHeaders,
+  decodeHeaderValue,
+  encodeHeaderValue,
+  paramHeadersOf,
+  paramHeaderValues,
+} from './catalog/param-headers.ts';
+export type { ParamHeader } from './catalog/param-headers.ts';
 export { definePrompt } from './define/prompt.ts';
 export type { AnyPrompt, Prompt } from './define/prompt.ts';
 export { capabilitiesOf } from './protocol/capabilities.ts';
@@ -98,7 +114,7 @@ export type { StepStore } from './channel/steps.ts';
 export type { TaskCall, TaskSeam } from './call/task-seam.ts';
 export { defineTool, defineToolFor, defineToolWith } from './define/tool.ts';
 export type { AnyTool, DefineTool, Tool } from './define/tool.ts';
-export { compileTemplate } from './catalog/uri-template.ts';
+export { compileAnyTemplate } from './catalog/uri-template.ts';
 export type { UriTemplate } from './catalog/uri-template.ts';
 export { isInputRequired, isToolResult } from './call/tool-answer.ts';
 export type { CreatedTask, ToolAnswer } from './call/tool-answer.ts';
@@ -107,4 +123,5 @@ export { toolsIn } from './define/tools-in.ts';
 export type { AnyToolset, Installed, Toolset } from './define/toolset.ts';
 export { typeId } from './type-id.ts';
 export { describeIssues, issuesByField } from './call/validation.ts';
-export type { ToolPage } from './catalog/caller-view.ts';
+export { DEGRADED_KEY } from './catalog/caller-view.ts';
+export type { ListMeta, ToolPage } from './catalog/caller-view.ts';

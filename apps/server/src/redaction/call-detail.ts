@@ -90,7 +90,7 @@ interface Known {
 function detailOf(call: CallRecord, body: CallBody, known: Known): CallDetail {
   const { info } = call;
   const about = {
-    upstreamUs: null,
+    upstreamUs: call.upstreamMs === undefined ? null : Math.round(call.upstreamMs * 1000),
     traceId: info.traceparent === undefined ? null : (TRACEPARENT.exec(info.traceparent)?.[1] ?? null),
     properties: propertiesJson(info.properties, body.args, known.tagsOfCaller(call)),
   };

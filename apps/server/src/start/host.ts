@@ -15,7 +15,7 @@ import {
   engineUniverse,
   gatewayMigrations,
 } from '@parley/gateway';
-import type { ProgramOptions, VirtualMcpEngines } from '@parley/gateway';
+import type { ConnectionGateway, ProgramOptions, VirtualMcpEngines } from '@parley/gateway';
 import type { RouteGuard, RouteSet } from '@parley/http';
 import { guardRoutes } from '@parley/http';
 import { identityMigrations, roleDefaultsOf } from '@parley/identity';
@@ -35,6 +35,7 @@ import { stopPart } from '../stop-part.ts';
 import { loadOwnToolsets } from '../toolsets.ts';
 import { SERVER_INFO } from '../version.ts';
 import { deliveryRecord, memberCaller } from './event-deliveries.ts';
+import type { UpstreamWays } from './upstream-ways.ts';
 import { createMayPublish } from './event-publishers.ts';
 import type { AppHost, ServedToolset, SharedHost } from './served-toolset.ts';
 import { migrationsIn, othersOf, toolsOf } from './served-toolset.ts';
@@ -50,6 +51,8 @@ export interface Host extends SharedHost {
   isForEverybody(toolset: string): boolean;
   /** What the toolset's own `services` function made. */
   servicesOf<Services>(toolset: Pick<Toolset<Services, never>, 'name' | 'services'>): Services;
+  /** What makes connections usable; undefined when none are served. */
+  readonly connections: ConnectionGateway | undefined;
   /** The routes that toolsets bring; only a program with a port asks for them. */
   createRoutes(guard: RouteGuard): RouteSet[];
   /** What toolsets do before a port opens. */
@@ -69,6 +72,8 @@ export interface HostOptions {
   /** Where tools come from besides toolsets. */
   readonly sources?: readonly Source[];
   readonly middleware?: readonly Middleware[];
+  /** The ways to upstream servers; absent: connections are stored, and not served. */
+  readonly upstreams?: UpstreamWays | undefined;
   observe?(record: CallRecord): void;
   /** True for a server, which brings events to those who hear of them, and does what agents left for later. */
   readonly delivers?: boolean;
@@ -182,7 +187,7 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
   const virtual = createVirtualMcpEngines({
     store,
     engine: () => engine,
-    members: () => connections,
+    members: () => memberSources,
     self: () => installed.find(({ toolset }) => toolset.name === MANAGEMENT),
     sandbox: box,
     results,
@@ -233,13 +238,25 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
   });
   const installed = served.map(({ toolset, services }) => install(toolset, services));
   const brought = served.flatMap(({ toolset, services }) => toolset.sources?.(services) ?? []);
-  const sources = [...installed.map(toolsetSource), ...brought, ...(options.sources ?? [])];
-  const connections = sources.filter(({ kind }) => kind === 'connection');
+  const connections = options.upstreams?.({ store, egress, upstream, onFault });
+  if (connections !== undefined) stops.push(() => connections.close());
+  const sources = [
+    ...installed.map(toolsetSource),
+    ...brought,
+    ...(connections === undefined ? [] : [connections.source]),
+    ...(options.sources ?? []),
+  ];
+  const memberSources = sources.filter(({ kind }) => kind === 'connection');
   const common = toolsetsForEverybody(sources);
   const engine = createEngine({
     sources,
     changes,
-    middleware: [...parts.middleware, ...withoutMissing(store), ...(options.middleware ?? [])],
+    middleware: [
+      ...parts.middleware,
+      ...withoutMissing(store),
+      ...(connections?.middleware ?? []),
+      ...(options.middleware ?? []),
+    ],
     sealer: createStateSealer(store.secrets.deriveAll('request-state')),
     steps: parts.steps,
     tasks: createTaskSeam(tasks, options.tasks?.times),
@@ -256,6 +273,7 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
     ...shared,
     ownerKeyFile: base.ownerKeyFile,
     virtual,
+    connections,
     isForEverybody: (toolset) => common.has(toolset),
     servicesOf<Services>(wanted: Pick<Toolset<Services, never>, 'name' | 'services'>) {
       const found = served.find(({ toolset }) => toolset.services === wanted.services);

@@ -11,6 +11,7 @@ import { loadLegs } from './legs.ts';
 import { refuseLongWords } from './long-words.ts';
 import type { CountRequest } from './request-rate.ts';
 import type { Served } from './served.ts';
+import { signalOf } from './signal-of.ts';
 
 /** Brings messages to whoever answers them. */
 export interface Dispatch {
@@ -44,6 +45,8 @@ export function createDispatch(options: LegOptions, countRequest: CountRequest):
       if (request !== undefined && hasMatchingHeaders(req, request)) {
         const { caller, engine } = served;
         if (request.method === 'tools/list') {
+          const waiting = engine.settled(caller);
+          if (waiting !== undefined) await waiting;
           answers.add(res, hot.list(engine, caller, request));
           return;
         }
@@ -80,14 +83,4 @@ function hasMatchingHeaders({ headers }: IncomingMessage, request: HotRequest): 
     return false;
   if (headers.accept?.includes('application/json') !== true) return false;
   return request.method === 'tools/list' || headers['mcp-name'] === request.name;
-}
-
-function signalOf(res: ServerResponse): AbortSignal {
-  const controller = new AbortController();
-  const abort = () => {
-    if (!res.writableEnded) controller.abort();
-  };
-  if (res.destroyed) abort();
-  else res.once('close', abort);
-  return controller.signal;
 }

@@ -1,5 +1,6 @@
 /** The fourth stage: from a URL and a caller to what is served there. */
 import type { Caller, Engine } from '@parley/kit';
+import { HttpRefusal } from '@parley/http';
 import { standInEndpoint, virtualEndpoint, VIRTUAL_PATH } from '../virtual/endpoint.ts';
 import type { VirtualMcpEngines } from '../virtual/registry.ts';
 
@@ -13,11 +14,20 @@ export type EndpointOf = (
 const ROOT = '/mcp';
 const MOST_NARROWED = 1000;
 
+/** What is there and switched off, by organization and name. */
+export type IsInactive = (organizationId: string, toolset: string) => boolean;
+
+/** What else decides about a URL. */
+export interface EndpointOptions {
+  readonly isInactive?: IsInactive | undefined;
+  readonly virtual?: VirtualMcpEngines | undefined;
+}
+
 /**
  * `/mcp` serves everything that the caller's organization has, `/mcp/<toolset>` one toolset of it, and
  * `/mcp/virtual-mcp/<id>` what it has put together itself.
  */
-export function createEndpointOf(engine: Engine, virtual?: VirtualMcpEngines): EndpointOf {
+export function createEndpointOf(engine: Engine, { isInactive, virtual }: EndpointOptions = {}): EndpointOf {
   const narrowed = new Map<string, Engine>();
 
   function find(path: string, caller: Caller, query: string): ReturnType<EndpointOf> {
@@ -26,7 +36,11 @@ export function createEndpointOf(engine: Engine, virtual?: VirtualMcpEngines): E
     if (virtual !== undefined && name.startsWith(VIRTUAL_PATH))
       return virtualEndpoint(virtual, caller, { id: name.slice(VIRTUAL_PATH.length), query });
     // Asked every time: what an organization has may come and go while the server runs.
-    if (!engine.serves(caller, name)) return virtual && standInEndpoint(virtual, caller, name);
+    if (!engine.serves(caller, name)) {
+      if (isInactive?.(caller.organizationId, name) === true)
+        throw new HttpRefusal(503, 'This connection is switched off. Set its status to active first.');
+      return virtual && standInEndpoint(virtual, caller, name);
+    }
     const one = narrowed.get(name) ?? engine.narrow([name]);
     // What was asked for last stays; the first entry of a map is the oldest.
     narrowed.delete(name);

@@ -70,8 +70,10 @@ export class HotPath {
     if (known !== undefined) return known;
     const next =
       page.nextCursor === undefined ? '' : `,"nextCursor":${JSON.stringify(encodeCursor(page.nextCursor))}`;
+    const meta =
+      page.meta === undefined ? this.#metaJson : JSON.stringify({ ...page.meta, ...this.#serverMeta });
     const head = Buffer.from(
-      `{"result":{"tools":${page.json}${next},"resultType":"complete","ttlMs":0,"cacheScope":"private","_meta":${this.#metaJson}},"jsonrpc":"2.0","id":`,
+      `{"result":{"tools":${page.json}${next},"resultType":"complete","ttlMs":0,"cacheScope":"private","_meta":${meta}},"jsonrpc":"2.0","id":`,
     );
     this.#listHeads.set(page, head);
     return head;

@@ -5,6 +5,7 @@ import type { Caller, ChangeBus, ServerInfo } from '@parley/kit';
 import { UnreadBytes } from '@parley/http';
 import type { Limits } from '../limits.ts';
 import type { Leg } from './leg.ts';
+import type { ClientWatches } from './notices.ts';
 import { createNoticeBoard } from './notices.ts';
 
 /** What the legs are built from. */
@@ -13,6 +14,8 @@ export interface LegOptions {
   readonly info: ServerInfo;
   readonly instructions?: string | undefined;
   readonly changes: ChangeBus;
+  /** Hears who listens, and to which documents. */
+  readonly watches?: ClientWatches | undefined;
   readonly limits: Limits;
   readonly anonymous?: Caller | undefined;
   readonly onFault: (error: unknown, where: string) => void;

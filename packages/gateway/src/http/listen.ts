@@ -32,7 +32,12 @@ export function createListenGate(board: NoticeBoard, limits: Limits): ListenGate
       const release = places.take(streamPlaces(served.caller, limits));
       if (release === undefined) return undefined;
       const body = withoutForeignUris(given, served);
-      return { bus: busOf(board, served, body, end), body, release };
+      const watched = urisOf(body).map((uri) => board.watch(served, uri));
+      const leave = () => {
+        for (const unwatch of watched.splice(0)) unwatch();
+        release();
+      };
+      return { bus: busOf(board, served, body, end), body, release: leave };
     },
   };
 }
@@ -59,6 +64,12 @@ function askedFor(body: unknown): (change: Change) => boolean {
   const uris = new Set(Array.isArray(asked.resourceSubscriptions) ? asked.resourceSubscriptions : []);
   return (change) =>
     change.kind === 'resource' ? uris.has(change.uri) : asked[`${change.kind}ListChanged`] === true;
+}
+
+function urisOf(body: unknown): string[] {
+  // Every step is optional, as above.
+  const uris = (body as ListenBody).params?.notifications?.['resourceSubscriptions'];
+  return Array.isArray(uris) ? [...new Set(uris.filter((uri) => typeof uri === 'string'))] : [];
 }
 
 function eventOf(change: Change): ServerEvent {

@@ -4,7 +4,7 @@
  */
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Caller, Change, ChangeBus, Engine } from '@parley/kit';
-import { DueWork } from '@parley/kit';
+import { DueWork, isTouched } from '@parley/kit';
 
 /** Looks up what a caller may do now. */
 export type CurrentCaller = (caller: Caller) => Promise<Caller | undefined>;
@@ -27,20 +27,37 @@ export interface Listener {
 export interface NoticeOptions {
   readonly changes: ChangeBus;
   readonly current: CurrentCaller;
+  /** Hears who listens, and to which documents; absent: nobody has to know. */
+  readonly watches?: ClientWatches | undefined;
   readonly onFault: (error: unknown, where: string) => void;
+}
+
+/** Whoever a client listens to is to be listened to in turn. */
+export interface ClientWatches {
+  /** Somebody listens for what changes at all. Returns what ends it; so does the next one. */
+  listening(served: Pick<Listener, 'caller' | 'engine'>): () => void;
+  /** Somebody watches a document. */
+  begin(served: Pick<Listener, 'caller' | 'engine'>, uri: string): () => void;
 }
 
 /** Tells listeners what has changed. */
 export interface NoticeBoard {
   /** Returns the function that takes the listener off. */
   add(listener: Listener): () => void;
+  /** Says that a client watches a document; returns the function that takes it back. */
+  watch(served: Pick<Listener, 'caller' | 'engine'>, uri: string): () => void;
   close(): void;
 }
 
 /** True when a caller may learn of a change. */
 export function mayLearn(change: Change, caller: Caller, engine: Engine): boolean {
+  const { toolset } = change;
   if (!concerns(change, caller)) return false;
-  return change.kind !== 'resource' || engine.documents.canRead(caller, change.uri);
+  if (change.kind !== 'resource')
+    return toolset === undefined || (engine.covers(toolset) && isTouched(caller.grants, toolset));
+  // A URI may stand for documents of two servers, at two URLs.
+  const found = engine.view(caller).resource(change.uri, caller);
+  return found !== undefined && (toolset === undefined || found.resource.toolset === toolset);
 }
 
 /** Everything that one caller has open. */
@@ -55,7 +72,7 @@ const CHECK_EVERY_MS = 30_000;
 const TOLD_IN_ONE_TURN = 16;
 
 /** Creates the board. */
-export function createNoticeBoard({ changes, current, onFault }: NoticeOptions): NoticeBoard {
+export function createNoticeBoard({ changes, current, watches, onFault }: NoticeOptions): NoticeBoard {
   const desks = new Map<string, Desk>();
   // A change of roles concerns every caller at once.
   const looks = new DueWork<Desk>({ work: serve, onFault: (error) => onFault(error, 'notice') });
@@ -78,7 +95,7 @@ export function createNoticeBoard({ changes, current, onFault }: NoticeOptions):
     let isDue = change.kind === 'tools';
     for (const [listener, due] of desk.due) {
       if (!listener.wants(change)) continue;
-      due.set(change.kind === 'resource' ? change.uri : ` ${change.kind}`, change);
+      due.set(keyOf(change), change);
       isDue = true;
     }
     if (isDue) looks.add(desk);
@@ -111,21 +128,30 @@ export function createNoticeBoard({ changes, current, onFault }: NoticeOptions):
   ): Promise<void> {
     try {
       if (caller === undefined) return await listener.end();
-      for (const [, change] of notices)
-        if (mayLearn(change, caller, listener.engine)) await listener.tell(change);
+      const told = new Set<string>();
+      for (const [, change] of notices) {
+        const what = change.kind === 'resource' ? change.uri : ` ${change.kind}`;
+        // Several toolsets may have changed, and a list is the list of all.
+        if (told.has(what) || !mayLearn(change, caller, listener.engine)) continue;
+        told.add(what);
+        await listener.tell(change);
+      }
     } catch (error) {
       onFault(error, 'notice');
     }
   }
 
   return {
+    watch: (served, uri) => watches?.begin(served, uri) ?? (() => undefined),
     add(listener) {
       const { caller } = listener;
+      const leave = watches?.listening(listener);
       const key = `${caller.organizationId} ${caller.id} ${caller.source}`;
       const desk = desks.get(key) ?? { caller, due: new Map() };
       desks.set(key, desk);
       desk.due.set(listener, new Map());
       return () => {
+        leave?.();
         desk.due.delete(listener);
         if (desk.due.size > 0 || desks.get(key) !== desk) return;
         desks.delete(key);
@@ -140,7 +166,16 @@ export function createNoticeBoard({ changes, current, onFault }: NoticeOptions):
   };
 }
 
-function concerns(change: Change, { organizationId, agent }: Caller): boolean {
+/** What is due once, however often it happens. */
+function keyOf(change: Change): string {
+  const { kind, toolset = '' } = change;
+  if (kind !== 'resource') return ` ${kind} ${toolset}`;
+  const { uri, userId = '' } = change;
+  return `${uri} ${toolset} ${userId}`;
+}
+
+function concerns(change: Change, { organizationId, agent, userId }: Caller): boolean {
   const isTheirs = change.organizationId === undefined || change.organizationId === organizationId;
-  return isTheirs && (change.kind !== 'resource' || (change.agentId ?? agent?.id) === agent?.id);
+  if (!isTheirs || change.kind !== 'resource') return isTheirs;
+  return (change.agentId ?? agent?.id) === agent?.id && (change.userId ?? userId) === userId;
 }

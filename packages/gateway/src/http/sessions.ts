@@ -13,6 +13,7 @@ import type { Leg, LegParts } from './leg.ts';
 import { isWanted, sendNotice } from './send-notice.ts';
 import type { Served } from './served.ts';
 import { servedOf, withServed } from './served.ts';
+import { WatchedUris } from './watched-uris.ts';
 
 interface Session {
   readonly transport: NodeStreamableHTTPServerTransport;
@@ -22,6 +23,7 @@ interface Session {
   /** What tools keep for the session ends with it. */
   readonly connection: OpenConnection;
   readonly unsubscribe: () => void;
+  readonly watched: WatchedUris;
   readonly calls: SessionCalls;
   /** Settles when the server listens to the transport. */
   readonly connected: Promise<void>;
@@ -50,6 +52,7 @@ export function createSessionLeg(options: LegParts): Leg {
 
   function forget(session: Session): void {
     session.unsubscribe();
+    session.watched.clear();
     open.delete(session);
     if (session.transport.sessionId !== undefined) sessions.delete(session.transport.sessionId);
     detach(session.connection.end(), tellEnd);
@@ -82,7 +85,7 @@ export function createSessionLeg(options: LegParts): Leg {
 
   function openSession(served: Served, path: string): Session {
     makeRoom(served.caller.id);
-    const watched = new Set<string>();
+    const watched = new WatchedUris((uri) => options.board.watch(served, uri));
     const connection = new OpenConnection();
     const transport = new NodeStreamableHTTPServerTransport({
       sessionIdGenerator: () => randomBytes(16).toString('base64url'),
@@ -119,6 +122,7 @@ export function createSessionLeg(options: LegParts): Leg {
       path,
       connection,
       unsubscribe,
+      watched,
       calls,
       connected: server.connect(calls.watch(withLegacyCodes(transport))),
       usedAtMs: performance.now(),

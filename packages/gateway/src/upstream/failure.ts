@@ -1,53 +1,34 @@
-/** From what went wrong with an upstream to what a caller may read of it: no address, no secret, no words of its. */
-import { SdkError, SdkErrorCode } from '@modelcontextprotocol/client';
+/** From what went wrong with an upstream to what whoever manages it may read: no address, no secret, no words of its. */
 import type { UpstreamFailure } from '@parley/connections';
-import type { EgressError } from '@parley/kit/egress';
-import type { Sightings } from './faults.ts';
 import { BadUpstream, failure, NoProgram, OutOfTime } from './faults.ts';
+import type { FaultKind } from './link.ts';
+import { UpstreamFault } from './link.ts';
+
+const STATUS: Readonly<Record<FaultKind, UpstreamFailure['status']>> = {
+  unreachable: 'unreachable',
+  timeout: 'timeout',
+  auth_required: 'auth_required',
+  forbidden: 'auth_required',
+  rate_limited: 'unreachable',
+  broken: 'unreachable',
+  invalid_result: 'invalid_protocol',
+  dropped: 'unreachable',
+  rpc: 'invalid_protocol',
+  not_allowed: 'unreachable',
+};
 
 /** The failure behind an error. */
-export function failureOf(error: unknown, seen: Sightings): UpstreamFailure {
-  if (seen.isTooLarge === true)
-    return failure('invalid_protocol', 'The server sent more than 4 MiB. It has to list less.');
-  if (error instanceof OutOfTime) return tooLate();
+export function failureOf(error: unknown): UpstreamFailure {
+  if (error instanceof OutOfTime)
+    return failure('timeout', 'The server did not answer in time. Try again later.');
   if (error instanceof BadUpstream) return failure('invalid_protocol', error.message);
   if (error instanceof NoProgram) return failure('unreachable', error.message);
-  if (seen.egress !== undefined) return ofEgress(seen.egress);
-  if (seen.refusedWith !== undefined) return ofStatus(seen.refusedWith);
-  if (SdkError.isInstance(error)) {
-    if (error.code === SdkErrorCode.RequestTimeout) return tooLate();
-    if (error.code === SdkErrorCode.ConnectionClosed)
-      return failure('unreachable', 'The server ended before it answered.');
-  }
-  return failure(
-    'invalid_protocol',
-    'The server did not answer as an MCP server does. Check the address and the type.',
-  );
-}
-
-function tooLate(): UpstreamFailure {
-  return failure('timeout', 'The server did not answer in time. Try again later.');
-}
-
-function ofEgress({ code, message }: EgressError): UpstreamFailure {
-  if (code === 'timeout') return failure('timeout', message);
-  return failure(
-    code === 'not_allowed' || code === 'unreachable' ? 'unreachable' : 'invalid_protocol',
-    message,
-  );
-}
-
-function ofStatus(status: number): UpstreamFailure {
-  if (status === 401 || status === 403)
+  if (!(error instanceof UpstreamFault) || error.kind === 'rpc')
     return failure(
-      'auth_required',
-      `The server answered ${status}. Give it a token or a header that it accepts.`,
+      'invalid_protocol',
+      'The server did not answer as an MCP server does. Check the address and the type.',
     );
-  if (status >= 300 && status < 400)
-    return failure('invalid_protocol', `The server redirects (${status}). Use the final address.`);
-  if (status >= 500) return failure('unreachable', `The server answered ${status}. Try again later.`);
-  return failure(
-    'invalid_protocol',
-    `The server answered ${status} where MCP was expected. Check the address.`,
-  );
+  // What was refused after it had been asked is a server that redirects, not an address that may not be reached.
+  const isRedirect = error.kind === 'not_allowed' && error.wasSent;
+  return failure(isRedirect ? 'invalid_protocol' : STATUS[error.kind], error.message);
 }

@@ -1,16 +1,5 @@
-/** The words for what goes wrong with an upstream; apart from the SDK, which only a conversation loads. */
+/** The words for what goes wrong while an upstream is asked about itself; apart from the SDK, which only programs load. */
 import type { UpstreamFailure } from '@parley/connections';
-import type { EgressError } from '@parley/kit/egress';
-
-/** What was seen on the way, which tells more than the error that came of it. */
-export interface Sightings {
-  /** The last HTTP status that refused a message; cleared by one that accepted. */
-  refusedWith?: number | undefined;
-  /** The last request that got no answer; cleared by one that did. */
-  egress?: EgressError | undefined;
-  /** True when the upstream sent more than it may. */
-  isTooLarge?: boolean;
-}
 
 /** The upstream did not finish in its time. */
 export class OutOfTime extends Error {

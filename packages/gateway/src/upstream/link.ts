@@ -1,6 +1,6 @@
 /** A live way to one upstream, whatever its era and transport: what is asked of it, what comes back, how it fails. */
 import type { UpstreamTarget } from '@parley/connections';
-import type { ClientCapabilities, InputRequest, InputResponse, LogLevel } from '@parley/kit';
+import type { ClientCapabilities, InputRequest, InputResponse, LogLevel, ParamHeader } from '@parley/kit';
 
 /** One request to an upstream. */
 export interface LinkRequest {
@@ -15,6 +15,12 @@ export interface LinkRequest {
   readonly limitMs: number;
   /** True: it changes nothing, so it may be sent once more on a connection that closed before any answer. */
   readonly isRead?: boolean;
+  /** Who is behind it: a question that names no call is asked only while all calls it can belong to are of one. */
+  readonly principal?: string | undefined;
+  /** Arguments that the schema of the tool wants repeated as headers. */
+  readonly paramHeaders?: readonly ParamHeader[] | undefined;
+  /** The header `x-parley-hops` as it came in, where the request came from another server of this kind. */
+  readonly hops?: string | undefined;
   /** Goes out as `x-request-id`. */
   readonly requestId?: string | null;
   readonly traceparent?: string | undefined;
@@ -105,6 +111,8 @@ export class UpstreamFault extends Error {
   readonly retryAfterMs: number | undefined;
   /** Of the kind `rpc`: what the server said. */
   readonly rpc: { readonly code: number; readonly message: string; readonly data?: unknown } | undefined;
+  /** Of the kind `auth_required`: the header WWW-Authenticate. It is for code, never for a client. */
+  readonly challenge: string | undefined;
 
   constructor(
     kind: FaultKind,
@@ -113,12 +121,19 @@ export class UpstreamFault extends Error {
       wasSent = true,
       retryAfterMs,
       rpc,
-    }: { wasSent?: boolean; retryAfterMs?: number | undefined; rpc?: UpstreamFault['rpc'] } = {},
+      challenge,
+    }: {
+      wasSent?: boolean;
+      retryAfterMs?: number | undefined;
+      rpc?: UpstreamFault['rpc'];
+      challenge?: string | undefined;
+    } = {},
   ) {
     super(message);
     this.kind = kind;
     this.wasSent = wasSent;
     this.retryAfterMs = retryAfterMs;
     this.rpc = rpc;
+    this.challenge = challenge;
   }
 }

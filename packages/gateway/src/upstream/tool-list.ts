@@ -1,7 +1,7 @@
 /** The tools of an upstream: all pages, each definition looked at before it is kept. */
-import type { Client, RequestOptions } from '@modelcontextprotocol/client';
 import type { UpstreamTool } from '@parley/connections';
 import * as z from 'zod';
+import type { Asked } from './asking.ts';
 import { BadUpstream } from './faults.ts';
 import { MAX_DEPTH, MAX_PAGES, MAX_TOOLS } from './limits.ts';
 
@@ -20,15 +20,17 @@ const Definition = z.object({
 });
 
 /** Every tool with a valid definition; one that has none is left out, and so is the second of a name. */
-export async function listTools(client: Client, options: RequestOptions): Promise<UpstreamTool[]> {
-  if (client.getServerCapabilities()?.tools === undefined) return [];
+export async function listTools(upstream: Asked): Promise<UpstreamTool[]> {
+  const { tools: offered } = await upstream.capabilities();
+  if (offered === undefined) return [];
   const tools = new Map<string, UpstreamTool>();
   const cursors = new Set<string>();
   let cursor: string | undefined;
   let seen = 0;
   for (;;) {
     const params = cursor === undefined ? {} : { cursor };
-    const page = await client.request({ method: 'tools/list', params }, Page, options);
+    const { data: page } = Page.safeParse(await upstream.request('tools/list', params));
+    if (page === undefined) throw new BadUpstream('The server lists its tools in a way that is not MCP.');
     seen += page.tools.length;
     if (seen > MAX_TOOLS) throw new BadUpstream(`The server lists more than ${MAX_TOOLS} tools.`);
     for (const given of page.tools) {

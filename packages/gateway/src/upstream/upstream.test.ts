@@ -152,7 +152,8 @@ describe('what is no MCP server', () => {
     ];
     for (const [listed, words] of lists) {
       const server = await running({ era: '2026', tools: listed });
-      expect(await upstream.discover(target(server.url))).toMatchObject({
+      const at = target(server.url, { maxResultBytes: 4 * 1024 * 1024 });
+      expect(await upstream.discover(at)).toMatchObject({
         status: 'invalid_protocol',
         message: expect.stringContaining(words) as unknown,
       });

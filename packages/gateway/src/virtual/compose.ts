@@ -2,7 +2,7 @@
 import type { ServedMember, ServedVirtualMcp } from '@parley/connections';
 import { namesFor, uriSelection } from '@parley/connections';
 import type { AnyTool, OutsideTool, UriTemplate } from '@parley/kit';
-import { compileTemplate } from '@parley/kit';
+import { compileAnyTemplate } from '@parley/kit';
 import type { Store } from '@parley/store';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { ToolUniverse } from '../sandbox/tool-universe.ts';
@@ -153,7 +153,7 @@ function onlySelected(held: HeldResource, selects: (uri: string) => boolean): He
   const { template, shown = held.item.uri, uri: own } = held.item;
   if (template === undefined) return held;
   // A nested one is selected by what its own virtual MCP shows it as.
-  const pattern = shown === own ? undefined : compileTemplate(shown);
+  const pattern = shown === own ? undefined : compileAnyTemplate(shown);
   const narrowed: UriTemplate = {
     ...template,
     match(uri) {

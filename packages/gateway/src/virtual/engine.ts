@@ -11,6 +11,8 @@ export interface VirtualEngineParts {
   readonly id: string;
   /** Loads what is not up to date; undefined when all is. */
   ready(): Promise<unknown> | undefined;
+  /** Resolves when the lists of the members are worth giving out; undefined: they are. */
+  settled(): Promise<unknown> | undefined;
   /** What a caller who has no tool is told. */
   whyEmpty(): string;
   /** Where every tool is itself; absent: here. */
@@ -54,6 +56,10 @@ export function virtualEngine(inner: Engine, parts: VirtualEngineParts): Engine 
       const loading = parts.ready();
       if (loading === undefined) return inner.ready(member);
       return loading.then(() => inner.ready(member));
+    },
+    settled(member) {
+      // What has come meanwhile is put together before anybody lists it.
+      return parts.settled()?.then(fresh) ?? inner.settled(member);
     },
     find(caller, name) {
       const found = inner.find(caller, name);

@@ -15,6 +15,8 @@ export interface Place {
   readonly toolset: string;
   readonly title: string;
   readonly services: unknown;
+  /** Why what is listed of it may not be what there is. */
+  readonly degraded?: Installed['toolset']['degraded'];
 }
 
 interface Held<Item> {
@@ -40,7 +42,8 @@ export interface Holdings {
 
 /** What a connection or toolset holds, under the names that it has there. */
 export function holdingsOf({ toolset, services }: Installed): Holdings {
-  const place = { toolset: toolset.name, title: toolset.title, services };
+  const { name, title, degraded } = toolset;
+  const place = { toolset: name, title, services, ...(degraded && { degraded }) };
   const all: readonly Shown<AnyResource | OutsideResource>[] = toolset.resources ?? [];
   const resources = all.filter(({ uri }) => !isKeptResult(uri));
   const prompts: readonly Shown<AnyPrompt | OutsidePrompt>[] = toolset.prompts ?? [];
@@ -57,7 +60,7 @@ export function toolsetsOf({ tools, resources, prompts }: Omit<Holdings, 'keepsR
   const places = new Map<string, Place>();
   for (const { place } of [...tools, ...resources, ...prompts])
     if (!places.has(place.toolset)) places.set(place.toolset, place);
-  return [...places.values()].map(({ toolset, title, services }) => {
+  return [...places.values()].map(({ toolset, title, services, degraded }) => {
     const of = <Item>(held: readonly Held<Item>[]) =>
       held.filter(({ place }) => place.toolset === toolset).map(({ item }) => item);
     return {
@@ -65,6 +68,7 @@ export function toolsetsOf({ tools, resources, prompts }: Omit<Holdings, 'keepsR
         kind: 'toolset',
         name: toolset,
         title,
+        ...(degraded && { degraded }),
         tools: of(tools),
         resources: onceEach(of(resources), ({ uri }) => uri),
         prompts: onceEach(of(prompts), ({ name }) => name),

@@ -11,6 +11,7 @@ import type { Composed } from './compose.ts';
 import type { Digests } from './digests.ts';
 import { digestOf, digestsOf, LISTS } from './digests.ts';
 import { virtualEngine } from './engine.ts';
+import type { HeldResource } from './holdings.ts';
 import { toolsetsOf } from './holdings.ts';
 import { keepRecent } from './keep-recent.ts';
 import type { Mode } from './meta-tools.ts';
@@ -166,7 +167,11 @@ export function createVirtualMcpEngines(options: VirtualOptions): VirtualMcpEngi
       return now === undefined ? GONE : whyEmpty(now.virtual, now.composed);
     };
     const inner = options.engine().over([source]);
-    const parts = { id, ready, whyEmpty: reason };
+    const settled = () => {
+      const waiting = options.members().flatMap((source) => source.settled?.(organizationId) ?? []);
+      return waiting.length === 0 ? undefined : Promise.all(waiting);
+    };
+    const parts = { id, ready, settled, whyEmpty: reason };
     const made =
       mode === 'passthrough'
         ? virtualEngine(inner, parts)
@@ -217,11 +222,12 @@ export function createVirtualMcpEngines(options: VirtualOptions): VirtualMcpEngi
   const watch = () =>
     changes.subscribe((change) => {
       if (change.kind !== 'resource' || change.organizationId === undefined) return;
-      const { organizationId } = change;
+      const { organizationId, toolset } = change;
+      const isMeant = ({ place }: HeldResource) => toolset === undefined || place.toolset === toolset;
       const shown = new Set<string>();
       for (const [key, { composed: whole }] of built)
         if (key.startsWith(`${organizationId} `))
-          for (const uri of shownUrisOf(whole.resources, change.uri)) shown.add(uri);
+          for (const uri of shownUrisOf(whole.resources.filter(isMeant), change.uri)) shown.add(uri);
       for (const uri of shown) changes.publish({ ...change, uri });
     });
 

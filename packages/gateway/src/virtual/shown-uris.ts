@@ -1,6 +1,6 @@
 /** Documents that a virtual MCP shows under another URI: what its tools say of them is said in that URI too. */
 import type { OutsideTool, ToolAnswer } from '@parley/kit';
-import { compileTemplate, isToolResult } from '@parley/kit';
+import { compileAnyTemplate, isToolResult } from '@parley/kit';
 import { isObject } from '../messages.ts';
 import type { HeldResource } from './holdings.ts';
 
@@ -20,7 +20,7 @@ export function renamesOf(
       continue;
     }
     // The same variables in another pattern.
-    const [before, after] = [compileTemplate(held.name), compileTemplate(shown)];
+    const [before, after] = [compileAnyTemplate(held.name), compileAnyTemplate(shown)];
     templates.push((uri) => {
       const variables = before.match(uri);
       return variables && after.expand(variables);
@@ -43,7 +43,7 @@ export function shownUrisOf(resources: readonly HeldResource[], own: string): st
     if (name === item.uri) return [];
     if (item.template === undefined) return item.uri === own ? [name] : [];
     const variables = item.template.match(own);
-    return variables === undefined ? [] : [compileTemplate(name).expand(variables)];
+    return variables === undefined ? [] : [compileAnyTemplate(name).expand(variables)];
   });
 }
 

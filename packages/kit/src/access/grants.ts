@@ -20,6 +20,11 @@ export function isGranted(grants: Grants, resource: string, name: string): boole
   return tools.has(EVERY) || tools.has(name);
 }
 
+/** True when `grants` give anything at all on `resource`. */
+export function isTouched(grants: Grants, resource: string): boolean {
+  return toolsOn(grants, resource).size > 0;
+}
+
 /** True when the tool is named itself, not only covered by a wildcard. */
 export function isNamed(grants: Grants, resource: string, name: string): boolean {
   return toolsOn(grants, resource).has(name);

@@ -48,6 +48,8 @@ export class Call {
   readonly #core: Core;
   readonly #startedMs = performance.now();
   #rounds: RoundTrip | undefined;
+  /** How long another server took; undefined where none was asked. */
+  upstreamMs: number | undefined;
 
   constructor(core: Core, { caller, method, toolset, name, args, exchange }: Asked) {
     this.#core = core;
@@ -93,14 +95,21 @@ export class Call {
   ended({ outcome, code }: Pick<CallRecord, 'outcome' | 'code'>, body?: CallBody): void {
     const { caller, method, name, toolset } = this;
     const durationMs = performance.now() - this.#startedMs;
+    const { upstreamMs } = this;
     const { info } = this.exchange;
-    this.#core.observe({ caller, method, name, toolset, outcome, code, durationMs, info, body });
+    this.#core.observe({ caller, method, name, toolset, outcome, code, durationMs, upstreamMs, info, body });
+  }
+
+  /** What the definition is known by, where it may become another while the call waits for an answer. */
+  protected get revision(): string | undefined {
+    return undefined;
   }
 
   #binding() {
     const { id: callerId, organizationId } = this.caller;
+    const { revision } = this;
     // A name stands for another tool at another URL, so the toolset is bound too.
-    const name = `${this.toolset} ${this.name}`;
+    const name = `${this.toolset} ${this.name}${revision === undefined ? '' : ` ${revision}`}`;
     return { callerId, organizationId, method: this.method, name, arguments: this.args };
   }
 }
@@ -121,6 +130,10 @@ export class CallOfTool extends Call implements ToolCall {
     super(core, { caller, method: 'tools/call', toolset, name, args, exchange });
     this.tool = tool;
     this.#core = core;
+  }
+
+  protected override get revision(): string | undefined {
+    return this.tool.revision;
   }
 
   /** True when the client follows tasks by itself. */

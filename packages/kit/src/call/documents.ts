@@ -5,6 +5,7 @@ import type { CatalogPrompt } from '../catalog/compiled-prompt.ts';
 import type { CatalogResource } from '../catalog/compiled-resource.ts';
 import type { Endpoints } from '../catalog/endpoints.ts';
 import { noChannel } from '../channel/channel.ts';
+import type { OutsideCompletion } from '../define/outside-document.ts';
 import type { ResourceContent } from '../define/resource.ts';
 import type { Asked, Core } from './call.ts';
 import { Call } from './call.ts';
@@ -25,6 +26,8 @@ export interface CompletionRequest {
   readonly ref: { readonly prompt: string } | { readonly resource: string };
   readonly argument: string;
   readonly typed: string;
+  /** What other variables or arguments have already. */
+  readonly filled?: Readonly<Record<string, string>> | undefined;
 }
 
 /** Resources and prompts of an engine. */
@@ -40,7 +43,7 @@ export interface Documents {
     args: unknown,
     exchange: Exchange,
   ): Promise<GetPromptResult | InputRequired>;
-  complete(caller: Caller, request: CompletionRequest, exchange: Exchange): Promise<string[]>;
+  complete(caller: Caller, request: CompletionRequest, exchange: Exchange): Promise<OutsideCompletion>;
 }
 
 /** The fault for a resource that does not exist or is hidden; each era has its own code for it. */
@@ -122,7 +125,7 @@ export function createDocuments(endpoints: Endpoints, core: Core): Documents {
       return guarded({ ...asked, toolset: prompt.toolset }, (call) => prompt.get(args, call));
     },
 
-    async complete(caller, { ref, argument, typed }, exchange) {
+    async complete(caller, { ref, argument, typed, filled }, exchange) {
       const view = await loadedView(caller);
       const item = 'prompt' in ref ? view.prompt(ref.prompt, caller) : view.listed(ref.resource, caller);
       if (item === undefined) {
@@ -131,7 +134,12 @@ export function createDocuments(endpoints: Endpoints, core: Core): Documents {
           `Nothing to complete: ${'prompt' in ref ? ref.prompt : ref.resource}`,
         );
       }
-      return item.complete(argument, typed, { caller, exchange, channel: noChannel() });
+      try {
+        return await item.complete(argument, typed, { caller, exchange, channel: noChannel() }, filled);
+      } catch (error) {
+        // A fault of ours is told nobody; what another server could not do is.
+        throw error instanceof ToolError ? faultOf(error, false) : error;
+      }
     },
   };
 }
@@ -147,12 +155,15 @@ function resourceAt(resources: readonly CatalogResource[], uri: string): Catalog
 function asFault(error: unknown, { name, method }: Call): unknown {
   if (!(error instanceof ToolError)) return error;
   const isRead = method === 'resources/read';
-  if (error.code === 'not_found' && isRead) return new ResourceMissing(name);
+  return error.code === 'not_found' && isRead ? new ResourceMissing(name) : faultOf(error, isRead);
+}
+
+function faultOf({ code, message, data }: ToolError, isRead: boolean): ProtocolFault {
   // A read has nothing but its URI to be wrong about; a prompt has arguments.
-  const isOfRequest = !isRead && (error.code === 'invalid' || error.code === 'not_found');
-  return new ProtocolFault(isOfRequest ? RPC.invalidParams : RPC.internalError, error.message, {
-    code: error.code,
-  });
+  const isOfRequest = !isRead && (code === 'invalid' || code === 'not_found');
+  // What was typed as data of an error is fit to be shown, and says when to come again.
+  const more = typeof data === 'object' && data !== null ? data : {};
+  return new ProtocolFault(isOfRequest ? RPC.invalidParams : RPC.internalError, message, { ...more, code });
 }
 
 function wireContent(

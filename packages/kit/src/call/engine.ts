@@ -54,6 +54,10 @@ export interface Engine extends ToolCalls {
   catalogFor(member: Member): Catalog;
   /** Resolves when all that an organization has is loaded; undefined when it is, so that nobody waits. */
   ready(member: Member): Promise<void> | undefined;
+  /** Resolves when lists are worth giving out, though not everything is known; undefined: they are. */
+  settled(member: Member): Promise<void> | undefined;
+  /** True when a toolset of this name would be served here, whoever has it. */
+  covers(toolset: string): boolean;
   /** True when an organization has a toolset of this name. */
   serves(member: Member, toolset: string): boolean;
   readonly documents: Documents;
@@ -110,6 +114,7 @@ function announce(change: Change, endpoints: Endpoints, changes: EngineOptions['
   changes?.publish(change);
   if (change.kind !== 'resource' || change.organizationId === undefined) return;
   for (const resource of endpoints.of(change.organizationId).shown.resources) {
+    if (change.toolset !== undefined && resource.toolset !== change.toolset) continue;
     const alias = resource.aliasOf(change.uri);
     if (alias !== undefined) changes?.publish({ ...change, uri: alias });
   }
@@ -129,6 +134,8 @@ function engineOver(endpoints: Endpoints, core: Core, over: Engine['over']): Eng
     common: endpoints.common.catalog,
     catalogFor: ({ organizationId }) => endpoints.of(organizationId).catalog,
     ready: ({ organizationId }) => endpoints.ready(organizationId),
+    settled: ({ organizationId }) => endpoints.settled(organizationId),
+    covers: (toolset) => endpoints.covers(toolset),
     serves: ({ organizationId }, toolset) => endpoints.of(organizationId).has(toolset),
     documents: createDocuments(endpoints, core),
     view,

@@ -81,11 +81,22 @@ export function internalFault(): ProtocolFault {
   return new ProtocolFault(RPC.internalError, 'Internal error');
 }
 
+/** The errors behind results; another server may write the same code into its own `_meta`. */
+const own = new WeakMap<object, ToolError>();
+
 /** Turns a typed error into the tool result that every surface shows. */
 export function errorResult(error: ToolError): CallToolResult {
   const meta: Record<string, unknown> = { [ERROR_CODE_META_KEY]: error.code };
   if (error.data !== undefined) meta[ERROR_DATA_META_KEY] = error.data;
-  return { _meta: meta, content: [{ type: 'text', text: `Error: ${error.message}` }], isError: true };
+  const content = [{ type: 'text' as const, text: `Error: ${error.message}` }];
+  const result: CallToolResult = { _meta: meta, content, isError: true };
+  own.set(result, error);
+  return result;
+}
+
+/** The typed error that a result was made from here; undefined for a result that a tool returned itself. */
+export function errorBehind(result: object): ToolError | undefined {
+  return own.get(result);
 }
 
 /** True of a code that every tool may use. */

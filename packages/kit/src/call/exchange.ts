@@ -1,5 +1,5 @@
 /** One exchange with a client: what came with the request besides what it asks for, cut to what a record can carry. */
-import type { Channel, ClientCapabilities } from '../channel/channel.ts';
+import type { Channel, ClientCapabilities, LogLevel } from '../channel/channel.ts';
 import type { Connection } from '../channel/connection.ts';
 import type { RequestInfo } from '../define/context.ts';
 
@@ -16,6 +16,8 @@ export interface Exchange {
   readonly inputResponses?: Readonly<Record<string, unknown>> | undefined;
   readonly progress?: Channel['progress'];
   readonly log?: Channel['log'];
+  /** The mildest level of messages that the client asked for; absent: it asked for none. */
+  readonly logLevel?: LogLevel | undefined;
   /** Present when the call is the run of a task. */
   readonly task?: { readonly id: string; readonly prepared: unknown; readonly isFollowed: boolean };
 }

@@ -1,5 +1,5 @@
 /** Calls of code that stands for another server: its answers are checked, and its questions travel in both eras. */
-import type { Channel, ClientCapabilities, InputRequest } from '../channel/channel.ts';
+import type { Channel, ClientCapabilities, InputRequest, LogLevel } from '../channel/channel.ts';
 import { isSupported, missingCapability } from '../channel/channel.ts';
 import type { ContextCall } from '../channel/call-context.ts';
 import { CallContext } from '../channel/call-context.ts';
@@ -27,16 +27,40 @@ class OutsideContext extends CallContext<unknown> implements OutsideCall {
   readonly requestState: string | undefined;
   readonly inputResponses: Readonly<Record<string, unknown>> | undefined;
 
+  readonly #call: ContextCall;
+
   constructor(call: ContextCall, services: unknown, { requestState, inputResponses }: Carried) {
     super(call, services);
+    this.#call = call;
     this.requestState = requestState;
     this.inputResponses = inputResponses;
+  }
+
+  get wantsProgress(): boolean {
+    const { exchange } = this.#call;
+    return (exchange.channel ?? exchange).progress !== undefined;
+  }
+
+  get logLevel(): LogLevel | undefined {
+    return this.#call.exchange.logLevel;
+  }
+
+  addUpstreamMs(ms: number): void {
+    this.#call.upstreamMs = (this.#call.upstreamMs ?? 0) + ms;
   }
 }
 
 /** The context of code that is entered once and cannot ask. */
 export function outsideContext(call: ContextCall, services: unknown): OutsideCall {
   return new OutsideContext(call, services, FIRST);
+}
+
+/** The code that stands for another server. */
+export interface OutsideCode<Answer> {
+  enter(call: OutsideCall): unknown;
+  finished(answer: Readonly<Record<string, unknown>>): Answer;
+  /** Nobody will answer what was asked with this state. */
+  abandon(requestState: string): void;
 }
 
 /**
@@ -46,32 +70,56 @@ export function outsideContext(call: ContextCall, services: unknown): OutsideCal
 export async function throughRounds<Answer>(
   call: Call,
   services: unknown,
-  enter: (call: OutsideCall) => unknown,
-  finished: (answer: Readonly<Record<string, unknown>>) => Answer,
+  { enter, finished, abandon }: OutsideCode<Answer>,
 ): Promise<Answer> {
   const attempt = async (round: Carried): Promise<{ answer: Answer } | Questions> => {
     const given = objectOf(await enter(new OutsideContext(call, services, round)), 'an answer');
     return given.resultType === 'input_required' ? questionsIn(given) : { answer: finished(given) };
   };
   const { channel } = call.exchange;
-  return channel === undefined ? inOneRound(call, attempt) : inAllRounds(channel, attempt);
+  const letGo = ({ state }: Questions) => {
+    if (state !== undefined) abandon(state);
+  };
+  return channel === undefined ? inOneRound(call, attempt, letGo) : inAllRounds(channel, attempt, letGo);
 }
 
 type Attempt<Answer> = (round: Carried) => Promise<{ answer: Answer } | Questions>;
 
-async function inOneRound<Answer>(call: Call, attempt: Attempt<Answer>): Promise<Answer> {
+type LetGo = (questions: Questions) => void;
+
+async function inOneRound<Answer>(call: Call, attempt: Attempt<Answer>, letGo: LetGo): Promise<Answer> {
   const isFirst = call.exchange.requestState === undefined;
-  const outcome = await attempt(isFirst ? FIRST : call.rounds().carried);
+  const outcome = isFirst ? await attempt(FIRST) : await laterRound(call, attempt);
   if ('answer' in outcome) return outcome.answer;
   const rounds = call.rounds();
-  if (rounds.rounds >= MOST_ROUNDS) throw tooManyRounds();
-  for (const [key, request] of Object.entries(outcome.requests)) {
-    if (!canAnswer(rounds.capabilities, request)) throw missingCapability(key, request);
-  }
-  return rounds.leaveWith(outcome.requests, outcome.state);
+  const unfit = Object.entries(outcome.requests).find(
+    ([, request]) => !canAnswer(rounds.capabilities, request),
+  );
+  if (rounds.rounds < MOST_ROUNDS && unfit === undefined)
+    return rounds.leaveWith(outcome.requests, outcome.state);
+  letGo(outcome);
+  throw unfit === undefined ? tooManyRounds() : missingCapability(...unfit);
 }
 
-async function inAllRounds<Answer>(channel: Channel, attempt: Attempt<Answer>): Promise<Answer> {
+/** A round with answers. What a call was finished with, well or not, cannot be brought a second time. */
+async function laterRound<Answer>(call: Call, attempt: Attempt<Answer>) {
+  const rounds = call.rounds();
+  await rounds.refuseFinished();
+  try {
+    const outcome = await attempt(rounds.carried);
+    if ('answer' in outcome) await rounds.finish();
+    return outcome;
+  } catch (error) {
+    await rounds.finish();
+    throw error;
+  }
+}
+
+async function inAllRounds<Answer>(
+  channel: Channel,
+  attempt: Attempt<Answer>,
+  letGo: LetGo,
+): Promise<Answer> {
   let round = FIRST;
   for (let count = 1; count <= MOST_ROUNDS; count += 1) {
     const entered = round;
@@ -81,7 +129,13 @@ async function inAllRounds<Answer>(channel: Channel, attempt: Attempt<Answer>): 
       if (!canAnswer(channel.capabilities, request)) throw cannotAnswer(key, request);
       return [key, await channel.request(key, request)] as const;
     });
-    round = { requestState: outcome.state, inputResponses: Object.fromEntries(await Promise.all(answers)) };
+    try {
+      round = { requestState: outcome.state, inputResponses: Object.fromEntries(await Promise.all(answers)) };
+    } catch (error) {
+      letGo(outcome);
+      throw error;
+    }
+    if (count === MOST_ROUNDS) letGo(outcome);
   }
   throw tooManyRounds();
 }

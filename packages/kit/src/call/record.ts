@@ -24,6 +24,8 @@ export interface CallRecord {
   readonly outcome: 'ok' | 'error' | 'denied' | 'cancelled';
   readonly code: string | null;
   readonly durationMs: number;
+  /** How long another server took; absent where none was asked. */
+  readonly upstreamMs?: number | undefined;
   readonly info: RequestInfo;
   /** Only calls of tools have one, and no denial. */
   readonly body?: CallBody | undefined;

@@ -1,5 +1,6 @@
 /** What one caller sees of an endpoint: what its grants allow, found by name and by URI, and the pages of its list. */
 import type { Caller } from '../access/caller.ts';
+import { isTouched } from '../access/grants.ts';
 import type { Guarded } from '../access/resolver.ts';
 import { hiddenByPower } from '../access/resolver.ts';
 import type { CatalogPrompt } from './compiled-prompt.ts';
@@ -14,8 +15,21 @@ export interface ToolPage<Tool extends ListedTool = CatalogTool> {
   readonly tools: readonly Tool[];
   readonly json: string;
   readonly nextCursor: string | undefined;
+  /** What the list says about itself; absent: nothing. */
+  readonly meta?: ListMeta | undefined;
 }
 
+/** What a list says about itself: which parts of it may not be what there is. */
+export interface ListMeta {
+  readonly [DEGRADED_KEY]: readonly {
+    readonly connectionId: string;
+    readonly title: string;
+    readonly reason: string;
+    readonly since: string;
+  }[];
+}
+
+export const DEGRADED_KEY = 'parley/degraded';
 const PAGE_SIZE = 1000;
 const MOST_PAGES = 1000;
 
@@ -41,6 +55,8 @@ export class View<
   readonly #conditional: readonly Tool[];
   readonly #filters: readonly Filter<Tool>[];
   readonly #shown: ListedCatalog<Tool, Resource, Prompt>;
+  /** What every list of the view says about itself. */
+  readonly listMeta: ListMeta | undefined;
   #instructions: Instructions | undefined;
   readonly #pages = new Recent<string, ToolPage<Tool>>(MOST_PAGES);
 
@@ -59,6 +75,7 @@ export class View<
     this.#conditional = tools.filter((tool) => tool.available !== undefined);
     this.#filters = filters;
     this.#shown = shown;
+    this.listMeta = listMetaOf(shown, caller);
   }
 
   /** The tool, unless it is hidden from this caller or does not exist right now. */
@@ -120,15 +137,17 @@ export class View<
 
   /** The page after `after` (a tool name), by name. */
   page(caller: Caller, after = ''): ToolPage<Tool> {
-    if (this.#filters.length > 0) return makePage(this.#filtered(this.#present(caller), caller), after);
+    const { listMeta } = this;
+    if (this.#filters.length > 0)
+      return makePage(this.#filtered(this.#present(caller), caller), after, listMeta);
     // Availability is asked per request only for the few tools that declare it.
     const mask = this.#conditional.map((tool) => (tool.available?.(caller) ? '1' : '0')).join('');
     // Any text can be a cursor; only the names of tools are worth remembering, or memory would be the client's to fill.
-    if (after !== '' && !this.tools.has(after)) return makePage(this.#present(caller), after);
+    if (after !== '' && !this.tools.has(after)) return makePage(this.#present(caller), after, listMeta);
     const key = `${mask} ${after}`;
     const cached = this.#pages.get(key);
     if (cached !== undefined) return cached;
-    const page = makePage(this.#present(caller), after);
+    const page = makePage(this.#present(caller), after, listMeta);
     this.#pages.set(key, page);
     return page;
   }
@@ -146,12 +165,25 @@ function isThere({ available }: Guarded, caller: Caller): boolean {
   return available === undefined || available(caller);
 }
 
-function makePage<Tool extends ListedTool>(all: readonly Tool[], after: string): ToolPage<Tool> {
+/** Only what the caller holds something of: nobody learns of a connection that is not theirs. */
+function listMetaOf({ toolsets }: Pick<ListedCatalog, 'toolsets'>, { grants }: Caller): ListMeta | undefined {
+  const degraded = toolsets.flatMap(({ name, title, degraded: why }) =>
+    why === undefined || !isTouched(grants, name) ? [] : [{ connectionId: name, title, ...why }],
+  );
+  return degraded.length === 0 ? undefined : { [DEGRADED_KEY]: degraded };
+}
+
+function makePage<Tool extends ListedTool>(
+  all: readonly Tool[],
+  after: string,
+  meta: ListMeta | undefined,
+): ToolPage<Tool> {
   const rest = after === '' ? all : all.filter(({ name }) => name > after);
   const tools = rest.slice(0, PAGE_SIZE);
   return {
     tools,
     json: `[${tools.map(({ json }) => json).join(',')}]`,
     nextCursor: rest.length > PAGE_SIZE ? tools.at(-1)?.name : undefined,
+    ...(meta !== undefined && { meta }),
   };
 }

@@ -7,17 +7,17 @@ import { ToolError } from '../call/errors.ts';
 import { unkeepableIn } from '../call/json-path.ts';
 import { badAnswer, throughRounds } from '../call/outside.ts';
 import { describeIssues } from '../call/validation.ts';
-import type { ContextCall } from '../channel/call-context.ts';
 import { CallContext } from '../channel/call-context.ts';
 import type { OutsidePrompt } from '../define/outside-document.ts';
 import type { AnyPrompt } from '../define/prompt.ts';
+import type { Complete } from './compiled-resource.ts';
 import { completeWith } from './compiled-resource.ts';
 
 /** A prompt ready to be listed, guarded and filled in. */
 export interface CatalogPrompt extends Guarded {
   readonly definition: WirePrompt;
   get(args: unknown, call: Call): Promise<GetPromptResult>;
-  complete(argument: string, typed: string, call: ContextCall): Promise<string[]>;
+  complete: Complete;
   /** The same under another name. */
   renamed(name: string): CatalogPrompt;
 }
@@ -42,7 +42,11 @@ export function compilePrompt(
       if (prompt.kind === 'prompt') return messagesOf(prompt, args, call, services);
       // The SDK has shown that prompt arguments are texts.
       const given = (args ?? {}) as Record<string, string>;
-      return throughRounds(call, services, (outside) => prompt.get(given, outside), promptResultOf);
+      return throughRounds(call, services, {
+        enter: (outside) => prompt.get(given, outside),
+        finished: promptResultOf,
+        abandon: (state) => prompt.abandon?.(state),
+      });
     },
     complete: completeWith(prompt, services),
     renamed: (name) => compilePrompt(prompt, toolset, services, name),

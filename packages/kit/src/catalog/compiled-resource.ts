@@ -10,11 +10,14 @@ import type { Call } from '../call/call.ts';
 import { badAnswer, outsideContext, throughRounds } from '../call/outside.ts';
 import type { ContextCall } from '../channel/call-context.ts';
 import { CallContext } from '../channel/call-context.ts';
-import type { OutsidePrompt, OutsideResource } from '../define/outside-document.ts';
+import type { OutsideCompletion, OutsidePrompt, OutsideResource } from '../define/outside-document.ts';
 import type { AnyPrompt } from '../define/prompt.ts';
 import type { AnyResource, Completer, ResourceContent } from '../define/resource.ts';
 import type { UriTemplate } from './uri-template.ts';
-import { compileTemplate } from './uri-template.ts';
+import { compileAnyTemplate } from './uri-template.ts';
+
+/** As many suggestions as one answer may have. */
+export const MOST_COMPLETIONS = 100;
 
 type Variables = Readonly<Record<string, string>>;
 
@@ -24,6 +27,14 @@ export interface Reading {
   readonly contents: readonly ResourceContent[];
 }
 
+/** Suggests values for a variable or an argument. */
+export type Complete = (
+  argument: string,
+  typed: string,
+  call: ContextCall,
+  filled?: Readonly<Record<string, string>>,
+) => Promise<OutsideCompletion>;
+
 /** A resource ready to be listed, guarded and read. */
 export interface CatalogResource extends Guarded {
   /** The URI, or the pattern of a template, as it is shown. */
@@ -32,9 +43,13 @@ export interface CatalogResource extends Guarded {
   readonly mimeType: string | undefined;
   readonly definition: WireResource | ResourceTemplateType;
   read(uri: string, variables: Variables, call: Call): Promise<Reading>;
-  complete(argument: string, typed: string, call: ContextCall): Promise<string[]>;
+  /** True: its server completes its variables. */
+  readonly completes?: boolean;
+  complete: Complete;
   /** The same under another URI. */
   renamed(uri: string): CatalogResource;
+  /** What its own server calls a URI that is shown here. */
+  ownUri(uri: string, variables: Variables): string;
   /** What a URI of its own is shown as; undefined when that is the same, or when it is no URI of this resource. */
   aliasOf(uri: string): string | undefined;
 }
@@ -62,13 +77,16 @@ export function compileResource(
         return { contents: [await resource.read(variables, new CallContext(call, services))].flat() };
       }
       const ownUri = ownUriOf(uri, variables);
-      return throughRounds(
-        call,
-        services,
-        (outside) => resource.read(ownUri, outside),
-        (answer) => readingOf(answer, ownUri, uri),
-      );
+      return throughRounds(call, services, {
+        enter: (outside) => resource.read(ownUri, outside),
+        finished: (answer) => readingOf(answer, ownUri, uri),
+        abandon: (state) => resource.abandon?.(state),
+      });
     },
+    ownUri: ownUriOf,
+    ...(own !== undefined &&
+      resource.kind === 'outside-resource' &&
+      resource.complete !== undefined && { completes: true }),
     complete: completeWith(resource, services),
     renamed: (uri) => compileResource(resource, toolset, services, uri),
     aliasOf(uri) {
@@ -82,7 +100,7 @@ export function compileResource(
 
 /** The template under another pattern; what its own one would not take is not taken either. */
 function renamedTemplate(own: UriTemplate, shown: string): UriTemplate {
-  const template = compileTemplate(shown);
+  const template = compileAnyTemplate(shown);
   return {
     ...template,
     match(uri) {
@@ -133,18 +151,31 @@ function readingOf(answer: Readonly<Record<string, unknown>>, ownUri: string, ur
 export function completeWith(
   item: AnyResource | AnyPrompt | OutsideResource | OutsidePrompt,
   services: unknown,
-): CatalogResource['complete'] {
-  return async (argument, typed, call) => {
-    if (item.kind === 'outside-resource' || item.kind === 'outside-prompt')
-      return textsOf((await item.complete?.(argument, typed, outsideContext(call, services))) ?? []);
+): Complete {
+  return async (argument, typed, call, filled) => {
+    if (item.kind === 'outside-resource' || item.kind === 'outside-prompt') {
+      const given = await item.complete?.(argument, typed, outsideContext(call, services), filled);
+      return completionOf(given ?? []);
+    }
     const completers: Readonly<Record<string, Completer<unknown>>> = item.complete ?? {};
     const completer = Object.hasOwn(completers, argument) ? completers[argument] : undefined;
-    return completer === undefined ? [] : completer(typed, new CallContext(call, services));
+    return counted(completer === undefined ? [] : await completer(typed, new CallContext(call, services)));
   };
 }
 
-function textsOf(values: unknown): string[] {
+/** Suggestions that are all there are. */
+function counted(values: readonly string[]): OutsideCompletion {
+  return { values, total: values.length, hasMore: values.length > MOST_COMPLETIONS };
+}
+
+function completionOf(given: OutsideCompletion | string[]): OutsideCompletion {
+  const { values, total, hasMore } = Array.isArray(given) ? counted(given) : given;
   if (!Array.isArray(values) || values.some((value) => typeof value !== 'string'))
     throw badAnswer('completions are not a list of texts');
-  return values;
+  return {
+    // Just looked at, one by one.
+    values: values as string[],
+    ...(Number.isSafeInteger(total) && { total }),
+    ...(typeof hasMore === 'boolean' && { hasMore }),
+  };
 }

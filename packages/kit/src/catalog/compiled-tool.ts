@@ -58,6 +58,8 @@ export interface CatalogTool extends Guarded {
   readonly json: string;
   /** True: no list shows it, though it can be called. */
   readonly unlisted?: boolean;
+  /** Another one whenever the definition of a tool of another server is another. */
+  readonly revision?: string;
   /** Arguments that a client must repeat as `Mcp-Param-*` headers. */
   readonly paramHeaders: readonly ParamHeader[];
   check(args: unknown): Checked | Promise<Checked>;
@@ -139,12 +141,11 @@ export function compileOutsideTool(tool: OutsideTool, owner: Owner): CatalogTool
     run(call) {
       // The validator has just shown that the arguments are an object.
       const args = call.input as Record<string, unknown>;
-      return throughRounds(
-        call,
-        services,
-        (outside) => tool.call(args, outside),
-        (answer) => outsideAnswer(answer, call),
-      );
+      return throughRounds(call, services, {
+        enter: (outside) => tool.call(args, outside),
+        finished: (answer) => outsideAnswer(answer, call),
+        abandon: (state) => tool.abandon?.(state),
+      });
     },
   });
 }
@@ -180,6 +181,7 @@ function assemble(tool: AnyTool | OutsideTool, parts: Parts, shown: string = too
     ...guardOf(tool, { name: shown, toolset, services }),
     ...(shown !== granted && { granted }),
     ...(isOutside && tool.unlisted === true && { unlisted: true }),
+    ...(isOutside && tool.revision !== undefined && { revision: tool.revision }),
     ...(source !== undefined && { source }),
     effect: tool.effect,
     external,

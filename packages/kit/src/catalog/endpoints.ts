@@ -76,6 +76,21 @@ export class Endpoints {
     return loading && Promise.all(loading).then(() => undefined);
   }
 
+  /** Resolves when lists of an organization are worth giving out; undefined: they are. */
+  settled(organizationId: string): Promise<void> | undefined {
+    let waiting: Promise<void>[] | undefined;
+    for (const source of this.#changing) {
+      const one = source.settled?.(organizationId);
+      if (one !== undefined) (waiting ??= []).push(one);
+    }
+    return waiting && Promise.all(waiting).then(() => undefined);
+  }
+
+  /** True when a toolset of this name would be served here. */
+  covers(toolset: string): boolean {
+    return this.#toolsets?.includes(toolset) ?? true;
+  }
+
   /** A call that comes while a part is being loaded waits for the same load. */
   async #load(source: Source, organizationId: string): Promise<void> {
     const key = `${source.name} ${organizationId}`;

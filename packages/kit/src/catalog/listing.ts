@@ -24,6 +24,8 @@ export interface ListedToolset {
   /** The kind of source that it comes from; absent: it is code of this program. */
   readonly kind?: string;
   readonly instructions?: string;
+  /** Why what is listed of it may not be what there is. */
+  readonly degraded?: { readonly reason: string; readonly since: string };
   readonly rights?: readonly string[];
   /** Kinds of sources whose tools may stand in it. */
   readonly joinedBy?: readonly string[];
@@ -45,6 +47,8 @@ export interface ListedCatalog<
 export interface ListedResource extends Guarded {
   readonly uri: string;
   readonly template?: UriTemplate | undefined;
+  /** True: its server completes its variables, whether there are prompts or not. */
+  readonly completes?: boolean;
 }
 
 /** The part of an engine that only lists; every engine is one too. */
@@ -53,6 +57,8 @@ export interface Listing {
   catalogFor(caller: Pick<Caller, 'organizationId'>): ListedCatalog;
   /** Resolves when all that the caller's organization has is loaded; undefined when it is. */
   ready(caller: Pick<Caller, 'organizationId'>): Promise<void> | undefined;
+  /** Resolves when lists are worth giving out, though not everything is known; undefined: they are. */
+  settled(caller: Pick<Caller, 'organizationId'>): Promise<void> | undefined;
   /** Tools by name, in pages; a bad cursor is a protocol fault. */
   list(caller: Caller, cursor?: string): ToolPage<ListedTool>;
   /** What a client of the caller is told when it connects. */
@@ -68,6 +74,7 @@ export function createListing(catalog: ListedCatalog): Listing {
   return {
     catalogFor: () => catalog,
     ready: () => undefined,
+    settled: () => undefined,
     list: (caller, cursor) =>
       endpoint.view(caller).page(caller, cursor === undefined ? '' : decodeCursor(cursor)),
     instructionsFor: (caller) => endpoint.view(caller).instructions(caller),

@@ -14,6 +14,8 @@ const DECLARATION = 'x-mcp-header';
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const DECIMAL = /^-?\d+(\.\d+)?$/;
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+// Visible ASCII with spaces inside only.
+const PLAIN = /^[!-~](?:[ -~]*[!-~])?$/;
 const MARK_START = '=?base64?';
 const MARK_END = '?=';
 
@@ -47,6 +49,23 @@ export function decodeHeaderValue(value: string): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Writes a value so that it survives as a header: plain visible ASCII as it is, everything else as `=?base64?...?=`. */
+export function encodeHeaderValue(value: string): string {
+  if (PLAIN.test(value) && !(value.startsWith(MARK_START) && value.endsWith(MARK_END))) return value;
+  return `${MARK_START}${Buffer.from(value, 'utf8').toString('base64')}${MARK_END}`;
+}
+
+/** The headers that repeat the arguments of a call, with names in lower case. */
+export function paramHeaderValues(declared: readonly ParamHeader[], args: unknown): Record<string, string> {
+  const headers: Record<string, string> = {};
+  for (const { path, header } of declared) {
+    const value = valueAt(args, path);
+    if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') continue;
+    headers[`mcp-param-${header.toLowerCase()}`] = encodeHeaderValue(String(value));
+  }
+  return headers;
 }
 
 /** Throws HeaderMismatch when a header is missing, malformed or says something else than the body. */

@@ -22,6 +22,8 @@ export interface Source {
   catalog(organizationId: string): SourcePart | undefined;
   /** Loads the part; awaited before the first request of an organization is served. */
   prepare?(organizationId: string): Promise<void>;
+  /** Resolves when lists are worth giving out, though not everything is known; undefined: they are. */
+  settled?(organizationId: string): Promise<void> | undefined;
   /** Tells of new versions and of documents that have changed. Returns the function that ends it. */
   onChange?(listener: (change: Change) => void): () => void;
 }

@@ -13,6 +13,11 @@ export interface UriTemplate {
 const MAX_URI_LENGTH = 8192;
 // One or two dots, each of them written out or as its code.
 const DOTS = /^(?:\.|%2e){1,2}$/i;
+const SCHEME = /^[A-Za-z][A-Za-z0-9+.-]*:/;
+// A segment that leads above what the template begins with.
+const CLIMBS = /(?:^|[/\\])(?:\.|%2e){2}(?:[/\\?#]|$)/i;
+/** What a template that cannot be taken apart leaves open. */
+const REST = '*';
 const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
 /** Compiles a template; two variables must have text between them, or a URI could be split in many ways. */
@@ -39,6 +44,31 @@ export function compileTemplate(pattern: string): UriTemplate {
     match: (uri) => matchParts(uri, literals, variables),
     expand: (values) => literals.map((literal, index) => before(index, variables, values) + literal).join(''),
   };
+}
+
+/**
+ * Compiles a template of another server, which may have more than plain variables: what cannot be taken apart is known
+ * by the text that it begins with.
+ */
+export function compileAnyTemplate(pattern: string): UriTemplate {
+  try {
+    return compileTemplate(pattern);
+  } catch (error) {
+    const head = pattern.split('{')[0] ?? '';
+    // Without a scheme of its own it would take URIs that belong to others.
+    if (!SCHEME.test(head)) throw error;
+    return {
+      pattern,
+      variables: [],
+      match(uri) {
+        if (uri.length > MAX_URI_LENGTH || !uri.startsWith(head) || uri.length === head.length)
+          return undefined;
+        const rest = uri.slice(head.length);
+        return CLIMBS.test(rest) || rest.includes('\0') ? undefined : { [REST]: rest };
+      },
+      expand: (values) => head + (values[REST] ?? ''),
+    };
+  }
 }
 
 function matchParts(

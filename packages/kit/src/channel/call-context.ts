@@ -23,6 +23,8 @@ export interface ContextCall {
   readonly exchange: Exchange;
   /** Opened by the first question: most calls ask nothing. */
   readonly channel: Channel;
+  /** How long another server took. */
+  upstreamMs?: number | undefined;
 }
 
 /** The one implementation of Context. */

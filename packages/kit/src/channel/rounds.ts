@@ -107,6 +107,22 @@ export class RoundTrip implements Channel {
     return this.#seal({ callId: '', answers: {}, taskId, rounds: this.rounds + 1, told });
   }
 
+  /** Refuses a state whose call is over, on whichever replica that was. */
+  async refuseFinished(): Promise<void> {
+    const isFinished = await this.step('finished?', () => {
+      throw new StillOpen();
+    }).catch((error: unknown) => {
+      if (error instanceof StillOpen) return false;
+      throw error;
+    });
+    if (isFinished) throw invalidState();
+  }
+
+  /** The call is over: its state is worth nothing from now on. */
+  async finish(): Promise<void> {
+    await this.step('finished?', () => true);
+  }
+
   step<T>(key: string, work: () => Promise<T> | T): Promise<T> {
     const scope = { organizationId: this.#binding.organizationId, callId: this.#id() };
     return this.#parts.steps.once(scope, key, work);
@@ -134,9 +150,19 @@ function stateOf(sealer: StateSealer, binding: StateBinding, token: string | und
   // Sealed by us, so its shape is ours.
   const state = sealer.open(token, binding) as RoundState | undefined;
   if (state !== undefined) return state;
-  throw new ProtocolFault(RPC.invalidParams, 'Invalid or expired requestState', {
+  throw invalidState();
+}
+
+/** The one answer to a state that is altered, expired, used up or of somebody else. */
+export function invalidState(): ProtocolFault {
+  return new ProtocolFault(RPC.invalidParams, 'Invalid or expired requestState', {
     reason: 'invalid_request_state',
   });
+}
+
+/** Thrown to leave a step undone. */
+class StillOpen extends Error {
+  override readonly name = 'StillOpen';
 }
 
 function isResponse(value: unknown): value is InputResponse {

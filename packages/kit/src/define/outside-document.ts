@@ -9,7 +9,7 @@ import type {
 import type { Caller } from '../access/caller.ts';
 import type { Privileged } from '../access/resolver.ts';
 import type { InputRequired } from '../call/tool-answer.ts';
-import { compileTemplate } from '../catalog/uri-template.ts';
+import { compileAnyTemplate } from '../catalog/uri-template.ts';
 import type { UriTemplate } from '../catalog/uri-template.ts';
 import type { OutsideCall } from './outside-tool.ts';
 
@@ -21,8 +21,22 @@ interface OutsideGuard {
   heldBy?(caller: Caller): boolean;
   /** The URI or name that it is shown under, where that is not its own. */
   readonly shown?: string;
-  /** Suggests values for a variable or an argument. */
-  complete?(argument: string, typed: string, call: OutsideCall): Promise<string[]> | string[];
+  /** Suggests values for a variable or an argument, knowing the others that are filled in already. */
+  complete?(
+    argument: string,
+    typed: string,
+    call: OutsideCall,
+    filled: Readonly<Record<string, string>> | undefined,
+  ): Promise<OutsideCompletion | string[]> | OutsideCompletion | string[];
+  /** Nobody will answer the question that came with this state: lets go of what waits for it. */
+  abandon?(requestState: string): void;
+}
+
+/** Suggestions with what their server says about them. */
+export interface OutsideCompletion {
+  readonly values: readonly string[];
+  readonly total?: number | undefined;
+  readonly hasMore?: boolean | undefined;
 }
 
 /** The literal `defineOutsideResource` takes. */
@@ -41,7 +55,7 @@ export interface OutsideResource extends OutsideResourceSpec {
   readonly template: UriTemplate | undefined;
 }
 
-/** Puts a foreign resource into the same catalog; throws when its template has more than plain `{variables}`. */
+/** Puts a foreign resource into the same catalog; throws when its template could stand for anything. */
 export function defineOutsideResource(spec: OutsideResourceSpec): OutsideResource {
   const { definition } = spec;
   const defined = {
@@ -54,7 +68,7 @@ export function defineOutsideResource(spec: OutsideResourceSpec): OutsideResourc
     return { ...defined, uri: definition.uri, template: undefined };
   // One of the two kinds of definition, and not the one with a fixed URI.
   const { uriTemplate } = definition as ResourceTemplateType;
-  return { ...defined, uri: uriTemplate, template: compileTemplate(uriTemplate) };
+  return { ...defined, uri: uriTemplate, template: compileAnyTemplate(uriTemplate) };
 }
 
 /** The literal `defineOutsidePrompt` takes. */

@@ -3,7 +3,7 @@ import type { Tool as WireTool } from '@modelcontextprotocol/server';
 import type { Caller } from '../access/caller.ts';
 import type { Privileged } from '../access/resolver.ts';
 import type { ToolAnswer } from '../call/tool-answer.ts';
-import type { ClientCapabilities } from '../channel/channel.ts';
+import type { ClientCapabilities, LogLevel } from '../channel/channel.ts';
 import type { Context, JsonSchema } from './context.ts';
 import { refuseOwnAnnotations } from './effects.ts';
 import type { Effect, Hints } from './effects.ts';
@@ -29,6 +29,12 @@ export interface OutsideCall extends Pick<
   readonly requestState: string | undefined;
   /** What the client answered to that question. */
   readonly inputResponses: Readonly<Record<string, unknown>> | undefined;
+  /** False: nobody asked for progress, so the other server need not be asked for it. */
+  readonly wantsProgress: boolean;
+  /** The mildest level of messages that the client asked for; undefined: it wants none. */
+  readonly logLevel: LogLevel | undefined;
+  /** Adds to the time that the other server took, for the record. */
+  addUpstreamMs(ms: number): void;
 }
 
 /** The literal `defineOutsideTool` takes. */
@@ -38,6 +44,8 @@ export interface OutsideToolSpec {
   readonly granted?: string;
   /** True: it can be called by those who have it, and no list shows it. */
   readonly unlisted?: boolean;
+  /** Another one whenever its definition is another: a round trip that began under another one is refused. */
+  readonly revision?: string;
   /** Listed word for word, but for its name. Absent: made from the fields below. */
   readonly definition?: WireTool;
   readonly title: string;
@@ -67,6 +75,8 @@ export interface OutsideToolSpec {
    * its own server, after whose answer it is called again with both; or a task that `tasks/get` knows.
    */
   call(args: Record<string, unknown>, call: OutsideCall): Promise<ToolAnswer> | ToolAnswer;
+  /** Nobody will answer the question that came with this state: lets go of what waits for it. */
+  abandon?(requestState: string): void;
 }
 
 export interface OutsideTool extends OutsideToolSpec {

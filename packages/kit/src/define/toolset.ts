@@ -24,6 +24,8 @@ export interface ToolsetSpec<
   readonly title: string;
   /** How its tools are used together, in a few sentences; a client hears it when it connects. */
   readonly instructions?: string;
+  /** Why what is listed of it may not be what there is; lists carry it. */
+  readonly degraded?: { readonly reason: string; readonly since: string };
   /** What its own routes ask for besides the names of tools, resources and prompts; grants give it like these. */
   readonly rights?: readonly string[];
   /** What built-in roles get of it by default, `*` for all: the team (`member`), visitors and the team (`user`). */

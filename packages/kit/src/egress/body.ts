@@ -4,8 +4,8 @@ import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { EgressError, invalid, toEgressFailure, tooLarge } from './errors.ts';
 import type { Timer } from './timer.ts';
 
-// small texts may compress very well and harm nobody
-const RATIO_FLOOR_BYTES = 64 * 1024;
+/** Small texts may compress very well and harm nobody. */
+export const RATIO_FLOOR_BYTES = 64 * 1024;
 
 const DECODERS = new Map([
   ['gzip', createGunzip],
@@ -40,13 +40,19 @@ export function decode(
   coding: string | null,
   maxRatio: number,
 ): AsyncIterable<Uint8Array> {
-  const name = coding?.trim().toLowerCase() ?? '';
-  if (name === '' || name === 'identity') return raw;
+  const decoder = decoderFor(coding ?? '');
+  return decoder === undefined ? raw : inflate(raw, decoder, maxRatio);
+}
+
+/** What undoes one content coding; undefined for none. */
+export function decoderFor(coding: string): ReturnType<typeof createGunzip> | undefined {
+  const name = coding.trim().toLowerCase();
+  if (name === '' || name === 'identity') return undefined;
   const createDecoder = DECODERS.get(name);
   if (createDecoder === undefined) {
     throw invalid('The server used a content encoding that is not supported. Ask for gzip, br or none.');
   }
-  return inflate(raw, createDecoder(), maxRatio);
+  return createDecoder();
 }
 
 async function* inflate(

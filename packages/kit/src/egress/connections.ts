@@ -11,6 +11,10 @@ const KEEP_ALIVE_MAX_MS = 60_000;
 /** Sends requests over pinned connections. */
 export interface Connections {
   send(target: Target, hop: Hop, signal: AbortSignal): Promise<Dispatcher.ResponseData>;
+  /** Resolves when requests can be dispatched. */
+  ready(): Promise<void>;
+  /** Sends a request whose answer is pushed to the handler; only after `ready`. */
+  dispatch(target: Target, request: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): void;
   close(): Promise<void>;
   /** How many pools are open. */
   size(): number;
@@ -22,13 +26,17 @@ export type ConnectionOptions = Pick<EgressLimits, 'connectTimeoutMs' | 'maxHead
 /** Opens a set of pinned connection pools. */
 export function createConnections(options: ConnectionOptions): Connections {
   const pools = new Map<string, Pool>();
+  let loaded: Undici | undefined;
 
-  const poolFor = async (target: Target): Promise<Pool> => {
+  const load = async (): Promise<Undici> => {
     // Loaded by the first request: a server that asks nobody spares its memory. By its file, since Bun answers the bare
     // name with a stand-in that has no pools.
-    const undici = await import('undici/index.js');
-    // the addresses are part of the key, so that a use with fewer rights cannot ride on a socket of another
-    const key = [target.url.origin, ...target.addresses.map(({ address }) => address).toSorted()].join(' ');
+    loaded ??= await import('undici/index.js');
+    return loaded;
+  };
+
+  const poolFor = (undici: Undici, target: Target): Pool => {
+    const key = keyOf(target);
     const known = pools.get(key);
     if (known !== undefined) return known;
     const pool = new undici.Pool(target.url.origin, poolOptions(target, options));
@@ -47,7 +55,7 @@ export function createConnections(options: ConnectionOptions): Connections {
 
   return {
     async send(target, hop, signal) {
-      const pool = await poolFor(target);
+      const pool = poolFor(await load(), target);
       return pool.request({
         method: hop.method,
         path: target.url.pathname + target.url.search,
@@ -56,6 +64,14 @@ export function createConnections(options: ConnectionOptions): Connections {
         signal,
       });
     },
+    async ready() {
+      await load();
+    },
+    dispatch(target, request, handler) {
+      if (loaded === undefined)
+        throw new Error('A request was dispatched before the connections were ready.');
+      poolFor(loaded, target).dispatch(request, handler);
+    },
     close: async () => {
       const open = [...pools.values()];
       pools.clear();
@@ -63,6 +79,20 @@ export function createConnections(options: ConnectionOptions): Connections {
     },
     size: () => pools.size,
   };
+}
+
+type Undici = typeof import('undici');
+
+// A line sends many requests to one checked target.
+const keys = new WeakMap<Target, string>();
+
+/** The addresses are part of the key, so that a use with fewer rights cannot ride on a socket of another. */
+function keyOf(target: Target): string {
+  const known = keys.get(target);
+  if (known !== undefined) return known;
+  const key = [target.url.origin, ...target.addresses.map(({ address }) => address).toSorted()].join(' ');
+  keys.set(target, key);
+  return key;
 }
 
 function poolOptions(

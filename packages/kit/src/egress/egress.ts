@@ -6,6 +6,8 @@ import { discard, toResponse } from './answer.ts';
 import type { Connections } from './connections.ts';
 import { createConnections } from './connections.ts';
 import { EgressError, toEgressFailure } from './errors.ts';
+import type { Line } from './line.ts';
+import { createLine } from './line.ts';
 import type { EgressLimits, EgressPolicy } from './policy.ts';
 import { DEFAULT_EGRESS_LIMITS } from './policy.ts';
 import type { Hop } from './redirect.ts';
@@ -14,7 +16,7 @@ import type { EgressInit } from './request.ts';
 import { firstHop } from './request.ts';
 import type { EgressResponse } from './response.ts';
 import type { CheckOptions, Target } from './target.ts';
-import { checkTarget, resolveWithSystem } from './target.ts';
+import { checkTarget, parseUrl, resolveWithSystem } from './target.ts';
 import type { Timer } from './timer.ts';
 import { startTimer } from './timer.ts';
 
@@ -24,6 +26,8 @@ export interface Egress {
   fetch(url: string | URL, init?: EgressInit): Promise<EgressResponse>;
   /** Says whether an address may be reached, without connecting. */
   check(url: string | URL, options?: { allow?: readonly string[] | undefined }): Promise<void>;
+  /** A way to one address for many requests; the address is checked with the first of them, and again and again. */
+  line(url: string | URL, options?: { allow?: readonly string[] | undefined }): Line;
   /** Ends every open connection. */
   close(): Promise<void>;
 }
@@ -62,6 +66,11 @@ export function createEgress(policy: EgressPolicy = {}): Egress {
     },
     check: async (url, { allow } = {}) => {
       await checkTarget(url, checkOptions(allow));
+    },
+    line(given, { allow } = {}) {
+      const url = parseUrl(given);
+      const options = checkOptions(allow);
+      return createLine(url, { check: () => checkTarget(url, options), connections, limits });
     },
     close: () => connections.close(),
   };

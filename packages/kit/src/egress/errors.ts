@@ -61,13 +61,17 @@ export function invalid(message: string): EgressError {
   return new EgressError('invalid', message);
 }
 
-/** Turns any failure of a request into what its caller may see: its own abort reason, or an `EgressError`. */
-export function toEgressFailure(error: unknown, signal?: AbortSignal): unknown {
+/**
+ * Turns any failure of a request into what its caller may see: its own abort reason, or an `EgressError`. Where it is
+ * known whether the request had left, `hadLeft` says so; otherwise the error tells as much as it can.
+ */
+export function toEgressFailure(error: unknown, signal?: AbortSignal, hadLeft = true): unknown {
   if (signal?.aborted) return signal.reason;
   if (error instanceof EgressError) return error;
   const code = codeOf(error);
   if (code === 'UND_ERR_HEADERS_OVERFLOW') return tooLarge('headers');
-  if (code === 'UND_ERR_CONNECT_TIMEOUT' || code === 'ETIMEDOUT') return timedOut(!isConnectFault(error));
+  if (code === 'UND_ERR_CONNECT_TIMEOUT' || code === 'ETIMEDOUT')
+    return timedOut(hadLeft && !isConnectFault(error));
   if (code === 'UND_ERR_INVALID_ARG') {
     return invalid('The request is malformed. Check its method, headers and body.');
   }
@@ -75,7 +79,7 @@ export function toEgressFailure(error: unknown, signal?: AbortSignal): unknown {
     return invalid('The server did not answer in valid HTTP. Check that the address is a web server.');
   }
   const tls = tlsFaultOf(code);
-  return unreachable(tls === undefined && !isConnectFault(error), tls);
+  return unreachable(hadLeft && tls === undefined && !isConnectFault(error), tls);
 }
 
 const CONNECT_CODES = new Set(['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT']);

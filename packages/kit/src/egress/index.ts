@@ -3,6 +3,7 @@ export { createEgress } from './egress.ts';
 export type { Egress } from './egress.ts';
 export { EgressError } from './errors.ts';
 export type { EgressErrorCode } from './errors.ts';
+export type { Line, LineAnswer, LineHead, LineReader, LineRequest } from './line.ts';
 export { joinPath } from './join-path.ts';
 export { DEFAULT_EGRESS_LIMITS } from './policy.ts';
 export type { EgressLimits, EgressPolicy, Resolve, ResolvedAddress } from './policy.ts';

@@ -19,7 +19,8 @@ export interface EgressInit {
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
-const CONNECTION_HEADERS = new Set([
+/** What only the connection itself may set. */
+export const CONNECTION_HEADERS = new Set([
   'connection',
   'content-length',
   'expect',

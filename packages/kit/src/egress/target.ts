@@ -74,6 +74,11 @@ function isMetadataName(host: string): boolean {
   return METADATA_NAMES.has(host) || host.endsWith('.metadata.google.internal');
 }
 
+/** True for an address in numbers, which never resolves to another one. */
+export function isLiteral(hostname: string): boolean {
+  return hostname.startsWith('[') || isIP(hostname) !== 0;
+}
+
 async function addressesOf(hostname: string, options: CheckOptions): Promise<readonly ResolvedAddress[]> {
   const literal = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
   const literalFamily = isIP(literal);

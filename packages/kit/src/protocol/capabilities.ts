@@ -17,6 +17,12 @@ export function capabilitiesOf(
       era === 'modern' && {
         extensions: Object.fromEntries(extensions.map(({ name }) => [name, {}])),
       }),
-    ...(prompts.length > 0 && { prompts: { listChanged: true }, completions: {} }),
+    ...(prompts.length > 0 && { prompts: { listChanged: true } }),
+    ...(canComplete({ resources, prompts }) && { completions: {} }),
   };
+}
+
+/** True where there is something to complete: prompts, or templates of another server. */
+export function canComplete({ resources, prompts }: Pick<ListedCatalog, 'resources' | 'prompts'>): boolean {
+  return prompts.length > 0 || resources.some(({ completes }) => completes === true);
 }

@@ -4,6 +4,7 @@ import { ProtocolError, Server } from '@modelcontextprotocol/server';
 import * as z from 'zod';
 import { ProtocolFault, RPC } from '../call/errors.ts';
 import { describeIssues } from '../call/validation.ts';
+import type { LogLevel } from '../channel/channel.ts';
 
 const LEVELS = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'];
 const texts = z.record(z.string(), z.string());
@@ -44,6 +45,9 @@ const PARAMS: Readonly<Record<string, z.ZodType>> = {
 type Handler = (request: JSONRPCRequest, ctx: ServerContext) => Promise<Result>;
 
 export class CheckedServer extends Server {
+  /** What the client of a 2025 session asked for last; undefined: it never did. */
+  logLevel: LogLevel | undefined;
+
   protected override _wrapHandler(method: string, handler: Handler): Handler {
     const serve = super._wrapHandler(method, handler);
     return async (request, ctx) => {
@@ -51,7 +55,10 @@ export class CheckedServer extends Server {
       const parsed = PARAMS[method]?.safeParse(params);
       if (parsed?.success === false) throw wrongParams(method, describeIssues(parsed.error.issues, params));
       try {
-        return await serve(request, ctx);
+        const result = await serve(request, ctx);
+        // Both the shape above and the SDK have taken it.
+        if (method === 'logging/setLevel') this.logLevel = params['level'] as LogLevel;
+        return result;
       } catch (error) {
         if (error instanceof ProtocolError) throw error;
         // Our own handlers throw nothing else, so this is the SDK, with all that its schema has to say.

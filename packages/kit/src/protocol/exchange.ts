@@ -33,6 +33,8 @@ export function modernExchange(ctx: ServerContext, capabilities: ClientCapabilit
     // A value that is not a string is refused like any other state we did not seal.
     requestState: mcpReq.requestState() === undefined ? undefined : String(mcpReq.requestState()),
     inputResponses: mcpReq.inputResponses,
+    // Checked by the SDK, like the rest of the envelope.
+    logLevel: envelopeOf(ctx)[META.logLevel] as LogLevel | undefined,
     ...channelsOf(ctx),
   };
 }
@@ -40,7 +42,9 @@ export function modernExchange(ctx: ServerContext, capabilities: ClientCapabilit
 /** A request on a 2025 session: questions are real requests on the call's own stream. */
 export function legacyExchange(
   ctx: ServerContext,
-  server: Pick<Server, 'getClientCapabilities' | 'getClientVersion' | 'getNegotiatedProtocolVersion'>,
+  server: Pick<Server, 'getClientCapabilities' | 'getClientVersion' | 'getNegotiatedProtocolVersion'> & {
+    readonly logLevel?: LogLevel | undefined;
+  },
 ): Exchange {
   const capabilities = server.getClientCapabilities() ?? {};
   const channel: Channel = {
@@ -60,6 +64,7 @@ export function legacyExchange(
       properties: propertiesOf(ctx),
     }),
     signal: () => ctx.mcpReq.signal,
+    logLevel: server.logLevel,
     channel,
   };
 }

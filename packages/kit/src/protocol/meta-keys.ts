@@ -8,6 +8,7 @@ export const META = {
   protocolVersion: `${PREFIX}protocolVersion`,
   clientCapabilities: `${PREFIX}clientCapabilities`,
   clientInfo: `${PREFIX}clientInfo`,
+  logLevel: `${PREFIX}logLevel`,
   serverInfo: `${PREFIX}serverInfo`,
   subscriptionId: `${PREFIX}subscriptionId`,
 } as const;

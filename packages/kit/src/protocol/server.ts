@@ -12,10 +12,11 @@ import type { Caller } from '../access/caller.ts';
 import type { Connection } from '../channel/connection.ts';
 import type { ClientCapabilities } from '../channel/channel.ts';
 import type { Engine } from '../call/engine.ts';
+import { MOST_COMPLETIONS } from '../catalog/compiled-resource.ts';
 import { encodeCursor } from '../catalog/cursor.ts';
 import { ProtocolFault, RPC } from '../call/errors.ts';
 import { ResourceMissing } from '../call/documents.ts';
-import { capabilitiesOf } from './capabilities.ts';
+import { canComplete, capabilitiesOf } from './capabilities.ts';
 import { CheckedServer } from './checked-server.ts';
 import { envelopeOf, legacyExchange, modernExchange } from './exchange.ts';
 import { META } from './meta-keys.ts';
@@ -68,8 +69,10 @@ export function createProtocolServer(options: ProtocolServerOptions): Server {
     handle(async () => {
       const caller = await options.callerOf(ctx);
       await engine.ready(caller);
+      await engine.settled(caller);
       const page = engine.list(caller, params.cursor);
       return {
+        ...(page.meta !== undefined && { _meta: { ...page.meta } }),
         tools: page.tools.map(({ definition }) => definition),
         ...(page.nextCursor !== undefined && { nextCursor: encodeCursor(page.nextCursor) }),
       };
@@ -85,6 +88,7 @@ export function createProtocolServer(options: ProtocolServerOptions): Server {
   if (era === 'modern') installExtensions(server, options, exchangeOf);
   if (catalog.resources.length > 0) installResources(server, options, exchangeOf);
   if (catalog.prompts.length > 0) installPrompts(server, options, exchangeOf);
+  if (canComplete(catalog)) installCompletion(server, options, exchangeOf);
   return server;
 }
 
@@ -107,18 +111,23 @@ function installResources(server: Server, options: ProtocolServerOptions, exchan
   const definitions = async (ctx: ServerContext, isTemplate: boolean) => {
     const caller = await options.callerOf(ctx);
     await engine.ready(caller);
+    await engine.settled(caller);
     const all = documents.resources(caller).filter(({ template }) => (template !== undefined) === isTemplate);
-    return all.map(({ definition }) => definition);
+    return { meta: listMetaOf(engine, caller), definitions: all.map(({ definition }) => definition) };
   };
   server.setRequestHandler('resources/list', { params: Page }, (_params, ctx) =>
-    // Those without a template have a URI.
-    handle(async () => ({ resources: (await definitions(ctx, false)) as WireResource[] })),
+    handle(async () => {
+      const { meta, definitions: listed } = await definitions(ctx, false);
+      // Those without a template have a URI.
+      return { ...meta, resources: listed as WireResource[] };
+    }),
   );
-  server.setRequestHandler(
-    'resources/templates/list',
-    { params: Page },
-    (_params, ctx) =>
-      handle(async () => ({ resourceTemplates: (await definitions(ctx, true)) as ResourceTemplateType[] })), // and these not
+  server.setRequestHandler('resources/templates/list', { params: Page }, (_params, ctx) =>
+    handle(async () => {
+      const { meta, definitions: listed } = await definitions(ctx, true);
+      // And these have not.
+      return { ...meta, resourceTemplates: listed as ResourceTemplateType[] };
+    }),
   );
   server.setRequestHandler('resources/read', (request, ctx) =>
     handle(async () => documents.read(await options.callerOf(ctx), request.params.uri, exchangeOf(ctx))),
@@ -160,7 +169,9 @@ function installPrompts(server: Server, options: ProtocolServerOptions, exchange
     handle(async () => {
       const caller = await options.callerOf(ctx);
       await engine.ready(caller);
-      return { prompts: documents.prompts(caller).map(({ definition }) => definition) };
+      await engine.settled(caller);
+      const prompts = documents.prompts(caller).map(({ definition }) => definition);
+      return { ...listMetaOf(engine, caller), prompts };
     }),
   );
   server.setRequestHandler('prompts/get', (request, ctx) =>
@@ -173,18 +184,29 @@ function installPrompts(server: Server, options: ProtocolServerOptions, exchange
       ),
     ),
   );
+}
+
+function installCompletion(server: Server, options: ProtocolServerOptions, exchangeOf: ExchangeOf): void {
+  const { documents } = options.engine;
   server.setRequestHandler('completion/complete', (request, ctx) =>
     handle(async () => {
-      const { ref, argument } = request.params;
+      const { ref, argument, context } = request.params;
       const wanted = {
         ref: ref.type === 'ref/prompt' ? { prompt: ref.name } : { resource: ref.uri },
         argument: argument.name,
         typed: argument.value,
+        filled: context?.arguments,
       };
-      const all = await documents.complete(await options.callerOf(ctx), wanted, exchangeOf(ctx));
-      return { completion: { values: all.slice(0, 100), total: all.length, hasMore: all.length > 100 } };
+      const found = await documents.complete(await options.callerOf(ctx), wanted, exchangeOf(ctx));
+      return { completion: { ...found, values: found.values.slice(0, MOST_COMPLETIONS) } };
     }),
   );
+}
+
+/** What a list of documents says about itself. */
+function listMetaOf(engine: Engine, caller: Caller): { _meta?: Record<string, unknown> } {
+  const { listMeta } = engine.view(caller);
+  return listMeta === undefined ? {} : { _meta: { ...listMeta } };
 }
 
 function capabilitiesIn(ctx: ServerContext): ClientCapabilities {

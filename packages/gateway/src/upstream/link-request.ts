@@ -1,0 +1,81 @@
+/** From the call of a client to the request of a link: what the upstream shall get, and what goes back meanwhile. */
+import type { ServedConnection } from '@parley/connections';
+import { GATEWAY_DEFAULTS } from '@parley/connections';
+import type { OutsideCall } from '@parley/kit';
+import { detach } from '@parley/kit';
+import type { LinkRequest } from './link.ts';
+
+/** What a connection is asked for by its own words. */
+export interface Wanted {
+  readonly method: 'tools/call' | 'resources/read' | 'prompts/get' | 'completion/complete';
+  readonly params: Readonly<Record<string, unknown>>;
+  /** True: it changes nothing. */
+  readonly isRead: boolean;
+  /** Arguments that the schema of a tool wants repeated as headers. */
+  readonly paramHeaders?: LinkRequest['paramHeaders'];
+}
+
+/** The first letter of a state that is of the upstream itself. */
+export const THEIR_STATE = 'u';
+
+/** True when there is anything that the client could be asked. */
+export function canBeAsked({ capabilities }: OutsideCall): boolean {
+  const { elicitation, sampling, roots } = capabilities;
+  return elicitation !== undefined || sampling !== undefined || roots !== undefined;
+}
+
+/** The parameters with what the client brought for a server of 2026. */
+export function withAnswers(
+  params: Wanted['params'],
+  { requestState, inputResponses }: OutsideCall,
+): Wanted['params'] {
+  if (requestState === undefined && inputResponses === undefined) return params;
+  return {
+    ...params,
+    ...(inputResponses !== undefined && { inputResponses }),
+    ...(requestState !== undefined && { requestState: requestState.slice(THEIR_STATE.length) }),
+  };
+}
+
+export function limitOf({ settings }: ServedConnection): number {
+  return settings.callTimeoutMs ?? GATEWAY_DEFAULTS.callTimeoutMs;
+}
+
+export function requestOf(
+  connection: ServedConnection,
+  { method, params, isRead, paramHeaders }: Wanted,
+  call: OutsideCall,
+  {
+    headers,
+    hops,
+  }: { readonly headers?: LinkRequest['headers'] | undefined; readonly hops?: string | undefined },
+): LinkRequest {
+  const { logLevel, request } = call;
+  return {
+    method,
+    params,
+    capabilities: call.capabilities,
+    signal: call.signal,
+    limitMs: limitOf(connection),
+    isRead,
+    principal: call.caller.id,
+    ...(paramHeaders !== undefined && { paramHeaders }),
+    ...(hops !== undefined && { hops }),
+    requestId: request.id,
+    traceparent: request.traceparent,
+    ...(headers !== undefined && { headers }),
+    ...(call.wantsProgress && { onProgress: progressTo(call) }),
+    ...(logLevel !== undefined && { log: { level: logLevel, on: logTo(call) } }),
+  };
+}
+
+/** Notices have nobody to report to: a client that does not read them misses them, and nothing else. */
+const IGNORED = () => undefined;
+
+function progressTo(call: OutsideCall): NonNullable<LinkRequest['onProgress']> {
+  return (done, total, message) => detach(() => call.progress(done, total, message), IGNORED);
+}
+
+function logTo(call: OutsideCall): NonNullable<LinkRequest['log']>['on'] {
+  return (level, data) => detach(() => call.log(level, data), IGNORED);
+}

@@ -1,0 +1,102 @@
+/** One watch of an upstream for all who want to hear of it here: opened with the first, closed with the last. */
+import { detach } from '@parley/kit';
+import type { Link, LinkNotice, LinkWatch } from './link.ts';
+
+export interface SharedWatchOptions {
+  readonly link: Link;
+  onLists(): void;
+  onResource(uri: string): void;
+  /** Nobody is left, and it is closed. */
+  onEmpty(): void;
+  onFault(error: unknown): void;
+  readonly retryMs?: number | undefined;
+}
+
+const RETRY_MS = 1_000;
+const LONGEST_RETRY_MS = 60_000;
+const MOST_URIS = 10_000;
+
+export class SharedWatch {
+  readonly #options: SharedWatchOptions;
+  readonly #uris = new Map<string, number>();
+  #members = 0;
+  #watch: LinkWatch | undefined;
+  /** What the upstream was told last. */
+  #told = '';
+  /** One thing after the other: it is opened, told what is wanted, and closed. */
+  #work: Promise<void> = Promise.resolve();
+  #timer: NodeJS.Timeout | undefined;
+  #retryMs: number;
+  #isOver = false;
+
+  constructor(options: SharedWatchOptions) {
+    this.#options = options;
+    this.#retryMs = options.retryMs ?? RETRY_MS;
+  }
+
+  /** Joins it, for a document or for the lists alone; returns what leaves it. */
+  join(uri: string | undefined): () => void {
+    this.#members += 1;
+    if (uri !== undefined && (this.#uris.has(uri) || this.#uris.size < MOST_URIS))
+      this.#uris.set(uri, (this.#uris.get(uri) ?? 0) + 1);
+    this.#settle();
+    let hasLeft = false;
+    return () => {
+      if (hasLeft) return;
+      hasLeft = true;
+      this.#members -= 1;
+      const left = (uri === undefined ? 0 : (this.#uris.get(uri) ?? 0)) - 1;
+      if (uri !== undefined && left > 0) this.#uris.set(uri, left);
+      else if (uri !== undefined) this.#uris.delete(uri);
+      if (this.#members > 0) return this.#settle();
+      this.#options.onEmpty();
+      detach(this.end(), this.#options.onFault);
+    };
+  }
+
+  /** Closes it, whoever is left. */
+  async end(): Promise<void> {
+    this.#isOver = true;
+    clearTimeout(this.#timer);
+    await this.#work;
+    const watch = this.#watch;
+    this.#watch = undefined;
+    await watch?.close();
+  }
+
+  #settle(): void {
+    this.#work = this.#work.then(() => this.#apply());
+  }
+
+  /** Never fails: what cannot be opened now is tried again, for as long as somebody wants it. */
+  async #apply(): Promise<void> {
+    if (this.#isOver) return;
+    try {
+      this.#watch ??= await this.#options.link.watch((notice) => this.#hear(notice));
+      const uris = [...this.#uris.keys()].toSorted();
+      const text = JSON.stringify(uris);
+      if (text !== this.#told && !(this.#told === '' && uris.length === 0)) {
+        await this.#watch.setUris(new Set(uris));
+        this.#told = text;
+      }
+      this.#retryMs = this.#options.retryMs ?? RETRY_MS;
+    } catch (error) {
+      this.#options.onFault(error);
+      clearTimeout(this.#timer);
+      this.#timer = setTimeout(() => this.#settle(), this.#retryMs).unref();
+      this.#retryMs = Math.min(this.#retryMs * 2, LONGEST_RETRY_MS);
+    }
+  }
+
+  #hear(notice: LinkNotice): void {
+    if (this.#isOver) return;
+    if (notice.kind === 'resource') {
+      if (this.#uris.has(notice.uri)) this.#options.onResource(notice.uri);
+      return;
+    }
+    this.#options.onLists();
+    if (notice.kind !== 'reopened') return;
+    // Anything may have been missed, so everybody looks again, once.
+    for (const uri of this.#uris.keys()) this.#options.onResource(uri);
+  }
+}

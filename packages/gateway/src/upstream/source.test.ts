@@ -1,0 +1,229 @@
+/** Connections in the catalog: listed word for word, replaced without a gap, and told only to who sees a difference. */
+import type { Change } from '@parley/kit';
+import { createEngine } from '@parley/kit';
+import { testCaller } from '@parley/kit/testing';
+import { eventually } from '@parley/test-support/eventually';
+import { modern, modernCall, sendModern } from '@parley/test-support/wire';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { openSession } from '../../test/session.ts';
+import type { Bed } from '../../test/scripted-links.ts';
+import { served, servedTool, startBed } from '../../test/scripted-links.ts';
+import { startGateway } from '../../test/start-gateway.ts';
+import { effectOf } from './toolset.ts';
+
+const ORGANIZATION = 'org_test';
+let bed: Bed;
+let changes: Change[];
+
+beforeEach(() => {
+  bed = startBed();
+  changes = [];
+  bed.gateway.source.onChange?.((change) => changes.push(change));
+});
+
+afterEach(async () => {
+  await bed[Symbol.asyncDispose]();
+});
+
+const version = () => bed.gateway.source.catalog(ORGANIZATION)?.version;
+const engine = () => createEngine({ sources: [bed.gateway.source] });
+
+test('a definition is listed word for word, and a held one by nobody', async () => {
+  const definition = {
+    name: 'work',
+    title: 'Work',
+    description: 'Works.',
+    inputSchema: { type: 'object', properties: { a: { type: 'string' } }, additionalProperties: false },
+    annotations: { readOnlyHint: true, vendor: 1 },
+    _meta: { 'vendor/x': 1 },
+    icons: [{ src: 'data:,' }],
+  };
+  bed.give(
+    ORGANIZATION,
+    served('conn_1', { tools: [servedTool('work', definition), servedTool('new', {}, 'held')] }),
+  );
+  const all = engine();
+  const caller = testCaller();
+  await all.ready(caller);
+  expect(all.list(caller).tools.map((tool) => tool.definition)).toEqual([definition]);
+  expect(all.find(caller, 'new')).toBeDefined();
+  expect(all.find(testCaller({ id: 'c2', grants: { conn_1: ['work'] }, roles: [] }), 'new')).toBeUndefined();
+});
+
+test.each([
+  [undefined, 'run', true],
+  [{}, 'run', true],
+  [{ readOnlyHint: true }, 'read', true],
+  [{ readOnlyHint: 'true' }, 'run', true],
+  [{ destructiveHint: false }, 'create', true],
+  [{ destructiveHint: false, idempotentHint: true, openWorldHint: false }, 'update', false],
+  [{ destructiveHint: true, idempotentHint: true }, 'run', true],
+])('hints %j are no better than %s', (annotations, effect, external) => {
+  expect(effectOf(annotations)).toEqual({ effect, external });
+});
+
+describe('a change', () => {
+  const first = served('conn_1', { tools: [servedTool('a')] });
+
+  beforeEach(async () => {
+    bed.give(ORGANIZATION, first, served('conn_2'));
+    await bed.gateway.source.prepare?.(ORGANIZATION);
+  });
+
+  test('that is none tells nobody and makes nothing new', async () => {
+    const before = version();
+    bed.give(ORGANIZATION, first, served('conn_2'));
+    bed.give(ORGANIZATION, served('conn_1', { tools: [servedTool('b')] }), served('conn_2'));
+    await eventually(() => expect(version()).not.toBe(before));
+    expect(changes).toEqual([{ kind: 'tools', organizationId: ORGANIZATION, toolset: 'conn_1' }]);
+  });
+
+  test.each([
+    ['other words of a row', { title: 'Another' }, []],
+    ['a catalog that went stale', { degraded: { reason: 'timeout', since: '2026-01-01T00:00:00Z' } }, []],
+    ['a tool that is held', { tools: [servedTool('a'), servedTool('b', {}, 'held')] }, []],
+    ['a tool that is not served any more', { tools: [servedTool('a', {}, 'held')] }, ['tools']],
+    ['a new prompt', { prompts: [{ name: 'p' }] }, ['prompts']],
+    ['a new resource', { resources: [{ name: 'r', uri: 'r://1' }] }, ['resources']],
+    ['being switched off', { status: 'inactive' as const }, ['tools']],
+  ])('to %s', async (_name, more, kinds) => {
+    const before = version();
+    bed.give(ORGANIZATION, served('conn_1', { tools: [servedTool('a')], ...more }), served('conn_2'));
+    await eventually(() => expect(version()).not.toBe(before));
+    expect(changes.map(({ kind }) => kind)).toEqual(kinds);
+  });
+
+  test('leaves the toolsets of the others as they are', async () => {
+    const toolsets = bed.gateway.source.catalog(ORGANIZATION)?.toolsets;
+    bed.give(ORGANIZATION, served('conn_1'), served('conn_2'));
+    await eventually(() =>
+      expect(bed.gateway.source.catalog(ORGANIZATION)?.toolsets[0]).not.toBe(toolsets?.[0]),
+    );
+    expect(bed.gateway.source.catalog(ORGANIZATION)?.toolsets[1]).toBe(toolsets?.[1]);
+  });
+
+  test('of where it leads ends what is open to it, and so does its end', async () => {
+    bed.give(ORGANIZATION, served('conn_1', { revision: 2 }), served('conn_2'));
+    await eventually(() => expect(bed.forgotten).toEqual(['conn_1']));
+    bed.give(ORGANIZATION, served('conn_1', { revision: 2 }));
+    await eventually(() => expect(bed.forgotten).toEqual(['conn_1', 'conn_2']));
+  });
+});
+
+describe('an upstream of which nothing was ever read', () => {
+  const unread = served('conn_1', { isKnown: false, tools: [] });
+
+  test('is waited for by lists until it is known', async () => {
+    bed.give(ORGANIZATION, unread);
+    const all = engine();
+    await all.ready(testCaller());
+    const waiting = all.settled(testCaller());
+    expect(waiting).toBeDefined();
+    bed.give(ORGANIZATION, served('conn_1'));
+    await waiting;
+    expect(all.list(testCaller()).tools).toHaveLength(1);
+    expect(all.settled(testCaller())).toBeUndefined();
+  });
+
+  test('is waited for once, for a time, and not at all when it failed', async () => {
+    await using short = startBed({ limits: { firstWaitMs: 10 } });
+    short.give(ORGANIZATION, unread);
+    const all = createEngine({ sources: [short.gateway.source] });
+    await all.ready(testCaller());
+    await all.settled(testCaller());
+    await eventually(() => expect(all.settled(testCaller())).toBeUndefined());
+    expect(all.list(testCaller()).tools).toEqual([]);
+    bed.give(ORGANIZATION, served('conn_1', { isKnown: false, tools: [], status: 'error' }));
+    const failed = engine();
+    await failed.ready(testCaller());
+    expect(failed.settled(testCaller())).toBeUndefined();
+  });
+});
+
+test('lists say which part of them may be out of date, to who has something of it, in both eras', async () => {
+  await using gateway = await startGateway({ connections: bed.gateway });
+  const { organizationId } = gateway.owner;
+  const degraded = { reason: 'The server did not answer in time.', since: '2026-01-01T00:00:00.000Z' };
+  const resources = [{ name: 'r', uri: 'r://1' }];
+  bed.give(
+    organizationId,
+    served('conn_1', { organizationId, degraded, resources }),
+    served('conn_2', { organizationId }),
+  );
+  const told = [{ connectionId: 'conn_1', title: 'Title of conn_1', ...degraded }];
+  const to = { port: gateway.port, key: gateway.ownerKey };
+  const other = { ...to, key: (await gateway.key({ conn_2: ['*'] })).text };
+  const metaOf = async (sending: typeof to & { path?: string }, method: string) =>
+    (await sendModern(sending, modern(method))).json.result._meta['parley/degraded'];
+  expect(await metaOf(to, 'tools/list')).toEqual(told);
+  expect(await metaOf(to, 'resources/list')).toEqual(told);
+  expect(await metaOf({ ...to, path: '/mcp/conn_2' }, 'tools/list')).toBeUndefined();
+  expect(await metaOf(other, 'tools/list')).toBeUndefined();
+  const session = await openSession({ ...to, path: '/mcp' });
+  const { json } = await session.request('tools/list');
+  expect(json.result._meta['parley/degraded']).toEqual(told);
+  expect(bed.gateway.source.degradedOf(organizationId)).toEqual(told);
+});
+
+test('a breaker that opened is told in lists, and no longer when it has closed', async () => {
+  bed.give(ORGANIZATION, served('conn_1'));
+  await bed.gateway.source.prepare?.(ORGANIZATION);
+  const lane = bed.gateway.isolation.lane('conn_1');
+  for (let count = 0; count < 5; count += 1) {
+    await lane.enter('x', new AbortController().signal);
+    lane.leave('failed');
+  }
+  await eventually(() =>
+    expect(bed.gateway.source.degradedOf(ORGANIZATION)).toMatchObject([{ reason: 'breaker_open' }]),
+  );
+  bed.gateway.isolation.reset('conn_1');
+  await eventually(() => expect(bed.gateway.source.degradedOf(ORGANIZATION)).toEqual([]));
+  expect(changes).toEqual([]);
+});
+
+test('in strict mode a call waits for a refresh that was announced, and is refused when it changed the tool', async () => {
+  const refreshing = Promise.withResolvers<void>();
+  let isAnnounced = true;
+  await using own = startBed({ refreshing: () => (isAnnounced ? refreshing.promise : undefined) });
+  await using gateway = await startGateway({ connections: own.gateway });
+  const { organizationId } = gateway.owner;
+  own.give(organizationId, served('conn_1', { organizationId }));
+  const to = { port: gateway.port, key: gateway.ownerKey, path: '/mcp/conn_1' };
+  const call = sendModern(to, modernCall('work', {}));
+  await eventually(() => expect(own.gateway.source.find(organizationId, 'conn_1')).toBeDefined());
+  own.give(
+    organizationId,
+    served('conn_1', { organizationId, tools: [servedTool('work', { title: 'x' }, 'held')] }),
+  );
+  await eventually(() =>
+    expect(own.gateway.source.find(organizationId, 'conn_1')?.tools[0]?.state).toBe('held'),
+  );
+  isAnnounced = false;
+  refreshing.resolve();
+  // Whether it came before or after the change, it never reaches the upstream.
+  expect((await call).json.result._meta['dev.parley/code']).toBe('quarantined');
+  expect(own.sent).toEqual([]);
+});
+
+test("many clients with equal ids get nobody else's answers", async () => {
+  await using gateway = await startGateway({ connections: bed.gateway });
+  const { organizationId } = gateway.owner;
+  bed.give(
+    organizationId,
+    served('conn_1', { organizationId }),
+    served('conn_2', { organizationId, era: 'legacy' }),
+  );
+  bed.answer = async ({ params }, { id }) => {
+    await new Promise(setImmediate);
+    return { content: [{ type: 'text', text: JSON.stringify([id, params['arguments']]) }] };
+  };
+  const calls = Array.from({ length: 60 }, async (_, canary) => {
+    const path = `/mcp/conn_${(canary % 2) + 1}`;
+    const { json } = await sendModern(
+      { port: gateway.port, key: gateway.ownerKey, path },
+      modernCall('work', { canary }, { id: 7 }),
+    );
+    return [json.result.content[0].text, JSON.stringify([`conn_${(canary % 2) + 1}`, { canary }])];
+  });
+  for (const [given, expected] of await Promise.all(calls)) expect(given).toBe(expected);
+});

@@ -1,0 +1,243 @@
+/** One connection as a toolset: its tools, resources and prompts as their server defines them, carried by the bridge. */
+import type {
+  GetPromptResult,
+  Prompt,
+  ReadResourceResult,
+  Resource,
+  Tool,
+} from '@modelcontextprotocol/server';
+import type { ServedConnection, ServedTool } from '@parley/connections';
+import type {
+  Effect,
+  Installed,
+  OutsideCall,
+  OutsideCompletion,
+  OutsidePrompt,
+  OutsideResource,
+  OutsideTool,
+} from '@parley/kit';
+import {
+  defineOutsidePrompt,
+  defineOutsideResource,
+  defineOutsideTool,
+  defineToolset,
+  install,
+  META,
+  paramHeadersOf,
+  ToolError,
+} from '@parley/kit';
+import type { Bridge } from './bridge.ts';
+import { asToolAnswer } from './bridge.ts';
+import { cleaned } from './clean-result.ts';
+import { quarantined } from './errors.ts';
+import { outputCheck } from './output-check.ts';
+
+type Result = Readonly<Record<string, unknown>>;
+type Definition = Readonly<Record<string, unknown>>;
+
+/** What toolsets of connections stand on. */
+export interface ToolsetParts {
+  readonly bridge: Bridge;
+  /** What is known of a connection now, after a refresh that a call has waited for. */
+  current(organizationId: string, connectionId: string): ServedConnection | undefined;
+  readonly onFault: (error: unknown, where: string) => void;
+}
+
+/** Why a list of the connection may not be what there is, besides what is stored of it. */
+export type DegradedNow = { readonly reason: string; readonly since: string } | undefined;
+
+/** The toolset of a connection, named by its id. */
+export function toolsetOf(
+  connection: ServedConnection,
+  parts: ToolsetParts,
+  degraded: DegradedNow,
+): Installed {
+  const { id, title, instructions } = connection;
+  return install(
+    defineToolset({
+      name: id,
+      title,
+      ...(instructions !== null && { instructions: cleaned(instructions, []) }),
+      ...(degraded !== undefined && { degraded }),
+      tools: connection.tools.map((tool) => outsideTool(connection, tool, parts)),
+      resources: [...connection.resources, ...connection.templates].flatMap((definition) =>
+        outsideResource(connection, definition, parts),
+      ),
+      prompts: connection.prompts.map((definition) => outsidePrompt(connection, definition, parts)),
+    }),
+  );
+}
+
+/** One tool of a connection. */
+export function outsideTool(
+  connection: ServedConnection,
+  tool: ServedTool,
+  parts: ToolsetParts,
+): OutsideTool {
+  const { definition, hash, state } = tool;
+  const { name } = definition;
+  const { effect, external } = effectOf(definition.annotations);
+  const check = outputCheck(connection.title, name, definition.outputSchema);
+  const declared = paramHeadersOf(definition.inputSchema);
+  const paramHeaders = declared.length === 0 ? undefined : declared;
+  const isHeld = state === 'held';
+  const refuseHeld = async () => {
+    throw quarantined(name, connection.title);
+  };
+  return defineOutsideTool({
+    name,
+    // As its server wrote it; the kit lists it word for word.
+    definition: definition as Tool,
+    title: definition.title ?? name,
+    description: definition.description ?? '',
+    effect,
+    external,
+    revision: hash,
+    inputSchema: definition.inputSchema,
+    ...(definition.outputSchema !== undefined && { outputSchema: definition.outputSchema }),
+    // Those who hold the grant learn why it does not run; to all others it is not there.
+    ...(isHeld && { unlisted: true, check: refuseHeld }),
+    async call(args, call) {
+      const { bridge } = parts;
+      const refreshing = bridge.refreshing(connection.id);
+      if (refreshing !== undefined) {
+        await refreshing;
+        refuseChanged(connection, tool, call, parts);
+      }
+      const params = { name, arguments: args };
+      const wanted = { method: 'tools/call', params, isRead: effect === 'read', paramHeaders } as const;
+      const checked = check(await bridge.ask(connection, wanted, call));
+      return asToolAnswer(inOrder(unstamped(checked instanceof Promise ? await checked : checked)));
+    },
+    abandon: (requestState) => parts.bridge.abandon(requestState),
+  });
+}
+
+/** What was announced while a call came in may have changed the very tool that it is for. */
+function refuseChanged(
+  { id, title }: ServedConnection,
+  { definition: { name }, hash }: ServedTool,
+  { caller }: OutsideCall,
+  { current }: ToolsetParts,
+): void {
+  const now = current(caller.organizationId, id)?.tools.find(({ definition }) => definition.name === name);
+  if (now === undefined) throw new ToolError('not_found', `${title} has no tool ${name} any more.`);
+  if (now.state === 'held') throw quarantined(name, title);
+  if (now.hash !== hash)
+    throw new ToolError(
+      'conflict',
+      `${name} of ${title} has just changed. List the tools and call it again.`,
+    );
+}
+
+/** What hints of unknown truth say at most; absent ones count as the worst. */
+export function effectOf(annotations: Definition = {}): { effect: Effect; external: boolean } {
+  const external = annotations['openWorldHint'] !== false;
+  if (annotations['readOnlyHint'] === true) return { effect: 'read', external };
+  if (annotations['destructiveHint'] !== false) return { effect: 'run', external };
+  return { effect: annotations['idempotentHint'] === true ? 'update' : 'create', external };
+}
+
+/** A resource or template of a connection; none when it could stand for anything. */
+export function outsideResource(
+  connection: ServedConnection,
+  definition: Definition,
+  { bridge, onFault }: ToolsetParts,
+): OutsideResource[] {
+  const { uriTemplate } = definition;
+  const ref = typeof uriTemplate === 'string' ? { type: 'ref/resource', uri: uriTemplate } : undefined;
+  try {
+    return [
+      defineOutsideResource({
+        // As its server wrote it; discovery has looked at its names and sizes.
+        definition: definition as unknown as Resource,
+        async read(uri, call) {
+          const wanted = { method: 'resources/read', params: { uri }, isRead: true } as const;
+          // The kit looks at its shape, and the SDK at every field.
+          return unstamped(await bridge.ask(connection, wanted, call)) as ReadResourceResult;
+        },
+        ...(ref !== undefined &&
+          canComplete(connection) && { complete: completion(connection, ref, bridge) }),
+        abandon: (requestState) => bridge.abandon(requestState),
+      }),
+    ];
+  } catch (error) {
+    // One definition that cannot be used costs nothing but itself.
+    onFault(error, `resources of ${connection.id}`);
+    return [];
+  }
+}
+
+/** A prompt of a connection. */
+export function outsidePrompt(
+  connection: ServedConnection,
+  definition: Definition,
+  { bridge }: ToolsetParts,
+): OutsidePrompt {
+  const name = String(definition['name']);
+  const ref = { type: 'ref/prompt', name };
+  return defineOutsidePrompt({
+    definition: definition as unknown as Prompt, // as its server wrote it
+    async get(args, call) {
+      const wanted = { method: 'prompts/get', params: { name, arguments: args }, isRead: true } as const;
+      // The kit looks at its shape, and the SDK at every field.
+      return unstamped(await bridge.ask(connection, wanted, call)) as GetPromptResult;
+    },
+    ...(canComplete(connection) && { complete: completion(connection, ref, bridge) }),
+    abandon: (requestState) => bridge.abandon(requestState),
+  });
+}
+
+function canComplete({ capabilities }: ServedConnection): boolean {
+  return capabilities['completions'] !== undefined;
+}
+
+function completion(connection: ServedConnection, ref: Definition, bridge: Bridge) {
+  return async (
+    name: string,
+    value: string,
+    call: OutsideCall,
+    filled: Readonly<Record<string, string>> | undefined,
+  ): Promise<OutsideCompletion> => {
+    const params = {
+      ref,
+      argument: { name, value },
+      ...(filled !== undefined && { context: { arguments: filled } }),
+    };
+    const wanted = { method: 'completion/complete', params, isRead: true } as const;
+    const { completion: found } = await bridge.ask(connection, wanted, call);
+    // The kit looks at each field before it passes it on.
+    return (typeof found === 'object' && found !== null ? found : { values: [] }) as OutsideCompletion;
+  };
+}
+
+/** A finished result without what each server stamps on its own: Parley puts its own stamps there. */
+function unstamped(result: Result): Result {
+  const { resultType, _meta: meta, ...rest } = result;
+  const isStamped = typeof meta === 'object' && meta !== null && Object.hasOwn(meta, META.serverInfo);
+  if (resultType !== 'complete' && !isStamped) return result;
+  const kept = isStamped ? withoutStamp(meta) : meta;
+  return {
+    ...(kept !== undefined && { _meta: kept }),
+    ...rest,
+    ...(resultType !== undefined && resultType !== 'complete' && { resultType }),
+  };
+}
+
+/** The usual fields as Parley's own results have them, which are then written without another look. */
+function inOrder(result: Result): Result {
+  if (result['resultType'] !== undefined) return result;
+  const { _meta: meta, content, structuredContent, isError, ...rest } = result;
+  return {
+    ...(meta !== undefined && { _meta: meta }),
+    content,
+    ...(structuredContent !== undefined && { structuredContent }),
+    ...(isError !== undefined && { isError }),
+    ...rest,
+  };
+}
+
+function withoutStamp(meta: object): object | undefined {
+  const rest = Object.entries(meta).filter(([key]) => key !== META.serverInfo);
+  return rest.length === 0 ? undefined : Object.fromEntries(rest);
+}

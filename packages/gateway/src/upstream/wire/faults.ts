@@ -1,0 +1,123 @@
+/** From what went wrong on the wire to a fault that may be shown: no address, no secret, little of the server's own words. */
+import { RPC } from '@parley/kit';
+import type { LineHead } from '@parley/kit/egress';
+import { EgressError } from '@parley/kit/egress';
+import { isObject } from '../../messages.ts';
+import { UpstreamFault } from '../link.ts';
+
+/** The server does not speak the era that it was spoken to in, and has done nothing. */
+export class EraFault extends UpstreamFault {
+  readonly status: number;
+
+  constructor(message: string, { status = 200, rpc }: { status?: number; rpc?: UpstreamFault['rpc'] } = {}) {
+    super(rpc === undefined ? 'invalid_result' : 'rpc', message, { rpc });
+    this.status = status;
+  }
+}
+
+/** The server has forgotten the session, and has done nothing. */
+export class SessionGone extends UpstreamFault {
+  constructor() {
+    super('broken', 'The server forgets its sessions at once. Check how it keeps them.', { wasSent: false });
+  }
+}
+
+export function badResult(what: string): UpstreamFault {
+  return new UpstreamFault('invalid_result', `The server did not answer as an MCP server does: ${what}.`);
+}
+
+export function tooLarge(maxBytes: number): UpstreamFault {
+  const size = maxBytes >= MEBIBYTE ? `${Math.floor(maxBytes / MEBIBYTE)} MiB` : `${maxBytes} bytes`;
+  return new UpstreamFault('invalid_result', `The server sent more than ${size}. Ask for less at once.`);
+}
+
+const MEBIBYTE = 1024 * 1024;
+
+export function dropped(): UpstreamFault {
+  return new UpstreamFault(
+    'dropped',
+    'The server ended the answer before it was complete. Look what it did.',
+  );
+}
+
+export function tooLate(wasSent = true): UpstreamFault {
+  return new UpstreamFault('timeout', 'The server did not answer in time. Try again later.', { wasSent });
+}
+
+/** The fault of a failed request; anything that is no fault of the wire, such as the reason of a signal, stays as it is. */
+export function faultOf(error: unknown, { hasBegun = false, maxBytes = 0 } = {}): unknown {
+  if (!(error instanceof EgressError)) return error;
+  const { code, message, wasSent } = error;
+  // What never left found nobody there in time.
+  if (code === 'timeout') return wasSent ? tooLate() : new UpstreamFault('unreachable', message, { wasSent });
+  if (code === 'too_large') return tooLarge(maxBytes);
+  if (code === 'unreachable') return wasSent ? lost(hasBegun) : new UpstreamFault(code, message, { wasSent });
+  return new UpstreamFault(code === 'not_allowed' ? code : 'invalid_result', message, { wasSent });
+}
+
+function lost(hasBegun: boolean): UpstreamFault {
+  if (hasBegun) return dropped();
+  return new UpstreamFault(
+    'dropped',
+    'The server closed the connection without an answer. Look what it did.',
+  );
+}
+
+/** The fault behind an answer that is no 2xx. */
+export function faultOfStatus({ status, headers }: LineHead, rpc: UpstreamFault['rpc']): UpstreamFault {
+  if (status === 401) {
+    const given = headers['www-authenticate'];
+    const challenge = Array.isArray(given) ? given.join(', ') : given;
+    const message = 'The server answered 401. Give it a token or a header that it accepts.';
+    return new UpstreamFault('auth_required', message, { challenge: challenge?.slice(0, 4_096) });
+  }
+  if (status === 403)
+    return new UpstreamFault('forbidden', 'The server answered 403. Ask its owner for the right.');
+  if (status === 429) {
+    const retryAfterMs = retryAfterOf(headers['retry-after']);
+    return new UpstreamFault('rate_limited', 'The server answered 429. Try again later.', { retryAfterMs });
+  }
+  if (status >= 300 && status < 400)
+    return new UpstreamFault('not_allowed', `The server redirects (${status}). Use the final address.`);
+  if (status >= 500) {
+    const retryAfterMs = retryAfterOf(headers['retry-after']);
+    return new UpstreamFault('broken', `The server answered ${status}. Try again later.`, { retryAfterMs });
+  }
+  const isOfTheRequest = status === 404 ? rpc?.code === RPC.methodNotFound : OF_THE_REQUEST.has(rpc?.code);
+  if (rpc !== undefined && isOfTheRequest) return rpcFault(rpc);
+  const message = `The server answered ${status} where MCP was expected. Check the address.`;
+  return new EraFault(rpc === undefined || rpc.message === '' ? message : rpc.message, { status, rpc });
+}
+
+/** What a server of the right era refuses a single request with; whatever else it says is about the era. */
+const OF_THE_REQUEST = new Set<number | undefined>([
+  RPC.invalidParams,
+  RPC.internalError,
+  RPC.methodNotFound,
+  RPC.headerMismatch,
+  RPC.missingCapability,
+]);
+
+/** The error of a message, within bounds; undefined when it is none. */
+export function rpcErrorIn(error: unknown): UpstreamFault['rpc'] {
+  if (!isObject(error) || !Number.isInteger(error.code)) return undefined;
+  const message = typeof error.message === 'string' ? error.message.slice(0, 500) : '';
+  // Just seen to be an integer.
+  const rpc = { code: error.code as number, message };
+  return error.data === undefined ? rpc : { ...rpc, data: error.data };
+}
+
+export function rpcFault(rpc: NonNullable<UpstreamFault['rpc']>): UpstreamFault {
+  const message = rpc.message === '' ? `The server answered with the error ${rpc.code}.` : rpc.message;
+  if (rpc.code === RPC.unsupportedVersion) return new EraFault(message, { rpc });
+  return new UpstreamFault('rpc', message, { rpc });
+}
+
+const LONGEST_RETRY_MS = 24 * 60 * 60_000;
+
+function retryAfterOf(given: string | string[] | undefined): number | undefined {
+  const text = Array.isArray(given) ? given[0] : given;
+  if (text === undefined) return undefined;
+  const ms = /^\d{1,9}$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - Date.now();
+  return Number.isFinite(ms) ? Math.min(Math.max(0, ms), LONGEST_RETRY_MS) : undefined;
+}

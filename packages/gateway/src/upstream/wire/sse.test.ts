@@ -1,0 +1,108 @@
+/** What links promise about HTTP with SSE. */
+import type { InputResponse } from '@parley/kit';
+import { eventually } from '@parley/test-support/eventually';
+import { serveForTest } from '@parley/test-support/scripted-server';
+import type { Turn, WireScript } from '@parley/test-support/wire-upstream';
+import { serveWire } from '@parley/test-support/wire-upstream';
+import { describe, expect, test } from 'vitest';
+import { callOf, faultOf, linksBed } from '../../../test/links-bed.ts';
+
+const serve = (methods: WireScript['methods'] = {}) => serveWire({ era: 'sse', methods });
+const SSE = { type: 'SSE' } as const;
+
+describe('HTTP with SSE', () => {
+  test('has one stream for all calls of one principal', async () => {
+    const server = await serve();
+    const { link } = linksBed();
+    expect(await link(server.url, SSE).facts()).toMatchObject({
+      era: 'legacy',
+      protocolVersion: '2024-11-05',
+    });
+    const results = await Promise.all([1, 2, 3].map((n) => link(server.url, SSE).request(callOf({ n }))));
+    expect(results.map(({ content }) => content)).toEqual(
+      [1, 2, 3].map((n) => [{ type: 'text', text: `{"n":${n}}` }]),
+    );
+    expect(server.seen.filter(({ method }) => method === 'GET')).toHaveLength(1);
+    expect(server.of('server/discover')).toEqual([]);
+  });
+
+  test('tells progress, asks, and is told of a cancel', async () => {
+    const held: Turn[] = [];
+    const server = await serve({
+      'tools/call': async (turn) => {
+        if (turn.message.params?.name === 'hang') return held.push(turn);
+        const { progressToken } = turn.message.params?._meta ?? {};
+        turn.event({ method: 'notifications/progress', params: { progressToken, progress: 1 } });
+        const { result } = await turn.ask('roots/list');
+        return turn.result({ content: [], result });
+      },
+    });
+    const { link } = linksBed();
+    const told: number[] = [];
+    const wish = {
+      principal: 'ann',
+      capabilities: { roots: {} },
+      onAsk: async (): Promise<InputResponse> => ({ roots: [] }),
+      onProgress: (done: number) => told.push(done),
+    };
+    expect(await link(server.url, SSE).request(callOf({}, wish))).toEqual({
+      content: [],
+      result: { roots: [] },
+    });
+    expect(told).toEqual([1]);
+    const cancel = new AbortController();
+    const hanging = link(server.url, SSE).request(
+      callOf({}, { ...wish, params: { name: 'hang' }, signal: cancel.signal }),
+    );
+    await eventually(() => expect(held).toHaveLength(1));
+    cancel.abort(new Error('gone'));
+    await expect(hanging).rejects.toThrow('gone');
+    await eventually(() =>
+      expect(server.of('notifications/cancelled')[0]?.params?.requestId).toBe(held[0]?.message.id),
+    );
+    const late = link(server.url, SSE).request(callOf({}, { params: { name: 'hang' }, limitMs: 100 }));
+    expect(await faultOf(late)).toMatchObject({ kind: 'timeout' });
+  });
+
+  test('that loses its stream drops what runs, and opens another for what follows', async () => {
+    const server = await serve({
+      'tools/call': (turn) => {
+        if (turn.message.params?.name !== 'cut') return turn.result({ content: [] });
+        return server.streams.get('sse')?.destroy();
+      },
+    });
+    const { link } = linksBed();
+    const cut = link(server.url, SSE).request(callOf({}, { params: { name: 'cut' } }));
+    expect(await faultOf(cut)).toMatchObject({ kind: 'dropped', wasSent: true });
+    expect(await link(server.url, SSE).request(callOf())).toEqual({ content: [] });
+    expect(server.of('initialize')).toHaveLength(2);
+  });
+
+  test.each(['http://127.0.0.1:1/messages', 'https://evil.test/', '//evil.test/x', 'http://[bad'])(
+    'is refused when it announces %s',
+    async (announced) => {
+      const server = await serveForTest((_request, response) => {
+        response.writeHead(200, { 'content-type': 'text/event-stream' });
+        response.write(`event: endpoint\ndata: ${announced}\n\n`);
+      });
+      const work = linksBed()
+        .link(`${server.origin}/sse`, { ...SSE, token: 't' })
+        .facts();
+      expect(await faultOf(work)).toMatchObject({ kind: 'not_allowed' });
+      expect(server.seen).toHaveLength(1);
+    },
+  );
+
+  test.each([
+    [401, 'auth_required'],
+    [403, 'forbidden'],
+    [404, 'invalid_result'],
+    [503, 'broken'],
+    [302, 'not_allowed'],
+  ])('answers %i', async (status, kind) => {
+    const server = await serveForTest((_request, response) =>
+      response.writeHead(status, { location: '/x' }).end(),
+    );
+    expect(await faultOf(linksBed().link(server.origin, SSE).facts())).toMatchObject({ kind });
+  });
+});

@@ -1,0 +1,211 @@
+/** A conversation of the 2025 era, whatever carries it: calls in flight, questions in between, and notices. */
+import type { InputRequest } from '@parley/kit';
+import { detach, RPC } from '@parley/kit';
+import { isObject } from '../../messages.ts';
+import type { LinkNotice, LinkRequest } from '../link.ts';
+import { MAX_QUESTIONS } from './limits.ts';
+import type { Message, Result } from './messages.ts';
+import { isResponse, nextId, resultOf } from './messages.ts';
+import { noticeOf, tellLog, tellProgress } from './notices.ts';
+import type { Reply } from './questions.ts';
+import { canAnswer, declineOf, questionOf, unansweredOf } from './questions.ts';
+
+/** Sends a message that needs no answer. */
+export type SendAside = (message: Message) => Promise<void>;
+
+/** One request until it is answered. */
+export class InFlight {
+  readonly id = nextId();
+  readonly request: LinkRequest;
+  readonly outcome: Promise<Result>;
+  isSettled = false;
+  /** Questions that wait for the client. */
+  questions = 0;
+  /** When the last of them was answered. */
+  answeredMs = 0;
+  /** Told when it has failed before its answer came. */
+  onFail: ((error: unknown) => void) | undefined;
+  readonly #settle = Promise.withResolvers<Result>();
+  #ended: AbortController | undefined;
+
+  constructor(request: LinkRequest) {
+    this.request = request;
+    this.outcome = this.#settle.promise;
+    // Whoever sent it may have failed before, and then nobody looks here.
+    this.outcome.catch(() => undefined);
+  }
+
+  /** Fires when the call is over; questions end with it. */
+  get ended(): AbortSignal {
+    this.#ended ??= new AbortController();
+    return this.#ended.signal;
+  }
+
+  /** Until when the server had to wait for an answer to its questions. */
+  get heldUpUntilMs(): number {
+    return this.questions > 0 ? performance.now() : this.answeredMs;
+  }
+
+  settle(outcome: () => Result): void {
+    if (this.isSettled) return;
+    this.isSettled = true;
+    try {
+      this.#settle.resolve(outcome());
+    } catch (error) {
+      this.#settle.reject(error);
+    }
+    this.#ended?.abort();
+  }
+
+  fail(error: unknown): void {
+    if (this.isSettled) return;
+    this.settle(() => {
+      throw error;
+    });
+    this.onFail?.(error);
+  }
+}
+
+export class Talk {
+  readonly #calls = new Map<number, InFlight>();
+  readonly #listeners = new Set<(notice: LinkNotice) => void>();
+  readonly #asked = new Map<unknown, AbortController>();
+  /** Who had calls that ended without an answer: the server may still be at them, and ask. */
+  readonly #unanswered = new Set<string | undefined>();
+  readonly #send: SendAside;
+  readonly #onFault: (error: unknown) => void;
+
+  constructor(send: SendAside, onFault: (error: unknown) => void) {
+    this.#send = send;
+    this.#onFault = onFault;
+  }
+
+  get isBusy(): boolean {
+    return this.#calls.size > 0 || this.#listeners.size > 0;
+  }
+
+  begin(request: LinkRequest): InFlight {
+    const call = new InFlight(request);
+    this.#calls.set(call.id, call);
+    return call;
+  }
+
+  /** Lets go of a call; one that was not answered is cancelled at the server. */
+  end(call: InFlight, reason?: string): void {
+    this.#calls.delete(call.id);
+    if (call.isSettled) return;
+    call.onFail = undefined;
+    call.fail(new Error('The call was let go.'));
+    this.#unanswered.add(call.request.principal);
+    if (reason === undefined) return;
+    const params = { requestId: call.id, reason };
+    this.#aside({ jsonrpc: '2.0', method: 'notifications/cancelled', params });
+  }
+
+  failAll(error: unknown): void {
+    for (const call of this.#calls.values()) call.fail(error);
+  }
+
+  listen(on: (notice: LinkNotice) => void): () => void {
+    this.#listeners.add(on);
+    return () => this.#listeners.delete(on);
+  }
+
+  get hasListeners(): boolean {
+    return this.#listeners.size > 0;
+  }
+
+  tell(notice: LinkNotice): void {
+    for (const on of this.#listeners) on(notice);
+  }
+
+  /** Takes a message that came on the stream of one call, or on one that belongs to none. */
+  receive(message: Message, owner?: InFlight): void {
+    const { method, id } = message;
+    if (isResponse(message)) {
+      const call = owner ?? (typeof id === 'number' ? this.#calls.get(id) : undefined);
+      call?.settle(() => resultOf(message, call.id));
+    } else if (typeof method === 'string' && id !== undefined) {
+      this.#answer(message, owner);
+    } else {
+      this.#hear(message, owner);
+    }
+  }
+
+  #hear(message: Message, owner: InFlight | undefined): void {
+    const { method, params } = message;
+    if (method === 'notifications/progress') {
+      const token = isObject(params) ? params.progressToken : undefined;
+      const call = owner ?? (typeof token === 'number' ? this.#calls.get(token) : undefined);
+      if (call !== undefined) tellProgress(message, call.id, call.request);
+    } else if (method === 'notifications/message') {
+      const call = owner ?? this.#only();
+      if (call !== undefined) tellLog(message, call.request);
+    } else if (method === 'notifications/cancelled') {
+      if (isObject(params)) this.#asked.get(params.requestId)?.abort();
+    } else {
+      const notice = noticeOf(message);
+      if (notice !== undefined) this.tell(notice);
+    }
+  }
+
+  #answer(message: Message, owner: InFlight | undefined): void {
+    const { id, method } = message;
+    if (method === 'ping') return this.#reply(id, { result: {} }, owner);
+    const question = questionOf(message);
+    if (question === undefined)
+      return this.#reply(id, { error: { code: RPC.methodNotFound, message: 'Method not found' } }, owner);
+    const call = owner ?? this.#newest(question);
+    const isAsked = call !== undefined && call.questions < MAX_QUESTIONS && isFor(call, question);
+    if (!isAsked) return this.#reply(id, declineOf(method), owner);
+    detach(this.#ask(call, question, id), this.#onFault);
+  }
+
+  async #ask(call: InFlight, question: InputRequest, id: unknown): Promise<void> {
+    const { request, ended } = call;
+    const withdrawn = new AbortController();
+    this.#asked.set(id, withdrawn);
+    call.questions += 1;
+    let reply: Reply;
+    try {
+      const signal = AbortSignal.any([ended, request.signal, withdrawn.signal]);
+      // Only calls that can be asked come here.
+      reply = { result: await request.onAsk?.(question, signal) };
+    } catch {
+      reply = unansweredOf(question.method);
+    } finally {
+      call.questions -= 1;
+      call.answeredMs = performance.now();
+      this.#asked.delete(id);
+    }
+    if (!withdrawn.signal.aborted && !call.isSettled) this.#reply(id, reply, call);
+  }
+
+  /** Without its answer a server waits for ever, so a call whose answer cannot be brought has failed. */
+  #reply(id: unknown, reply: Reply, owner: InFlight | undefined): void {
+    detach(this.#send({ jsonrpc: '2.0', id, ...reply }), (error) => owner?.fail(error));
+  }
+
+  #aside(message: Message): void {
+    // A server that cannot be told has lost the call anyway.
+    detach(this.#send(message), () => undefined);
+  }
+
+  /** The newest call that a question can belong to which names none; undefined where it could be somebody else's. */
+  #newest(question: InputRequest): InFlight | undefined {
+    const calls = [...this.#calls.values()];
+    const people = new Set([...this.#unanswered, ...calls.map(({ request }) => request.principal)]);
+    if (people.size !== 1 || people.has(undefined)) return undefined;
+    return calls.findLast((call) => isFor(call, question));
+  }
+
+  #only(): InFlight | undefined {
+    if (this.#calls.size !== 1) return undefined;
+    const [call] = this.#calls.values();
+    return call;
+  }
+}
+
+function isFor({ request }: InFlight, question: InputRequest): boolean {
+  return request.onAsk !== undefined && canAnswer(request.capabilities, question);
+}
