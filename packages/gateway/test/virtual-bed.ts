@@ -14,7 +14,7 @@ import { scriptedSource } from '@parley/kit/testing';
 import type { Answer, Envelope } from '@parley/test-support/wire';
 import { modern, modernCall, sendModern } from '@parley/test-support/wire';
 import { createKeptResults, createSandbox, createVirtualMcpEngines } from '../src/index.ts';
-import type { Sandbox, VirtualMcpEngines } from '../src/index.ts';
+import type { ConnectionGateway, Sandbox, VirtualMcpEngines } from '../src/index.ts';
 import type { TestGateway } from './start-gateway.ts';
 import { startGateway } from './start-gateway.ts';
 
@@ -60,6 +60,8 @@ export interface VirtualBed extends AsyncDisposable {
   readonly clock: { nowMs: number };
   /** Stores connections once, and serves exactly these from now on. */
   serve(...scripts: readonly UpstreamScript[]): Promise<void>;
+  /** Stores a connection that is served otherwise. */
+  store(id: string, title: string): Promise<void>;
   /** Makes a virtual MCP. */
   made(data: Partial<VirtualMcpCreate>): Promise<VirtualMcp>;
   /** Sends a message to it as the owner, or with another key. */
@@ -79,19 +81,34 @@ export interface Place {
   readonly path?: string;
 }
 
-/** Starts it; `self` stands for the management tools. */
-export async function startVirtualBed({ self }: { self?: Installed } = {}): Promise<VirtualBed> {
-  const members = scriptedSource('connections');
+/** What a test may bring. */
+export interface VirtualBedOptions {
+  /** Stands for the management tools. */
+  readonly self?: Installed;
+  /** Connections that are served besides the scripted ones. */
+  readonly connections?: ConnectionGateway;
+}
+
+/** Starts it. */
+export async function startVirtualBed({ self, connections }: VirtualBedOptions = {}): Promise<VirtualBed> {
+  const members = scriptedSource('scripted');
   const clock = { nowMs: Date.UTC(2026, 10, 1) };
   const sandbox = createSandbox();
   const calls: UpstreamCall[] = [];
   let virtual: VirtualMcpEngines | undefined;
   const gateway = await startGateway({
     sources: [members],
+    ...(connections !== undefined && { connections }),
     migrations: [connectionMigrations],
     virtual(parts) {
       const results = createKeptResults({ ...parts, now: () => clock.nowMs });
-      const made = { ...parts, members: () => [members], self: () => self, sandbox, results };
+      const made = {
+        ...parts,
+        members: () => [members, ...(connections === undefined ? [] : [connections.source])],
+        self: () => self,
+        sandbox,
+        results,
+      };
       return (virtual = createVirtualMcpEngines(made));
     },
   });
@@ -122,6 +139,7 @@ export async function startVirtualBed({ self }: { self?: Installed } = {}): Prom
       for (const script of scripts) await storeConnection(gateway, script);
       members.give(owner.organizationId, ...scripts.map((script) => toolsetOf(script, calls)));
     },
+    store: (id, title) => storeConnection(gateway, { id, title }),
     made: (data) => virtualMcps.create(owner, { title: 'Bundle', connections: [], ...data }),
     send,
     call: ({ id, query = '', key = ownerKey, path }, name, args = {}, envelope = {}) =>
