@@ -60,8 +60,14 @@ export class AskingCall {
     const request: AskingRequest = {
       signal: this.#control.signal,
       onAsk: (question, signal) => this.#ask(question, signal),
-      onProgress: (done, total, message) =>
-        detach(() => this.#call.progress(done, total, message), this.#onFault),
+      onProgress: (done, total, message) => {
+        // Nobody hears it while the client is away, and one that stopped reading only misses it.
+        if (this.#timer !== undefined)
+          detach(
+            () => this.#call.progress(done, total, message),
+            () => undefined,
+          );
+      },
     };
     const ended = (outcome: Settled) => {
       this.#settled = outcome;

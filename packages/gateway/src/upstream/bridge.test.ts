@@ -244,6 +244,32 @@ test('secrets of the connection and hidden text are made visible or cut out, and
   expect(counts).toEqual([2]);
 });
 
+test('what is over the budget of a connection is kept, and nothing of the others is', async () => {
+  const kept: unknown[] = [];
+  await using own = startBed({
+    results: {
+      async within(_caller, result, budget, from) {
+        kept.push([budget, from]);
+        return JSON.stringify(result).length <= budget ? result : text('its beginning');
+      },
+      documents: [],
+    },
+  });
+  own.give(
+    ORGANIZATION,
+    served('conn_1', { settings: { resultBudget: 1_000 }, tools: [servedTool('long')] }),
+    served('conn_2', { tools: [servedTool('free')] }),
+  );
+  await using client = await connect(nothing, { sources: [own.gateway.source] });
+  own.answer = () => text('x'.repeat(2_000));
+  const call = (name: string) => client.raw.callTool({ name, arguments: {} });
+  expect(await call('long')).toMatchObject(text('its beginning'));
+  expect(await call('free')).toMatchObject(text('x'.repeat(2_000)));
+  expect(kept).toEqual([[1_000, { toolset: 'conn_1', tool: 'long' }]]);
+  own.answer = () => ({ content: 'none' });
+  expect(await call('long')).toMatchObject({ _meta: { 'dev.parley/code': 'invalid_result' } });
+});
+
 test('credentials that the upstream refused are renewed once, and only then', async () => {
   let renewals = 0;
   await using own = startBed({

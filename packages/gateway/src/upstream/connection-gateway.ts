@@ -14,7 +14,7 @@ import type { ParkedElsewhere, ParkedLimits } from './parked.ts';
 import { ParkedCalls } from './parked.ts';
 import type { ConnectionsSource } from './source.ts';
 import { connectionsSource } from './source.ts';
-import type { ToolsetParts } from './toolset.ts';
+import type { LongResults, ToolsetParts } from './toolset.ts';
 import { toolsetOf } from './toolset.ts';
 import type { UpstreamWatches } from './watches.ts';
 import { createUpstreamWatches } from './watches.ts';
@@ -31,6 +31,7 @@ export interface Credentials {
 }
 
 export interface ConnectionGatewayOptions {
+  /** Whoever made them closes them. */
   readonly links: Links;
   /** All connections of an organization as they are stored. */
   load(organizationId: string): Promise<readonly ServedConnection[]>;
@@ -52,6 +53,8 @@ export interface ConnectionGatewayOptions {
   /** Told of the credentials of every call before it is made. */
   onTarget?(target: UpstreamTarget): void;
   readonly hooks?: GatewayHooks;
+  /** Keeps what is over the budget of a connection. */
+  readonly results?: LongResults | undefined;
   readonly elsewhere?: ParkedElsewhere | undefined;
   readonly replicaId?: string | undefined;
   readonly onFault: (error: unknown, where: string) => void;
@@ -116,6 +119,7 @@ export function createConnectionGateway(options: ConnectionGatewayOptions): Conn
   const toolsetParts: ToolsetParts = {
     bridge,
     current: (organizationId, connectionId) => source.find(organizationId, connectionId),
+    results: options.results,
     onFault,
   };
   const source: ConnectionsSource = connectionsSource({

@@ -1,5 +1,6 @@
 /** One connection as a toolset: its tools, resources and prompts as their server defines them, carried by the bridge. */
 import type {
+  CallToolResult,
   GetPromptResult,
   Prompt,
   ReadResourceResult,
@@ -8,6 +9,7 @@ import type {
 } from '@modelcontextprotocol/server';
 import type { ServedConnection, ServedTool } from '@parley/connections';
 import type {
+  Caller,
   Effect,
   Installed,
   OutsideCall,
@@ -22,6 +24,7 @@ import {
   defineOutsideTool,
   defineToolset,
   install,
+  isToolResult,
   META,
   paramHeadersOf,
   ToolError,
@@ -40,7 +43,22 @@ export interface ToolsetParts {
   readonly bridge: Bridge;
   /** What is known of a connection now, after a refresh that a call has waited for. */
   current(organizationId: string, connectionId: string): ServedConnection | undefined;
+  /** Keeps what is over the budget of a connection; absent: results pass however long they are. */
+  readonly results?: LongResults | undefined;
   readonly onFault: (error: unknown, where: string) => void;
+}
+
+/** Results that are longer than a connection wants its answers to be. */
+export interface LongResults {
+  /** The result as it is when it is within the budget; else its beginning, with a link to the rest. */
+  within(
+    caller: Caller,
+    result: CallToolResult,
+    budget: number,
+    from: { readonly toolset: string; readonly tool: string },
+  ): Promise<CallToolResult>;
+  /** What reads the rest. */
+  readonly documents: readonly OutsideResource[];
 }
 
 /** Why a list of the connection may not be what there is, besides what is stored of it. */
@@ -60,9 +78,12 @@ export function toolsetOf(
       ...(instructions !== null && { instructions: cleaned(instructions, []) }),
       ...(degraded !== undefined && { degraded }),
       tools: connection.tools.map((tool) => outsideTool(connection, tool, parts)),
-      resources: [...connection.resources, ...connection.templates].flatMap((definition) =>
-        outsideResource(connection, definition, parts),
-      ),
+      resources: [
+        ...[...connection.resources, ...connection.templates].flatMap((definition) =>
+          outsideResource(connection, definition, parts),
+        ),
+        ...(budgetOf(connection) === undefined ? [] : (parts.results?.documents ?? [])),
+      ],
       prompts: connection.prompts.map((definition) => outsidePrompt(connection, definition, parts)),
     }),
   );
@@ -80,6 +101,7 @@ export function outsideTool(
   const check = outputCheck(connection.title, name, definition.outputSchema);
   const declared = paramHeadersOf(definition.inputSchema);
   const paramHeaders = declared.length === 0 ? undefined : declared;
+  const budget = budgetOf(connection);
   const isHeld = state === 'held';
   const refuseHeld = async () => {
     throw quarantined(name, connection.title);
@@ -107,7 +129,11 @@ export function outsideTool(
       const params = { name, arguments: args };
       const wanted = { method: 'tools/call', params, isRead: effect === 'read', paramHeaders } as const;
       const checked = check(await bridge.ask(connection, wanted, call));
-      return asToolAnswer(inOrder(unstamped(checked instanceof Promise ? await checked : checked)));
+      const answer = asToolAnswer(inOrder(unstamped(checked instanceof Promise ? await checked : checked)));
+      const isLong = budget !== undefined && parts.results !== undefined && isToolResult(answer);
+      // What is no result at all is refused as that, by whoever checks it.
+      if (!isLong || !Array.isArray(answer.content)) return answer;
+      return parts.results.within(call.caller, answer, budget, { toolset: connection.id, tool: name });
     },
     abandon: (requestState) => parts.bridge.abandon(requestState),
   });
@@ -128,6 +154,10 @@ function refuseChanged(
       'conflict',
       `${name} of ${title} has just changed. List the tools and call it again.`,
     );
+}
+
+function budgetOf({ settings }: ServedConnection): number | undefined {
+  return settings.resultBudget ?? undefined;
 }
 
 /** What hints of unknown truth say at most; absent ones count as the worst. */
