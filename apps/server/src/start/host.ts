@@ -238,7 +238,7 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
   });
   const installed = served.map(({ toolset, services }) => install(toolset, services));
   const brought = served.flatMap(({ toolset, services }) => toolset.sources?.(services) ?? []);
-  const connections = options.upstreams?.({ store, egress, upstream, onFault });
+  const connections = options.upstreams?.({ store, egress, upstream, results, onFault });
   if (connections !== undefined) stops.push(() => connections.close());
   const sources = [
     ...installed.map(toolsetSource),

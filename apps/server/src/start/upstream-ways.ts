@@ -1,6 +1,11 @@
 /** How connections are served: the ways to their servers, and what is known of them, tied to the store. */
 import { CONNECTIONS_CHANGED } from '@parley/connections';
-import type { ConnectionGateway, ConnectionGatewayOptions, UpstreamClient } from '@parley/gateway';
+import type {
+  ConnectionGateway,
+  ConnectionGatewayOptions,
+  KeptResults,
+  UpstreamClient,
+} from '@parley/gateway';
 import { createConnectionGateway } from '@parley/gateway';
 import type { Egress } from '@parley/kit/egress';
 import type { Store } from '@parley/store';
@@ -11,6 +16,8 @@ export interface WayParts {
   readonly store: Store;
   readonly egress: Egress;
   readonly upstream: Pick<UpstreamClient, 'keepSecrets'>;
+  /** Keeps what is over the budget of a connection. */
+  readonly results: KeptResults;
   readonly onFault: (error: unknown, where: string) => void;
 }
 
@@ -23,8 +30,9 @@ export type Ways = Omit<ConnectionGatewayOptions, 'subscribe' | 'redact' | 'onTa
 /** Ties the ways to the store: a change of connections, in whichever process, is heard of here. */
 export function upstreamWays(waysOf: (parts: WayParts) => Ways): UpstreamWays {
   return (parts) => {
-    const { store, upstream, onFault } = parts;
+    const { store, upstream, results, onFault } = parts;
     return createConnectionGateway({
+      results,
       ...waysOf(parts),
       subscribe: (listener) =>
         store.signal.subscribe(CONNECTIONS_CHANGED, ({ payload }) => listener(payload ?? undefined)),

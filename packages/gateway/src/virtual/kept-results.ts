@@ -138,6 +138,8 @@ export function createKeptResults({
 interface Whole {
   readonly text: string;
   readonly mimeType: string;
+  /** True: the structure of the result is over the budget, so that it cannot stay. */
+  readonly isStructureLong: boolean;
 }
 
 /** The text of a result that is over the budget, or its structure where only that is; undefined: neither is. */
@@ -145,9 +147,10 @@ function wholeOf({ content, structuredContent }: CallToolResult, budget: number)
   const text = content.flatMap((block) => textOf(block) ?? []).join('\n\n');
   const structure = structuredContent === undefined ? '' : JSON.stringify(structuredContent);
   if (text.length <= budget && structure.length <= budget) return undefined;
+  const isStructureLong = structure.length > budget;
   return text.length > budget
-    ? { text: text.toWellFormed(), mimeType: 'text/plain' }
-    : { text: structure.toWellFormed(), mimeType: 'application/json' };
+    ? { text: text.toWellFormed(), mimeType: 'text/plain', isStructureLong }
+    : { text: structure.toWellFormed(), mimeType: 'application/json', isStructureLong };
 }
 
 function textOf(block: CallToolResult['content'][number]): string | undefined {
@@ -156,8 +159,8 @@ function textOf(block: CallToolResult['content'][number]): string | undefined {
 }
 
 function shortened(
-  { structuredContent: _structure, ...result }: CallToolResult,
-  { text, mimeType }: Whole,
+  { structuredContent, ...result }: CallToolResult,
+  { text, mimeType, isStructureLong }: Whole,
   budget: number,
   id: string | undefined,
 ): CallToolResult {
@@ -171,6 +174,7 @@ function shortened(
   const others = result.content.filter((block) => textOf(block) === undefined);
   return {
     ...result,
+    ...(structuredContent !== undefined && !isStructureLong && { structuredContent }),
     content: [
       { type: 'text', text: `${text.slice(0, shown)}\n\n${note}` },
       ...others,
