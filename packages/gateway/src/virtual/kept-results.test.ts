@@ -72,7 +72,7 @@ describe.each<StoreEngine>(['sqlite', 'postgres'])('on %s', (engine) => {
     const whole = `${'a'.repeat(1499)}🙂${'b'.repeat(1500)}`;
     const given = { ...text(whole), structuredContent: { stays: true }, _meta: { own: 1 } };
     const result = await created().within(ann, given, 1500, FROM);
-    const uri = (result._meta?.['parley/result'] as { uri: string }).uri;
+    const { uri } = (result._meta ?? {})['parley/result'] as { uri: string };
     expect(uri).toMatch(/^parley:\/\/results\/res_[A-Za-z0-9_-]+$/);
     expect(result.structuredContent).toEqual({ stays: true });
     expect(result._meta).toMatchObject({ own: 1, 'parley/result': { size: 3001, shown: 1499 } });
