@@ -65,6 +65,7 @@ export function createVirtualMcpEngines(options: VirtualOptions): VirtualMcpEngi
   const loading = new Map<string, Promise<Built | undefined>>();
   const engines = new Map<string, Engine>();
   const ends: (() => void)[] = [];
+  let isTelling = false;
   const keyOf = (organizationId: string, id: string) => `${organizationId} ${id}`;
 
   const versionOf = (organizationId: string) =>
@@ -221,14 +222,20 @@ export function createVirtualMcpEngines(options: VirtualOptions): VirtualMcpEngi
     });
   const watch = () =>
     changes.subscribe((change) => {
-      if (change.kind !== 'resource' || change.organizationId === undefined) return;
+      if (isTelling || change.kind !== 'resource' || change.organizationId === undefined) return;
       const { organizationId, toolset } = change;
       const isMeant = ({ place }: HeldResource) => toolset === undefined || place.toolset === toolset;
       const shown = new Set<string>();
       for (const [key, { composed: whole }] of built)
         if (key.startsWith(`${organizationId} `))
           for (const uri of shownUrisOf(whole.resources.filter(isMeant), change.uri)) shown.add(uri);
-      for (const uri of shown) changes.publish({ ...change, uri });
+      // What is told here under another URI is no document of a connection.
+      isTelling = true;
+      try {
+        for (const uri of shown) changes.publish({ ...change, uri });
+      } finally {
+        isTelling = false;
+      }
     });
 
   return {
