@@ -82,6 +82,7 @@ export async function createApp({
     limits: config.limits,
     names: host.names,
     countRequest: host.countRequest,
+    virtual: host.virtual,
     isInactive: (organizationId, name) => host.connections.source.isInactive(organizationId, name),
     watches: host.connections.watches,
     anonymous: nobody,
