@@ -47,10 +47,14 @@ async function runPair(pair: Pair, url: string): Promise<PairScore> {
     scored,
     scenarios,
   );
-  const isExcepted = (fault: string) => Object.keys(pair.exceptions).some((key) => fault.startsWith(`${key} `));
+  const isExcepted = (fault: string) =>
+    Object.keys(pair.exceptions).some((key) => fault.startsWith(`${key} `));
   const unexpected = faults.filter((fault) => !isExcepted(fault));
-  const unused = Object.keys(pair.exceptions).filter((key) => !faults.some((fault) => fault.startsWith(`${key} `)));
-  const count = passed === pair.passed ? [] : [`${passed} required checks passed, ${pair.passed} are written down`];
+  const unused = Object.keys(pair.exceptions).filter(
+    (key) => !faults.some((fault) => fault.startsWith(`${key} `)),
+  );
+  const count =
+    passed === pair.passed ? [] : [`${passed} required checks passed, ${pair.passed} are written down`];
   return {
     pair,
     passed,
