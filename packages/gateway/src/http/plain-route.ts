@@ -77,7 +77,7 @@ export function createPlainRoute(limits: Limits): PlainRoute {
     res.writeHead(200, { 'content-type': `${STREAM}; charset=utf-8`, 'cache-control': 'no-store' });
     const progress = progressOn(res);
     const outcome = await outcomeOf(() => engine.call(caller, tool, args, { ...exchange, progress }));
-    if (!res.destroyed) res.end(frameOf('result', { status: outcome.status, ...outcome.body }));
+    if (!res.destroyed) res.end(frameOf('result', { status: outcome.status, body: outcome.body }));
   };
 }
 

@@ -91,10 +91,14 @@ export function createVirtualMcpEngines(options: VirtualOptions): VirtualMcpEngi
     return work;
   }
 
+  /** Changes are heard before anything is read, and by nobody who never reads. */
+  function listen(): void {
+    if (ends.length === 0) ends.push(hear(), watch());
+  }
+
   async function build(organizationId: string, id: string): Promise<Built | undefined> {
     const key = keyOf(organizationId, id);
-    // Heard before it is read, and by nobody who never reads.
-    if (ends.length === 0) ends.push(hear(), watch());
+    listen();
     for (let tries = 1; ; tries += 1) {
       const rows = await stored.of(organizationId);
       await options.engine().ready({ organizationId });
@@ -192,6 +196,7 @@ export function createVirtualMcpEngines(options: VirtualOptions): VirtualMcpEngi
   });
 
   async function standIn({ organizationId }: Caller, id: string): Promise<FoundVirtual | undefined> {
+    listen();
     const { byId, standIns } = await stored.of(organizationId);
     const stand = standIns.get(id);
     const virtualId = byId.has(id) ? id : stand?.virtualId;
