@@ -119,7 +119,7 @@ test('check 9: who may not start programs sends a command everywhere, and nothin
       if (tool !== 'CONNECTION_TEST') expect(json.error ?? json.result.isError, text).toBeTruthy();
     }
     // Nor does a route of REST take one.
-    expect((await server.rest(`POST ${web}/refresh`, touch, key)).status).toBeGreaterThanOrEqual(400);
+    expect((await server.rest(`POST connections/${web}/refresh`, touch, key)).status).toBeGreaterThanOrEqual(400);
   }
   expect(existsSync(marker)).toBe(false);
   const { item } = await server.manage('COLLECTION_CONNECTIONS_GET', { id: web });

@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => server[Symbol.asyncDispose]());
 
 beforeEach(async () => {
-  upstream = await startUpstream({ era: '2026', tools: [WORK, plainTool('other')] });
+  upstream = await startUpstream({ era: '2026', tools: [plainTool('other'), WORK] });
   return () => upstream[Symbol.asyncDispose]();
 });
 
@@ -31,7 +31,7 @@ const connect = (pinning?: string) =>
   server.connect('Trusted', upstream.url, pinning === undefined ? {} : { metadata: { gateway: { pinning } } });
 
 async function refresh(id: string) {
-  const { status, json } = await server.rest(`POST ${id}/refresh`);
+  const { status, json } = await server.rest(`POST connections/${id}/refresh`);
   expect(status).toBe(200);
   return json.data;
 }
@@ -44,14 +44,14 @@ interface Definition {
 }
 
 async function definition(id: string, tool: string): Promise<Definition> {
-  const { json } = await server.rest(`GET ${id}/definitions`);
+  const { json } = await server.rest(`GET connections/${id}/definitions`);
   const found = json.data.definitions.find((each: Definition) => each.tool === tool);
   expect(found, tool).toBeDefined();
   return found;
 }
 
 const approve = (id: string, tool: string, hash: string) =>
-  server.rest(`POST ${id}/definitions/approve`, { definitions: [{ tool, hash }] });
+  server.rest(`POST connections/${id}/definitions/approve`, { definitions: [{ tool, hash }] });
 const listed = (id: string, names: readonly string[]) =>
   eventually(async () => expect(await server.names(id)).toEqual(names));
 const codeOf = async (id: string, tool: string, args = {}) => {
@@ -62,7 +62,7 @@ const codeOf = async (id: string, tool: string, args = {}) => {
 test('check 10: strict: a flipped schema leaves the list, and comes back with the hash that was shown', async () => {
   const id = await connect();
   const first = await definition(id, 'work');
-  upstream.script.tools = [FLIPPED, plainTool('other')];
+  upstream.script.tools = [plainTool('other'), FLIPPED];
   expect(await refresh(id)).toMatchObject({ held: 1 });
   await listed(id, ['other']);
   expect(await codeOf(id, 'work', { to: 'x' })).toBe('quarantined');
@@ -78,23 +78,27 @@ test('check 10: strict: a flipped schema leaves the list, and comes back with th
   expect((await approve(id, 'work', first.hash)).status).toBe(409);
   await listed(id, ['other']);
   expect((await approve(id, 'work', held.hash)).status).toBe(200);
-  await listed(id, ['work', 'other']);
+  await listed(id, ['other', 'work']);
   expect(await codeOf(id, 'work', { to: 'x' })).toBeUndefined();
   expect(upstream.calls).toEqual([{ name: 'work', arguments: { to: 'x' } }]);
 });
 
 test('check 10: flag: a flipped schema is served and marked, and told as an event', async () => {
   const id = await connect('flag');
-  upstream.script.tools = [FLIPPED, plainTool('other')];
+  upstream.script.tools = [plainTool('other'), FLIPPED];
   expect(await refresh(id)).toMatchObject({ held: 0 });
   await eventually(async () => {
     const { json } = await server.ask(id, 'tools/list');
-    expect(json.result.tools[0]).toMatchObject(FLIPPED);
+    expect(json.result.tools[1]).toMatchObject(FLIPPED);
   });
   expect(await definition(id, 'work')).toMatchObject({ state: 'changed', reason: 'changed' });
   expect(await codeOf(id, 'work', { to: 'x' })).toBeUndefined();
-  await using store = { [Symbol.asyncDispose]: async () => undefined };
-  void store;
+  const organizationId = await server.app.host.identity.firstOrganizationId();
+  const { json } = await server.rest(
+    `GET organizations/${organizationId}/events?types=tool.definition_changed&limit=100`,
+  );
+  const told = json.data.events.filter(({ data }: { data: { connection_id: string } }) => data.connection_id === id);
+  expect(told).toMatchObject([{ data: { tool: 'work', fields: [{}, {}] } }]);
 });
 
 test('check 11: strict: a renamed tool is not served until it is approved', async () => {
@@ -106,7 +110,7 @@ test('check 11: strict: a renamed tool is not served until it is approved', asyn
   expect(upstream.calls).toEqual([]);
   const { hash } = await definition(id, 'work_two');
   expect((await approve(id, 'work_two', hash)).status).toBe(200);
-  await listed(id, ['work_two', 'other']);
+  await listed(id, ['other', 'work_two']);
   expect(await codeOf(id, 'work_two')).toBeUndefined();
 });
 
@@ -120,12 +124,12 @@ describe('a list that fails', () => {
       const degraded = async () =>
         (await server.ask(id, 'tools/list')).json.result._meta?.['parley/degraded'] ?? [];
       await eventually(async () => expect(await degraded()).toMatchObject([{ connectionId: id }]));
-      expect(await server.names(id)).toEqual(['work', 'other']);
+      expect(await server.names(id)).toEqual(['other', 'work']);
       expect(await codeOf(id, 'other')).toBeUndefined();
       upstream.script.fault = undefined;
       expect(await refresh(id)).toMatchObject({ status: 'active', tools: 2, catalog: { stale: false } });
       await eventually(async () => expect(await degraded()).toEqual([]));
-      expect(await server.names(id)).toEqual(['work', 'other']);
+      expect(await server.names(id)).toEqual(['other', 'work']);
     },
   );
 });
