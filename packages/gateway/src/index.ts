@@ -42,3 +42,7 @@ export type { CodeExecution } from './sandbox/code-execution.ts';
 export { createSandbox } from './sandbox/sandbox.ts';
 export type { Sandbox } from './sandbox/sandbox.ts';
 export { engineUniverse } from './sandbox/tool-universe.ts';
+export { createKeptResults } from './virtual/kept-results.ts';
+export type { KeptResults } from './virtual/kept-results.ts';
+export { createVirtualMcpEngines } from './virtual/registry.ts';
+export type { VirtualMcpEngines } from './virtual/registry.ts';

@@ -1,7 +1,14 @@
 /** How connections are served: the ways to their servers, whose credentials go with a call, and what keeps them fresh. */
 import type { Refresher } from '@parley/connections';
 import { CONNECTIONS_CHANGED, servedConnections } from '@parley/connections';
-import type { ConnectionGateway, ConnectionGatewayOptions, Links, Targets, UpstreamClient } from '@parley/gateway';
+import type {
+  ConnectionGateway,
+  ConnectionGatewayOptions,
+  KeptResults,
+  Links,
+  Targets,
+  UpstreamClient,
+} from '@parley/gateway';
 import { createConnectionGateway } from '@parley/gateway';
 import { HOPS_HEADER } from '@parley/kit';
 import type { Store } from '@parley/store';
@@ -14,6 +21,8 @@ export interface ConnectionParts {
   readonly targets: Targets;
   readonly refresher: Pick<Refresher, 'announce' | 'settled'>;
   readonly upstream: Pick<UpstreamClient, 'keepSecrets'>;
+  /** Keeps what is over the budget of a connection. */
+  readonly results: KeptResults;
   readonly onFault: (error: unknown, where: string) => void;
 }
 
@@ -24,6 +33,7 @@ export function serveConnections({
   targets,
   refresher,
   upstream,
+  results,
   onFault,
 }: ConnectionParts): ConnectionGateway {
   const credentials: ConnectionGatewayOptions['credentials'] = async (caller, { id }, call) => {
@@ -46,6 +56,7 @@ export function serveConnections({
     announce: ({ id }) => refresher.announce(id),
     refreshing: (connectionId) => refresher.settled(connectionId),
     redact,
+    results,
     // What is kept of a call has to be without the secrets that went with it.
     onTarget: (target) => upstream.keepSecrets(target),
     onFault,

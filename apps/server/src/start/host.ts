@@ -16,15 +16,23 @@ import {
   createConnectionAuth,
   createLinks,
   createOpenApiLinks,
+  createKeptResults,
   createRequestRate,
   createSandbox,
   createStdioLinks,
   createTargets,
   createUpstream,
+  createVirtualMcpEngines,
   engineUniverse,
   gatewayMigrations,
 } from '@parley/gateway';
-import type { ConnectionGateway, CredentialParts, ProgramOptions, Targets } from '@parley/gateway';
+import type {
+  ConnectionGateway,
+  CredentialParts,
+  ProgramOptions,
+  Targets,
+  VirtualMcpEngines,
+} from '@parley/gateway';
 import type { RouteGuard, RouteSet } from '@parley/http';
 import { guardRoutes } from '@parley/http';
 import { identityMigrations, roleDefaultsOf } from '@parley/identity';
@@ -59,6 +67,8 @@ export interface Host extends SharedHost {
   readonly targets: Targets;
   /** Tells where browsers reach this process, as soon as it listens. */
   servedAt(url: string): void;
+  /** What organizations put together of their connections. */
+  readonly virtual: VirtualMcpEngines;
   /** True for a toolset that every organization has. */
   isForEverybody(toolset: string): boolean;
   /** What the toolset's own `services` function made. */
@@ -227,11 +237,29 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
     const event = managementEvent(act);
     if (event !== undefined) await events.publish(tx, event);
   });
+  const box = createSandbox();
+  const results = createKeptResults({ store, onFault });
+  const virtual = createVirtualMcpEngines({
+    store,
+    engine: () => engine,
+    members: () => memberSources,
+    self: () => installed.find(({ toolset }) => toolset.name === MANAGEMENT),
+    sandbox: box,
+    results,
+    changes,
+    observe,
+    onFault,
+  });
   const sandbox = createCodeExecution(
-    createSandbox(),
-    engineUniverse(() => engine, observe),
+    box,
+    engineUniverse(async (caller) => (await virtual.boundTo(caller)) ?? engine, observe),
   );
-  const stops: (() => Promise<void>)[] = [() => tasks.stop(), () => events.stop(), () => sandbox.close()];
+  const stops: (() => Promise<void>)[] = [
+    () => tasks.stop(),
+    () => events.stop(),
+    async () => virtual.close(),
+    () => sandbox.close(),
+  ];
   const shared: SharedHost = {
     store,
     identity,
@@ -256,6 +284,10 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
       stops.push(work);
     },
     engine: () => engine,
+    async virtualEngine(caller, id) {
+      const found = await virtual.standIn(caller, id);
+      return found?.isActive === true ? found.engine : undefined;
+    },
   };
   const served = toolsets.map((toolset) => {
     const host: AppHost = { ...shared, settings: settingsOf(toolset, config) };
@@ -270,7 +302,7 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
       askConnection({ store, upstream, ownPort: config.port }, { organizationId, userId: null }, id),
     onFault,
   });
-  const connections = serveConnections({ store, links, targets, refresher, upstream, onFault });
+  const connections = serveConnections({ store, links, targets, refresher, upstream, results, onFault });
   stops.push(
     () => refresher.stop(),
     () => connections.close(),
@@ -281,6 +313,7 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
     connections.source,
     ...(options.sources ?? []),
   ];
+  const memberSources = sources.filter(({ kind }) => kind === 'connection');
   const common = toolsetsForEverybody(sources);
   const engine = createEngine({
     sources,
@@ -310,6 +343,7 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
       servedUrl = url;
     },
     ownerKeyFile: base.ownerKeyFile,
+    virtual,
     connections,
     isForEverybody: (toolset) => common.has(toolset),
     servicesOf<Services>(wanted: Pick<Toolset<Services, never>, 'name' | 'services'>) {
