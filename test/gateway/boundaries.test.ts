@@ -4,6 +4,7 @@ import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { eventually } from '@parley/test-support/eventually';
 import { plainTool, startUpstream } from '@parley/test-support/mcp-upstream';
+import type { Answer } from '@parley/test-support/wire';
 import { send } from '@parley/test-support/wire';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { GatewayServer } from './fixtures/server.ts';
@@ -27,8 +28,7 @@ async function upstreamOf(era: '2026' | '2025', answer?: (args: unknown) => unkn
   return upstream;
 }
 
-const codeOf = ({ json }: { json: { result: { _meta?: Record<string, unknown> } } }) =>
-  json.result._meta?.['dev.parley/code'];
+const codeOf = ({ json }: Answer) => json.result._meta?.['dev.parley/code'];
 
 test('check 24: a token of one person serves that person alone, and who has none is told where to bring one', async () => {
   const upstream = await upstreamOf('2025');
@@ -37,10 +37,14 @@ test('check 24: a token of one person serves that person alone, and who has none
   const people = { ada: await server.keyOf('admin'), bo: await server.keyOf('admin') };
   const keysSeen = () => [...new Set(upstream.seen.flatMap(({ headers }) => headers['x-api-key'] ?? []))];
   // Nobody has agreed to what nobody has seen; the first who can look lets the tools in.
-  expect((await server.rest(`PUT connections/${id}/token`, { token: 'token-of-ada' }, people.ada)).status).toBe(204);
+  expect(
+    (await server.rest(`PUT connections/${id}/token`, { token: 'token-of-ada' }, people.ada)).status,
+  ).toBe(204);
   expect((await server.rest(`POST connections/${id}/refresh`, {}, people.ada)).status).toBe(200);
   await approveAll(id, people.ada);
-  await eventually(async () => expect(codeOf(await server.call(id, 'work', {}, { key: people.ada }))).toBeUndefined());
+  await eventually(async () =>
+    expect(codeOf(await server.call(id, 'work', {}, { key: people.ada }))).toBeUndefined(),
+  );
   expect(keysSeen()).toEqual(['token-of-ada']);
   const calls = upstream.calls.length;
   const refused = await server.call(id, 'work', {}, { key: people.bo });
@@ -60,9 +64,14 @@ test('check 24: a token of one person serves that person alone, and who has none
 
 async function approveAll(id: string, key: string): Promise<void> {
   const { json } = await server.rest(`GET connections/${id}/definitions`, undefined, key);
-  const definitions = json.data.definitions.map(({ tool, hash }: { tool: string; hash: string }) => ({ tool, hash }));
+  const definitions = json.data.definitions.map(({ tool, hash }: { tool: string; hash: string }) => ({
+    tool,
+    hash,
+  }));
   if (definitions.length > 0)
-    expect((await server.rest(`POST connections/${id}/definitions/approve`, { definitions })).status).toBe(200);
+    expect((await server.rest(`POST connections/${id}/definitions/approve`, { definitions })).status).toBe(
+      200,
+    );
 }
 
 test.each(['2026', '2025'] as const)(
@@ -160,7 +169,7 @@ describe('check 26: an address inside', () => {
     expect((await guarded.call(id, 'work', { a: 1 })).json.result.content[0].text).toBe('{"a":1}');
     const seen = upstream.seen.length;
     const other = await guarded.connect('Other', upstream.url);
-    expect(codeOf(await guarded.call(other, 'work')) ?? 'unknown').toBe('unknown');
+    expect((await guarded.call(other, 'work')).json.error.message).toBe('Unknown tool: work');
     expect(upstream.seen).toHaveLength(seen);
     const member = await guarded.keyOf('member');
     const data = { title: 'Mine', connection_type: 'HTTP', connection_url: upstream.url, ...allowed };
@@ -169,34 +178,39 @@ describe('check 26: an address inside', () => {
     expect(upstream.seen).toHaveLength(seen);
   });
 
-  test.each(['http://127.0.0.1:PORT/', 'http://169.254.169.254/', 'http://[::ffff:10.0.0.1]/', 'http://0x7f000001:PORT/'])(
-    'that a server redirects to (%s) is not followed',
-    async (form) => {
-      const location = form.replace('PORT', String(inside.port));
-      const upstream = await upstreamOf('2026');
-      const allowed = { metadata: { gateway: { allowPrivate: true } } };
-      const id = await guarded.connect('Redirects', upstream.url, allowed);
-      upstream.script.fault = (_request, response) => {
-        response.writeHead(307, { location }).end();
-        return true;
-      };
-      const { json, text } = await guarded.call(id, 'work');
-      expect(json.result).toMatchObject({ isError: true, _meta: { 'dev.parley/code': 'unavailable' } });
-      expect(text).not.toContain(location);
-      const { json: tested } = await guarded.attempt('CONNECTION_TEST', { id });
-      expect(tested.result.structuredContent.healthy).toBe(false);
-      expect(inside.count()).toBe(0);
-    },
-  );
+  test.each([
+    'http://127.0.0.1:PORT/',
+    'http://169.254.169.254/',
+    'http://[::ffff:10.0.0.1]/',
+    'http://0x7f000001:PORT/',
+  ])('that a server redirects to (%s) is not followed', async (form) => {
+    const location = form.replace('PORT', String(inside.port));
+    const upstream = await upstreamOf('2026');
+    const allowed = { metadata: { gateway: { allowPrivate: true } } };
+    const id = await guarded.connect('Redirects', upstream.url, allowed);
+    upstream.script.fault = (_request, response) => {
+      response.writeHead(307, { location }).end();
+      return true;
+    };
+    const { json, text } = await guarded.call(id, 'work');
+    expect(json.result).toMatchObject({ isError: true, _meta: { 'dev.parley/code': 'unavailable' } });
+    expect(text).not.toContain(location);
+    const { json: tested } = await guarded.attempt('CONNECTION_TEST', { id });
+    expect(tested.result.structuredContent.healthy).toBe(false);
+    expect(inside.count()).toBe(0);
+  });
 });
 
-test('check 27: a foreign Host or Origin, a doubled header, and no key: nothing of a connection answers', async () => {
+test('check 27: a foreign Host or Origin, a doubled header, or no key: nothing of a connection answers', async () => {
   const upstream = await upstreamOf('2026');
   const id = await server.connect('Guarded', upstream.url);
   const seen = upstream.seen.length;
   const attempts: [string, Record<string, string | string[]>, string | undefined, number][] = [
     ['a foreign Host', { host: 'evil.example' }, server.key, 403],
     ['a foreign Origin', { origin: 'https://evil.example' }, server.key, 403],
+    // The limits of security.md say 400 for a doubled header, and the door looks at it before the key.
+    ['two origins', { origin: ['http://localhost', 'https://evil.example'] }, server.key, 400],
+    ['two origins without a key', { origin: ['http://localhost', 'https://evil.example'] }, undefined, 400],
     ['no key', {}, undefined, 401],
     ['a wrong key', {}, 'parley_wrong', 401],
   ];
@@ -235,7 +249,9 @@ test('check 28: forged headers change nothing about who calls, and reach nobody'
   expect((await server.plain(id, 'work', {}, { key: stranger, headers: asOther })).status).toBe(404);
   const before = upstream.seen.length;
   const plain = await server.call(id, 'work', { n: 1 });
-  expect((await server.call(id, 'work', { n: 2 }, { headers: forged })).text.replace('2', '1')).toBe(plain.text);
+  expect((await server.call(id, 'work', { n: 2 }, { headers: forged })).text.replace('2', '1')).toBe(
+    plain.text,
+  );
   expect((await server.plain(id, 'work', { n: 3 }, { headers: forged })).status).toBe(200);
   const sent = upstream.seen.slice(before);
   for (const { headers } of sent)
@@ -254,7 +270,7 @@ test('check 29: random and foreign ids are the same 404, on every route', async 
   const stranger = await server.stranger('looker');
   const seen = upstream.seen.length;
   const random = 'conn_0123456789abcdef01234567';
-  const routes: ((to: string) => Promise<{ status: number; text: string }>)[] = [
+  const routes: ((to: string) => Promise<Answer>)[] = [
     (to) => server.call(to, 'work', {}, { key: stranger }),
     (to) => server.ask(to, 'tools/list', {}, { key: stranger }),
     (to) => server.plain(to, 'work', {}, { key: stranger }),
@@ -263,7 +279,7 @@ test('check 29: random and foreign ids are the same 404, on every route', async 
     (to) => server.rest(`POST connections/${to}/authorize`, {}, stranger),
     (to) => server.rest(`GET connections/${to}/auth`, undefined, stranger),
     (to) => server.rest(`PUT connections/${to}/token`, { token: 'x' }, stranger),
-    (to) => server.rest(`DELETE connections/${to}/auth`, {}, stranger),
+    (to) => server.rest(`DELETE connections/${to}/auth`, undefined, stranger),
     (to) => server.rest(`POST connections/${to}/refresh`, {}, stranger),
     (to) => server.rest(`GET connections/${to}/definitions`, undefined, stranger),
   ];

@@ -48,9 +48,23 @@ interface Row {
 
 const UNKNOWN = { outcome: 'unknown' };
 const ROWS: readonly Row[] = [
-  { check: 'check 3: ', fault: 'hangs', code: 'timeout', status: 504, data: UNKNOWN, says: 'outcome is unknown' },
+  {
+    check: 'check 3: ',
+    fault: 'hangs',
+    code: 'timeout',
+    status: 504,
+    data: UNKNOWN,
+    says: 'outcome is unknown',
+  },
   { check: 'check 4: ', fault: 'drips', code: 'timeout', status: 504, data: UNKNOWN },
-  { check: 'check 5: ', fault: 'drops', code: 'unavailable', status: 502, data: UNKNOWN, says: 'outcome is unknown' },
+  {
+    check: 'check 5: ',
+    fault: 'drops',
+    code: 'unavailable',
+    status: 502,
+    data: UNKNOWN,
+    says: 'outcome is unknown',
+  },
   { fault: 'hangs up', code: 'unavailable', status: 502, data: UNKNOWN },
   { fault: 'answers another id', code: 'invalid_result', status: 502, hides: 'of somebody else' },
   { fault: 'answers {}', code: 'invalid_result', status: 502 },
@@ -65,7 +79,7 @@ const ROWS: readonly Row[] = [
   { fault: 'refuses the arguments', code: 'invalid', status: 400, says: 'n is odd' },
 ];
 
-describe.each(ERAS)('an upstream of %s', (era) => {
+describe.each(ERAS)('check 30: an upstream of %s', (era) => {
   let upstream: McpUpstream;
   let id: string;
 
@@ -77,7 +91,7 @@ describe.each(ERAS)('an upstream of %s', (era) => {
     expect((await server.call(id, 'work')).json.result.content[0].text).toBe('done');
   });
 
-  test.each(ROWS.map((row) => ({ title: `${row.check ?? 'check 30: '}it ${row.fault}`, ...row })))(
+  test.each(ROWS.map((row) => ({ title: `${row.check ?? ''}it ${row.fault}`, ...row })))(
     '$title: $code, and $status on the plain route; others are answered meanwhile',
     async ({ fault, code, status, retryAfter, data = {}, says = '', hides = 'no such words' }) => {
       const before = upstream.seen.length;
@@ -151,8 +165,10 @@ test('check 33: five refused connections open the breaker, the next call is not 
   expect(Number(plain.headers['retry-after'])).toBeGreaterThan(0);
   expect((await server.call(steady.id, 'work')).json.result.isError).not.toBe(true);
   // After ten seconds one call tries, and it works.
-  await eventually(async () =>
-    expect((await server.call(id, 'work')).json.result.content[0].text).toBe('back'), 250);
+  await eventually(
+    async () => expect((await server.call(id, 'work')).json.result.content[0].text).toBe('back'),
+    250,
+  );
   expect((await server.call(id, 'work')).json.result.content[0].text).toBe('back');
 });
 

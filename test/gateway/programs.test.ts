@@ -35,8 +35,7 @@ async function facts(id: string): Promise<{ pid: number; child: number }> {
   return JSON.parse(json.result.content[0].text);
 }
 
-const gone = (...pids: number[]) =>
-  eventually(() => expect(pids.flatMap((pid) => running(pid))).toEqual([]));
+const gone = (...pids: number[]) => eventually(() => expect(pids.flatMap((pid) => running(pid))).toEqual([]));
 
 test.each(['2026', '2025'] as const)(
   'check 6: a program of %s that is killed during a call: it is told at once, and the next call has a new one',
@@ -94,13 +93,12 @@ test('check 9: who may not start programs sends a command everywhere, and nothin
   await using upstream = await startUpstream({ era: '2026', tools: [plainTool('work')] });
   const web = await server.connect('Web', upstream.url);
   const marker = join(server.data, 'started');
-  const touch = { command: process.execPath, args: ['-e', `fs.writeFileSync(${JSON.stringify(marker)}, '')`] };
+  const touch = {
+    command: process.execPath,
+    args: ['-e', `fs.writeFileSync(${JSON.stringify(marker)}, '')`],
+  };
   const data = { title: 'Program', connection_type: 'STDIO', connection_headers: touch };
-  const connections = [
-    'COLLECTION_CONNECTIONS_CREATE',
-    'COLLECTION_CONNECTIONS_UPDATE',
-    'CONNECTION_TEST',
-  ];
+  const connections = ['COLLECTION_CONNECTIONS_CREATE', 'COLLECTION_CONNECTIONS_UPDATE', 'CONNECTION_TEST'];
   const own = await started(program({ era: '2025' }));
   await server.manage('COLLECTION_CONNECTIONS_UPDATE', { id: own, data: { status: 'inactive' } });
   const keys = [await server.keyOf('member'), await server.keyOf('owner', { self: connections })];
@@ -108,7 +106,10 @@ test('check 9: who may not start programs sends a command everywhere, and nothin
     const attempts: [string, Record<string, unknown>][] = [
       ['COLLECTION_CONNECTIONS_CREATE', { data }],
       ['COLLECTION_CONNECTIONS_CREATE', { data: { ...data, connection_type: 'HTTP' } }],
-      ['COLLECTION_CONNECTIONS_UPDATE', { id: web, data: { connection_type: 'STDIO', connection_headers: touch } }],
+      [
+        'COLLECTION_CONNECTIONS_UPDATE',
+        { id: web, data: { connection_type: 'STDIO', connection_headers: touch } },
+      ],
       ['COLLECTION_CONNECTIONS_UPDATE', { id: web, data: { connection_headers: touch } }],
       ['COLLECTION_CONNECTIONS_UPDATE', { id: own, data: { connection_headers: touch } }],
       ['CONNECTION_TEST', { id: web, ...touch, connection_headers: touch }],
@@ -119,7 +120,9 @@ test('check 9: who may not start programs sends a command everywhere, and nothin
       if (tool !== 'CONNECTION_TEST') expect(json.error ?? json.result.isError, text).toBeTruthy();
     }
     // Nor does a route of REST take one.
-    expect((await server.rest(`POST connections/${web}/refresh`, touch, key)).status).toBeGreaterThanOrEqual(400);
+    expect((await server.rest(`POST connections/${web}/refresh`, touch, key)).status).toBeGreaterThanOrEqual(
+      400,
+    );
   }
   expect(existsSync(marker)).toBe(false);
   const { item } = await server.manage('COLLECTION_CONNECTIONS_GET', { id: web });
@@ -130,16 +133,19 @@ test('check 9: who may not start programs sends a command everywhere, and nothin
 test.each([
   ['ends at once', { command: '/bin/sh', args: ['-c', 'exit 3'] }],
   ['is not there', { command: '/no/such/program', args: [] }],
-])('a program that %s is stored with its reason, is unavailable, and harms nobody', async (_name, headers) => {
-  const good = await started(program({ era: '2026' }));
-  const { item } = await server.manage('COLLECTION_CONNECTIONS_CREATE', {
-    data: { title: 'Broken', connection_type: 'STDIO', connection_headers: headers },
-  });
-  expect(item).toMatchObject({ tools: null, catalog: { last_error: expect.any(String) as unknown } });
-  const [{ json: listed }, answer] = await Promise.all([
-    server.ask(item.id, 'tools/list'),
-    server.call(good, 'echo', { a: 1 }),
-  ]);
-  expect(listed.result.tools).toEqual([]);
-  expect(answer.json.result.content[0].text).toBe('{"a":1}');
-});
+])(
+  'a program that %s is stored with its reason, is unavailable, and harms nobody',
+  async (_name, headers) => {
+    const good = await started(program({ era: '2026' }));
+    const { item } = await server.manage('COLLECTION_CONNECTIONS_CREATE', {
+      data: { title: 'Broken', connection_type: 'STDIO', connection_headers: headers },
+    });
+    expect(item).toMatchObject({ tools: null, catalog: { last_error: expect.any(String) as unknown } });
+    const [{ json: listed }, answer] = await Promise.all([
+      server.ask(item.id, 'tools/list'),
+      server.call(good, 'echo', { a: 1 }),
+    ]);
+    expect(listed.result.tools).toEqual([]);
+    expect(answer.json.result.content[0].text).toBe('{"a":1}');
+  },
+);

@@ -28,7 +28,11 @@ beforeEach(async () => {
 });
 
 const connect = (pinning?: string) =>
-  server.connect('Trusted', upstream.url, pinning === undefined ? {} : { metadata: { gateway: { pinning } } });
+  server.connect(
+    'Trusted',
+    upstream.url,
+    pinning === undefined ? {} : { metadata: { gateway: { pinning } } },
+  );
 
 async function refresh(id: string) {
   const { status, json } = await server.rest(`POST connections/${id}/refresh`);
@@ -97,7 +101,9 @@ test('check 10: flag: a flipped schema is served and marked, and told as an even
   const { json } = await server.rest(
     `GET organizations/${organizationId}/events?types=tool.definition_changed&limit=100`,
   );
-  const told = json.data.events.filter(({ data }: { data: { connection_id: string } }) => data.connection_id === id);
+  const told = json.data.events.filter(
+    ({ data }: { data: { connection_id: string } }) => data.connection_id === id,
+  );
   expect(told).toMatchObject([{ data: { tool: 'work', fields: [{}, {}] } }]);
 });
 
