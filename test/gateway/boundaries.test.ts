@@ -57,7 +57,7 @@ test('check 24: a token of one person serves that person alone, and who has none
   upstream.seen.length = 0;
   for (const name of ['ada', 'bo'] as const) {
     await server.call(id, 'work', {}, { key: people[name] });
-    const sent = upstream.seen.filter(({ body }) => body.includes('tools/call')).at(-1);
+    const sent = upstream.seen.findLast(({ body }) => body.includes('tools/call'));
     expect(sent?.headers['x-api-key']).toBe(`token-of-${name}`);
   }
 });

@@ -8,7 +8,7 @@ import { ROOT } from '../product/build.ts';
 const CHECKS = 35;
 const ROW = /^\| (?<check>\d+) \| (?<promise>[^|]*) \| (?<file>[^| ]+) \| [^|]* \|$/gm;
 const TITLE =
-  /^\s*(?:(?:describe|test)(?:\.each\(.*\))?\(\n?|\]\)\(|\{ check: )?\s*['"`]check (?<numbers>[\d, and]+)(?=:)/gm;
+  /^\s*(?:(?:describe|test)(?:\.each\(.*\))?\(\n?|\]\)\(|(?:\{ )?check: )?\s*['"`]check (?<numbers>[\d, and]+)(?=:)/gm;
 
 interface Row {
   readonly check: number;

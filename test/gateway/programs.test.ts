@@ -73,7 +73,8 @@ test('check 7: they end with a server that is killed, and the next one starts it
   const made = await callTool({ mcp: `${first.mcp}/self`, key }, 'COLLECTION_CONNECTIONS_CREATE', {
     data: program({ era: '2025', isStubborn: true }),
   });
-  const { id } = made.body.result?.structuredContent?.['item'] as { id: string };
+  const item = made.body.result?.structuredContent?.['item'] as { id: string } | undefined;
+  const id = item?.id ?? expect.fail(made.text);
   const factsOf = async (mcp: string) => {
     const { body, text } = await callTool({ mcp: `${mcp}/${id}`, key }, 'facts');
     expect(body.result?.isError, text).not.toBe(true);

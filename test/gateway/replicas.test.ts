@@ -2,9 +2,9 @@
 import { join } from 'node:path';
 import { scratchDatabase } from '@parley/store/testing';
 import { eventually } from '@parley/test-support/eventually';
-import type { Turn } from '@parley/test-support/wire-upstream';
 import { serveWire } from '@parley/test-support/wire-upstream';
 import { expect, onTestFinished, test } from 'vitest';
+import { openListens } from './fixtures/listens.ts';
 import type { GatewayServer } from './fixtures/server.ts';
 import { startGatewayServer } from './fixtures/server.ts';
 
@@ -27,7 +27,7 @@ async function startReplicas(): Promise<[GatewayServer, GatewayServer]> {
 
 test('check 34: list, call, a question and its answer, and listening work through either', async () => {
   const [one, two] = await startReplicas();
-  const listens = new Set<Turn>();
+  const { listen, open, tell } = openListens();
   const upstream = await serveWire({
     era: '2026',
     capabilities: { tools: {}, resources: { subscribe: true } },
@@ -46,12 +46,7 @@ test('check 34: list, call, a question and its answer, and listening work throug
         const inputRequests = { name: { method: 'elicitation/create', params: question } };
         return result({ resultType: 'input_required', inputRequests, requestState: 'mine' });
       },
-      'subscriptions/listen': async (turn) => {
-        listens.add(turn);
-        turn.event({ method: 'notifications/subscriptions/acknowledged', params: {} });
-        await turn.closed;
-        listens.delete(turn);
-      },
+      'subscriptions/listen': listen,
     },
   });
   const id = await one.connect('Upstream', upstream.url);
@@ -82,9 +77,8 @@ test('check 34: list, call, a question and its answer, and listening work throug
     await one.listen(id, { resourceSubscriptions: ['doc://a'] }),
     await two.listen(id, { resourceSubscriptions: ['doc://a'] }),
   ];
-  await eventually(() => expect(listens.size).toBe(2));
-  for (const turn of listens)
-    turn.event({ method: 'notifications/resources/updated', params: { uri: 'doc://a' } });
+  await eventually(() => expect(open.size).toBe(2));
+  tell('notifications/resources/updated', { uri: 'doc://a' });
   for (const stream of streams) expect(await stream.next()).toMatchObject({ params: { uri: 'doc://a' } });
   // A change that is made through one is there through the other.
   await one.manage('COLLECTION_CONNECTIONS_UPDATE', { id, data: { status: 'inactive' } });

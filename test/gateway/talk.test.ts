@@ -3,6 +3,7 @@ import { eventually } from '@parley/test-support/eventually';
 import type { Turn, WireScript } from '@parley/test-support/wire-upstream';
 import { serveWire } from '@parley/test-support/wire-upstream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openListens } from './fixtures/listens.ts';
 import type { GatewayServer } from './fixtures/server.ts';
 import { startGatewayServer } from './fixtures/server.ts';
 
@@ -154,7 +155,7 @@ describe.each(ERAS)('check 21: the state of a question of an upstream of %s', (y
 
 /** A server of 2026 that people listen to. */
 async function heardUpstream() {
-  const open = new Set<Turn>();
+  const listens = openListens();
   let names = ['work'];
   const upstream = await upstreamOf(
     '2026',
@@ -162,27 +163,13 @@ async function heardUpstream() {
       'tools/list': ({ result }) => result({ tools: names.map(tool), ttlMs: 0 }),
       'resources/list': ({ result }) => result({ resources: [{ name: 'one', uri: 'doc://1' }], ttlMs: 0 }),
       'resources/templates/list': ({ result }) => result({ resourceTemplates: [], ttlMs: 0 }),
-      'subscriptions/listen': async (turn) => {
-        open.add(turn);
-        turn.event({ method: 'notifications/subscriptions/acknowledged', params: {} });
-        await turn.closed;
-        open.delete(turn);
-      },
+      'subscriptions/listen': listens.listen,
     },
     { tools: { listChanged: true }, resources: { subscribe: true } },
   );
   return {
+    ...listens,
     upstream,
-    open,
-    uris: () =>
-      [...open].map(
-        ({ message }) =>
-          (message.params?.['notifications'] as { resourceSubscriptions?: string[] }).resourceSubscriptions ??
-          [],
-      ),
-    tell(method: string, params: object = {}) {
-      for (const turn of open) turn.event({ method, params });
-    },
     list(...now: string[]) {
       names = now;
     },
