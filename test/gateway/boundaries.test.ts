@@ -171,6 +171,10 @@ describe('check 26: an address inside', () => {
     const other = await guarded.connect('Other', upstream.url);
     expect((await guarded.call(other, 'work')).json.error.message).toBe('Unknown tool: work');
     expect(upstream.seen).toHaveLength(seen);
+    // Nobody allows this server itself, on whichever port it is.
+    const self = { title: 'Self', connection_type: 'HTTP', connection_url: `${guarded.url}/mcp`, ...allowed };
+    const { json: refused } = await guarded.attempt('COLLECTION_CONNECTIONS_CREATE', { data: self });
+    expect(refused.result).toMatchObject({ isError: true, _meta: { 'dev.parley/code': 'invalid' } });
     const member = await guarded.keyOf('member');
     const data = { title: 'Mine', connection_type: 'HTTP', connection_url: upstream.url, ...allowed };
     const { json } = await guarded.attempt('COLLECTION_CONNECTIONS_CREATE', { data }, member);
