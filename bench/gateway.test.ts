@@ -73,7 +73,7 @@ describe('verdicts', () => {
     hang: { alone: latency(2), beside: latency(2.1) },
   };
 
-  test('follow the figures', () => {
+  test('check 35: follow the figures', () => {
     const verdicts = judgeGateway(figures).map(({ verdict }) => verdict);
     expect(verdicts).toEqual(['pass', 'miss', 'pass', 'pass', 'pass', 'pass', 'miss', 'pass']);
   });

@@ -13,7 +13,7 @@ test.each([
   ['killed', 'SIGKILL'],
   ['ended', 'SIGTERM'],
 ] as const)(
-  'a program that ignores SIGTERM, and its child, end with a server that is %s',
+  'check 7: a program that ignores SIGTERM, and its child, end with a server that is %s',
   async (_name, signal) => {
     const folder = mkdtempSync(join(tmpdir(), 'parley-kill-'));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));

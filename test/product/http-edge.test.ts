@@ -122,7 +122,7 @@ const NAMES: readonly { host: string; origin?: string; others: 'in' | 'out'; lin
   { host: '0.0.0.0', others: 'out', link: 'out' },
 ];
 
-describe.each(NAMES)('Host $host with Origin $origin', ({ host, origin, others, link }) => {
+describe.each(NAMES)('check 27: Host $host with Origin $origin', ({ host, origin, others, link }) => {
   test.each(Object.entries(SURFACES))('at %s', async (surface, { head, headers, body }) => {
     const names = { host, ...(origin !== undefined && { origin }) };
     const length: Record<string, string> = body === '' ? {} : { 'content-length': String(body.length) };

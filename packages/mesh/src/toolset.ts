@@ -31,7 +31,7 @@ export type MeshHost = Host<{
   readonly connectionAuth: ConnectionAuth;
   readonly sandbox: CodeExecution;
   /** The port that the server listens on; no connection may reach it by a permission of its own. */
-  readonly ownPort?: number | undefined;
+  readonly ownPort?: (() => number | undefined) | undefined;
   /** Counts a request of a caller over REST; throws when there were too many. */
   countRequest(caller: Caller): void;
   engine(): Engine;

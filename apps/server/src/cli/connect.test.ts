@@ -162,7 +162,7 @@ describe('one connection', () => {
     }
   });
 
-  test('a key without the tools may do none of it, and one of a member starts no program', async () => {
+  test('check 9: a key without the tools may do none of it, and one of a member starts no program', async () => {
     const made = async (...grants: string[]) => {
       const { out: text } = await run(keys, ['create', 'Narrow', ...grants, '--json']);
       return JSON.parse(text).key as string;

@@ -60,6 +60,8 @@ import { migrationsIn, othersOf, toolsOf } from './served-toolset.ts';
 import type { SeamOptions, TaskLimits } from '@parley/tasks';
 import { createTaskEngine, createTaskSeam, taskMigrations, toolKinds } from '@parley/tasks';
 
+const HTTP_PORT = 80;
+
 /** The running base of a command. */
 export interface Host extends SharedHost {
   readonly ownerKeyFile: string;
@@ -178,6 +180,9 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
   const egress = createEgress({ allow: config.allowEgress });
   const limits = { keepMs: config.eventKeepMs };
   let servedUrl: string | undefined;
+  // Where the port is left to the system, it is known only once there is one.
+  const ownPort = () =>
+    servedUrl === undefined ? config.port : Number(new URL(servedUrl).port || HTTP_PORT);
   const credentials: CredentialParts = {
     store,
     egress,
@@ -193,7 +198,7 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
     // A command has no port; browsers come back to the server of the same folder.
     baseUrl: () => config.web.publicUrl ?? servedUrl ?? notedUrl(config),
     publicUrl: config.web.publicUrl,
-    reachOf: (row) => ({ allow: allowedHosts(row, config.port), era: null }),
+    reachOf: (row) => ({ allow: allowedHosts(row, ownPort()), era: null }),
   };
   const targets = createTargets(credentials);
   const programs = programsOf(config);
@@ -271,7 +276,7 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
     connectionAuth: createConnectionAuth(credentials),
     projects: createProjectDirectory(store),
     dataDir: config.dataDir,
-    ownPort: config.port,
+    ownPort,
     environment: config.programs.environment,
     delivers,
     sandbox,
@@ -299,7 +304,7 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
     store,
     events,
     discover: (organizationId, id) =>
-      askConnection({ store, upstream, ownPort: config.port }, { organizationId, userId: null }, id),
+      askConnection({ store, upstream, ownPort }, { organizationId, userId: null }, id),
     onFault,
   });
   const connections = serveConnections({ store, links, targets, refresher, upstream, results, onFault });

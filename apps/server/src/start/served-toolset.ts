@@ -24,8 +24,8 @@ export interface HostParts {
   /** Which projects organizations have. */
   readonly projects: ProjectDirectory;
   readonly dataDir: string;
-  /** The port that the server listens on. */
-  readonly ownPort: number;
+  /** The port that the server listens on; before it does, the one that it is told to. */
+  readonly ownPort: () => number;
   /** What a program that is started gets of the environment; nothing of it is a secret. */
   readonly environment: Readonly<Record<string, string>>;
   /** True for a server, which does what is due; a command leaves it to one. */

@@ -23,7 +23,7 @@ export interface Base {
   readonly isToolset: (caller: Caller, name: string) => boolean;
   readonly now: () => number;
   /** The port that this server itself listens on, which no connection may reach by a permission of its own. */
-  readonly ownPort?: number | undefined;
+  readonly ownPort?: (() => number | undefined) | undefined;
 }
 
 /** The topic under which a change of connections is announced; the payload is the organization. */

@@ -24,7 +24,7 @@ export function privateAddress({ ownPort }: Port, caller: Caller, settings: Sett
       'invalid',
       'metadata.gateway.allowPrivate: the connection has no address. Set connection_url, or leave it out.',
     );
-  if (portOf(address) === ownPort)
+  if (portOf(address) === ownPort?.())
     throw new ToolError(
       'invalid',
       'connection_url: this server listens on that port itself. Use the address of another server.',

@@ -124,7 +124,7 @@ describe('bodies', () => {
     expect(answer.status).toBe(413);
   });
 
-  test('a body that does not arrive in time is 408', async () => {
+  test('check 4: a body that does not arrive in time is 408', async () => {
     await using slow = await startGateway({ limits: { bodyTimeoutMs: 1000 } });
     const head = `POST /mcp HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${slow.ownerKey}\r\n`;
     const half = `content-type: application/json\r\ncontent-length: 50\r\n\r\n{"jsonrpc"`;

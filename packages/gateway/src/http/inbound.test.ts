@@ -51,7 +51,7 @@ function lines(changes: Record<string, string | undefined> = {}): string[] {
   );
 }
 
-describe('Host', () => {
+describe('check 27: Host', () => {
   test.each([
     'localhost',
     'LOCALHOST:4680',
@@ -106,7 +106,7 @@ describe('Host', () => {
   });
 });
 
-describe('Origin', () => {
+describe('check 27: Origin', () => {
   test.each(['http://localhost', 'https://localhost', LISTED])('%s is served', async (origin) => {
     expect((await raw(lines({ origin }))).status).toBe(200);
   });
@@ -159,7 +159,7 @@ describe('Origin', () => {
   });
 });
 
-describe('header fields', () => {
+describe('check 27: header fields', () => {
   test('100 fields are served and 101 are 431', async () => {
     const own = lines();
     const padding = Array.from({ length: 98 - own.length }, (_, index) => `x-pad-${index}: 1`);

@@ -202,7 +202,7 @@ const ROWS: readonly Row[] = [
 ];
 
 describe.each(ROWS)(
-  '$cause',
+  'check 30: $cause',
   ({ tool = 'work', args = {}, answer, code, status, retryAfter, says = '', data = {} }) => {
     beforeEach(() => {
       bed.answer = answer ?? (() => text('done'));
@@ -230,7 +230,7 @@ describe.each(ROWS)(
   },
 );
 
-test('the breaker: five refused connections open it, and the next call fails without being sent', async () => {
+test('check 33: the breaker: five refused connections open it, and the next call fails without being sent', async () => {
   bed.answer = fails('unreachable', { wasSent: false });
   for (let count = 0; count < 5; count += 1) await plain('work');
   expect(bed.sent).toHaveLength(5);
@@ -264,7 +264,7 @@ describe('the plain route', () => {
     expect(await plain('work')).toMatchObject({ status: 422, json: text('no') });
   });
 
-  test('unknown, hidden and foreign things are the same 404', async () => {
+  test('check 29: unknown, hidden and foreign things are the same 404', async () => {
     const { text: hidden } = await gateway.key({ own: ['add_one'] });
     const { text: foreign } = await gateway.stranger('other');
     const answers = await Promise.all([
@@ -345,7 +345,7 @@ describe('the plain route', () => {
     expect(await failing.next()).toMatchObject({ status: 502, error: { code: 'unavailable' } });
   });
 
-  test('a client that leaves cancels the call, and forged headers say nothing about who calls', async () => {
+  test('check 28: a client that leaves cancels the call, and forged headers say nothing about who calls', async () => {
     const signals: AbortSignal[] = [];
     bed.answer = ({ signal }) =>
       new Promise((_resolve, reject) => {

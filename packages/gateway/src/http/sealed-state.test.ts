@@ -66,7 +66,7 @@ test('a state is not readable: no answer and no argument stands in it', async ()
   for (const word of ['telling', 'ask', 'callId', gateway.owner.id]) expect(bytes).not.toContain(word);
 });
 
-test('every flipped byte is refused', async () => {
+test('check 21: every flipped byte is refused', async () => {
   const bytes = Buffer.from(await ask(), 'base64url');
   for (let at = 0; at < bytes.length; at += 1) {
     const flipped = Buffer.from(bytes);
@@ -100,7 +100,7 @@ test.each([[7], [null], [true], [{}], [['x']]])('a state that is %j is refused',
   expect(json.error.code).toBe(-32602);
 });
 
-test('another key, another tool and another argument are refused', async () => {
+test('check 21: another key, another tool and another argument are refused', async () => {
   const state = await ask();
   const twin = (await gateway.key({ '*': ['*'] })).text;
   const stranger = (await gateway.stranger('other')).text;
@@ -116,7 +116,7 @@ test('another key, another tool and another argument are refused', async () => {
   expect((await retry(state)).json.result.structuredContent).toEqual({ said: 'Ada on tea' });
 });
 
-test('a state is good for ten minutes and not a millisecond more', async () => {
+test('check 21: a state is good for ten minutes and not a millisecond more', async () => {
   const state = await ask();
   now += 10 * 60_000 - 1;
   expect((await retry(state)).json.result.resultType).toBe('complete');

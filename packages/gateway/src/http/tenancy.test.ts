@@ -44,13 +44,13 @@ async function expectOwnAnswers(
 test.each([
   ['the hot path', {}],
   ['the SDK path', { progressToken: 1 }],
-])('equal ids at the same time do not mix on %s', async (_name, meta) => {
+])('check 25: equal ids at the same time do not mix on %s', async (_name, meta) => {
   await expectOwnAnswers((index, text, id) =>
     sendModern(tenants[index]!.to, modernCall('echo', { text }, { id, meta })),
   );
 });
 
-test('equal ids at the same time do not mix between 2025 sessions', async () => {
+test('check 25: equal ids at the same time do not mix between 2025 sessions', async () => {
   const sessions: Session[] = await Promise.all(tenants.map(({ to }) => openSession(to)));
   await expectOwnAnswers((index, text, id) =>
     sessions[index]!.request('tools/call', { name: 'echo', arguments: { text } }, id),

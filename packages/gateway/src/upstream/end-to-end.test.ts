@@ -74,7 +74,7 @@ describe.each(COMBINATIONS)('a $era client, an upstream of $upstream', ({ era, u
     expect(upstream.of('tools/call')).toHaveLength(1);
   });
 
-  test('a question in the middle of a call', async () => {
+  test('check 20: a question in the middle of a call', async () => {
     const { client, upstream } = await through(era, {
       era: year,
       methods: {
@@ -96,7 +96,7 @@ describe.each(COMBINATIONS)('a $era client, an upstream of $upstream', ({ era, u
     expect(upstream.of('tools/call')).toHaveLength(year === '2026' ? 2 : 1);
   });
 
-  test('a cancel', async () => {
+  test('check 22: a cancel', async () => {
     const seen = Promise.withResolvers<Promise<void>>();
     const { client, upstream } = await through(era, {
       era: year,
@@ -112,7 +112,7 @@ describe.each(COMBINATIONS)('a $era client, an upstream of $upstream', ({ era, u
     else await eventually(() => expect(upstream.of('notifications/cancelled')).toHaveLength(1));
   });
 
-  test('a write that is cut off after progress has an unknown outcome, and was sent once', async () => {
+  test('check 5: a write that is cut off after progress has an unknown outcome, and was sent once', async () => {
     const { client, upstream } = await through(era, {
       era: year,
       methods: {
@@ -133,7 +133,7 @@ describe.each(COMBINATIONS)('a $era client, an upstream of $upstream', ({ era, u
     expect(upstream.of('tools/call')).toHaveLength(1);
   });
 
-  test('an upstream that hangs ends at the limit of its connection', async () => {
+  test('check 3: an upstream that hangs ends at the limit of its connection', async () => {
     const { client } = await through(
       era,
       { era: year, methods: { 'tools/call': () => undefined } },

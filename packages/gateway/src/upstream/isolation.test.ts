@@ -33,7 +33,7 @@ function call(ending: Ending): ToolError | undefined {
 const times = (count: number, ending: Ending) => Array.from({ length: count }, () => call(ending));
 
 describe('the breaker', () => {
-  test('opens after five failures in a row, and says how long', () => {
+  test('check 33: opens after five failures in a row, and says how long', () => {
     times(5, 'failed');
     expect(call('ok')).toMatchObject({
       code: 'unavailable',
@@ -67,7 +67,7 @@ describe('the breaker', () => {
     expect(isolation.stateOf('conn_1')).toBe('open');
   });
 
-  test('lets one call try, closes when it works, and waits twice as long when it does not, up to 5 min', () => {
+  test('check 33: lets one call try, closes when it works, and waits twice as long when it does not, up to 5 min', () => {
     times(5, 'failed');
     let pauseMs = 10_000;
     for (let round = 0; round < 7; round += 1) {

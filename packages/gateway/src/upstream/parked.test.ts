@@ -101,7 +101,7 @@ test('the call waits without a place and without its client, and the answer fini
   expect(records.map(({ code }) => code)).toEqual(['input_required', null]);
 });
 
-describe('refused with one text, and nothing is called', () => {
+describe('check 21: refused with one text, and nothing is called', () => {
   test.each<[string, (asked: Retry) => Promise<unknown>]>([
     ['a state with one bit flipped', ({ state, key }) => retry({ state: flipped(state), key })],
     ['other arguments', (asked) => retry(asked, { args: { topic: 'coffee' } })],

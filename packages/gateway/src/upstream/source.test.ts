@@ -205,7 +205,7 @@ test('in strict mode a call waits for a refresh that was announced, and is refus
   expect(own.sent).toEqual([]);
 });
 
-test("many clients with equal ids get nobody else's answers", async () => {
+test("check 25: many clients with equal ids get nobody else's answers", async () => {
   await using gateway = await startGateway({ connections: bed.gateway });
   const { organizationId } = gateway.owner;
   bed.give(

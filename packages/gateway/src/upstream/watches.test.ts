@@ -67,7 +67,7 @@ async function listen(notifications: object, path = '/mcp/conn_1'): Promise<Even
 
 const watchOf = (connectionId: string) => bed.watches.filter((watch) => watch.connectionId === connectionId);
 
-test('two clients of both eras share one watch of a document, and it ends with the last', async () => {
+test('check 32: two clients of both eras share one watch of a document, and it ends with the last', async () => {
   const stream = await listen({ resourceSubscriptions: ['doc://1'] });
   const session = await openSession({ port: gateway.port, key: gateway.ownerKey, path: '/mcp/conn_1' });
   await session.request('resources/subscribe', { uri: 'doc://1' });
@@ -97,7 +97,7 @@ test('two clients of both eras share one watch of a document, and it ends with t
   await eventually(() => expect(bed.watches).toEqual([]));
 });
 
-test('after a lost stream each document is told once, and the lists are looked at', async () => {
+test('check 32: after a lost stream each document is told once, and the lists are looked at', async () => {
   const stream = await listen({ resourceSubscriptions: ['doc://1'] });
   await eventually(() => expect(watchOf('conn_1')[0]?.uris.size).toBe(1));
   watchOf('conn_1')[0]?.tell({ kind: 'reopened' });

@@ -20,7 +20,7 @@ afterEach(async () => {
 const redirectTo = (location: string, status = 302) =>
   startServer((_request, response) => response.writeHead(status, { location }).end('moved'));
 
-describe('redirects', () => {
+describe('check 26: redirects', () => {
   test.each([
     'http://169.254.169.254/latest/meta-data/',
     'http://[::ffff:a9fe:a9fe]/',

@@ -94,7 +94,7 @@ const METADATA_FORMS = [
   'http://meta-mixed.test/',
 ];
 
-describe('what may be reached', () => {
+describe('check 26: what may be reached', () => {
   test('a public https name passes, and nothing connects', async () => {
     const { resolve, lookups } = scriptResolver(NAMES);
     await egressWith({ resolve }).check('https://public.test/path?q=1');
@@ -218,7 +218,7 @@ describe('the resolver of the system', () => {
   });
 });
 
-describe('pinning', () => {
+describe('check 26: pinning', () => {
   test('a name is looked up once, and the connection goes to the checked address under its own name', async () => {
     await using server = await startServer((_request, response) => response.end('pinned'));
     const { resolve, lookups } = scriptResolver({ 'rebind.test': [['127.0.0.1'], ['169.254.169.254']] });

@@ -131,5 +131,5 @@ onBothMeshes(
       expect(allowed()).toEqual(['10.0.0.1:8080']);
     });
   },
-  () => ({ parts: { ownPort: OWN_PORT } }),
+  () => ({ parts: { ownPort: () => OWN_PORT } }),
 );

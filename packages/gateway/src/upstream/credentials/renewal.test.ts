@@ -29,7 +29,7 @@ onBothEngines(
       return { ...bed, id, owner, admin, call };
     };
 
-    test('that is over is renewed once for 20 calls of two processes', async () => {
+    test('check 23: that is over is renewed once for 20 calls of two processes', async () => {
       const bed = await authorized();
       const { id, owner, clock } = bed;
       const other = startCredentials(await open(), { clock });
@@ -88,7 +88,7 @@ onBothEngines(
         'an answer that breaks off',
         (_: unknown, response: ServerResponse) => response.destroy() !== undefined,
       ],
-    ])('is kept when its endpoint answers %s, and works later', async (_name, fault) => {
+    ])('check 23: is kept when its endpoint answers %s, and works later', async (_name, fault) => {
       const bed = await authorized();
       const { clock, provider } = bed;
       provider.script.fault = fault;
@@ -115,7 +115,7 @@ onBothEngines(
       expect(bed.published.filter(({ type }) => type === 'connection.auth_required')).toEqual([]);
     });
 
-    test('whose renewal is refused for good needs its person, and nobody else is touched', async () => {
+    test('check 23: whose renewal is refused for good needs its person, and nobody else is touched', async () => {
       const bed = await authorized();
       const { clock, provider, id, owner, admin } = bed;
       provider.endRefresh();

@@ -62,7 +62,7 @@ test('a change is seen by the next call, in other processes too', async () => {
   );
 });
 
-test('a personal token goes into its header, for its person alone', async () => {
+test('check 24: a personal token goes into its header, for its person alone', async () => {
   const bed = await opened();
   const { owner, admin } = bed.acme;
   const id = await bed.create(owner.caller, { metadata: { gateway: { personalToken: PERSONAL } } });

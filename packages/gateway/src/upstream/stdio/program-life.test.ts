@@ -144,7 +144,7 @@ describe('the end of a program', () => {
     expect((await call(link, 'facts')).pid).not.toBe(pid);
   });
 
-  test('takes what it started along, also when neither listens', async () => {
+  test('check 7: takes what it started along, also when neither listens', async () => {
     const links = startLinks({ times: { quietEndMs: 50 } });
     const target = targetOf({ era: '2026', isStubborn: true });
     const { pid, child } = await call(links.of(target), 'facts');
@@ -183,7 +183,7 @@ describe('the end of a program', () => {
 
 describe('a crash', () => {
   test.each(['2026', '2025'] as const)(
-    'of a program of %s ends its calls at once, and the next one works',
+    'check 6: of a program of %s ends its calls at once, and the next one works',
     async (era) => {
       const links = startLinks();
       const link = links.of(targetOf({ era }));
@@ -241,7 +241,7 @@ describe('a crash', () => {
   });
 });
 
-test('many starts and ends leave no process and no descriptor', async () => {
+test('check 8: many starts and ends leave no process and no descriptor', async () => {
   const links = startLinks();
   const cat = { command: '/bin/sh', args: ['-c', ANSWER_ONCE], cwd: null, env: {} };
   const target = named('conn_cycles', { program: cat });

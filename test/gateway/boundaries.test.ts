@@ -1,0 +1,297 @@
+/** Who is who, and what goes where: credentials, tenants, addresses, headers and ids, from outside. */
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { eventually } from '@parley/test-support/eventually';
+import { plainTool, startUpstream } from '@parley/test-support/mcp-upstream';
+import type { Answer } from '@parley/test-support/wire';
+import { send } from '@parley/test-support/wire';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import type { GatewayServer } from './fixtures/server.ts';
+import { startGatewayServer } from './fixtures/server.ts';
+
+let server: GatewayServer;
+
+beforeAll(async () => {
+  server = await startGatewayServer();
+});
+
+afterAll(() => server[Symbol.asyncDispose]());
+
+async function upstreamOf(era: '2026' | '2025', answer?: (args: unknown) => unknown) {
+  const upstream = await startUpstream({
+    era,
+    tools: [plainTool('work')],
+    answer: (_name, args) => ({ content: [{ type: 'text', text: JSON.stringify(answer?.(args) ?? args) }] }),
+  });
+  onTestFinished(() => upstream[Symbol.asyncDispose]());
+  return upstream;
+}
+
+const codeOf = ({ json }: Answer) => json.result._meta?.['dev.parley/code'];
+
+test('check 24: a token of one person serves that person alone, and who has none is told where to bring one', async () => {
+  const upstream = await upstreamOf('2025');
+  const personalToken = { header: 'X-Api-Key', template: '{token}' };
+  const id = await server.connect('Personal', upstream.url, { metadata: { gateway: { personalToken } } });
+  const people = { ada: await server.keyOf('admin'), bo: await server.keyOf('admin') };
+  const keysSeen = () => [...new Set(upstream.seen.flatMap(({ headers }) => headers['x-api-key'] ?? []))];
+  // Nobody has agreed to what nobody has seen; the first who can look lets the tools in.
+  expect(
+    (await server.rest(`PUT connections/${id}/token`, { token: 'token-of-ada' }, people.ada)).status,
+  ).toBe(204);
+  expect((await server.rest(`POST connections/${id}/refresh`, {}, people.ada)).status).toBe(200);
+  await approveAll(id, people.ada);
+  await eventually(async () =>
+    expect(codeOf(await server.call(id, 'work', {}, { key: people.ada }))).toBeUndefined(),
+  );
+  expect(keysSeen()).toEqual(['token-of-ada']);
+  const calls = upstream.calls.length;
+  const refused = await server.call(id, 'work', {}, { key: people.bo });
+  expect(codeOf(refused)).toBe('auth_required');
+  expect(refused.text).toContain(`connections/${id}/token`);
+  expect(refused.text).not.toContain('token-of-ada');
+  expect((await server.plain(id, 'work', {}, { key: people.bo })).status).toBe(424);
+  expect(upstream.calls).toHaveLength(calls);
+  await server.rest(`PUT connections/${id}/token`, { token: 'token-of-bo' }, people.bo);
+  upstream.seen.length = 0;
+  for (const name of ['ada', 'bo'] as const) {
+    await server.call(id, 'work', {}, { key: people[name] });
+    const sent = upstream.seen.findLast(({ body }) => body.includes('tools/call'));
+    expect(sent?.headers['x-api-key']).toBe(`token-of-${name}`);
+  }
+});
+
+async function approveAll(id: string, key: string): Promise<void> {
+  const { json } = await server.rest(`GET connections/${id}/definitions`, undefined, key);
+  const definitions = json.data.definitions.map(({ tool, hash }: { tool: string; hash: string }) => ({
+    tool,
+    hash,
+  }));
+  if (definitions.length > 0)
+    expect((await server.rest(`POST connections/${id}/definitions/approve`, { definitions })).status).toBe(
+      200,
+    );
+}
+
+test.each(['2026', '2025'] as const)(
+  'check 25: many clients with equal ids, an upstream of %s: no canary arrives elsewhere',
+  async (era) => {
+    const upstream = await upstreamOf(era);
+    const tenants = await Promise.all(
+      Array.from({ length: 8 }, async (_, n) => {
+        const key = await server.stranger(`tenant-${era}-${n}`);
+        const data = { title: 'Shared upstream', connection_type: 'HTTP', connection_url: upstream.url };
+        const { item } = await server.manage('COLLECTION_CONNECTIONS_CREATE', { data }, key);
+        return { key, id: item.id as string, canary: `canary-${n}-` };
+      }),
+    );
+    const calls = tenants.flatMap(({ key, id, canary }) =>
+      Array.from({ length: 20 }, async (_, n) => {
+        const said = `${canary}${n}`;
+        const { json, text } = await server.call(id, 'work', { said }, { key, id: 7 });
+        expect(json.result.content).toEqual([{ type: 'text', text: JSON.stringify({ said }) }]);
+        expect(text.match(/canary-\d+-/g)?.every((found) => found === canary)).toBe(true);
+      }),
+    );
+    await Promise.all(calls);
+    expect(upstream.calls).toHaveLength(calls.length);
+    for (const { key, canary } of tenants)
+      await eventually(async () => {
+        const logs = await server.attempt('MONITORING_LOGS_LIST', { limit: 100 }, key);
+        const found = logs.text.match(/canary-\d+-/g) ?? [];
+        expect(found.length).toBeGreaterThan(0);
+        expect(found.every((each) => each === canary)).toBe(true);
+      });
+  },
+);
+
+describe('check 26: an address inside', () => {
+  let guarded: GatewayServer;
+  let inside: { port: number; count: () => number; close: () => Promise<void> };
+
+  beforeAll(async () => {
+    guarded = await startGatewayServer({ flags: [] });
+    let count = 0;
+    const listener = createServer((socket) => {
+      count += 1;
+      socket.destroy();
+    });
+    listener.listen(0, '127.0.0.1');
+    await once(listener, 'listening');
+    const { port } = listener.address() as AddressInfo; // a listening TCP server has a port
+    inside = {
+      port,
+      count: () => count,
+      async close() {
+        listener.close();
+        await once(listener, 'close');
+      },
+    };
+  });
+
+  afterAll(async () => {
+    await guarded[Symbol.asyncDispose]();
+    await inside.close();
+  });
+
+  test.each([
+    ['127.0.0.1', 'http://127.0.0.1:PORT/mcp'],
+    ['of metadata', 'http://169.254.169.254/mcp'],
+    ['that is mapped', 'http://[::ffff:10.0.0.1]:PORT/mcp'],
+    ['that is mapped to this machine', 'http://[::ffff:127.0.0.1]:PORT/mcp'],
+    ['in hexadecimal', 'http://0x7f000001:PORT/mcp'],
+    ['in decimal', 'http://2130706433:PORT/mcp'],
+    ['in octal', 'http://0177.0.0.1:PORT/mcp'],
+    ['by name', 'http://localhost:PORT/mcp'],
+    ['over https', 'https://127.0.0.1:PORT/mcp'],
+  ])('%s is reached neither when it is made, nor tested, nor called', async (_name, form) => {
+    const connection_url = form.replace('PORT', String(inside.port));
+    const data = { title: 'Inside', connection_type: 'HTTP', connection_url };
+    const made = await guarded.attempt('COLLECTION_CONNECTIONS_CREATE', { data });
+    const item = made.json.result.structuredContent?.item;
+    if (item !== undefined) {
+      expect(item).toMatchObject({ tools: null, catalog: { last_error: expect.any(String) as unknown } });
+      const { json: tested } = await guarded.attempt('CONNECTION_TEST', { id: item.id });
+      expect(tested.result.structuredContent?.healthy ?? false).toBe(false);
+      await guarded.rest(`POST connections/${item.id}/refresh`);
+      const called = await guarded.call(item.id, 'work');
+      expect(called.json.error ?? called.json.result.isError).toBeTruthy();
+      expect(called.text).not.toContain('127.0.0.1');
+    }
+    expect(inside.count()).toBe(0);
+  });
+
+  test('is allowed by an owner for one connection, and for no other', async () => {
+    const upstream = await upstreamOf('2026');
+    const allowed = { metadata: { gateway: { allowPrivate: true } } };
+    const id = await guarded.connect('Allowed', upstream.url, allowed);
+    expect((await guarded.call(id, 'work', { a: 1 })).json.result.content[0].text).toBe('{"a":1}');
+    const seen = upstream.seen.length;
+    const other = await guarded.connect('Other', upstream.url);
+    expect((await guarded.call(other, 'work')).json.error.message).toBe('Unknown tool: work');
+    expect(upstream.seen).toHaveLength(seen);
+    // Nobody allows this server itself, on whichever port it is.
+    const self = { title: 'Self', connection_type: 'HTTP', connection_url: `${guarded.url}/mcp`, ...allowed };
+    const { json: refused } = await guarded.attempt('COLLECTION_CONNECTIONS_CREATE', { data: self });
+    expect(refused.result).toMatchObject({ isError: true, _meta: { 'dev.parley/code': 'invalid' } });
+    const member = await guarded.keyOf('member');
+    const data = { title: 'Mine', connection_type: 'HTTP', connection_url: upstream.url, ...allowed };
+    const { json } = await guarded.attempt('COLLECTION_CONNECTIONS_CREATE', { data }, member);
+    expect(json.error ?? json.result.isError).toBeTruthy();
+    expect(upstream.seen).toHaveLength(seen);
+  });
+
+  test.each([
+    'http://127.0.0.1:PORT/',
+    'http://169.254.169.254/',
+    'http://[::ffff:10.0.0.1]/',
+    'http://0x7f000001:PORT/',
+  ])('that a server redirects to (%s) is not followed', async (form) => {
+    const location = form.replace('PORT', String(inside.port));
+    const upstream = await upstreamOf('2026');
+    const allowed = { metadata: { gateway: { allowPrivate: true } } };
+    const id = await guarded.connect('Redirects', upstream.url, allowed);
+    upstream.script.fault = (_request, response) => {
+      response.writeHead(307, { location }).end();
+      return true;
+    };
+    const { json, text } = await guarded.call(id, 'work');
+    expect(json.result).toMatchObject({ isError: true, _meta: { 'dev.parley/code': 'unavailable' } });
+    expect(text).not.toContain(location);
+    const { json: tested } = await guarded.attempt('CONNECTION_TEST', { id });
+    expect(tested.result.structuredContent.healthy).toBe(false);
+    expect(inside.count()).toBe(0);
+  });
+});
+
+test('check 27: a foreign Host or Origin, a doubled header, or no key: nothing of a connection answers', async () => {
+  const upstream = await upstreamOf('2026');
+  const id = await server.connect('Guarded', upstream.url);
+  const seen = upstream.seen.length;
+  const attempts: [string, Record<string, string | string[]>, string | undefined, number][] = [
+    ['a foreign Host', { host: 'evil.example' }, server.key, 403],
+    ['a foreign Origin', { origin: 'https://evil.example' }, server.key, 403],
+    // The limits of security.md say 400 for a doubled header, and the door looks at it before the key.
+    ['two origins', { origin: ['http://localhost', 'https://evil.example'] }, server.key, 400],
+    ['two origins without a key', { origin: ['http://localhost', 'https://evil.example'] }, undefined, 400],
+    ['no key', {}, undefined, 401],
+    ['a wrong key', {}, 'parley_wrong', 401],
+  ];
+  for (const [name, headers, key, status] of attempts)
+    for (const path of [`/mcp/${id}`, `/mcp/${id}/call-tool/work`]) {
+      const answer = await send({
+        port: server.port,
+        key,
+        path,
+        headers: { 'content-type': 'application/json', ...headers },
+        body: '{}',
+      });
+      expect([name, path, answer.status]).toEqual([name, path, status]);
+    }
+  expect(upstream.seen).toHaveLength(seen);
+});
+
+test('check 28: forged headers change nothing about who calls, and reach nobody', async () => {
+  const upstream = await upstreamOf('2026');
+  const id = await server.connect('Forged', upstream.url);
+  const stranger = await server.stranger('forger');
+  const forged = {
+    'x-parley-user': 'somebody',
+    'x-parley-organization': 'another',
+    'x-parley-token': 'forged',
+    'x-caller-id': 'another',
+    'x-org-id': 'another',
+    'x-virtual-mcp-id': 'vir_another',
+    'x-forwarded-for': '8.8.8.8',
+    cookie: 'a=b',
+  };
+  // With headers of the first organization a stranger is still one.
+  const organizationId = await server.app.host.identity.firstOrganizationId();
+  const asOther = { ...forged, 'x-org-id': organizationId, 'x-parley-organization': organizationId };
+  expect((await server.call(id, 'work', {}, { key: stranger, headers: asOther })).status).toBe(404);
+  expect((await server.plain(id, 'work', {}, { key: stranger, headers: asOther })).status).toBe(404);
+  const before = upstream.seen.length;
+  const plain = await server.call(id, 'work', { n: 1 });
+  expect((await server.call(id, 'work', { n: 2 }, { headers: forged })).text.replace('2', '1')).toBe(
+    plain.text,
+  );
+  expect((await server.plain(id, 'work', { n: 3 }, { headers: forged })).status).toBe(200);
+  const sent = upstream.seen.slice(before);
+  for (const { headers } of sent)
+    for (const name of Object.keys(forged)) expect([name, headers[name]]).toEqual([name, undefined]);
+  await eventually(async () => {
+    const { logs } = await server.manage('MONITORING_LOGS_LIST', { connectionId: id, limit: 10 });
+    expect(logs).toHaveLength(3);
+    expect(new Set(logs.map((log: { userId: string | null }) => log.userId)).size).toBe(1);
+    expect(JSON.stringify(logs)).not.toMatch(/somebody|vir_another/);
+  });
+});
+
+test('check 29: random and foreign ids are the same 404, on every route', async () => {
+  const upstream = await upstreamOf('2026');
+  const id = await server.connect('Foreign', upstream.url);
+  const stranger = await server.stranger('looker');
+  const seen = upstream.seen.length;
+  const random = 'conn_0123456789abcdef01234567';
+  const routes: ((to: string) => Promise<Answer>)[] = [
+    (to) => server.call(to, 'work', {}, { key: stranger }),
+    (to) => server.ask(to, 'tools/list', {}, { key: stranger }),
+    (to) => server.plain(to, 'work', {}, { key: stranger }),
+    (to) => server.call(`virtual-mcp/${to}`, 'work', {}, { key: stranger }),
+    (to) => server.plain(`virtual-mcp/${to}`, 'work', {}, { key: stranger }),
+    (to) => server.rest(`POST connections/${to}/authorize`, {}, stranger),
+    (to) => server.rest(`GET connections/${to}/auth`, undefined, stranger),
+    (to) => server.rest(`PUT connections/${to}/token`, { token: 'x' }, stranger),
+    (to) => server.rest(`DELETE connections/${to}/auth`, undefined, stranger),
+    (to) => server.rest(`POST connections/${to}/refresh`, {}, stranger),
+    (to) => server.rest(`GET connections/${to}/definitions`, undefined, stranger),
+  ];
+  for (const [index, route] of routes.entries()) {
+    const [foreign, unknown] = [await route(id), await route(random)];
+    expect([index, foreign.status]).toEqual([index, 404]);
+    expect([index, foreign.status, foreign.text]).toEqual([index, unknown.status, unknown.text]);
+    expect(foreign.text).not.toContain(id);
+  }
+  expect(upstream.seen).toHaveLength(seen);
+});

@@ -1,0 +1,152 @@
+/** Programs behind connections: killed, stubborn, gone at once, and never started by whoever may not. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { eventually } from '@parley/test-support/eventually';
+import type { ProgramScript } from '@parley/test-support/mcp-program';
+import { mcpProgram } from '@parley/test-support/mcp-program';
+import { plainTool, startUpstream } from '@parley/test-support/mcp-upstream';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { running } from '../../packages/gateway/test/programs.ts';
+import { ensureBuilt } from '../product/build.ts';
+import { callTool } from '../product/mcp-messages.ts';
+import { scratchFolder, startParley } from '../product/parley.ts';
+import type { GatewayServer } from './fixtures/server.ts';
+import { startGatewayServer } from './fixtures/server.ts';
+
+let server: GatewayServer;
+
+beforeAll(async () => {
+  server = await startGatewayServer({ flags: ['--allow-stdio', '--allow-egress', '127.0.0.1'] });
+});
+
+afterAll(() => server[Symbol.asyncDispose]());
+
+function program(script: ProgramScript) {
+  const { command, args } = mcpProgram(script);
+  return { title: 'Program', connection_type: 'STDIO', connection_headers: { command, args } };
+}
+
+async function started(data: object): Promise<string> {
+  return (await server.manage('COLLECTION_CONNECTIONS_CREATE', { data })).item.id;
+}
+
+async function facts(id: string): Promise<{ pid: number; child: number }> {
+  const { json } = await server.call(id, 'facts');
+  return JSON.parse(json.result.content[0].text);
+}
+
+const gone = (...pids: number[]) => eventually(() => expect(pids.flatMap((pid) => running(pid))).toEqual([]));
+
+test.each(['2026', '2025'] as const)(
+  'check 6: a program of %s that is killed during a call: it is told at once, and the next call has a new one',
+  async (era) => {
+    const id = await started(program({ era }));
+    const { pid } = await facts(id);
+    const hanging = server.call(id, 'hang');
+    // Arrived after the one that hangs: both are with the program by then.
+    await server.call(id, 'echo');
+    process.kill(pid, 'SIGKILL');
+    expect((await hanging).json.result).toMatchObject({
+      isError: true,
+      _meta: { 'dev.parley/code': 'unavailable', 'dev.parley/data': { outcome: 'unknown' } },
+    });
+    expect((await facts(id)).pid).not.toBe(pid);
+    await gone(pid);
+  },
+);
+
+test('check 7: a stubborn program and its child end with their connection', async () => {
+  const id = await started(program({ era: '2026', isStubborn: true }));
+  const { pid, child } = await facts(id);
+  expect(running(pid)).toEqual(expect.arrayContaining([pid, child]));
+  await server.manage('COLLECTION_CONNECTIONS_DELETE', { id });
+  await gone(pid, child);
+  expect((await server.call(id, 'facts')).status).toBe(404);
+});
+
+test('check 7: they end with a server that is killed, and the next one starts its own', async () => {
+  await ensureBuilt();
+  using folder = scratchFolder();
+  const args = ['--allow-stdio'];
+  const first = await startParley(folder.path, { args });
+  const { key } = first;
+  const made = await callTool({ mcp: `${first.mcp}/self`, key }, 'COLLECTION_CONNECTIONS_CREATE', {
+    data: program({ era: '2025', isStubborn: true }),
+  });
+  const item = made.body.result?.structuredContent?.['item'] as { id: string } | undefined;
+  const id = item?.id ?? expect.fail(made.text);
+  const factsOf = async (mcp: string) => {
+    const { body, text } = await callTool({ mcp: `${mcp}/${id}`, key }, 'facts');
+    expect(body.result?.isError, text).not.toBe(true);
+    return JSON.parse(body.result?.content?.[0]?.text ?? '') as { pid: number; child: number };
+  };
+  const { pid, child } = await factsOf(first.mcp);
+  await first.stop('SIGKILL');
+  await gone(pid, child);
+  await using second = await startParley(folder.path, { args });
+  const next = await factsOf(second.mcp);
+  expect(next.pid).not.toBe(pid);
+  expect((await second.stop()).code).toBe(0);
+  await gone(next.pid, next.child);
+});
+
+test('check 9: who may not start programs sends a command everywhere, and nothing starts', async () => {
+  await using upstream = await startUpstream({ era: '2026', tools: [plainTool('work')] });
+  const web = await server.connect('Web', upstream.url);
+  const marker = join(server.data, 'started');
+  const touch = {
+    command: process.execPath,
+    args: ['-e', `fs.writeFileSync(${JSON.stringify(marker)}, '')`],
+  };
+  const data = { title: 'Program', connection_type: 'STDIO', connection_headers: touch };
+  const connections = ['COLLECTION_CONNECTIONS_CREATE', 'COLLECTION_CONNECTIONS_UPDATE', 'CONNECTION_TEST'];
+  const own = await started(program({ era: '2025' }));
+  await server.manage('COLLECTION_CONNECTIONS_UPDATE', { id: own, data: { status: 'inactive' } });
+  const keys = [await server.keyOf('member'), await server.keyOf('owner', { self: connections })];
+  for (const key of keys) {
+    const attempts: [string, Record<string, unknown>][] = [
+      ['COLLECTION_CONNECTIONS_CREATE', { data }],
+      ['COLLECTION_CONNECTIONS_CREATE', { data: { ...data, connection_type: 'HTTP' } }],
+      [
+        'COLLECTION_CONNECTIONS_UPDATE',
+        { id: web, data: { connection_type: 'STDIO', connection_headers: touch } },
+      ],
+      ['COLLECTION_CONNECTIONS_UPDATE', { id: web, data: { connection_headers: touch } }],
+      ['COLLECTION_CONNECTIONS_UPDATE', { id: own, data: { connection_headers: touch } }],
+      ['CONNECTION_TEST', { id: web, ...touch, connection_headers: touch }],
+    ];
+    for (const [tool, args] of attempts) {
+      const { json, text } = await server.attempt(tool, args, key);
+      // A test of what is stored may work; it takes no command of its own.
+      if (tool !== 'CONNECTION_TEST') expect(json.error ?? json.result.isError, text).toBeTruthy();
+    }
+    // Nor does a route of REST take one.
+    expect((await server.rest(`POST connections/${web}/refresh`, touch, key)).status).toBeGreaterThanOrEqual(
+      400,
+    );
+  }
+  expect(existsSync(marker)).toBe(false);
+  const { item } = await server.manage('COLLECTION_CONNECTIONS_GET', { id: web });
+  expect(item).toMatchObject({ connection_type: 'HTTP', connection_url: upstream.url });
+  expect((await server.call(web, 'work')).json.result.content[0].text).toBe('done');
+});
+
+test.each([
+  ['ends at once', { command: '/bin/sh', args: ['-c', 'exit 3'] }],
+  ['is not there', { command: '/no/such/program', args: [] }],
+])(
+  'a program that %s is stored with its reason, is unavailable, and harms nobody',
+  async (_name, headers) => {
+    const good = await started(program({ era: '2026' }));
+    const { item } = await server.manage('COLLECTION_CONNECTIONS_CREATE', {
+      data: { title: 'Broken', connection_type: 'STDIO', connection_headers: headers },
+    });
+    expect(item).toMatchObject({ tools: null, catalog: { last_error: expect.any(String) as unknown } });
+    const [{ json: listed }, answer] = await Promise.all([
+      server.ask(item.id, 'tools/list'),
+      server.call(good, 'echo', { a: 1 }),
+    ]);
+    expect(listed.result.tools).toEqual([]);
+    expect(answer.json.result.content[0].text).toBe('{"a":1}');
+  },
+);
