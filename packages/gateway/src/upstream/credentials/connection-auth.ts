@@ -3,6 +3,7 @@ import type { AuthState, ConnectionAuth, ConnectionRow, SealedCredentials } from
 import {
   actsAsAdministrator,
   dropPersonalToken,
+  gatewaySettingsOf,
   dropToken,
   findRow,
   grantTypeOf,
@@ -72,6 +73,12 @@ export function createConnectionAuth(parts: CredentialParts): ConnectionAuth {
 
   async function changeToken(caller: Caller, id: string, token: string | undefined): Promise<void> {
     const row = await usable(caller, id);
+    // A token that goes nowhere would only seem to help.
+    if (token !== undefined && gatewaySettingsOf(row).personalToken === undefined)
+      throw new ToolError(
+        'invalid',
+        `${row.title} takes no token of one person. Set metadata.gateway.personalToken, or give it a token for everybody.`,
+      );
     const owner = {
       organizationId: row.organization_id,
       connectionId: id,
