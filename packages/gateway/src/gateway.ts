@@ -11,8 +11,14 @@ import { createDispatch } from './http/dispatch.ts';
 import type { IsInactive } from './http/endpoint.ts';
 import { createEndpointOf } from './http/endpoint.ts';
 import type { LegOptions } from './http/legs.ts';
+import type { Limits } from './limits.ts';
 import { createPlainRoute, plainCallOf } from './http/plain-route.ts';
 import type { CountRequest } from './http/request-rate.ts';
+import { sessionNotFound } from './replicas/forward.ts';
+import type { ResumeHere } from './replicas/parked-calls.ts';
+import { answerParked, PARKED_PATH } from './replicas/parked-calls.ts';
+import type { Claims } from './replicas/pass.ts';
+import { digestOf } from './replicas/pass.ts';
 
 /** What the gateway is built from. */
 export interface GatewayOptions extends LegOptions {
@@ -22,6 +28,8 @@ export interface GatewayOptions extends LegOptions {
   readonly countRequest: CountRequest;
   /** What is there and switched off; absent: nothing. */
   readonly isInactive?: IsInactive | undefined;
+  /** Goes on with calls that wait in this process; for other replicas. */
+  readonly resumeParked?: ResumeHere | undefined;
   /** Serves requests without a credential as this caller; tests only, no configuration sets it. */
   readonly anonymous?: Caller | undefined;
 }
@@ -44,16 +52,40 @@ const CORS = {
 
 /** Creates the gateway; the SDK is loaded with the first request that needs it. */
 export function createGateway(options: GatewayOptions): Gateway {
-  const { limits, countRequest, onFault } = options;
+  const { limits, countRequest, onFault, replicas } = options;
   const door = createFrontDoor(options.names, limits);
   const authenticate = createAuthenticate(options.identity, limits, options.anonymous);
   const endpointOf = createEndpointOf(options.engine, options.isInactive);
   const dispatch = createDispatch(options, countRequest);
   const callPlain = createPlainRoute(limits);
 
+  /** A request that another replica took in and sent here: it was let in there, and its pass stands for its caller. */
+  async function fromReplica(
+    req: IncomingMessage,
+    res: ServerResponse,
+    { callerId, digest }: Claims,
+  ): Promise<void> {
+    const body = req.method === 'POST' ? await readJson(req, wrapped(limits)) : undefined;
+    // Replicas send what they parsed, written anew, so that it can be compared without its first bytes.
+    if (digestOf(body === undefined ? '' : JSON.stringify(body)) !== digest) throw sessionNotFound();
+    if (pathOf(req) === PARKED_PATH)
+      return answerParked(res, { body, callerId, resume: options.resumeParked });
+    await dispatch.passed(req, res, {
+      callerId,
+      body,
+      async engineFor(caller) {
+        const engine = await endpointOf(pathOf(req), caller);
+        if (engine === undefined) throw nothingServed();
+        return engine;
+      },
+    });
+  }
+
   return {
     async handle(req, res) {
       try {
+        const arrival = replicas?.arrivalOf(req);
+        if (arrival !== undefined) return await fromReplica(req, res, arrival);
         const listedOrigin = door.check(req);
         if (listedOrigin !== undefined && answerCors(req, res, listedOrigin, CORS)) return;
         const found = authenticate(req);
@@ -64,8 +96,7 @@ export function createGateway(options: GatewayOptions): Gateway {
         const plain = plainCallOf(path);
         const endpoint = endpointOf(plain?.endpoint ?? path, caller);
         const engine = endpoint instanceof Promise ? await endpoint : endpoint;
-        if (engine === undefined)
-          throw new HttpRefusal(404, 'Nothing is served at this URL.', { rpc: RPC.methodNotFound });
+        if (engine === undefined) throw nothingServed();
         const served = { caller, engine };
         if (plain !== undefined) return await callPlain(req, res, served, plain.tool);
         if (req.method !== 'POST') return await dispatch.bodyless(req, res, served);
@@ -90,6 +121,15 @@ export function createGateway(options: GatewayOptions): Gateway {
     },
     close: () => dispatch.close(),
   };
+}
+
+function nothingServed(): HttpRefusal {
+  return new HttpRefusal(404, 'Nothing is served at this URL.', { rpc: RPC.methodNotFound });
+}
+
+/** What a replica sends has been within the limits, and may have something around it now. */
+function wrapped(limits: Limits): Limits {
+  return { ...limits, bodyBytes: 2 * limits.bodyBytes, jsonDepth: limits.jsonDepth + 4 };
 }
 
 function pathOf(req: IncomingMessage): string {
