@@ -9,10 +9,10 @@ import { keepAuditShort } from './start/audit-retention.ts';
 import { openHost } from './start/host.ts';
 import type { TaskSettings } from './start/host.ts';
 import type { ServedToolset, SharedHost } from './start/served-toolset.ts';
-import type { UpstreamWays } from './start/upstream-ways.ts';
 import { createHttpServer } from './http.ts';
 import { createHeapGrowth } from './lean-heap.ts';
 import { createLog } from './log.ts';
+import { leaveReplicas, replicaAddress } from './replica-life.ts';
 import { stopPart } from './stop-part.ts';
 import { createMetrics } from './telemetry/metrics.ts';
 import { SERVER_INFO } from './version.ts';
@@ -23,8 +23,6 @@ export interface AppOptions {
   readonly toolsets?: readonly ServedToolset[];
   /** Where tools come from besides toolsets. */
   readonly sources?: readonly Source[];
-  /** The ways to upstream servers; absent: connections are stored, and not served. */
-  readonly upstreams?: UpstreamWays | undefined;
   /** Serves requests without a credential with these grants; for the conformance fixture, no flag sets it. */
   readonly anonymous?: Grants;
   /** Times and limits of tasks; for tests, no flag sets them. */
@@ -51,7 +49,6 @@ export async function createApp({
   config,
   toolsets = [],
   sources = [],
-  upstreams,
   anonymous,
   tasks,
 }: AppOptions): Promise<App> {
@@ -66,8 +63,7 @@ export async function createApp({
     config,
     toolsets,
     sources,
-    upstreams,
-    delivers: true,
+      delivers: true,
     onFault,
     anonymous: nobody,
     tasks,
@@ -87,8 +83,11 @@ export async function createApp({
     limits: config.limits,
     names: host.names,
     countRequest: host.countRequest,
-    isInactive: (organizationId, name) => host.connections?.source.isInactive(organizationId, name) ?? false,
-    watches: host.connections?.watches,
+    virtual: host.virtual,
+    isInactive: (organizationId, name) => host.connections.source.isInactive(organizationId, name),
+    watches: host.connections.watches,
+    replicas: host.replicas,
+    resumeParked: (id, owner, call) => host.connections.bridge.resume(id, owner, call),
     anonymous: nobody,
     onFault,
   });
@@ -99,7 +98,7 @@ export async function createApp({
     metrics,
     degradedOf: async (caller) => {
       await host.engine().ready(caller);
-      return host.connections?.source.degradedOf(caller.organizationId) ?? [];
+      return host.connections.source.degradedOf(caller.organizationId);
     },
   });
   const routes = host.createRoutes(gateway);
@@ -116,6 +115,7 @@ export async function createApp({
       host.onStop(keepAuditShort(host.identity, config.auditKeepMs, onFault));
       const url = await http.listen();
       host.servedAt(url);
+      await host.replicas?.join(replicaAddress(config, url));
       log.info({ url }, 'listening');
       return { url, mcp: `${url}/mcp` };
     },
@@ -126,6 +126,8 @@ export async function createApp({
     },
     async close() {
       probes.stopping();
+      http.letGo();
+      if (host.replicas !== undefined) await leaveReplicas(host.replicas, config.replicas.drainMs, onFault);
       await http.stopAccepting();
       // Calls that wait for a task or a note are answered; a task itself goes on at the next start.
       await host.stop();

@@ -11,14 +11,11 @@ import { createDispatch } from './http/dispatch.ts';
 import type { IsInactive } from './http/endpoint.ts';
 import { createEndpointOf } from './http/endpoint.ts';
 import type { LegOptions } from './http/legs.ts';
-import type { Limits } from './limits.ts';
 import { createPlainRoute, plainCallOf } from './http/plain-route.ts';
 import type { CountRequest } from './http/request-rate.ts';
-import { sessionNotFound } from './replicas/forward.ts';
+import { createArrivals } from './replicas/arrivals.ts';
 import type { ResumeHere } from './replicas/parked-calls.ts';
-import { answerParked, PARKED_PATH } from './replicas/parked-calls.ts';
-import type { Claims } from './replicas/pass.ts';
-import { digestOf } from './replicas/pass.ts';
+import type { VirtualMcpEngines } from './virtual/registry.ts';
 
 /** What the gateway is built from. */
 export interface GatewayOptions extends LegOptions {
@@ -26,6 +23,8 @@ export interface GatewayOptions extends LegOptions {
   readonly names: AllowedNames;
   /** The stage of the rate; routes that are not MCP share it. */
   readonly countRequest: CountRequest;
+  /** What organizations put together themselves; absent: nothing is. */
+  readonly virtual?: VirtualMcpEngines | undefined;
   /** What is there and switched off; absent: nothing. */
   readonly isInactive?: IsInactive | undefined;
   /** Goes on with calls that wait in this process; for other replicas. */
@@ -55,31 +54,10 @@ export function createGateway(options: GatewayOptions): Gateway {
   const { limits, countRequest, onFault, replicas } = options;
   const door = createFrontDoor(options.names, limits);
   const authenticate = createAuthenticate(options.identity, limits, options.anonymous);
-  const endpointOf = createEndpointOf(options.engine, options.isInactive);
+  const endpointOf = createEndpointOf(options.engine, options);
   const dispatch = createDispatch(options, countRequest);
   const callPlain = createPlainRoute(limits);
-
-  /** A request that another replica took in and sent here: it was let in there, and its pass stands for its caller. */
-  async function fromReplica(
-    req: IncomingMessage,
-    res: ServerResponse,
-    { callerId, digest }: Claims,
-  ): Promise<void> {
-    const body = req.method === 'POST' ? await readJson(req, wrapped(limits)) : undefined;
-    // Replicas send what they parsed, written anew, so that it can be compared without its first bytes.
-    if (digestOf(body === undefined ? '' : JSON.stringify(body)) !== digest) throw sessionNotFound();
-    if (pathOf(req) === PARKED_PATH)
-      return answerParked(res, { body, callerId, resume: options.resumeParked });
-    await dispatch.passed(req, res, {
-      callerId,
-      body,
-      async engineFor(caller) {
-        const engine = await endpointOf(pathOf(req), caller);
-        if (engine === undefined) throw nothingServed();
-        return engine;
-      },
-    });
-  }
+  const fromReplica = createArrivals({ limits, endpointOf, dispatch, resumeParked: options.resumeParked });
 
   return {
     async handle(req, res) {
@@ -92,11 +70,12 @@ export function createGateway(options: GatewayOptions): Gateway {
         // What is known already is not waited for: a turn of waiting costs more than the look-up.
         const caller = found instanceof Promise ? await found : found;
         countRequest(caller);
-        const path = pathOf(req);
+        const [path, query] = splitUrl(req);
         const plain = plainCallOf(path);
-        const endpoint = endpointOf(plain?.endpoint ?? path, caller);
+        const endpoint = endpointOf(plain?.endpoint ?? path, caller, query);
         const engine = endpoint instanceof Promise ? await endpoint : endpoint;
-        if (engine === undefined) throw nothingServed();
+        if (engine === undefined)
+          throw new HttpRefusal(404, 'Nothing is served at this URL.', { rpc: RPC.methodNotFound });
         const served = { caller, engine };
         if (plain !== undefined) return await callPlain(req, res, served, plain.tool);
         if (req.method !== 'POST') return await dispatch.bodyless(req, res, served);
@@ -123,19 +102,11 @@ export function createGateway(options: GatewayOptions): Gateway {
   };
 }
 
-function nothingServed(): HttpRefusal {
-  return new HttpRefusal(404, 'Nothing is served at this URL.', { rpc: RPC.methodNotFound });
-}
-
-/** What a replica sends has been within the limits, and may have something around it now. */
-function wrapped(limits: Limits): Limits {
-  return { ...limits, bodyBytes: 2 * limits.bodyBytes, jsonDepth: limits.jsonDepth + 4 };
-}
-
-function pathOf(req: IncomingMessage): string {
+/** Path and query of a request. */
+function splitUrl(req: IncomingMessage): [path: string, query: string] {
   const url = req.url ?? '/';
-  const query = url.indexOf('?');
-  return query === -1 ? url : url.slice(0, query);
+  const mark = url.indexOf('?');
+  return mark === -1 ? [url, ''] : [url.slice(0, mark), url.slice(mark + 1)];
 }
 
 function fail(res: ServerResponse, error: unknown, onFault: GatewayOptions['onFault']): void {

@@ -191,6 +191,7 @@ export function createSessionLeg(options: LegParts): SessionLeg {
     openerOf: (sessionId) => sessions.get(sessionId)?.served.caller,
     async close() {
       clearInterval(sweep);
+      replicas?.endStreams();
       await Promise.all(
         [...open].map(async ({ server, connection }) => {
           await server.close();

@@ -1,6 +1,6 @@
 /** Sends requests on to the replica that can answer them, and its answers back as they come. */
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
-import { HttpRefusal } from '@parley/http';
+import { endOrDestroy, HttpRefusal } from '@parley/http';
 import type { Egress, LineHead, LineReader } from '@parley/kit/egress';
 import { EgressError } from '@parley/kit/egress';
 import { signalOf } from '../http/signal-of.ts';
@@ -65,6 +65,8 @@ export class Forwarder {
   readonly #options: ForwardOptions;
   /** What is under way, by the replica that it waits for. */
   readonly #open = new Map<string, Set<AbortController>>();
+  /** Streams that end only when they are ended. */
+  readonly #streams = new Set<AbortController>();
 
   constructor(options: ForwardOptions) {
     this.#options = options;
@@ -73,6 +75,11 @@ export class Forwarder {
   /** Ends what waits for a replica that will not answer any more. */
   cut(replicaId: string): void {
     for (const control of this.#open.get(replicaId) ?? []) control.abort(new ReplicaLost());
+  }
+
+  /** Ends the streams of clients, so that they open them elsewhere. */
+  endStreams(): void {
+    for (const stream of this.#streams) stream.abort();
   }
 
   /** A request of a client to the replica that has its session. */
@@ -85,6 +92,8 @@ export class Forwarder {
       callerId,
     }: { req: IncomingMessage; res: ServerResponse; body: unknown; callerId: string },
   ): Promise<void> {
+    const stream = new AbortController();
+    const left = signalOf(res);
     const errand: Errand = {
       // A session is asked in no other way.
       method: req.method as Errand['method'],
@@ -92,7 +101,7 @@ export class Forwarder {
       headers: forwarded(req.headers),
       body: body === undefined ? '' : JSON.stringify(body),
       callerId,
-      signal: signalOf(res),
+      signal: AbortSignal.any([left, stream.signal]),
       readerFor(head) {
         res.writeHead(head.status, headersBack(head));
         res.flushHeaders();
@@ -105,11 +114,16 @@ export class Forwarder {
       },
     };
     let outcome: 'answered' | 'gone';
+    if (errand.method === 'GET') this.#streams.add(stream);
     try {
       outcome = await this.send(replicaId, errand);
     } catch (error) {
       // Whoever has left is told nothing.
-      if (errand.signal.aborted) return;
+      if (left.aborted) return;
+      if (stream.signal.aborted) {
+        endOrDestroy(res);
+        return;
+      }
       if (!(error instanceof EgressError || error instanceof ReplicaLost)) throw error;
       if (res.headersSent) {
         res.destroy();
@@ -119,6 +133,8 @@ export class Forwarder {
         503,
         'The server that has this session ended before it had answered. The outcome is unknown: open a new session, and look whether it was done before you try again.',
       );
+    } finally {
+      this.#streams.delete(stream);
     }
     if (outcome === 'gone') throw sessionNotFound();
     res.end();

@@ -37,6 +37,8 @@ export interface Replicas {
   ownerOf(req: IncomingMessage): string | undefined;
   /** Sends a request on; throws a refusal when that replica is gone. */
   pass(replicaId: string, passing: Passing): Promise<void>;
+  /** Ends the streams that go on to others. */
+  endStreams(): void;
   /** What another replica says of a request that it sends; undefined: it is from anybody. */
   arrivalOf(req: IncomingMessage): Claims | undefined;
   /** The way to calls that wait elsewhere. */
@@ -72,6 +74,7 @@ export function createReplicas({ store, egress, onFault, times }: ReplicaOptions
       return owner === id ? undefined : owner;
     },
     pass: (replicaId, passing) => forwarder.pass(replicaId, passing),
+    endStreams: () => forwarder.endStreams(),
     arrivalOf({ method = '', url = '', headers }) {
       return headers[PASS_HEADER] === undefined ? undefined : passes.check({ method, url, headers }, id);
     },
