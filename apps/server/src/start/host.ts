@@ -309,7 +309,16 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
       askConnection({ store, upstream, ownPort: config.port }, { organizationId, userId: null }, id),
     onFault,
   });
-  const connections = serveConnections({ store, links, targets, refresher, upstream, results, replicas, onFault });
+  const connections = serveConnections({
+    store,
+    links,
+    targets,
+    refresher,
+    upstream,
+    results,
+    replicas,
+    onFault,
+  });
   stops.push(
     () => refresher.stop(),
     () => connections.close(),

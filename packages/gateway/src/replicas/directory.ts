@@ -61,6 +61,7 @@ export class ReplicaDirectory {
   #address: string | undefined;
   #timer: NodeJS.Timeout | undefined;
   #reading: Promise<void> | undefined;
+  #renewing: Promise<unknown> | undefined;
   #askedMs = -Infinity;
 
   constructor(options: DirectoryOptions) {
@@ -110,7 +111,7 @@ export class ReplicaDirectory {
     if (this.#address === undefined) return;
     this.#address = undefined;
     // A renewal that is under way would bring the row back.
-    await this.#reading;
+    await this.#renewing?.catch(() => undefined); // told where it was begun
     await this.#db().deleteFrom('replicas').where('id', '=', this.#id).execute();
     await this.#store.signal.publish(TOPIC);
   }
@@ -127,11 +128,12 @@ export class ReplicaDirectory {
     const address = this.#address;
     if (address === undefined) return;
     const row = { address, renewed_at: Date.now() };
-    await this.#db()
+    this.#renewing = this.#db()
       .insertInto('replicas')
       .values({ id: this.#id, ...row })
       .onConflict((conflict) => conflict.column('id').doUpdateSet(row))
       .execute();
+    await this.#renewing;
   }
 
   /** What was read before a change is told must not hide it. */

@@ -120,13 +120,11 @@ export class Forwarder {
     } catch (error) {
       // Whoever has left is told nothing.
       if (left.aborted) return;
-      if (stream.signal.aborted) {
-        endOrDestroy(res);
-        return;
-      }
-      if (!(error instanceof EgressError || error instanceof ReplicaLost)) throw error;
+      const isEnded = stream.signal.aborted;
+      if (!isEnded && !(error instanceof EgressError || error instanceof ReplicaLost)) throw error;
       if (res.headersSent) {
-        res.destroy();
+        if (isEnded) endOrDestroy(res);
+        else res.destroy();
         return;
       }
       throw new HttpRefusal(

@@ -92,6 +92,7 @@ export async function answerParked(
 ): Promise<void> {
   const brought = broughtShape.safeParse(body).data;
   const write = (line: AnswerLine) => res.write(`${JSON.stringify(line)}\n`);
+  const signal = signalOf(res);
   res.on('error', () => res.destroy());
   res.writeHead(200, { 'content-type': 'application/x-ndjson' });
   res.flushHeaders();
@@ -101,7 +102,7 @@ export async function answerParked(
       inputResponses: brought.answers,
       // Sent by a replica, which has them of its client.
       capabilities: brought.capabilities as ClientCapabilities,
-      signal: signalOf(res),
+      signal,
       async progress(done, total, message) {
         write({ progress: [done, total ?? null, message ?? null] });
       },
@@ -110,7 +111,8 @@ export async function answerParked(
   } catch (error) {
     const line = lineOf(error);
     write(line ?? { lost: true });
-    if (line === undefined) throw error;
+    // A call that ended because its client left has failed nobody.
+    if (line === undefined && !signal.aborted) throw error;
   } finally {
     res.end();
   }
