@@ -127,7 +127,8 @@ export async function createApp({
     async close() {
       probes.stopping();
       http.letGo();
-      if (host.replicas !== undefined) await leaveReplicas(host.replicas, config.replicas.drainMs, onFault);
+      const { drainMs } = config.replicas;
+      if (host.replicas !== undefined) await leaveReplicas(host.replicas, { http, drainMs, onFault });
       await http.stopAccepting();
       // Calls that wait for a task or a note are answered; a task itself goes on at the next start.
       await host.stop();

@@ -21,6 +21,8 @@ export interface HttpServer {
   listen(): Promise<string>;
   /** From now on every answer is the last one on its connection, so that clients go elsewhere. */
   letGo(): void;
+  /** Waits until no call is running, for so long at most. */
+  quiet(timeoutMs: number): Promise<void>;
   stopAccepting(): Promise<void>;
   /** Waits until every call that is running is answered, as long as a stop may take; not for streams that end only when they are ended. */
   answered(): Promise<void>;
@@ -122,6 +124,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     letGo() {
       isLettingGo = true;
     },
+    quiet: (timeoutMs) => calls.none(timeoutMs),
     async stopAccepting() {
       isLettingGo = true;
       stopBy = performance.now() + STOP_MS;

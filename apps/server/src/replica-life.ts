@@ -3,10 +3,13 @@ import { networkInterfaces } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Replicas } from '@parley/gateway';
 import type { Config } from './config.ts';
+import type { HttpServer } from './http.ts';
 import { stopPart } from './stop-part.ts';
 
 /** Others have heard by then that this one is gone, and what they sent before has come. */
 const HEARD_MS = 200;
+/** For calls whose clients are asked by a program; people take longer than a stop can wait. */
+const FINISH_MS = 3_000;
 
 /** Where others reach this server, which listens at `url`. */
 export function replicaAddress({ host, replicas }: Pick<Config, 'host' | 'replicas'>, url: string): string {
@@ -19,17 +22,24 @@ export function replicaAddress({ host, replicas }: Pick<Config, 'host' | 'replic
   return `http://${found?.address ?? '127.0.0.1'}:${new URL(url).port}`;
 }
 
+export interface LeaveParts {
+  readonly http: Pick<HttpServer, 'quiet'>;
+  readonly drainMs: number;
+  readonly onFault: (error: unknown, where: string) => void;
+}
+
 /**
- * Answers on until balancers have noticed; sessions of this server can be reached through the others as long, and
- * are gone for them when it has left.
+ * Answers on until balancers have noticed; then its sessions are gone for the others, except for the answers that its
+ * running calls wait for.
  */
 export async function leaveReplicas(
-  replicas: Pick<Replicas, 'leave'>,
-  drainMs: number,
-  onFault: (error: unknown, where: string) => void,
+  replicas: Pick<Replicas, 'retire' | 'leave'>,
+  { http, drainMs, onFault }: LeaveParts,
 ): Promise<void> {
   const heardMs = Math.min(HEARD_MS, drainMs);
   await delay(drainMs - heardMs);
-  await stopPart(() => replicas.leave(), onFault);
+  await stopPart(() => replicas.retire(), onFault);
   await delay(heardMs);
+  await http.quiet(Math.min(FINISH_MS, drainMs));
+  await stopPart(() => replicas.leave(), onFault);
 }

@@ -24,6 +24,7 @@ const createReplicas: Migration = async (db) => {
     .addColumn('id', 'text', (column) => column.primaryKey())
     .addColumn('address', 'text', (column) => column.notNull())
     .addColumn('renewed_at', epochMsColumn, (column) => column.notNull())
+    .addColumn('state', 'text', (column) => column.notNull())
     .execute();
 };
 

@@ -8,7 +8,7 @@ import type { DirectoryTimes } from './directory.ts';
 import { ReplicaDirectory } from './directory.ts';
 
 interface Tables {
-  replicas: { id: string; address: string; renewed_at: number };
+  replicas: { id: string; address: string; renewed_at: number; state: string };
 }
 
 const ONE = 'http://10.0.0.1:4680';
@@ -44,11 +44,15 @@ onBothEngines(
       await one.directory.join(ONE);
       const two = await replica('two');
       await two.directory.join(TWO);
-      expect(await two.directory.addressOf('one')).toBe(ONE);
-      await eventually(async () => expect(await one.directory.addressOf('two')).toBe(TWO));
-      expect(await one.directory.addressOf('three')).toBeUndefined();
+      expect(await two.directory.find('one')).toHaveProperty('address', ONE);
+      await eventually(async () => expect(await one.directory.find('two')).toHaveProperty('address', TWO));
+      expect(await one.directory.find('three')).toBeUndefined();
+      await two.directory.retire();
+      await eventually(async () =>
+        expect(await one.directory.find('two')).toMatchObject({ state: 'leaving' }),
+      );
       await two.directory.leave();
-      await eventually(async () => expect(await one.directory.addressOf('two')).toBeUndefined());
+      await eventually(async () => expect(await one.directory.find('two')).toBeUndefined());
       expect(await rows(one.store)).toMatchObject([{ id: 'one' }]);
       expect([...one.lapsed, ...one.faults, ...two.faults]).toEqual([]);
     });
@@ -57,14 +61,19 @@ onBothEngines(
       const renewed = { renewMs: 20, lapseMs: 20_000, sweepMs: 60_000 };
       const one = await replica('one', renewed);
       const two = await replica('two', renewed);
-      const dead = { id: 'dead', address: 'http://10.0.0.3:4680', renewed_at: Date.now() + 86_400_000 };
+      const dead = {
+        id: 'dead',
+        address: 'http://10.0.0.3:4680',
+        renewed_at: Date.now() + 86_400_000,
+        state: 'serving',
+      };
       await one.store.db<Tables>().insertInto('replicas').values(dead).execute();
       vi.useFakeTimers({ toFake: ['performance'] });
       await one.directory.join(ONE);
       await two.directory.join(TWO);
       // Its clock is a day ahead, which counts for nothing.
-      expect(await one.directory.addressOf('dead')).toBe(dead.address);
-      await eventually(async () => expect(await one.directory.addressOf('two')).toBe(TWO));
+      expect(await one.directory.find('dead')).toHaveProperty('address', dead.address);
+      await eventually(async () => expect(await one.directory.find('two')).toHaveProperty('address', TWO));
       for (let step = 0; step < 2; step += 1) {
         vi.advanceTimersByTime(11_000);
         const [before] = (await rows(one.store)).filter(({ id }) => id === 'two');
@@ -72,9 +81,9 @@ onBothEngines(
           const [after] = (await rows(one.store)).filter(({ id }) => id === 'two');
           expect(after?.renewed_at).toBeGreaterThan(before?.renewed_at ?? 0);
         });
-        await eventually(async () => expect(await one.directory.addressOf('two')).toBe(TWO));
+        await eventually(async () => expect(await one.directory.find('two')).toHaveProperty('address', TWO));
       }
-      await eventually(async () => expect(await one.directory.addressOf('dead')).toBeUndefined());
+      await eventually(async () => expect(await one.directory.find('dead')).toBeUndefined());
       expect(one.lapsed.filter((id) => id === 'dead')).toEqual(['dead']);
       vi.advanceTimersByTime(60_000);
       await eventually(async () => expect((await rows(one.store)).map(({ id }) => id)).not.toContain('dead'));
@@ -83,10 +92,10 @@ onBothEngines(
 
     test('a row with its own address is of a process that was here before', async () => {
       const one = await replica('one');
-      const before = { id: 'before', address: ONE, renewed_at: Date.now() };
+      const before = { id: 'before', address: ONE, renewed_at: Date.now(), state: 'serving' };
       await one.store.db<Tables>().insertInto('replicas').values(before).execute();
       await one.directory.join(ONE);
-      expect(await one.directory.addressOf('before')).toBeUndefined();
+      expect(await one.directory.find('before')).toBeUndefined();
     });
 
     test('made-up ids are looked for once in a while', async () => {
@@ -94,7 +103,7 @@ onBothEngines(
       await one.directory.join(ONE);
       const db = vi.spyOn(one.store, 'db');
       for (let index = 0; index < 100; index += 1)
-        expect(await one.directory.addressOf(`id-${index}`)).toBeUndefined();
+        expect(await one.directory.find(`id-${index}`)).toBeUndefined();
       expect(db).toHaveBeenCalledOnce();
     });
   },

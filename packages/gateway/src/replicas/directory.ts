@@ -6,7 +6,12 @@ interface ReplicaRow {
   id: string;
   address: string;
   renewed_at: number;
+  /** One that leaves finishes what it has begun, and begins nothing. */
+  state: 'serving' | 'leaving';
 }
+
+/** How another replica is reached. */
+export type Whereabouts = Pick<ReplicaRow, 'address' | 'state'>;
 
 interface ReplicaTables {
   replicas: ReplicaRow;
@@ -43,8 +48,7 @@ const TOPIC = 'replicas';
 /** More rows than any installation has. */
 const MOST_ROWS = 1_000;
 
-interface Known {
-  readonly address: string;
+interface Known extends Whereabouts {
   readonly renewedAt: number;
   /** When this process saw the row change, by its own clock: those of others may be wrong. */
   readonly seenMs: number;
@@ -59,6 +63,7 @@ export class ReplicaDirectory {
   readonly #known = new Map<string, Known>();
   readonly #unsubscribe: () => void;
   #address: string | undefined;
+  #state: ReplicaRow['state'] = 'serving';
   #timer: NodeJS.Timeout | undefined;
   #reading: Promise<void> | undefined;
   #renewing: Promise<unknown> | undefined;
@@ -91,7 +96,7 @@ export class ReplicaDirectory {
   }
 
   /** Where a replica is reached; undefined: it is gone, or never was. */
-  async addressOf(id: string): Promise<string | undefined> {
+  async find(id: string): Promise<Whereabouts | undefined> {
     // Anybody can make up ids, and each would be a question to the database.
     const mayAsk = performance.now() - this.#askedMs >= this.#times.lookAgainMs;
     if (!this.#known.has(id) && mayAsk) {
@@ -101,7 +106,14 @@ export class ReplicaDirectory {
     const found = this.#known.get(id);
     // A row with our own address is of one that was here before.
     if (found === undefined || found.isLapsed || found.address === this.#address) return undefined;
-    return found.address;
+    return found;
+  }
+
+  /** Says that it begins nothing more. */
+  async retire(): Promise<void> {
+    this.#state = 'leaving';
+    await this.#renew();
+    await this.#store.signal.publish(TOPIC);
   }
 
   /** Takes the row away, so that others know at once. */
@@ -127,7 +139,7 @@ export class ReplicaDirectory {
   async #renew(): Promise<void> {
     const address = this.#address;
     if (address === undefined) return;
-    const row = { address, renewed_at: Date.now() };
+    const row = { address, renewed_at: Date.now(), state: this.#state };
     this.#renewing = this.#db()
       .insertInto('replicas')
       .values({ id: this.#id, ...row })
@@ -153,11 +165,13 @@ export class ReplicaDirectory {
     const rows = await this.#db().selectFrom('replicas').selectAll().limit(MOST_ROWS).execute();
     const nowMs = performance.now();
     const missing = new Set(this.#known.keys());
-    for (const { id, address, renewed_at: renewedAt } of rows) {
+    for (const { id, address, renewed_at: renewedAt, state } of rows) {
       missing.delete(id);
       const before = this.#known.get(id);
-      if (before?.renewedAt === renewedAt) this.#grow(id, before, nowMs - before.seenMs);
-      else if (id !== this.#id) this.#known.set(id, { address, renewedAt, seenMs: nowMs, isLapsed: false });
+      if (before?.renewedAt === renewedAt && before.state === state)
+        this.#grow(id, before, nowMs - before.seenMs);
+      else if (id !== this.#id)
+        this.#known.set(id, { address, renewedAt, state, seenMs: nowMs, isLapsed: false });
     }
     for (const id of missing) this.#known.delete(id);
   }

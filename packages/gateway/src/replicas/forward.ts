@@ -4,6 +4,8 @@ import { endOrDestroy, HttpRefusal } from '@parley/http';
 import type { Egress, LineHead, LineReader } from '@parley/kit/egress';
 import { EgressError } from '@parley/kit/egress';
 import { signalOf } from '../http/signal-of.ts';
+import { isRequest } from '../messages.ts';
+import type { Whereabouts } from './directory.ts';
 import type { Passes } from './pass.ts';
 import { digestOf, PASS_HEADER } from './pass.ts';
 
@@ -11,7 +13,7 @@ export interface ForwardOptions {
   readonly id: string;
   readonly egress: Egress;
   readonly passes: Passes;
-  addressOf(id: string): Promise<string | undefined>;
+  find(id: string): Promise<Whereabouts | undefined>;
 }
 
 /** A request to another replica. */
@@ -24,6 +26,8 @@ export interface Errand {
   readonly body: string;
   readonly callerId: string;
   readonly signal: AbortSignal;
+  /** True: it belongs to something that the other one has begun. */
+  readonly isPartOfOld: boolean;
   readerFor(head: LineHead): LineReader;
 }
 
@@ -101,6 +105,7 @@ export class Forwarder {
       headers: forwarded(req.headers),
       body: body === undefined ? '' : JSON.stringify(body),
       callerId,
+      isPartOfOld: req.method === 'DELETE' || (req.method === 'POST' && !asksAnything(body)),
       signal: AbortSignal.any([left, stream.signal]),
       readerFor(head) {
         res.writeHead(head.status, headersBack(head));
@@ -138,11 +143,12 @@ export class Forwarder {
     res.end();
   }
 
-  readonly send: Errands = async (replicaId, { method, url, headers, body, callerId, signal, readerFor }) => {
-    const { id, egress, passes, addressOf } = this.#options;
-    const address = await addressOf(replicaId);
-    if (address === undefined) return 'gone';
-    const to = new URL(address + url);
+  readonly send: Errands = async (replicaId, errand) => {
+    const { id, egress, passes, find } = this.#options;
+    const { method, url, headers, body, callerId, signal, readerFor } = errand;
+    const found = await find(replicaId);
+    if (found === undefined || (found.state === 'leaving' && !errand.isPartOfOld)) return 'gone';
+    const to = new URL(found.address + url);
     // As it will arrive: a parser may have written some characters in another way.
     const request = { method, url: to.pathname + to.search, headers };
     const claims = { from: id, to: replicaId, callerId, digest: digestOf(body) };
@@ -189,6 +195,11 @@ export class ReplicaLost extends Error {
 /** The same words for a session that never was, is over, is somebody else's, or was on a replica that is gone. */
 export function sessionNotFound(): HttpRefusal {
   return new HttpRefusal(404, 'Session not found', { rpc: -32001 });
+}
+
+/** False for messages that only answer or tell something. */
+function asksAnything(body: unknown): boolean {
+  return [body].flat().some((message) => isRequest(message));
 }
 
 function forwarded(headers: IncomingHttpHeaders): IncomingHttpHeaders {

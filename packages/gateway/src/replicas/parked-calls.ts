@@ -68,6 +68,7 @@ export function parkedElsewhere(send: Errands): ParkedElsewhere {
           body: JSON.stringify({ id, owner, answers, capabilities }),
           callerId: owner.callerId,
           signal,
+          isPartOfOld: true,
           readerFor: () => reader,
         });
         if (outcome === 'gone') return undefined;

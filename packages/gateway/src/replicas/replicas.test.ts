@@ -84,6 +84,23 @@ describe('a session', () => {
     expect(await call.next()).toMatchObject({ id: 3, result: expect.anything() });
   });
 
+  test('of one that leaves is gone for what is new, while the call that it runs gets its answer', async () => {
+    const session = await openSession(first, { elicitation: {} });
+    const body = { id: 3, method: 'tools/call', params: { name: 'ask', arguments: { topic: 'tea' } } };
+    const call = await openStream({
+      ...second,
+      headers: session.headers,
+      body: JSON.stringify({ jsonrpc: '2.0', ...body }),
+    });
+    const question = await call.next();
+    await pair.one.replicas.retire();
+    await eventually(async () => expect((await post(second, session, ECHO)).json).toEqual(NOT_FOUND));
+    expect((await openStream({ ...second, method: 'GET', headers: session.headers })).status).toBe(404);
+    const result = { action: 'accept', content: { name: 'Ada' } };
+    expect((await post(second, session, { id: question.id, result })).status).toBe(202);
+    expect(await call.next()).toMatchObject({ id: 3, result: { structuredContent: { said: 'Ada on tea' } } });
+  });
+
   test('a client that leaves the other one is seen to leave', async () => {
     const session = await openSession(first);
     const stream = await openStream({ ...second, method: 'GET', headers: session.headers });
@@ -284,11 +301,11 @@ describe('a call that waits for an answer', () => {
 });
 
 interface Tables {
-  replicas: { id: string; address: string; renewed_at: number };
+  replicas: { id: string; address: string; renewed_at: number; state: string };
 }
 
 async function addRow(id: string, address: string): Promise<void> {
-  const row = { id, address, renewed_at: Date.now() };
+  const row = { id, address, renewed_at: Date.now(), state: 'serving' };
   await pair.store.db<Tables>().insertInto('replicas').values(row).execute();
 }
 

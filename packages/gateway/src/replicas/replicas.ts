@@ -45,6 +45,8 @@ export interface Replicas {
   readonly parked: ParkedElsewhere;
   /** From now on others reach this one at the address. */
   join(address: string): Promise<void>;
+  /** From now on others send only what belongs to calls that run here; its sessions are gone for everything else. */
+  retire(): Promise<void>;
   /** From now on what others have of this one is gone. */
   leave(): Promise<void>;
 }
@@ -63,7 +65,7 @@ export function createReplicas({ store, egress, onFault, times }: ReplicaOptions
     onFault,
     times,
   });
-  const forwarder = new Forwarder({ id, egress, passes, addressOf: (other) => directory.addressOf(other) });
+  const forwarder = new Forwarder({ id, egress, passes, find: (other) => directory.find(other) });
   return {
     id,
     newSessionId: () => `${id}.${randomBytes(SESSION_BYTES).toString('base64url')}`,
@@ -80,6 +82,7 @@ export function createReplicas({ store, egress, onFault, times }: ReplicaOptions
     },
     parked: parkedElsewhere(forwarder.send),
     join: (address) => directory.join(address),
+    retire: () => directory.retire(),
     leave: () => directory.leave(),
   };
 }
