@@ -128,7 +128,8 @@ export async function createApp({
       probes.stopping();
       http.letGo();
       const { drainMs } = config.replicas;
-      if (host.replicas !== undefined) await leaveReplicas(host.replicas, { http, drainMs, onFault });
+      const waiting = () => host.connections.parked.size;
+      if (host.replicas !== undefined) await leaveReplicas(host.replicas, { http, drainMs, waiting, onFault });
       await http.stopAccepting();
       // Calls that wait for a task or a note are answered; a task itself goes on at the next start.
       await host.stop();

@@ -10,6 +10,7 @@ import { stopPart } from './stop-part.ts';
 const HEARD_MS = 200;
 /** For calls whose clients are asked by a program; people take longer than a stop can wait. */
 const FINISH_MS = 3_000;
+const LOOK_MS = 20;
 
 /** Where others reach this server, which listens at `url`. */
 export function replicaAddress({ host, replicas }: Pick<Config, 'host' | 'replicas'>, url: string): string {
@@ -25,21 +26,25 @@ export function replicaAddress({ host, replicas }: Pick<Config, 'host' | 'replic
 export interface LeaveParts {
   readonly http: Pick<HttpServer, 'quiet'>;
   readonly drainMs: number;
+  /** How many calls wait here for answers that their clients may bring to others. */
+  waiting(): number;
   readonly onFault: (error: unknown, where: string) => void;
 }
 
 /**
  * Answers on until balancers have noticed; then its sessions are gone for the others, except for the answers that its
- * running calls wait for.
+ * calls wait for.
  */
 export async function leaveReplicas(
   replicas: Pick<Replicas, 'retire' | 'leave'>,
-  { http, drainMs, onFault }: LeaveParts,
+  { http, drainMs, waiting, onFault }: LeaveParts,
 ): Promise<void> {
   const heardMs = Math.min(HEARD_MS, drainMs);
   await delay(drainMs - heardMs);
   await stopPart(() => replicas.retire(), onFault);
   await delay(heardMs);
-  await http.quiet(Math.min(FINISH_MS, drainMs));
+  const byMs = performance.now() + (drainMs === 0 ? 0 : FINISH_MS);
+  await http.quiet(byMs - performance.now());
+  while (waiting() > 0 && performance.now() < byMs) await delay(LOOK_MS);
   await stopPart(() => replicas.leave(), onFault);
 }
