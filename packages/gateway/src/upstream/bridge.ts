@@ -64,7 +64,8 @@ export class Bridge {
   async ask(connection: ServedConnection, wanted: Wanted, call: OutsideCall): Promise<Result> {
     const state = call.requestState;
     if (state?.startsWith(PARKED) === true) return this.#goOn(connection, call, state.slice(1));
-    const request = { ...wanted, params: withAnswers(wanted.params, call) };
+    const isOld = connection.era === 'legacy';
+    const request = isOld ? wanted : { ...wanted, params: withAnswers(wanted.params, call) };
     const lane = this.#parts.isolation.lane(connection.id);
     const waiting = lane.enter(connection.title, call.signal);
     if (waiting !== undefined) await waiting;
@@ -111,7 +112,7 @@ export class Bridge {
       return this.#passed(connection, opened, result);
     } catch (error) {
       if (error instanceof UpstreamFault) ending = endingOf(error.kind);
-      throw this.#failure(error, connection, wanted, opened);
+      throw this.#failure(error, { connection, wanted, isModern: isModern(call), opened });
     } finally {
       lane.leave(ending);
     }
@@ -146,9 +147,9 @@ export class Bridge {
       opened = await this.#parts.open(call.caller, connection, call);
     } catch (error) {
       lane.leave('neither');
-      throw this.#failure(error, connection, wanted, undefined);
+      throw this.#failure(error, { connection, wanted, isModern: isModern(call), opened: undefined });
     }
-    const begun = { connection, wanted, opened };
+    const begun = { connection, wanted, isModern: isModern(call), opened };
     this.#begun.set(asking, begun);
     asking.start(({ signal, onAsk, onProgress }) => {
       const request = requestOf(connection, wanted, call, opened);
@@ -181,7 +182,7 @@ export class Bridge {
   }
 
   async #turnOf(asking: AskingCall, begun: Begun, about: TurnOf): Promise<Result> {
-    const { connection, wanted, opened } = begun;
+    const { connection, opened } = begun;
     const { owner, lane, isInside } = about;
     let ending: Parameters<Lane['leave']>[0] = 'neither';
     let isAside = false;
@@ -198,7 +199,7 @@ export class Bridge {
       if (error instanceof UpstreamFault) ending = endingOf(error.kind);
       if (asking.declined !== undefined && error instanceof UpstreamFault && error.kind === 'rpc')
         throw cannotAnswer(asking.declined, connection);
-      throw this.#failure(error, connection, wanted, opened);
+      throw this.#failure(error, begun);
     } finally {
       if (!isInside) lane.count(ending);
       else if (isAside) lane.stepAside();
@@ -216,12 +217,8 @@ export class Bridge {
     return { ...clean, requestState: THEIR_STATE + String(result['requestState']) };
   }
 
-  #failure(
-    error: unknown,
-    connection: ServedConnection,
-    wanted: Wanted,
-    opened: Opened | undefined,
-  ): unknown {
+  #failure(error: unknown, about: Omit<Begun, 'opened'> & { readonly opened: Opened | undefined }): unknown {
+    const { connection, wanted, opened } = about;
     if (!(error instanceof UpstreamFault)) return error;
     const { redact = (text: string) => text, signInAt } = this.#parts;
     const secrets = opened?.target.secrets ?? [];
@@ -229,6 +226,7 @@ export class Bridge {
       title: connection.title,
       method: wanted.method,
       isRead: wanted.isRead,
+      isModern: about.isModern,
       shown: (text) => redact(cleaned(text, secrets)),
       ...(error.kind === 'auth_required' && { signInAt: signInAt?.(connection) }),
     };
@@ -239,6 +237,8 @@ export class Bridge {
 interface Begun {
   readonly connection: ServedConnection;
   readonly wanted: Wanted;
+  /** Whether a client of 2026 began it. */
+  readonly isModern: boolean;
   readonly opened: Opened;
 }
 
@@ -247,6 +247,10 @@ interface TurnOf {
   readonly lane: Lane;
   /** True: it has a place of the lane. */
   readonly isInside: boolean;
+}
+
+function isModern({ request }: OutsideCall): boolean {
+  return request.era === 'modern';
 }
 
 function ownerOf({ id: connectionId }: ServedConnection, { caller }: OutsideCall): ParkedOwner {
