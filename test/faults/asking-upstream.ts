@@ -1,6 +1,7 @@
 /** An upstream of 2025 with two tools: one answers, one asks for a name in the middle of its call. */
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { detach } from '@parley/kit';
 import type { Listening } from '@parley/test-support/listening';
 import { listening } from '@parley/test-support/listening';
 
@@ -65,12 +66,13 @@ export async function startAskingUpstream(): Promise<AskingUpstream> {
   }
 
   const server = createServer((req, res) => {
-    if (req.method !== 'POST') return res.writeHead(req.method === 'DELETE' ? 200 : 405).end();
+    if (req.method !== 'POST') {
+      res.writeHead(req.method === 'DELETE' ? 200 : 405).end();
+      return;
+    }
+    const take = async () => answer(JSON.parse(await bodyOf(req)) as Message, res);
     // A client that gives up breaks off its request.
-    return bodyOf(req).then(
-      (text) => answer(JSON.parse(text) as Message, res),
-      () => res.destroy(),
-    );
+    detach(take, () => res.destroy());
   });
   return { ...(await listening(server)), calls };
 }

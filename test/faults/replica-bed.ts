@@ -148,7 +148,7 @@ export async function whileClientsWork(
   const done: Record<string, number> = {};
   const failures: Failure[] = [];
   let reopened = 0;
-  let isOver = false;
+  const over = new AbortController();
 
   /** Does it, and once more in a new session when the old one is gone, as the protocol says. */
   async function attempt(client: Client, era: Era, doing: Doing): Promise<Client> {
@@ -168,7 +168,7 @@ export async function whileClientsWork(
 
   async function run(era: Era): Promise<void> {
     let client = await connectClient(bed, era);
-    while (!isOver) {
+    while (!over.signal.aborted) {
       for (const [what, doing] of Object.entries(DOINGS)) {
         const startedMs = performance.now();
         try {
@@ -176,6 +176,7 @@ export async function whileClientsWork(
           done[`${era} ${what}`] = (done[`${era} ${what}`] ?? 0) + 1;
         } catch (error) {
           failures.push({ era, what, startedMs, error: String(error) });
+          // Its session may be gone, and it is not used again.
           await client.close().catch(() => undefined);
           client = await connectClient(bed, era);
         }
@@ -191,7 +192,7 @@ export async function whileClientsWork(
   try {
     await work();
   } finally {
-    isOver = true;
+    over.abort();
   }
   await Promise.all(clients);
   return { done, failures, reopened };

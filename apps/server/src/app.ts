@@ -129,7 +129,8 @@ export async function createApp({
       http.letGo();
       const { drainMs } = config.replicas;
       const waiting = () => host.connections.parked.size;
-      if (host.replicas !== undefined) await leaveReplicas(host.replicas, { http, drainMs, waiting, onFault });
+      if (host.replicas !== undefined)
+        await leaveReplicas(host.replicas, { http, drainMs, waiting, onFault });
       await http.stopAccepting();
       // Calls that wait for a task or a note are answered; a task itself goes on at the next start.
       await host.stop();

@@ -87,7 +87,8 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
   const limits = { ...DEFAULT_LIMITS, ...NO_RATE, failedCredentialsPerMinute: 1e6, ...options.limits };
   const { shared, replicas } = options;
   const own = shared === undefined ? await scratchStore() : undefined;
-  const store: Store = shared?.store ?? own!;
+  const store = shared?.store ?? own;
+  if (store === undefined) throw new Error('There is neither a shared database nor one of its own.');
   await store.migrate([identityMigrations, gatewayMigrations, ...(options.migrations ?? [])]);
   const identity = createIdentity(store, options.now === undefined ? {} : { now: options.now });
   let ownerKey = shared?.ownerKey ?? '';

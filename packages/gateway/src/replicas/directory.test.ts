@@ -76,9 +76,9 @@ onBothEngines(
       await eventually(async () => expect(await one.directory.find('two')).toHaveProperty('address', TWO));
       for (let step = 0; step < 2; step += 1) {
         vi.advanceTimersByTime(11_000);
-        const [before] = (await rows(one.store)).filter(({ id }) => id === 'two');
+        const before = (await rows(one.store)).find(({ id }) => id === 'two');
         await eventually(async () => {
-          const [after] = (await rows(one.store)).filter(({ id }) => id === 'two');
+          const after = (await rows(one.store)).find(({ id }) => id === 'two');
           expect(after?.renewed_at).toBeGreaterThan(before?.renewed_at ?? 0);
         });
         await eventually(async () => expect(await one.directory.find('two')).toHaveProperty('address', TWO));

@@ -1,6 +1,5 @@
 /** Calls that wait for an answer on one replica while their client brings it to another: both ends of the way between them. */
 import type { ServerResponse } from 'node:http';
-import type { ClientCapabilities } from '@parley/kit';
 import { detach, invalidState, ProtocolFault, ToolError } from '@parley/kit';
 import type { LineReader as BodyReader } from '@parley/kit/egress';
 import { EgressError } from '@parley/kit/egress';
@@ -101,8 +100,7 @@ export async function answerParked(
     if (brought === undefined || brought.owner.callerId !== callerId) throw invalidState();
     const result = await resume?.(brought.id, brought.owner, {
       inputResponses: brought.answers,
-      // Sent by a replica, which has them of its client.
-      capabilities: brought.capabilities as ClientCapabilities,
+      capabilities: brought.capabilities,
       signal,
       async progress(done, total, message) {
         write({ progress: [done, total ?? null, message ?? null] });
