@@ -18,6 +18,8 @@ interface Member {
 }
 
 const LOOK_EVERY_MS = 100;
+/** A machine that is busy with other things makes nobody unready. */
+const PATIENCE_MS = 20_000;
 
 export async function startBalancer(): Promise<Balancer> {
   const agent = new Agent({ keepAlive: true });
@@ -49,7 +51,7 @@ export async function startBalancer(): Promise<Balancer> {
     return req.pipe(onward);
   };
   const look = (member: Member) => {
-    const asked = get(`${member.url}/ready`, { agent: false, timeout: 1_000 }, (answer) => {
+    const asked = get(`${member.url}/ready`, { agent: false, timeout: PATIENCE_MS }, (answer) => {
       answer.resume();
       member.isReady = answer.statusCode === 200;
     });

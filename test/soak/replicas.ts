@@ -22,7 +22,7 @@ try {
   const doings = await whileClientsWork(bed, Number(values.clients), async () => {
     for (let round = 1; round <= Number(values.rounds); round += 1) {
       for (const index of bed.servers.keys()) await bed.restart(index);
-      console.log(`round ${round}: ${bed.endsMs.length} servers ended`);
+      console.log(`round ${round}: ${bed.lastSeconds.length} servers ended`);
     }
   });
   const { done, failures, reopened } = doings;

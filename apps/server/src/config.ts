@@ -107,6 +107,7 @@ export function loadConfig<Extra extends string = never>(
   const logLevel = read('log-level') ?? 'info';
   if (!LOG_LEVELS.includes(logLevel))
     throw new UsageError(`--log-level: must be one of ${LOG_LEVELS.join(', ')}`);
+  const drainMs = count('drain', 0, 3600) * 1000;
   const areMany = read('database-url') !== undefined || read('replica-address') !== undefined;
   const config: Config = {
     port: count('port', 0, 65_535),
@@ -132,7 +133,7 @@ export function loadConfig<Extra extends string = never>(
     replicas: {
       areMany,
       address: webAddress('replica-address', read('replica-address')),
-      drainMs: areMany ? count('drain', 0, 3600) * 1000 : 0,
+      drainMs: areMany ? drainMs : 0,
     },
     settings: Object.fromEntries(settings.map((setting) => [setting.flag, valueOf(setting)])),
     recordRetention: {
