@@ -12,6 +12,7 @@ import type { ServedToolset, SharedHost } from './start/served-toolset.ts';
 import { createHttpServer } from './http.ts';
 import { createHeapGrowth } from './lean-heap.ts';
 import { createLog } from './log.ts';
+import { leaveReplicas, replicaAddress } from './replica-life.ts';
 import { stopPart } from './stop-part.ts';
 import { createMetrics } from './telemetry/metrics.ts';
 import { SERVER_INFO } from './version.ts';
@@ -85,6 +86,8 @@ export async function createApp({
     virtual: host.virtual,
     isInactive: (organizationId, name) => host.connections.source.isInactive(organizationId, name),
     watches: host.connections.watches,
+    replicas: host.replicas,
+    resumeParked: (id, owner, call) => host.connections.bridge.resume(id, owner, call),
     anonymous: nobody,
     onFault,
   });
@@ -112,6 +115,7 @@ export async function createApp({
       host.onStop(keepAuditShort(host.identity, config.auditKeepMs, onFault));
       const url = await http.listen();
       host.servedAt(url);
+      await host.replicas?.join(replicaAddress(config, url));
       log.info({ url }, 'listening');
       return { url, mcp: `${url}/mcp` };
     },
@@ -122,6 +126,11 @@ export async function createApp({
     },
     async close() {
       probes.stopping();
+      http.letGo();
+      const { drainMs } = config.replicas;
+      const waiting = () => host.connections.parked.size;
+      if (host.replicas !== undefined)
+        await leaveReplicas(host.replicas, { http, drainMs, waiting, onFault });
       await http.stopAccepting();
       // Calls that wait for a task or a note are answered; a task itself goes on at the next start.
       await host.stop();

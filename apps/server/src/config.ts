@@ -22,6 +22,15 @@ export interface Config {
   readonly programs: { readonly isAllowed: boolean; readonly environment: Readonly<Record<string, string>> };
   /** How the world reaches the server, where a proxy stands before it. */
   readonly web: { readonly trustedProxies: readonly string[]; readonly publicUrl: string | undefined };
+  /** Other servers on the same database. */
+  readonly replicas: {
+    /** False: this one has its data for itself. */
+    readonly areMany: boolean;
+    /** Where they reach this one; undefined: where it listens. */
+    readonly address: string | undefined;
+    /** How long this one answers on after `/ready` has said no. */
+    readonly drainMs: number;
+  };
   /** What toolsets declare, by flag. */
   readonly settings: SettingsOf<Settings>;
   readonly recordRetention: {
@@ -98,6 +107,8 @@ export function loadConfig<Extra extends string = never>(
   const logLevel = read('log-level') ?? 'info';
   if (!LOG_LEVELS.includes(logLevel))
     throw new UsageError(`--log-level: must be one of ${LOG_LEVELS.join(', ')}`);
+  const drainMs = count('drain', 0, 3600) * 1000;
+  const areMany = read('database-url') !== undefined || read('replica-address') !== undefined;
   const config: Config = {
     port: count('port', 0, 65_535),
     host: read('host') ?? '127.0.0.1',
@@ -118,6 +129,11 @@ export function loadConfig<Extra extends string = never>(
     web: {
       trustedProxies: list('trusted-proxy'),
       publicUrl: webAddress('public-url', read('public-url')),
+    },
+    replicas: {
+      areMany,
+      address: webAddress('replica-address', read('replica-address')),
+      drainMs: areMany ? drainMs : 0,
     },
     settings: Object.fromEntries(settings.map((setting) => [setting.flag, valueOf(setting)])),
     recordRetention: {

@@ -19,6 +19,10 @@ import { createUpgrades, isWebSocket } from './upgrades.ts';
 /** The listening part of the server. */
 export interface HttpServer {
   listen(): Promise<string>;
+  /** From now on every answer is the last one on its connection, so that clients go elsewhere. */
+  letGo(): void;
+  /** Waits until no call is running, for so long at most. */
+  quiet(timeoutMs: number): Promise<void>;
   stopAccepting(): Promise<void>;
   /** Waits until every call that is running is answered, as long as a stop may take; not for streams that end only when they are ended. */
   answered(): Promise<void>;
@@ -84,9 +88,11 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
 
   server.maxConnections = config.limits.connections;
 
+  let isLettingGo = false;
   const calls = createRunningCalls();
   const pipelines = createPipelines((req, res) => {
     options.onRequest();
+    if (isLettingGo) res.shouldKeepAlive = false;
     if (req.headers.expect !== undefined && hasOddExpectation(req)) {
       refuseExpectation(res, routesFor(req.url ?? '/'));
       return;
@@ -115,7 +121,12 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
         server.once('error', (error: NodeJS.ErrnoException) => reject(explain(error, config)));
         server.listen(config.port, config.host, () => resolve(urlOf(server.address(), config.host)));
       }),
+    letGo() {
+      isLettingGo = true;
+    },
+    quiet: (timeoutMs) => calls.none(timeoutMs),
     async stopAccepting() {
+      isLettingGo = true;
       stopBy = performance.now() + STOP_MS;
       closed = new Promise((resolve) => {
         server.close(() => resolve());

@@ -85,6 +85,17 @@ const REACH = {
     value: '',
     help: 'Let administrators store connections that start a program on this machine',
   },
+  'replica-address': {
+    kind: 'text',
+    value: 'URL',
+    help: 'Where other servers on the same database reach this one; default: where it listens',
+  },
+  drain: {
+    kind: 'number',
+    value: 'SECONDS',
+    fallback: '1',
+    help: 'On PostgreSQL: how long to answer on after /ready says no, so that a balancer notices',
+  },
   connections: {
     kind: 'number',
     value: 'N',

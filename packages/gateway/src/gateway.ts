@@ -13,6 +13,8 @@ import { createEndpointOf } from './http/endpoint.ts';
 import type { LegOptions } from './http/legs.ts';
 import { createPlainRoute, plainCallOf } from './http/plain-route.ts';
 import type { CountRequest } from './http/request-rate.ts';
+import { createArrivals } from './replicas/arrivals.ts';
+import type { ResumeHere } from './replicas/parked-calls.ts';
 import type { VirtualMcpEngines } from './virtual/registry.ts';
 
 /** What the gateway is built from. */
@@ -25,6 +27,8 @@ export interface GatewayOptions extends LegOptions {
   readonly virtual?: VirtualMcpEngines | undefined;
   /** What is there and switched off; absent: nothing. */
   readonly isInactive?: IsInactive | undefined;
+  /** Goes on with calls that wait in this process; for other replicas. */
+  readonly resumeParked?: ResumeHere | undefined;
   /** Serves requests without a credential as this caller; tests only, no configuration sets it. */
   readonly anonymous?: Caller | undefined;
 }
@@ -47,16 +51,19 @@ const CORS = {
 
 /** Creates the gateway; the SDK is loaded with the first request that needs it. */
 export function createGateway(options: GatewayOptions): Gateway {
-  const { limits, countRequest, onFault } = options;
+  const { limits, countRequest, onFault, replicas } = options;
   const door = createFrontDoor(options.names, limits);
   const authenticate = createAuthenticate(options.identity, limits, options.anonymous);
   const endpointOf = createEndpointOf(options.engine, options);
   const dispatch = createDispatch(options, countRequest);
   const callPlain = createPlainRoute(limits);
+  const fromReplica = createArrivals({ limits, endpointOf, dispatch, resumeParked: options.resumeParked });
 
   return {
     async handle(req, res) {
       try {
+        const arrival = replicas?.arrivalOf(req);
+        if (arrival !== undefined) return await fromReplica(req, res, arrival);
         const listedOrigin = door.check(req);
         if (listedOrigin !== undefined && answerCors(req, res, listedOrigin, CORS)) return;
         const found = authenticate(req);

@@ -8,6 +8,8 @@ export type { CountRequest } from './http/request-rate.ts';
 export { DEFAULT_LIMITS } from './limits.ts';
 export type { Limits } from './limits.ts';
 export { gatewayMigrations } from './migrations/index.ts';
+export { createReplicas } from './replicas/replicas.ts';
+export type { Replicas } from './replicas/replicas.ts';
 export { serveStdio } from './stdio/serve.ts';
 export type { ProgramOptions } from './upstream/stdio/allowed-start.ts';
 export { createConnectionAuth, createTargets } from './upstream/credentials/index.ts';

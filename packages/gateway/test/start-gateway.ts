@@ -18,7 +18,7 @@ import {
   DEFAULT_LIMITS,
   gatewayMigrations,
 } from '../src/index.ts';
-import type { ConnectionGateway, Limits, VirtualMcpEngines } from '../src/index.ts';
+import type { ConnectionGateway, Limits, VirtualMcpEngines, Replicas } from '../src/index.ts';
 import { createModernLeg } from '../src/http/modern.ts';
 import type { VirtualOptions } from '../src/virtual/registry.ts';
 import { createNoticeBoard } from '../src/http/notices.ts';
@@ -69,6 +69,10 @@ export interface TestGatewayOptions {
   readonly migrations?: readonly MigrationSet[];
   /** What organizations put together; closed with the server. */
   virtual?(parts: VirtualParts): VirtualMcpEngines;
+  /** A database that others use too, with the key of its owner when it has one; whoever opened it closes it. */
+  readonly shared?: { readonly store: Store; ownerKey: string };
+  /** This server among those on the database; it joins them, and leaves them at its end. */
+  readonly replicas?: Replicas;
 }
 
 /** What a test makes virtual MCPs from. */
@@ -81,12 +85,16 @@ const NO_RATE = { ratePerSecond: 1e6, rateBurst: 1e6, heavyRatePerSecond: 1e6, h
 /** Starts a server; `await using` stops it and removes its data. */
 export async function startGateway(options: TestGatewayOptions = {}): Promise<TestGateway> {
   const limits = { ...DEFAULT_LIMITS, ...NO_RATE, failedCredentialsPerMinute: 1e6, ...options.limits };
-  const store = await scratchStore();
+  const { shared, replicas } = options;
+  const own = shared === undefined ? await scratchStore() : undefined;
+  const store = shared?.store ?? own;
+  if (store === undefined) throw new Error('There is neither a shared database nor one of its own.');
   await store.migrate([identityMigrations, gatewayMigrations, ...(options.migrations ?? [])]);
   const identity = createIdentity(store, options.now === undefined ? {} : { now: options.now });
-  let ownerKey = '';
+  let ownerKey = shared?.ownerKey ?? '';
   await identity.bootstrap(async (text) => {
     ownerKey = text;
+    if (shared !== undefined) shared.ownerKey = text;
   });
   const changes = createChangeBus();
   const unsubscribe = store.signal.subscribe(IDENTITY_CHANGED, ({ payload }) => {
@@ -130,6 +138,8 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
     countRequest: createRequestRate(limits),
     isInactive: (organizationId, name) => connections?.source.isInactive(organizationId, name) ?? false,
     watches: connections?.watches,
+    replicas,
+    resumeParked: async (id, parkedOwner, call) => connections?.bridge.resume(id, parkedOwner, call),
   });
   const board = createNoticeBoard({ ...base, current });
   const leg = createModernLeg({ ...base, board, unread: new UnreadBytes() });
@@ -144,6 +154,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
     await leg.handle(req, res, await readJson(req, limits), { caller, engine });
   });
   const owner = await callerOf(ownerKey);
+  await replicas?.join(`http://127.0.0.1:${portOf(front)}`);
 
   return {
     port: portOf(front),
@@ -185,6 +196,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
       return (await store.records.list({ organizationId, limit: 1000 })).toReversed();
     },
     async [Symbol.asyncDispose]() {
+      await replicas?.leave();
       await gateway.close();
       virtual?.close();
       board.close();
@@ -192,7 +204,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
       await Promise.all([stop(front), stop(direct)]);
       unsubscribe();
       identity.close();
-      await store[Symbol.asyncDispose]();
+      await own?.[Symbol.asyncDispose]();
     },
   };
 }

@@ -6,6 +6,7 @@ import type {
   ConnectionGatewayOptions,
   KeptResults,
   Links,
+  Replicas,
   Targets,
   UpstreamClient,
 } from '@parley/gateway';
@@ -23,6 +24,8 @@ export interface ConnectionParts {
   readonly upstream: Pick<UpstreamClient, 'keepSecrets'>;
   /** Keeps what is over the budget of a connection. */
   readonly results: KeptResults;
+  /** The way to calls that wait in another process; absent: this is the only one. */
+  readonly replicas?: Pick<Replicas, 'id' | 'parked'> | undefined;
   readonly onFault: (error: unknown, where: string) => void;
 }
 
@@ -34,6 +37,7 @@ export function serveConnections({
   refresher,
   upstream,
   results,
+  replicas,
   onFault,
 }: ConnectionParts): ConnectionGateway {
   const credentials: ConnectionGatewayOptions['credentials'] = async (caller, { id }, call) => {
@@ -57,6 +61,8 @@ export function serveConnections({
     refreshing: (connectionId) => refresher.settled(connectionId),
     redact,
     results,
+    elsewhere: replicas?.parked,
+    replicaId: replicas?.id,
     // What is kept of a call has to be without the secrets that went with it.
     onTarget: (target) => upstream.keepSecrets(target),
     onFault,

@@ -17,6 +17,7 @@ import {
   createLinks,
   createOpenApiLinks,
   createKeptResults,
+  createReplicas,
   createRequestRate,
   createSandbox,
   createStdioLinks,
@@ -30,6 +31,7 @@ import type {
   ConnectionGateway,
   CredentialParts,
   ProgramOptions,
+  Replicas,
   Targets,
   VirtualMcpEngines,
 } from '@parley/gateway';
@@ -77,6 +79,8 @@ export interface Host extends SharedHost {
   servicesOf<Services>(toolset: Pick<Toolset<Services, never>, 'name' | 'services'>): Services;
   /** What makes connections usable. */
   readonly connections: ConnectionGateway;
+  /** This process among others on the same database; undefined when it is the only one. */
+  readonly replicas: Replicas | undefined;
   /** The routes that toolsets bring; only a program with a port asks for them. */
   createRoutes(guard: RouteGuard): RouteSet[];
   /** What toolsets do before a port opens. */
@@ -178,6 +182,9 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
     },
   });
   const egress = createEgress({ allow: config.allowEgress });
+  // Only a server has sessions, and one on a database of its own has them all.
+  const replicas =
+    delivers && config.replicas.areMany ? createReplicas({ store, egress, onFault }) : undefined;
   const limits = { keepMs: config.eventKeepMs };
   let servedUrl: string | undefined;
   // Where the port is left to the system, it is known only once there is one.
@@ -307,7 +314,16 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
       askConnection({ store, upstream, ownPort }, { organizationId, userId: null }, id),
     onFault,
   });
-  const connections = serveConnections({ store, links, targets, refresher, upstream, results, onFault });
+  const connections = serveConnections({
+    store,
+    links,
+    targets,
+    refresher,
+    upstream,
+    results,
+    replicas,
+    onFault,
+  });
   stops.push(
     () => refresher.stop(),
     () => connections.close(),
@@ -350,6 +366,7 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
     ownerKeyFile: base.ownerKeyFile,
     virtual,
     connections,
+    replicas,
     isForEverybody: (toolset) => common.has(toolset),
     servicesOf<Services>(wanted: Pick<Toolset<Services, never>, 'name' | 'services'>) {
       const found = served.find(({ toolset }) => toolset.services === wanted.services);

@@ -1,7 +1,9 @@
 /** The sixth stage: a message in perfect order is answered on the hot path, every other one by a leg of the SDK. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { HttpRefusal } from '@parley/http';
+import type { Caller, Engine } from '@parley/kit';
 import { headerReader, PROPERTIES_HEADER, RPC } from '@parley/kit';
+import { sessionNotFound } from '../replicas/forward.ts';
 import { AnswerBatch } from './answer-batch.ts';
 import { HotPath } from './hot-path.ts';
 import type { HotRequest } from './hot-request.ts';
@@ -19,7 +21,17 @@ export interface Dispatch {
   message(req: IncomingMessage, res: ServerResponse, served: Served, body: unknown): Promise<void>;
   /** A request without a body: the stream or the end of a 2025 session. */
   bodyless(req: IncomingMessage, res: ServerResponse, served: Served): Promise<void>;
+  /** A request for a session of this process that came to another one; it was let in there, and is this caller's. */
+  passed(req: IncomingMessage, res: ServerResponse, passed: PassedOn): Promise<void>;
   close(): Promise<void>;
+}
+
+/** What is known of a request that came to another process. */
+export interface PassedOn {
+  readonly callerId: string;
+  readonly body: unknown;
+  /** What is served at its URL; throws when there is nothing. */
+  engineFor(caller: Caller): Promise<Engine>;
 }
 
 /** Creates the stage. */
@@ -73,6 +85,12 @@ export function createDispatch(options: LegOptions, countRequest: CountRequest):
       if (!isSession) throw new HttpRefusal(405, 'Method not allowed.', { headers: { allow: 'POST' } });
       const { sessions } = await sdk();
       await sessions.handle(req, res, undefined, served);
+    },
+    async passed(req, res, { callerId, body, engineFor }) {
+      const known = await legs;
+      const caller = await known?.openerOf(req.headers['mcp-session-id']?.toString() ?? '', callerId);
+      if (known === undefined || caller === undefined) throw sessionNotFound();
+      await known.sessions.handle(req, res, body, { caller, engine: await engineFor(caller) });
     },
     async close() {
       await (await legs)?.close();

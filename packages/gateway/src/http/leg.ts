@@ -1,9 +1,10 @@
 /** A leg: the messages of one era on their way through the SDK, and what both legs stand on. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { UnreadBytes } from '@parley/http';
-import type { ServerInfo } from '@parley/kit';
+import type { Caller, ServerInfo } from '@parley/kit';
 import type { Limits } from '../limits.ts';
 import type { NoticeBoard } from './notices.ts';
+import type { Replicas } from '../replicas/replicas.ts';
 import type { Served } from './served.ts';
 
 /** Serves the messages of one era. */
@@ -12,11 +13,19 @@ export interface Leg {
   close(): Promise<void>;
 }
 
+/** The leg whose clients come back to what they opened. */
+export interface SessionLeg extends Leg {
+  /** Who opened a session that is still open here. */
+  openerOf(sessionId: string): Caller | undefined;
+}
+
 export interface LegParts {
   readonly info: ServerInfo;
   readonly instructions?: string | undefined;
   readonly board: NoticeBoard;
   readonly unread: UnreadBytes;
   readonly limits: Limits;
+  /** Other processes that sessions may be in; absent: there are none. */
+  readonly replicas?: Replicas | undefined;
   readonly onFault: (error: unknown, where: string) => void;
 }

@@ -4,7 +4,8 @@ import type { Identity } from '@parley/identity';
 import type { Caller, ChangeBus, ServerInfo } from '@parley/kit';
 import { UnreadBytes } from '@parley/http';
 import type { Limits } from '../limits.ts';
-import type { Leg } from './leg.ts';
+import type { Replicas } from '../replicas/replicas.ts';
+import type { Leg, SessionLeg } from './leg.ts';
 import type { ClientWatches } from './notices.ts';
 import { createNoticeBoard } from './notices.ts';
 
@@ -18,12 +19,16 @@ export interface LegOptions {
   readonly watches?: ClientWatches | undefined;
   readonly limits: Limits;
   readonly anonymous?: Caller | undefined;
+  /** Other processes on the same database; absent: there are none. */
+  readonly replicas?: Replicas | undefined;
   readonly onFault: (error: unknown, where: string) => void;
 }
 
 /** Both legs, and which of them a message belongs to. */
 export interface SdkLegs {
-  readonly sessions: Leg;
+  readonly sessions: SessionLeg;
+  /** Who opened a session, with the rights of now; undefined when there is no such session of this caller. */
+  openerOf(sessionId: string, callerId: string): Promise<Caller | undefined>;
   /** The leg of the era that a message is of. */
   legFor(req: IncomingMessage, body: unknown): Leg;
   close(): Promise<void>;
@@ -44,6 +49,10 @@ export async function loadLegs(options: LegOptions): Promise<SdkLegs> {
   const sessions = createSessionLeg(parts);
   return {
     sessions,
+    async openerOf(sessionId, callerId) {
+      const opener = sessions.openerOf(sessionId);
+      return opener?.id === callerId ? current(opener) : undefined;
+    },
     legFor(req, body) {
       const version = req.headers['mcp-protocol-version']?.toString();
       const method = req.headers['mcp-method']?.toString();

@@ -6,10 +6,11 @@ import type { Server } from '@modelcontextprotocol/server';
 import { detach, OpenConnection } from '@parley/kit';
 import { HttpRefusal, Places } from '@parley/http';
 import { createProtocolServer, withLegacyCodes } from '@parley/kit/protocol';
+import { sessionNotFound } from '../replicas/forward.ts';
 import { createEventLog } from './event-log.ts';
 import { streamPlaces } from '../limits.ts';
 import { SessionCalls } from './session-calls.ts';
-import type { Leg, LegParts } from './leg.ts';
+import type { LegParts, SessionLeg } from './leg.ts';
 import { isWanted, sendNotice } from './send-notice.ts';
 import type { Served } from './served.ts';
 import { servedOf, withServed } from './served.ts';
@@ -37,8 +38,8 @@ const RETRY_MS = 1000;
 const BUSY_RETRY_SECONDS = '5';
 
 /** Creates the leg. */
-export function createSessionLeg(options: LegParts): Leg {
-  const { limits } = options;
+export function createSessionLeg(options: LegParts): SessionLeg {
+  const { limits, replicas } = options;
   const sessions = new Map<string, Session>();
   // Counted from the first moment, so that many openings at once cannot pass the limit together.
   const open = new Set<Session>();
@@ -88,7 +89,7 @@ export function createSessionLeg(options: LegParts): Leg {
     const watched = new WatchedUris((uri) => options.board.watch(served, uri));
     const connection = new OpenConnection();
     const transport = new NodeStreamableHTTPServerTransport({
-      sessionIdGenerator: () => randomBytes(16).toString('base64url'),
+      sessionIdGenerator: () => replicas?.newSessionId() ?? randomBytes(16).toString('base64url'),
       eventStore: createEventLog(),
       retryInterval: RETRY_MS,
       onsessioninitialized: (id) => {
@@ -143,7 +144,7 @@ export function createSessionLeg(options: LegParts): Leg {
       const isMine = session?.served.caller.id === served.caller.id && session.path === path;
       // The sweep may not have come by yet, and an idle session is over whether it has or not.
       if (isMine && !isIdle(session)) return session;
-      throw new HttpRefusal(404, 'Session not found', { rpc: -32001 });
+      throw sessionNotFound();
     }
     const opens = [body].flat().some((message) => isInitialize(message));
     if (!opens) throw new HttpRefusal(400, 'Bad Request: Mcp-Session-Id header is required');
@@ -165,6 +166,12 @@ export function createSessionLeg(options: LegParts): Leg {
       // Whoever left while the body was read would never be seen to leave.
       if (res.destroyed) return;
       options.unread.guard(res);
+      const elsewhere = replicas?.ownerOf(req);
+      if (replicas !== undefined && elsewhere !== undefined) {
+        if (req.method === 'GET') res.once('close', placeFor(served));
+        await replicas.pass(elsewhere, { req, res, body, callerId: served.caller.id });
+        return;
+      }
       const session = sessionFor(req, body, served);
       const release = req.method === 'GET' ? placeFor(served) : undefined;
       session.usedAtMs = performance.now();
@@ -181,8 +188,10 @@ export function createSessionLeg(options: LegParts): Leg {
       await session.connected;
       await session.transport.handleRequest(withServed(req, served), res, body);
     },
+    openerOf: (sessionId) => sessions.get(sessionId)?.served.caller,
     async close() {
       clearInterval(sweep);
+      replicas?.endStreams();
       await Promise.all(
         [...open].map(async ({ server, connection }) => {
           await server.close();

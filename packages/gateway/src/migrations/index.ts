@@ -17,8 +17,19 @@ const createCallSteps: Migration = async (db) => {
   await db.schema.createIndex('call_steps_by_expiry').on('call_steps').column('expires_at').execute();
 };
 
+/** Where each replica is reached, as long as it says so. */
+const createReplicas: Migration = async (db) => {
+  await db.schema
+    .createTable('replicas')
+    .addColumn('id', 'text', (column) => column.primaryKey())
+    .addColumn('address', 'text', (column) => column.notNull())
+    .addColumn('renewed_at', epochMsColumn, (column) => column.notNull())
+    .addColumn('state', 'text', (column) => column.notNull())
+    .execute();
+};
+
 /** Applied by whoever opens the store. */
 export const gatewayMigrations: MigrationSet = {
   name: 'gateway',
-  migrations: { '001-call-steps': createCallSteps },
+  migrations: { '001-call-steps': createCallSteps, '002-replicas': createReplicas },
 };

@@ -13,6 +13,9 @@ interface Question {
   answer(response: InputResponse): void;
 }
 
+/** Who waits for a round of the call. */
+export type Asker = Pick<OutsideCall, 'capabilities' | 'request' | 'signal' | 'taskId' | 'progress'>;
+
 /** How a round of a call ends: with its result, or with questions. */
 export type Turn =
   | { readonly result: Result }
@@ -38,14 +41,14 @@ export class AskingCall {
   #wake: (() => void) | undefined;
   #asked = 0;
   #declined: InputRequest['method'] | undefined;
-  #call: OutsideCall;
+  #call: Asker;
   #unlisten: () => void = () => undefined;
   #leftMs: number;
   #since = 0;
   #timer: NodeJS.Timeout | undefined;
 
   /** `limitMs` is the time that the upstream has; waiting for a person does not count. */
-  constructor(call: OutsideCall, limitMs: number, onFault: (error: unknown) => void) {
+  constructor(call: Asker, limitMs: number, onFault: (error: unknown) => void) {
     this.#call = call;
     this.#leftMs = limitMs;
     this.#onFault = onFault;
@@ -83,7 +86,7 @@ export class AskingCall {
   }
 
   /** Goes on for a client that has come back with answers. */
-  resume(call: OutsideCall, responses: Readonly<Record<string, unknown>>): void {
+  resume(call: Asker, responses: Readonly<Record<string, unknown>>): void {
     this.#call = call;
     this.#enter(call);
     for (const [key, response] of Object.entries(responses)) {
@@ -125,7 +128,7 @@ export class AskingCall {
     this.#control.abort(reason);
   }
 
-  #enter({ signal }: OutsideCall): void {
+  #enter({ signal }: Asker): void {
     this.#listen(signal);
     this.#since = performance.now();
     this.#timer = setTimeout(() => {
@@ -179,7 +182,7 @@ function reasonOf({ reason }: AbortSignal): Error {
   return reason instanceof Error ? reason : new DOMException('The call was cancelled.', 'AbortError');
 }
 
-function canAnswer({ capabilities }: OutsideCall, request: InputRequest): boolean {
+function canAnswer({ capabilities }: Asker, request: InputRequest): boolean {
   const isUrl = 'params' in request && 'mode' in request.params && request.params.mode === 'url';
   return isUrl ? capabilities.elicitation?.['url'] !== undefined : isSupported(capabilities, request.method);
 }

@@ -2,6 +2,7 @@
 import type { Caller, OutsideCall, ToolAnswer } from '@parley/kit';
 import { invalidState, ToolError } from '@parley/kit';
 import type { ServedConnection, UpstreamTarget } from '@parley/connections';
+import type { Asker } from './asking-call.ts';
 import { AskingCall } from './asking-call.ts';
 import { cleaned } from './clean-result.ts';
 import type { Asked } from './errors.ts';
@@ -12,7 +13,7 @@ import type { Link, LinkRequest } from './link.ts';
 import { UpstreamFault } from './link.ts';
 import type { Wanted } from './link-request.ts';
 import { canBeAsked, limitOf, requestOf, THEIR_STATE, withAnswers } from './link-request.ts';
-import type { ParkedCalls, ParkedElsewhere, ParkedOwner } from './parked.ts';
+import type { ParkedCalls, ParkedElsewhere, ParkedOwner, Resuming } from './parked.ts';
 
 /** A way to an upstream with the credentials of one caller. */
 export interface Opened {
@@ -53,7 +54,7 @@ const ASKING_MS = 100 * 60_000;
 export class Bridge {
   readonly #parts: BridgeParts;
   /** What a call that waits was begun with. */
-  readonly #openedFor = new WeakMap<AskingCall, Opened>();
+  readonly #begun = new WeakMap<AskingCall, Begun>();
 
   constructor(parts: BridgeParts) {
     this.#parts = parts;
@@ -62,7 +63,7 @@ export class Bridge {
   /** Asks the upstream, and returns what it gave, cleaned; questions come back with a state for the next round. */
   async ask(connection: ServedConnection, wanted: Wanted, call: OutsideCall): Promise<Result> {
     const state = call.requestState;
-    if (state?.startsWith(PARKED) === true) return this.#goOn(connection, wanted, call, state.slice(1));
+    if (state?.startsWith(PARKED) === true) return this.#goOn(connection, call, state.slice(1));
     const isOld = connection.era === 'legacy';
     const request = isOld ? wanted : { ...wanted, params: withAnswers(wanted.params, call) };
     const lane = this.#parts.isolation.lane(connection.id);
@@ -73,6 +74,15 @@ export class Bridge {
     return isAsking
       ? this.#converse(connection, request, call, lane)
       : this.#exchange(connection, request, call, lane);
+  }
+
+  /** Goes on with a call that waits here, for a client that has come back to another process; undefined: it is gone. */
+  async resume(id: string, owner: ParkedOwner, call: Resuming): Promise<Result | undefined> {
+    const found = this.#parts.parked.take(id, owner);
+    if (found === undefined) throw invalidState();
+    // The other process tells its client when to let go, and waits no longer than it does.
+    const request = { id: null, era: 'modern', client: null } as const;
+    return 'call' in found ? this.#resumed(found.call, { ...call, request, taskId: null }, owner) : undefined;
   }
 
   /** Lets go of a call whose client will not answer. */
@@ -102,7 +112,7 @@ export class Bridge {
       return this.#passed(connection, opened, result);
     } catch (error) {
       if (error instanceof UpstreamFault) ending = endingOf(error.kind);
-      throw this.#failure(error, { connection, wanted, call, opened });
+      throw this.#failure(error, { connection, wanted, isModern: isModern(call), opened });
     } finally {
       lane.leave(ending);
     }
@@ -137,37 +147,43 @@ export class Bridge {
       opened = await this.#parts.open(call.caller, connection, call);
     } catch (error) {
       lane.leave('neither');
-      throw this.#failure(error, { connection, wanted, call, opened: undefined });
+      throw this.#failure(error, { connection, wanted, isModern: isModern(call), opened: undefined });
     }
-    this.#openedFor.set(asking, opened);
+    const begun = { connection, wanted, isModern: isModern(call), opened };
+    this.#begun.set(asking, begun);
     asking.start(({ signal, onAsk, onProgress }) => {
       const request = requestOf(connection, wanted, call, opened);
       const own = { signal, onAsk, limitMs: limitMs + ASKING_MS };
       return this.#send(opened, { ...request, ...own, ...(call.wantsProgress && { onProgress }) }, call);
     });
-    return this.#turnOf(asking, { connection, wanted, call, opened, lane, isInside: true });
+    return this.#turnOf(asking, begun, { owner: ownerOf(connection, call), lane, isInside: true });
   }
 
   /** Goes on with a call that waited for this answer. */
-  async #goOn(connection: ServedConnection, wanted: Wanted, call: OutsideCall, id: string): Promise<Result> {
-    const { parked, elsewhere, isolation } = this.#parts;
+  async #goOn(connection: ServedConnection, call: OutsideCall, id: string): Promise<Result> {
+    const { parked, elsewhere } = this.#parts;
     const owner = ownerOf(connection, call);
     const found = parked.take(id, owner);
     if (found === undefined) throw invalidState();
     if ('replicaId' in found) {
-      const answer = await elsewhere?.resume(found.replicaId, found.id, owner, call.inputResponses ?? {});
+      const answer = await elsewhere?.resume(found.replicaId, found.id, owner, call);
       if (answer === undefined) throw lostCall(connection.title);
       return answer;
     }
-    const asking = found.call;
-    asking.resume(call, call.inputResponses ?? {});
-    const lane = isolation.lane(connection.id);
-    const opened = this.#openedFor.get(asking);
-    return this.#turnOf(asking, { connection, wanted, call, opened, lane, isInside: false });
+    return this.#resumed(found.call, call, owner);
   }
 
-  async #turnOf(asking: AskingCall, about: TurnOf): Promise<Result> {
-    const { connection, wanted, call, opened, lane, isInside } = about;
+  async #resumed(asking: AskingCall, call: Asker & Resuming, owner: ParkedOwner): Promise<Result> {
+    const begun = this.#begun.get(asking);
+    if (begun === undefined) throw invalidState();
+    asking.resume(call, call.inputResponses ?? {});
+    const lane = this.#parts.isolation.lane(begun.connection.id);
+    return this.#turnOf(asking, begun, { owner, lane, isInside: false });
+  }
+
+  async #turnOf(asking: AskingCall, begun: Begun, about: TurnOf): Promise<Result> {
+    const { connection, opened } = begun;
+    const { owner, lane, isInside } = about;
     let ending: Parameters<Lane['leave']>[0] = 'neither';
     let isAside = false;
     try {
@@ -176,14 +192,14 @@ export class Bridge {
       if ('result' in turn)
         return this.#passed(connection, opened, withDecline(turn.result, asking, connection));
       isAside = true;
-      const id = this.#parts.parked.park(ownerOf(connection, call), asking);
-      const inputRequests = cleaned(turn.questions, opened?.target.secrets ?? []);
+      const id = this.#parts.parked.park(owner, asking);
+      const inputRequests = cleaned(turn.questions, opened.target.secrets);
       return { resultType: 'input_required', inputRequests, requestState: PARKED + id };
     } catch (error) {
       if (error instanceof UpstreamFault) ending = endingOf(error.kind);
       if (asking.declined !== undefined && error instanceof UpstreamFault && error.kind === 'rpc')
         throw cannotAnswer(asking.declined, connection);
-      throw this.#failure(error, { connection, wanted, call, opened });
+      throw this.#failure(error, begun);
     } finally {
       if (!isInside) lane.count(ending);
       else if (isAside) lane.stepAside();
@@ -201,8 +217,8 @@ export class Bridge {
     return { ...clean, requestState: THEIR_STATE + String(result['requestState']) };
   }
 
-  #failure(error: unknown, about: Pick<TurnOf, 'connection' | 'wanted' | 'call' | 'opened'>): unknown {
-    const { connection, wanted, call, opened } = about;
+  #failure(error: unknown, about: Omit<Begun, 'opened'> & { readonly opened: Opened | undefined }): unknown {
+    const { connection, wanted, opened } = about;
     if (!(error instanceof UpstreamFault)) return error;
     const { redact = (text: string) => text, signInAt } = this.#parts;
     const secrets = opened?.target.secrets ?? [];
@@ -210,7 +226,7 @@ export class Bridge {
       title: connection.title,
       method: wanted.method,
       isRead: wanted.isRead,
-      isModern: call.request.era === 'modern',
+      isModern: about.isModern,
       shown: (text) => redact(cleaned(text, secrets)),
       ...(error.kind === 'auth_required' && { signInAt: signInAt?.(connection) }),
     };
@@ -218,14 +234,23 @@ export class Bridge {
   }
 }
 
-interface TurnOf {
+interface Begun {
   readonly connection: ServedConnection;
   readonly wanted: Wanted;
-  readonly call: OutsideCall;
-  readonly opened: Opened | undefined;
+  /** Whether a client of 2026 began it. */
+  readonly isModern: boolean;
+  readonly opened: Opened;
+}
+
+interface TurnOf {
+  readonly owner: ParkedOwner;
   readonly lane: Lane;
   /** True: it has a place of the lane. */
   readonly isInside: boolean;
+}
+
+function isModern({ request }: OutsideCall): boolean {
+  return request.era === 'modern';
 }
 
 function ownerOf({ id: connectionId }: ServedConnection, { caller }: OutsideCall): ParkedOwner {

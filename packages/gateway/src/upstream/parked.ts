@@ -1,6 +1,6 @@
 /** Calls that wait for an answer of their client: in memory, for a while, each for the caller that made it. */
 import { randomBytes, randomUUID } from 'node:crypto';
-import type { ToolAnswer } from '@parley/kit';
+import type { OutsideCall } from '@parley/kit';
 import { ToolError } from '@parley/kit';
 import type { AskingCall } from './asking-call.ts';
 
@@ -11,6 +11,9 @@ export interface ParkedOwner {
   readonly connectionId: string;
 }
 
+/** What a client that has come back brings, wherever it came to. */
+export type Resuming = Pick<OutsideCall, 'capabilities' | 'inputResponses' | 'signal' | 'progress'>;
+
 /** Goes on with calls that wait in another process. */
 export interface ParkedElsewhere {
   /** Undefined: the process is gone, and the call with it. */
@@ -18,8 +21,8 @@ export interface ParkedElsewhere {
     replicaId: string,
     id: string,
     owner: ParkedOwner,
-    answers: Readonly<Record<string, unknown>>,
-  ): Promise<ToolAnswer | undefined>;
+    call: Resuming,
+  ): Promise<Readonly<Record<string, unknown>> | undefined>;
 }
 
 export interface ParkedLimits {
