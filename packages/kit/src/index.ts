@@ -68,7 +68,8 @@ export {
   ToolError,
 } from './call/errors.ts';
 export type { SharedErrorCode } from './call/errors.ts';
-export { isSupported, Leave } from './channel/channel.ts';
+export { isSupported, Leave, noChannel } from './channel/channel.ts';
+export { followedIn } from './call/outside.ts';
 export { invalidState } from './channel/rounds.ts';
 export type {
   Channel,

@@ -121,7 +121,8 @@ export function outsideTool(
     ...(isHeld && { unlisted: true, check: refuseHeld }),
     async call(args, call) {
       const { bridge } = parts;
-      const refreshing = bridge.refreshing(connection.id);
+      // What only follows a task was sent under the definition of then.
+      const refreshing = call.followed === undefined ? bridge.refreshing(connection.id) : undefined;
       if (refreshing !== undefined) {
         await refreshing;
         refuseChanged(connection, tool, call, parts);
@@ -136,7 +137,14 @@ export function outsideTool(
       return parts.results.within(call.caller, answer, budget, { toolset: connection.id, tool: name });
     },
     abandon: (requestState) => parts.bridge.abandon(requestState),
+    ...asTask(connection),
   });
+}
+
+/** Slow calls of a connection that says so become durable tasks, of clients that can follow them. */
+function asTask({ settings: { taskAfterMs } }: ServedConnection): Pick<OutsideTool, 'task' | 'taskOptions'> {
+  if (taskAfterMs === undefined) return {};
+  return { task: 'allowed', taskOptions: { declaredOnly: true, graceMs: taskAfterMs } };
 }
 
 /** What was announced while a call came in may have changed the very tool that it is for. */

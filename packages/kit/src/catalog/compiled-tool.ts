@@ -4,7 +4,7 @@ import type * as z from 'zod';
 import { guardOf } from '../access/availability.ts';
 import type { Caller } from '../access/caller.ts';
 import type { CallOfTool } from '../call/call.ts';
-import { badAnswer, throughRounds } from '../call/outside.ts';
+import { badAnswer, followedIn, throughRounds } from '../call/outside.ts';
 import type { CreatedTask } from '../call/tool-answer.ts';
 import { CallContext } from '../channel/call-context.ts';
 import type { JsonSchema } from '../define/context.ts';
@@ -141,10 +141,15 @@ export function compileOutsideTool(tool: OutsideTool, owner: Owner): CatalogTool
     run(call) {
       // The validator has just shown that the arguments are an object.
       const args = call.input as Record<string, unknown>;
-      return throughRounds(call, services, {
+      return throughRounds<CallToolResult | CreatedTask>(call, services, {
         enter: (outside) => tool.call(args, outside),
         finished: (answer) => outsideAnswer(answer, call),
         abandon: (state) => tool.abandon?.(state),
+        tasks: {
+          followed: followedIn(call.exchange.task?.prepared),
+          isRepeatable: tool.effect === 'read',
+          handOn: (task) => (call.canFollowTasks ? task : undefined),
+        },
       });
     },
   });
@@ -251,21 +256,15 @@ function withHandle(
   handleSchema: JsonSchema | undefined,
 ): JsonSchema {
   if (task === undefined || taskOptions?.handle !== undefined || handleSchema === undefined) return own;
+  // Whoever declared the extension gets a task by it, and nobody else gets a handle.
+  if (taskOptions?.declaredOnly === true) return own;
   // Every handle is like every other, and the next sentence of it says what to do: the names suffice.
   const { required } = handleSchema;
   return { type: 'object', anyOf: [own, { type: 'object', required }] };
 }
 
-/** A finished answer of another server: a result, or a task that the client can follow. */
-function outsideAnswer(
-  answer: Readonly<Record<string, unknown>>,
-  call: CallOfTool,
-): CallToolResult | CreatedTask {
-  if (answer.resultType === 'task') {
-    if (typeof answer.taskId !== 'string' || answer.taskId === '') throw badAnswer('a task without an id');
-    if (!call.canFollowTasks) throw badAnswer('a task, which this client cannot follow');
-    return { ...answer, resultType: 'task', taskId: answer.taskId };
-  }
+/** A finished answer of another server. */
+function outsideAnswer(answer: Readonly<Record<string, unknown>>, call: CallOfTool): CallToolResult {
   if (answer.resultType !== undefined && answer.resultType !== 'complete')
     throw badAnswer('its resultType is none that clients know');
   if (!Array.isArray(answer.content) || answer.content.some((block) => typeof block !== 'object' || !block))
