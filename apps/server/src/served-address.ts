@@ -20,6 +20,12 @@ export function noteAddress({ dataDir }: Pick<Config, 'dataDir'>, url: string): 
   };
 }
 
+/** The address of the server that was left there, for people who go to it with a browser. */
+export function notedUrl(config: Pick<Config, 'dataDir'>): string | undefined {
+  const url = URL.parse(textOf(join(config.dataDir, FILE)) ?? '');
+  return url?.protocol === 'http:' && url.port !== '' ? url.origin : undefined;
+}
+
 /** What was left there; a server that was killed leaves its address too. */
 export function notedAddress({
   dataDir,

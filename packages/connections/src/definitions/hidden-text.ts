@@ -3,7 +3,7 @@
 // Controls other than tab and line ends; soft hyphen and fillers, direction marks, zero-width characters, invisible
 // operators, tags, and selectors that carry data.
 const UNSEEN =
-  /[[\p{Cc}--[\t\n\r]][\u034F][\u17B4-\u17B5]\u00AD\u061C\u115F\u1160\u180B-\u180F\u200B\u200E\u200F\u2028-\u202E\u2060-\u206F\u3164\uFEFF\uFFA0\uFFF9-\uFFFB\u{1D173}-\u{1D17A}\u{E0000}-\u{E0FFF}]/gv;
+  /[[\p{Cc}--[\t\n\r]][\u034F][\u17B4-\u17B5][\u180B-\u180F]\u00AD\u061C\u115F\u1160\u200B\u200E\u200F\u2028-\u202E\u2060-\u206F\u3164\uFEFF\uFFA0\uFFF9-\uFFFB\u{1D173}-\u{1D17A}\u{E0000}-\u{E0FFF}]/gv;
 // Joiners that join nothing: scripts and pictures that need them have one between two characters of theirs.
 const LOOSE_JOINER =
   /(?<![^\p{ASCII}\u200B-\u200D])[\u200C\u200D]|[\u200C\u200D](?![^\p{ASCII}\u200B-\u200D])/gv;

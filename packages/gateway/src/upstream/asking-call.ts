@@ -25,6 +25,8 @@ export interface AskingRequest {
   onProgress(done: number, total?: number, message?: string): void;
 }
 
+/** A client that stopped reading misses its progress, and nothing else. */
+const MISSED = () => undefined;
 /** More would be a server that never stops asking. */
 const MOST_OPEN = 32;
 
@@ -61,12 +63,8 @@ export class AskingCall {
       signal: this.#control.signal,
       onAsk: (question, signal) => this.#ask(question, signal),
       onProgress: (done, total, message) => {
-        // Nobody hears it while the client is away, and one that stopped reading only misses it.
-        if (this.#timer !== undefined)
-          detach(
-            () => this.#call.progress(done, total, message),
-            () => undefined,
-          );
+        // Nobody hears it while the client is away.
+        if (this.#timer !== undefined) detach(() => this.#call.progress(done, total, message), MISSED);
       },
     };
     const ended = (outcome: Settled) => {

@@ -1,6 +1,6 @@
 /** The era bridge: calls, reads, prompts and completions of any client, carried to an upstream of any era. */
 import type { Caller, OutsideCall, ToolAnswer } from '@parley/kit';
-import { detach, invalidState, RPC, ToolError } from '@parley/kit';
+import { detach, invalidState, ToolError } from '@parley/kit';
 import type { ServedConnection, UpstreamTarget } from '@parley/connections';
 import { AskingCall } from './asking-call.ts';
 import { cleaned } from './clean-result.ts';
@@ -9,7 +9,6 @@ import {
   followTask,
   isCancelled,
   LOOK_MS,
-  missingAtClient,
   needsTasks,
   withTasks,
 } from './followed-task.ts';
@@ -74,7 +73,8 @@ export class Bridge {
     if (taskId !== undefined) return this.#follow(connection, call, taskId);
     const state = call.requestState;
     if (state?.startsWith(PARKED) === true) return this.#goOn(connection, wanted, call, state.slice(1));
-    const request = { ...wanted, params: withAnswers(wanted.params, call) };
+    const isOld = connection.era === 'legacy';
+    const request = isOld ? wanted : { ...wanted, params: withAnswers(wanted.params, call) };
     const lane = this.#parts.isolation.lane(connection.id);
     const waiting = lane.enter(connection.title, call.signal);
     if (waiting !== undefined) await waiting;
@@ -112,7 +112,7 @@ export class Bridge {
       return this.#passed(connection, opened, result);
     } catch (error) {
       if (error instanceof UpstreamFault) ending = endingOf(error.kind);
-      throw this.#failure(error, connection, { wanted, opened, call });
+      throw this.#failure(error, { connection, wanted, call, opened });
     } finally {
       lane.leave(ending);
     }
@@ -188,7 +188,7 @@ export class Bridge {
       opened = await this.#parts.open(call.caller, connection, call);
     } catch (error) {
       lane.leave('neither');
-      throw this.#failure(error, connection, { wanted, opened: undefined, call });
+      throw this.#failure(error, { connection, wanted, call, opened: undefined });
     }
     this.#openedFor.set(asking, opened);
     asking.start(({ signal, onAsk, onProgress }) => {
@@ -234,7 +234,7 @@ export class Bridge {
       if (error instanceof UpstreamFault) ending = endingOf(error.kind);
       if (asking.declined !== undefined && error instanceof UpstreamFault && error.kind === 'rpc')
         throw cannotAnswer(asking.declined, connection);
-      throw this.#failure(error, connection, { wanted, opened, call });
+      throw this.#failure(error, { connection, wanted, call, opened });
     } finally {
       if (!isInside) lane.count(ending);
       else if (isAside) lane.stepAside();
@@ -252,21 +252,16 @@ export class Bridge {
     return { ...clean, requestState: THEIR_STATE + String(result['requestState']) };
   }
 
-  #failure(
-    error: unknown,
-    connection: ServedConnection,
-    { wanted, opened, call }: Pick<TurnOf, 'wanted' | 'opened' | 'call'>,
-  ): unknown {
+  #failure(error: unknown, about: Pick<TurnOf, 'connection' | 'wanted' | 'call' | 'opened'>): unknown {
+    const { connection, wanted, call, opened } = about;
     if (!(error instanceof UpstreamFault)) return error;
-    // The upstream was offered just what the client declared, so this is for the client to mend.
-    if (call.request.era === 'modern' && error.rpc?.code === RPC.missingCapability)
-      return missingAtClient(connection.title, error.rpc.data);
     const { redact = (text: string) => text, signInAt } = this.#parts;
     const secrets = opened?.target.secrets ?? [];
     const asked: Asked = {
       title: connection.title,
       method: wanted.method,
       isRead: wanted.isRead,
+      isModern: call.request.era === 'modern',
       shown: (text) => redact(cleaned(text, secrets)),
       ...(error.kind === 'auth_required' && { signInAt: signInAt?.(connection) }),
     };

@@ -4,6 +4,7 @@ import type { ClientCapabilities, OutsideCall } from '@parley/kit';
 import { detach, ProtocolFault, RPC, ToolError } from '@parley/kit';
 import { isObject } from '../messages.ts';
 import { UpstreamFault } from './link.ts';
+import { requiredCapabilitiesIn } from './required-capabilities.ts';
 
 type Result = Readonly<Record<string, unknown>>;
 
@@ -49,39 +50,8 @@ export function withTasks(capabilities: ClientCapabilities): ClientCapabilities 
 /** True for the refusal of a request that would have become a task. */
 export function needsTasks(error: unknown): boolean {
   if (!(error instanceof UpstreamFault) || error.rpc?.code !== RPC.missingCapability) return false;
-  return Object.hasOwn(requiredIn(error.rpc.data).extensions, TASKS);
-}
-
-/** The refusal for a client that did not declare what the upstream needs; only the names of it are passed on. */
-export function missingAtClient(title: string, data: unknown): ProtocolFault {
-  const { names, extensions } = requiredIn(data);
-  const requiredCapabilities = {
-    ...Object.fromEntries(names.map((name) => [name, {}])),
-    ...(Object.keys(extensions).length > 0 && { extensions }),
-  };
-  return new ProtocolFault(
-    RPC.missingCapability,
-    `${title} needs a capability which this request does not declare`,
-    { requiredCapabilities },
-  );
-}
-
-const MOST_NAMES = 20;
-const NAME = /^[\w./-]{1,100}$/;
-
-function requiredIn(data: unknown): { names: string[]; extensions: Record<string, object> } {
-  const required = isObject(data) && isObject(data.requiredCapabilities) ? data.requiredCapabilities : {};
-  const { extensions, ...plain } = required;
-  const fit = (from: unknown) =>
-    isObject(from)
-      ? Object.keys(from)
-          .filter((name) => NAME.test(name))
-          .slice(0, MOST_NAMES)
-      : [];
-  return {
-    names: fit(plain),
-    extensions: Object.fromEntries(fit(extensions).map((name) => [name, {}])),
-  };
+  const { extensions } = requiredCapabilitiesIn(error.rpc.data);
+  return extensions !== undefined && Object.hasOwn(extensions, TASKS);
 }
 
 /** True when somebody wanted the end of it; false when only this process stops, or has lost the work to another. */

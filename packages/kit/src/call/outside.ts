@@ -133,8 +133,10 @@ interface Ways<Answer> {
 
 async function inOneRound<Answer>(call: Call, attempt: Attempt<Answer>, ways: Ways<Answer>): Promise<Answer> {
   const isFirst = call.exchange.requestState === undefined;
+  // A client that knows the question may bring its answer along; what it is worth, the other server decides.
+  const { inputResponses } = call.exchange;
   const entered = (round: Round) => untilNoTask(attempt, round, ways);
-  const outcome = isFirst ? await entered(FIRST) : await laterRound(call, entered);
+  const outcome = isFirst ? await entered({ ...FIRST, inputResponses }) : await laterRound(call, entered);
   if ('answer' in outcome) return outcome.answer;
   const rounds = call.rounds();
   const unfit = Object.entries(outcome.requests).find(

@@ -115,12 +115,12 @@ describe('names that collide', () => {
   test('what is ill-formed costs nothing but itself, and is reported', async () => {
     const faults: string[] = [];
     const source = scriptedSource('odd');
-    source.give(ORG, setOf('c_1', ['fine', 'has space', 'fine']), setOf('not a name', ['x']));
+    source.give(ORG, setOf('c_1', ['fine', 'two words', 'two\nlines', 'fine']), setOf('not a name', ['x']));
     const engine = createEngine({ sources: [source], onFault: (error) => faults.push(String(error)) });
     await engine.ready(testCaller());
-    expect(engine.list(testCaller()).tools.map(({ name }) => name)).toEqual(['fine']);
+    expect(engine.list(testCaller()).tools.map(({ name }) => name)).toEqual(['fine', 'two words']);
     expect(faults).toEqual([
-      expect.stringContaining('"has space"'),
+      expect.stringContaining('A tool name of a connection must be 1 to 200 visible characters.'),
       expect.stringContaining('"fine" is defined twice in "c_1"'),
       expect.stringContaining('The name "not a name" of a connection'),
     ]);
