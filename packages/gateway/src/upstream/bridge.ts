@@ -4,14 +4,7 @@ import { detach, invalidState, ToolError } from '@parley/kit';
 import type { ServedConnection, UpstreamTarget } from '@parley/connections';
 import { AskingCall } from './asking-call.ts';
 import { cleaned } from './clean-result.ts';
-import {
-  followedIdOf,
-  followTask,
-  isCancelled,
-  LOOK_MS,
-  needsTasks,
-  withTasks,
-} from './followed-task.ts';
+import { followedIdOf, followTask, isCancelled, LOOK_MS, needsTasks, withTasks } from './followed-task.ts';
 import type { Asked } from './errors.ts';
 import { errorOf, lostCall } from './errors.ts';
 import type { Isolation, Lane } from './isolation.ts';
