@@ -1,7 +1,8 @@
 /** Connections: the rows that the mesh and the gateway share. */
 export { connectionMigrations } from './migrations/index.ts';
 export { hasHiddenText, visibleText, visibleValue } from './definitions/hidden-text.ts';
-export { definitionHash } from './definitions/hash.ts';
+export { definitionHash, documentHash, isDocumentOf, UI_SCHEME, uiUriOf } from './definitions/hash.ts';
+export { pinningOf } from './definitions/modes.ts';
 export { createRefresher } from './refresh/refresher.ts';
 export type { Refresher, RefresherOptions } from './refresh/refresher.ts';
 export { maskedState, restoredState } from './secrets/masking.ts';

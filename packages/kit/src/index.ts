@@ -70,6 +70,8 @@ export {
 export type { SharedErrorCode } from './call/errors.ts';
 export { isSupported, Leave, noChannel } from './channel/channel.ts';
 export { followedIn } from './call/outside.ts';
+export type { ShownUri } from './catalog/shown-uris.ts';
+export { metaInShownUris, resultInShownUris } from './catalog/shown-uris.ts';
 export { invalidState } from './channel/rounds.ts';
 export type {
   Channel,

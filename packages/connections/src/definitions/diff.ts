@@ -22,6 +22,17 @@ export function definitionDiff(before: UpstreamTool, after: UpstreamTool): Field
   return changes;
 }
 
+/** The same; equal definitions whose hashes differ have another page behind them. */
+export function pinDiff(
+  before: { readonly definition: UpstreamTool; readonly hash: string | null },
+  after: { readonly definition: UpstreamTool; readonly hash: string },
+): FieldChange[] {
+  const changes = definitionDiff(before.definition, after.definition);
+  if (changes.length > 0 || before.hash === after.hash || uiOf(after.definition) === undefined)
+    return changes;
+  return [{ field: '_meta.ui document', before: before.hash, after: after.hash }];
+}
+
 function pinned(tool: UpstreamTool): Readonly<Record<string, unknown>> {
   const { name, title, description, inputSchema, outputSchema, annotations } = tool;
   return { name, title, description, inputSchema, outputSchema, annotations, '_meta.ui': uiOf(tool) };

@@ -8,6 +8,7 @@ import type {
   Tool,
 } from '@modelcontextprotocol/server';
 import type { ServedConnection, ServedTool } from '@parley/connections';
+import { documentHash, isDocumentOf, pinningOf, UI_SCHEME, uiUriOf } from '@parley/connections';
 import type {
   Caller,
   Effect,
@@ -43,6 +44,8 @@ export interface ToolsetParts {
   readonly bridge: Bridge;
   /** What is known of a connection now, after a refresh that a call has waited for. */
   current(organizationId: string, connectionId: string): ServedConnection | undefined;
+  /** Has an upstream looked at again that is not what it was. */
+  announce?(connection: ServedConnection): void;
   /** Keeps what is over the budget of a connection; absent: results pass however long they are. */
   readonly results?: LongResults | undefined;
   readonly onFault: (error: unknown, where: string) => void;
@@ -186,7 +189,7 @@ export function effectOf(annotations: Definition = {}): { effect: Effect; extern
 export function outsideResource(
   connection: ServedConnection,
   definition: Definition,
-  { bridge, onFault }: ToolsetParts,
+  { bridge, onFault, announce }: ToolsetParts,
 ): OutsideResource[] {
   const { uriTemplate } = definition;
   const ref = typeof uriTemplate === 'string' ? { type: 'ref/resource', uri: uriTemplate } : undefined;
@@ -197,8 +200,10 @@ export function outsideResource(
         definition: definition as unknown as Resource,
         async read(uri, call) {
           const wanted = { method: 'resources/read', params: { uri }, isRead: true } as const;
+          const result = await bridge.ask(connection, wanted, call);
+          refuseOtherPage(connection, uri, result, announce);
           // The kit looks at its shape, and the SDK at every field.
-          return unstamped(await bridge.ask(connection, wanted, call)) as ReadResourceResult;
+          return unstamped(result) as ReadResourceResult;
         },
         ...(ref !== undefined &&
           canComplete(connection) && { complete: completion(connection, ref, bridge) }),
@@ -210,6 +215,27 @@ export function outsideResource(
     onFault(error, `resources of ${connection.id}`);
     return [];
   }
+}
+
+/** A page for an app that is not the one behind the tools that somebody agreed to is given to nobody. */
+function refuseOtherPage(
+  connection: ServedConnection,
+  uri: string,
+  result: Result,
+  announce: ToolsetParts['announce'],
+): void {
+  if (!uri.startsWith(UI_SCHEME) || pinningOf(connection.settings) !== 'strict') return;
+  const behind = connection.tools.filter(({ definition }) => uiUriOf(definition) === uri);
+  // A question, or a page that no tool names.
+  if (behind.length === 0 || !Array.isArray(result['contents'])) return;
+  const listed = connection.resources.find((resource) => resource['uri'] === uri);
+  const hash = documentHash(result['contents'], listed);
+  if (behind.some((tool) => tool.state === 'approved' && isDocumentOf(tool, hash))) return;
+  announce?.(connection);
+  throw new ToolError(
+    'quarantined',
+    `The page ${uri} of ${connection.title} is new or has changed. An owner or administrator has to approve the tools that show it first.`,
+  );
 }
 
 /** A prompt of a connection. */

@@ -48,6 +48,8 @@ export interface CatalogResource extends Guarded {
   complete: Complete;
   /** The same under another URI. */
   renamed(uri: string): CatalogResource;
+  /** True: it is shown under another URI than its own. */
+  readonly isRenamed: boolean;
   /** What its own server calls a URI that is shown here. */
   ownUri(uri: string, variables: Variables): string;
   /** What a URI of its own is shown as; undefined when that is the same, or when it is no URI of this resource. */
@@ -69,6 +71,7 @@ export function compileResource(
   return {
     ...guardOf(resource, { name: resource.name, toolset, services }),
     uri: shown,
+    isRenamed,
     template,
     mimeType: resource.kind === 'resource' ? resource.mimeType : undefined,
     definition: resourceDefinition(resource, shown),

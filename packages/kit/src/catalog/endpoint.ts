@@ -61,11 +61,30 @@ export class Endpoint<
 export function endpointOf(catalog: Catalog, filters: readonly Filter<CatalogTool>[]): Endpoint {
   const isOwn = ownIn(catalog);
   const isShared = catalog.toolsets.length > 1;
+  const resources = toldApart(catalog.resources, isOwn, byUri());
   const shown = {
-    tools: toldApart(catalog.tools, isOwn, byPrefix(isShared)),
-    resources: toldApart(catalog.resources, isOwn, byUri()),
+    tools: speaking(toldApart(catalog.tools, isOwn, byPrefix(isShared)), resources),
+    resources,
     prompts: toldApart(catalog.prompts, isOwn, byPrefix(isShared)),
     toolsets: catalog.toolsets,
   };
   return new Endpoint(catalog, shown, filters);
+}
+
+/** The tools, each naming documents of its toolset by the URI that they are shown under. */
+function speaking(tools: CatalogTool[], resources: readonly CatalogResource[]): CatalogTool[] {
+  const renamed = resources.filter(({ isRenamed }) => isRenamed);
+  if (renamed.length === 0) return tools;
+  const byToolset = Map.groupBy(renamed, ({ toolset }) => toolset);
+  return tools.map((tool) => {
+    const documents = byToolset.get(tool.toolset);
+    if (documents === undefined || tool.source === undefined) return tool;
+    return tool.speaking((uri) => {
+      for (const document of documents) {
+        const shown = document.aliasOf(uri);
+        if (shown !== undefined) return shown;
+      }
+      return undefined;
+    });
+  });
 }

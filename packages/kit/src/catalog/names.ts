@@ -127,13 +127,21 @@ function cut(toolset: string, name: string): string {
   return `${`${toolset}_${name.replaceAll(UNFIT, '_')}`.slice(0, LONGEST_SHOWN - HASH_DIGITS - 1)}_${hash}`;
 }
 
+/** The scheme of pages for apps. */
+const UI = 'ui://';
+
 /** How resources are told apart: by a URI of ours with their toolset and their own URI in it. */
 export function byUri<
   Item extends Nameable & { readonly uri: string; renamed(uri: string): Item },
 >(): Telling<Item> {
   return {
     keyOf: ({ uri }) => uri,
-    aliasesOf: ({ toolset, uri }) => [`parley://${toolset}/${encodedUri(uri)}`],
+    // Hosts know a page for an app by its scheme.
+    aliasesOf: ({ toolset, uri }) => [
+      uri.startsWith(UI)
+        ? `${UI}${toolset}/${uri.slice(UI.length)}`
+        : `parley://${toolset}/${encodedUri(uri)}`,
+    ],
     renamed: (item, alias) => item.renamed(alias),
   };
 }
