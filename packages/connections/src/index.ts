@@ -73,7 +73,7 @@ export type { VirtualTools } from './services/virtual-tools.ts';
 export { ConnectionCreate, ConnectionUpdate } from './shapes/connection-data.ts';
 export { Connection } from './shapes/connection.ts';
 export { GATEWAY_DEFAULTS, GatewaySettings, gatewaySettingsOf } from './shapes/gateway-settings.ts';
-export type { Degraded, ServedConnection, ServedStatus, ServedTool } from './served.ts';
+export type { Degraded, ServedConnection, ServedStatus, ServedSkill, ServedTool } from './served.ts';
 export { STRICTER } from './shapes/tool-override.ts';
 export type { ToolOverride } from './shapes/tool-override.ts';
 export { VirtualMcp, VirtualMcpCreate, VirtualMcpUpdate } from './shapes/virtual-mcp.ts';

@@ -1,5 +1,6 @@
 /** The hash of what a person agrees to when they agree to a tool. */
 import { createHash } from 'node:crypto';
+import type { Skill } from '@parley/kit';
 import { toJson } from '@parley/store';
 import type { Definition, UpstreamTool } from '../upstream.ts';
 
@@ -21,11 +22,33 @@ export function namelessHash(tool: UpstreamTool): string {
 
 function restOf(tool: UpstreamTool, documents: DocumentHashes): unknown[] {
   const { title, description, inputSchema, outputSchema, annotations } = tool;
-  const plain = [title, description, inputSchema, outputSchema, annotations];
+  const skill = skillOf(tool);
+  const plain = [
+    title,
+    description,
+    inputSchema,
+    outputSchema,
+    annotations,
+    ...(skill === undefined ? [] : [skill]),
+  ];
   const ui = uiOf(tool);
   if (ui === undefined) return plain;
   const uri = uiUriOf(tool);
   return [...plain, ui, uri !== undefined && Object.hasOwn(documents, uri) ? documents[uri] : null];
+}
+
+const SKILL = 'parley/skill';
+
+/** A skill as pins know it: under the URI of its SKILL.md, with all that it says of itself and of its documents. */
+export function pinnedSkill({ uri, frontmatter, resources }: Skill): UpstreamTool {
+  const { name: title, description } = frontmatter;
+  const inputSchema = { type: 'object' };
+  return { name: uri, title, description, inputSchema, _meta: { [SKILL]: { frontmatter, resources } } };
+}
+
+/** What a pinned skill says. */
+export function skillOf({ _meta = {} }: UpstreamTool): unknown {
+  return _meta[SKILL];
 }
 
 /** The scheme of pages for apps; nothing else is read for one. */

@@ -35,6 +35,8 @@ import { asToolAnswer } from './bridge.ts';
 import { cleaned } from './clean-result.ts';
 import { quarantined } from './errors.ts';
 import { outputCheck } from './output-check.ts';
+import type { SkillFiles } from './skills.ts';
+import { documentsWithSkills, refuseOtherFile, skillFilesOf } from './skills.ts';
 
 type Result = Readonly<Record<string, unknown>>;
 type Definition = Readonly<Record<string, unknown>>;
@@ -74,6 +76,7 @@ export function toolsetOf(
   degraded: DegradedNow,
 ): Installed {
   const { id, title, instructions } = connection;
+  const files = skillFilesOf(connection);
   return install(
     defineToolset({
       name: id,
@@ -82,8 +85,12 @@ export function toolsetOf(
       ...(degraded !== undefined && { degraded }),
       tools: connection.tools.map((tool) => outsideTool(connection, tool, parts)),
       resources: [
-        ...[...connection.resources, ...connection.templates].flatMap((definition) =>
-          outsideResource(connection, definition, parts),
+        ...documentsWithSkills(connection, files).flatMap(({ definition, isListed, skill }) => {
+          const more = { ...(!isListed && { unlisted: true }), ...(skill !== undefined && { skill }) };
+          return outsideResource(connection, definition, parts, { files, more });
+        }),
+        ...connection.templates.flatMap((definition) =>
+          outsideResource(connection, definition, parts, { files }),
         ),
         ...(budgetOf(connection) === undefined ? [] : (parts.results?.documents ?? [])),
       ],
@@ -190,18 +197,21 @@ export function outsideResource(
   connection: ServedConnection,
   definition: Definition,
   { bridge, onFault, announce }: ToolsetParts,
+  { files, more = {} }: { readonly files: SkillFiles; readonly more?: Partial<OutsideResource> },
 ): OutsideResource[] {
   const { uriTemplate } = definition;
   const ref = typeof uriTemplate === 'string' ? { type: 'ref/resource', uri: uriTemplate } : undefined;
   try {
     return [
       defineOutsideResource({
+        ...more,
         // As its server wrote it; discovery has looked at its names and sizes.
         definition: definition as unknown as Resource,
         async read(uri, call) {
           const wanted = { method: 'resources/read', params: { uri }, isRead: true } as const;
           const result = await bridge.ask(connection, wanted, call);
           refuseOtherPage(connection, uri, result, announce);
+          refuseOtherFile(files, { uri, result, connection }, announce);
           // The kit looks at its shape, and the SDK at every field.
           return unstamped(result) as ReadResourceResult;
         },

@@ -127,8 +127,15 @@ function cut(toolset: string, name: string): string {
   return `${`${toolset}_${name.replaceAll(UNFIT, '_')}`.slice(0, LONGEST_SHOWN - HASH_DIGITS - 1)}_${hash}`;
 }
 
-/** The scheme of pages for apps. */
-const UI = 'ui://';
+/** Hosts know a page for an app, and a skill with all that lies in its folder, by the scheme. */
+const KEPT_SCHEMES = ['ui://', 'skill://'];
+
+/** The URI that stands for one of a toolset where another one has it too. */
+export function aliasUri(toolset: string, uri: string): string {
+  const scheme = KEPT_SCHEMES.find((kept) => uri.startsWith(kept));
+  if (scheme === undefined) return `parley://${toolset}/${encodedUri(uri)}`;
+  return `${scheme}${toolset}/${uri.slice(scheme.length)}`;
+}
 
 /** How resources are told apart: by a URI of ours with their toolset and their own URI in it. */
 export function byUri<
@@ -136,12 +143,7 @@ export function byUri<
 >(): Telling<Item> {
   return {
     keyOf: ({ uri }) => uri,
-    // Hosts know a page for an app by its scheme.
-    aliasesOf: ({ toolset, uri }) => [
-      uri.startsWith(UI)
-        ? `${UI}${toolset}/${uri.slice(UI.length)}`
-        : `parley://${toolset}/${encodedUri(uri)}`,
-    ],
+    aliasesOf: ({ toolset, uri }) => [aliasUri(toolset, uri)],
     renamed: (item, alias) => item.renamed(alias),
   };
 }
