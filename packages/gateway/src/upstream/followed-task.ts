@@ -172,6 +172,7 @@ function tell(call: OutsideCall, looks: number, message: unknown): void {
   const said = typeof message === 'string' ? message.slice(0, LONGEST_WORDS) : undefined;
   detach(
     () => call.progress(looks, undefined, said),
+    // A client that does not read its notices misses them, and nothing else.
     () => undefined,
   );
 }
