@@ -8,14 +8,14 @@ import { REQUIREMENTS, TASK_SCENARIOS } from './requirements.ts';
 import type { RevisionScore } from './score.ts';
 import { holdAgainst, judge, readScores } from './score.ts';
 import { startFixture } from './serve.ts';
-import { runPairs } from './through-gateway.ts';
+import { runPairs, runTasksThrough } from './through-gateway.ts';
 import { writeCompatibility } from './compatibility.ts';
 
 const { values: flags } = parseArgs({
   options: {
     serve: { type: 'boolean', default: false },
     port: { type: 'string', default: '0' },
-    // Only the pairs through the gateway, or only the server itself.
+    // Only what goes through the gateway, or only its tasks, or only the server itself.
     only: { type: 'string' },
     write: { type: 'boolean', default: false },
   },
@@ -41,8 +41,26 @@ async function serveOnly(port: number): Promise<void> {
 
 async function runAll(): Promise<boolean> {
   await ensureTestTools();
-  const isPassed = flags.only === 'gateway' || (await runFixture());
-  return (flags.only === 'fixture' || (await runGateway())) && isPassed;
+  const { only } = flags;
+  const runs = { fixture: runFixture, gateway: runGateway, 'gateway-tasks': runGatewayTasks };
+  const wanted = Object.entries(runs).filter(([name]) => only === undefined || isPart(name, only));
+  let isPassed = true;
+  for (const [, run] of wanted) isPassed = (await run()) && isPassed;
+  return isPassed;
+}
+
+/** True of the run of this name, and of what belongs to it. */
+function isPart(name: string, only: string): boolean {
+  return name === only || name.startsWith(`${only}-`);
+}
+
+async function runGatewayTasks(): Promise<boolean> {
+  const { scores, faults } = await runTasksThrough();
+  for (const { scenario, passed } of scores) {
+    console.log(`gateway     tasks            ${passed}/${TASK_SCENARIOS[scenario]} ${scenario}`);
+  }
+  for (const fault of faults) console.log(`gateway     FAULT            ${fault}`);
+  return faults.length === 0;
 }
 
 async function runGateway(): Promise<boolean> {

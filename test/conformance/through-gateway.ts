@@ -1,10 +1,10 @@
-/** The official referee through the gateway: four pairs of eras, each held against what is written down for it. */
-import { readScoredScenarios, runRequirements } from './referee.ts';
+/** The official referee through the gateway: four pairs of eras and the tasks, each held against what is written down for it. */
+import { readScoredScenarios, runRequirements, runScenarios } from './referee.ts';
 import type { Pair } from './pairs.ts';
 import { PAIRS } from './pairs.ts';
-import { REQUIREMENTS } from './requirements.ts';
+import { REQUIREMENTS, TASK_SCENARIOS } from './requirements.ts';
 import type { ScenarioScore } from './score.ts';
-import { judge, readScores } from './score.ts';
+import { holdAgainst, judge, readScores } from './score.ts';
 import { startThrough } from './through.ts';
 
 /** How a pair did. */
@@ -33,6 +33,17 @@ export async function runPairs(onScore: (score: PairScore) => void): Promise<Pai
     }
   }
   return scores;
+}
+
+/** Runs the scenarios of tasks, of a 2026 client to a 2026 server: what tasks of the server are behind tasks of ours. */
+export async function runTasksThrough(): Promise<ReturnType<typeof holdAgainst>> {
+  const through = await startThrough('2026');
+  try {
+    const folder = await runScenarios(through.mcp, Object.keys(TASK_SCENARIOS), 'tasks-through-2026');
+    return holdAgainst(TASK_SCENARIOS, await readScores(folder));
+  } finally {
+    await through.close();
+  }
 }
 
 async function runPair(pair: Pair, url: string): Promise<PairScore> {

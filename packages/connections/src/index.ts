@@ -1,7 +1,8 @@
 /** Connections: the rows that the mesh and the gateway share. */
 export { connectionMigrations } from './migrations/index.ts';
 export { hasHiddenText, visibleText, visibleValue } from './definitions/hidden-text.ts';
-export { definitionHash } from './definitions/hash.ts';
+export { definitionHash, documentHash, isDocumentOf, UI_SCHEME, uiUriOf } from './definitions/hash.ts';
+export { pinningOf } from './definitions/modes.ts';
 export { createRefresher } from './refresh/refresher.ts';
 export type { Refresher, RefresherOptions } from './refresh/refresher.ts';
 export { maskedState, restoredState } from './secrets/masking.ts';
@@ -72,7 +73,7 @@ export type { VirtualTools } from './services/virtual-tools.ts';
 export { ConnectionCreate, ConnectionUpdate } from './shapes/connection-data.ts';
 export { Connection } from './shapes/connection.ts';
 export { GATEWAY_DEFAULTS, GatewaySettings, gatewaySettingsOf } from './shapes/gateway-settings.ts';
-export type { Degraded, ServedConnection, ServedStatus, ServedTool } from './served.ts';
+export type { Degraded, ServedConnection, ServedStatus, ServedSkill, ServedTool } from './served.ts';
 export { STRICTER } from './shapes/tool-override.ts';
 export type { ToolOverride } from './shapes/tool-override.ts';
 export { VirtualMcp, VirtualMcpCreate, VirtualMcpUpdate } from './shapes/virtual-mcp.ts';

@@ -1,4 +1,5 @@
 /** Connections as the gateway serves them: what is known of each upstream, and what may be shown of it. */
+import type { Skill } from '@parley/kit';
 import type { ConnectionType, HeldReason } from './schema.ts';
 import type { GatewaySettings } from './shapes/gateway-settings.ts';
 import type { Definition, UpstreamTool } from './upstream.ts';
@@ -14,6 +15,14 @@ export interface ServedTool {
   /** `new` and `changed` are served where definitions are only flagged; `held` ones wait for approval, in no list. */
   readonly state: 'approved' | 'new' | 'changed' | 'held';
   /** Why it is not `approved`. */
+  readonly reason?: HeldReason | null;
+}
+
+/** A skill with what somebody has agreed to: its words, and the digest of each of its documents. */
+export interface ServedSkill {
+  readonly definition: Skill;
+  readonly hash: string;
+  readonly state: ServedTool['state'];
   readonly reason?: HeldReason | null;
 }
 
@@ -41,7 +50,7 @@ export interface ServedConnection {
   readonly resources: readonly Definition[];
   readonly templates: readonly Definition[];
   readonly prompts: readonly Definition[];
-  readonly skills: readonly Definition[];
+  readonly skills: readonly ServedSkill[];
   /** False: nothing was ever read of it. */
   readonly isKnown: boolean;
   readonly degraded: Degraded | null;

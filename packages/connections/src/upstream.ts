@@ -1,4 +1,5 @@
 /** What connections need from the client of upstream servers; the gateway has it. */
+import type { Skill } from '@parley/kit';
 
 /** A server to reach, with the credentials of one call. */
 export interface UpstreamTarget {
@@ -87,7 +88,7 @@ export interface Discovered {
   readonly resources: readonly Definition[];
   readonly templates: readonly Definition[];
   readonly prompts: readonly Definition[];
-  readonly skills: readonly Definition[];
+  readonly skills: readonly Skill[];
   readonly dropped: readonly Dropped[];
   /** How long the server says that its lists hold; null: it does not say. */
   readonly ttlMs: number | null;

@@ -68,7 +68,12 @@ export {
   ToolError,
 } from './call/errors.ts';
 export type { SharedErrorCode } from './call/errors.ts';
-export { isSupported, Leave } from './channel/channel.ts';
+export { isSupported, Leave, noChannel } from './channel/channel.ts';
+export { followedIn } from './call/outside.ts';
+export type { Skill, SkillFile } from './define/skill.ts';
+export { SKILLS_EXTENSION } from './protocol/skills.ts';
+export type { ShownUri } from './catalog/shown-uris.ts';
+export { metaInShownUris, resultInShownUris } from './catalog/shown-uris.ts';
 export { invalidState } from './channel/rounds.ts';
 export type {
   Channel,

@@ -1,7 +1,7 @@
 /** What is different between two definitions of a tool, field by field, in words that people can read. */
 import { toJson } from '@parley/store';
 import type { UpstreamTool } from '../upstream.ts';
-import { sorted, uiOf } from './hash.ts';
+import { skillOf, sorted, uiOf } from './hash.ts';
 import { visibleText } from './hidden-text.ts';
 
 /** One field that is not what it was; null: it was not there, or is not there any more. */
@@ -22,9 +22,21 @@ export function definitionDiff(before: UpstreamTool, after: UpstreamTool): Field
   return changes;
 }
 
+/** The same; equal definitions whose hashes differ have another page behind them. */
+export function pinDiff(
+  before: { readonly definition: UpstreamTool; readonly hash: string | null },
+  after: { readonly definition: UpstreamTool; readonly hash: string },
+): FieldChange[] {
+  const changes = definitionDiff(before.definition, after.definition);
+  if (changes.length > 0 || before.hash === after.hash || uiOf(after.definition) === undefined)
+    return changes;
+  return [{ field: '_meta.ui document', before: before.hash, after: after.hash }];
+}
+
 function pinned(tool: UpstreamTool): Readonly<Record<string, unknown>> {
   const { name, title, description, inputSchema, outputSchema, annotations } = tool;
-  return { name, title, description, inputSchema, outputSchema, annotations, '_meta.ui': uiOf(tool) };
+  const plain = { name, title, description, inputSchema, outputSchema, annotations };
+  return { ...plain, '_meta.ui': uiOf(tool), skill: skillOf(tool) };
 }
 
 function collect(path: string, before: unknown, after: unknown, into: FieldChange[]): void {

@@ -1,7 +1,8 @@
 /** The hash of what a person agrees to when they agree to a tool. */
 import { createHash } from 'node:crypto';
+import type { Skill } from '@parley/kit';
 import { toJson } from '@parley/store';
-import type { UpstreamTool } from '../upstream.ts';
+import type { Definition, UpstreamTool } from '../upstream.ts';
 
 /** Hashes of UI documents, by URI. */
 export type DocumentHashes = Readonly<Record<string, string>>;
@@ -21,11 +22,56 @@ export function namelessHash(tool: UpstreamTool): string {
 
 function restOf(tool: UpstreamTool, documents: DocumentHashes): unknown[] {
   const { title, description, inputSchema, outputSchema, annotations } = tool;
-  const plain = [title, description, inputSchema, outputSchema, annotations];
+  const skill = skillOf(tool);
+  const plain = [
+    title,
+    description,
+    inputSchema,
+    outputSchema,
+    annotations,
+    ...(skill === undefined ? [] : [skill]),
+  ];
   const ui = uiOf(tool);
   if (ui === undefined) return plain;
   const uri = uiUriOf(tool);
   return [...plain, ui, uri !== undefined && Object.hasOwn(documents, uri) ? documents[uri] : null];
+}
+
+const SKILL = 'parley/skill';
+
+/** A skill as pins know it: under the URI of its SKILL.md, with all that it says of itself and of its documents. */
+export function pinnedSkill({ uri, frontmatter, resources }: Skill): UpstreamTool {
+  const { name: title, description } = frontmatter;
+  const inputSchema = { type: 'object' };
+  return { name: uri, title, description, inputSchema, _meta: { [SKILL]: { frontmatter, resources } } };
+}
+
+/** What a pinned skill says. */
+export function skillOf({ _meta = {} }: UpstreamTool): unknown {
+  return _meta[SKILL];
+}
+
+/** The scheme of pages for apps; nothing else is read for one. */
+export const UI_SCHEME = 'ui://';
+
+/** The hash of a page for an app: its contents, and what it may reach, as it is listed and as it is read. */
+export function documentHash(contents: unknown, listed: Definition | undefined): string {
+  const pages = (Array.isArray(contents) ? contents : []).map((content: unknown) => {
+    const { uri, mimeType, text, blob, _meta } = fieldsOf(content);
+    return [uri, mimeType, text, blob, fieldsOf(_meta)['ui']];
+  });
+  return digest(toJson(sorted([pages, fieldsOf(listed?.['_meta'])['ui']])));
+}
+
+/** True when a page is the one that stood behind the definition of a tool when that was hashed. */
+export function isDocumentOf(tool: { definition: UpstreamTool; hash: string }, hash: string): boolean {
+  const uri = uiUriOf(tool.definition);
+  return uri !== undefined && definitionHash(tool.definition, { [uri]: hash }) === tool.hash;
+}
+
+function fieldsOf(value: unknown): Definition {
+  // An object has fields, whatever they are.
+  return typeof value === 'object' && value !== null ? (value as Definition) : {};
 }
 
 /** What a tool says of its UI. */

@@ -4,7 +4,7 @@ import { fromJson, toQueryJson } from '@parley/store';
 import type { ConnectionTables, HeldReason, ToolPinRow } from '../schema.ts';
 import type { UpstreamTool } from '../upstream.ts';
 import type { FieldChange } from './diff.ts';
-import { definitionDiff } from './diff.ts';
+import { pinDiff } from './diff.ts';
 import type { DocumentHashes } from './hash.ts';
 import { definitionHash } from './hash.ts';
 import { hasHiddenText } from './hidden-text.ts';
@@ -121,9 +121,9 @@ function driftOf(pin: ToolPinRow, before: ReadonlyMap<string, ToolPinRow>): Drif
   const { tool_name: tool, definition_hash: hash, state, renamed_from: renamedFrom } = pin;
   if (before.get(tool)?.definition_hash === hash && before.get(tool)?.state === state) return [];
   if (state !== 'changed' && renamedFrom === null) return [];
-  const old = before.get(renamedFrom ?? tool)?.approved_definition;
-  const now = fromJson<UpstreamTool>(pin.definition);
-  const fields = old ? definitionDiff(fromJson<UpstreamTool>(old), now) : [];
+  const { approved_definition: old, approved_hash = null } = before.get(renamedFrom ?? tool) ?? {};
+  const now = { definition: fromJson<UpstreamTool>(pin.definition), hash };
+  const fields = old ? pinDiff({ definition: fromJson<UpstreamTool>(old), hash: approved_hash }, now) : [];
   return [{ tool, hash, renamedFrom, fields }];
 }
 

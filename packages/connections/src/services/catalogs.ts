@@ -1,9 +1,10 @@
 /** What is known of an upstream: its last complete catalog, replaced only by another complete one. */
 import type { Events } from '@parley/events';
 import { MANAGEMENT_EVENTS } from '@parley/events';
+import type { Skill } from '@parley/kit';
 import type { Queryable, StoreTransaction } from '@parley/store';
 import { fromJson, toQueryJson } from '@parley/store';
-import { digest } from '../definitions/hash.ts';
+import { digest, pinnedSkill } from '../definitions/hash.ts';
 import { visibleText } from '../definitions/hidden-text.ts';
 import { pinningOf } from '../definitions/modes.ts';
 import type { Drift } from '../definitions/pins.ts';
@@ -150,15 +151,21 @@ async function keepFound(
     ['skills', found.skills],
     ['server', server && { ...server, dropped }],
   ];
-  let isNew = false;
+  const changed = new Set<CatalogKind>();
   for (const [kind, list] of lists)
-    if (list !== undefined) isNew = (await keepList(tx, asked, known, { kind, list })) || isNew;
+    if (list !== undefined && (await keepList(tx, asked, known, { kind, list }))) changed.add(kind);
+  const isNew = changed.size > 0;
   if (isEmptied) return { isNew, isEmptied, arePinsNew: false };
   const areToolsNew = await keepList(tx, asked, known, { kind: 'tools', list: tools });
   // Equal tools have equal pins, and to compare thousands of them takes its time; only a UI can change behind its tool.
-  if (!areToolsNew && documents === undefined) return { isNew, isEmptied, arePinsNew: false };
+  if (!areToolsNew && !changed.has('skills') && documents === undefined)
+    return { isNew, isEmptied, arePinsNew: false };
   const agreedBy = known.has('tools') ? null : asked.by;
-  const { isChanged, drifts } = await keepPins(tx, { ...asked, agreedBy }, tools, documents);
+  const skills = found.skills ?? (await knownSkills(tx, asked.id));
+  const names = new Set(tools.map(({ name }) => name));
+  // A tool with the URI of a skill as its name has it for itself; nobody can agree to the skill then.
+  const pinned = [...tools, ...skills.map(pinnedSkill).filter(({ name }) => !names.has(name))];
+  const { isChanged, drifts } = await keepPins(tx, { ...asked, agreedBy }, pinned, documents);
   if (pinningOf(gatewaySettingsOf(row)) !== 'off') await tellDrifts(tx, events, asked, row.title, drifts);
   const bindings = toQueryJson(wellKnownBindingsOf(tools));
   return { isNew: isNew || areToolsNew, arePinsNew: isChanged, isEmptied, bindings };
@@ -232,6 +239,18 @@ async function lockAsked(
     .where('id', '=', id);
   const row = await tx.locked(query).executeTakeFirst();
   return row?.revision === revision ? row : undefined;
+}
+
+/** The skills of before, where nobody asked for them. */
+async function knownSkills(from: Queryable, connectionId: string): Promise<Skill[]> {
+  const row = await from
+    .db<ConnectionTables>()
+    .selectFrom('connection_catalogs')
+    .select('body')
+    .where('connection_id', '=', connectionId)
+    .where('kind', '=', 'skills')
+    .executeTakeFirst();
+  return row === undefined ? [] : fromJson<Skill[]>(row.body);
 }
 
 async function knownCatalogs(from: Queryable, connectionId: string): Promise<Known> {

@@ -4,7 +4,7 @@ import { ToolError } from '@parley/kit';
 import type { StoreTransaction } from '@parley/store';
 import { fromJson } from '@parley/store';
 import type { FieldChange } from '../definitions/diff.ts';
-import { definitionDiff } from '../definitions/diff.ts';
+import { pinDiff } from '../definitions/diff.ts';
 import { visibleText, visibleValue } from '../definitions/hidden-text.ts';
 import { pinningOf, servedState } from '../definitions/modes.ts';
 import type { PinningMode } from '../definitions/modes.ts';
@@ -104,7 +104,8 @@ function toDefinition(
   const { approved_hash, approved_definition: text, approved_at, renamed_from } = pin;
   const definition = fromJson<UpstreamTool>(pin.definition);
   const approved = text === null ? null : fromJson<UpstreamTool>(text);
-  const old = renamed_from === null ? text : (byName.get(renamed_from)?.approved_definition ?? null);
+  const { approved_definition: old = null, approved_hash: oldHash = null } =
+    renamed_from === null ? pin : (byName.get(renamed_from) ?? {});
   const { state, reason } = servedState(pin, mode);
   return {
     tool: visibleText(pin.tool_name),
@@ -122,7 +123,13 @@ function toDefinition(
             definition: visibleValue(approved),
           },
     renamedFrom: renamed_from === null ? null : visibleText(renamed_from),
-    diff: old === null ? [] : definitionDiff(fromJson<UpstreamTool>(old), definition),
+    diff:
+      old === null
+        ? []
+        : pinDiff(
+            { definition: fromJson<UpstreamTool>(old), hash: oldHash },
+            { definition, hash: pin.definition_hash },
+          ),
   };
 }
 

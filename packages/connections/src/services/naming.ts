@@ -110,15 +110,18 @@ function hashOf(named: Unnamed): string {
   return createHash('sha256').update(keyOf(named)).digest('hex').slice(0, 8);
 }
 
-const UI = 'ui://';
+/** Hosts know a page for an app, and a skill with all that lies in its folder, by the scheme. */
+const KEPT_SCHEMES = ['ui://', 'skill://'];
 
 const BY_URI: Ways = {
   bare: ({ upstream_name }) => upstream_name,
   others(named, { alias }) {
     const { upstream_name: uri } = named;
+    const scheme = KEPT_SCHEMES.find((kept) => uri.startsWith(kept));
     const under = (place: string) =>
-      // Hosts know a page for an app by its scheme.
-      uri.startsWith(UI) ? `${UI}${place}/${uri.slice(UI.length)}` : `parley://${place}/${encoded(uri)}`;
+      scheme === undefined
+        ? `parley://${place}/${encoded(uri)}`
+        : `${scheme}${place}/${uri.slice(scheme.length)}`;
     return [under(alias), under(`${alias}_${hashOf(named)}`)];
   },
 };

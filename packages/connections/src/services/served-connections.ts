@@ -1,7 +1,8 @@
 /** The connections of an organization as the gateway serves them, read again only where something is different. */
+import type { Skill } from '@parley/kit';
 import type { Queryable } from '@parley/store';
 import { fromJson, toJson } from '@parley/store';
-import { digest } from '../definitions/hash.ts';
+import { definitionHash, digest, pinnedSkill } from '../definitions/hash.ts';
 import { pinningOf, servedState } from '../definitions/modes.ts';
 import type {
   CatalogKind,
@@ -11,7 +12,7 @@ import type {
   ConnectionTables,
   ToolPinRow,
 } from '../schema.ts';
-import type { ServedConnection, ServedTool } from '../served.ts';
+import type { ServedConnection, ServedSkill, ServedTool } from '../served.ts';
 import { gatewaySettingsOf } from '../shapes/gateway-settings.ts';
 import type { Definition, ServerSeen, UpstreamTool } from '../upstream.ts';
 import { servedStatus } from './status.ts';
@@ -134,7 +135,7 @@ function toServed(
     resources: list('resources'),
     templates: list('templates'),
     prompts: list('prompts'),
-    skills: list('skills'),
+    skills: skillsOf(fromJson<Skill[]>(texts.get('skills') ?? '[]'), pins, pinningOf(settings)),
     isKnown,
     degraded:
       last_error === null
@@ -155,5 +156,20 @@ function toolsOf(
     // Without a pin nobody agreed to it.
     const { definition_hash: hash = '', state = 'new', reason = 'new' } = pin ?? {};
     return { definition, hash, ...servedState({ state, reason }, mode) };
+  });
+}
+
+function skillsOf(
+  skills: readonly Skill[],
+  pins: readonly Pin[],
+  mode: ReturnType<typeof pinningOf>,
+): ServedSkill[] {
+  const byName = new Map(pins.map((pin) => [pin.tool_name, pin]));
+  return skills.map((definition) => {
+    const pin = byName.get(definition.uri);
+    // Of another thing with this name, or of none.
+    const isOwn = pin?.definition_hash === definitionHash(pinnedSkill(definition));
+    const { state, reason } = isOwn ? pin : { state: 'new' as const, reason: 'new' as const };
+    return { definition, hash: isOwn ? pin.definition_hash : '', ...servedState({ state, reason }, mode) };
   });
 }

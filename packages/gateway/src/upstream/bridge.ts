@@ -1,10 +1,11 @@
 /** The era bridge: calls, reads, prompts and completions of any client, carried to an upstream of any era. */
 import type { Caller, OutsideCall, ToolAnswer } from '@parley/kit';
-import { invalidState, ToolError } from '@parley/kit';
+import { detach, invalidState, ToolError } from '@parley/kit';
 import type { ServedConnection, UpstreamTarget } from '@parley/connections';
 import type { Asker } from './asking-call.ts';
 import { AskingCall } from './asking-call.ts';
 import { cleaned } from './clean-result.ts';
+import { followedIdOf, followTask, isCancelled, LOOK_MS, needsTasks, withTasks } from './followed-task.ts';
 import type { Asked } from './errors.ts';
 import { errorOf, lostCall } from './errors.ts';
 import type { Isolation, Lane } from './isolation.ts';
@@ -62,6 +63,8 @@ export class Bridge {
 
   /** Asks the upstream, and returns what it gave, cleaned; questions come back with a state for the next round. */
   async ask(connection: ServedConnection, wanted: Wanted, call: OutsideCall): Promise<Result> {
+    const taskId = followedIdOf(call);
+    if (taskId !== undefined) return this.#follow(connection, call, taskId);
     const state = call.requestState;
     if (state?.startsWith(PARKED) === true) return this.#goOn(connection, call, state.slice(1));
     const isOld = connection.era === 'legacy';
@@ -124,6 +127,9 @@ export class Bridge {
     try {
       return await opened.link.request(request);
     } catch (error) {
+      // It was refused before anything ran. A client of 2025 cannot declare what is done for it here anyway.
+      if (needsTasks(error) && call.request.era === 'legacy')
+        return await opened.link.request({ ...request, capabilities: withTasks(request.capabilities) });
       if (!(error instanceof UpstreamFault) || error.kind !== 'auth_required') throw error;
       const renewed = await opened.renew?.(error);
       if (renewed === undefined) throw error;
@@ -132,6 +138,44 @@ export class Bridge {
     } finally {
       call.addUpstreamMs(performance.now() - startedMs);
     }
+  }
+
+  /** Follows a task of the upstream: each look takes a place of the lane only while it is asked. */
+  async #follow(connection: ServedConnection, call: OutsideCall, taskId: string): Promise<Result> {
+    const lane = this.#parts.isolation.lane(connection.id);
+    const capabilities = withTasks(call.capabilities);
+    const ask = async (method: 'tasks/get' | 'tasks/update', params: Result): Promise<Result> => {
+      const wanted = { method, params, isRead: true, capabilities, limitMs: LOOK_MS };
+      const waiting = lane.enter(connection.title, call.signal);
+      if (waiting !== undefined) await waiting;
+      return this.#exchange(connection, wanted, call, lane);
+    };
+    const { redact } = this.#parts;
+    const limitMs = limitOf(connection);
+    const following = followTask(taskId, call, { ask, title: connection.title, limitMs, redact });
+    const ended = await following.catch((error: unknown) => {
+      // A process that only stops leaves the task to the next one.
+      const isOver = call.signal.aborted ? isCancelled(call.signal) : call.taskId === null;
+      if (isOver) this.#cancelTask(connection, call, taskId);
+      throw error;
+    });
+    if ('failure' in ended) throw ended.failure;
+    return ended.result;
+  }
+
+  /** Tells the upstream that nobody waits for its task any more. */
+  #cancelTask(connection: ServedConnection, call: OutsideCall, taskId: string): void {
+    const tell = async () => {
+      const opened = await this.#parts.open(call.caller, connection, call);
+      const capabilities = withTasks(call.capabilities);
+      const wanted = { method: 'tasks/cancel', params: { taskId }, isRead: true, capabilities } as const;
+      const request = requestOf(connection, wanted, call, opened);
+      await opened.link.request({ ...request, limitMs: LOOK_MS, signal: AbortSignal.timeout(LOOK_MS) });
+    };
+    detach(tell, (error) => {
+      // One that has ended meanwhile, or a server that is gone, needs no telling.
+      if (!(error instanceof UpstreamFault)) this.#parts.onFault(error, 'task cancel');
+    });
   }
 
   async #converse(

@@ -120,6 +120,7 @@ export function createConnectionGateway(options: ConnectionGatewayOptions): Conn
     bridge,
     current: (organizationId, connectionId) => source.find(organizationId, connectionId),
     results: options.results,
+    announce: (connection) => options.announce?.(connection),
     onFault,
   };
   const source: ConnectionsSource = connectionsSource({

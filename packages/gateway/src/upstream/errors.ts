@@ -1,6 +1,7 @@
 /** From what went wrong with an upstream to what its caller is told: a code, a sentence, and when to try again. */
 import { ProtocolFault, RPC, ToolError } from '@parley/kit';
 import type { UpstreamFault } from './link.ts';
+import { requiredCapabilitiesIn } from './required-capabilities.ts';
 
 /** What a request was about, as far as its failure has to be told. */
 export interface Asked {
@@ -133,10 +134,7 @@ function rpcError({ rpc }: UpstreamFault, asked: Asked): ToolError | ProtocolFau
 
 function missingCapabilityOf(rpc: UpstreamFault['rpc']): ProtocolFault {
   const message = 'The client did not declare a capability that this request needs.';
-  const data = rpc?.data as { requiredCapabilities?: unknown } | undefined; // looked at below
-  const needed = data?.requiredCapabilities;
-  const names = typeof needed === 'object' && needed !== null ? Object.keys(needed).slice(0, 10) : [];
-  const requiredCapabilities = Object.fromEntries(names.map((name) => [name, {}]));
+  const requiredCapabilities = requiredCapabilitiesIn(rpc?.data);
   return new ProtocolFault(RPC.missingCapability, message, { requiredCapabilities });
 }
 

@@ -21,6 +21,9 @@ export const MAX_CATALOG_BYTES = 32 * 1024 * 1024;
 export const MAX_DEPTH = 64;
 export const MAX_DEFINITION_BYTES = 256 * 1024;
 
+/** Pages for apps that are read with the lists. */
+export const MAX_UI_DOCUMENTS = 50;
+
 /** Items that are left out are told of up to this number. */
 export const MAX_DROPPED = 100;
 

@@ -1,18 +1,29 @@
 /** From the call of a client to the request of a link: what the upstream shall get, and what goes back meanwhile. */
 import type { ServedConnection } from '@parley/connections';
 import { GATEWAY_DEFAULTS } from '@parley/connections';
-import type { OutsideCall } from '@parley/kit';
+import type { ClientCapabilities, OutsideCall } from '@parley/kit';
 import { detach } from '@parley/kit';
 import type { LinkRequest } from './link.ts';
 
 /** What a connection is asked for by its own words. */
 export interface Wanted {
-  readonly method: 'tools/call' | 'resources/read' | 'prompts/get' | 'completion/complete';
+  readonly method:
+    | 'tools/call'
+    | 'resources/read'
+    | 'prompts/get'
+    | 'completion/complete'
+    | 'tasks/get'
+    | 'tasks/update'
+    | 'tasks/cancel';
   readonly params: Readonly<Record<string, unknown>>;
   /** True: it changes nothing. */
   readonly isRead: boolean;
   /** Arguments that the schema of a tool wants repeated as headers. */
   readonly paramHeaders?: LinkRequest['paramHeaders'];
+  /** What the upstream is offered, where that is not what the client can do: tasks are followed here. */
+  readonly capabilities?: ClientCapabilities;
+  /** Absent: the call limit of the connection. */
+  readonly limitMs?: number;
 }
 
 /** The first letter of a state that is of the upstream itself. */
@@ -43,7 +54,7 @@ export function limitOf({ settings }: ServedConnection): number {
 
 export function requestOf(
   connection: ServedConnection,
-  { method, params, isRead, paramHeaders }: Wanted,
+  { method, params, isRead, paramHeaders, capabilities, limitMs }: Wanted,
   call: OutsideCall,
   {
     headers,
@@ -51,12 +62,13 @@ export function requestOf(
   }: { readonly headers?: LinkRequest['headers'] | undefined; readonly hops?: string | undefined },
 ): LinkRequest {
   const { logLevel, request } = call;
+  const isWork = !method.startsWith('tasks/');
   return {
     method,
     params,
-    capabilities: call.capabilities,
+    capabilities: capabilities ?? call.capabilities,
     signal: call.signal,
-    limitMs: limitOf(connection),
+    limitMs: limitMs ?? limitOf(connection),
     isRead,
     principal: call.caller.id,
     ...(paramHeaders !== undefined && { paramHeaders }),
@@ -64,8 +76,9 @@ export function requestOf(
     requestId: request.id,
     traceparent: request.traceparent,
     ...(headers !== undefined && { headers }),
-    ...(call.wantsProgress && { onProgress: progressTo(call) }),
-    ...(logLevel !== undefined && { log: { level: logLevel, on: logTo(call) } }),
+    // What is asked about a task says nothing besides.
+    ...(call.wantsProgress && isWork && { onProgress: progressTo(call) }),
+    ...(logLevel !== undefined && isWork && { log: { level: logLevel, on: logTo(call) } }),
   };
 }
 

@@ -8,6 +8,7 @@ import type {
   Tool,
 } from '@modelcontextprotocol/server';
 import type { ServedConnection, ServedTool } from '@parley/connections';
+import { documentHash, isDocumentOf, pinningOf, UI_SCHEME, uiUriOf } from '@parley/connections';
 import type {
   Caller,
   Effect,
@@ -34,6 +35,8 @@ import { asToolAnswer } from './bridge.ts';
 import { cleaned } from './clean-result.ts';
 import { quarantined } from './errors.ts';
 import { outputCheck } from './output-check.ts';
+import type { SkillFiles } from './skills.ts';
+import { documentsWithSkills, refuseOtherFile, skillFilesOf } from './skills.ts';
 
 type Result = Readonly<Record<string, unknown>>;
 type Definition = Readonly<Record<string, unknown>>;
@@ -43,6 +46,8 @@ export interface ToolsetParts {
   readonly bridge: Bridge;
   /** What is known of a connection now, after a refresh that a call has waited for. */
   current(organizationId: string, connectionId: string): ServedConnection | undefined;
+  /** Has an upstream looked at again that is not what it was. */
+  announce?(connection: ServedConnection): void;
   /** Keeps what is over the budget of a connection; absent: results pass however long they are. */
   readonly results?: LongResults | undefined;
   readonly onFault: (error: unknown, where: string) => void;
@@ -71,6 +76,7 @@ export function toolsetOf(
   degraded: DegradedNow,
 ): Installed {
   const { id, title, instructions } = connection;
+  const files = skillFilesOf(connection);
   return install(
     defineToolset({
       name: id,
@@ -79,8 +85,12 @@ export function toolsetOf(
       ...(degraded !== undefined && { degraded }),
       tools: connection.tools.map((tool) => outsideTool(connection, tool, parts)),
       resources: [
-        ...[...connection.resources, ...connection.templates].flatMap((definition) =>
-          outsideResource(connection, definition, parts),
+        ...documentsWithSkills(connection, files).flatMap(({ definition, isListed, skill }) => {
+          const more = { ...(!isListed && { unlisted: true }), ...(skill !== undefined && { skill }) };
+          return outsideResource(connection, definition, parts, { files, more });
+        }),
+        ...connection.templates.flatMap((definition) =>
+          outsideResource(connection, definition, parts, { files }),
         ),
         ...(budgetOf(connection) === undefined ? [] : (parts.results?.documents ?? [])),
       ],
@@ -122,7 +132,8 @@ export function outsideTool(
     ...(isHeld && { unlisted: true, check: refuseHeld }),
     async call(args, call) {
       const { bridge } = parts;
-      const refreshing = bridge.refreshing(connection.id);
+      // What only follows a task was sent under the definition of then.
+      const refreshing = call.followed === undefined ? bridge.refreshing(connection.id) : undefined;
       if (refreshing !== undefined) {
         await refreshing;
         refuseChanged(connection, tool, call, parts);
@@ -137,7 +148,14 @@ export function outsideTool(
       return parts.results.within(call.caller, answer, budget, { toolset: connection.id, tool: name });
     },
     abandon: (requestState) => parts.bridge.abandon(requestState),
+    ...asTask(connection),
   });
+}
+
+/** Slow calls of a connection that says so become durable tasks, of clients that can follow them. */
+function asTask({ settings: { taskAfterMs } }: ServedConnection): Pick<OutsideTool, 'task' | 'taskOptions'> {
+  if (taskAfterMs === undefined) return {};
+  return { task: 'allowed', taskOptions: { declaredOnly: true, graceMs: taskAfterMs } };
 }
 
 /** What was announced while a call came in may have changed the very tool that it is for. */
@@ -178,19 +196,24 @@ export function effectOf(annotations: Definition = {}): { effect: Effect; extern
 export function outsideResource(
   connection: ServedConnection,
   definition: Definition,
-  { bridge, onFault }: ToolsetParts,
+  { bridge, onFault, announce }: ToolsetParts,
+  { files, more = {} }: { readonly files: SkillFiles; readonly more?: Partial<OutsideResource> },
 ): OutsideResource[] {
   const { uriTemplate } = definition;
   const ref = typeof uriTemplate === 'string' ? { type: 'ref/resource', uri: uriTemplate } : undefined;
   try {
     return [
       defineOutsideResource({
+        ...more,
         // As its server wrote it; discovery has looked at its names and sizes.
         definition: definition as unknown as Resource,
         async read(uri, call) {
           const wanted = { method: 'resources/read', params: { uri }, isRead: true } as const;
+          const result = await bridge.ask(connection, wanted, call);
+          refuseOtherPage(connection, uri, result, announce);
+          refuseOtherFile(files, { uri, result, connection }, announce);
           // The kit looks at its shape, and the SDK at every field.
-          return unstamped(await bridge.ask(connection, wanted, call)) as ReadResourceResult;
+          return unstamped(result) as ReadResourceResult;
         },
         ...(ref !== undefined &&
           canComplete(connection) && { complete: completion(connection, ref, bridge) }),
@@ -202,6 +225,27 @@ export function outsideResource(
     onFault(error, `resources of ${connection.id}`);
     return [];
   }
+}
+
+/** A page for an app that is not the one behind the tools that somebody agreed to is given to nobody. */
+function refuseOtherPage(
+  connection: ServedConnection,
+  uri: string,
+  result: Result,
+  announce: ToolsetParts['announce'],
+): void {
+  if (!uri.startsWith(UI_SCHEME) || pinningOf(connection.settings) !== 'strict') return;
+  const behind = connection.tools.filter(({ definition }) => uiUriOf(definition) === uri);
+  // A question, or a page that no tool names.
+  if (behind.length === 0 || !Array.isArray(result['contents'])) return;
+  const listed = connection.resources.find((resource) => resource['uri'] === uri);
+  const hash = documentHash(result['contents'], listed);
+  if (behind.some((tool) => tool.state === 'approved' && isDocumentOf(tool, hash))) return;
+  announce?.(connection);
+  throw new ToolError(
+    'quarantined',
+    `The page ${uri} of ${connection.title} is new or has changed. An owner or administrator has to approve the tools that show it first.`,
+  );
 }
 
 /** A prompt of a connection. */

@@ -1,7 +1,7 @@
 /** Puts a virtual MCP together: what its members hold, selected, named and overridden, and its own tools in code. */
 import type { ServedMember, ServedVirtualMcp } from '@parley/connections';
 import { namesFor, uriSelection } from '@parley/connections';
-import type { AnyTool, OutsideTool, UriTemplate } from '@parley/kit';
+import type { AnyTool, OutsideTool, ShownUri, UriTemplate } from '@parley/kit';
 import { compileAnyTemplate } from '@parley/kit';
 import type { Store } from '@parley/store';
 import type { Sandbox } from '../sandbox/sandbox.ts';
@@ -10,7 +10,6 @@ import { codeTool } from './code-tool.ts';
 import type { HeldPrompt, HeldResource, HeldTool, Holdings } from './holdings.ts';
 import type { KeptResults } from './kept-results.ts';
 import { overridden } from './overridden.ts';
-import type { ShownUri } from './shown-uris.ts';
 import { renamesOf, speakingOf } from './shown-uris.ts';
 
 /** Where the definition of a tool says whose it is. */

@@ -1,11 +1,7 @@
 /** Documents that a virtual MCP shows under another URI: what its tools say of them is said in that URI too. */
-import type { OutsideTool, ToolAnswer } from '@parley/kit';
-import { compileAnyTemplate, isToolResult } from '@parley/kit';
-import { isObject } from '../messages.ts';
+import type { OutsideTool, ShownUri } from '@parley/kit';
+import { compileAnyTemplate, isToolResult, metaInShownUris, resultInShownUris } from '@parley/kit';
 import type { HeldResource } from './holdings.ts';
-
-/** The URI that a document of a member is shown under; undefined: its own. */
-export type ShownUri = (uri: string) => string | undefined;
 
 /** The renaming of a member's documents; undefined when all of them keep their URI. */
 export function renamesOf(
@@ -47,47 +43,18 @@ export function shownUrisOf(resources: readonly HeldResource[], own: string): st
   });
 }
 
-type Fields = Readonly<Record<string, unknown>>;
-
 /** The tool, with the URIs that its definition and its results name as they are shown. */
 export function speakingOf(tool: OutsideTool, shownUri: ShownUri): OutsideTool {
   const { definition } = tool;
   const meta = definition?._meta ?? tool._meta;
-  const renamed = meta === undefined ? undefined : metaWith(meta, shownUri);
+  const renamed = meta === undefined ? undefined : metaInShownUris(meta, shownUri);
   return {
     ...tool,
     ...(renamed !== undefined &&
       (definition === undefined ? { _meta: renamed } : { definition: { ...definition, _meta: renamed } })),
-    call: async (args, call) => resultWith(await tool.call(args, call), shownUri),
-  };
-}
-
-/** The page of an app that a tool names, in the place of today and in the older one. */
-function metaWith(meta: Fields, shownUri: ShownUri): Fields | undefined {
-  const { ui } = meta;
-  const flat = meta['ui/resourceUri'];
-  const shownFlat = typeof flat === 'string' ? shownUri(flat) : undefined;
-  const page = isObject(ui) ? ui.resourceUri : undefined;
-  const shownPage = typeof page === 'string' ? shownUri(page) : undefined;
-  if (shownFlat === undefined && shownPage === undefined) return undefined;
-  return {
-    ...meta,
-    ...(shownFlat !== undefined && { 'ui/resourceUri': shownFlat }),
-    ...(isObject(ui) && shownPage !== undefined && { ui: { ...ui, resourceUri: shownPage } }),
-  };
-}
-
-function resultWith(answer: ToolAnswer, shownUri: ShownUri): ToolAnswer {
-  if (!isToolResult(answer)) return answer;
-  const meta = answer._meta === undefined ? undefined : metaWith(answer._meta, shownUri);
-  return {
-    ...answer,
-    ...(meta !== undefined && { _meta: meta }),
-    content: answer.content.map((block) => {
-      if (block.type === 'resource_link') return { ...block, uri: shownUri(block.uri) ?? block.uri };
-      if (block.type !== 'resource') return block;
-      const { resource } = block;
-      return { ...block, resource: { ...resource, uri: shownUri(resource.uri) ?? resource.uri } };
-    }),
+    async call(args, call) {
+      const answer = await tool.call(args, call);
+      return isToolResult(answer) ? resultInShownUris(answer, shownUri) : answer;
+    },
   };
 }

@@ -86,7 +86,10 @@ export function createDocuments(endpoints: Endpoints, core: Core): Documents {
   }
 
   return {
-    resources: (caller) => viewOf(caller).resources(caller),
+    resources: (caller) =>
+      viewOf(caller)
+        .resources(caller)
+        .filter(({ unlisted }) => unlisted !== true),
     prompts: (caller) => viewOf(caller).prompts(caller),
     canRead: (caller, uri) => viewOf(caller).resource(uri, caller) !== undefined,
 

@@ -14,6 +14,7 @@ import { createStateSealer } from '../channel/sealed-state.ts';
 import type { StepStore } from '../channel/steps.ts';
 import { memorySteps } from '../channel/steps.ts';
 import type { Extension } from '../protocol/extension.ts';
+import { createSkillsExtension } from '../protocol/skills.ts';
 import type { Core } from './call.ts';
 import type { Documents } from './documents.ts';
 import { createDocuments } from './documents.ts';
@@ -141,7 +142,10 @@ function engineOver(endpoints: Endpoints, core: Core, over: Engine['over']): Eng
     view,
     list: (caller, cursor) => view(caller).page(caller, cursor === undefined ? '' : decodeCursor(cursor)),
     instructionsFor: (caller) => view(caller).instructions(caller),
-    extensions: core.tasks === undefined ? [] : [core.tasks.extension],
+    extensions: [
+      ...(core.tasks === undefined ? [] : [core.tasks.extension]),
+      createSkillsExtension(endpoints),
+    ],
     ...createToolCalls(endpoints, core),
     explain(caller, name) {
       const item = guardedIn(endpoints.of(caller.organizationId).shown, name);

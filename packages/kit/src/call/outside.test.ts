@@ -11,7 +11,7 @@ import { connect } from '../testing/connect.ts';
 import { scriptedSource } from '../testing/scripted-source.ts';
 import { createEngine } from './engine.ts';
 import type { Exchange } from './exchange.ts';
-import type { TaskSeam } from './task-seam.ts';
+import type { TaskCall, TaskSeam } from './task-seam.ts';
 
 const nothing = defineToolset({ name: 'nothing', title: 'Nothing', tools: [] });
 const ERAS = ['modern', 'legacy'] as const;
@@ -130,7 +130,6 @@ describe.each(ERAS)('an outside tool over %s', (era) => {
     ['a state that is no text', { ...asks('s', 'a'), requestState: { secret: 1 } }],
     ['a state that is too long', asks('s'.repeat(64 * 1024 + 1), 'a')],
     ['a task without an id', { resultType: 'task' }],
-    ['a task for a client that follows none', { resultType: 'task', taskId: 'secret' }],
   ])('refuses %s', async (_name, given) => {
     const { source, rounds } = upstream(() => given);
     await using client = await connect(nothing, { era, answers: { ask: () => ({}) }, sources: [source] });
@@ -286,23 +285,42 @@ describe('the state of another server', () => {
     expect(rounds).toHaveLength(11);
   });
 
-  test('a task is handed to a client that follows tasks', async () => {
-    const { source } = upstream(() => ({ resultType: 'task', taskId: 'task_1', status: 'working' }));
-    const extension = { name: 'tasks', methods: {} };
-    const seam: TaskSeam = {
-      extension,
-      handleSchema: {},
-      canFollow: () => true,
-      admit: () => undefined,
-      call: () => Promise.reject(new Error('No task.')),
-    };
-    const engine = createEngine({ sources: [source], tasks: seam });
+  const theirs = { resultType: 'task', taskId: 'theirs', status: 'working' } as const;
+  const tasksOf = (made: TaskCall[]): TaskSeam => ({
+    extension: { name: 'tasks', methods: {} },
+    handleSchema: {},
+    canFollow: () => true,
+    admit: () => undefined,
+    call: () => Promise.reject(new Error('No task.')),
+    async follow(call) {
+      made.push(call);
+      return { resultType: 'task', taskId: 'task_ours' };
+    },
+  });
+
+  test('a task of the other server is followed by one of ours for a client that follows tasks', async () => {
+    const { source, rounds } = upstream(() => theirs);
+    const made: TaskCall[] = [];
+    const engine = createEngine({ sources: [source], tasks: tasksOf(made) });
     const follows = exchange({ capabilities: { extensions: { tasks: {} } } });
-    expect(await engine.call(testCaller(), 'remote', {}, follows)).toEqual({
-      resultType: 'task',
-      taskId: 'task_1',
-      status: 'working',
-    });
-    expect(await engine.call(testCaller(), 'remote', {}, exchange())).toMatchObject({ isError: true });
+    const answer = await engine.call(testCaller(), 'remote', { a: 1 }, follows);
+    expect(answer).toEqual({ resultType: 'task', taskId: 'task_ours' });
+    expect(made).toMatchObject([{ args: { a: 1 }, prepared: { followed: theirs } }]);
+    expect(rounds).toHaveLength(1);
+  });
+
+  test('a task of the other server is waited for where the client follows none', async () => {
+    const done = { content: [{ type: 'text' as const, text: 'done' }] };
+    const { source } = upstream(({ followed }) => (followed?.taskId === 'theirs' ? done : theirs));
+    const engine = createEngine({ sources: [source], tasks: tasksOf([]) });
+    expect(await engine.call(testCaller(), 'remote', {}, exchange())).toEqual(done);
+  });
+
+  test.each(ERAS)('over %s a task that stands for nothing but a task is refused', async (era) => {
+    const { source, rounds } = upstream(() => theirs);
+    await using client = await connect(nothing, { era, sources: [source] });
+    const answer = await client.raw.callTool({ name: 'remote', arguments: {} });
+    expect(answer).toMatchObject({ isError: true, _meta: { 'dev.parley/code': 'invalid_result' } });
+    expect(rounds).toHaveLength(2);
   });
 });

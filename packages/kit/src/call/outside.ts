@@ -1,12 +1,13 @@
 /** Calls of code that stands for another server: its answers are checked, and its questions travel in both eras. */
 import type { Channel, ClientCapabilities, InputRequest, LogLevel } from '../channel/channel.ts';
-import { isSupported, missingCapability } from '../channel/channel.ts';
+import { isSupported, Leave, missingCapability } from '../channel/channel.ts';
 import type { ContextCall } from '../channel/call-context.ts';
 import { CallContext } from '../channel/call-context.ts';
 import type { Carried } from '../channel/rounds.ts';
 import type { OutsideCall } from '../define/outside-tool.ts';
 import type { Call } from './call.ts';
-import { ToolError } from './errors.ts';
+import { ProtocolFault, ToolError } from './errors.ts';
+import type { CreatedTask } from './tool-answer.ts';
 
 /** The questions of another server. */
 interface Questions {
@@ -14,11 +15,29 @@ interface Questions {
   readonly state: string | undefined;
 }
 
-const FIRST: Carried = { requestState: undefined, inputResponses: undefined };
+/** What a round is entered with. */
+interface Round extends Carried {
+  /** The task of the other server that the last round ended with. */
+  readonly followed?: CreatedTask | undefined;
+}
+
+/** How a round ends. A fault is told and not thrown, since a step keeps only what it is given back. */
+type Outcome<Answer> =
+  | { readonly answer: Answer }
+  | { readonly task: CreatedTask }
+  | { readonly fault: { readonly code: number; readonly message: string; readonly data?: unknown } }
+  | Questions;
+
+const FIRST: Round = { requestState: undefined, inputResponses: undefined };
 const MOST_ROUNDS = 10;
 const MOST_QUESTIONS = 32;
 const LONGEST_KEY = 200;
 const LONGEST_STATE = 64 * 1024;
+const LONGEST_TASK_ID = 1024;
+// Each of them looks for half a minute and then rests for up to a minute: a day in all.
+const MOST_LOOKS = 1_000;
+const SHORTEST_REST_MS = 6_000;
+const LONGEST_REST_MS = 60_000;
 // Whether the other server did its work is not known after a failure, so nothing is sent twice.
 const ONCE = { retry: { attempts: 1 } };
 
@@ -26,13 +45,15 @@ const ONCE = { retry: { attempts: 1 } };
 class OutsideContext extends CallContext<unknown> implements OutsideCall {
   readonly requestState: string | undefined;
   readonly inputResponses: Readonly<Record<string, unknown>> | undefined;
+  readonly followed: CreatedTask | undefined;
   readonly #call: ContextCall;
 
-  constructor(call: ContextCall, services: unknown, { requestState, inputResponses }: Carried) {
+  constructor(call: ContextCall, services: unknown, { requestState, inputResponses, followed }: Round) {
     super(call, services);
     this.#call = call;
     this.requestState = requestState;
     this.inputResponses = inputResponses;
+    this.followed = followed;
   }
 
   header(name: string): string | undefined {
@@ -64,6 +85,18 @@ export interface OutsideCode<Answer> {
   finished(answer: Readonly<Record<string, unknown>>): Answer;
   /** Nobody will answer what was asked with this state. */
   abandon(requestState: string): void;
+  /** Present where the other server may give a task: what becomes of it when the client follows tasks itself. */
+  readonly tasks?: OutsideTasks<Answer>;
+}
+
+/** How tasks of another server are followed. */
+export interface OutsideTasks<Answer> {
+  /** The task that this call does nothing but follow. */
+  readonly followed: CreatedTask | undefined;
+  /** True: it changes nothing, so it may be done again when nobody knows whether it was. */
+  readonly isRepeatable: boolean;
+  /** The answer for a client that follows tasks; undefined: it is followed here, for as long as the call may last. */
+  handOn(task: CreatedTask): Answer | undefined;
 }
 
 /**
@@ -73,28 +106,37 @@ export interface OutsideCode<Answer> {
 export async function throughRounds<Answer>(
   call: Call,
   services: unknown,
-  { enter, finished, abandon }: OutsideCode<Answer>,
+  code: OutsideCode<Answer>,
 ): Promise<Answer> {
-  const attempt = async (round: Carried): Promise<{ answer: Answer } | Questions> => {
+  const { enter, finished, abandon, tasks } = code;
+  const attempt = async (round: Round): Promise<Outcome<Answer>> => {
     const given = objectOf(await enter(new OutsideContext(call, services, round)), 'an answer');
-    return given.resultType === 'input_required' ? questionsIn(given) : { answer: finished(given) };
+    if (given.resultType === 'input_required') return questionsIn(given);
+    if (given.resultType === 'task' && tasks !== undefined) return { task: taskIn(given) };
+    return { answer: finished(given) };
   };
   const { channel } = call.exchange;
   const letGo = ({ state }: Questions) => {
     if (state !== undefined) abandon(state);
   };
-  return channel === undefined ? inOneRound(call, attempt, letGo) : inAllRounds(channel, attempt, letGo);
+  return channel === undefined
+    ? inOneRound(call, attempt, { letGo, tasks })
+    : inAllRounds(channel, attempt, { letGo, tasks, isTask: call.taskId !== null });
 }
 
-type Attempt<Answer> = (round: Carried) => Promise<{ answer: Answer } | Questions>;
+type Attempt<Answer> = (round: Round) => Promise<Outcome<Answer>>;
 
-type LetGo = (questions: Questions) => void;
+interface Ways<Answer> {
+  letGo(questions: Questions): void;
+  readonly tasks: OutsideTasks<Answer> | undefined;
+}
 
-async function inOneRound<Answer>(call: Call, attempt: Attempt<Answer>, letGo: LetGo): Promise<Answer> {
+async function inOneRound<Answer>(call: Call, attempt: Attempt<Answer>, ways: Ways<Answer>): Promise<Answer> {
   const isFirst = call.exchange.requestState === undefined;
   // A client that knows the question may bring its answer along; what it is worth, the other server decides.
   const { inputResponses } = call.exchange;
-  const outcome = isFirst ? await attempt({ ...FIRST, inputResponses }) : await laterRound(call, attempt);
+  const entered = (round: Round) => untilNoTask(attempt, round, ways);
+  const outcome = isFirst ? await entered({ ...FIRST, inputResponses }) : await laterRound(call, entered);
   if ('answer' in outcome) return outcome.answer;
   const rounds = call.rounds();
   const unfit = Object.entries(outcome.requests).find(
@@ -102,16 +144,34 @@ async function inOneRound<Answer>(call: Call, attempt: Attempt<Answer>, letGo: L
   );
   if (rounds.rounds < MOST_ROUNDS && unfit === undefined)
     return rounds.leaveWith(outcome.requests, outcome.state);
-  letGo(outcome);
+  ways.letGo(outcome);
   throw unfit === undefined ? tooManyRounds() : missingCapability(...unfit);
 }
 
+type Turn<Answer> = { readonly answer: Answer } | Questions;
+
+/** One round; a task of the other server is handed on, or followed right here. */
+async function untilNoTask<Answer>(
+  attempt: Attempt<Answer>,
+  round: Round,
+  { tasks }: Ways<Answer>,
+): Promise<Turn<Answer>> {
+  const first = await attempt(round);
+  const answer = 'task' in first ? tasks?.handOn(first.task) : undefined;
+  if (answer !== undefined) return { answer };
+  const outcome = 'task' in first ? await attempt({ ...FIRST, followed: first.task }) : first;
+  if ('fault' in outcome) throw faultOf(outcome);
+  // Whoever follows it does so for as long as the call may last.
+  if ('task' in outcome) throw endlessTask();
+  return outcome;
+}
+
 /** A round with answers. What a call was finished with, well or not, cannot be brought a second time. */
-async function laterRound<Answer>(call: Call, attempt: Attempt<Answer>) {
+async function laterRound<Answer>(call: Call, entered: (round: Round) => Promise<Turn<Answer>>) {
   const rounds = call.rounds();
   await rounds.refuseFinished();
   try {
-    const outcome = await attempt(rounds.carried);
+    const outcome = await entered(rounds.carried);
     if ('answer' in outcome) await rounds.finish();
     return outcome;
   } catch (error) {
@@ -123,26 +183,123 @@ async function laterRound<Answer>(call: Call, attempt: Attempt<Answer>) {
 async function inAllRounds<Answer>(
   channel: Channel,
   attempt: Attempt<Answer>,
-  letGo: LetGo,
+  { letGo, tasks, isTask }: Ways<Answer> & { readonly isTask: boolean },
 ): Promise<Answer> {
-  let round = FIRST;
-  for (let count = 1; count <= MOST_ROUNDS; count += 1) {
+  let round: Round = { ...FIRST, followed: tasks?.followed };
+  let looks = 0;
+  for (let count = 1; count <= MOST_ROUNDS;) {
     const entered = round;
-    const outcome = await channel.step(`round ${count}`, () => attempt(entered), ONCE);
+    const isLook = entered.followed !== undefined;
+    const name = isLook ? `look ${(looks += 1)}` : `round ${count}`;
+    // To look again changes nothing; what was sent before this process took over may have been done.
+    const isOnce = isTask && !isLook && tasks?.isRepeatable === false;
+    const isFresh = !isOnce || (await isBegun(channel, name));
+    const work = () => (isFresh ? told(attempt, entered) : refuseAgain());
+    const outcome = await channel.step(name, work, ONCE);
     if ('answer' in outcome) return outcome.answer;
-    const answers = Object.entries(outcome.requests).map(async ([key, request]) => {
-      if (!canAnswer(channel.capabilities, request)) throw cannotAnswer(key, request);
-      return [key, await channel.request(key, request)] as const;
-    });
-    try {
-      round = { requestState: outcome.state, inputResponses: Object.fromEntries(await Promise.all(answers)) };
-    } catch (error) {
-      letGo(outcome);
-      throw error;
+    if ('fault' in outcome) throw faultOf(outcome);
+    if ('task' in outcome) {
+      if (isLook && !isTask) throw endlessTask();
+      if (looks >= MOST_LOOKS) throw tooLong();
+      if (isLook) await rest(channel, looks, outcome.task);
+      round = { ...FIRST, followed: outcome.task };
+      continue;
     }
+    // What is asked in the middle of a task is answered to that task.
+    round = { ...(await answered(channel, outcome, letGo)), followed: entered.followed };
     if (count === MOST_ROUNDS) letGo(outcome);
+    count += 1;
   }
   throw tooManyRounds();
+}
+
+async function answered(channel: Channel, questions: Questions, letGo: (left: Questions) => void) {
+  const answers = Object.entries(questions.requests).map(async ([key, request]) => {
+    if (!canAnswer(channel.capabilities, request)) throw cannotAnswer(key, request);
+    return [key, await channel.request(key, request)] as const;
+  });
+  try {
+    return {
+      requestState: questions.state,
+      inputResponses: Object.fromEntries(await Promise.all(answers)),
+    };
+  } catch (error) {
+    // A task that is left comes back with the answer.
+    if (!(error instanceof Leave)) letGo(questions);
+    throw error;
+  }
+}
+
+/** Writes down that a round is about to be sent; false when that stands there already. */
+async function isBegun(channel: Channel, name: string): Promise<boolean> {
+  let isFirst = false;
+  await channel.step(`${name} begins`, () => {
+    isFirst = true;
+    return true;
+  });
+  return isFirst;
+}
+
+function refuseAgain(): never {
+  throw new ToolError(
+    'unavailable',
+    'The server stopped while the other server was at work. The outcome is unknown: look whether it was done before you try again.',
+    { outcome: 'unknown' },
+  );
+}
+
+async function told<Answer>(attempt: Attempt<Answer>, round: Round): Promise<Outcome<Answer>> {
+  try {
+    return await attempt(round);
+  } catch (error) {
+    if (!(error instanceof ProtocolFault)) throw error;
+    const { code, message, data } = error;
+    return { fault: { code, message, ...(data !== undefined && { data }) } };
+  }
+}
+
+function faultOf({ fault }: Extract<Outcome<never>, { fault: unknown }>): ProtocolFault {
+  return new ProtocolFault(fault.code, fault.message, fault.data);
+}
+
+/** Lets go of the worker for a while: what takes long needs no place until it is looked at again. */
+async function rest(channel: Channel, looks: number, { pollIntervalMs }: CreatedTask): Promise<void> {
+  const wanted = typeof pollIntervalMs === 'number' && pollIntervalMs > 0 ? pollIntervalMs : 0;
+  const restMs = Math.min(Math.max(wanted, SHORTEST_REST_MS * looks), LONGEST_REST_MS);
+  await channel.sleep?.(`rest ${looks}`, restMs);
+}
+
+function endlessTask(): ToolError {
+  return badAnswer('a task in place of what became of a task');
+}
+
+function tooLong(): ToolError {
+  return new ToolError(
+    'timeout',
+    'The task of the other server did not end in time. Its outcome is unknown.',
+    {
+      outcome: 'unknown',
+    },
+  );
+}
+
+/** What a task of ours is prepared with that follows one of another server. */
+export function followingOf(task: CreatedTask): { readonly followed: CreatedTask } {
+  return { followed: task };
+}
+
+/** The task that was prepared to be followed; undefined: this is no such call. */
+export function followedIn(prepared: unknown): CreatedTask | undefined {
+  if (typeof prepared !== 'object' || prepared === null || !('followed' in prepared)) return undefined;
+  return taskIn(objectOf(prepared.followed, 'a task'));
+}
+
+/** A task as another server hands it out. */
+function taskIn(answer: Readonly<Record<string, unknown>>): CreatedTask {
+  const { taskId } = answer;
+  if (typeof taskId !== 'string' || taskId === '' || taskId.length > LONGEST_TASK_ID)
+    throw badAnswer('a task without an id that can be kept');
+  return { ...answer, resultType: 'task', taskId };
 }
 
 function questionsIn({ inputRequests = {}, requestState }: Readonly<Record<string, unknown>>): Questions {

@@ -38,4 +38,6 @@ export interface TaskSeam {
   /** Throws when the client lacks what the tool needs, before any code of the tool runs. */
   admit(tool: CatalogTool, exchange: Exchange): void;
   call(call: TaskCall): Promise<CallToolResult | InputRequiredResult | CreatedTask>;
+  /** Makes a task that follows one of another server, for a client that declared the extension. */
+  follow(call: TaskCall): Promise<CreatedTask>;
 }

@@ -14,8 +14,8 @@ import type { ToolCall } from './middleware.ts';
 import { composeHooks } from './middleware.ts';
 import type { CallBody, CallRecord } from './record.ts';
 import type { TaskSeam } from './task-seam.ts';
-import { badAnswer } from './outside.ts';
-import type { ToolAnswer } from './tool-answer.ts';
+import { badAnswer, followingOf } from './outside.ts';
+import type { CreatedTask, ToolAnswer } from './tool-answer.ts';
 import { isInputRequired, isToolResult } from './tool-answer.ts';
 
 /** An exchange whose channel is a task. */
@@ -100,6 +100,21 @@ export function createToolCalls(endpoints: Endpoints, core: Core): ToolCalls {
     return throughHooks<ToolAnswer>(call, () => seam.call(asked));
   }
 
+  /** Another server made a task of the call: one of ours follows it, with an id that only its caller knows. */
+  async function follow(seam: TaskSeam, call: CallOfTool, task: CreatedTask): Promise<ToolAnswer> {
+    const { tool, args, caller, exchange, input } = call;
+    call.isHandedOut = true;
+    const prepared = followingOf(task);
+    const unused = {
+      taskId: undefined,
+      rounds: 0,
+      told: undefined,
+      seal: () => '',
+      handOut: () => undefined,
+    };
+    return seam.follow({ tool, args, input, caller, exchange, prepared, ...unused });
+  }
+
   async function serve(call: CallOfTool): Promise<ToolAnswer> {
     let record: Pick<CallRecord, 'outcome' | 'code'> = OK;
     let told: Pick<CallBody, 'answer' | 'message'> = {};
@@ -116,6 +131,12 @@ export function createToolCalls(endpoints: Endpoints, core: Core): ToolCalls {
       // Most checks are done by now, and a turn of waiting costs more than they do.
       if (checking !== undefined) await checking;
       const answer = await throughHooks(call, () => tool.run(call));
+      if (!isToolResult(answer) && tasks !== undefined) {
+        const created = await follow(tasks, call, answer);
+        record = endOf(created, call);
+        told = { answer: created };
+        return created;
+      }
       const result = isToolResult(answer) ? call.capped(answer) : answer;
       if (result.isError) record = TOOL_ERROR;
       told = { answer: result };
@@ -183,8 +204,10 @@ function endOf(answer: ToolAnswer, { tool, isHandedOut }: CallOfTool): Pick<Call
 }
 
 /** Whether a call becomes a task; one that nobody could follow does not, where the tool says so. */
-function isTask(tasks: TaskSeam, { tool, caller, exchange }: CallOfTool): boolean {
+function isTask(tasks: TaskSeam, call: CallOfTool): boolean {
+  const { tool, caller, exchange } = call;
   if (tool.task === undefined) return false;
+  if (tool.taskOptions.declaredOnly === true && !call.canFollowTasks) return false;
   return tool.taskOptions.followedOnly !== true || tasks.canFollow(caller, exchange);
 }
 

@@ -13,6 +13,7 @@ import { CallContext } from '../channel/call-context.ts';
 import type { OutsideCompletion, OutsidePrompt, OutsideResource } from '../define/outside-document.ts';
 import type { AnyPrompt } from '../define/prompt.ts';
 import type { AnyResource, Completer, ResourceContent } from '../define/resource.ts';
+import type { Skill } from '../define/skill.ts';
 import type { UriTemplate } from './uri-template.ts';
 import { compileAnyTemplate } from './uri-template.ts';
 
@@ -48,6 +49,14 @@ export interface CatalogResource extends Guarded {
   complete: Complete;
   /** The same under another URI. */
   renamed(uri: string): CatalogResource;
+  /** True: no list shows it, though it can be read. */
+  readonly unlisted?: boolean;
+  /** The skill whose SKILL.md it is, in the URIs of its own server. */
+  readonly skill?: Skill;
+  /** The URI of its own server; undefined for a template. */
+  readonly ownFixedUri: string | undefined;
+  /** True: it is shown under another URI than its own. */
+  readonly isRenamed: boolean;
   /** What its own server calls a URI that is shown here. */
   ownUri(uri: string, variables: Variables): string;
   /** What a URI of its own is shown as; undefined when that is the same, or when it is no URI of this resource. */
@@ -63,12 +72,17 @@ export function compileResource(
 ): CatalogResource {
   const own = resource.template;
   const isRenamed = shown !== resource.uri;
+  const isOutside = resource.kind === 'outside-resource';
   const template = own !== undefined && isRenamed ? renamedTemplate(own, shown) : own;
   const ownUriOf = (uri: string, variables: Variables) =>
     isRenamed ? (own?.expand(variables) ?? resource.uri) : uri;
   return {
     ...guardOf(resource, { name: resource.name, toolset, services }),
     uri: shown,
+    ownFixedUri: own === undefined ? resource.uri : undefined,
+    isRenamed,
+    ...(isOutside && resource.unlisted === true && { unlisted: true }),
+    ...(isOutside && resource.skill !== undefined && { skill: resource.skill }),
     template,
     mimeType: resource.kind === 'resource' ? resource.mimeType : undefined,
     definition: resourceDefinition(resource, shown),

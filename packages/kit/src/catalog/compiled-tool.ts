@@ -4,8 +4,9 @@ import type * as z from 'zod';
 import { guardOf } from '../access/availability.ts';
 import type { Caller } from '../access/caller.ts';
 import type { CallOfTool } from '../call/call.ts';
-import { badAnswer, throughRounds } from '../call/outside.ts';
+import { badAnswer, followedIn, throughRounds } from '../call/outside.ts';
 import type { CreatedTask } from '../call/tool-answer.ts';
+import { isToolResult } from '../call/tool-answer.ts';
 import { CallContext } from '../channel/call-context.ts';
 import type { JsonSchema } from '../define/context.ts';
 import type { Effect } from '../define/effects.ts';
@@ -15,6 +16,8 @@ import type { OutsideTool } from '../define/outside-tool.ts';
 import { paramHeadersOf } from './param-headers.ts';
 import type { ParamHeader } from './param-headers.ts';
 import { unkeepableIn } from '../call/json-path.ts';
+import type { ShownUri } from './shown-uris.ts';
+import { metaInShownUris, resultInShownUris } from './shown-uris.ts';
 import { inputSchemaOf, isWriteOnlyAt, outputSchemaOf } from './published-schema.ts';
 import type { Guarded } from '../access/resolver.ts';
 import type { AnyTool, TaskOptions } from '../define/tool.ts';
@@ -67,6 +70,8 @@ export interface CatalogTool extends Guarded {
   run(call: CallOfTool): Promise<CallToolResult | CreatedTask>;
   /** The same under another name. */
   renamed(name: string): CatalogTool;
+  /** The same, which names documents by the URIs that they are shown under. */
+  speaking(shownUri: ShownUri): CatalogTool;
 }
 
 /** The coming back to a tool, with what it leaves out filled in. */
@@ -83,6 +88,7 @@ interface Parts {
   readonly schemas: () => { inputSchema: JsonSchema; outputSchema?: JsonSchema };
   readonly check: CatalogTool['check'];
   readonly run: CatalogTool['run'];
+  readonly shownUri?: ShownUri | undefined;
 }
 
 /** Compiles one of our own tools: Zod in, Zod out, both checked. */
@@ -141,10 +147,15 @@ export function compileOutsideTool(tool: OutsideTool, owner: Owner): CatalogTool
     run(call) {
       // The validator has just shown that the arguments are an object.
       const args = call.input as Record<string, unknown>;
-      return throughRounds(call, services, {
+      return throughRounds<CallToolResult | CreatedTask>(call, services, {
         enter: (outside) => tool.call(args, outside),
         finished: (answer) => outsideAnswer(answer, call),
         abandon: (state) => tool.abandon?.(state),
+        tasks: {
+          followed: followedIn(call.exchange.task?.prepared),
+          isRepeatable: tool.effect === 'read',
+          handOn: (task) => (call.canFollowTasks ? task : undefined),
+        },
       });
     },
   });
@@ -162,6 +173,7 @@ function assemble(tool: AnyTool | OutsideTool, parts: Parts, shown: string = too
         ...tool.definition,
         name: shown,
         ...(schemas.outputSchema && { outputSchema: schemas.outputSchema }),
+        ...metaOf(tool.definition._meta, parts.shownUri),
       };
     return {
       name: shown,
@@ -204,8 +216,21 @@ function assemble(tool: AnyTool | OutsideTool, parts: Parts, shown: string = too
       return paramHeaders();
     },
     check: parts.check,
-    run: parts.run,
+    run: parts.shownUri === undefined ? parts.run : inShownUris(parts.run, parts.shownUri),
     renamed: (name) => assemble(tool, parts, name),
+    speaking: (shownUri) => assemble(tool, { ...parts, shownUri }, shown),
+  };
+}
+
+function metaOf(meta: WireTool['_meta'], shownUri: ShownUri | undefined): Pick<WireTool, '_meta'> {
+  const shown = meta === undefined || shownUri === undefined ? undefined : metaInShownUris(meta, shownUri);
+  return shown === undefined ? {} : { _meta: shown };
+}
+
+function inShownUris(run: CatalogTool['run'], shownUri: ShownUri): CatalogTool['run'] {
+  return async (call) => {
+    const answer = await run(call);
+    return isToolResult(answer) ? resultInShownUris(answer, shownUri) : answer;
   };
 }
 
@@ -251,21 +276,15 @@ function withHandle(
   handleSchema: JsonSchema | undefined,
 ): JsonSchema {
   if (task === undefined || taskOptions?.handle !== undefined || handleSchema === undefined) return own;
+  // Whoever declared the extension gets a task by it, and nobody else gets a handle.
+  if (taskOptions?.declaredOnly === true) return own;
   // Every handle is like every other, and the next sentence of it says what to do: the names suffice.
   const { required } = handleSchema;
   return { type: 'object', anyOf: [own, { type: 'object', required }] };
 }
 
-/** A finished answer of another server: a result, or a task that the client can follow. */
-function outsideAnswer(
-  answer: Readonly<Record<string, unknown>>,
-  call: CallOfTool,
-): CallToolResult | CreatedTask {
-  if (answer.resultType === 'task') {
-    if (typeof answer.taskId !== 'string' || answer.taskId === '') throw badAnswer('a task without an id');
-    if (!call.canFollowTasks) throw badAnswer('a task, which this client cannot follow');
-    return { ...answer, resultType: 'task', taskId: answer.taskId };
-  }
+/** A finished answer of another server. */
+function outsideAnswer(answer: Readonly<Record<string, unknown>>, call: CallOfTool): CallToolResult {
   if (answer.resultType !== undefined && answer.resultType !== 'complete')
     throw badAnswer('its resultType is none that clients know');
   if (!Array.isArray(answer.content) || answer.content.some((block) => typeof block !== 'object' || !block))

@@ -9,7 +9,7 @@ import type { CatalogPrompt } from './compiled-prompt.ts';
 import type { CatalogResource } from './compiled-resource.ts';
 import type { CatalogTool } from './compiled-tool.ts';
 import type { ListedCatalog, ListedResource, ListedTool } from './listing.ts';
-import { byPrefix, byUri, ownIn, toldApart } from './names.ts';
+import { aliasUri, byPrefix, byUri, ownIn, toldApart } from './names.ts';
 import { Recent } from './recent.ts';
 
 const MOST_VIEWS = 1000;
@@ -61,11 +61,55 @@ export class Endpoint<
 export function endpointOf(catalog: Catalog, filters: readonly Filter<CatalogTool>[]): Endpoint {
   const isOwn = ownIn(catalog);
   const isShared = catalog.toolsets.length > 1;
+  const resources = withWholeSkills(toldApart(catalog.resources, isOwn, byUri()));
   const shown = {
-    tools: toldApart(catalog.tools, isOwn, byPrefix(isShared)),
-    resources: toldApart(catalog.resources, isOwn, byUri()),
+    tools: speaking(toldApart(catalog.tools, isOwn, byPrefix(isShared)), resources),
+    resources,
     prompts: toldApart(catalog.prompts, isOwn, byPrefix(isShared)),
     toolsets: catalog.toolsets,
   };
   return new Endpoint(catalog, shown, filters);
+}
+
+/** A skill of which one document has another URI has all of them there: they name each other by their folder. */
+function withWholeSkills(resources: CatalogResource[]): CatalogResource[] {
+  const moved = new Set<string>();
+  const keyOf = (toolset: string, uri: string) => `${toolset} ${uri}`;
+  const renamed = new Set(
+    resources.flatMap(({ toolset, ownFixedUri, isRenamed }) =>
+      isRenamed && ownFixedUri !== undefined ? [keyOf(toolset, ownFixedUri)] : [],
+    ),
+  );
+  for (const { toolset, skill } of resources) {
+    if (skill === undefined || skill.resources === 'dynamic') continue;
+    const files = skill.resources.map(({ uri }) => keyOf(toolset, uri));
+    if (files.some((file) => renamed.has(file))) for (const file of files) moved.add(file);
+  }
+  if (moved.size === 0) return resources;
+  const taken = new Set(resources.map(({ uri }) => uri));
+  return resources.map((resource) => {
+    const { toolset, uri, isRenamed } = resource;
+    const alias = aliasUri(toolset, uri);
+    return isRenamed || !moved.has(keyOf(toolset, uri)) || taken.has(alias)
+      ? resource
+      : resource.renamed(alias);
+  });
+}
+
+/** The tools, each naming documents of its toolset by the URI that they are shown under. */
+function speaking(tools: CatalogTool[], resources: readonly CatalogResource[]): CatalogTool[] {
+  const renamed = resources.filter(({ isRenamed }) => isRenamed);
+  if (renamed.length === 0) return tools;
+  const byToolset = Map.groupBy(renamed, ({ toolset }) => toolset);
+  return tools.map((tool) => {
+    const documents = byToolset.get(tool.toolset);
+    if (documents === undefined || tool.source === undefined) return tool;
+    return tool.speaking((uri) => {
+      for (const document of documents) {
+        const shown = document.aliasOf(uri);
+        if (shown !== undefined) return shown;
+      }
+      return undefined;
+    });
+  });
 }

@@ -127,13 +127,23 @@ function cut(toolset: string, name: string): string {
   return `${`${toolset}_${name.replaceAll(UNFIT, '_')}`.slice(0, LONGEST_SHOWN - HASH_DIGITS - 1)}_${hash}`;
 }
 
+/** Hosts know a page for an app, and a skill with all that lies in its folder, by the scheme. */
+const KEPT_SCHEMES = ['ui://', 'skill://'];
+
+/** The URI that stands for one of a toolset where another one has it too. */
+export function aliasUri(toolset: string, uri: string): string {
+  const scheme = KEPT_SCHEMES.find((kept) => uri.startsWith(kept));
+  if (scheme === undefined) return `parley://${toolset}/${encodedUri(uri)}`;
+  return `${scheme}${toolset}/${uri.slice(scheme.length)}`;
+}
+
 /** How resources are told apart: by a URI of ours with their toolset and their own URI in it. */
 export function byUri<
   Item extends Nameable & { readonly uri: string; renamed(uri: string): Item },
 >(): Telling<Item> {
   return {
     keyOf: ({ uri }) => uri,
-    aliasesOf: ({ toolset, uri }) => [`parley://${toolset}/${encodedUri(uri)}`],
+    aliasesOf: ({ toolset, uri }) => [aliasUri(toolset, uri)],
     renamed: (item, alias) => item.renamed(alias),
   };
 }

@@ -12,6 +12,7 @@ import type { InputRequired } from '../call/tool-answer.ts';
 import { compileAnyTemplate } from '../catalog/uri-template.ts';
 import type { UriTemplate } from '../catalog/uri-template.ts';
 import type { OutsideCall } from './outside-tool.ts';
+import type { Skill } from './skill.ts';
 
 interface OutsideGuard {
   readonly privileged?: Privileged;
@@ -43,6 +44,10 @@ export interface OutsideCompletion {
 export interface OutsideResourceSpec extends OutsideGuard {
   /** As its server lists it, with a `uri` or a `uriTemplate`; grants name its `name`. */
   readonly definition: WireResource | ResourceTemplateType;
+  /** True: it can be read by those who have it, and no list shows it. */
+  readonly unlisted?: boolean;
+  /** The skill whose SKILL.md it is. */
+  readonly skill?: Skill;
   /** Reads a URI of its own server, whatever it is shown as here. */
   read(uri: string, call: OutsideCall): Promise<ReadResourceResult | InputRequired>;
 }

@@ -2,7 +2,7 @@
 import type { Tool as WireTool } from '@modelcontextprotocol/server';
 import type { Caller } from '../access/caller.ts';
 import type { Privileged } from '../access/resolver.ts';
-import type { ToolAnswer } from '../call/tool-answer.ts';
+import type { CreatedTask, ToolAnswer } from '../call/tool-answer.ts';
 import type { ClientCapabilities, LogLevel } from '../channel/channel.ts';
 import type { Context, JsonSchema } from './context.ts';
 import { refuseOwnAnnotations } from './effects.ts';
@@ -29,6 +29,8 @@ export interface OutsideCall extends Pick<
   readonly requestState: string | undefined;
   /** A header of the client's request, for the one that a connection maps; never one that is Parley's own business. */
   header(name: string): string | undefined;
+  /** The task of the other server that stands for this call: it is to be followed, and nothing is called again. */
+  readonly followed: CreatedTask | undefined;
   /** What the client answered to that question. */
   readonly inputResponses: Readonly<Record<string, unknown>> | undefined;
   /** False: nobody asked for progress, so the other server need not be asked for it. */
@@ -74,7 +76,8 @@ export interface OutsideToolSpec {
   faultsIn?(args: unknown): string | undefined;
   /**
    * Gets the arguments after they passed `inputSchema`. Returns a finished result; or a question, with the state of
-   * its own server, after whose answer it is called again with both; or a task that `tasks/get` knows.
+   * its own server, after whose answer it is called again with both; or a task of its own server, with which it is
+   * called again to follow it, by a task of ours where the client can follow one.
    */
   call(args: Record<string, unknown>, call: OutsideCall): Promise<ToolAnswer> | ToolAnswer;
   /** Nobody will answer the question that came with this state: lets go of what waits for it. */

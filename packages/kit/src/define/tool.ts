@@ -18,6 +18,10 @@ export interface TaskOptions<Input, Output> {
   readonly inlineLimitMs?: number;
   /** True: only for callers who can follow it. It ends soon, so others simply wait. */
   readonly followedOnly?: boolean;
+  /** True: only for clients that declared the tasks extension. Nobody else ever gets anything but the result. */
+  readonly declaredOnly?: boolean;
+  /** How long a call of a client that declared the extension waits for the plain result; absent: a moment. */
+  readonly graceMs?: number;
   /** The answer while the task is still running, instead of the plain handle. */
   handle?(input: Input, task: RunningTask): { output: Output; text: string };
 }

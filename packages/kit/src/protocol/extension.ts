@@ -37,6 +37,8 @@ export interface ExtensionListen {
 export interface Extension {
   /** The key under `capabilities.extensions`. */
   readonly name: string;
+  /** False: an organization has nothing of it here, so it is neither told of nor served. Absent: it always is. */
+  isServed?(member: Pick<Caller, 'organizationId'>): boolean;
   readonly methods: Readonly<Record<string, ExtensionMethod>>;
   readonly listen?: ExtensionListen;
 }

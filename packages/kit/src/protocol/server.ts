@@ -55,7 +55,7 @@ export function createProtocolServer(options: ProtocolServerOptions): Server {
   const catalog = engine.catalogFor(options.caller);
   const { instructions = engine.instructionsFor(options.caller) } = options;
   const server = new CheckedServer(info, {
-    capabilities: capabilitiesOf(catalog, engine.extensions, era, options.canSubscribe),
+    capabilities: capabilitiesOf(catalog, servedExtensions(options), era, options.canSubscribe),
     ...(instructions !== undefined && { instructions }),
     // A session's questions are sent as real requests by our own channel.
     inputRequired: { legacyShim: false },
@@ -94,8 +94,12 @@ export function createProtocolServer(options: ProtocolServerOptions): Server {
 
 type ExchangeOf = (ctx: ServerContext) => ReturnType<typeof modernExchange>;
 
+function servedExtensions({ engine, caller }: ProtocolServerOptions) {
+  return engine.extensions.filter(({ isServed }) => isServed === undefined || isServed(caller));
+}
+
 function installExtensions(server: Server, options: ProtocolServerOptions, exchangeOf: ExchangeOf): void {
-  for (const { methods } of options.engine.extensions) {
+  for (const { methods } of servedExtensions(options)) {
     for (const [method, { params, handle: serve }] of Object.entries(methods)) {
       // The schema stands right beside the handler that takes what it lets through.
       server.setRequestHandler(method, { params }, (given, ctx) =>

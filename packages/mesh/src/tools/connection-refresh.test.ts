@@ -15,6 +15,12 @@ import type { MeshProcess } from '../../test/mesh-process.ts';
 import { http, made, newScene } from '../../test/scene.ts';
 import { upstreamTool } from '../../test/stand-ins.ts';
 
+const SKILL = {
+  uri: 'skill://s/SKILL.md',
+  frontmatter: { name: 's', description: 'Does s.' },
+  resources: 'dynamic' as const,
+};
+
 const MINUTE = 60_000;
 const DOWN = { ok: false, status: 'unreachable', message: 'The server is unreachable.' } as const;
 const tools = (...names: string[]) => ({ ok: true as const, tools: names.map((name) => upstreamTool(name)) });
@@ -135,7 +141,7 @@ onBothMeshes('the refresh of connections', (bed, replica) => {
       resources: [{ uri: 'docs://a', name: 'a' }],
       templates: [{ uriTemplate: 'docs://{id}', name: 't' }],
       prompts: [{ name: 'P' }],
-      skills: [{ name: 'S' }],
+      skills: [SKILL],
       server,
       dropped: [{ kind: 'tools', name: 'X', reason: 'No schema.' }],
       ttlMs: null,
@@ -147,7 +153,7 @@ onBothMeshes('the refresh of connections', (bed, replica) => {
       resources: [{ uri: 'docs://a', name: 'a' }],
       templates: [{ uriTemplate: 'docs://{id}', name: 't' }],
       prompts: [{ name: 'P' }],
-      skills: [{ name: 'S' }],
+      skills: [{ definition: SKILL, state: 'held' }],
     };
     await look(refresher);
     expect(await served()).toMatchObject(whole);

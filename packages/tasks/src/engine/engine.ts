@@ -1,6 +1,7 @@
 /** The seam of durable tasks: everything above sees only this. */
 import { detach, ToolError } from '@parley/kit';
 import type { Store, StoreTransaction } from '@parley/store';
+import { fromJson } from '@parley/store';
 import type { TaskLimits } from '../limits.ts';
 import { DEFAULT_TASK_LIMITS } from '../limits.ts';
 import type { TaskRow, TaskTables } from '../schema.ts';
@@ -109,6 +110,14 @@ export function createTaskEngine(options: TaskEngineOptions): TaskEngine {
     return toTask(open.length === 0 ? { ...row, state: 'ready' } : row, open);
   }
 
+  /** Whoever waited outside for a task that no process runs hears of its end too. */
+  function tellKind({ id, kind, input }: TaskRow, running: readonly string[]): void {
+    if (running.includes(id)) return;
+    const known = kinds.find((candidate) => candidate.kind === kind);
+    const telling = known?.cancelled?.(fromJson<unknown>(input), id);
+    if (telling !== undefined) detach(telling, (error) => onFault(error, 'task cancel'));
+  }
+
   async function purge(): Promise<void> {
     while (await purgeBatch(store, now())) await new Promise(setImmediate);
     while (await giveUpOrphans({ store, changes, kinds, limits, now: now() }))
@@ -142,6 +151,7 @@ export function createTaskEngine(options: TaskEngineOptions): TaskEngine {
         return { row, running };
       });
       for (const id of found.running) worker.cancel(id);
+      if (found.row !== undefined && found.row.state !== 'final') tellKind(found.row, found.running);
       return found.row === undefined ? undefined : load(found.row);
     },
     async release({ organizationId, ownerId }, taskId) {

@@ -24,6 +24,8 @@ export interface Kind {
   run(input: unknown, run: TaskRun): Promise<Ending>;
   /** How a task ends that took its process down again and again; absent or undefined: with a plain fault. */
   givenUp?(input: unknown, taskId: string): Promise<Ending | undefined>;
+  /** Told of a task that was cancelled while it waited, so that no run of it could hear of it. */
+  cancelled?(input: unknown, taskId: string): Promise<void>;
 }
 
 /** Why a running task is stopped from outside. */

@@ -72,13 +72,19 @@ export function createTaskSeam(tasks: TaskEngine, options: SeamOptions = {}): Ta
     const owner = ownerOf(call.caller);
     const answer = async (): Promise<CallToolResult | CreatedTask> => {
       if (call.tool.task === 'allowed') {
-        const waited = await waitInline(tasks, withoutChannels(call), task.id, graceMs);
+        const wait = call.tool.taskOptions.graceMs ?? graceMs;
+        const waited = await waitInline(tasks, withoutChannels(call), task.id, wait);
         if (waited.kind === 'ended') return resultOf(waited.task);
       }
       const latest = (await tasks.get(owner, task.id)) ?? task;
       return { ...wireTask(latest, now()), resultType: 'task' };
     };
     return answer().catch(orElse(() => ({ ...wireTask(task, now()), resultType: 'task' as const })));
+  }
+
+  async function follow(call: TaskCall): Promise<CreatedTask> {
+    const task = await enqueue(call);
+    return { ...wireTask(task, now()), resultType: 'task' };
   }
 
   async function undeclared(call: TaskCall): Promise<CallToolResult | InputRequiredResult> {
@@ -140,6 +146,7 @@ export function createTaskSeam(tasks: TaskEngine, options: SeamOptions = {}): Ta
       if (tool.task === 'required' && isModern && !declaresTasks(exchange)) throw missingExtension();
     },
     call: (call) => (declaresTasks(call.exchange) ? declared(call) : undeclared(call)),
+    follow,
   };
 }
 

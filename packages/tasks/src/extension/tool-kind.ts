@@ -1,8 +1,9 @@
 /** A tool as a kind of task: entered again from the top until it returns. */
 import type { Caller, CatalogTool, Engine, RequestInfo } from '@parley/kit';
-import { errorResult, ProtocolFault, ToolError } from '@parley/kit';
+import { errorResult, followedIn, noChannel, ProtocolFault, ToolError } from '@parley/kit';
 import type { Ending } from '../engine/finish.ts';
 import type { Kind, TaskRun } from '../engine/kinds.ts';
+import { TaskStopped } from '../engine/kinds.ts';
 
 /** What is stored of the call that made a task. */
 interface ToolInput {
@@ -56,7 +57,38 @@ export function toolKinds(engine: Engine, current: CurrentCaller): Kind[] {
       return error && { outcome: 'completed', result: errorResult(error) };
     },
   }));
-  return [...kinds, { kind: OF_A_SOURCE, version: 1, run: running({ toolset: '', name: '' }) }];
+  const ofSources: Kind = {
+    kind: OF_A_SOURCE,
+    version: 1,
+    run: running({ toolset: '', name: '' }),
+    async cancelled(input, taskId) {
+      const stored = input as ToolInput; // by the seam, when the call came
+      if (stored.tool !== undefined && followedIn(stored.prepared) !== undefined)
+        await enterCancelled(engine, stored.tool, stored, { taskId, current });
+    },
+  };
+  return [...kinds, ofSources];
+}
+
+/** Enters a tool that follows a task of another server once more, only to be told that it is cancelled. */
+async function enterCancelled(
+  engine: Engine,
+  tool: GrantedTool,
+  { caller: maker, args, prepared, info, isFollowed = true }: ToolInput,
+  { taskId, current }: { readonly taskId: string; readonly current: CurrentCaller },
+): Promise<void> {
+  const caller = await current(maker);
+  if (caller === undefined) return;
+  const stopped = AbortSignal.abort(new TaskStopped('cancel', 'The task was cancelled.'));
+  const task = { id: taskId, prepared, isFollowed };
+  const exchange = { info, signal: () => stopped, channel: noChannel(), task };
+  try {
+    await engine.run(caller, tool, args, exchange);
+  } catch (error) {
+    // That it ends by being stopped is what was wanted, and a tool that is gone has nobody to tell.
+    const isWanted = error === stopped.reason || error instanceof ToolError || error instanceof ProtocolFault;
+    if (!isWanted) throw error;
+  }
 }
 
 async function runTool(

@@ -4,6 +4,13 @@ import type { Link, LinkRequest, ServerFacts } from '../link.ts';
 import { UpstreamFault } from '../link.ts';
 import { discover } from './discover.ts';
 
+const FILE = { uri: 'skill://a/s/SKILL.md', digest: `sha256:${'0'.repeat(64)}`, size: 1 };
+const SKILL = {
+  uri: FILE.uri,
+  frontmatter: { name: 's', description: 'Does s.', license: 'MIT' },
+  resources: [FILE],
+};
+
 const FACTS: ServerFacts = {
   era: 'modern',
   protocolVersion: '2026-07-28',
@@ -50,7 +57,7 @@ const ALL: Script = {
     prompts: [{ name: 'P', arguments: [{ name: 'x', required: true }] }],
     ttlMs: 40_000,
   }),
-  'skills/list': () => ({ skills: [{ name: 'S', digest: 'sha256:1' }] }),
+  'skills/list': () => ({ skills: [SKILL] }),
 };
 const listing = (...items: unknown[]): Script => ({ ...ALL, 'tools/list': () => ({ tools: items }) });
 
@@ -63,7 +70,7 @@ describe('discovery', () => {
       resources: [{ uri: 'docs://a', name: 'a', size: 3 }],
       templates: [{ uriTemplate: 'docs://{id}', name: 't' }],
       prompts: [{ name: 'P', arguments: [{ name: 'x', required: true }] }],
-      skills: [{ name: 'S', digest: 'sha256:1' }],
+      skills: [SKILL],
       dropped: [],
       ttlMs: 40_000,
     });

@@ -8,6 +8,7 @@ import { isShallow, checked, LISTS } from './shapes.ts';
 import type { ListKind } from './shapes.ts';
 import type { AskPage } from './pages.ts';
 import { wholeList } from './pages.ts';
+import { uiDocuments } from './ui-documents.ts';
 
 const SKILLS = 'io.modelcontextprotocol/skills';
 const METHOD_NOT_FOUND = -32601;
@@ -45,8 +46,11 @@ export async function discover(
     prompts: await list('prompts'),
     skills: await list('skills'),
   };
+  const { tools, documents } = await uiDocuments(ask, found, dropped);
   return {
     ...found,
+    tools,
+    ...(documents !== undefined && { documents }),
     server: serverSeen(facts, dropped),
     dropped: dropped.slice(0, MAX_DROPPED),
     ttlMs: ttls.length === 0 ? null : Math.min(...ttls),

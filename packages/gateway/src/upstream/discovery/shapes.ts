@@ -1,5 +1,6 @@
 /** The shapes of what an upstream lists: one that does not fit is left out alone, with the reason. */
 import type { Definition, Dropped, UpstreamTool } from '@parley/connections';
+import type { Skill } from '@parley/kit';
 import * as z from 'zod';
 import { MAX_DEFINITION_BYTES, MAX_DEPTH } from '../limits.ts';
 
@@ -35,7 +36,35 @@ const PromptShape = z.looseObject({
     .max(200)
     .optional(),
 });
-const SkillShape = z.looseObject({ name, title, description });
+
+const SKILL_FILE = '/SKILL.md';
+const MOST_FILES = 512;
+const MOST_BYTES = 16 * 1024 * 1024;
+const SkillFile = z.object({
+  uri: z.string().min(1).max(1000),
+  digest: z.string().regex(/^sha256:[0-9a-f]{64}$/, { error: 'is no digest' }),
+  size: z.int().min(0).max(MOST_BYTES),
+});
+const SkillShape = z
+  .object({
+    uri: z.string().min(1).max(500).endsWith(SKILL_FILE),
+    frontmatter: z.looseObject({ name, description: z.string().max(50_000) }),
+    resources: z.union([z.literal('dynamic'), z.array(SkillFile).min(1).max(MOST_FILES)]),
+  })
+  .refine(({ uri: own, frontmatter }) => own.endsWith(`/${frontmatter.name}${SKILL_FILE}`), {
+    error: 'Its folder has another name than the skill.',
+  })
+  .refine(({ uri: own, resources }) => resources === 'dynamic' || isWhole(own, resources), {
+    error: 'Its resources are not all in its folder, each once and with SKILL.md, or are too large.',
+  }) satisfies z.ZodType<Skill>;
+
+function isWhole(own: string, files: readonly z.output<typeof SkillFile>[]): boolean {
+  const folder = own.slice(0, -SKILL_FILE.length + 1);
+  const uris = new Set(files.map((file) => file.uri));
+  const bytes = files.reduce((sum, { size }) => sum + size, 0);
+  const isInside = files.every((file) => file.uri.startsWith(folder));
+  return isInside && uris.has(own) && uris.size === files.length && bytes <= MOST_BYTES;
+}
 
 /** How each kind is asked for, what it must look like, and what makes it one of its kind. */
 export const LISTS = {
@@ -48,7 +77,7 @@ export const LISTS = {
     key: 'uriTemplate',
   },
   prompts: { method: 'prompts/list', field: 'prompts', shape: PromptShape, key: 'name' },
-  skills: { method: 'skills/list', field: 'skills', shape: SkillShape, key: 'name' },
+  skills: { method: 'skills/list', field: 'skills', shape: SkillShape, key: 'uri' },
 } as const satisfies Record<
   ListKind,
   { method: string; field: string; shape: z.ZodType<Definition>; key: string }
