@@ -6,7 +6,7 @@ import type { EgressLimits } from '@parley/kit/egress';
 import { code, markdownTable, readable } from './markdown.ts';
 
 // The records below name every key of a type, so a new field without words does not compile.
-const toolFields: Record<Exclude<keyof Tool, 'kind'>, [need: 'yes' | '', meaning: string]> = {
+const toolFields: Record<Exclude<keyof Tool, 'kind' | 'granted'>, [need: 'yes' | '', meaning: string]> = {
   name: ['yes', '1 to 128 letters, digits, `_`, `.` or `-`; unique in its toolset; grants use it'],
   title: ['yes', 'what a person sees'],
   description: ['yes', 'what the model reads before it calls'],

@@ -160,12 +160,15 @@ test.each<StoreEngine>(['sqlite', 'postgres'])(
     await call('COLLECTION_CONNECTIONS_UPDATE', { id, data: { status: 'inactive' } });
     expect(await test17(id)).toEqual([false, 'disabled']);
 
-    // This server answers itself; nothing answers for virtual MCPs yet.
+    // This server answers for itself and for virtual MCPs.
     expect(await test17(`${organizationId}_self`)).toEqual([true, 'ok']);
     const data = { title: 'All', connections: [{ connection_id: id }] };
     const { id: virtual } = (await call('COLLECTION_VIRTUAL_MCP_CREATE', { data }))['item'] as Item;
     const { id: standIn } = await make('VIRTUAL', `virtual://${virtual}`);
-    for (const each of [virtual, standIn]) expect(await test17(each)).toEqual([false, 'unreachable']);
+    for (const each of [virtual, standIn]) expect(await test17(each)).toEqual([true, 'ok']);
+    await call('COLLECTION_VIRTUAL_MCP_UPDATE', { id: virtual, data: { status: 'inactive' } });
+    expect(await test17(virtual)).toEqual([false, 'disabled']);
+    expect(await test17(standIn)).toEqual([false, 'unreachable']);
   },
 );
 

@@ -9,7 +9,6 @@ import { keepAuditShort } from './start/audit-retention.ts';
 import { openHost } from './start/host.ts';
 import type { TaskSettings } from './start/host.ts';
 import type { ServedToolset, SharedHost } from './start/served-toolset.ts';
-import type { UpstreamWays } from './start/upstream-ways.ts';
 import { createHttpServer } from './http.ts';
 import { createHeapGrowth } from './lean-heap.ts';
 import { createLog } from './log.ts';
@@ -23,8 +22,6 @@ export interface AppOptions {
   readonly toolsets?: readonly ServedToolset[];
   /** Where tools come from besides toolsets. */
   readonly sources?: readonly Source[];
-  /** The ways to upstream servers; absent: connections are stored, and not served. */
-  readonly upstreams?: UpstreamWays | undefined;
   /** Serves requests without a credential with these grants; for the conformance fixture, no flag sets it. */
   readonly anonymous?: Grants;
   /** Times and limits of tasks; for tests, no flag sets them. */
@@ -51,7 +48,6 @@ export async function createApp({
   config,
   toolsets = [],
   sources = [],
-  upstreams,
   anonymous,
   tasks,
 }: AppOptions): Promise<App> {
@@ -66,8 +62,7 @@ export async function createApp({
     config,
     toolsets,
     sources,
-    upstreams,
-    delivers: true,
+      delivers: true,
     onFault,
     anonymous: nobody,
     tasks,
@@ -87,8 +82,9 @@ export async function createApp({
     limits: config.limits,
     names: host.names,
     countRequest: host.countRequest,
-    isInactive: (organizationId, name) => host.connections?.source.isInactive(organizationId, name) ?? false,
-    watches: host.connections?.watches,
+    virtual: host.virtual,
+    isInactive: (organizationId, name) => host.connections.source.isInactive(organizationId, name),
+    watches: host.connections.watches,
     anonymous: nobody,
     onFault,
   });
@@ -99,7 +95,7 @@ export async function createApp({
     metrics,
     degradedOf: async (caller) => {
       await host.engine().ready(caller);
-      return host.connections?.source.degradedOf(caller.organizationId) ?? [];
+      return host.connections.source.degradedOf(caller.organizationId);
     },
   });
   const routes = host.createRoutes(gateway);

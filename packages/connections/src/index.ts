@@ -52,6 +52,19 @@ export {
 } from './services/tokens.ts';
 export type { NewToken, TokenOwner } from './services/tokens.ts';
 export type { OAuthConfig } from './shapes/connection-data.ts';
+export { slugOf } from './services/members.ts';
+export { namesFor } from './services/exposed-names.ts';
+export { settleNames } from './services/naming.ts';
+export type { NamingMember } from './services/naming.ts';
+export { misfitOf } from './services/override-fit.ts';
+export { servedVirtualMcps } from './services/served-virtual.ts';
+export type {
+  ServedMember,
+  ServedVirtualMcp,
+  ServedVirtualMcps,
+  ServedVirtualTool,
+} from './services/served-virtual.ts';
+export { uriSelection } from './services/uri-patterns.ts';
 export { createVirtualMcps } from './services/virtual-mcps.ts';
 export type { VirtualMcps } from './services/virtual-mcps.ts';
 export { createVirtualTools } from './services/virtual-tools.ts';
@@ -60,6 +73,8 @@ export { ConnectionCreate, ConnectionUpdate } from './shapes/connection-data.ts'
 export { Connection } from './shapes/connection.ts';
 export { GATEWAY_DEFAULTS, GatewaySettings, gatewaySettingsOf } from './shapes/gateway-settings.ts';
 export type { Degraded, ServedConnection, ServedStatus, ServedTool } from './served.ts';
+export { STRICTER } from './shapes/tool-override.ts';
+export type { ToolOverride } from './shapes/tool-override.ts';
 export { VirtualMcp, VirtualMcpCreate, VirtualMcpUpdate } from './shapes/virtual-mcp.ts';
 export { ToolName, VirtualTool, VirtualToolCreate, VirtualToolUpdate } from './shapes/virtual-tool.ts';
 export type {
@@ -78,3 +93,4 @@ export type {
   UpstreamTool,
 } from './upstream.ts';
 export { briefConnections } from './services/brief.ts';
+export { allowedHosts } from './services/private-address.ts';

@@ -111,6 +111,10 @@ export interface ConnectionAggregationRow {
   alias: string;
   position: number;
   dependency_mode: 'direct' | 'indirect';
+  /** Stands before all its names. */
+  prefix: string | null;
+  /** What is shown otherwise than its server says, by the name of the tool. */
+  overrides: string | null;
 }
 
 /** The name under which a virtual MCP shows something, fixed when it was first seen. */
@@ -215,6 +219,22 @@ export interface OAuthFlowRow {
   created_at: number;
 }
 
+/** What was too long for an answer, for the caller who got it. */
+export interface KeptResultRow {
+  id: string;
+  organization_id: string;
+  caller_id: string;
+  toolset: string;
+  tool: string;
+  /** In characters. */
+  size: number;
+  mime_type: string;
+  /** Sealed. */
+  body: string;
+  created_at: number;
+  expires_at: number;
+}
+
 export interface ConnectionTables {
   connections: ConnectionRow;
   connection_catalogs: ConnectionCatalogRow;
@@ -227,4 +247,5 @@ export interface ConnectionTables {
   personal_tokens: PersonalTokenRow;
   oauth_clients: OAuthClientRow;
   oauth_flows: OAuthFlowRow;
+  kept_results: KeptResultRow;
 }

@@ -13,6 +13,7 @@ import { createEndpointOf } from './http/endpoint.ts';
 import type { LegOptions } from './http/legs.ts';
 import { createPlainRoute, plainCallOf } from './http/plain-route.ts';
 import type { CountRequest } from './http/request-rate.ts';
+import type { VirtualMcpEngines } from './virtual/registry.ts';
 
 /** What the gateway is built from. */
 export interface GatewayOptions extends LegOptions {
@@ -20,6 +21,8 @@ export interface GatewayOptions extends LegOptions {
   readonly names: AllowedNames;
   /** The stage of the rate; routes that are not MCP share it. */
   readonly countRequest: CountRequest;
+  /** What organizations put together themselves; absent: nothing is. */
+  readonly virtual?: VirtualMcpEngines | undefined;
   /** What is there and switched off; absent: nothing. */
   readonly isInactive?: IsInactive | undefined;
   /** Serves requests without a credential as this caller; tests only, no configuration sets it. */
@@ -47,7 +50,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   const { limits, countRequest, onFault } = options;
   const door = createFrontDoor(options.names, limits);
   const authenticate = createAuthenticate(options.identity, limits, options.anonymous);
-  const endpointOf = createEndpointOf(options.engine, options.isInactive);
+  const endpointOf = createEndpointOf(options.engine, options);
   const dispatch = createDispatch(options, countRequest);
   const callPlain = createPlainRoute(limits);
 
@@ -60,9 +63,9 @@ export function createGateway(options: GatewayOptions): Gateway {
         // What is known already is not waited for: a turn of waiting costs more than the look-up.
         const caller = found instanceof Promise ? await found : found;
         countRequest(caller);
-        const path = pathOf(req);
+        const [path, query] = splitUrl(req);
         const plain = plainCallOf(path);
-        const endpoint = endpointOf(plain?.endpoint ?? path, caller);
+        const endpoint = endpointOf(plain?.endpoint ?? path, caller, query);
         const engine = endpoint instanceof Promise ? await endpoint : endpoint;
         if (engine === undefined)
           throw new HttpRefusal(404, 'Nothing is served at this URL.', { rpc: RPC.methodNotFound });
@@ -92,10 +95,11 @@ export function createGateway(options: GatewayOptions): Gateway {
   };
 }
 
-function pathOf(req: IncomingMessage): string {
+/** Path and query of a request. */
+function splitUrl(req: IncomingMessage): [path: string, query: string] {
   const url = req.url ?? '/';
-  const query = url.indexOf('?');
-  return query === -1 ? url : url.slice(0, query);
+  const mark = url.indexOf('?');
+  return mark === -1 ? [url, ''] : [url.slice(0, mark), url.slice(mark + 1)];
 }
 
 function fail(res: ServerResponse, error: unknown, onFault: GatewayOptions['onFault']): void {

@@ -14,6 +14,8 @@ export { createConnectionAuth, createTargets } from './upstream/credentials/inde
 export type { CredentialParts, Targets } from './upstream/credentials/index.ts';
 export { createLinks } from './upstream/links.ts';
 export type { LinkOptions } from './upstream/links.ts';
+export { createOpenApiLinks } from './upstream/openapi/openapi-links.ts';
+export { createStdioLinks } from './upstream/stdio/stdio-links.ts';
 export { Bridge } from './upstream/bridge.ts';
 export type { BridgeParts, Opened } from './upstream/bridge.ts';
 export { createConnectionGateway } from './upstream/connection-gateway.ts';
@@ -40,3 +42,7 @@ export type { CodeExecution } from './sandbox/code-execution.ts';
 export { createSandbox } from './sandbox/sandbox.ts';
 export type { Sandbox } from './sandbox/sandbox.ts';
 export { engineUniverse } from './sandbox/tool-universe.ts';
+export { createKeptResults } from './virtual/kept-results.ts';
+export type { KeptResults } from './virtual/kept-results.ts';
+export { createVirtualMcpEngines } from './virtual/registry.ts';
+export type { VirtualMcpEngines } from './virtual/registry.ts';

@@ -8,7 +8,7 @@ import type { AnyToolset, Caller, ChangeBus, Engine, Grants, Source, StateSealer
 import { ALL_GRANTS, createChangeBus, createEngine, detach, install, toolsetSource } from '@parley/kit';
 import type { AllowedNames } from '@parley/http';
 import { readJson, UnreadBytes } from '@parley/http';
-import type { Store, StoredCallRecord } from '@parley/store';
+import type { MigrationSet, Store, StoredCallRecord } from '@parley/store';
 import { StoreUnavailableError } from '@parley/store';
 import { scratchStore } from '@parley/store/testing';
 import {
@@ -18,8 +18,9 @@ import {
   DEFAULT_LIMITS,
   gatewayMigrations,
 } from '../src/index.ts';
-import type { ConnectionGateway, Limits } from '../src/index.ts';
+import type { ConnectionGateway, Limits, VirtualMcpEngines } from '../src/index.ts';
 import { createModernLeg } from '../src/http/modern.ts';
+import type { VirtualOptions } from '../src/virtual/registry.ts';
 import { createNoticeBoard } from '../src/http/notices.ts';
 import type { Lab } from './lab-tools.ts';
 import { createLab, labToolset, vaultToolset } from './lab-tools.ts';
@@ -64,7 +65,14 @@ export interface TestGatewayOptions {
   readonly connections?: ConnectionGateway;
   readonly sealer?: StateSealer;
   readonly now?: () => number;
+  /** What the tables need besides people and calls. */
+  readonly migrations?: readonly MigrationSet[];
+  /** What organizations put together; closed with the server. */
+  virtual?(parts: VirtualParts): VirtualMcpEngines;
 }
+
+/** What a test makes virtual MCPs from. */
+export type VirtualParts = Pick<VirtualOptions, 'store' | 'engine' | 'changes' | 'observe' | 'onFault'>;
 
 const INFO = { name: 'parley-test', version: '1.2.3' };
 // A test that is not about rates must not meet one.
@@ -74,7 +82,7 @@ const NO_RATE = { ratePerSecond: 1e6, rateBurst: 1e6, heavyRatePerSecond: 1e6, h
 export async function startGateway(options: TestGatewayOptions = {}): Promise<TestGateway> {
   const limits = { ...DEFAULT_LIMITS, ...NO_RATE, failedCredentialsPerMinute: 1e6, ...options.limits };
   const store = await scratchStore();
-  await store.migrate([identityMigrations, gatewayMigrations]);
+  await store.migrate([identityMigrations, gatewayMigrations, ...(options.migrations ?? [])]);
   const identity = createIdentity(store, options.now === undefined ? {} : { now: options.now });
   let ownerKey = '';
   await identity.bootstrap(async (text) => {
@@ -111,8 +119,11 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
   };
   const names = options.names ?? { hosts: [], origins: [] };
   const base = { info: INFO, changes, limits, onFault };
+  const { observe } = parts;
+  const virtual = options.virtual?.({ store, engine: () => engine, changes, observe, onFault });
   const gateway = createGateway({
     ...base,
+    virtual,
     engine,
     identity: { ...identity, current },
     names,
@@ -175,6 +186,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
     },
     async [Symbol.asyncDispose]() {
       await gateway.close();
+      virtual?.close();
       board.close();
       await leg.close();
       await Promise.all([stop(front), stop(direct)]);

@@ -50,7 +50,7 @@ export { runTool } from './call/direct.ts';
 export type { DirectCall } from './call/direct.ts';
 export { createEngine } from './call/engine.ts';
 export type { Engine, EngineOptions } from './call/engine.ts';
-export { headerReader, PROPERTIES_HEADER, requestInfo } from './call/exchange.ts';
+export { headerReader, HOPS_HEADER, PROPERTIES_HEADER, requestInfo } from './call/exchange.ts';
 export type { Exchange, ReadHeader } from './call/exchange.ts';
 export type {
   Extension,
@@ -95,7 +95,7 @@ export {
 } from './catalog/param-headers.ts';
 export type { ParamHeader } from './catalog/param-headers.ts';
 export { definePrompt } from './define/prompt.ts';
-export type { Prompt } from './define/prompt.ts';
+export type { AnyPrompt, Prompt } from './define/prompt.ts';
 export { capabilitiesOf } from './protocol/capabilities.ts';
 export { META } from './protocol/meta-keys.ts';
 export type { ServerInfo } from './protocol/server.ts';
@@ -105,15 +105,17 @@ export type { StateSealer } from './channel/sealed-state.ts';
 export { hiddenByPower, hiddenReason } from './access/resolver.ts';
 export type { Guarded, HiddenReason, Privileged } from './access/resolver.ts';
 export { defineResource } from './define/resource.ts';
-export type { Resource, ResourceContent } from './define/resource.ts';
+export type { AnyResource, Resource, ResourceContent } from './define/resource.ts';
 export { isSecretName, isSecretSetting } from './secret-names.ts';
-export { schemaFault } from './define/schema-fault.ts';
+export { faultsAgainst, schemaFault } from './define/schema-fault.ts';
 export { serveStdio } from './protocol/serve-stdio.ts';
 export { stepBusy } from './channel/steps.ts';
 export type { StepStore } from './channel/steps.ts';
 export type { TaskCall, TaskSeam } from './call/task-seam.ts';
 export { defineTool, defineToolFor, defineToolWith } from './define/tool.ts';
 export type { AnyTool, DefineTool, Tool } from './define/tool.ts';
+export { compileAnyTemplate } from './catalog/uri-template.ts';
+export type { UriTemplate } from './catalog/uri-template.ts';
 export { isInputRequired, isToolResult } from './call/tool-answer.ts';
 export type { CreatedTask, ToolAnswer } from './call/tool-answer.ts';
 export { defineToolset, install } from './define/toolset.ts';

@@ -17,6 +17,7 @@ import { createOAuthRoutes } from './pages/oauth-routes.ts';
 import { createMeshRoutes, OPEN_PATHS } from './rest/index.ts';
 import { eventResources, publishEventNotices } from './resources.ts';
 import type { CodeExecution } from './services/code.ts';
+import type { VirtualEngineOf } from './services/own-handshake.ts';
 import { createMeshServices } from './services/index.ts';
 import { MEMBER_TOOLS } from './tools/member-tools.ts';
 import { meshTools } from './tools/index.ts';
@@ -34,6 +35,8 @@ export type MeshHost = Host<{
   /** Counts a request of a caller over REST; throws when there were too many. */
   countRequest(caller: Caller): void;
   engine(): Engine;
+  /** The engine of a virtual MCP, or of a connection that stands for one. */
+  readonly virtualEngine?: VirtualEngineOf;
 }>;
 
 export const meshToolset = defineToolset({

@@ -1,21 +1,38 @@
 /** What every command stands on: the open data folder, the toolsets and the engine over them. */
 import { join } from 'node:path';
 import { denialOf } from '@parley/agent/denials';
-import { connectionMigrations, createDeliver } from '@parley/connections';
+import {
+  allowedHosts,
+  askConnection,
+  connectionMigrations,
+  createDeliver,
+  createRefresher,
+} from '@parley/connections';
 import { createEvents, eventMigrations, managementEvent, taskEvent } from '@parley/events';
 import { createEgress } from '@parley/kit/egress';
 import {
   callParts,
   createCodeExecution,
   createConnectionAuth,
+  createLinks,
+  createOpenApiLinks,
+  createKeptResults,
   createRequestRate,
   createSandbox,
+  createStdioLinks,
   createTargets,
   createUpstream,
+  createVirtualMcpEngines,
   engineUniverse,
   gatewayMigrations,
 } from '@parley/gateway';
-import type { ConnectionGateway, CredentialParts, ProgramOptions, Targets } from '@parley/gateway';
+import type {
+  ConnectionGateway,
+  CredentialParts,
+  ProgramOptions,
+  Targets,
+  VirtualMcpEngines,
+} from '@parley/gateway';
 import type { RouteGuard, RouteSet } from '@parley/http';
 import { guardRoutes } from '@parley/http';
 import { identityMigrations, roleDefaultsOf } from '@parley/identity';
@@ -36,7 +53,7 @@ import { stopPart } from '../stop-part.ts';
 import { loadOwnToolsets } from '../toolsets.ts';
 import { SERVER_INFO } from '../version.ts';
 import { deliveryRecord, memberCaller, personCaller } from './event-deliveries.ts';
-import type { UpstreamWays } from './upstream-ways.ts';
+import { serveConnections } from './connections.ts';
 import { createMayPublish } from './event-publishers.ts';
 import type { AppHost, ServedToolset, SharedHost } from './served-toolset.ts';
 import { migrationsIn, othersOf, toolsOf } from './served-toolset.ts';
@@ -50,12 +67,14 @@ export interface Host extends SharedHost {
   readonly targets: Targets;
   /** Tells where browsers reach this process, as soon as it listens. */
   servedAt(url: string): void;
+  /** What organizations put together of their connections. */
+  readonly virtual: VirtualMcpEngines;
   /** True for a toolset that every organization has. */
   isForEverybody(toolset: string): boolean;
   /** What the toolset's own `services` function made. */
   servicesOf<Services>(toolset: Pick<Toolset<Services, never>, 'name' | 'services'>): Services;
-  /** What makes connections usable; undefined when none are served. */
-  readonly connections: ConnectionGateway | undefined;
+  /** What makes connections usable. */
+  readonly connections: ConnectionGateway;
   /** The routes that toolsets bring; only a program with a port asks for them. */
   createRoutes(guard: RouteGuard): RouteSet[];
   /** What toolsets do before a port opens. */
@@ -75,8 +94,6 @@ export interface HostOptions {
   /** Where tools come from besides toolsets. */
   readonly sources?: readonly Source[];
   readonly middleware?: readonly Middleware[];
-  /** The ways to upstream servers; absent: connections are stored, and not served. */
-  readonly upstreams?: UpstreamWays | undefined;
   observe?(record: CallRecord): void;
   /** True for a server, which brings events to those who hear of them, and does what agents left for later. */
   readonly delivers?: boolean;
@@ -176,12 +193,23 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
     // A command has no port; browsers come back to the server of the same folder.
     baseUrl: () => config.web.publicUrl ?? servedUrl ?? notedUrl(config),
     publicUrl: config.web.publicUrl,
+    reachOf: (row) => ({ allow: allowedHosts(row, config.port), era: null }),
   };
   const targets = createTargets(credentials);
+  const programs = programsOf(config);
+  const links = createLinks({
+    egress,
+    info: SERVER_INFO,
+    onFault,
+    stdio: createStdioLinks({ programs, info: SERVER_INFO, onFault }),
+    openapi: createOpenApiLinks({ egress }),
+    hopKey: store.secrets.derive('hops').toString('base64url'),
+  });
   const upstream = createUpstream({
     egress,
     info: SERVER_INFO,
-    programs: programsOf(config),
+    programs,
+    links,
     onFault,
     freshened: (target) => targets.freshened(target),
   });
@@ -209,11 +237,29 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
     const event = managementEvent(act);
     if (event !== undefined) await events.publish(tx, event);
   });
+  const box = createSandbox();
+  const results = createKeptResults({ store, onFault });
+  const virtual = createVirtualMcpEngines({
+    store,
+    engine: () => engine,
+    members: () => memberSources,
+    self: () => installed.find(({ toolset }) => toolset.name === MANAGEMENT),
+    sandbox: box,
+    results,
+    changes,
+    observe,
+    onFault,
+  });
   const sandbox = createCodeExecution(
-    createSandbox(),
-    engineUniverse(() => engine, observe),
+    box,
+    engineUniverse(async (caller) => (await virtual.boundTo(caller)) ?? engine, observe),
   );
-  const stops: (() => Promise<void>)[] = [() => tasks.stop(), () => events.stop(), () => sandbox.close()];
+  const stops: (() => Promise<void>)[] = [
+    () => tasks.stop(),
+    () => events.stop(),
+    async () => virtual.close(),
+    () => sandbox.close(),
+  ];
   const shared: SharedHost = {
     store,
     identity,
@@ -238,6 +284,10 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
       stops.push(work);
     },
     engine: () => engine,
+    async virtualEngine(caller, id) {
+      const found = await virtual.standIn(caller, id);
+      return found?.isActive === true ? found.engine : undefined;
+    },
   };
   const served = toolsets.map((toolset) => {
     const host: AppHost = { ...shared, settings: settingsOf(toolset, config) };
@@ -245,14 +295,25 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
   });
   const installed = served.map(({ toolset, services }) => install(toolset, services));
   const brought = served.flatMap(({ toolset, services }) => toolset.sources?.(services) ?? []);
-  const connections = options.upstreams?.({ store, egress, upstream, onFault });
-  if (connections !== undefined) stops.push(() => connections.close());
+  const refresher = createRefresher({
+    store,
+    events,
+    discover: (organizationId, id) =>
+      askConnection({ store, upstream, ownPort: config.port }, { organizationId, userId: null }, id),
+    onFault,
+  });
+  const connections = serveConnections({ store, links, targets, refresher, upstream, results, onFault });
+  stops.push(
+    () => refresher.stop(),
+    () => connections.close(),
+  );
   const sources = [
     ...installed.map(toolsetSource),
     ...brought,
-    ...(connections === undefined ? [] : [connections.source]),
+    connections.source,
     ...(options.sources ?? []),
   ];
+  const memberSources = sources.filter(({ kind }) => kind === 'connection');
   const common = toolsetsForEverybody(sources);
   const engine = createEngine({
     sources,
@@ -260,7 +321,7 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
     middleware: [
       ...parts.middleware,
       ...withoutMissing(store),
-      ...(connections?.middleware ?? []),
+      ...connections.middleware,
       ...(options.middleware ?? []),
     ],
     sealer: createStateSealer(store.secrets.deriveAll('request-state')),
@@ -282,6 +343,7 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
       servedUrl = url;
     },
     ownerKeyFile: base.ownerKeyFile,
+    virtual,
     connections,
     isForEverybody: (toolset) => common.has(toolset),
     servicesOf<Services>(wanted: Pick<Toolset<Services, never>, 'name' | 'services'>) {
@@ -296,6 +358,7 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
           .map((set) => guardRoutes(set, toolset.open ?? [], guard)),
       ),
     async beforeStart() {
+      if (delivers) refresher.start();
       for (const { toolset, host, services } of served) await toolset.beforeStart?.(services, host);
     },
     async noticesAt(url) {
@@ -311,6 +374,7 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
       await stop();
       targets.close();
       await stopPart(() => upstream.close(), onFault);
+      await stopPart(() => links.close(), onFault);
       await stopPart(() => egress.close(), onFault);
       await stopPart(() => identity.audit.flush(), onFault);
       await base.close();

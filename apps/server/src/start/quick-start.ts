@@ -1,8 +1,9 @@
 /** A start that answers before its code is loaded: lists come from what the build wrote down, the host follows. */
+import type { ConnectionTables } from '@parley/connections';
 import { joinRoleDefaults, roleDefaultsOf } from '@parley/identity';
 import type { CatalogDescription, Listing } from '@parley/kit';
 import { asksCode, createListing, describedCatalog, fitsDescription, mergeDescriptions } from '@parley/kit';
-import type { MigrationSet } from '@parley/store';
+import type { MigrationSet, Store } from '@parley/store';
 import type { Base } from './base.ts';
 import { openBase } from './base.ts';
 import type { Description } from './description.ts';
@@ -26,8 +27,11 @@ export async function openQuickly(options: HostOptions, served: readonly string[
   // What other sources have, only an engine knows.
   const description = (options.sources ?? []).length === 0 ? readDescription() : undefined;
   const catalog = description && (await describeAll(description, options.toolsets ?? []));
+  const isWritten = (name: string) => catalog?.toolsets.some((toolset) => toolset.name === name);
   if (description === undefined || catalog === undefined || asksCode(catalog, served))
     return openWhole(options);
+  // Anything else that is named is a connection, which only code knows.
+  if (!served.every(isWritten)) return openWhole(options);
   const { config, onFault, toolsets = [] } = options;
   const listed = describedCatalog(catalog);
   const migrations = [...migrationsWritten(description), ...migrationsIn(toolsets)];
@@ -38,6 +42,10 @@ export async function openQuickly(options: HostOptions, served: readonly string[
   const roleDefaults = joinRoleDefaults(description.roleDefaults, roleDefaultsOf(toolsets));
   const base = await openBase({ config, onFault, tools: listed.tools, others, migrations, roleDefaults });
   let host: Promise<Host> | undefined;
+  if (served.length === 0 && (await hasConnections(base.store))) {
+    const whole = await loadHost(base, catalog, options);
+    return { base, listing: whole.engine(), host: async () => whole, close: () => whole.close() };
+  }
   return {
     base,
     listing: createListing({
@@ -48,6 +56,19 @@ export async function openQuickly(options: HostOptions, served: readonly string[
     // A host closes its base, and one that could not be built has closed it.
     close: async () => (host === undefined ? base.close() : (await host.catch(() => undefined))?.close()),
   };
+}
+
+/** True when something is served that no build has written down. */
+async function hasConnections(store: Store): Promise<boolean> {
+  const found = await store
+    .db<ConnectionTables>()
+    .selectFrom('connections')
+    .select('id')
+    .where('connection_type', '!=', 'VIRTUAL')
+    .where('status', '!=', 'inactive')
+    .limit(1)
+    .executeTakeFirst();
+  return found !== undefined;
 }
 
 /** Without a description, or when code decides what is there, everything is loaded first. */

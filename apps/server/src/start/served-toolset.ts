@@ -4,7 +4,7 @@ import type { Events } from '@parley/events';
 import type { CodeExecution, CountRequest } from '@parley/gateway';
 import type { RouteSet } from '@parley/http';
 import type { Identity } from '@parley/identity';
-import type { AnyTool, Engine, Host, OutsideTool, Toolset } from '@parley/kit';
+import type { AnyTool, Caller, Engine, Host, OutsideTool, Toolset } from '@parley/kit';
 import type { Egress } from '@parley/kit/egress';
 import type { ProjectDirectory } from '@parley/mesh/project-directory';
 import type { MigrationSet, Store } from '@parley/store';
@@ -36,6 +36,8 @@ export interface HostParts {
   readonly countRequest: CountRequest;
   /** The engine that serves everything; for the tools that explain it. */
   engine(): Engine;
+  /** The engine of a virtual MCP of the caller's organization, by its id or that of a connection that stands for it. */
+  virtualEngine(caller: Caller, id: string): Promise<Engine | undefined>;
 }
 
 /** What a toolset's `services` function is given. */

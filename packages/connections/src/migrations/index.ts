@@ -7,6 +7,7 @@ import { seedSelfConnections } from './002-self-connections.ts';
 import { indexTexts } from './003-search.ts';
 import { addGateway } from './004-gateway.ts';
 import { createCredentials } from './005-credentials.ts';
+import { extendVirtualMcps } from './006-virtual.ts';
 
 /** What the store applies for connections. */
 export const connectionMigrations: MigrationSet = {
@@ -31,5 +32,6 @@ export const connectionMigrations: MigrationSet = {
     '003-search': indexTexts,
     '004-gateway': addGateway,
     '005-credentials': createCredentials,
+    '006-virtual': extendVirtualMcps,
   },
 };

@@ -17,8 +17,8 @@ export interface Base {
   readonly audit: AuditLog;
   readonly upstream: Upstream;
   readonly checkCode: CheckCode;
-  /** Connects to this server itself as the caller would; throws when it does not answer. */
-  readonly ownServer: (caller: Caller) => Promise<void>;
+  /** Connects to this server itself as the caller would, or to a virtual MCP of it; throws when it does not answer. */
+  readonly ownServer: (caller: Caller, virtualId?: string) => Promise<void>;
   /** True for the name of a toolset that the caller's organization has. */
   readonly isToolset: (caller: Caller, name: string) => boolean;
   readonly now: () => number;

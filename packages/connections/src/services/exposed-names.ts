@@ -1,131 +1,182 @@
-/** The names under which a virtual MCP shows the tools of its members: fixed once seen, never two alike. */
-import { createHash } from 'node:crypto';
-import type { Queryable, StoreTransaction } from '@parley/store';
+/** The names under which virtual MCPs show what their members have: read, settled and kept. */
+import type { Queryable, Store, StoreTransaction } from '@parley/store';
 import { fromJson } from '@parley/store';
-import type { ConnectionTables, ExposedNameRow } from '../schema.ts';
+import type { ConnectionAggregationRow, ConnectionTables, ExposedNameRow } from '../schema.ts';
 import type { VirtualMcp } from '../shapes/virtual-mcp.ts';
+import { takeTurns } from './base.ts';
 import { memberRows } from './members.ts';
+import type { Named, NameKind, NamingMember, SettledNames } from './naming.ts';
+import { NAME_KINDS, settleNames } from './naming.ts';
+import { uriSelection } from './uri-patterns.ts';
 
 type Collision = NonNullable<VirtualMcp['collisions']>[number];
 
-const MOST_CHARACTERS = 64;
-const KEPT_CHARACTERS = 55;
-
-interface Named {
-  readonly exposed_name: string;
-  readonly connection_id: string;
-  readonly upstream_name: string;
+/** A virtual MCP and what its members show, by kind. */
+export interface NamedMembers {
+  readonly organizationId: string;
+  readonly virtualMcpId: string;
+  readonly members: Readonly<Record<NameKind, readonly NamingMember[]>>;
 }
 
-/** Where two members have a tool of the same name, and who kept it. */
+// Indexes of databases take no longer ones; what is longer has its name worked out each time.
+const LONGEST_KEPT = 1000;
+
+/** Where two members have something of the same name, and who kept it. */
 export async function collisionsOf(
   from: Queryable,
   organizationId: string,
   id: string,
 ): Promise<Collision[]> {
-  const { names, holders } = await namesOf(from, organizationId, id);
-  return names.flatMap((named) => {
-    const holder = holders.get(bareName(named));
-    if (holder === undefined || holder === named.connection_id) return [];
-    return [{ ...named, winner_connection_id: holder }];
+  const members = await knownMembers(from, organizationId, id);
+  const settled = await settleAll(from, { organizationId, virtualMcpId: id, members });
+  return NAME_KINDS.flatMap((kind) => {
+    const { names, holders, bareName } = settled[kind];
+    return names.flatMap((named) => {
+      const holder = holders.get(bareName(named));
+      if (holder === undefined || holder === named.connection_id) return [];
+      return [{ ...named, winner_connection_id: holder }];
+    });
   });
 }
 
 /** Keeps the names of everything that is known now, so that they stay whatever comes and goes. */
 export async function fixNames(tx: StoreTransaction, organizationId: string, id: string): Promise<void> {
-  const { names, kept } = await namesOf(tx, organizationId, id);
-  const known = new Set(kept.map(keyOf));
-  const rows = names
-    .filter((named) => !known.has(keyOf(named)))
-    .map((named): ExposedNameRow => ({
-      virtual_mcp_id: id,
-      organization_id: organizationId,
-      kind: 'tools',
-      ...named,
-    }));
-  const db = tx.db<ConnectionTables>();
-  for (let at = 0; at < rows.length; at += 100) {
-    // A tool of the virtual MCP itself may hold a name that was another's before.
-    await db
-      .insertInto('exposed_names')
-      .values(rows.slice(at, at + 100))
-      .onConflict((conflict) => conflict.columns(['virtual_mcp_id', 'kind', 'exposed_name']).doNothing())
-      .execute();
-  }
+  const members = await knownMembers(tx, organizationId, id);
+  const given = { organizationId, virtualMcpId: id, members };
+  await write(tx, given, await settleAll(tx, given));
 }
 
-const keyOf = ({ connection_id, upstream_name }: Pick<Named, 'connection_id' | 'upstream_name'>) =>
-  `${connection_id} ${upstream_name}`;
+/** The names of all that members show now; those that are new are kept before they are shown to anybody. */
+export async function namesFor(store: Store, given: NamedMembers): Promise<Record<NameKind, SettledNames>> {
+  const settled = await settleAll(store, given);
+  if (NAME_KINDS.every((kind) => settled[kind].fresh.every((named) => !isKeepable(named)))) return settled;
+  return store.transaction(async (tx) => {
+    await takeTurns(tx, given.organizationId);
+    const agreed = await settleAll(tx, given);
+    await write(tx, given, agreed);
+    return agreed;
+  });
+}
 
-async function namesOf(from: Queryable, organizationId: string, id: string) {
+async function settleAll(
+  from: Queryable,
+  { virtualMcpId, members }: NamedMembers,
+): Promise<Record<NameKind, SettledNames>> {
   const db = from.db<ConnectionTables>();
-  const members = await memberRows(from, organizationId, [id]);
   const kept = await db
     .selectFrom('exposed_names')
-    .select(['connection_id', 'upstream_name', 'exposed_name'])
-    .where('virtual_mcp_id', '=', id)
-    .where('kind', '=', 'tools')
+    .select(['kind', 'connection_id', 'upstream_name', 'exposed_name'])
+    .where('virtual_mcp_id', '=', virtualMcpId)
+    .orderBy('exposed_name')
     .execute();
-  const own = await db.selectFrom('virtual_tools').select('name').where('virtual_mcp_id', '=', id).execute();
-  const keptNames = new Map(kept.map((named) => [keyOf(named), named.exposed_name]));
-  const taken = new Set(own.map(({ name }) => name));
-  // The bare name is held by a tool of the virtual MCP itself, then by whoever had it first.
-  const holders = new Map(own.map(({ name }) => [name, id]));
-  const present = new Set(members.map(({ child_id }) => child_id));
-  for (const { connection_id, upstream_name, exposed_name } of kept) {
-    if (!present.has(connection_id) || taken.has(exposed_name)) continue;
-    taken.add(exposed_name);
-    if (exposed_name === bareName({ connection_id, upstream_name })) holders.set(exposed_name, connection_id);
-  }
-  const names: Named[] = [];
-  for (const member of members) {
-    const tools = await shownTools(from, member.child_id, member.selected_tools);
-    for (const upstream_name of tools) {
-      const named = { connection_id: member.child_id, upstream_name };
-      const before = keptNames.get(keyOf(named));
-      const isKept = before !== undefined && holders.get(before) !== id;
-      const exposed_name = isKept ? before : freeName(named, member.alias, taken);
-      taken.add(exposed_name);
-      const bare = bareName(named);
-      if (!holders.has(bare)) holders.set(bare, member.child_id);
-      names.push({ ...named, exposed_name });
+  const own = await db
+    .selectFrom('virtual_tools')
+    .select('name')
+    .where('virtual_mcp_id', '=', virtualMcpId)
+    .execute();
+  const settled = (kind: NameKind) =>
+    settleNames({
+      virtualMcpId,
+      kind,
+      own: kind === 'tools' ? own.map(({ name }) => name) : [],
+      kept: kept
+        .filter((row) => row.kind === kind)
+        .map(({ connection_id, upstream_name, exposed_name }) => ({
+          connection_id,
+          upstream_name,
+          exposed_name,
+        })),
+      members: members[kind],
+    });
+  return { tools: settled('tools'), prompts: settled('prompts'), resources: settled('resources') };
+}
+
+async function write(
+  tx: StoreTransaction,
+  { organizationId, virtualMcpId, members }: NamedMembers,
+  settled: Record<NameKind, SettledNames>,
+): Promise<void> {
+  const db = tx.db<ConnectionTables>();
+  for (const kind of NAME_KINDS) {
+    const present = members[kind].map(({ connectionId }) => connectionId);
+    const rows = settled[kind].fresh.filter(isKeepable).map((named): ExposedNameRow => ({
+      virtual_mcp_id: virtualMcpId,
+      organization_id: organizationId,
+      kind,
+      ...named,
+    }));
+    for (let at = 0; at < rows.length; at += 100) {
+      const some = rows.slice(at, at + 100);
+      // Whoever had one of these and is no member any more has let it go.
+      await db
+        .deleteFrom('exposed_names')
+        .where('virtual_mcp_id', '=', virtualMcpId)
+        .where('kind', '=', kind)
+        .where(
+          'exposed_name',
+          'in',
+          some.map(({ exposed_name }) => exposed_name),
+        )
+        .where('connection_id', 'not in', present)
+        .execute();
+      // A tool of the virtual MCP itself may hold a name that was another's before.
+      await db
+        .insertInto('exposed_names')
+        .values(some)
+        .onConflict((conflict) => conflict.columns(['virtual_mcp_id', 'kind', 'exposed_name']).doNothing())
+        .execute();
     }
   }
-  return { names, kept, holders };
 }
 
-async function shownTools(from: Queryable, connectionId: string, selected: string | null): Promise<string[]> {
-  const known = await from
+function isKeepable({ upstream_name, exposed_name }: Named): boolean {
+  return upstream_name.length <= LONGEST_KEPT && exposed_name.length <= LONGEST_KEPT;
+}
+
+/** The members with what was read of them; one that is virtual itself is named when it is first served. */
+async function knownMembers(
+  from: Queryable,
+  organizationId: string,
+  id: string,
+): Promise<NamedMembers['members']> {
+  const rows = await memberRows(from, organizationId, [id]);
+  const members: Record<NameKind, NamingMember[]> = { tools: [], prompts: [], resources: [] };
+  for (const row of rows) {
+    const { child_id: connectionId, alias, prefix } = row;
+    const names = await shownNames(from, row);
+    for (const kind of NAME_KINDS) members[kind].push({ connectionId, alias, prefix, names: names[kind] });
+  }
+  return members;
+}
+
+async function shownNames(
+  from: Queryable,
+  row: ConnectionAggregationRow,
+): Promise<Record<NameKind, string[]>> {
+  const bodies = await from
     .db<ConnectionTables>()
     .selectFrom('connection_catalogs')
-    .select('body')
-    .where('connection_id', '=', connectionId)
-    .where('kind', '=', 'tools')
-    .executeTakeFirst();
-  const names = fromJson<{ name: string }[]>(known?.body ?? '[]').map(({ name }) => name);
-  if (selected === null) return names;
-  const wanted = new Set(fromJson<string[]>(selected));
-  return names.filter((name) => wanted.has(name));
-}
-
-type Unnamed = Omit<Named, 'exposed_name'>;
-
-/** The name that a tool would have if no other had it. */
-function bareName(tool: Unnamed): string {
-  return safeName(tool.upstream_name, tool);
-}
-
-function safeName(name: string, tool: Unnamed): string {
-  const plain = name.replaceAll(/[^A-Za-z0-9_-]/g, '_').replace(/^_/, 'x_');
-  return plain.length > MOST_CHARACTERS ? `${plain.slice(0, KEPT_CHARACTERS)}_${hashOf(tool)}` : plain;
-}
-
-function hashOf(tool: Unnamed): string {
-  return createHash('sha256').update(keyOf(tool)).digest('hex').slice(0, 8);
-}
-
-function freeName(tool: Unnamed, alias: string, taken: ReadonlySet<string>): string {
-  const prefixed = safeName(`${alias}_${tool.upstream_name}`, tool);
-  const free = [bareName(tool), prefixed].find((name) => !taken.has(name));
-  return free ?? `${prefixed.slice(0, KEPT_CHARACTERS)}_${hashOf(tool)}`;
+    .select(['kind', 'body'])
+    .where('connection_id', '=', row.child_id)
+    .where('kind', 'in', ['tools', 'prompts', 'resources', 'templates'])
+    .execute();
+  const read = (kind: string) => {
+    const body = bodies.find((catalog) => catalog.kind === kind)?.body ?? '[]';
+    return fromJson<{ name: string; uri?: string; uriTemplate?: string }[]>(body);
+  };
+  const named = (kind: 'tools' | 'prompts', selected: string | null) => {
+    const wanted = selected === null ? undefined : new Set(fromJson<string[]>(selected));
+    return read(kind).flatMap(({ name }) => (wanted?.has(name) === false ? [] : [name]));
+  };
+  const selects = uriSelection(
+    row.selected_resources === null ? null : fromJson<string[]>(row.selected_resources),
+  );
+  const uris = [...read('resources'), ...read('templates')].map(
+    ({ uri, uriTemplate }) => uri ?? uriTemplate ?? '',
+  );
+  return {
+    tools: named('tools', row.selected_tools),
+    prompts: named('prompts', row.selected_prompts),
+    resources: uris.filter((uri) => uri !== '' && selects(uri)),
+  };
 }

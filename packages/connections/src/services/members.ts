@@ -4,6 +4,7 @@ import { ToolError, typeId } from '@parley/kit';
 import type { Queryable, StoreTransaction } from '@parley/store';
 import { fromJson, toJson } from '@parley/store';
 import type { ConnectionAggregationRow, ConnectionTables } from '../schema.ts';
+import type { ToolOverride } from '../shapes/tool-override.ts';
 import type { Member, VirtualMcpCreate } from '../shapes/virtual-mcp.ts';
 import { requireTools } from './rights.ts';
 
@@ -39,13 +40,37 @@ export function memberRows(
 }
 
 function toMember(row: ConnectionAggregationRow): Member {
-  const names = (text: string | null) => (text === null ? null : fromJson<string[]>(text));
+  const { tools, resources, prompts } = selectionOf(row);
   return {
     connection_id: row.child_id,
-    selected_tools: names(row.selected_tools),
-    selected_resources: names(row.selected_resources),
-    selected_prompts: names(row.selected_prompts),
+    selected_tools: tools,
+    selected_resources: resources,
+    selected_prompts: prompts,
+    ...(row.prefix !== null && { prefix: row.prefix }),
+    ...(row.overrides !== null && { overrides: overridesOf(row) }),
   };
+}
+
+/** What is shown of a member; null: all of it. */
+export interface Selection {
+  readonly tools: string[] | null;
+  /** Patterns of URIs. */
+  readonly resources: string[] | null;
+  readonly prompts: string[] | null;
+}
+
+export function selectionOf(row: ConnectionAggregationRow): Selection {
+  const names = (text: string | null) => (text === null ? null : fromJson<string[]>(text));
+  return {
+    tools: names(row.selected_tools),
+    resources: names(row.selected_resources),
+    prompts: names(row.selected_prompts),
+  };
+}
+
+/** The overrides of a member, by the name of the tool. */
+export function overridesOf({ overrides }: ConnectionAggregationRow): Record<string, ToolOverride> {
+  return overrides === null ? {} : fromJson<Record<string, ToolOverride>>(overrides);
 }
 
 /** Puts these members in the place of all others; one that stays keeps its alias. */
@@ -62,10 +87,13 @@ export async function replaceMembers(
   // Those that stay keep theirs, wherever a new one is put.
   const aliases = new Set(given.flatMap(({ connection_id }) => known.get(connection_id)?.alias ?? []));
   const rows: ConnectionAggregationRow[] = [];
+  const renamed: string[] = [];
   for (const [position, member] of given.entries()) {
     const id = member.connection_id;
     const was = known.get(id);
     const selected = columnsOf(member);
+    // A name begins with the prefix, so those with another one are over.
+    if (was !== undefined && was.prefix !== selected.prefix) renamed.push(id);
     if (was === undefined || was.selected_tools !== selected.selected_tools)
       requireTools(caller, id, member.selected_tools ?? null);
     const alias = was?.alias ?? freeAlias(slugOf(titles.get(id) ?? ''), aliases);
@@ -88,16 +116,31 @@ export async function replaceMembers(
     .where('parent_id', '=', parentId)
     .where('dependency_mode', '=', 'direct')
     .execute();
-  if (rows.length > 0) await db.insertInto('connection_aggregations').values(rows).execute();
+  for (let at = 0; at < rows.length; at += 50)
+    await db
+      .insertInto('connection_aggregations')
+      .values(rows.slice(at, at + 50))
+      .execute();
+  if (renamed.length > 0)
+    await db
+      .deleteFrom('exposed_names')
+      .where('virtual_mcp_id', '=', parentId)
+      .where('connection_id', 'in', renamed)
+      .where('kind', 'in', ['tools', 'prompts'])
+      .execute();
 }
 
-function columnsOf({ selected_tools, selected_resources, selected_prompts }: GivenMember) {
-  const names = (given: readonly string[] | null | undefined) =>
-    given === null || given === undefined ? null : toJson([...new Set(given)]);
+function columnsOf(given: GivenMember) {
+  const { selected_tools, selected_resources, selected_prompts, prefix = null, overrides } = given;
+  const names = (wanted: readonly string[] | null | undefined) =>
+    wanted === null || wanted === undefined ? null : toJson([...new Set(wanted)]);
+  const hasOverrides = overrides !== null && overrides !== undefined && Object.keys(overrides).length > 0;
   return {
     selected_tools: names(selected_tools),
     selected_resources: names(selected_resources),
     selected_prompts: names(selected_prompts),
+    prefix,
+    overrides: hasOverrides ? toJson(overrides) : null,
   };
 }
 
@@ -138,7 +181,8 @@ export async function connectionTitles(
 
 const ALIAS_LENGTH = 24;
 
-function slugOf(title: string): string {
+/** The title as a part of names. */
+export function slugOf(title: string): string {
   const slug = title
     .normalize('NFKD')
     .toLowerCase()

@@ -39,18 +39,22 @@ async function answerOf(base: Base, caller: Caller, row: ConnectionRow): Promise
   if (target !== undefined) return base.upstream.test(target);
   if (row.connection_type === 'Websocket')
     return failed('invalid_protocol', 'Websocket cannot be used yet. Use HTTP or SSE.');
-  if (row.id !== selfConnectionId(row.organization_id))
-    return failed('unreachable', 'Virtual MCPs are not served yet. Test the connections in it.');
-  return ofItself(base, caller);
+  const isSelf = row.id === selfConnectionId(row.organization_id);
+  return ofItself(base, caller, isSelf ? undefined : row.id);
 }
 
-async function ofItself({ ownServer }: Base, caller: Caller): Promise<Outcome> {
+async function ofItself(
+  { ownServer }: Base,
+  caller: Caller,
+  virtualId: string | undefined,
+): Promise<Outcome> {
   try {
-    await ownServer(caller);
+    await ownServer(caller, virtualId);
     return { ok: true };
   } catch {
     // Its fault is for the log of the server, which has it from the engine.
-    return failed('unreachable', 'The management tools did not answer. Look at the log of the server.');
+    const what = virtualId === undefined ? 'The management tools' : 'The virtual MCP';
+    return failed('unreachable', `${what} did not answer. Look at the log of the server.`);
   }
 }
 

@@ -13,13 +13,14 @@ import { announce, forgetConnection, authorOf, takeTurns } from './base.ts';
 import { checkContainment } from './containment.ts';
 import { collisionsOf, fixNames } from './exposed-names.ts';
 import { membersOf, replaceMembers } from './members.ts';
+import { notesOn } from './virtual-notes.ts';
 import type { Scope } from './rows.ts';
 import { AUDIT_FIELDS, SEARCHED_FIELDS } from './rows.ts';
 import { inUse, standInsOf, usersOf } from './usage.ts';
 
 export type VirtualMcps = Collection<VirtualMcp, VirtualMcpCreate, VirtualMcpUpdate>;
 
-type Stored = Omit<VirtualMcp, 'connections' | 'collisions'>;
+type Stored = Omit<VirtualMcp, 'connections' | 'collisions' | 'notes'>;
 
 const text = { kind: 'text' } as const;
 
@@ -53,7 +54,9 @@ export function createVirtualMcps(base: Base): VirtualMcps {
     const found = await VIRTUAL_MCPS.in(from, caller).get(id);
     if (found === undefined) return undefined;
     const [connections = []] = await membersOf(from, caller.organizationId, [id]);
-    return { ...found, connections, collisions: await collisionsOf(from, caller.organizationId, id) };
+    const collisions = await collisionsOf(from, caller.organizationId, id);
+    const notes = await notesOn(from, caller.organizationId, id);
+    return { ...found, connections, collisions, ...(notes.length > 0 && { notes }) };
   };
   return {
     fields: { ...VIRTUAL_MCPS.fields, connection_id: { kind: 'many' } },

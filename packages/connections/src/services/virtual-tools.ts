@@ -202,6 +202,8 @@ async function settle(tx: StoreTransaction, { organizationId }: Caller, parentId
     alias: '',
     position,
     dependency_mode: 'indirect' as const,
+    prefix: null,
+    overrides: null,
   }));
   for (let at = 0; at < rows.length; at += 100)
     await db

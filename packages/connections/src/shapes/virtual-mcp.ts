@@ -2,6 +2,7 @@
 import { GivenId } from '@parley/kit';
 import * as z from 'zod';
 import { audit } from './connection.ts';
+import { ToolOverrides } from './tool-override.ts';
 
 // Published once for its three uses.
 const names = z.array(z.string().min(1).max(2000)).max(2000).nullable().meta({ id: 'Names' });
@@ -11,6 +12,19 @@ const Child = z.strictObject({
   selected_tools: names.optional().describe('null: all'),
   selected_resources: names.optional().describe('URIs, * and **'),
   selected_prompts: names.optional(),
+  prefix: z
+    .string()
+    .regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,23}$/, { error: 'must be 1 to 24 letters, digits, _ and -' })
+    .nullable()
+    .optional()
+    .describe('Before its names'),
+  // Published in brief: what it takes is in the docs, and a wrong field is named.
+  overrides: z
+    .record(z.string(), z.unknown())
+    .pipe(ToolOverrides)
+    .nullable()
+    .optional()
+    .describe('By tool: title, description, stricter, defaults, fixed, resultBudget'),
 });
 
 export const VirtualMcpCreate = z.strictObject({
@@ -42,6 +56,8 @@ export const VirtualMcp = z.object({
       selected_tools: z.array(z.string()).nullable(),
       selected_resources: z.array(z.string()).nullable(),
       selected_prompts: z.array(z.string()).nullable(),
+      prefix: z.string().optional(),
+      overrides: z.record(z.string(), z.unknown()).optional(),
     }),
   ),
   collisions: z
@@ -54,6 +70,7 @@ export const VirtualMcp = z.object({
       }),
     )
     .optional(),
+  notes: z.array(z.string()).optional(),
   ...audit,
 });
 export type VirtualMcp = z.output<typeof VirtualMcp>;

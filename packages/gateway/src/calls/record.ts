@@ -26,6 +26,7 @@ export function recordTo(store: Store, detailOf: DetailOf = () => undefined): Ob
       era: info.protocolVersion ?? info.era,
       client: info.client,
       requestId: info.id,
+      ...(info.virtualMcpId !== undefined && { virtualMcpId: info.virtualMcpId }),
     };
     store.records.append(record, detailOf(call));
   };

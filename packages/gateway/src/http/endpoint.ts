@@ -1,9 +1,15 @@
 /** The fourth stage: from a URL and a caller to what is served there. */
 import type { Caller, Engine } from '@parley/kit';
 import { HttpRefusal } from '@parley/http';
+import { standInEndpoint, virtualEndpoint, VIRTUAL_PATH } from '../virtual/endpoint.ts';
+import type { VirtualMcpEngines } from '../virtual/registry.ts';
 
-/** Finds the engine behind a path for a caller; undefined means there is nothing. */
-export type EndpointOf = (path: string, caller: Caller) => Engine | undefined | Promise<Engine | undefined>;
+/** Finds the engine behind a path, and the query after it, for a caller; undefined means there is nothing. */
+export type EndpointOf = (
+  path: string,
+  caller: Caller,
+  query?: string,
+) => Engine | undefined | Promise<Engine | undefined>;
 
 const ROOT = '/mcp';
 const MOST_NARROWED = 1000;
@@ -11,18 +17,29 @@ const MOST_NARROWED = 1000;
 /** What is there and switched off, by organization and name. */
 export type IsInactive = (organizationId: string, toolset: string) => boolean;
 
-/** `/mcp` serves everything that the caller's organization has, `/mcp/<toolset>` one toolset of it. */
-export function createEndpointOf(engine: Engine, isInactive: IsInactive = () => false): EndpointOf {
+/** What else decides about a URL. */
+export interface EndpointOptions {
+  readonly isInactive?: IsInactive | undefined;
+  readonly virtual?: VirtualMcpEngines | undefined;
+}
+
+/**
+ * `/mcp` serves everything that the caller's organization has, `/mcp/<toolset>` one toolset of it, and
+ * `/mcp/virtual-mcp/<id>` what it has put together itself.
+ */
+export function createEndpointOf(engine: Engine, { isInactive, virtual }: EndpointOptions = {}): EndpointOf {
   const narrowed = new Map<string, Engine>();
 
-  function find(path: string, caller: Caller): Engine | undefined {
+  function find(path: string, caller: Caller, query: string): ReturnType<EndpointOf> {
     if (path === ROOT) return engine;
     const name = path.startsWith(`${ROOT}/`) ? path.slice(ROOT.length + 1) : '';
+    if (virtual !== undefined && name.startsWith(VIRTUAL_PATH))
+      return virtualEndpoint(virtual, caller, { id: name.slice(VIRTUAL_PATH.length), query });
     // Asked every time: what an organization has may come and go while the server runs.
     if (!engine.serves(caller, name)) {
-      if (isInactive(caller.organizationId, name))
+      if (isInactive?.(caller.organizationId, name) === true)
         throw new HttpRefusal(503, 'This connection is switched off. Set its status to active first.');
-      return undefined;
+      return virtual && standInEndpoint(virtual, caller, name);
     }
     const one = narrowed.get(name) ?? engine.narrow([name]);
     // What was asked for last stays; the first entry of a map is the oldest.
@@ -33,8 +50,8 @@ export function createEndpointOf(engine: Engine, isInactive: IsInactive = () => 
     return one;
   }
 
-  return (path, caller) => {
+  return (path, caller, query = '') => {
     const loading = engine.ready(caller);
-    return loading === undefined ? find(path, caller) : loading.then(() => find(path, caller));
+    return loading === undefined ? find(path, caller, query) : loading.then(() => find(path, caller, query));
   };
 }

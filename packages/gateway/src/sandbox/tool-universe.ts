@@ -10,6 +10,7 @@ export interface CodeTool {
   readonly connection: string;
   readonly inputSchema: Readonly<Record<string, unknown>>;
   readonly outputSchema?: Readonly<Record<string, unknown>>;
+  readonly annotations?: Readonly<Record<string, unknown>>;
 }
 
 /** Where the tools of a run come from. */
@@ -20,35 +21,44 @@ export interface ToolUniverse {
 }
 
 /** All that a caller may call, but what would run code inside of code. */
-export function engineUniverse(engine: () => Engine, observe: Observer): ToolUniverse {
+export function engineUniverse(
+  engineOf: (caller: Caller) => Engine | Promise<Engine>,
+  observe: Observer,
+): ToolUniverse {
   const known = new WeakMap<CatalogTool, CodeTool>();
 
   function codeTool(tool: CatalogTool, titles: ReadonlyMap<string, string>): CodeTool {
     const made = known.get(tool);
     if (made !== undefined) return made;
-    const { name, description = '', inputSchema, outputSchema } = tool.definition;
+    const { name, description = '', inputSchema, outputSchema, annotations } = tool.definition;
     const connection = titles.get(tool.toolset) ?? tool.toolset;
-    const shown = { name, description, connection, inputSchema, ...(outputSchema && { outputSchema }) };
+    const shown = {
+      name,
+      description,
+      connection,
+      inputSchema,
+      ...(outputSchema && { outputSchema }),
+      // As they are on the wire, word for word.
+      ...(annotations && { annotations: annotations as Readonly<Record<string, unknown>> }),
+    };
     known.set(tool, shown);
     return shown;
   }
 
   return {
     async tools(caller) {
-      await engine().ready(caller);
-      const titles = new Map(
-        engine()
-          .catalogFor(caller)
-          .toolsets.map(({ name, title }) => [name, title]),
-      );
-      return allTools(engine(), caller)
+      const engine = await engineOf(caller);
+      await engine.ready(caller);
+      const titles = new Map(engine.catalogFor(caller).toolsets.map(({ name, title }) => [name, title]));
+      return allTools(engine, caller)
         .filter((tool) => !startsCode(tool))
         .map((tool) => codeTool(tool, titles));
     },
     async call(caller, name, args, exchange) {
-      await engine().ready(caller);
-      const tool = engine().find(caller, name)?.tool;
-      if (tool === undefined || !startsCode(tool)) return engine().call(caller, name, args, exchange);
+      const engine = await engineOf(caller);
+      await engine.ready(caller);
+      const tool = engine.find(caller, name)?.tool;
+      if (tool === undefined || !startsCode(tool)) return engine.call(caller, name, args, exchange);
       const { toolset } = tool;
       const record = { method: 'tools/call', outcome: 'denied', code: 'nested', durationMs: 0 } as const;
       observe({ ...record, caller, name, toolset, info: exchange.info });
@@ -69,6 +79,6 @@ function allTools(engine: Engine, caller: Caller): CatalogTool[] {
 }
 
 /** Tools that search, describe and run on behalf of code are for clients, not for code. */
-function startsCode({ name, granted = name }: CatalogTool): boolean {
+export function startsCode({ name, granted = name }: CatalogTool): boolean {
   return granted.startsWith('CODE_EXECUTION_') || granted.startsWith('GATEWAY_');
 }

@@ -3,7 +3,8 @@ import { serveWire } from '@parley/test-support/wire-upstream';
 import { describe, expect, test } from 'vitest';
 import { callOf, faultOf, linksBed, targetOf } from '../../test/links-bed.ts';
 import type { Link, Links } from './link.ts';
-import { createHops, HOPS_HEADER } from './wire/hops.ts';
+import { HOPS_HEADER } from '@parley/kit';
+import { createHops } from './wire/hops.ts';
 
 describe('a link', () => {
   test('is the same for the same target, until its connection is forgotten', async () => {

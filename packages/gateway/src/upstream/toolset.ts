@@ -109,14 +109,15 @@ export function outsideTool(
   return defineOutsideTool({
     name,
     // As its server wrote it; the kit lists it word for word.
-    definition: definition as Tool,
+    definition: (budget === undefined ? definition : withoutOutput(definition)) as Tool,
     title: definition.title ?? name,
     description: definition.description ?? '',
     effect,
     external,
     revision: hash,
     inputSchema: definition.inputSchema,
-    ...(definition.outputSchema !== undefined && { outputSchema: definition.outputSchema }),
+    ...(definition.outputSchema !== undefined &&
+      budget === undefined && { outputSchema: definition.outputSchema }),
     // Those who hold the grant learn why it does not run; to all others it is not there.
     ...(isHeld && { unlisted: true, check: refuseHeld }),
     async call(args, call) {
@@ -154,6 +155,11 @@ function refuseChanged(
       'conflict',
       `${name} of ${title} has just changed. List the tools and call it again.`,
     );
+}
+
+/** A shortened answer has no structure, which clients would miss where the definition promises one. */
+function withoutOutput({ outputSchema: _outputSchema, ...rest }: ServedTool['definition']) {
+  return rest;
 }
 
 function budgetOf({ settings }: ServedConnection): number | undefined {

@@ -33,6 +33,7 @@ export function guardOf(
     readonly privileged?: Privileged;
     readonly unattended?: 'block';
     readonly callers?: 'agents';
+    readonly heldBy?: Guarded['heldBy'];
     available?: Condition;
   },
   {
@@ -41,7 +42,7 @@ export function guardOf(
     services,
   }: { readonly name: string; readonly toolset: string; readonly services: unknown },
 ): Guarded {
-  const { privileged = false, unattended, callers, available } = definition;
+  const { privileged = false, unattended, callers, available, heldBy } = definition;
   return {
     name,
     toolset,
@@ -49,6 +50,7 @@ export function guardOf(
     unattended,
     callers,
     available: bindCondition(available, services, toolset),
+    ...(heldBy !== undefined && { heldBy }),
   };
 }
 

@@ -29,11 +29,14 @@ export interface Guarded {
   readonly unattended?: 'block' | undefined;
   readonly callers?: 'agents' | undefined;
   readonly available?: ((caller: Caller) => boolean) | undefined;
+  /** Decides in place of grants that name it, by nothing but the power of the caller: for what stands for other things. */
+  readonly heldBy?: ((caller: Caller) => boolean) | undefined;
 }
 
 /** The part of the decision that depends on the caller's power alone, so it can be cached per grant set. */
 export function hiddenByPower(item: Guarded, caller: Caller): HiddenReason | undefined {
   if (item.callers === 'agents' && caller.agent === undefined) return 'agent_missing';
+  if (item.heldBy !== undefined) return item.heldBy(caller) ? undefined : 'no_grant';
   const name = item.granted ?? item.name;
   if (!isGranted(caller.grants, item.toolset, name)) return 'no_grant';
   if (!isHeld(caller, item.toolset, name)) return 'not_in_set';

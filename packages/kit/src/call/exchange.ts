@@ -37,6 +37,8 @@ const OWN_HEADERS =
   /^(?:authorization|proxy-.*|cookie|host|connection|content-.*|transfer-encoding|x-parley-.*|mcp-.*|sec-.*)$/;
 /** The header whose labels go into the record of the call. */
 export const PROPERTIES_HEADER = 'x-parley-properties';
+/** How many servers of this kind a request came through, signed by them: nobody gains by sending another. */
+export const HOPS_HEADER = 'x-parley-hops';
 /** The longest name of a tool, prompt or resource in a record. */
 export const LONGEST_NAME = 200;
 
@@ -71,7 +73,7 @@ export function shortened(text: string, length: number): string {
 export function headerReader(read: (lowerCaseName: string) => string | null | undefined): ReadHeader {
   return (name) => {
     const wanted = name.toLowerCase();
-    if (OWN_HEADERS.test(wanted)) return undefined;
+    if (OWN_HEADERS.test(wanted) && wanted !== HOPS_HEADER) return undefined;
     const value = read(wanted) ?? undefined;
     return value === undefined || value.length > LONGEST_HEADER ? undefined : value;
   };

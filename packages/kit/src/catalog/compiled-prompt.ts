@@ -24,10 +24,10 @@ export interface CatalogPrompt extends Guarded {
 
 /** Compiles a prompt; `shown` is the name it is shown under, when that is not its own. */
 export function compilePrompt(
-  prompt: AnyPrompt | OutsidePrompt,
+  prompt: (AnyPrompt | OutsidePrompt) & { readonly shown?: string },
   toolset: string,
   services: unknown,
-  shown?: string,
+  shown = prompt.shown,
 ): CatalogPrompt {
   const { name: own } = prompt;
   const isRenamed = shown !== undefined && shown !== own;

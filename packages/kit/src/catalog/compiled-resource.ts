@@ -56,14 +56,14 @@ export interface CatalogResource extends Guarded {
 
 /** Compiles a resource; `shown` is the URI it is shown under, when that is not its own. */
 export function compileResource(
-  resource: AnyResource | OutsideResource,
+  resource: (AnyResource | OutsideResource) & { readonly shown?: string },
   toolset: string,
   services: unknown,
-  shown = resource.uri,
+  shown = resource.shown ?? resource.uri,
 ): CatalogResource {
   const own = resource.template;
   const isRenamed = shown !== resource.uri;
-  const template = own !== undefined && isRenamed ? compileAnyTemplate(shown) : own;
+  const template = own !== undefined && isRenamed ? renamedTemplate(own, shown) : own;
   const ownUriOf = (uri: string, variables: Variables) =>
     isRenamed ? (own?.expand(variables) ?? resource.uri) : uri;
   return {
@@ -94,6 +94,20 @@ export function compileResource(
       if (own === undefined) return uri === resource.uri ? shown : undefined;
       const variables = own.match(uri);
       return variables && template?.expand(variables);
+    },
+  };
+}
+
+/** The template under another pattern; what its own one would not take is not taken either. */
+function renamedTemplate(own: UriTemplate, shown: string): UriTemplate {
+  const template = compileAnyTemplate(shown);
+  return {
+    ...template,
+    match(uri) {
+      const variables = template.match(uri);
+      return variables !== undefined && own.match(own.expand(variables)) !== undefined
+        ? variables
+        : undefined;
     },
   };
 }

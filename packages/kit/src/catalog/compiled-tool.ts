@@ -154,7 +154,7 @@ function assemble(tool: AnyTool | OutsideTool, parts: Parts, shown: string = too
   const { toolset, services, source } = parts.owner;
   const external = tool.external ?? false;
   const isOutside = tool.kind === 'outside-tool';
-  const granted = (isOutside ? tool.granted : undefined) ?? tool.name;
+  const { granted = tool.name } = tool;
   const define = once((): WireTool => {
     const schemas = parts.schemas();
     if (isOutside && tool.definition !== undefined)

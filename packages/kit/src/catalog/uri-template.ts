@@ -11,6 +11,8 @@ export interface UriTemplate {
 }
 
 const MAX_URI_LENGTH = 8192;
+// One or two dots, each of them written out or as its code.
+const DOTS = /^(?:\.|%2e){1,2}$/i;
 const SCHEME = /^[A-Za-z][A-Za-z0-9+.-]*:/;
 // A segment that leads above what the template begins with.
 const CLIMBS = /(?:^|[/\\])(?:\.|%2e){2}(?:[/\\?#]|$)/i;
@@ -87,7 +89,13 @@ function matchParts(
     found[variables[index] ?? ''] = value;
     position = end + literal.length;
   }
-  return position === uri.length ? found : undefined;
+  return position === uri.length && staysBelow(head, uri) ? found : undefined;
+}
+
+/** Whether a URI stays where its first words say, however its reader takes it apart. */
+function staysBelow(head: string, uri: string): boolean {
+  const rest = uri.slice(head.lastIndexOf('/') + 1);
+  return !rest.split(/[/\\]/).some((segment) => DOTS.test(segment));
 }
 
 /** The variable that stands before a literal. */

@@ -26,6 +26,8 @@ export interface RequestInfo {
   readonly traceparent?: string | undefined;
   /** Labels for the record, as the client sent them: the text of a JSON object. */
   readonly properties?: string | undefined;
+  /** The virtual MCP that it came through. */
+  readonly virtualMcpId?: string;
 }
 
 /**

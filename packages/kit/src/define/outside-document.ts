@@ -17,6 +17,10 @@ interface OutsideGuard {
   readonly privileged?: Privileged;
   readonly unattended?: 'block';
   available?(services: unknown, caller: Caller): boolean;
+  /** Decides in place of grants that name it, by nothing but the power of the caller. */
+  heldBy?(caller: Caller): boolean;
+  /** The URI or name that it is shown under, where that is not its own. */
+  readonly shown?: string;
   /** Suggests values for a variable or an argument, knowing the others that are filled in already. */
   complete?(
     argument: string,

@@ -57,6 +57,8 @@ export interface OutsideToolSpec {
   readonly privileged?: Privileged;
   readonly unattended?: 'block';
   readonly callers?: 'agents';
+  /** Decides in place of grants that name it, by nothing but the power of the caller. */
+  heldBy?(caller: Caller): boolean;
   available?(services: unknown, caller: Caller): boolean;
   /** May run as a durable task, so that slow calls are answered with a handle. */
   readonly task?: 'allowed' | 'required';

@@ -116,6 +116,8 @@ export interface Tool<
   Errors extends Record<string, string> = Record<string, string>,
 > extends ToolSpec<Services, Name, Input, Output, Errors> {
   readonly kind: 'tool';
+  /** The name that grants and records know it by, where somebody shows it under another. */
+  readonly granted?: string;
 }
 
 /** Any tool, whatever its types: what a catalog holds. */

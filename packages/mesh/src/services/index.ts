@@ -66,7 +66,7 @@ export interface MeshOptions {
 /** Builds the services over the base of this process. */
 export function createMeshServices(
   host: Pick<MeshHost, 'store' | 'identity' | 'events' | 'upstream' | 'sandbox'> &
-    Partial<Pick<MeshHost, 'engine' | 'ownPort'>>,
+    Partial<Pick<MeshHost, 'engine' | 'ownPort' | 'virtualEngine'>>,
   { now = Date.now, findConnections = briefConnections }: MeshOptions = {},
 ): MeshServices {
   const { store, identity, events, upstream, sandbox } = host;
@@ -82,7 +82,7 @@ export function createMeshServices(
     audit: identity.audit,
     upstream,
     checkCode,
-    ownServer: ownHandshake(host.engine),
+    ownServer: ownHandshake(host.engine, host.virtualEngine),
     isToolset,
     now,
     ownPort: host.ownPort,

@@ -285,6 +285,51 @@ onBothMeshes('virtual MCPs', (bed) => {
     });
   });
 
+  test('keep a prefix and overrides with the member, and note what does not fit', async () => {
+    const { upstream, as } = await stage();
+    await using client = await as();
+    const inputSchema = { type: 'object', properties: { q: { type: 'string' } } };
+    upstream.answer = { ok: true, tools: [upstreamTool('find', { inputSchema }), upstreamTool('send')] };
+    const one = await made(client, web('One'));
+    const overrides = { find: { title: 'Look', fixed: { q: 'x' } } };
+    const create = (more: object) =>
+      client.attempt('COLLECTION_VIRTUAL_MCP_CREATE', {
+        data: { title: 'B', connections: [{ connection_id: one.id, ...more }] },
+      });
+    const answer = await create({ prefix: 'p_', overrides });
+    const item = answer.ok ? answer.value.item : expect.fail(answer.message);
+    expect(item.connections).toMatchObject([{ connection_id: one.id, prefix: 'p_', overrides }]);
+    expect(item).not.toHaveProperty('notes');
+    for (const [more, words] of [
+      [{ prefix: '_p' }, 'prefix'],
+      [{ prefix: 'p'.repeat(25) }, 'prefix'],
+      [{ overrides: { find: { looser: 'readOnlyHint' } } }, 'overrides'],
+      [{ overrides: { find: { stricter: 'title' } } }, 'overrides'],
+      [{ overrides: { find: { resultBudget: 5 } } }, 'overrides'],
+    ] as const) {
+      const refused = await create(more);
+      expect(refused, words).toMatchObject({ ok: false, code: 'invalid' });
+      expect(refused.ok ? '' : refused.message).toContain(words);
+    }
+    const data = {
+      connections: [
+        {
+          connection_id: one.id,
+          selected_tools: ['find', 'gone'],
+          overrides: { find: { fixed: { q: 7 } }, gone: { title: 'X' }, send: { defaults: { to: 'me' } } },
+        },
+      ],
+    };
+    const { item: changed } = await client.call('COLLECTION_VIRTUAL_MCP_UPDATE', { id: item.id, data });
+    expect(changed?.connections[0]).not.toHaveProperty('prefix');
+    expect(changed?.notes).toEqual([
+      '"One" has no tool "gone" now.',
+      expect.stringMatching(/^The override of "find" of "One" is not applied: .*string/),
+      'The override of "gone" of "One" is not applied: it is not there now.',
+      'The override of "send" of "One" is not applied: it has no argument "to" now.',
+    ]);
+  });
+
   test('are for members to look at, and their deletion only for those who are named', async () => {
     const { as } = await stage();
     await using member = await as({ roles: ['member'], grants: { self: ['*'] } });

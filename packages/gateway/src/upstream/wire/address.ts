@@ -1,12 +1,12 @@
 /** The address of an upstream with the credentials of one target: which headers go out, and in which order they win. */
 import { createHash } from 'node:crypto';
 import type { UpstreamTarget } from '@parley/connections';
+import { HOPS_HEADER } from '@parley/kit';
 import type { Egress, Line } from '@parley/kit/egress';
 import { EgressError } from '@parley/kit/egress';
 import type { LinkRequest } from '../link.ts';
 import { UpstreamFault } from '../link.ts';
 import type { NextHops } from './hops.ts';
-import { HOPS_HEADER } from './hops.ts';
 
 type Headers = Readonly<Record<string, string>>;
 

@@ -2,8 +2,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { UpstreamFault } from '../link.ts';
 
-export const HOPS_HEADER = 'x-parley-hops';
-
 const MOST_HOPS = 5;
 /** Servers of this kind on the way. */
 const MOST_ENTRIES = 8;

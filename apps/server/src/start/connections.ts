@@ -1,0 +1,64 @@
+/** How connections are served: the ways to their servers, whose credentials go with a call, and what keeps them fresh. */
+import type { Refresher } from '@parley/connections';
+import { CONNECTIONS_CHANGED, servedConnections } from '@parley/connections';
+import type {
+  ConnectionGateway,
+  ConnectionGatewayOptions,
+  KeptResults,
+  Links,
+  Targets,
+  UpstreamClient,
+} from '@parley/gateway';
+import { createConnectionGateway } from '@parley/gateway';
+import { HOPS_HEADER } from '@parley/kit';
+import type { Store } from '@parley/store';
+import { redact } from '../redaction/credentials.ts';
+
+/** What connections are served with. */
+export interface ConnectionParts {
+  readonly store: Store;
+  readonly links: Links;
+  readonly targets: Targets;
+  readonly refresher: Pick<Refresher, 'announce' | 'settled'>;
+  readonly upstream: Pick<UpstreamClient, 'keepSecrets'>;
+  /** Keeps what is over the budget of a connection. */
+  readonly results: KeptResults;
+  readonly onFault: (error: unknown, where: string) => void;
+}
+
+/** Ties them to the store: a change of connections, in whichever process, is heard of here. */
+export function serveConnections({
+  store,
+  links,
+  targets,
+  refresher,
+  upstream,
+  results,
+  onFault,
+}: ConnectionParts): ConnectionGateway {
+  const credentials: ConnectionGatewayOptions['credentials'] = async (caller, { id }, call) => {
+    const header = call && ((name: string) => call.header(name));
+    const target = await targets.targetFor(caller, id, header);
+    const headers = await targets.headersFor(caller, id);
+    return {
+      target,
+      headers,
+      hops: call?.header(HOPS_HEADER),
+      renew: async () => ({ target: await targets.afterRefusal(caller, target, header), headers }),
+    };
+  };
+  return createConnectionGateway({
+    links,
+    credentials,
+    load: (organizationId) => servedConnections(store, organizationId),
+    subscribe: (listener) =>
+      store.signal.subscribe(CONNECTIONS_CHANGED, ({ payload }) => listener(payload ?? undefined)),
+    announce: ({ id }) => refresher.announce(id),
+    refreshing: (connectionId) => refresher.settled(connectionId),
+    redact,
+    results,
+    // What is kept of a call has to be without the secrets that went with it.
+    onTarget: (target) => upstream.keepSecrets(target),
+    onFault,
+  });
+}

@@ -1,0 +1,181 @@
+/** Results that are longer than an answer: what is shown, who reads the rest, and for how long. */
+import type { ConnectionTables } from '@parley/connections';
+import { connectionMigrations } from '@parley/connections';
+import { createIdentity, identityMigrations } from '@parley/identity';
+import type { Caller, OutsideCall } from '@parley/kit';
+import type { Store, StoreEngine } from '@parley/store';
+import { openStore } from '@parley/store';
+import type { ScratchDatabase } from '@parley/store/testing';
+import { scratchDatabase } from '@parley/store/testing';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startVirtualBed } from '../../test/virtual-bed.ts';
+import { createKeptResults } from './kept-results.ts';
+
+describe.each<StoreEngine>(['sqlite', 'postgres'])('on %s', (engine) => {
+  let scratch: ScratchDatabase;
+  let store: Store;
+  let ann: Caller;
+  const clock = { nowMs: Date.UTC(2026, 10, 1) };
+  const faults: unknown[] = [];
+  beforeAll(async () => {
+    const sets = [identityMigrations, connectionMigrations];
+    scratch = await scratchDatabase(engine, sets);
+    store = await openStore(scratch.options);
+    await store.migrate(sets);
+    const identity = createIdentity(store);
+    const { organizationId } = await identity.createOrganization({
+      slug: 'kept',
+      name: 'Kept',
+      owner: { name: 'Ann', email: null },
+    });
+    identity.close();
+    ann = {
+      id: 'key_ann',
+      name: 'Ann',
+      organizationId,
+      userId: null,
+      roles: ['owner'],
+      grants: { conn_1: ['dump'] },
+      source: 'key',
+      unattended: false,
+    };
+  });
+  afterAll(async () => {
+    await store.close();
+    await scratch.remove();
+  });
+
+  const created = (most?: { results: number; characters: number }) =>
+    createKeptResults({
+      store,
+      now: () => clock.nowMs,
+      onFault: (error) => faults.push(error),
+      ...(most && { most }),
+    });
+  const FROM = { toolset: 'conn_1', tool: 'dump' };
+  const text = (value: string) => ({ content: [{ type: 'text' as const, text: value }] });
+  const read = async (uri: string, caller = ann) => {
+    const [document] = created().documents;
+    // The reading of a kept result asks for nothing but the caller.
+    const answer = await document?.read(uri, { caller } as OutsideCall);
+    const { contents } = answer as { contents: { text: string }[] };
+    return contents[0]?.text;
+  };
+
+  test('what is within the budget is the very same, and nothing is kept', async () => {
+    const result = { ...text('x'.repeat(1000)), structuredContent: { a: 1 } };
+    expect(await created().within(ann, result, 1000, FROM)).toBe(result);
+    expect(await store.db<ConnectionTables>().selectFrom('kept_results').selectAll().execute()).toEqual([]);
+  });
+
+  test('what is over is read in ranges, by its caller alone, with the grant, for a day', async () => {
+    const whole = `${'a'.repeat(1499)}🙂${'b'.repeat(1500)}`;
+    const given = { ...text(whole), structuredContent: { stays: true }, _meta: { own: 1 } };
+    const result = await created().within(ann, given, 1500, FROM);
+    const { uri } = (result._meta ?? {})['parley/result'] as { uri: string };
+    expect(uri).toMatch(/^parley:\/\/results\/res_[A-Za-z0-9_-]+$/);
+    expect(result.structuredContent).toEqual({ stays: true });
+    expect(result._meta).toMatchObject({ own: 1, 'parley/result': { size: 3001, shown: 1499 } });
+    const [shown, link] = result.content;
+    expect(shown).toMatchObject({
+      text: expect.stringMatching(/^a{1499}\n\n\[The first 1499 of 3001 characters/),
+    });
+    expect(link).toMatchObject({ type: 'resource_link', uri });
+    expect(await read(uri)).toBe(whole);
+    expect(await read(`${uri}?from=1499&to=1502`)).toBe('🙂b');
+    expect(await read(`${uri}?from=1500&to=1501`)).toBe('🙂');
+    expect(await read(`${uri}?from=9000&to=9001`)).toBe('');
+    expect(await read(`${uri}?from=7&to=3`)).toBe('');
+    for (const [asked, caller] of [
+      [uri, { ...ann, id: 'key_ben' }],
+      [uri, { ...ann, organizationId: 'org_other' }],
+      [uri, { ...ann, grants: { conn_1: ['other'] } }],
+      [`${uri}?from=1`, ann],
+      [`${uri}?from=a&to=b`, ann],
+      [`${uri}/..`, ann],
+      ['parley://results/res_none', ann],
+    ] as const)
+      await expect(read(asked, caller), asked).rejects.toMatchObject({ code: 'not_found' });
+    const row = await store
+      .db<ConnectionTables>()
+      .selectFrom('kept_results')
+      .selectAll()
+      .executeTakeFirstOrThrow();
+    expect(JSON.stringify(row)).not.toContain('aaaa');
+    clock.nowMs += 24 * 3_600_000;
+    await expect(read(uri)).rejects.toMatchObject({ code: 'not_found' });
+    await created().within(ann, text('z'.repeat(2000)), 1000, FROM);
+    const left = await store.db<ConnectionTables>().selectFrom('kept_results').select('size').execute();
+    expect(left).toEqual([{ size: 2000 }]);
+  });
+
+  test('an organization keeps so much; what is oldest goes', async () => {
+    await store.db<ConnectionTables>().deleteFrom('kept_results').execute();
+    for (const size of [2000, 3000, 4000, 5000]) {
+      clock.nowMs += 1;
+      await created({ results: 3, characters: 10_000 }).within(ann, text('x'.repeat(size)), 1000, FROM);
+    }
+    const left = await store
+      .db<ConnectionTables>()
+      .selectFrom('kept_results')
+      .select('size')
+      .orderBy('size')
+      .execute();
+    expect(left.map(({ size }) => size)).toEqual([4000, 5000]);
+  });
+});
+
+test('a structure that is longer than its text is kept as JSON; the store may fail', async () => {
+  await using bed = await startVirtualBed();
+  const { owner, gateway } = bed;
+  const results = createKeptResults({ store: gateway.store, onFault: (error) => gateway.faults.push(error) });
+  const structuredContent = { rows: ['y'.repeat(3000)] };
+  const given = { content: [{ type: 'text' as const, text: 'short' }], structuredContent };
+  const kept = await results.within(owner, given, 1000, { toolset: 'conn_1', tool: 't' });
+  expect(kept.content[0]).toMatchObject({ text: expect.stringContaining('{"rows":["yyy') });
+  expect(kept.content[1]).toMatchObject({ mimeType: 'application/json' });
+  const broken = createKeptResults({
+    store: { ...gateway.store, transaction: () => Promise.reject(new Error('full')) },
+    onFault: (error) => gateway.faults.push(error),
+  });
+  const lost = await broken.within(owner, given, 1000, { toolset: 'conn_1', tool: 't' });
+  expect(lost.content).toHaveLength(1);
+  expect(lost.content[0]).toMatchObject({ text: expect.stringContaining('could not be kept') });
+  expect(gateway.faults).toHaveLength(1);
+});
+
+test('a tool with a budget answers with its beginning through a virtual MCP, in every mode', async () => {
+  await using bed = await startVirtualBed();
+  const answer = () => ({
+    content: [{ type: 'text' as const, text: 'w'.repeat(5000) }],
+    structuredContent: { long: 'w'.repeat(5000) },
+  });
+  const outputSchema = { type: 'object', properties: { long: { type: 'string' } }, required: ['long'] };
+  await bed.serve({ id: 'conn_big', tools: [{ name: 'dump', answer, outputSchema }, 'small'] });
+  const overrides = { dump: { resultBudget: 1000 } };
+  const { id } = await bed.made({ connections: [{ connection_id: 'conn_big', overrides }] });
+  const { json } = await bed.send({ id }, 'tools/list');
+  expect(json.result.tools[0]).not.toHaveProperty('outputSchema');
+  const query = '?mode=smart_tool_selection';
+  for (const ask of [
+    () => bed.call({ id }, 'dump'),
+    () => bed.call({ id, query }, 'GATEWAY_CALL_TOOL', { name: 'dump' }),
+  ]) {
+    const { result } = (await ask()).json;
+    const { uri, size } = result._meta['parley/result'];
+    expect(size).toBe(5000);
+    for (const place of [{ id }, { id, query }]) {
+      const rest = await bed.send(place, 'resources/read', { uri: `${uri}?from=1000&to=5000` });
+      expect(rest.json.result.contents).toEqual([
+        { uri: `${uri}?from=1000&to=5000`, mimeType: 'text/plain', text: 'w'.repeat(4000) },
+      ]);
+    }
+    const key = (await bed.gateway.key({ conn_big: ['*'] })).text;
+    expect((await bed.send({ id, key }, 'resources/read', { uri })).json.error.code).toBe(-32602);
+  }
+  const templates = (await bed.send({ id }, 'resources/templates/list')).json.result.resourceTemplates;
+  expect(templates.map(({ uriTemplate }: { uriTemplate: string }) => uriTemplate)).toEqual([
+    'parley://results/{id}',
+    'parley://results/{id}?from={from}&to={to}',
+  ]);
+});
