@@ -37,7 +37,10 @@ export function matrix(scores: readonly PairScore[]): string {
   );
   return [
     row('scenario', header),
-    row('---', header.map(() => '---')),
+    row(
+      '---',
+      header.map(() => '---'),
+    ),
     row('required checks', totals),
     ...rows,
     '',

@@ -56,4 +56,3 @@ function pass(
 export async function endAll(...servers: readonly AsyncDisposable[]): Promise<void> {
   for (const server of servers) await server[Symbol.asyncDispose]();
 }
-

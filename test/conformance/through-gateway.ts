@@ -43,10 +43,14 @@ async function runPair(pair: Pair, url: string): Promise<PairScore> {
   const folder = await runRequirements(url, client, `${client}-through-${upstream}`);
   const scenarios = await readScores(folder);
   const { passed, total, faults } = judge({ ...requirement, keptGreen: {} }, scored, scenarios);
-  const isExcepted = (fault: string) => Object.keys(pair.exceptions).some((key) => fault.startsWith(`${key} `));
+  const isExcepted = (fault: string) =>
+    Object.keys(pair.exceptions).some((key) => fault.startsWith(`${key} `));
   const unexpected = faults.filter((fault) => !isExcepted(fault));
-  const unused = Object.keys(pair.exceptions).filter((key) => !faults.some((fault) => fault.startsWith(`${key} `)));
-  const count = passed === pair.passed ? [] : [`${passed} required checks passed, ${pair.passed} are written down`];
+  const unused = Object.keys(pair.exceptions).filter(
+    (key) => !faults.some((fault) => fault.startsWith(`${key} `)),
+  );
+  const count =
+    passed === pair.passed ? [] : [`${passed} required checks passed, ${pair.passed} are written down`];
   return {
     pair,
     passed,

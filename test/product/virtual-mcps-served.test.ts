@@ -40,7 +40,13 @@ async function serveEcho() {
     return (item as { id: string }).id;
   };
   const metadata = { gateway: { resultBudget: 1000 } };
-  const connection = { id: 'conn_1', title: 'Echo', connection_type: 'HTTP', connection_url: upstream.url, metadata };
+  const connection = {
+    id: 'conn_1',
+    title: 'Echo',
+    connection_type: 'HTTP',
+    connection_url: upstream.url,
+    metadata,
+  };
   await create('COLLECTION_CONNECTIONS_CREATE', connection);
   return { mcp, key, manage, create };
 }

@@ -5,7 +5,16 @@ import type { Tried } from './tried.ts';
 const PAGE = new URL('../../docs/compatibility.md', import.meta.url);
 const BEGIN = '<!-- servers:begin -->';
 const END = '<!-- servers:end -->';
-const HEADER = ['server', 'version', 'by', 'tools', '2025 client', '2026 client', 'after removal', 'tried for'];
+const HEADER = [
+  'server',
+  'version',
+  'by',
+  'tools',
+  '2025 client',
+  '2026 client',
+  'after removal',
+  'tried for',
+];
 
 /** The table with its columns in line. */
 export function textTable(results: readonly Tried[]): string {

@@ -43,7 +43,9 @@ export async function tryServer(parley: Server, server: RealServer, home: string
   const env = { HOME: home, PARLEY_DATA: parley.data, PARLEY_ALLOW_EGRESS: 'localhost' };
   const connect = async <Output>(...args: string[]): Promise<Output> => {
     // Flags stand before the program of a connection, whose own begin with dashes too.
-    const { code, stdout, stderr } = await runParley(['connect', args[0] ?? '', '--json', ...args.slice(1)], { env });
+    const { code, stdout, stderr } = await runParley(['connect', args[0] ?? '', '--json', ...args.slice(1)], {
+      env,
+    });
     if (code !== 0) throw new Error(`connect ${args[0] ?? ''} ended with ${code}: ${stderr}${stdout}`);
     return JSON.parse(stdout) as Output;
   };
@@ -62,14 +64,24 @@ export async function tryServer(parley: Server, server: RealServer, home: string
         note(`${server.tool} is not among its tools: ${made.error ?? known?.join(', ') ?? 'none are known'}`);
       for (const era of ['2025', '2026'] as const) {
         try {
-          clients[era] = await use(CLIENTS[era], { url: `${parley.mcp}/${made.id}`, key: parley.key }, server, ground);
+          clients[era] = await use(
+            CLIENTS[era],
+            { url: `${parley.mcp}/${made.id}`, key: parley.key },
+            server,
+            ground,
+          );
         } catch (error) {
           clients[era] = 'failed';
           note(`${era} client: ${error instanceof Error ? error.message : String(error)}`);
         }
       }
     } finally {
-      await checkRemoval(parley, { word, isProgram: server.by === 'stdio' }, () => connect('remove', 'trial'), note);
+      await checkRemoval(
+        parley,
+        { word, isProgram: server.by === 'stdio' },
+        () => connect('remove', 'trial'),
+        note,
+      );
     }
   } catch (error) {
     note(error);

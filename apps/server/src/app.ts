@@ -62,7 +62,7 @@ export async function createApp({
     config,
     toolsets,
     sources,
-      delivers: true,
+    delivers: true,
     onFault,
     anonymous: nobody,
     tasks,

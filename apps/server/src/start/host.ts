@@ -4,6 +4,7 @@ import { denialOf } from '@parley/agent/denials';
 import {
   allowedHosts,
   askConnection,
+  askWithNewCredentials,
   connectionMigrations,
   createDeliver,
   createRefresher,
@@ -194,6 +195,8 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
     baseUrl: () => config.web.publicUrl ?? servedUrl ?? notedUrl(config),
     publicUrl: config.web.publicUrl,
     reachOf: (row) => ({ allow: allowedHosts(row, config.port), era: null }),
+    learn: (caller, id) =>
+      askWithNewCredentials({ store, upstream, events, now: Date.now, ownPort: config.port }, caller, id),
   };
   const targets = createTargets(credentials);
   const programs = programsOf(config);

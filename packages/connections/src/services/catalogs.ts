@@ -234,6 +234,11 @@ async function lockAsked(
   return row?.revision === revision ? row : undefined;
 }
 
+/** True when the tools of a connection were read at least once. */
+export async function isRead(from: Queryable, connectionId: string): Promise<boolean> {
+  return (await knownCatalogs(from, connectionId)).has('tools');
+}
+
 async function knownCatalogs(from: Queryable, connectionId: string): Promise<Known> {
   const rows = await from
     .db<ConnectionTables>()

@@ -53,8 +53,7 @@ export async function keepToken(
   const { organizationId, connectionId, userId } = owner;
   const { scope, expiresAt, tokenEndpoint, clientId, issuer, resource } = token;
   const shown = tokenEndpoint === undefined ? undefined : maskedUrl(tokenEndpoint);
-  const endpoint =
-    tokenEndpoint === undefined || shown === tokenEndpoint ? {} : { endpoint: tokenEndpoint };
+  const endpoint = tokenEndpoint === undefined || shown === tokenEndpoint ? {} : { endpoint: tokenEndpoint };
   const changing = {
     secrets: sealed(box, owner, { ...token, ...endpoint }),
     scope: scope ?? null,
