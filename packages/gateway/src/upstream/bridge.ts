@@ -63,7 +63,8 @@ export class Bridge {
   async ask(connection: ServedConnection, wanted: Wanted, call: OutsideCall): Promise<Result> {
     const state = call.requestState;
     if (state?.startsWith(PARKED) === true) return this.#goOn(connection, wanted, call, state.slice(1));
-    const request = { ...wanted, params: withAnswers(wanted.params, call) };
+    const isOld = connection.era === 'legacy';
+    const request = isOld ? wanted : { ...wanted, params: withAnswers(wanted.params, call) };
     const lane = this.#parts.isolation.lane(connection.id);
     const waiting = lane.enter(connection.title, call.signal);
     if (waiting !== undefined) await waiting;
@@ -101,7 +102,7 @@ export class Bridge {
       return this.#passed(connection, opened, result);
     } catch (error) {
       if (error instanceof UpstreamFault) ending = endingOf(error.kind);
-      throw this.#failure(error, connection, wanted, opened);
+      throw this.#failure(error, { connection, wanted, call, opened });
     } finally {
       lane.leave(ending);
     }
@@ -136,7 +137,7 @@ export class Bridge {
       opened = await this.#parts.open(call.caller, connection, call);
     } catch (error) {
       lane.leave('neither');
-      throw this.#failure(error, connection, wanted, undefined);
+      throw this.#failure(error, { connection, wanted, call, opened: undefined });
     }
     this.#openedFor.set(asking, opened);
     asking.start(({ signal, onAsk, onProgress }) => {
@@ -182,7 +183,7 @@ export class Bridge {
       if (error instanceof UpstreamFault) ending = endingOf(error.kind);
       if (asking.declined !== undefined && error instanceof UpstreamFault && error.kind === 'rpc')
         throw cannotAnswer(asking.declined, connection);
-      throw this.#failure(error, connection, wanted, opened);
+      throw this.#failure(error, { connection, wanted, call, opened });
     } finally {
       if (!isInside) lane.count(ending);
       else if (isAside) lane.stepAside();
@@ -200,12 +201,8 @@ export class Bridge {
     return { ...clean, requestState: THEIR_STATE + String(result['requestState']) };
   }
 
-  #failure(
-    error: unknown,
-    connection: ServedConnection,
-    wanted: Wanted,
-    opened: Opened | undefined,
-  ): unknown {
+  #failure(error: unknown, about: Pick<TurnOf, 'connection' | 'wanted' | 'call' | 'opened'>): unknown {
+    const { connection, wanted, call, opened } = about;
     if (!(error instanceof UpstreamFault)) return error;
     const { redact = (text: string) => text, signInAt } = this.#parts;
     const secrets = opened?.target.secrets ?? [];
@@ -213,6 +210,7 @@ export class Bridge {
       title: connection.title,
       method: wanted.method,
       isRead: wanted.isRead,
+      isModern: call.request.era === 'modern',
       shown: (text) => redact(cleaned(text, secrets)),
       ...(error.kind === 'auth_required' && { signInAt: signInAt?.(connection) }),
     };

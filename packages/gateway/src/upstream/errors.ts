@@ -1,5 +1,5 @@
 /** From what went wrong with an upstream to what its caller is told: a code, a sentence, and when to try again. */
-import { ToolError } from '@parley/kit';
+import { ProtocolFault, RPC, ToolError } from '@parley/kit';
 import type { UpstreamFault } from './link.ts';
 
 /** What a request was about, as far as its failure has to be told. */
@@ -9,6 +9,8 @@ export interface Asked {
   readonly method: string;
   /** False: it may have changed something, and after some failures nobody knows whether it did. */
   readonly isRead: boolean;
+  /** True: its client is of 2026-07-28, and knows the errors of that. */
+  readonly isModern: boolean;
   /** Makes words of the upstream fit to be shown. */
   shown(text: string): string;
   /** Where its caller can sign in to the upstream. */
@@ -25,7 +27,7 @@ const NO_RESOURCE = new Set([-32002, -32602]);
 const INVALID_PARAMS = -32602;
 
 /** The error that a caller gets for a fault. */
-export function errorOf(fault: UpstreamFault, asked: Asked): ToolError {
+export function errorOf(fault: UpstreamFault, asked: Asked): ToolError | ProtocolFault {
   const { title } = asked;
   const words = wordsOf(fault.message, asked);
   switch (fault.kind) {
@@ -50,7 +52,7 @@ export function errorOf(fault: UpstreamFault, asked: Asked): ToolError {
         outcomeOf(fault, asked),
       );
     case 'auth_required':
-      return signInNeeded(words, asked);
+      return signInNeeded(fault, asked);
     case 'forbidden':
       return new ToolError('forbidden', `Refused by upstream: ${title} does not allow this.${words}`, {
         by: 'upstream',
@@ -102,18 +104,24 @@ function unavailable(reason: Unavailable, message: string, more: object = {}): T
   return new ToolError('unavailable', message, { reason, ...more });
 }
 
-function signInNeeded(words: string, { title, signInAt }: Asked): ToolError {
+function signInNeeded(fault: UpstreamFault, asked: Asked): ToolError {
+  const { title, signInAt } = asked;
+  // Whoever looked for credentials has said what the person can do, and where.
+  if (fault.link !== undefined)
+    return new ToolError('auth_required', fault.message, { authorizeUrl: fault.link });
   const where = signInAt === undefined ? '' : ` Sign in at ${signInAt}.`;
   return new ToolError(
     'auth_required',
-    `${title} wants to know who you are.${words}${where}`,
+    `${title} wants to know who you are.${wordsOf(fault.message, asked)}${where}`,
     signInAt === undefined ? undefined : { authorizeUrl: signInAt },
   );
 }
 
-function rpcError({ rpc }: UpstreamFault, asked: Asked): ToolError {
+function rpcError({ rpc }: UpstreamFault, asked: Asked): ToolError | ProtocolFault {
   const { title, method } = asked;
   const code = rpc?.code ?? 0;
+  // What the client did not declare, it can declare: it hears of it as from the server itself.
+  if (code === RPC.missingCapability && asked.isModern) return missingCapabilityOf(rpc);
   const said = clipped(asked.shown(rpc?.message ?? ''));
   if (method === 'resources/read' && NO_RESOURCE.has(code))
     return new ToolError('not_found', `${title} has no such resource.`);
@@ -121,6 +129,15 @@ function rpcError({ rpc }: UpstreamFault, asked: Asked): ToolError {
   return new ToolError('upstream_error', `${title} answered with error ${code}: ${said}`, {
     upstream: { code, message: said },
   });
+}
+
+function missingCapabilityOf(rpc: UpstreamFault['rpc']): ProtocolFault {
+  const message = 'The client did not declare a capability that this request needs.';
+  const data = rpc?.data as { requiredCapabilities?: unknown } | undefined; // looked at below
+  const needed = data?.requiredCapabilities;
+  const names = typeof needed === 'object' && needed !== null ? Object.keys(needed).slice(0, 10) : [];
+  const requiredCapabilities = Object.fromEntries(names.map((name) => [name, {}]));
+  return new ProtocolFault(RPC.missingCapability, message, { requiredCapabilities });
 }
 
 function wordsOf(message: string, asked: Asked): string {

@@ -92,7 +92,9 @@ type LetGo = (questions: Questions) => void;
 
 async function inOneRound<Answer>(call: Call, attempt: Attempt<Answer>, letGo: LetGo): Promise<Answer> {
   const isFirst = call.exchange.requestState === undefined;
-  const outcome = isFirst ? await attempt(FIRST) : await laterRound(call, attempt);
+  // A client that knows the question may bring its answer along; what it is worth, the other server decides.
+  const { inputResponses } = call.exchange;
+  const outcome = isFirst ? await attempt({ ...FIRST, inputResponses }) : await laterRound(call, attempt);
   if ('answer' in outcome) return outcome.answer;
   const rounds = call.rounds();
   const unfit = Object.entries(outcome.requests).find(
