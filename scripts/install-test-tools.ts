@@ -1,6 +1,6 @@
 /**
  * Keeps what only tests need installed, apart from the product: test/tools with foreign clients, the conformance referee
- * and a PostgreSQL, and test/real-servers with servers of other projects.
+ * and a PostgreSQL, and test/real-servers/installed with servers of other projects.
  */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -12,9 +12,9 @@ export async function ensureTestTools(): Promise<void> {
   await ensureInstalled(new URL('../test/tools/', import.meta.url));
 }
 
-/** Installs test/real-servers likewise; only the command that tries them asks for it. */
+/** Installs test/real-servers/installed likewise; only the command that tries them asks for it. */
 export async function ensureRealServers(): Promise<void> {
-  await ensureInstalled(new URL('../test/real-servers/', import.meta.url));
+  await ensureInstalled(new URL('../test/real-servers/installed/', import.meta.url));
 }
 
 async function ensureInstalled(folder: URL): Promise<void> {

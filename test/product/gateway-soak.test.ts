@@ -12,7 +12,9 @@ test(
   async () => {
     using folder = scratchFolder();
     const lines: string[] = [];
-    onTestFailed(() => void process.stderr.write(`${lines.join('\n')}\n`));
+    onTestFailed(() => {
+      process.stderr.write(`${lines.join('\n')}\n`);
+    });
     const seed = Math.floor(Math.random() * 2 ** 32);
     lines.push(`seed ${seed}`);
     const plan = { folder: folder.path, warmMs: 3_000, runMs: 6_000, settleMs: 90_000, lanes: 8, seed };

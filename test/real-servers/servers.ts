@@ -81,7 +81,7 @@ function file({ folder }: Ground): string {
   return path;
 }
 
-const everything = '@modelcontextprotocol/server-everything';
+const EVERYTHING = '@modelcontextprotocol/server-everything';
 const installed = (folder: string) => () => versionOf(folder);
 
 /** In the order in which they are tried. */
@@ -90,7 +90,7 @@ export const SERVERS: readonly RealServer[] = [
     name: '@modelcontextprotocol/server-filesystem',
     version: installed('@modelcontextprotocol/server-filesystem'),
     by: 'stdio',
-    why: 'structured results, asks its client for roots',
+    why: 'structured results',
     start: (ground) =>
       program(ground, {}, '@modelcontextprotocol/server-filesystem/dist/index.js', ground.folder),
     tool: 'read_text_file',
@@ -98,10 +98,10 @@ export const SERVERS: readonly RealServer[] = [
     answer: /^What a file says$/,
   },
   {
-    name: '@modelcontextprotocol/server-filesystem, its first version',
+    name: '@modelcontextprotocol/server-filesystem, an early version',
     version: installed('filesystem-of-2024'),
     by: 'stdio',
-    why: 'written in 2024, before the first revision of 2025',
+    why: 'knows no revision after 2024-11-05',
     start: (ground) => program(ground, {}, 'filesystem-of-2024/dist/index.js', ground.folder),
     tool: 'read_file',
     arguments: (ground) => ({ path: file(ground) }),
@@ -132,7 +132,7 @@ export const SERVERS: readonly RealServer[] = [
     name: '@modelcontextprotocol/server-sequential-thinking',
     version: installed('@modelcontextprotocol/server-sequential-thinking'),
     by: 'stdio',
-    why: 'state between calls, numbers as input',
+    why: 'numbers and truth values as input',
     start: (ground) => program(ground, {}, '@modelcontextprotocol/server-sequential-thinking/dist/index.js'),
     tool: 'sequentialthinking',
     arguments: () => ({ thought: 'One', nextThoughtNeeded: false, thoughtNumber: 1, totalThoughts: 1 }),
@@ -148,8 +148,13 @@ export const SERVERS: readonly RealServer[] = [
         ground,
         {},
         '@playwright/mcp/cli.js',
-        ...['--headless', '--isolated', '--no-sandbox', '--executable-path', CHROMIUM],
-        ...['--output-dir', ground.folder],
+        '--headless',
+        '--isolated',
+        '--no-sandbox',
+        '--executable-path',
+        CHROMIUM,
+        '--output-dir',
+        ground.folder,
       ),
     tool: 'browser_navigate',
     arguments: () => ({ url: PAGE }),
@@ -165,7 +170,11 @@ export const SERVERS: readonly RealServer[] = [
         ground,
         {},
         'chrome-devtools-mcp/build/src/bin/chrome-devtools-mcp.js',
-        ...['--headless', '--isolated', '--executablePath', CHROMIUM, '--chromeArg=--no-sandbox'],
+        '--headless',
+        '--isolated',
+        '--executablePath',
+        CHROMIUM,
+        '--chromeArg=--no-sandbox',
         '--no-usage-statistics',
       ),
     tool: 'new_page',
@@ -173,13 +182,13 @@ export const SERVERS: readonly RealServer[] = [
     answer: /Parley was here/,
   },
   {
-    name: everything,
-    version: installed(everything),
+    name: EVERYTHING,
+    version: installed(EVERYTHING),
     by: 'HTTP',
-    why: 'every feature of the 2025 revisions, sessions',
+    why: 'sessions of the 2025 revisions',
     start: (ground) =>
       listener(ground, {
-        main: `${everything}/dist/index.js`,
+        main: `${EVERYTHING}/dist/index.js`,
         path: '/mcp',
         env: (port) => ({ PORT: String(port) }),
         args: () => ['streamableHttp'],
@@ -189,13 +198,13 @@ export const SERVERS: readonly RealServer[] = [
     answer: /42/,
   },
   {
-    name: `${everything}, over SSE`,
-    version: installed(everything),
+    name: `${EVERYTHING}, over SSE`,
+    version: installed(EVERYTHING),
     by: 'SSE',
     why: 'HTTP with SSE of 2024',
     start: (ground) =>
       listener(ground, {
-        main: `${everything}/dist/index.js`,
+        main: `${EVERYTHING}/dist/index.js`,
         path: '/sse',
         env: (port) => ({ PORT: String(port) }),
         args: () => ['sse'],
@@ -232,7 +241,7 @@ export const SERVERS: readonly RealServer[] = [
     name: '@modelcontextprotocol/server-basic-vanillajs',
     version: installed('@modelcontextprotocol/server-basic-vanillajs'),
     by: 'HTTP',
-    why: 'MCP Apps, no sessions',
+    why: 'MCP Apps: the page behind its tool is read; no sessions',
     start: (ground) =>
       listener(ground, {
         main: '@modelcontextprotocol/server-basic-vanillajs/dist/index.js',

@@ -1,4 +1,4 @@
-/** Owns servers of other projects that listen on a port: started from test/real-servers, ended with all they started. */
+/** Owns servers of other projects that listen on a port: started from where they are installed, ended with all they started. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -8,7 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { listening } from '@parley/test-support/listening';
 
 /** Where the servers are installed. */
-export const INSTALLED = join(import.meta.dirname, 'node_modules');
+export const INSTALLED = join(import.meta.dirname, 'installed/node_modules');
 
 const READY_MS = 30_000;
 const ASK_EVERY_MS = 100;

@@ -38,6 +38,7 @@ export async function writeCompatibility(results: readonly Tried[]): Promise<voi
 
 function cellsOf({ server, tools, clients, faults }: Tried): string[] {
   const isClean = !faults.some((fault) => fault.includes('left after'));
+  const removal = server.by === 'stdio' ? 'no process left' : 'there was no process';
   return [
     server.name,
     server.version(),
@@ -45,7 +46,7 @@ function cellsOf({ server, tools, clients, faults }: Tried): string[] {
     String(tools),
     clients['2025'],
     clients['2026'],
-    isClean ? 'nothing left' : 'processes left',
+    isClean ? removal : 'processes left',
     server.why,
   ];
 }

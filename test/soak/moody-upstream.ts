@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
+import { detach } from '@parley/kit';
 import type { Listening } from '@parley/test-support/listening';
 import { listening } from '@parley/test-support/listening';
 
@@ -113,8 +114,10 @@ export async function startMoody(era: UpstreamEra): Promise<MoodyUpstream> {
 
   const listen = (port?: number) =>
     listening(
-      // A client that gives up breaks its request off.
-      createServer((request, response) => void answer(request, response).catch(() => response.destroy())),
+      createServer((request, response) => {
+        // A client that gives up breaks its request off.
+        detach(answer(request, response), () => response.destroy());
+      }),
       port,
     );
   let place: Listening | undefined = await listen();
@@ -161,6 +164,7 @@ function answerOf(era: UpstreamEra, { method, params }: Message): object {
       return result({ content: [{ type: 'text', text: JSON.stringify(params?.arguments ?? {}) }] });
     case 'ping':
       return result({});
+    default:
   }
   return { error: { code: -32601, message: 'Method not found' } };
 }
