@@ -62,7 +62,10 @@ export async function soak(plan: SoakPlan, say: (line: string) => void): Promise
   const mark = `soak-${process.pid}-${plan.seed}`;
   const rates = ['--rate', '10000', '--rate-burst', '10000'];
   const args = [...rates, '--allow-egress', '127.0.0.1', '--allow-stdio', '--log-level', 'error'];
-  await using server = await startParley(plan.folder, { args, env: { HOME: plan.folder } });
+  await using server = await startParley(plan.folder, {
+    args,
+    env: { HOME: plan.folder, NODE_OPTIONS: '--trace-warnings' },
+  });
   const pid = server.child.pid ?? 0;
   const port = Number(new URL(server.url).port);
   await using world = await buildWorld(server, { PARLEY_SOAK: mark });
