@@ -19,7 +19,7 @@ test('every walk of the architecture page is true', () => {
   expect(checkWalks(readSourceTree(root))).toEqual([]);
 });
 
-test('all six walks are there, and the hot call is short', () => {
+test('all seven walks are there, and the hot call is short', () => {
   expect(walks.map(({ title }) => title)).toEqual([
     'A hot call',
     'The record of a call',
@@ -38,6 +38,8 @@ test('all six walks are there, and the hot call is short', () => {
     'What it asks',
     'What a person answers',
     'What it does while nobody watches',
+    'There, to the upstream',
+    'Back, with a question',
   ]);
   const entered = walks
     .slice(0, 2)

@@ -142,3 +142,10 @@ export class UpstreamFault extends Error {
     this.challenge = challenge;
   }
 }
+
+/** The connection was changed or switched off while a request was under way: another link leads to what it is now. */
+export class LinkForgotten extends UpstreamFault {
+  constructor() {
+    super('unreachable', 'The connection was changed or switched off. Try again.', { wasSent: false });
+  }
+}

@@ -72,7 +72,7 @@ describe('servers', () => {
     const server = await running({ era, tools });
     const at = target(server.url, { type });
     expect(await upstream.test(at)).toEqual({ ok: true });
-    expect(await upstream.discover(at)).toEqual({ ok: true, tools });
+    expect(await upstream.discover(at)).toMatchObject({ ok: true, tools });
     expect(await upstream.call(at, 'ALPHA', { state: 1 })).toMatchObject({ ok: true, outcome: 'answered' });
     expect(await upstream.call(at, 'OMEGA', {})).toMatchObject({ ok: true, outcome: 'no_such_tool' });
     expect(server.calls).toEqual([{ name: 'ALPHA', arguments: { state: 1 } }]);
@@ -101,7 +101,7 @@ describe('servers', () => {
     ];
     const server = await running({ era: '2025', tools: [...bad.slice(0, 5), ...many, ...bad.slice(5)] });
     const found = await upstream.discover(target(server.url));
-    expect(found).toEqual({ ok: true, tools: many });
+    expect(found).toMatchObject({ ok: true, tools: many });
   });
 });
 
@@ -147,8 +147,8 @@ describe('what is no MCP server', () => {
   test('sends more than it may', async () => {
     const big = { ...plainTool('BIG'), _meta: { text: 'x'.repeat(11 * 1024 * 1024) } };
     const lists: [McpUpstream['script']['tools'], string][] = [
-      [[big], '10 MiB'],
-      [Array.from({ length: 5001 }, (_each, index) => plainTool(`T${index}`)), '5000 tools'],
+      [[big], '4 MiB'],
+      [Array.from({ length: 5001 }, (_each, index) => plainTool(`T${index}`)), '5000 items'],
     ];
     for (const [listed, words] of lists) {
       const server = await running({ era: '2026', tools: listed });
@@ -171,7 +171,7 @@ describe('what is no MCP server', () => {
     const server = await running({ era: '2025', tools, fault });
     expect(await upstream.discover(target(server.url))).toMatchObject({
       status: 'invalid_protocol',
-      message: expect.stringContaining('without an end') as unknown,
+      message: expect.stringContaining('same cursor twice') as unknown,
     });
   });
 
@@ -229,7 +229,7 @@ describe('programs', () => {
     });
   }, 20_000);
 
-  test('end with the conversation, and so does what they started', async () => {
+  test('end with whoever asked them, and so does what they started', async () => {
     const pidFile = join(folder, 'grandchild');
     const forking = `
       const { spawn } = require('node:child_process');
@@ -237,7 +237,9 @@ describe('programs', () => {
       require('node:fs').writeFileSync(${JSON.stringify(pidFile)}, String(child.pid));
       ${server(legacy)}
       process.stdin.on('end', () => process.exit(0));`;
-    expect(await upstream.test(program(forking))).toEqual({ ok: true });
+    const own = createUpstream({ ...options, programs });
+    expect(await own.test(program(forking))).toEqual({ ok: true });
+    await own.close();
     const pid = Number(readFileSync(pidFile, 'utf8'));
     await eventually(() => expect(() => process.kill(pid, 0)).toThrow('ESRCH'));
   }, 20_000);

@@ -8,6 +8,7 @@ import { failureOf } from './failure.ts';
 import { failure } from './faults.ts';
 import { ANSWER_MS, TEST_MS } from './limits.ts';
 import type { Link, Links } from './link.ts';
+import { LinkForgotten } from './link.ts';
 import { createLinks } from './links.ts';
 import type { ProgramOptions } from './stdio/allowed-start.ts';
 import { mayStart } from './stdio/allowed-start.ts';
@@ -99,9 +100,14 @@ export function createUpstream(options: UpstreamOptions): UpstreamClient {
       return outcome.ok ? { ok: true } : outcome;
     },
     async discover(target) {
-      const outcome = await converse(target, ({ link, signal, limitMs }) =>
-        discover(link, signal, { limitMs }),
-      );
+      const outcome = await converse(target, async ({ link, signal, limitMs }) => {
+        const read = (over: Link) => discover(over, signal, { limitMs });
+        // Whoever has just changed a connection asks it while others hear of the change and let go of the old one.
+        return read(link).catch((error: unknown) => {
+          if (!(error instanceof LinkForgotten)) throw error;
+          return read(links.of(target));
+        });
+      });
       return outcome.ok ? { ok: true, ...outcome.value } : outcome;
     },
     async call(target, name, args, limits = {}) {

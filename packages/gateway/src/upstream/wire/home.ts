@@ -2,7 +2,7 @@
 import type { UpstreamTarget } from '@parley/connections';
 import type { Egress, Line } from '@parley/kit/egress';
 import type { LinkWatch, ServerFacts } from '../link.ts';
-import { UpstreamFault } from '../link.ts';
+import { LinkForgotten } from '../link.ts';
 import type { Address } from './address.ts';
 import { lineTo } from './address.ts';
 import type { WireMeans } from './modern.ts';
@@ -95,11 +95,7 @@ export class Home {
 
   async close(): Promise<void> {
     this.isForgotten = true;
-    this.#closing.abort(
-      new UpstreamFault('unreachable', 'The connection was changed or switched off. Try again.', {
-        wasSent: false,
-      }),
-    );
+    this.#closing.abort(new LinkForgotten());
     const watches = [...this.watches];
     await Promise.allSettled([...watches.map((watch) => watch.close()), this.shelf.close()]);
   }
