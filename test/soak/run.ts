@@ -37,6 +37,8 @@ for (const [outcome, count] of [...outcomes].toSorted(([, a], [, b]) => b - a))
 say(`start: ${shown(before)}`);
 say(`most:  ${shown(peak)}`);
 say(`end:   ${shown(after)}`);
-say(`budget: ${BUDGET.rssMb} MB, ${BUDGET.descriptors} descriptors, nothing else`);
+say(
+  `budget: ${BUDGET.rssMb} MB, ${BUDGET.descriptors} descriptors, ${BUDGET.sessions} sessions, nothing else`,
+);
 say(faults.length === 0 ? 'Held.' : `Did not hold:\n  ${faults.join('\n  ')}`);
 process.exitCode = faults.length === 0 ? 0 : 1;
