@@ -1,34 +1,44 @@
-/** Keeps test/tools installed: foreign clients, the conformance referee and a PostgreSQL, apart from the product. */
+/**
+ * Keeps what only tests need installed, apart from the product: test/tools with foreign clients, the conformance referee
+ * and a PostgreSQL, and test/real-servers/installed with servers of other projects.
+ */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 
-const TOOLS = new URL('../test/tools/', import.meta.url);
-const STAMP = new URL('node_modules/.parley-stamp', TOOLS);
-
 /** Installs test/tools unless what is there was installed from the manifest as it is now. */
 export async function ensureTestTools(): Promise<void> {
-  const wanted = createHash('sha256')
-    .update(await readFile(new URL('package.json', TOOLS)))
-    .digest('hex');
-  if ((await readStamp()) === wanted) return;
-  await installTools();
-  await writeFile(STAMP, wanted);
+  await ensureInstalled(new URL('../test/tools/', import.meta.url));
 }
 
-async function readStamp(): Promise<string | undefined> {
+/** Installs test/real-servers/installed likewise; only the command that tries them asks for it. */
+export async function ensureRealServers(): Promise<void> {
+  await ensureInstalled(new URL('../test/real-servers/installed/', import.meta.url));
+}
+
+async function ensureInstalled(folder: URL): Promise<void> {
+  const stamp = new URL('node_modules/.parley-stamp', folder);
+  const wanted = createHash('sha256')
+    .update(await readFile(new URL('package.json', folder)))
+    .digest('hex');
+  if ((await readStamp(stamp)) === wanted) return;
+  await install(fileURLToPath(folder));
+  await writeFile(stamp, wanted);
+}
+
+async function readStamp(stamp: URL): Promise<string | undefined> {
   try {
-    return await readFile(STAMP, 'utf8');
+    return await readFile(stamp, 'utf8');
   } catch {
     return undefined;
   }
 }
 
-function installTools(): Promise<void> {
+function install(folder: string): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const npm = spawn('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], {
-    cwd: fileURLToPath(TOOLS),
+    cwd: folder,
     // Output goes to stderr, since callers may promise one JSON line on stdout.
     stdio: ['ignore', 2, 2],
     // npm is a script file on Windows, which only a shell can start.
@@ -38,9 +48,7 @@ function installTools(): Promise<void> {
   npm.once('close', (code) => {
     if (code === 0) resolve();
     else
-      reject(
-        new Error(`npm install in test/tools ended with ${code}; check the network and run it by hand.`),
-      );
+      reject(new Error(`npm install in ${folder} ended with ${code}; check the network and run it by hand.`));
   });
   return promise;
 }

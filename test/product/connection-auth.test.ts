@@ -12,7 +12,9 @@ import { scratchFolder } from './parley.ts';
 
 let app: App;
 let url: string;
-let keys: { owner: string; admin: string; stranger: string };
+let keys: { owner: string; admin: string; member: string; stranger: string };
+/** Sets what the role of the member gives. */
+let saveRole: (grants: Record<string, string[]>) => Promise<unknown>;
 const folder = scratchFolder();
 
 beforeAll(async () => {
@@ -26,6 +28,10 @@ beforeAll(async () => {
   const founder = testCaller({ organizationId, userId: first?.userId ?? '', roles: ['owner'] });
   const userId = await identity.ensureUser({ email: 'alex@acme.example', name: 'Alex' });
   await identity.addMember(founder, { userId, roles: ['admin'] });
+  const memberId = await identity.ensureUser({ email: 'mia@acme.example', name: 'Mia' });
+  saveRole = (grants) => identity.roles.save(founder, { name: 'note reader', grants });
+  await saveRole({ self: ['connection_auth'] });
+  await identity.addMember(founder, { userId: memberId, roles: ['note reader'] });
   const owner = { name: 'Rita', email: 'rita@rival.example' };
   const other = await identity.createOrganization({ slug: 'rival', name: 'Rival', owner });
   const keyFor = async (of: { organizationId: string; userId: string }) => {
@@ -35,6 +41,7 @@ beforeAll(async () => {
   keys = {
     owner: await keyFor({ organizationId, userId: first?.userId ?? '' }),
     admin: await keyFor({ organizationId, userId }),
+    member: await keyFor({ organizationId, userId: memberId }),
     stranger: await keyFor(other),
   };
 });
@@ -89,6 +96,12 @@ test('a person authorises a connection in a browser, uses it, and takes it back'
   expect(html).toContain('Notes &lt;b&gt;');
   expect((await fetch(back)).status).toBe(400);
 
+  // What could not be read before was read at once, and its maker has agreed with it.
+  const read = await tool(keys.owner, 'COLLECTION_CONNECTIONS_GET', { id });
+  expect(read.item).toMatchObject({ status: 'active', tools: [{ name: 'ALPHA' }] });
+  const used = await callTool({ mcp: `${url}/mcp/${id}`, key: keys.owner }, 'ALPHA');
+  expect(used.body.result?.content).toMatchObject([{ text: 'done' }]);
+
   expect(await tool(keys.owner, 'CONNECTION_TEST', { id })).toMatchObject({ status: 'ok' });
   expect(await tool(keys.admin, 'CONNECTION_TEST', { id })).toMatchObject({ status: 'auth_required' });
   const state = await rest(keys.owner, `GET ${id}/auth`);
@@ -106,6 +119,27 @@ test('a person authorises a connection in a browser, uses it, and takes it back'
   expect(await tool(keys.owner, 'CONNECTION_TEST', { id })).toMatchObject({ status: 'auth_required' });
 });
 
+test('a member who authorises first agrees to nothing for the others', async () => {
+  await using provider = await startOAuthProvider();
+  await using upstream = await startUpstream({
+    era: '2026',
+    tools: [plainTool('ALPHA')],
+    fault: guardWith(provider),
+  });
+  const { item } = await tool(keys.owner, 'COLLECTION_CONNECTIONS_CREATE', {
+    data: { id: 'first', title: 'First', connection_type: 'HTTP', connection_url: upstream.url },
+  });
+  await saveRole({ self: ['connection_auth'], first: ['*'] });
+  const authorise = async (key: string) => {
+    const begun = await rest(key, `POST ${item.id}/authorize`);
+    expect(begun.status).toBe(200);
+    await (await fetch(await provider.browse(begun.data.url))).text();
+    return tool(keys.owner, 'COLLECTION_CONNECTIONS_GET', { id: item.id });
+  };
+  expect((await authorise(keys.member)).item).toMatchObject({ status: 'error', tools: null });
+  expect((await authorise(keys.admin)).item).toMatchObject({ status: 'active', tools: [{ name: 'ALPHA' }] });
+});
+
 test('a token that is over is renewed for the test of a connection too', async () => {
   await using provider = await startOAuthProvider();
   await using upstream = await startUpstream({ era: '2025', tools: [], fault: guardWith(provider) });
@@ -117,8 +151,9 @@ test('a token that is over is renewed for the test of a connection too', async (
   await (await fetch(await provider.browse(begun.data.url))).text();
   provider.endAccess();
   provider.script.expiresInS = 3600;
+  provider.asked.length = 0;
   expect(await tool(keys.owner, 'CONNECTION_TEST', { id: item.id })).toMatchObject({ status: 'ok' });
-  expect(provider.asked).toEqual(['authorization_code', 'refresh_token']);
+  expect(provider.asked).toEqual(['refresh_token']);
 });
 
 test('foreign and unknown connections answer alike, on every route', async () => {

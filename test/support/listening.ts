@@ -9,9 +9,9 @@ export interface Listening extends AsyncDisposable {
   readonly url: string;
 }
 
-/** Lets a server listen; disposing of it ends its connections too. */
-export async function listening(server: Server): Promise<Listening> {
-  server.listen(0, '127.0.0.1');
+/** Lets a server listen, on a free port unless it comes back to one; disposing of it ends its connections too. */
+export async function listening(server: Server, wanted = 0): Promise<Listening> {
+  server.listen(wanted, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo; // a listening TCP server has a port
   return {

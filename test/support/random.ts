@@ -8,6 +8,11 @@ export function seededRandom(): () => number {
   onTestFailed(() => {
     process.stderr.write(`The chance of this test had PARLEY_TEST_SEED=${seed}.\n`);
   });
+  return randomFrom(seed);
+}
+
+/** The numbers of a seed, for what is no test. */
+export function randomFrom(seed: number): () => number {
   let state = seed;
   // mulberry32: small, and its 32 bits are all that a test needs
   return () => {

@@ -12,7 +12,7 @@ export { seedSelfConnection, selfConnectionId } from './self-connection.ts';
 export { CONNECTIONS_CHANGED } from './services/base.ts';
 export type { CheckCode } from './services/base.ts';
 export { Binding } from './services/bindings.ts';
-export { askConnection, targetOf } from './services/ask-upstream.ts';
+export { askConnection, askWithNewCredentials, targetOf } from './services/ask-upstream.ts';
 export type { ConfigurationOutcome } from './services/ask-upstream.ts';
 export type { FromMachine } from './services/change-connection.ts';
 export { createConnections } from './services/connections.ts';

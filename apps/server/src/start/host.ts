@@ -4,6 +4,7 @@ import { denialOf } from '@parley/agent/denials';
 import {
   allowedHosts,
   askConnection,
+  askWithNewCredentials,
   connectionMigrations,
   createDeliver,
   createRefresher,
@@ -206,6 +207,8 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
     baseUrl: () => config.web.publicUrl ?? servedUrl ?? notedUrl(config),
     publicUrl: config.web.publicUrl,
     reachOf: (row) => ({ allow: allowedHosts(row, ownPort()), era: null }),
+    learn: (caller, id) =>
+      askWithNewCredentials({ store, upstream, events, now: Date.now, ownPort }, caller, id),
   };
   const targets = createTargets(credentials);
   const programs = programsOf(config);

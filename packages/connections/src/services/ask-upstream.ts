@@ -7,7 +7,7 @@ import { gatewaySettingsOf, isPersonal } from '../shapes/gateway-settings.ts';
 import type { Discovery, UpstreamTarget } from '../upstream.ts';
 import type { Base } from './base.ts';
 import { authorOf } from './base.ts';
-import { keepDiscovery } from './catalogs.ts';
+import { isRead, keepDiscovery } from './catalogs.ts';
 import { openedTarget, sealedCredentials } from './credentials.ts';
 import { allowedHosts } from './private-address.ts';
 import { actsAsAdministrator } from './rights.ts';
@@ -19,6 +19,8 @@ import { hasTokens } from './tokens.ts';
 /** Whose credentials are used; no user means those that are for everybody. */
 type Asker = Pick<Caller, 'organizationId' | 'userId'>;
 type Parts = Pick<Base, 'store' | 'ownPort'>;
+/** What asking and keeping the answer takes. */
+type Keeping = Parts & Pick<Base, 'upstream' | 'now'> & { readonly events: Pick<Base['events'], 'publish'> };
 
 /** Where a connection leads; undefined for what this server serves itself. */
 export async function targetOf(
@@ -72,7 +74,7 @@ export async function rediscover(base: Base, caller: Caller, id: string): Promis
 }
 
 /** The same, unless somebody asks already; false then. */
-export async function refreshNow(base: Base, caller: Caller, row: ConnectionRow): Promise<boolean> {
+export async function refreshNow(base: Keeping, caller: Caller, row: ConnectionRow): Promise<boolean> {
   const { store, now } = base;
   const { organizationId } = caller;
   const target = await targetOf(base, caller, row);
@@ -83,8 +85,19 @@ export async function refreshNow(base: Base, caller: Caller, row: ConnectionRow)
   return true;
 }
 
+/**
+ * Asks a connection once more after somebody has brought credentials for it. What nobody could read before is shown for
+ * the first time then, and agreed to: by whoever made it or may approve definitions. For others it stays unread.
+ */
+export async function askWithNewCredentials(base: Keeping, caller: Caller, id: string): Promise<void> {
+  const row = await findRow(base.store, caller.organizationId, id);
+  if (row === undefined || row.status === 'inactive' || row.connection_type === 'STDIO') return;
+  const mayAgree = actsAsAdministrator(caller) || row.created_by === authorOf(caller);
+  if (mayAgree || (await isRead(base.store, id))) await refreshNow(base, caller, row);
+}
+
 async function ask(
-  base: Base,
+  base: Keeping,
   {
     caller,
     row,

@@ -253,6 +253,11 @@ async function knownSkills(from: Queryable, connectionId: string): Promise<Skill
   return row === undefined ? [] : fromJson<Skill[]>(row.body);
 }
 
+/** True when the tools of a connection were read at least once. */
+export async function isRead(from: Queryable, connectionId: string): Promise<boolean> {
+  return (await knownCatalogs(from, connectionId)).has('tools');
+}
+
 async function knownCatalogs(from: Queryable, connectionId: string): Promise<Known> {
   const rows = await from
     .db<ConnectionTables>()

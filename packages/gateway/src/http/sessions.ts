@@ -112,7 +112,10 @@ export function createSessionLeg(options: LegParts): SessionLeg {
       wants: (change) => isWanted(server, change, watched),
       // A client that has gone without a word leaves its session behind, and nobody who hears.
       watches: (uri) => session.busy > 0 && watched.has(uri),
-      tell: (change) => sendNotice(server, change),
+      // It may have ended after it was chosen to hear of this.
+      tell: async (change) => {
+        if (open.has(session)) await sendNotice(server, change);
+      },
       end: () => server.close(),
     });
     const calls = new SessionCalls();

@@ -34,6 +34,7 @@ interface FlowParts {
 
 /** An authorization that came to its end. */
 export interface FinishedFlow extends FlowPlace {
+  readonly caller: Caller;
   readonly connection: ConnectionRow;
 }
 
@@ -94,7 +95,7 @@ export async function finish(
   if (URL.parse(kept.resource)?.origin !== reach.url.origin) throw overdue();
   const token = await explained(() => exchanged(parts, reach, kept, parameters));
   await keep(parts, caller, place, { token, connection });
-  return { ...place, connection };
+  return { ...place, caller, connection };
 }
 
 async function keep(

@@ -92,6 +92,15 @@ export function createConnectionAuth(parts: CredentialParts): ConnectionAuth {
     });
   }
 
+  /** The credentials are kept whatever their server says to them. */
+  async function learn(caller: Caller, id: string): Promise<void> {
+    try {
+      await parts.learn?.(caller, id);
+    } catch (error) {
+      onFault(error, 'credentials');
+    }
+  }
+
   return {
     async state(caller, id) {
       const row = await usable(caller, id);
@@ -114,7 +123,9 @@ export function createConnectionAuth(parts: CredentialParts): ConnectionAuth {
       return { url: await urlFor(caller, row.id) };
     },
     async finish(parameters, browserUserId) {
-      const { organizationId, tokenUserId, connection } = await finish(parts, parameters, browserUserId);
+      const flow = await finish(parts, parameters, browserUserId);
+      const { organizationId, tokenUserId, connection, caller } = flow;
+      await learn(caller, connection.id);
       const person = tokenUserId === '' ? undefined : await parts.callerOf(organizationId, tokenUserId);
       return { title: connection.title, name: person?.name ?? null };
     },
@@ -137,6 +148,7 @@ export function createConnectionAuth(parts: CredentialParts): ConnectionAuth {
       if (!VISIBLE.test(token))
         throw new ToolError('invalid', 'token: must have 1 to 8192 visible ASCII characters, without spaces');
       await changeToken(caller, id, token);
+      await learn(caller, id);
     },
     removeToken: (caller, id) => changeToken(caller, id, undefined),
     clientDocument: () => clientDocument(parts.publicUrl),

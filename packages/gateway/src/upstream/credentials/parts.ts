@@ -23,6 +23,8 @@ export interface CredentialParts {
   baseUrl(): string | undefined;
   /** The address that was configured for the world, where there is one. */
   readonly publicUrl: string | undefined;
+  /** Asks the server of a connection what it has, now that this person has brought credentials; absent: nobody does. */
+  learn?(caller: Caller, connectionId: string): Promise<void>;
   /** What is known of an upstream besides its credentials; absent: nothing. */
   readonly reachOf?: ((row: ConnectionRow) => KnownReach) | undefined;
 }

@@ -100,9 +100,12 @@ export class SharedProgram implements Link {
     const { signal, limitMs } = request;
     const deadline = performance.now() + limitMs;
     for (let tries = 1; tries <= MOST_TRIES; tries += 1) {
-      const running = await this.#ready({ signal, limitMs: deadline - performance.now() });
+      const running = await this.#ready({ signal, limitMs: Math.max(0, deadline - performance.now()) });
+      const leftMs = deadline - performance.now();
+      // Both may come at once in a busy process, and a request whose time is over must not run.
+      if (leftMs <= 0) throw outOfTime({ wasSent: false });
       // It may have ended while others that waited for it had their turn.
-      if (running.isOpen) return running.request(request, deadline - performance.now());
+      if (running.isOpen) return running.request(request, leftMs);
     }
     throw ended({ wasSent: false });
   }

@@ -32,7 +32,13 @@ export async function openSession(
   means: WireMeans,
 ): Promise<Session> {
   const session = new Session(address, means);
-  await session.open(capabilities);
+  try {
+    await session.open(capabilities);
+  } catch (error) {
+    // The server may have begun a session before this went wrong, and nobody else knows of it.
+    detach(session.end(), (fault) => means.onFault(fault, 'upstream session'));
+    throw error;
+  }
   return session;
 }
 
