@@ -13,16 +13,14 @@ import { createEgress } from '@parley/kit/egress';
 import {
   callParts,
   createCodeExecution,
-  createConnectionAuth,
-  createLinks,
-  createOpenApiLinks,
   createKeptResults,
+  createLateConnectionAuth,
+  createLateLinks,
+  createLateTargets,
+  createLateVirtualMcps,
   createRequestRate,
   createSandbox,
-  createStdioLinks,
-  createTargets,
   createUpstream,
-  createVirtualMcpEngines,
   engineUniverse,
   gatewayMigrations,
 } from '@parley/gateway';
@@ -195,14 +193,13 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
     publicUrl: config.web.publicUrl,
     reachOf: (row) => ({ allow: allowedHosts(row, config.port), era: null }),
   };
-  const targets = createTargets(credentials);
+  const targets = createLateTargets(credentials);
   const programs = programsOf(config);
-  const links = createLinks({
+  const links = createLateLinks({
     egress,
     info: SERVER_INFO,
     onFault,
-    stdio: createStdioLinks({ programs, info: SERVER_INFO, onFault }),
-    openapi: createOpenApiLinks({ egress }),
+    programs,
     hopKey: store.secrets.derive('hops').toString('base64url'),
   });
   const upstream = createUpstream({
@@ -239,7 +236,7 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
   });
   const box = createSandbox();
   const results = createKeptResults({ store, onFault });
-  const virtual = createVirtualMcpEngines({
+  const virtual = createLateVirtualMcps({
     store,
     engine: () => engine,
     members: () => memberSources,
@@ -268,7 +265,7 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
     events,
     egress,
     upstream,
-    connectionAuth: createConnectionAuth(credentials),
+    connectionAuth: createLateConnectionAuth(credentials),
     projects: createProjectDirectory(store),
     dataDir: config.dataDir,
     ownPort: config.port,
