@@ -1,5 +1,6 @@
 /** The input schema of a plugin's tool, cut down to what the server can check in time that grows with the input alone. */
 import { describeIssues, ToolError } from '@parley/kit';
+import type * as Zod from 'zod';
 
 type Schema = Record<string, unknown>;
 
@@ -34,7 +35,7 @@ export function checkedInputSchema(given: unknown, where: string): Schema & { re
 export async function faultsIn(schema: Schema, input: unknown): Promise<string | undefined> {
   try {
     // What it was written as is what it is.
-    const { fromJSONSchema, registry } = (await import(ALL_OF_ZOD)) as typeof import('zod');
+    const { fromJSONSchema, registry } = (await import(ALL_OF_ZOD)) as typeof Zod;
     const known = fromJSONSchema(schema, { registry: registry() });
     const parsed = known.safeParse(input);
     return parsed.success ? undefined : describeIssues(parsed.error.issues, input, { schema: known });
