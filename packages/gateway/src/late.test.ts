@@ -27,7 +27,9 @@ test('what could not be made is tried again by whoever asks next', async () => {
 test('what ends a part waits for one that is being made, and makes none', async () => {
   const begun = Promise.withResolvers<string>();
   const seen: string[] = [];
-  const keep = (part: string) => void seen.push(part);
+  const keep = (part: string) => {
+    seen.push(part);
+  };
   const part = late(() => begun.promise);
   await part.whenUsed(keep);
   expect(seen).toEqual([]);
