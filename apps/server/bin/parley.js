@@ -10,8 +10,9 @@ const isNewEnough = major > REQUIRED[0] || (major === REQUIRED[0] && minor >= RE
 const LAUNCHED = '--launched';
 
 if (isNewEnough) {
-  nodeModule.enableCompileCache?.();
   const args = isLaunched() ? await argumentsOfLauncher() : process.argv.slice(2);
+  // What is read from the cache stays in memory: commands start sooner, a server would carry it for as long as it runs.
+  if (args[0] !== 'start') nodeModule.enableCompileCache?.();
   // Overwrites the command line that other processes can see, and the secrets on it.
   if (args.some((arg) => /^--(?:(?:api-)?key|token|header|env)/.test(arg))) process.title = 'parley';
   const built = new URL('../dist/parley.js', import.meta.url);

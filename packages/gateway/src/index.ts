@@ -12,16 +12,18 @@ export { createReplicas } from './replicas/replicas.ts';
 export type { Replicas } from './replicas/replicas.ts';
 export { serveStdio } from './stdio/serve.ts';
 export type { ProgramOptions } from './upstream/stdio/allowed-start.ts';
-export { createConnectionAuth, createTargets } from './upstream/credentials/index.ts';
-export type { CredentialParts, Targets } from './upstream/credentials/index.ts';
-export { createLinks } from './upstream/links.ts';
-export type { LinkOptions } from './upstream/links.ts';
-export { createOpenApiLinks } from './upstream/openapi/openapi-links.ts';
-export { createStdioLinks } from './upstream/stdio/stdio-links.ts';
+export { createLateConnectionAuth, createLateTargets } from './upstream/credentials/index.ts';
+export type { CallCredentials, CredentialParts, Targets } from './upstream/credentials/index.ts';
+export { createLateLinks } from './upstream/late-links.ts';
+export type { LateLinkOptions } from './upstream/late-links.ts';
 export { Bridge } from './upstream/bridge.ts';
 export type { BridgeParts, Opened } from './upstream/bridge.ts';
 export { createConnectionGateway } from './upstream/connection-gateway.ts';
-export type { ConnectionGateway, ConnectionGatewayOptions } from './upstream/connection-gateway.ts';
+export type {
+  ConnectionGateway,
+  ConnectionGatewayOptions,
+  Credentials,
+} from './upstream/connection-gateway.ts';
 export type { GatewayHooks } from './upstream/hooks.ts';
 export { UpstreamFault } from './upstream/link.ts';
 export type {
@@ -46,5 +48,6 @@ export type { Sandbox } from './sandbox/sandbox.ts';
 export { engineUniverse } from './sandbox/tool-universe.ts';
 export { createKeptResults } from './virtual/kept-results.ts';
 export type { KeptResults } from './virtual/kept-results.ts';
+export { createLateVirtualMcps } from './virtual/late.ts';
 export { createVirtualMcpEngines } from './virtual/registry.ts';
 export type { VirtualMcpEngines } from './virtual/registry.ts';

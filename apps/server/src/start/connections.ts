@@ -2,8 +2,10 @@
 import type { Refresher } from '@parley/connections';
 import { CONNECTIONS_CHANGED, servedConnections } from '@parley/connections';
 import type {
+  CallCredentials,
   ConnectionGateway,
   ConnectionGatewayOptions,
+  Credentials,
   KeptResults,
   Links,
   Replicas,
@@ -40,16 +42,17 @@ export function serveConnections({
   replicas,
   onFault,
 }: ConnectionParts): ConnectionGateway {
-  const credentials: ConnectionGatewayOptions['credentials'] = async (caller, { id }, call) => {
+  const credentials: ConnectionGatewayOptions['credentials'] = (caller, { id }, call) => {
     const header = call && ((name: string) => call.header(name));
-    const target = await targets.targetFor(caller, id, header);
-    const headers = await targets.headersFor(caller, id);
-    return {
+    const withRenewal = ({ target, headers }: CallCredentials): Credentials => ({
       target,
       headers,
       hops: call?.header(HOPS_HEADER),
       renew: async () => ({ target: await targets.afterRefusal(caller, target, header), headers }),
-    };
+    });
+    const found = targets.credentialsFor(caller, id, header);
+    // What is known is not waited for: a turn of waiting costs more than the look-up.
+    return found instanceof Promise ? found.then(withRenewal) : withRenewal(found);
   };
   return createConnectionGateway({
     links,

@@ -13,30 +13,38 @@ export interface Description {
 /** The name of the file, beside the bundle that it describes. */
 export const DESCRIPTION_FILE = 'toolsets.txt';
 
-/** The text of the file: one line with all but the definitions, then one definition a line. */
+/** The text of the file: one line with all but the definitions and with their lengths, then one definition a line. */
 export function writeDescription({ catalog, ...rest }: Description): string {
   const guards = catalog.tools.map(({ json: _json, ...guard }) => guard);
-  const head = JSON.stringify({ catalog: { ...catalog, tools: guards }, ...rest });
+  const lengths = catalog.tools.map(({ json }) => Buffer.byteLength(json));
+  const head = JSON.stringify({ catalog: { ...catalog, tools: guards }, lengths, ...rest });
   return [head, ...catalog.tools.map(({ json }) => json)].join('\n');
 }
 
-/** Reads what was built together with this code; undefined when it runs from source. */
-export function readDescription(): Description | undefined {
+/** Reads what was built together with this code, to serve some toolsets or all; undefined when it runs from source. */
+export function readDescription(served: readonly string[]): Description | undefined {
   if (import.meta.url.endsWith('.ts')) return undefined;
   try {
-    return parseDescription(readFileSync(new URL(DESCRIPTION_FILE, import.meta.url), 'utf8'));
+    return parseDescription(readFileSync(new URL(DESCRIPTION_FILE, import.meta.url)), served);
   } catch {
     // Without it a start is slower and nothing else.
     return undefined;
   }
 }
 
-/** The description in the text of the file. */
-export function parseDescription(text: string): Description {
+/** The description in the bytes of the file. Tools that are not served have their guards, and no definition. */
+export function parseDescription(bytes: Buffer, served: readonly string[]): Description {
   // Definitions go to clients as they are: parsing them would cost a start more than all the rest.
-  const [head = '', ...definitions] = text.split('\n');
+  let end = bytes.indexOf('\n');
   // Written by `writeDescription`.
-  const { catalog, ...rest } = JSON.parse(head) as Description;
-  const tools = catalog.tools.map((guard, index) => ({ ...guard, json: definitions[index] ?? '' }));
+  const { catalog, lengths, ...rest } = JSON.parse(bytes.toString('utf8', 0, end)) as Description & {
+    readonly lengths: readonly number[];
+  };
+  const tools = catalog.tools.map((guard, index) => {
+    const begin = end + 1;
+    end = begin + (lengths[index] ?? 0);
+    const isServed = served.length === 0 || served.includes(guard.toolset);
+    return { ...guard, json: isServed ? bytes.toString('utf8', begin, end) : '' };
+  });
   return { catalog: { ...catalog, tools }, ...rest };
 }

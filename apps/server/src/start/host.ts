@@ -14,17 +14,15 @@ import { createEgress } from '@parley/kit/egress';
 import {
   callParts,
   createCodeExecution,
-  createConnectionAuth,
-  createLinks,
-  createOpenApiLinks,
   createKeptResults,
   createReplicas,
+  createLateConnectionAuth,
+  createLateLinks,
+  createLateTargets,
+  createLateVirtualMcps,
   createRequestRate,
   createSandbox,
-  createStdioLinks,
-  createTargets,
   createUpstream,
-  createVirtualMcpEngines,
   engineUniverse,
   gatewayMigrations,
 } from '@parley/gateway';
@@ -210,14 +208,13 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
     learn: (caller, id) =>
       askWithNewCredentials({ store, upstream, events, now: Date.now, ownPort }, caller, id),
   };
-  const targets = createTargets(credentials);
+  const targets = createLateTargets(credentials);
   const programs = programsOf(config);
-  const links = createLinks({
+  const links = createLateLinks({
     egress,
     info: SERVER_INFO,
     onFault,
-    stdio: createStdioLinks({ programs, info: SERVER_INFO, onFault }),
-    openapi: createOpenApiLinks({ egress }),
+    programs,
     hopKey: store.secrets.derive('hops').toString('base64url'),
   });
   const upstream = createUpstream({
@@ -254,7 +251,7 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
   });
   const box = createSandbox();
   const results = createKeptResults({ store, onFault });
-  const virtual = createVirtualMcpEngines({
+  const virtual = createLateVirtualMcps({
     store,
     engine: () => engine,
     members: () => memberSources,
@@ -283,7 +280,7 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
     events,
     egress,
     upstream,
-    connectionAuth: createConnectionAuth(credentials),
+    connectionAuth: createLateConnectionAuth(credentials),
     projects: createProjectDirectory(store),
     dataDir: config.dataDir,
     ownPort,

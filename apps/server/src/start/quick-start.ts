@@ -25,7 +25,7 @@ export interface QuickStart {
 /** Opens a data folder to serve some toolsets, or all when none are named. */
 export async function openQuickly(options: HostOptions, served: readonly string[]): Promise<QuickStart> {
   // What other sources have, only an engine knows.
-  const description = (options.sources ?? []).length === 0 ? readDescription() : undefined;
+  const description = (options.sources ?? []).length === 0 ? readDescription(served) : undefined;
   const catalog = description && (await describeAll(description, options.toolsets ?? []));
   const isWritten = (name: string) => catalog?.toolsets.some((toolset) => toolset.name === name);
   if (description === undefined || catalog === undefined || asksCode(catalog, served))

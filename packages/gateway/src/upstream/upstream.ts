@@ -3,17 +3,14 @@ import type { CallLimits, Upstream, UpstreamFailure, UpstreamTarget } from '@par
 import { detach } from '@parley/kit';
 import type { Egress } from '@parley/kit/egress';
 import { askedOver, withinTime } from './asking.ts';
-import { discover } from './discovery/discover.ts';
 import { failureOf } from './failure.ts';
 import { failure } from './faults.ts';
 import { ANSWER_MS, TEST_MS } from './limits.ts';
 import type { Link, Links } from './link.ts';
 import { LinkForgotten } from './link.ts';
-import { createLinks } from './links.ts';
+import { createLateLinks } from './late-links.ts';
 import type { ProgramOptions } from './stdio/allowed-start.ts';
 import { mayStart } from './stdio/allowed-start.ts';
-import { createStdioLinks } from './stdio/stdio-links.ts';
-import { callTool } from './tool-call.ts';
 import { UsedSecrets } from './used-secrets.ts';
 
 export interface UpstreamOptions {
@@ -53,9 +50,7 @@ export function createUpstream(options: UpstreamOptions): UpstreamClient {
   const { answerMs = ANSWER_MS } = options;
   const endings = new Set<Promise<void>>();
   const used = new UsedSecrets();
-  const links =
-    options.links ??
-    createLinks({ egress, info, onFault, stdio: createStdioLinks({ programs, info, onFault }) });
+  const links = options.links ?? createLateLinks({ egress, info, onFault, programs });
   const ending = (work: Promise<void>) => {
     endings.add(work);
     detach(
@@ -92,7 +87,7 @@ export function createUpstream(options: UpstreamOptions): UpstreamClient {
     async test(target) {
       // What is known from before proves nothing about now; a program that runs is asked as it is.
       const isRemote = target.type === 'HTTP' || target.type === 'SSE';
-      const over = isRemote ? createLinks({ egress, info, onFault }) : links;
+      const over = isRemote ? createLateLinks({ egress, info, onFault }) : links;
       const limits = { limitMs: Math.min(answerMs[target.type], TEST_MS) };
       const asked = { ...target, era: null };
       const outcome = await converse(asked, ({ link, signal }) => link.facts(signal), { limits, over });
@@ -100,6 +95,7 @@ export function createUpstream(options: UpstreamOptions): UpstreamClient {
       return outcome.ok ? { ok: true } : outcome;
     },
     async discover(target) {
+      const { discover } = await import('./discovery/discover.ts');
       const outcome = await converse(target, async ({ link, signal, limitMs }) => {
         const read = (over: Link) => discover(over, signal, { limitMs });
         // Whoever has just changed a connection asks it while others hear of the change and let go of the old one.
@@ -111,6 +107,7 @@ export function createUpstream(options: UpstreamOptions): UpstreamClient {
       return outcome.ok ? { ok: true, ...outcome.value } : outcome;
     },
     async call(target, name, args, limits = {}) {
+      const { callTool } = await import('./tool-call.ts');
       const outcome = await converse(
         target,
         ({ link, signal, limitMs }) => callTool(askedOver(link, signal, limitMs), { name, arguments: args }),

@@ -2,8 +2,8 @@
 import { HttpRefusal } from '@parley/http';
 import type { Caller, Engine } from '@parley/kit';
 import { RPC } from '@parley/kit';
-import type { Mode } from './meta-tools.ts';
-import { MODES } from './meta-tools.ts';
+import type { Mode } from './modes.ts';
+import { MODES } from './modes.ts';
 import type { FoundVirtual, VirtualMcpEngines } from './registry.ts';
 
 /** Where virtual MCPs are served, below the root of all. */

@@ -5,10 +5,7 @@ import * as z from 'zod';
 import { isObject } from '../messages.ts';
 import type { CodeExecution } from '../sandbox/code-execution.ts';
 import type { CodeTool } from '../sandbox/tool-universe.ts';
-
-/** What a client sees of a virtual MCP. */
-export const MODES = ['passthrough', 'smart_tool_selection', 'code_execution'] as const;
-export type Mode = (typeof MODES)[number];
+import type { Mode } from './modes.ts';
 
 export const CALL_TOOL = 'GATEWAY_CALL_TOOL';
 

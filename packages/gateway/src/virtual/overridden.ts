@@ -116,7 +116,7 @@ function withArguments(
       const all = { ...defaults, ...args, ...fixed };
       if (tool.check !== undefined) return tool.check(all);
       const fault = (await (checking ??= faultsAgainst(tool.inputSchema)))(all);
-      if (fault !== undefined) throw new ToolError('invalid', tool.faultsIn?.(all) ?? fault);
+      if (fault !== undefined) throw new ToolError('invalid', (await tool.faultsIn?.(all)) ?? fault);
       return all;
     },
   };

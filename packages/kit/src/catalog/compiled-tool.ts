@@ -141,7 +141,7 @@ export function compileOutsideTool(tool: OutsideTool, owner: Owner): CatalogTool
       if (tool.check !== undefined) return ownCheck(tool.check(args ?? {}));
       validator ??= jsonSchemaCheck(tool.inputSchema);
       const checked = await (await validator)(args ?? {});
-      const faults = checked.ok ? undefined : tool.faultsIn?.(args ?? {});
+      const faults = checked.ok ? undefined : await tool.faultsIn?.(args ?? {});
       return faults === undefined ? checked : { ok: false, error: new ToolError('invalid', faults) };
     },
     run(call) {

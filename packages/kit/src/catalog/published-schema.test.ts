@@ -6,7 +6,7 @@ import { defineTool } from '../define/tool.ts';
 import { defineOutsideTool } from '../define/outside-tool.ts';
 import { defineToolset, install } from '../define/toolset.ts';
 import { createCatalog } from './catalog.ts';
-import { inputSchemaOf, outputSchemaOf } from './published-schema.ts';
+import { inputSchemaOf, outputSchemaOf, wholeOutline } from './published-schema.ts';
 
 const Person = z.object({ id: z.string().describe('Who'), name: z.string().max(200) });
 const Tree = z.object({
@@ -200,4 +200,38 @@ test('hints written by hand are refused', () => {
   expect(() => defineTool({ ...spec, ...schemas })).toThrow(/"wipe" has a field "annotations"/);
   const outside = { inputSchema: { type: 'object' }, call: () => ({ content: [] }) };
   expect(() => defineOutsideTool({ ...spec, ...outside })).toThrow(/"wipe" has a field "annotations"/);
+});
+
+const FLAT: readonly { name: string; output: z.ZodObject }[] = [
+  { name: 'nothing', output: z.object({}) },
+  {
+    name: 'texts and truths',
+    output: z.object({ text: z.string().max(9).describe('A text'), ok: z.boolean() }),
+  },
+  {
+    name: 'numbers of all kinds',
+    output: z.object({
+      a: z.number(),
+      b: z.number().int().min(1),
+      c: z.int(),
+      d: z.int32(),
+      e: z.float32(),
+      f: z.number().multipleOf(2),
+    }),
+  },
+  { name: 'an object with a description', output: z.strictObject({ id: z.string() }).describe('One') },
+  { name: 'a loose object', output: z.looseObject({ id: z.string() }) },
+  { name: 'a condition', output: z.object({ id: z.string() }).refine(() => true) },
+  { name: 'more said of a field', output: z.object({ id: z.string().meta({ type: 'integer' }) }) },
+  { name: 'more said of the object', output: z.object({ id: z.string() }).meta({ required: [] }) },
+  {
+    name: 'what may be absent',
+    output: z.object({ id: z.string().optional(), on: z.boolean().default(true) }),
+  },
+  { name: 'what is changed', output: z.object({ id: z.string().transform(Number).pipe(z.number()) }) },
+  { name: 'formats', output: z.object({ at: z.iso.date(), mail: z.email(), one: z.coerce.number() }) },
+];
+
+test.each(FLAT)('a short way to an outline leads where the long one does: $name', ({ output }) => {
+  expect(JSON.stringify(outputSchemaOf(output))).toBe(JSON.stringify(wholeOutline(output)));
 });

@@ -47,8 +47,42 @@ function describeOnce({ description, anyOf }: JsonSchema): void {
  * out descriptions, formats, bounds and values. It allows everything that the whole schema allows.
  */
 export function outputSchemaOf(schema: z.ZodType): JsonSchema {
+  return flatOutline(schema) ?? wholeOutline(schema);
+}
+
+/** The outline by way of the whole schema, whatever that is. */
+export function wholeOutline(schema: z.ZodType): JsonSchema {
   const { $schema: _dialect, ...json } = z.toJSONSchema(schema, { io: 'output' });
   return shared(outline(json, 'answer', json));
+}
+
+/**
+ * The outline of an object that has texts, numbers and truths alone, which most answers are; undefined for any other.
+ * Writing a schema down only to forget most of it is a good part of a start.
+ */
+function flatOutline(schema: z.ZodType): JsonSchema | undefined {
+  if (!(schema instanceof z.ZodObject) || !isPlain(schema)) return undefined;
+  const fields: [string, JsonSchema][] = [];
+  for (const [name, field] of Object.entries(schema.shape)) {
+    const type = isPlain(field) ? flatType(field) : undefined;
+    if (type === undefined) return undefined;
+    fields.push([name, { type }]);
+  }
+  const outlined = { type: 'object', properties: Object.fromEntries(fields) };
+  return fields.length === 0 ? outlined : { ...outlined, required: fields.map(([name]) => name) };
+}
+
+function flatType(field: z.core.$ZodType): string | undefined {
+  if (field instanceof z.ZodString) return 'string';
+  if (field instanceof z.ZodBoolean) return 'boolean';
+  if (!(field instanceof z.ZodNumber)) return undefined;
+  return field.format?.includes('int') === true ? 'integer' : 'number';
+}
+
+/** True when nothing was said of a schema besides a description. */
+function isPlain(schema: z.core.$ZodType): boolean {
+  const said = z.globalRegistry.get(schema);
+  return said === undefined || Object.keys(said).every((key) => key === 'description');
 }
 
 /** Where a schema stands: the answer, a field of it, an item of one of its lists, or anywhere deeper. */

@@ -73,7 +73,7 @@ export interface OutsideToolSpec {
   /** Checks arguments in place of `inputSchema`, and returns what `call` gets; throws `invalid`. */
   check?(args: unknown): Promise<Record<string, unknown>>;
   /** What is wrong with arguments that did not pass `inputSchema`; undefined: as the validator says it. */
-  faultsIn?(args: unknown): string | undefined;
+  faultsIn?(args: unknown): string | undefined | Promise<string | undefined>;
   /**
    * Gets the arguments after they passed `inputSchema`. Returns a finished result; or a question, with the state of
    * its own server, after whose answer it is called again with both; or a task of its own server, with which it is

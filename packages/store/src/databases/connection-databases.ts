@@ -8,7 +8,6 @@ import type { Databases, SqlRequest, SqlResult } from './databases.ts';
 import { SqlFault } from './databases.ts';
 import type { DatabaseRow } from './registry.ts';
 import { addRow, dueRows, findRow, forgetRows, freeName, removeRow } from './registry.ts';
-import { statementOf } from './statement.ts';
 import type { Statement } from './statement.ts';
 import type { Refusal, TurnLimits } from './turns.ts';
 import { Turns } from './turns.ts';
@@ -107,6 +106,8 @@ export function createDatabases({ engine, databases, secrets, clock, onError }: 
     if (!isAvailable) throw new SqlFault('unavailable', UNAVAILABLE);
     // The id becomes the name of a file or schema.
     if (!CONNECTION_ID.test(connectionId)) throw new SqlFault('invalid', 'This is no id of a connection.');
+    // Loaded late: few commands and servers ever run one.
+    const { statementOf } = await import('./statement.ts');
     const statement = statementOf(request, engine.name);
     const key = keyOf(organizationId, connectionId);
     return turns.take({ organizationId, key, signal }, async () =>

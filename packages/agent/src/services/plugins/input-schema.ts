@@ -1,6 +1,6 @@
 /** The input schema of a plugin's tool, cut down to what the server can check in time that grows with the input alone. */
 import { describeIssues, ToolError } from '@parley/kit';
-import * as z from 'zod';
+import type * as Zod from 'zod';
 
 type Schema = Record<string, unknown>;
 
@@ -14,6 +14,8 @@ const COPIED = new Set(
 const ONE = new Set('items additionalProperties not if then else contains propertyNames'.split(' '));
 const MANY = new Set('anyOf allOf oneOf prefixItems'.split(' '));
 const REFUSED = new Set('$ref $dynamicRef $recursiveRef patternProperties'.split(' '));
+// No name that a bundler sees: it would keep all of Zod together for this, and every start would load that.
+const ALL_OF_ZOD: string = 'zod';
 const DEEPEST = 20;
 const MOST_CHARACTERS = 65_536;
 
@@ -30,9 +32,11 @@ export function checkedInputSchema(given: unknown, where: string): Schema & { re
 }
 
 /** What is wrong with an input that does not fit, in the words of built-in tools; undefined: there are none. */
-export function faultsIn(schema: Schema, input: unknown): string | undefined {
+export async function faultsIn(schema: Schema, input: unknown): Promise<string | undefined> {
   try {
-    const known = z.fromJSONSchema(schema, { registry: z.registry() });
+    // What it was written as is what it is.
+    const { fromJSONSchema, registry } = (await import(ALL_OF_ZOD)) as typeof Zod;
+    const known = fromJSONSchema(schema, { registry: registry() });
     const parsed = known.safeParse(input);
     return parsed.success ? undefined : describeIssues(parsed.error.issues, input, { schema: known });
   } catch {

@@ -20,7 +20,7 @@ import type { Caller } from '@parley/kit';
 import { detach, ToolError } from '@parley/kit';
 import { readLink } from './auth-links.ts';
 import { begin, finish, overdue } from './authorization.ts';
-import { clientDocument } from './clients.ts';
+import { clientDocument } from './client-document.ts';
 import type { CredentialParts } from './parts.ts';
 import { revokeUpstream } from './revocation.ts';
 

@@ -1,5 +1,4 @@
 /** Credentials for upstreams. Start reading at `targets.ts` for what calls carry, at `connection-auth.ts` for people. */
-export { createConnectionAuth } from './connection-auth.ts';
+export { createLateConnectionAuth, createLateTargets } from './late.ts';
 export type { CredentialParts } from './parts.ts';
-export { createTargets } from './targets.ts';
-export type { Targets } from './targets.ts';
+export type { CallCredentials, Targets } from './targets.ts';

@@ -28,8 +28,21 @@ import { SealedCache } from './sealed-cache.ts';
 
 type Headers = Readonly<Record<string, string>>;
 
+/** Where one call goes, and what it carries besides. */
+export interface CallCredentials {
+  readonly target: UpstreamTarget;
+  /** Headers of this one request: the token to call back with. Undefined: none. */
+  readonly headers: Headers | undefined;
+}
+
 /** Targets for callers. What throws is an `UpstreamFault`. */
 export interface Targets {
+  /** What `targetFor` and `headersFor` give, at once where it is known: no call waits for a look into memory. */
+  credentialsFor(
+    caller: Caller,
+    connectionId: string,
+    header?: ReadHeader,
+  ): CallCredentials | Promise<CallCredentials>;
   /**
    * Where a call of this caller goes; the same object for a few seconds. `header` reads the headers of the client's
    * request, for the one that the connection maps.
@@ -80,9 +93,18 @@ export function createTargets(parts: CredentialParts, renewals: Renewals = creat
     return sealedCredentials(store, row, userId);
   }
 
+  /** True when the token of what is known is over, or soon will be. */
+  function isDue({ sealed: { granted } }: KnownCredentials): boolean {
+    return granted !== undefined && (granted.expires_at ?? Infinity) - now() < RENEW_BEFORE_MS;
+  }
+
   /** What is stored for a caller, with a token that is not over. */
-  async function credentialsOf(caller: Caller, connectionId: string): Promise<KnownCredentials> {
-    const known = await cache.of(caller, connectionId);
+  async function credentialsOf(
+    caller: Caller,
+    connectionId: string,
+    stored = cache.of(caller, connectionId),
+  ): Promise<KnownCredentials> {
+    const known = await stored;
     const { granted } = known.sealed;
     if (granted === undefined) return known;
     const leftMs = (granted.expires_at ?? Infinity) - now();
@@ -171,15 +193,31 @@ export function createTargets(parts: CredentialParts, renewals: Renewals = creat
     return token;
   }
 
+  function headersOf(caller: Caller, known: KnownCredentials): Headers | undefined {
+    const token = callToken(caller, known);
+    return token === undefined ? undefined : { 'x-parley-token': token };
+  }
+
+  function carriedBy(
+    caller: Caller,
+    known: KnownCredentials,
+    header: ReadHeader | undefined,
+  ): CallCredentials {
+    const target = mapped(opened(caller, known), known.sealed, header);
+    return { target, headers: headersOf(caller, known) };
+  }
+
   const targets: Targets = {
+    credentialsFor(caller, connectionId, header) {
+      const stored = cache.of(caller, connectionId);
+      if (!(stored instanceof Promise) && !isDue(stored)) return carriedBy(caller, stored, header);
+      return credentialsOf(caller, connectionId, stored).then((known) => carriedBy(caller, known, header));
+    },
     async targetFor(caller, connectionId, header) {
       const known = await credentialsOf(caller, connectionId);
       return mapped(opened(caller, known), known.sealed, header);
     },
-    async headersFor(caller, connectionId) {
-      const token = callToken(caller, await cache.of(caller, connectionId));
-      return token === undefined ? undefined : { 'x-parley-token': token };
-    },
+    headersFor: async (caller, connectionId) => headersOf(caller, await cache.of(caller, connectionId)),
     async afterRefusal(caller, refused, header) {
       const { id } = refused;
       cache.forget(caller, id);
