@@ -121,3 +121,21 @@ test('code of a key that is bound to a virtual MCP has its tools alone', async (
     totalAvailable: 1,
   });
 });
+
+test('a virtual MCP is what it was last made, whatever was asked for before', async () => {
+  const { mcp, key, manage, create } = await serveEcho();
+  const names = async (place: string) => {
+    const { status, body } = await post(place, key, message(1, 'tools/list'));
+    return status === 200 ? body.result?.tools?.map(({ name }) => name) : status;
+  };
+  // Looks the virtual MCPs up, so that they are remembered.
+  expect(await names(`${mcp}/nosuch`)).toBe(404);
+  const id = await create('COLLECTION_VIRTUAL_MCP_CREATE', {
+    title: 'Mine',
+    connections: [{ connection_id: 'conn_1' }],
+  });
+  expect(await names(`${mcp}/virtual-mcp/${id}`)).toEqual(['echo', 'other']);
+  const connections = [{ connection_id: 'conn_1', selected_tools: ['echo'] }];
+  await manage('COLLECTION_VIRTUAL_MCP_UPDATE', { id, data: { connections } });
+  expect(await names(`${mcp}/virtual-mcp/${id}`)).toEqual(['echo']);
+});
