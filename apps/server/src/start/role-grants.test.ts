@@ -34,6 +34,8 @@ const OWN_THINGS = [
   'PROJECT_LIST',
   'TAGS_LIST',
   'USER_GET',
+  // A right of routes: their own credentials for connections that they may use.
+  'connection_auth',
 ];
 const BASE = { self: OWN_THINGS, ...WHOAMI };
 // The two privileged tools of agents are not in the wildcard of a member.
