@@ -115,6 +115,15 @@ describe('one connection', () => {
     expect(listed).not.toContain(started);
   });
 
+  test('the id of a removed one is given to nothing else, since keys may still have grants on it', async () => {
+    await json('add', 'notes', upstream.url, '--id', 'chosen');
+    await json('remove', 'notes');
+    expect(await refused('add', 'other', upstream.url, '--id', 'chosen')).toContain(
+      'id: was used before. Choose another one.',
+    );
+    expect(await json('add', 'notes', upstream.url)).toMatchObject({ code: 0 });
+  });
+
   test('a server that does not answer is stored, with the reason', async () => {
     const { code, out: text } = await run(connect, ['add', 'gone', 'http://127.0.0.1:9/mcp']);
     expect(code).toBe(0);
