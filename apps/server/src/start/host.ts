@@ -65,6 +65,8 @@ export interface Host extends SharedHost {
   readonly ownerKeyFile: string;
   /** Where calls to connections go, and what they carry. */
   readonly targets: Targets;
+  /** The last of what the programs of a connection wrote to their standard error in this process, without its secrets. */
+  programWords(connectionId: string): readonly string[];
   /** Tells where browsers reach this process, as soon as it listens. */
   servedAt(url: string): void;
   /** What organizations put together of their connections. */
@@ -197,11 +199,12 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
   };
   const targets = createTargets(credentials);
   const programs = programsOf(config);
+  const stdio = createStdioLinks({ programs, info: SERVER_INFO, onFault });
   const links = createLinks({
     egress,
     info: SERVER_INFO,
     onFault,
-    stdio: createStdioLinks({ programs, info: SERVER_INFO, onFault }),
+    stdio,
     openapi: createOpenApiLinks({ egress }),
     hopKey: store.secrets.derive('hops').toString('base64url'),
   });
@@ -339,6 +342,7 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
   return {
     ...shared,
     targets,
+    programWords: (connectionId) => stdio.stderrOf(connectionId),
     servedAt(url) {
       servedUrl = url;
     },

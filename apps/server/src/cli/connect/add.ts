@@ -10,6 +10,7 @@ import { connectionsCalled } from './found.ts';
 import type { Given } from './given.ts';
 import { keepConnection } from './keep.ts';
 import { secretFromStdin } from './stdin.ts';
+import { programWords, wroteLines } from './program-words.ts';
 import type { Wanted } from './wanted.ts';
 
 const USAGE =
@@ -28,7 +29,11 @@ export async function add(acting: Acting, rest: readonly string[], given: Given)
       `There is a connection "${wanted.title}" already (${taken.id}). Choose another name, or remove it first.`,
     );
   const made = await keepConnection(acting, wanted);
-  return { json: shown(made), text: addedLines(made, acting).join('\n') };
+  const words = made.catalog.last_error === null ? [] : programWords(acting, made);
+  return {
+    json: { ...shown(made), ...(words.length > 0 && { stderr: words }) },
+    text: [...addedLines(made, acting), ...wroteLines(words)].join('\n'),
+  };
 }
 
 async function wantedBy([title, url, ...rest]: readonly string[], given: Given): Promise<Wanted> {
@@ -99,9 +104,16 @@ function addedLines(made: Connection, { config }: Pick<Acting, 'config'>): strin
   if (fault !== null)
     lines.push(
       `Its server could not be asked yet: ${printable(fault)}`,
-      `A server that runs tries again by itself; "parley connect test ${name}" tries now.`,
+      `A server that runs tries again by itself; "parley connect test ${made.id}" tries now.`,
     );
+  if (fault !== null && mayBeSse(made))
+    lines.push('If it speaks the older transport HTTP+SSE, remove it and add it with --type sse.');
   return lines;
+}
+
+/** Where the older transport is spoken, by the custom of most servers. */
+function mayBeSse({ connection_type, connection_url }: Connection): boolean {
+  return connection_type === 'HTTP' && URL.parse(connection_url ?? '')?.pathname.endsWith('/sse') === true;
 }
 
 /** How many tools are known. */

@@ -20,12 +20,21 @@ export async function definitionsIn({ host }: Pick<Acting, 'host'>): Promise<Def
   return host.servicesOf(meshToolset).definitions;
 }
 
-/** All connections to other servers; virtual MCPs and Parley itself are not among them. */
-export async function allConnections(acting: Pick<Acting, 'host' | 'caller'>): Promise<Connection[]> {
+interface Virtual {
+  /** Virtual MCPs as well. */
+  readonly include_virtual?: boolean;
+}
+
+/** All connections to other servers; virtual MCPs only where they are asked for, and Parley itself never. */
+export async function allConnections(
+  acting: Pick<Acting, 'host' | 'caller'>,
+  { include_virtual = false }: Virtual = {},
+): Promise<Connection[]> {
   const connections = await connectionsIn(acting);
   const found: Connection[] = [];
   for (;;) {
-    const { items } = await connections.list(acting.caller, { limit: PAGE, offset: found.length });
+    const query = { limit: PAGE, offset: found.length, include_virtual };
+    const { items } = await connections.list(acting.caller, query);
     found.push(...items);
     if (items.length < PAGE) return found;
   }
@@ -35,11 +44,13 @@ export async function allConnections(acting: Pick<Acting, 'host' | 'caller'>): P
 export async function connectionsCalled(
   acting: Pick<Acting, 'host' | 'caller'>,
   wanted: string,
+  { include_virtual = false }: Virtual = {},
 ): Promise<Connection[]> {
   const connections = await connectionsIn(acting);
   const named = async (field: 'id' | 'title') => {
     const where = { field: [field], operator: 'eq' as const, value: wanted };
-    return [...(await connections.list(acting.caller, { where, limit: PAGE, offset: 0 })).items];
+    const query = { where, limit: PAGE, offset: 0, include_virtual };
+    return [...(await connections.list(acting.caller, query)).items];
   };
   const byId = await named('id');
   return byId.length > 0 ? byId : named('title');
