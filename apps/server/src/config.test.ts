@@ -249,7 +249,11 @@ describe('the PATH of programs', () => {
       { PATH: `${NPM}:${BEFORE}:/home/me/node_modules/.bin`, ...UNDER_NPM },
       `${BEFORE}:/home/me/node_modules/.bin`,
     ],
-    ['is as it is without npm', { PATH: `/home/me/node_modules/.bin:${BEFORE}` }, `/home/me/node_modules/.bin:${BEFORE}`],
+    [
+      'is as it is without npm',
+      { PATH: `/home/me/node_modules/.bin:${BEFORE}` },
+      `/home/me/node_modules/.bin:${BEFORE}`,
+    ],
     ['is not there without one', UNDER_NPM, undefined],
   ])('%s', (_name, env, path) => {
     expect(load([], env).programs.environment['PATH']).toBe(path);

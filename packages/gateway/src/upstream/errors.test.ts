@@ -3,7 +3,13 @@ import { expect, test } from 'vitest';
 import { errorOf } from './errors.ts';
 import { UpstreamFault } from './link.ts';
 
-const ASKED = { title: 'Notes', method: 'tools/call', isRead: true, isModern: true, shown: (text: string) => text };
+const ASKED = {
+  title: 'Notes',
+  method: 'tools/call',
+  isRead: true,
+  isModern: true,
+  shown: (text: string) => text,
+};
 
 test.each([
   ['The server answered 500. Try again later.', 'Notes failed. The server answered 500. Try again later.'],

@@ -26,7 +26,11 @@ test.each<[string, unknown, string | undefined]>([
   ['a wrong type', { count: 'x' }, 'count: must be integer'],
   ['an absent field', {}, 'count: is required'],
   ['an unknown field', { count: 1, tea: 1 }, 'tea: is not a known field'],
-  ['two unknown fields', { count: 1, tea: 1, cup: 2 }, 'tea: is not a known field; cup: is not a known field'],
+  [
+    'two unknown fields',
+    { count: 1, tea: 1, cup: 2 },
+    'tea: is not a known field; cup: is not a known field',
+  ],
   ['one in a list', { count: 1, rows: [{ id: 1 }, { no: 1 }] }, 'rows.1.no: is not a known field'],
   ['a sign of pointers', { count: 1, 'a/b': 1 }, 'a/b: must be string'],
   ['a comma in a rule', { count: 1, word: 'z' }, 'word: must match pattern "^x, y$"'],

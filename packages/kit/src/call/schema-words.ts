@@ -40,7 +40,10 @@ function unknownAt(path: readonly string[], schema: JsonSchema, input: unknown):
 }
 
 function schemaAt(path: readonly string[], schema: unknown): unknown {
-  return path.reduce<unknown>((at, step) => inner(inner(at, 'properties'), step) ?? inner(at, 'items'), schema);
+  return path.reduce<unknown>(
+    (at, step) => inner(inner(at, 'properties'), step) ?? inner(at, 'items'),
+    schema,
+  );
 }
 
 function inner(value: unknown, name: string): object | undefined {

@@ -78,9 +78,9 @@ onBothMeshes('connections', (bed) => {
     expect(JSON.stringify(left)).not.toContain(id);
     // Grants may still name it, so it stands for nothing else.
     expect(JSON.stringify(used)).toContain(id);
-    await expect(client.call('COLLECTION_CONNECTIONS_CREATE', { data: http('Again', { id }) })).rejects.toThrow(
-      'id: was used before. Choose another one.',
-    );
+    await expect(
+      client.call('COLLECTION_CONNECTIONS_CREATE', { data: http('Again', { id }) }),
+    ).rejects.toThrow('id: was used before. Choose another one.');
   });
 
   test('check 11 and 12: secrets are in no answer, no event and no row, and cannot be asked for', async () => {

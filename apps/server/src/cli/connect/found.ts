@@ -1,5 +1,6 @@
 /** Connections of the caller's organization, found by the id or the name that somebody types. */
 import type { Connection, Connections, Definitions } from '@parley/connections';
+import { selfConnectionId } from '@parley/connections';
 import { UsageError } from '../../config.ts';
 import { printable } from '../../printable.ts';
 import type { Acting } from '../actions.ts';
@@ -36,8 +37,14 @@ export async function allConnections(
     const query = { limit: PAGE, offset: found.length, include_virtual };
     const { items } = await connections.list(acting.caller, query);
     found.push(...items);
-    if (items.length < PAGE) return found;
+    if (items.length < PAGE) return found.filter(isOther(acting));
   }
+}
+
+/** Everything but Parley itself, whose grants name its toolsets. */
+function isOther({ caller }: Pick<Acting, 'caller'>): (connection: Connection) => boolean {
+  const own = selfConnectionId(caller.organizationId);
+  return ({ id }) => id !== own;
 }
 
 /** Those with an id or a name. */
@@ -50,7 +57,7 @@ export async function connectionsCalled(
   const named = async (field: 'id' | 'title') => {
     const where = { field: [field], operator: 'eq' as const, value: wanted };
     const query = { where, limit: PAGE, offset: 0, include_virtual };
-    return [...(await connections.list(acting.caller, query)).items];
+    return (await connections.list(acting.caller, query)).items.filter(isOther(acting));
   };
   const byId = await named('id');
   return byId.length > 0 ? byId : named('title');

@@ -20,7 +20,9 @@ export async function withConnectionIds(
   for (const [resource, tools] of Object.entries(grants)) {
     const isToolset = resource === '*' || acting.host.isForEverybody(resource);
     const found =
-      isToolset || !maySee(acting) ? [] : await connectionsCalled(acting, resource, { include_virtual: true });
+      isToolset || !maySee(acting)
+        ? []
+        : await connectionsCalled(acting, resource, { include_virtual: true });
     const [connection, ...others] = found;
     if (others.length > 0) {
       const ids = found.map(({ id }) => id).join(', ');

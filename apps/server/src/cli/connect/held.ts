@@ -11,7 +11,10 @@ export async function heldIn(acting: Pick<Acting, 'host' | 'caller'>, id: string
 }
 
 /** How many are held, and what to do about it. */
-export function heldLine({ id, title }: { readonly id: string; readonly title: string }, count: number): string {
+export function heldLine(
+  { id, title }: { readonly id: string; readonly title: string },
+  count: number,
+): string {
   const tools = count === 1 ? '1 tool of' : `${count} tools of`;
   const verb = count === 1 ? 'is' : 'are';
   return `${tools} ${printable(title)} ${verb} held until approved: "parley connect definitions ${word(id)}" shows what is new, "parley connect approve ${word(id)} TOOL..." agrees to it.`;

@@ -24,8 +24,7 @@ export const list: Action = async (acting, rest) => {
   const states = await connectionStates(acting.host.store, acting.caller.organizationId);
   const statuses = new Map(states.map(({ id, status }) => [id, status]));
   const held = new Map<string, number>();
-  for (const { id, tools: known } of all)
-    if (known !== null) held.set(id, (await heldIn(acting, id)).length);
+  for (const { id, tools: known } of all) if (known !== null) held.set(id, (await heldIn(acting, id)).length);
   const statusOf = ({ id, status }: Connection) => statuses.get(id) ?? status;
   const rows = all.map((item) => [
     item.title,
