@@ -135,6 +135,9 @@ describe('one connection', () => {
     expect(text).not.toContain('--type sse');
     const { out: older } = await run(connect, ['add', 'older', 'http://127.0.0.1:9/sse']);
     expect(older).toContain('add it with --type sse');
+    await using sse = await startUpstream({ era: 'sse', tools: [] });
+    const { out: otherwise } = await run(connect, ['add', 'otherwise', sse.url]);
+    expect(otherwise).toContain('add it with --type sse');
   });
 
   test('a program that fails is told with what it wrote, without its secrets, to those who may start it', async () => {
@@ -440,5 +443,7 @@ describe('a key', () => {
     await expect(create('nots:alpha')).rejects.toThrow(/virtual MCPs: (?!.*Parley).*My team/);
     expect(await refused('remove', 'My notes')).toMatch(/used by "My team".* --force/);
     expect(await json('remove', 'My notes', '--force')).toMatchObject({ said: { deleted: true } });
+    await run(call, ['COLLECTION_VIRTUAL_MCP_DELETE', JSON.stringify({ id })]);
+    expect(await refused('add', 'other', upstream.url, '--id', id)).toContain('id: was used before.');
   });
 });

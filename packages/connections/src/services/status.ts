@@ -38,8 +38,9 @@ export interface ConnectionState {
   readonly title: string;
   readonly isVirtual: boolean;
   readonly status: ServedStatus;
-  /** Why it could not be read when it was asked last. */
+  /** Why it could not be read when it was asked last: in words, and the kind of failure. */
   readonly lastError: string | null;
+  readonly failedWith: UpstreamStatus | null;
 }
 
 interface KnownCatalog {
@@ -66,7 +67,7 @@ export async function connectionStates(from: Queryable, organizationId?: string)
     const isVirtual = is_virtual_mcp === 1;
     // A virtual MCP is never read itself.
     const state = { status, failedWith, isKnown: isVirtual || fetched_at !== null, isStale: stale };
-    return { id, title, isVirtual, status: servedStatus(state), lastError };
+    return { id, title, isVirtual, status: servedStatus(state), lastError, failedWith };
   });
 }
 

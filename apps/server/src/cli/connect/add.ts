@@ -1,6 +1,7 @@
 /** `parley connect add`: one connection, from what the command line says about it. */
 import { resolve } from 'node:path';
 import type { Connection } from '@parley/connections';
+import { connectionStates } from '@parley/connections';
 import { ToolError } from '@parley/kit';
 import { UsageError } from '../../config.ts';
 import { printable } from '../../printable.ts';
@@ -32,7 +33,7 @@ export async function add(acting: Acting, rest: readonly string[], given: Given)
   const words = made.catalog.last_error === null ? [] : programWords(acting, made);
   return {
     json: { ...shown(made), ...(words.length > 0 && { stderr: words }) },
-    text: [...addedLines(made, acting), ...wroteLines(words)].join('\n'),
+    text: [...addedLines(made, acting), ...(await sseLines(made, acting)), ...wroteLines(words)].join('\n'),
   };
 }
 
@@ -106,14 +107,18 @@ function addedLines(made: Connection, { config }: Pick<Acting, 'config'>): strin
       `Its server could not be asked yet: ${printable(fault)}`,
       `A server that runs tries again by itself; "parley connect test ${made.id}" tries now.`,
     );
-  if (fault !== null && mayBeSse(made))
-    lines.push('If it speaks the older transport HTTP+SSE, remove it and add it with --type sse.');
   return lines;
 }
 
-/** Where the older transport is spoken, by the custom of most servers. */
-function mayBeSse({ connection_type, connection_url }: Connection): boolean {
-  return connection_type === 'HTTP' && URL.parse(connection_url ?? '')?.pathname.endsWith('/sse') === true;
+/** A hint where somebody answers otherwise than expected, or at an address that servers of the older transport have. */
+async function sseLines(made: Connection, { host, caller }: Acting): Promise<string[]> {
+  const { id, connection_type, connection_url, catalog } = made;
+  if (catalog.last_error === null || connection_type !== 'HTTP') return [];
+  const states = await connectionStates(host.store, caller.organizationId);
+  const isOtherwise = states.find((state) => state.id === id)?.failedWith === 'invalid_protocol';
+  const isUsual = URL.parse(connection_url ?? '')?.pathname.endsWith('/sse') === true;
+  if (!isOtherwise && !isUsual) return [];
+  return ['If it speaks the older transport HTTP+SSE, remove it and add it with --type sse.'];
 }
 
 /** How many tools are known. */
