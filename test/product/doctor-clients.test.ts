@@ -73,6 +73,7 @@ async function findings(env: Record<string, string> = {}, at = port): Promise<Ch
       pageDataDir: data,
       lookup: (name) => env[name],
       toolsets: (await loadOwnToolsets()).map(({ name }) => name),
+      paths: [],
       launcher: LAUNCHER,
       vite: undefined,
     })),

@@ -234,3 +234,28 @@ describe('a bad value', () => {
     }
   });
 });
+
+describe('the PATH of programs', () => {
+  const BEFORE = '/usr/local/bin:/usr/bin';
+  const NPM = '/srv/parley/node_modules/.bin:/srv/node_modules/.bin:/usr/lib/npm/run-script/lib/node-gyp-bin';
+  const UNDER_NPM = { npm_lifecycle_event: 'start' };
+
+  test.each<[string, Record<string, string>, string | undefined]>([
+    ['is that of whoever started Parley', { PATH: BEFORE }, BEFORE],
+    ['has nothing that npm put before it', { PATH: `${NPM}:${BEFORE}`, ...UNDER_NPM }, BEFORE],
+    ['has it not from two of them either', { PATH: `${NPM}:${NPM}:${BEFORE}`, ...UNDER_NPM }, BEFORE],
+    [
+      'keeps what stands behind its own',
+      { PATH: `${NPM}:${BEFORE}:/home/me/node_modules/.bin`, ...UNDER_NPM },
+      `${BEFORE}:/home/me/node_modules/.bin`,
+    ],
+    [
+      'is as it is without npm',
+      { PATH: `/home/me/node_modules/.bin:${BEFORE}` },
+      `/home/me/node_modules/.bin:${BEFORE}`,
+    ],
+    ['is not there without one', UNDER_NPM, undefined],
+  ])('%s', (_name, env, path) => {
+    expect(load([], env).programs.environment['PATH']).toBe(path);
+  });
+});

@@ -1,5 +1,5 @@
 /** Configuration: flags, then PARLEY_* variables, then defaults. The only file that reads the environment. */
-import { resolve } from 'node:path';
+import { delimiter, resolve } from 'node:path';
 import { DEFAULT_LIMITS } from '@parley/gateway';
 import type { Limits } from '@parley/gateway';
 import type { Settings, SettingsOf } from '@parley/kit';
@@ -155,8 +155,19 @@ export function loadConfig<Extra extends string = never>(
 
 /** What a program needs to run at all; nothing else of this process's own environment is passed on. */
 function programEnvironment(env: Environment): Record<string, string> {
+  const own = isUnderNpm(env) && env['PATH'] !== undefined ? { ...env, PATH: withoutNpm(env['PATH']) } : env;
   const names = ['PATH', 'HOME', 'LANG', 'TMPDIR'];
-  return Object.fromEntries(names.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])));
+  return Object.fromEntries(names.flatMap((name) => (own[name] === undefined ? [] : [[name, own[name]]])));
+}
+
+// What npm puts before the PATH of whoever started it.
+const NPM_FOLDER = /[\\/](?:node_modules[\\/]\.bin|node-gyp-bin)[\\/]?$/;
+
+/** The PATH as it was before npm: programs run with the tools of the machine, not with those of this checkout. */
+function withoutNpm(path: string): string {
+  const folders = path.split(delimiter);
+  const first = folders.findIndex((folder) => !NPM_FOLDER.test(folder));
+  return folders.slice(first === -1 ? folders.length : first).join(delimiter);
 }
 
 function webAddress(name: string, text: string | undefined): string | undefined {

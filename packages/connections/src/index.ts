@@ -23,7 +23,8 @@ export { createDeliver } from './services/deliver-events.ts';
 export type { DeliveryCall, DeliverParts } from './services/deliver-events.ts';
 export { allowAddress } from './services/private-address.ts';
 export { servedConnections } from './services/served-connections.ts';
-export { servedStatus } from './services/status.ts';
+export { connectionStates, servedStatus } from './services/status.ts';
+export type { ConnectionState } from './services/status.ts';
 export type { TestOutcome } from './services/test-connection.ts';
 export type { AuthorizationOffer, Authorized, ConnectionAuth } from './connection-auth.ts';
 export type { ClientAuthMethod, ConnectionRow, DownstreamTokenRow } from './schema.ts';
@@ -74,7 +75,7 @@ export { ConnectionCreate, ConnectionUpdate } from './shapes/connection-data.ts'
 export { Connection } from './shapes/connection.ts';
 export { GATEWAY_DEFAULTS, GatewaySettings, gatewaySettingsOf } from './shapes/gateway-settings.ts';
 export type { Degraded, ServedConnection, ServedStatus, ServedSkill, ServedTool } from './served.ts';
-export { STRICTER } from './shapes/tool-override.ts';
+export { stricterHints } from './shapes/tool-override.ts';
 export type { ToolOverride } from './shapes/tool-override.ts';
 export { VirtualMcp, VirtualMcpCreate, VirtualMcpUpdate } from './shapes/virtual-mcp.ts';
 export { ToolName, VirtualTool, VirtualToolCreate, VirtualToolUpdate } from './shapes/virtual-tool.ts';

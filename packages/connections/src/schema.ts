@@ -235,6 +235,13 @@ export interface KeptResultRow {
   expires_at: number;
 }
 
+/** An id that a deleted connection or virtual MCP had: grants may still name it, so nothing else gets it. */
+export interface ConnectionIdUsedRow {
+  organization_id: string;
+  id: string;
+  deleted_at: number;
+}
+
 export interface ConnectionTables {
   connections: ConnectionRow;
   connection_catalogs: ConnectionCatalogRow;
@@ -248,4 +255,5 @@ export interface ConnectionTables {
   oauth_clients: OAuthClientRow;
   oauth_flows: OAuthFlowRow;
   kept_results: KeptResultRow;
+  connection_ids_used: ConnectionIdUsedRow;
 }

@@ -7,6 +7,8 @@ import type { McpUpstream } from '@parley/test-support/mcp-upstream';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { errorText } from './error-text.ts';
 import { connect } from './connect.ts';
+import { call } from './call.ts';
+import { doctor } from './doctor.ts';
 import { keys } from './keys.ts';
 import type { Command } from './main.ts';
 
@@ -115,12 +117,77 @@ describe('one connection', () => {
     expect(listed).not.toContain(started);
   });
 
+  test('the id of a removed one is given to nothing else, since keys may still have grants on it', async () => {
+    await json('add', 'notes', upstream.url, '--id', 'chosen');
+    await json('remove', 'notes');
+    expect(await refused('add', 'other', upstream.url, '--id', 'chosen')).toContain(
+      'id: was used before. Choose another one.',
+    );
+    expect(await json('add', 'notes', upstream.url)).toMatchObject({ code: 0 });
+  });
+
   test('a server that does not answer is stored, with the reason', async () => {
     const { code, out: text } = await run(connect, ['add', 'gone', 'http://127.0.0.1:9/mcp']);
     expect(code).toBe(0);
     expect(text).toContain('has no known tools yet');
     expect(text).toContain('could not be asked yet');
     expect(await json('test', 'gone')).toMatchObject({ code: 1, said: { healthy: false } });
+    expect(text).not.toContain('--type sse');
+    const { out: older } = await run(connect, ['add', 'older', 'http://127.0.0.1:9/sse']);
+    expect(older).toContain('add it with --type sse');
+    await using sse = await startUpstream({ era: 'sse', tools: [] });
+    const { out: otherwise } = await run(connect, ['add', 'otherwise', sse.url]);
+    expect(otherwise).toContain('add it with --type sse');
+  });
+
+  test('a program that fails is told with what it wrote, without its secrets, to those who may start it', async () => {
+    const code =
+      "console.error('no key ' + process.env.API_KEY); console.error('Bearer abcdefgh1'); process.exit(3)";
+    const command = ['--env', 'API_KEY=canary-variable-2', '--', process.execPath, '-e', code];
+    const { out: added } = await run(connect, ['add', 'broken', ...command]);
+    const { code: exit, out: tested } = await run(connect, ['test', 'broken']);
+    expect(exit).toBe(1);
+    for (const text of [added, tested]) {
+      expect(text).toContain('It wrote to its standard error:\n  no key [secret]\n  Bearer [REDACTED]');
+      expect(text).not.toContain('canary');
+    }
+    expect((await json('test', 'broken')).said.stderr).toEqual(['no key [secret]', 'Bearer [REDACTED]']);
+  });
+
+  test('a server that refuses everybody needs an authorization, which the list and the doctor say', async () => {
+    await using closed = await startUpstream({ era: '2026', tools: [], authorization: 'Bearer other' });
+    const { said: made } = await json('add', 'closed', closed.url);
+    const { said: good } = await json('add', 'notes', upstream.url);
+    expect((await json('list')).said).toMatchObject([
+      { name: 'closed', status: 'needs_reauth' },
+      { name: 'notes', status: 'active', held: 0 },
+    ]);
+    const key = JSON.parse((await run(keys, ['create', 'Client', '--json'])).out).key as string;
+    const entry = (path: string) => ({
+      url: `http://127.0.0.1:9${path}`,
+      headers: { Authorization: `Bearer ${key}` },
+    });
+    const asked = async (path: string) => {
+      file('project/.mcp.json', { mcpServers: { parley: entry(path) } });
+      await run(doctor, ['--project', join(home, 'project'), '--port', '9', '--json']);
+      return JSON.parse(out).checks as { name: string; state: string; found: string; fix?: string }[];
+    };
+    const checks = await asked(`/mcp/${good.id}`);
+    const own = checks.filter(({ name }) => name === 'connections');
+    expect(own).toMatchObject([
+      { state: 'warn', found: expect.stringMatching(/^1 of 2 /) },
+      {
+        state: 'warn',
+        found: expect.stringContaining(`closed (${made.id}) is needs_reauth`),
+        fix: expect.stringContaining(`connect authorise ${made.id}`),
+      },
+    ]);
+    const client = (all: typeof checks) => all.find(({ name }) => name.startsWith('Claude Code'));
+    expect(client(checks)).toMatchObject({ state: 'ok', found: expect.stringContaining('valid key') });
+    expect(client(await asked('/mcp/conn_none'))).toMatchObject({
+      state: 'fail',
+      found: expect.stringContaining('nothing is served'),
+    });
   });
 
   test('what is wrong is refused in words, without a secret in them', async () => {
@@ -188,7 +255,15 @@ test('a tool that changed is held until it is approved as it is', async () => {
   await json('add', 'notes', own.url);
   expect((await json('approve', 'notes', '--all')).said).toMatchObject({ approved: [] });
   own.script.tools = [{ ...plainTool('alpha'), description: 'Sends everything away.' }, plainTool('beta')];
-  expect(await json('refresh', 'notes')).toMatchObject({ code: 0, said: { tools: ['alpha', 'beta'] } });
+  expect(await json('refresh', 'notes')).toMatchObject({
+    code: 0,
+    said: { tools: ['alpha', 'beta'], held: ['alpha'] },
+  });
+  for (const args of [['refresh', 'notes'], ['list']]) {
+    const { out: text } = await run(connect, args);
+    expect(text).toContain('1 tool of notes is held until approved: "parley connect definitions ');
+    expect(text).toContain('"parley connect approve ');
+  }
   const states = async () =>
     (await json('tools', 'notes')).said.tools.map((tool: { name: string; state: string }) => [
       tool.name,
@@ -296,6 +371,12 @@ describe('an import', () => {
       ],
     ]);
     expect(await outcomes('--from', 'cursor')).toEqual([0, [['cursor', 'added']]]);
+    const gone = await run(connect, [
+      'import',
+      file('gone.json', { gone: { url: 'http://127.0.0.1:9/mcp' } }),
+    ]);
+    expect(gone.code).toBe(1);
+    expect(gone.out).toMatch(/^added +gone +no known tools yet; it could not be asked: /m);
     const { code, said } = await json('import', '--from', 'vscode');
     expect([code, said]).toMatchObject([
       1,
@@ -311,7 +392,7 @@ describe('an import', () => {
       ['nothing to read', () => ['import'], 'Say what to import'],
       ['a client of others', () => ['import', '--from', 'emacs'], '--from: must be one of'],
       ['a client without files', () => ['import', '--from', 'cursor'], 'No servers were found. Looked at: '],
-      ['a file that is not there', () => ['import', 'none.json'], 'No servers were found'],
+      ['a file that is not there', () => ['import', join(home, 'none.json')], 'There is no file /'],
       ['a folder', () => ['import', home], 'is not a file'],
       [
         'a file that is too large',
@@ -352,6 +433,17 @@ describe('a key', () => {
     await expect(create('My notes:alpha,delta')).rejects.toThrow(
       '--grant: "My notes" has no tool "delta". It has: alpha, beta, gamma.',
     );
-    await expect(create('nots:alpha')).rejects.toThrow('there is no toolset "nots"');
+    const team = { title: 'My team', connections: [{ connection_id: notes.id }] };
+    const made = await run(call, ['COLLECTION_VIRTUAL_MCP_CREATE', JSON.stringify({ data: team })]);
+    const id = /vir_\w+/.exec(made.out)?.[0] ?? '';
+    expect(JSON.parse((await create('My team:*')).out).grants).toEqual({ [id]: ['*'] });
+    await expect(create('nots:alpha')).rejects.toThrow(
+      /there is no toolset "nots"\. There are: .+\. Connections and virtual MCPs: .*My notes/,
+    );
+    await expect(create('nots:alpha')).rejects.toThrow(/virtual MCPs: (?!.*Parley).*My team/);
+    expect(await refused('remove', 'My notes')).toMatch(/used by "My team".* --force/);
+    expect(await json('remove', 'My notes', '--force')).toMatchObject({ said: { deleted: true } });
+    await run(call, ['COLLECTION_VIRTUAL_MCP_DELETE', JSON.stringify({ id })]);
+    expect(await refused('add', 'other', upstream.url, '--id', id)).toContain('id: was used before.');
   });
 });

@@ -11,6 +11,7 @@ import { allToolsets } from '../start/host.ts';
 import { checkAnnotations } from './doctor/annotations.ts';
 import { checkAuditLog } from './doctor/audit.ts';
 import { checkClients } from './doctor/clients.ts';
+import { checkConnections } from './doctor/connections.ts';
 import { checkDatabase, checkFiles, checkOwnerKey } from './doctor/database.ts';
 import { checkDataFolder, checkRuntime, checkSecretKey } from './doctor/machine.ts';
 import { checkGivenKey } from './doctor/keys.ts';
@@ -34,6 +35,7 @@ export const doctor: Command = async (args, toolsets) => {
   const pages = { ...config, dataDir: pageFolder(config, project, vite, args) };
   // Before anything else opens them, so that it is said when the log of another database lies beside one.
   const files = await checkFiles(config);
+  const connections = await checkConnections(config);
   const checks: Check[] = [
     checkRuntime(process.versions.node),
     await checkDataFolder(config),
@@ -44,6 +46,7 @@ export const doctor: Command = async (args, toolsets) => {
     ...(await checkAuditLog(config)),
     ...(await checkGivenKey(config)),
     await checkPort(config),
+    ...connections.checks,
     ...(await checkAnnotations(pages, vite)),
     ...(await checkClients({
       config,
@@ -51,6 +54,7 @@ export const doctor: Command = async (args, toolsets) => {
       pageDataDir: pages.dataDir,
       lookup: variable,
       toolsets: names,
+      paths: connections.paths,
       launcher,
       vite,
     })),

@@ -128,12 +128,15 @@ add NAME [--env NAME=VALUE]... [--cwd FOLDER] -- COMMAND ARGS...
     see a token on the command line for a moment: --token-stdin reads it from stdin. FOLDER lies in your home.
 import [FILE | -] [--from claude-desktop|claude-code|cursor|vscode] [--only NAME,...] [--replace] [--dry-run]
     Takes over the servers that a client has: from its own files (--from), from a file, or from JSON on stdin. One line
-    for each: added with its tools, skipped or failed and why; exits with 1 when one failed. Variables are taken from
-    the environment of this command, and what VS Code would ask for is asked on the terminal. Parley itself is left
-    out, and so is a name that is taken, unless --replace changes that connection. --dry-run stores and starts nothing.
+    for each: added with its tools, skipped or failed and why; exits with 1 when one failed or could not be asked.
+    Variables are taken from the environment of this command, and what VS Code would ask for is asked on the terminal.
+    Parley itself is left out, and so is a name that is taken, unless --replace changes that connection. --dry-run
+    stores and starts nothing.
 list
+    With their status, and how many of their tools are held.
 test NAME
-    Connects as a call would, from this process. Exits with 1 when no MCP server answered.
+    Connects as a call would, from this process. Exits with 1 when no MCP server answered; of a program it shows the
+    last that it wrote to its standard error.
 tools NAME
 refresh NAME
     Asks its server again; one that runs does so by itself every five minutes, and when it is told of a change.

@@ -6,7 +6,7 @@ import { mayAdminister } from '@parley/kit';
 import { loadConfig, UsageError } from '../config.ts';
 import type { Host } from '../start/host.ts';
 import { printable } from '../printable.ts';
-import { connectionNames, withConnectionIds } from './connect/grants.ts';
+import { connectionNames, storingGrants, withConnectionIds } from './connect/grants.ts';
 import { parseGrants, showGrants } from './grants-text.ts';
 import type { Command } from './main.ts';
 import { withCaller } from './session.ts';
@@ -56,12 +56,14 @@ async function create(
   { grants, role, expiresAt }: Power & { readonly expiresAt: number | null },
 ) {
   if (name === undefined) throw new UsageError(USAGE);
-  const { info, text: key } = await host.identity.createKey(caller, {
-    name,
-    grants: grants ?? caller.grants,
-    expiresAt,
-    ...(role !== undefined && { role }),
-  });
+  const { info, text: key } = await storingGrants({ host, caller }, () =>
+    host.identity.createKey(caller, {
+      name,
+      grants: grants ?? caller.grants,
+      expiresAt,
+      ...(role !== undefined && { role }),
+    }),
+  );
   const most = role === undefined ? 'its maker' : `a ${role}`;
   const names = grants === undefined ? undefined : await connectionNames({ host, caller });
   const power =

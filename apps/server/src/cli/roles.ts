@@ -4,7 +4,7 @@ import { loadConfig, UsageError } from '../config.ts';
 import { printable } from '../printable.ts';
 import type { Acting, Action } from './actions.ts';
 import { requireTool, runAction } from './actions.ts';
-import { connectionNames, withConnectionIds } from './connect/grants.ts';
+import { connectionNames, storingGrants, withConnectionIds } from './connect/grants.ts';
 import { parseGrants, showGrants } from './grants-text.ts';
 import type { Command } from './main.ts';
 import { table } from './table.ts';
@@ -44,7 +44,7 @@ async function save(acting: Acting, [name, ...rest]: readonly string[], given: u
   requireTool(acting, 'ORGANIZATION_UPDATE');
   const grants = await withConnectionIds(acting, wanted);
   const { host, caller } = acting;
-  await host.identity.roles.save(caller, { name, grants });
+  await storingGrants(acting, () => host.identity.roles.save(caller, { name, grants }));
   const names = await connectionNames(acting);
   const text = `The role ${printable(name)} gives: ${printable(showGrants(grants, host, names))}`;
   return { json: { name, grants }, text };

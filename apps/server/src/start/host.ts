@@ -68,6 +68,8 @@ export interface Host extends SharedHost {
   readonly ownerKeyFile: string;
   /** Where calls to connections go, and what they carry. */
   readonly targets: Targets;
+  /** The last of what the programs of a connection wrote to their standard error in this process, without its secrets. */
+  programWords(connectionId: string): readonly string[];
   /** Tells where browsers reach this process, as soon as it listens. */
   servedAt(url: string): void;
   /** What organizations put together of their connections. */
@@ -360,6 +362,7 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
   return {
     ...shared,
     targets,
+    programWords: (connectionId) => links.stderrOf(connectionId),
     servedAt(url) {
       servedUrl = url;
     },

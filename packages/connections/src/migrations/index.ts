@@ -8,6 +8,7 @@ import { indexTexts } from './003-search.ts';
 import { addGateway } from './004-gateway.ts';
 import { createCredentials } from './005-credentials.ts';
 import { extendVirtualMcps } from './006-virtual.ts';
+import { rememberUsedIds } from './007-used-ids.ts';
 
 /** What the store applies for connections. */
 export const connectionMigrations: MigrationSet = {
@@ -33,5 +34,6 @@ export const connectionMigrations: MigrationSet = {
     '004-gateway': addGateway,
     '005-credentials': createCredentials,
     '006-virtual': extendVirtualMcps,
+    '007-used-ids': rememberUsedIds,
   },
 };

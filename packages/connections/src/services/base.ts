@@ -4,7 +4,7 @@ import type { Events } from '@parley/events';
 import type { AuditLog } from '@parley/identity';
 import type { Caller } from '@parley/kit';
 import type { Store, StoreTransaction } from '@parley/store';
-import type { ConnectionType } from '../schema.ts';
+import type { ConnectionTables, ConnectionType } from '../schema.ts';
 import type { Upstream } from '../upstream.ts';
 
 /** Looks at code without running it; throws `invalid`, with line and column, when it cannot be read. */
@@ -74,11 +74,18 @@ export function authorOf({ userId, id }: Caller): string {
 
 /** Lets go of what a connection has beside its row, in the transaction that deletes it. */
 export async function forgetConnection(
-  { store, events }: Base,
+  { store, events, now }: Base,
   tx: StoreTransaction,
   organizationId: string,
   id: string,
 ): Promise<void> {
+  // Grants that name it stay where they are, and must not become grants on something else.
+  await tx
+    .db<ConnectionTables>()
+    .insertInto('connection_ids_used')
+    .values({ organization_id: organizationId, id, deleted_at: now() })
+    .onConflict((conflict) => conflict.columns(['organization_id', 'id']).doNothing())
+    .execute();
   await events.subscribers.forget(tx, organizationId, id);
   await store.databases.forget(tx, organizationId, [id]);
 }

@@ -12,7 +12,7 @@ import type { ConnectionCreate, ConnectionUpdate } from '../shapes/connection-da
 import { checkedGatewaySettings } from '../shapes/gateway-settings.ts';
 import type { Base } from './base.ts';
 import { announce, authorOf, takeTurns } from './base.ts';
-import { refuseTakenId } from './chosen-id.ts';
+import { refuseTakenId, refuseUsedId } from './chosen-id.ts';
 import { checkContainment } from './containment.ts';
 import { allowAddress, privateAddress, withAddress } from './private-address.ts';
 import { requireAdministrator, requireProgramRight, requireSameSecretsOwner } from './rights.ts';
@@ -58,6 +58,7 @@ export async function insertConnection(
   const egress_allow = privateAddress(base, caller, settings);
   await store.transaction(async (tx) => {
     await takeTurns(tx, organizationId);
+    await refuseUsedId(tx, organizationId, id);
     await checkScopes(tx, caller, settings);
     const row: ConnectionRow = {
       id,

@@ -32,6 +32,45 @@ export function servedStatus({
   return isStale || isProbing ? 'degraded' : 'active';
 }
 
+/** One connection or virtual MCP, and how it does. */
+export interface ConnectionState {
+  readonly id: string;
+  readonly title: string;
+  readonly isVirtual: boolean;
+  readonly status: ServedStatus;
+  /** Why it could not be read when it was asked last: in words, and the kind of failure. */
+  readonly lastError: string | null;
+  readonly failedWith: UpstreamStatus | null;
+}
+
+interface KnownCatalog {
+  readonly fetched_at: string | null;
+  readonly stale: boolean;
+  readonly last_error: string | null;
+}
+
+/** How all of them do: those of an organization, or of the whole installation. */
+export async function connectionStates(from: Queryable, organizationId?: string): Promise<ConnectionState[]> {
+  const rows = await from
+    .db<ConnectionTables>()
+    .selectFrom('connections as item')
+    .leftJoin('connection_refreshes as refresh', 'refresh.connection_id', 'item.id')
+    .select(['item.id', 'item.title', 'item.is_virtual_mcp', 'item.status', 'item.catalog'])
+    .select('refresh.failed_with')
+    .$if(organizationId !== undefined, (query) =>
+      query.where('item.organization_id', '=', organizationId ?? ''),
+    )
+    .orderBy('item.title')
+    .execute();
+  return rows.map(({ id, title, is_virtual_mcp, status, catalog, failed_with: failedWith }) => {
+    const { fetched_at, stale, last_error: lastError } = fromJson<KnownCatalog>(catalog);
+    const isVirtual = is_virtual_mcp === 1;
+    // A virtual MCP is never read itself.
+    const state = { status, failedWith, isKnown: isVirtual || fetched_at !== null, isStale: stale };
+    return { id, title, isVirtual, status: servedStatus(state), lastError, failedWith };
+  });
+}
+
 /** The status of one connection; undefined when there is none. */
 export async function statusOf(
   from: Queryable,

@@ -2,12 +2,17 @@
 import * as z from 'zod';
 
 /** The value of each hint that makes clients more careful. */
-export const STRICTER = {
+const STRICTER = {
   readOnlyHint: false,
   destructiveHint: true,
   idempotentHint: false,
   openWorldHint: true,
 } as const;
+
+/** The hints of a stricter tool: one that destroys does more than read, whatever its server says of it. */
+export function stricterHints(hint: keyof typeof STRICTER): Partial<Record<keyof typeof STRICTER, boolean>> {
+  return { ...(hint === 'destructiveHint' && { readOnlyHint: false }), [hint]: STRICTER[hint] };
+}
 
 const values = z.record(z.string().min(1).max(200), z.unknown());
 

@@ -3,7 +3,7 @@
 // What nobody sees, or what turns the direction of text: soft hyphen, fillers, marks, embeddings and isolates of
 // direction, zero-width characters, tags, and selectors that can carry any bytes. Not what emoji and scripts need.
 const HIDDEN =
-  /[\u00AD\u061C\u115F\u1160\u180E\u200B\u200E\u200F\u202A-\u202E\u2060-\u206F\u3164\uFEFF\uFFA0\uFFF9-\uFFFB\u{1D173}-\u{1D17A}\u{E0000}-\u{E007F}\u{E0100}-\u{E01EF}]/gv;
+  /[\u00AD\u061C\u115F\u1160\u180E\u200B\u200E\u200F\u202A-\u202E\u2060-\u206F\u3164\uFEFF\uFFA0\uFFF9-\uFFFB\u{1D173}-\u{1D17A}\u{E0000}-\u{E007F}[\u{E0100}-\u{E01EF}]]/gv;
 const MASK = '[secret]';
 
 /** Told how many secrets were cut out. */

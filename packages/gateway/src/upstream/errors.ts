@@ -39,7 +39,7 @@ export function errorOf(fault: UpstreamFault, asked: Asked): ToolError | Protoco
     case 'not_allowed':
       return unavailable('not_allowed', `${title} may not be reached from this server.${words}`);
     case 'broken':
-      return unavailable('broken', `${title} failed.${words} Try again later.`, retryIn(fault));
+      return unavailable('broken', `${title} failed.${words}${againUnlessIn(words)}`, retryIn(fault));
     case 'dropped':
       return unavailable(
         'dropped',
@@ -143,6 +143,13 @@ function wordsOf(message: string, asked: Asked): string {
   return words === '' ? '' : ` ${words}`;
 }
 
+const AGAIN = ' Try again later.';
+
+/** The advice to come back, unless the words end with it already. */
+function againUnlessIn(words: string): string {
+  return words.endsWith(AGAIN) ? '' : AGAIN;
+}
+
 function clipped(text: string): string {
   return text.length <= LONGEST_WORDS ? text : `${text.slice(0, LONGEST_WORDS - 3)}...`;
 }
@@ -159,7 +166,7 @@ function isUnknown({ wasSent }: UpstreamFault, { isRead }: Asked): boolean {
 function unknownOutcome(fault: UpstreamFault, asked: Asked): string {
   return isUnknown(fault, asked)
     ? ' The outcome is unknown: look whether it was done before you try again.'
-    : ' Try again later.';
+    : AGAIN;
 }
 
 function outcomeOf(fault: UpstreamFault, asked: Asked): { outcome: 'unknown' } | undefined {

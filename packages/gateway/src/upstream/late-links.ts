@@ -5,31 +5,39 @@ import { late } from '../late.ts';
 import type { Link, Links } from './link.ts';
 import type { LinkOptions } from './links.ts';
 import type { ProgramOptions } from './stdio/allowed-start.ts';
+import type { StdioLinks } from './stdio/stdio-links.ts';
 
 export interface LateLinkOptions extends Pick<LinkOptions, 'egress' | 'info' | 'onFault' | 'hopKey'> {
   /** Absent: no program is ever started. */
   readonly programs?: ProgramOptions | undefined;
 }
 
+/** Links, and what the programs among them wrote for people. */
+export type LateLinks = Links & Pick<StdioLinks, 'stderrOf'>;
+
 /** The links of all kinds; what they have open ends with `close`. */
-export function createLateLinks({ programs, ...options }: LateLinkOptions): Links {
+export function createLateLinks({ programs, ...options }: LateLinkOptions): LateLinks {
   const { egress, info, onFault } = options;
-  const stdio = lateLinks(async () => {
+  const running = late(async () => {
     const { createStdioLinks } = await import('./stdio/stdio-links.ts');
     return createStdioLinks({ programs, info, onFault });
   });
-  const openapi = lateLinks(async () => {
-    const { createOpenApiLinks } = await import('./openapi/openapi-links.ts');
-    return createOpenApiLinks({ egress });
-  });
-  return lateLinks(async () => {
+  const stdio = linksOver(running);
+  const openapi = linksOver(
+    late(async () => {
+      const { createOpenApiLinks } = await import('./openapi/openapi-links.ts');
+      return createOpenApiLinks({ egress });
+    }),
+  );
+  const all = late(async () => {
     const { createLinks } = await import('./links.ts');
     return createLinks({ ...options, stdio, openapi });
   });
+  // Nobody has written anything before a program was started.
+  return { ...linksOver(all), stderrOf: (connectionId) => running.now?.stderrOf(connectionId) ?? [] };
 }
 
-function lateLinks(make: () => Promise<Links>): Links {
-  const links = late(make);
+function linksOver(links: Late<Links>): Links {
   return {
     of: (target) => links.now?.of(target) ?? lateLink(links, target),
     forget: (connectionId) => links.whenUsed((part) => part.forget(connectionId)),

@@ -1,6 +1,6 @@
 /** A tool of a member as a virtual MCP shows it: other words, a stricter hint, arguments that are given, a shorter answer. */
 import type { ToolOverride } from '@parley/connections';
-import { misfitOf, STRICTER } from '@parley/connections';
+import { misfitOf, stricterHints } from '@parley/connections';
 import type { AnyTool, OutsideTool } from '@parley/kit';
 import { faultsAgainst, isToolResult, ToolError } from '@parley/kit';
 import { isObject } from '../messages.ts';
@@ -27,7 +27,7 @@ export async function overridden(
   const words = { ...(title !== undefined && { title }), ...(description !== undefined && { description }) };
   const inputSchema = schemaWith(tool.inputSchema, defaults, fixed);
   const meta = { ...metaOf(tool), [OVERRIDE_META]: { fields: Object.keys(override) } };
-  const annotations = { ...annotationsOf(tool), ...(stricter && { [stricter]: STRICTER[stricter] }) };
+  const annotations = { ...annotationsOf(tool), ...(stricter && stricterHints(stricter)) };
   const { outputSchema, ...rest } = tool;
   const definition = tool.definition && definitionOf(tool.definition, resultBudget !== undefined);
   return {
@@ -40,7 +40,7 @@ export async function overridden(
       ...(stricter !== undefined && {
         effect: effectOf(annotations),
         external: isExternal(annotations),
-        hints: { ...tool.hints, [stricter]: STRICTER[stricter] },
+        hints: { ...tool.hints, ...stricterHints(stricter) },
       }),
       ...(definition === undefined
         ? { _meta: meta }
@@ -74,7 +74,7 @@ function ownOverridden(tool: AnyTool, override: ToolOverride): Applied<AnyTool> 
       ...tool,
       ...(title !== undefined && { title }),
       ...(description !== undefined && { description }),
-      ...(stricter !== undefined && { hints: { ...tool.hints, [stricter]: STRICTER[stricter] } }),
+      ...(stricter !== undefined && { hints: { ...tool.hints, ...stricterHints(stricter) } }),
       _meta: { ...tool._meta, [OVERRIDE_META]: { fields: Object.keys(override) } },
     },
   };

@@ -360,6 +360,15 @@ describe('overrides', () => {
     ]);
   });
 
+  test('a tool that is said to destroy does not only read any more', async () => {
+    await bed.serve({ id: 'conn_o4', tools: [tool] });
+    const overrides = { find: { stricter: 'destructiveHint' } } as const;
+    const { id } = await bed.made({ connections: [member('conn_o4', { overrides })] });
+    const { json } = await bed.send({ id }, 'tools/list');
+    const [{ annotations }] = json.result.tools;
+    expect(annotations).toEqual({ readOnlyHint: false, destructiveHint: true, title: 'Find' });
+  });
+
   test('one that no longer fits is applied in no part', async () => {
     await bed.serve({ id: 'conn_o2', tools: [tool] });
     const overrides = { find: { title: 'Other', fixed: { tenant: 'acme' } } };

@@ -18,6 +18,7 @@ import type { ParamHeader } from './param-headers.ts';
 import { unkeepableIn } from '../call/json-path.ts';
 import type { ShownUri } from './shown-uris.ts';
 import { metaInShownUris, resultInShownUris } from './shown-uris.ts';
+import { schemaFaults } from '../call/schema-words.ts';
 import { inputSchemaOf, isWriteOnlyAt, outputSchemaOf } from './published-schema.ts';
 import type { Guarded } from '../access/resolver.ts';
 import type { AnyTool, TaskOptions } from '../define/tool.ts';
@@ -311,10 +312,8 @@ async function jsonSchemaCheck(schema: JsonSchema): Promise<(args: unknown) => P
   return async (args) => {
     const outcome = await standard.validate(args);
     if (outcome.issues === undefined) return { ok: true, value: outcome.value };
-    return {
-      ok: false,
-      error: new ToolError('invalid', outcome.issues.map(({ message }) => message).join('; ')),
-    };
+    const said = outcome.issues.map(({ message }) => schemaFaults(message, schema, args)).join('; ');
+    return { ok: false, error: new ToolError('invalid', said) };
   };
 }
 

@@ -28,6 +28,8 @@ describe('a template', () => {
     fc.assert(
       fc.property(fc.string({ minLength: 1 }), fc.string({ minLength: 1 }), (a, b) => {
         fc.pre(!hasLoneSurrogate(a) && !hasLoneSurrogate(b));
+        // Steps up and to the same place stand for no value.
+        fc.pre(![a, b].some((value) => value === '.' || value === '..'));
         const uri = `x://${encodeURIComponent(a)}/mid/${encodeURIComponent(b)}/end`;
         expect(template.match(uri)).toEqual({ a, b });
       }),

@@ -1,4 +1,5 @@
 /** Owns the check of JSON Schemas that people write, before anything relies on them, and of values against them. */
+import { schemaFaults } from '../call/schema-words.ts';
 import type { JsonSchema } from './context.ts';
 
 /** Why a JSON Schema cannot be used; undefined when it can. */
@@ -22,6 +23,6 @@ export async function faultsAgainst(schema: JsonSchema): Promise<FaultOf> {
   const validate = new AjvJsonSchemaValidator().getValidator(schema);
   return (value) => {
     const outcome = validate(value);
-    return outcome.valid ? undefined : outcome.errorMessage.slice(0, 300);
+    return outcome.valid ? undefined : schemaFaults(outcome.errorMessage, schema, value).slice(0, 300);
   };
 }

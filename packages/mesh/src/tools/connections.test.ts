@@ -74,8 +74,13 @@ onBothMeshes('connections', (bed) => {
       told('connection.updated', 'Renamed'),
       told('connection.deleted', 'Renamed'),
     ]);
-    const { events: _told, audit_log: _written, ...left } = await tables();
+    const { events: _told, audit_log: _written, connection_ids_used: used, ...left } = await tables();
     expect(JSON.stringify(left)).not.toContain(id);
+    // Grants may still name it, so it stands for nothing else.
+    expect(JSON.stringify(used)).toContain(id);
+    await expect(
+      client.call('COLLECTION_CONNECTIONS_CREATE', { data: http('Again', { id }) }),
+    ).rejects.toThrow('id: was used before. Choose another one.');
   });
 
   test('check 11 and 12: secrets are in no answer, no event and no row, and cannot be asked for', async () => {

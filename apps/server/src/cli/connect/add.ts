@@ -1,6 +1,7 @@
 /** `parley connect add`: one connection, from what the command line says about it. */
 import { resolve } from 'node:path';
 import type { Connection } from '@parley/connections';
+import { connectionStates } from '@parley/connections';
 import { ToolError } from '@parley/kit';
 import { UsageError } from '../../config.ts';
 import { printable } from '../../printable.ts';
@@ -10,6 +11,7 @@ import { connectionsCalled } from './found.ts';
 import type { Given } from './given.ts';
 import { keepConnection } from './keep.ts';
 import { secretFromStdin } from './stdin.ts';
+import { programWords, wroteLines } from './program-words.ts';
 import type { Wanted } from './wanted.ts';
 
 const USAGE =
@@ -28,7 +30,11 @@ export async function add(acting: Acting, rest: readonly string[], given: Given)
       `There is a connection "${wanted.title}" already (${taken.id}). Choose another name, or remove it first.`,
     );
   const made = await keepConnection(acting, wanted);
-  return { json: shown(made), text: addedLines(made, acting).join('\n') };
+  const words = made.catalog.last_error === null ? [] : programWords(acting, made);
+  return {
+    json: { ...shown(made), ...(words.length > 0 && { stderr: words }) },
+    text: [...addedLines(made, acting), ...(await sseLines(made, acting)), ...wroteLines(words)].join('\n'),
+  };
 }
 
 async function wantedBy([title, url, ...rest]: readonly string[], given: Given): Promise<Wanted> {
@@ -99,9 +105,20 @@ function addedLines(made: Connection, { config }: Pick<Acting, 'config'>): strin
   if (fault !== null)
     lines.push(
       `Its server could not be asked yet: ${printable(fault)}`,
-      `A server that runs tries again by itself; "parley connect test ${name}" tries now.`,
+      `A server that runs tries again by itself; "parley connect test ${made.id}" tries now.`,
     );
   return lines;
+}
+
+/** A hint where somebody answers otherwise than expected, or at an address that servers of the older transport have. */
+async function sseLines(made: Connection, { host, caller }: Acting): Promise<string[]> {
+  const { id, connection_type, connection_url, catalog } = made;
+  if (catalog.last_error === null || connection_type !== 'HTTP') return [];
+  const states = await connectionStates(host.store, caller.organizationId);
+  const isOtherwise = states.find((state) => state.id === id)?.failedWith === 'invalid_protocol';
+  const isUsual = URL.parse(connection_url ?? '')?.pathname.endsWith('/sse') === true;
+  if (!isOtherwise && !isUsual) return [];
+  return ['If it speaks the older transport HTTP+SSE, remove it and add it with --type sse.'];
 }
 
 /** How many tools are known. */

@@ -7,6 +7,7 @@ import { table } from '../table.ts';
 import { shown, toolsText } from './add.ts';
 import { definitionsIn, foundConnection } from './found.ts';
 import type { Given } from './given.ts';
+import { heldIn, heldLine } from './held.ts';
 
 const USAGE = 'Usage: parley connect approve NAME TOOL... | approve NAME --all';
 
@@ -41,7 +42,12 @@ export async function refresh(acting: Acting, name: string): Promise<Outcome> {
     fault === null
       ? `${printable(now.title)} has ${toolsText(now)}.`
       : `${printable(now.title)} could not be asked: ${printable(fault)}`;
-  return { json: shown(now), text, isFailure: fault !== null };
+  const held = await heldIn(acting, id);
+  return {
+    json: { ...shown(now), held },
+    text: held.length === 0 ? text : `${text}\n${heldLine(now, held.length)}`,
+    isFailure: fault !== null,
+  };
 }
 
 /** Agrees to definitions as they are now; one that changes meanwhile is refused. */

@@ -1,5 +1,6 @@
 /** Connections of the caller's organization, found by the id or the name that somebody types. */
 import type { Connection, Connections, Definitions } from '@parley/connections';
+import { selfConnectionId } from '@parley/connections';
 import { UsageError } from '../../config.ts';
 import { printable } from '../../printable.ts';
 import type { Acting } from '../actions.ts';
@@ -20,26 +21,43 @@ export async function definitionsIn({ host }: Pick<Acting, 'host'>): Promise<Def
   return host.servicesOf(meshToolset).definitions;
 }
 
-/** All connections to other servers; virtual MCPs and Parley itself are not among them. */
-export async function allConnections(acting: Pick<Acting, 'host' | 'caller'>): Promise<Connection[]> {
+interface Virtual {
+  /** Virtual MCPs as well. */
+  readonly include_virtual?: boolean;
+}
+
+/** All connections to other servers; virtual MCPs only where they are asked for, and Parley itself never. */
+export async function allConnections(
+  acting: Pick<Acting, 'host' | 'caller'>,
+  { include_virtual = false }: Virtual = {},
+): Promise<Connection[]> {
   const connections = await connectionsIn(acting);
   const found: Connection[] = [];
   for (;;) {
-    const { items } = await connections.list(acting.caller, { limit: PAGE, offset: found.length });
+    const query = { limit: PAGE, offset: found.length, include_virtual };
+    const { items } = await connections.list(acting.caller, query);
     found.push(...items);
-    if (items.length < PAGE) return found;
+    if (items.length < PAGE) return found.filter(isOther(acting));
   }
+}
+
+/** Everything but Parley itself, whose grants name its toolsets. */
+function isOther({ caller }: Pick<Acting, 'caller'>): (connection: Connection) => boolean {
+  const own = selfConnectionId(caller.organizationId);
+  return ({ id }) => id !== own;
 }
 
 /** Those with an id or a name. */
 export async function connectionsCalled(
   acting: Pick<Acting, 'host' | 'caller'>,
   wanted: string,
+  { include_virtual = false }: Virtual = {},
 ): Promise<Connection[]> {
   const connections = await connectionsIn(acting);
   const named = async (field: 'id' | 'title') => {
     const where = { field: [field], operator: 'eq' as const, value: wanted };
-    return [...(await connections.list(acting.caller, { where, limit: PAGE, offset: 0 })).items];
+    const query = { where, limit: PAGE, offset: 0, include_virtual };
+    return (await connections.list(acting.caller, query)).items.filter(isOther(acting));
   };
   const byId = await named('id');
   return byId.length > 0 ? byId : named('title');

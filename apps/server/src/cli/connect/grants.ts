@@ -1,12 +1,15 @@
-/** Grants on connections: given by the name of the connection, held against the tools that it is known to have. */
+/** Grants on connections and virtual MCPs: given by their names, held against the tools that they are known to have. */
 import type { Connection } from '@parley/connections';
 import type { Grants } from '@parley/kit';
+import { ToolError } from '@parley/kit';
 import { UsageError } from '../../config.ts';
 import { printable } from '../../printable.ts';
 import type { Acting } from '../actions.ts';
 import { allConnections, connectionsCalled } from './found.ts';
 
 const MOST_NAMED = 50;
+/** How identity begins to say that a grant names nothing that there is. */
+const NO_TOOLSET = 'grants: there is no toolset';
 
 /** The grants with the id in the place of each name of a connection; what is none is left to whoever stores them. */
 export async function withConnectionIds(
@@ -16,12 +19,15 @@ export async function withConnectionIds(
   const named: [string, readonly string[]][] = [];
   for (const [resource, tools] of Object.entries(grants)) {
     const isToolset = resource === '*' || acting.host.isForEverybody(resource);
-    const found = isToolset || !maySee(acting) ? [] : await connectionsCalled(acting, resource);
+    const found =
+      isToolset || !maySee(acting)
+        ? []
+        : await connectionsCalled(acting, resource, { include_virtual: true });
     const [connection, ...others] = found;
     if (others.length > 0) {
       const ids = found.map(({ id }) => id).join(', ');
       throw new UsageError(
-        `--grant: several connections have the name "${printable(resource)}". Give the id of one: ${ids}`,
+        `--grant: several connections or virtual MCPs have the name "${printable(resource)}". Give the id of one: ${ids}`,
       );
     }
     if (connection !== undefined) requireTools(connection, tools);
@@ -53,10 +59,28 @@ function joined(named: readonly [string, readonly string[]][]): Grants {
 export async function connectionNames(
   acting: Pick<Acting, 'host' | 'caller'>,
 ): Promise<ReadonlyMap<string, string>> {
-  const all = maySee(acting) ? await allConnections(acting) : [];
+  const all = maySee(acting) ? await allConnections(acting, { include_virtual: true }) : [];
   return new Map(all.map(({ id, title }) => [id, title]));
 }
 
 function maySee({ host, caller }: Pick<Acting, 'host' | 'caller'>): boolean {
   return host.engine().view(caller).tool('COLLECTION_CONNECTIONS_LIST', caller) !== undefined;
+}
+
+/** Stores grants; where one names nothing that there is, connections and virtual MCPs are told beside toolsets. */
+export async function storingGrants<T>(
+  acting: Pick<Acting, 'host' | 'caller'>,
+  store: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await store();
+  } catch (error) {
+    const isUnknown = error instanceof ToolError && error.message.startsWith(NO_TOOLSET);
+    if (!isUnknown) throw error;
+    const titles = [...(await connectionNames(acting)).values()];
+    if (titles.length === 0) throw error;
+    const more = titles.length > MOST_NAMED ? ' and more: see "parley connect list"' : '';
+    const named = printable(titles.slice(0, MOST_NAMED).join(', '));
+    throw new ToolError(error.code, `${error.message} Connections and virtual MCPs: ${named}${more}.`);
+  }
 }

@@ -30,11 +30,16 @@ export interface Input {
 
 const MAX_ENTRIES = 200;
 
-/** All servers of some files; a file that is not there has none. */
-export async function readEntries(places: readonly Place[]): Promise<Entry[]> {
+/** All servers of some files; a file that is not there has none, unless somebody named it. */
+export async function readEntries(
+  places: readonly Place[],
+  { isNamed = false }: { readonly isNamed?: boolean } = {},
+): Promise<Entry[]> {
   const found: Entry[] = [];
   for (const place of places) {
     const text = await textOf(place);
+    if (text === undefined && isNamed)
+      throw new UsageError(`There is no file ${printable(place.path)}. Check its path.`);
     if (text !== undefined) found.push(...entriesIn(text, place));
     if (found.length > MAX_ENTRIES)
       throw new UsageError(

@@ -31,6 +31,8 @@ interface Line {
   readonly outcome: 'added' | 'replaced' | 'would add' | 'would replace' | 'skipped' | 'failed';
   readonly id?: string;
   readonly tools?: readonly unknown[] | null;
+  /** It is stored, and did not answer. */
+  readonly isUnasked?: boolean;
   readonly text: string;
 }
 
@@ -41,7 +43,8 @@ const AT_ONCE = 4;
 export async function importServers(acting: Acting, rest: readonly string[], given: Given): Promise<Outcome> {
   requireTool(acting, 'COLLECTION_CONNECTIONS_CREATE');
   const places = placesIn(rest, given);
-  const entries = chosen(await readEntries(places), given);
+  // A file that somebody names has to be there; those of a client may be.
+  const entries = chosen(await readEntries(places, { isNamed: rest.length > 0 }), given);
   if (entries.length === 0) throw nothingIn(places);
   const isDry = given.isOn('dry-run');
   const isFromStdin = places.some(({ path }) => path === '-');
@@ -59,11 +62,11 @@ export async function importServers(acting: Acting, rest: readonly string[], giv
     );
   const rows = lines.map(({ outcome, name, text }) => [outcome, name, text]);
   return {
-    json: lines.map(({ text, tools, ...line }) => {
+    json: lines.map(({ text, tools, isUnasked: _unasked, ...line }) => {
       return { ...line, ...(tools !== undefined && { tools: tools?.length ?? null }), message: text };
     }),
     text: table(['OUTCOME', 'NAME', 'WHAT'], rows),
-    isFailure: lines.some(({ outcome }) => outcome === 'failed'),
+    isFailure: lines.some(({ outcome, isUnasked }) => outcome === 'failed' || isUnasked === true),
   };
 }
 
@@ -157,7 +160,7 @@ async function carriedOut(acting: Acting, plan: Plan, isDry: boolean): Promise<L
     const outcome = replacing === undefined ? 'added' : 'replaced';
     const { last_error: fault } = made.catalog;
     const text = fault === null ? toolsText(made) : `${toolsText(made)}; it could not be asked: ${fault}`;
-    return { name, from, outcome, id: made.id, tools: made.tools, text };
+    return { name, from, outcome, id: made.id, tools: made.tools, isUnasked: fault !== null, text };
   } catch (error) {
     return { name, from, outcome: 'failed', text: reasonOf(error) };
   }

@@ -26,7 +26,10 @@ export async function checkHttp(
   const filled = fillVariables(client, entry.authorization ?? '', around.lookup);
   const [, sent] = ('text' in filled && /^Bearer ([^\s<>]+)$/i.exec(filled.text)) || [];
   const toolset = url === null ? undefined : toolsetAt(url, around);
-  const mcpUrl = `${addressOf(config)}/mcp${toolset === AGENT ? `/${AGENT}` : ''}`;
+  const path = url?.pathname.replace(/\/$/, '') ?? '';
+  const isConnection = around.paths.includes(path);
+  const place = isConnection ? `${path}${url?.search ?? ''}` : `/mcp${toolset === AGENT ? `/${AGENT}` : ''}`;
+  const mcpUrl = `${addressOf(config)}${place}`;
   const finding = async (state: Check['state'], found: string): Promise<Check> => {
     if (state === 'ok') return { name, state, found };
     const known = sent === undefined ? undefined : await agentOfKey(config, sent);
@@ -35,8 +38,8 @@ export async function checkHttp(
     const named = agent === undefined ? OWN_NAMES : namesOf(client, entry);
     const names = { ...named, input: inputIn(client, entry.authorization ?? '') };
     // VS Code asks a person for the key; the others take it from a variable.
-    const place = client === 'VS Code' ? 'where it asks for it' : `in ${names.variable}`;
-    const how = `with a key of ${keyMaker(agent)} ${place}`;
+    const where = client === 'VS Code' ? 'where it asks for it' : `in ${names.variable}`;
+    const how = `with a key of ${keyMaker(agent)} ${where}`;
     return { name, state, found, fix: `Use this, ${how}:\n${clientConfiguration(mcpUrl, client, names)}` };
   };
   const isRunning = await isParley(config.host, config.port);
@@ -45,9 +48,10 @@ export async function checkHttp(
     const isWrong = url === null || (isRunning && isOnThisMachine(url));
     return finding(isWrong ? 'fail' : 'warn', `points at ${shown(entry.url)}, not at ${mcpUrl}`);
   }
-  if (toolset === undefined && url.pathname.replace(/\/$/, '') !== '/mcp') {
+  if (toolset === undefined && !isConnection && path !== '/mcp') {
     const served = around.toolsets.map((served) => `/mcp/${served}`).join(', ');
-    return finding('fail', `points at ${url.pathname}, where nothing is served; there are /mcp, ${served}`);
+    const found = `points at ${url.pathname}, where nothing is served; there are /mcp, ${served}, and /mcp/ID for each connection of "parley connect list"`;
+    return finding('fail', found);
   }
   if ('isAsked' in filled) return finding('ok', `points at ${url.href} and asks for its key`);
   if ('unset' in filled)

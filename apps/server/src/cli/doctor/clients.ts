@@ -20,6 +20,8 @@ export interface Surroundings {
   readonly lookup: Lookup;
   /** The names of all toolsets, which are paths below /mcp. */
   readonly toolsets: readonly string[];
+  /** The paths of connections and virtual MCPs. */
+  readonly paths: readonly string[];
   /** The program of this installation, for advice. */
   readonly launcher: string;
   /** The project as Vite has it, where it uses Vite. */

@@ -66,6 +66,11 @@ export function refusedBy(
     return refused(`Send your key for it in the header ${settings.mappedHeader.from}.`);
   const isStored = row.has_connection_token === 1 && settings.oauth === undefined;
   if (isStored) return refused('Whoever manages the connection has to store another token.');
+  // A service that is only described has no place to sign in, unless somebody has said where.
+  const hasSignIn =
+    row.connection_type !== 'OPENAPI' || row.oauth_config !== null || settings.oauth !== undefined;
+  if (!hasSignIn)
+    return refused('Whoever manages the connection has to give it a token, as its connection_token.');
   return authorizationNeeded(parts, caller, sealed, 'refused');
 }
 

@@ -42,6 +42,12 @@ test('a refusal says what helps with this very connection', async () => {
   expect(await refusalOf({ metadata: { gateway } })).toContain('in the header X-My-Key');
   expect(await refusalOf({ connection_token: 'stale-token' })).toContain('has to store another token');
   expect(await refusalOf({})).toContain('/oauth/start/');
+  // Nobody can sign in to a service that is only described, unless the connection says where.
+  const described = await refusalOf({ connection_type: 'OPENAPI' });
+  expect(described).toContain('has to give it a token');
+  expect(described).not.toContain('/oauth/start/');
+  const personal = { gateway: { oauth: 'personal' } };
+  expect(await refusalOf({ connection_type: 'OPENAPI', metadata: personal })).toContain('/oauth/start/');
 });
 
 test('a change is seen by the next call, in other processes too', async () => {
