@@ -14,7 +14,7 @@ function read(text: string, mostBytes: number, chunkBytes: number): unknown[] {
 }
 
 test.each([1, 2, 3, 7, 1000])('lines come whole from chunks of %i bytes', (chunkBytes) => {
-  expect(read('a\n\nbä€\n123456789\nunfinished', 9, chunkBytes)).toEqual([
+  expect(read('a\n\nbä€\n123456789\nunended', 9, chunkBytes)).toEqual([
     ['a', 1],
     ['bä€', 6],
     ['123456789', 9],

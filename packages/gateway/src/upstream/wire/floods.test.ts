@@ -3,9 +3,10 @@ import type { InputResponse } from '@parley/kit';
 import { eventually } from '@parley/test-support/eventually';
 import type { Turn, WireScript } from '@parley/test-support/wire-upstream';
 import { serveWire } from '@parley/test-support/wire-upstream';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { callOf, faultOf, linksBed } from '../../../test/links-bed.ts';
-import { MAX_REPLIES, MAX_SERVER_REQUESTS, MAX_WAITING_REPLIES } from './limits.ts';
+import { SharedWatch } from '../shared-watch.ts';
+import { MAX_ASIDE_BYTES, MAX_REPLIES, MAX_SERVER_REQUESTS, MAX_WAITING_REPLIES } from './limits.ts';
 
 const FLOOD = 20_000;
 const ASKABLE = { elicitation: {}, sampling: {}, roots: {} };
@@ -124,5 +125,98 @@ describe('a flood of requests', () => {
     expect(server.heard.filter(({ message }) => message.method === undefined)).toHaveLength(
       MAX_SERVER_REQUESTS,
     );
+  });
+});
+
+describe('a flood of notices', () => {
+  const NOTICES = 100_000;
+  const updated = (uri: string) => ({ method: 'notifications/resources/updated', params: { uri } });
+  const frames = (message: object, count: number) =>
+    `data: ${JSON.stringify({ jsonrpc: '2.0', ...message })}\n\n`.repeat(count);
+
+  /** A shared watch of a server, and the stream that the server tells it on. */
+  async function watched(era: '2026' | '2025') {
+    const open: Turn['response'][] = [];
+    const server = await serveWire({
+      era,
+      capabilities: { resources: { subscribe: true } },
+      methods: {
+        'subscriptions/listen': (turn) => {
+          open.push(turn.response);
+          turn.event({ method: 'notifications/subscriptions/acknowledged', params: {} });
+        },
+      },
+    });
+    const told: string[] = [];
+    const faults: unknown[] = [];
+    let lists = 0;
+    const { link } = linksBed();
+    const watch = new SharedWatch({
+      link: link(server.url, { era: era === '2026' ? 'modern' : 'legacy' }),
+      onLists: () => (lists += 1),
+      onResource: (uri) => told.push(uri),
+      onEmpty: () => undefined,
+      onFault: (error) => faults.push(error),
+    });
+    for (const uri of ['a://1', 'a://2', 'a://end']) watch.join(uri);
+    const isSubscribed = () =>
+      era === '2026'
+        ? server.of('subscriptions/listen').some(({ params }) => JSON.stringify(params).includes('a://end'))
+        : server.streams.size === 1 && server.of('resources/subscribe').length === 3;
+    await eventually(() => expect(isSubscribed()).toBe(true));
+    onTestFinished(async () => {
+      await watch.end();
+      expect(faults).toEqual([]);
+    });
+    const stream = era === '2026' ? open.at(-1) : [...server.streams.values()][0];
+    return { server, stream, told, lists: () => lists };
+  }
+
+  test.each(['2026', '2025'] as const)('of documents in %s is told a few times, its end too', async (era) => {
+    const { stream, told } = await watched(era);
+    stream?.write(
+      frames(updated('a://1'), NOTICES) + frames(updated('a://2'), 2) + frames(updated('b://other'), 1_000),
+    );
+    stream?.write(frames(updated('a://end'), 1));
+    await eventually(() => expect(told).toContain('a://end'));
+    expect(told[0]).toBe('a://1');
+    expect(told).toContain('a://2');
+    expect(told).not.toContain('b://other');
+    expect(told.length).toBeLessThan(NOTICES / 100);
+  });
+
+  test.each(['2026', '2025'] as const)('of lists in %s leaves room for calls', async (era) => {
+    const { server, stream, told, lists } = await watched(era);
+    stream?.write(frames({ method: 'notifications/tools/list_changed' }, NOTICES));
+    const target = { era: era === '2026' ? 'modern' : 'legacy' } as const;
+    expect(await linksBed().link(server.url, target).request(callOf({ a: 1 }))).toMatchObject({
+      content: [{ text: '{"a":1}' }],
+    });
+    stream?.write(frames(updated('a://end'), 1));
+    await eventually(() => expect(told).toEqual(['a://end']));
+    expect(lists()).toBe(NOTICES);
+  });
+
+  test.each([
+    ['2026', 'data: '],
+    ['2025', 'data: '],
+    ['2026', 'id: 1\nevent: x\n'],
+    ['2025', 'no end of a line'],
+  ] as const)('without a frame in %s, of %j, ends at its bound', async (era, beginning) => {
+    const { stream } = await watched(era);
+    let [sent, isClosed] = [0, false];
+    stream?.on('close', () => (isClosed = true));
+    stream?.on('error', () => undefined);
+    const piece = beginning.endsWith('\n') ? beginning.repeat(4_096) : 'x'.repeat(65_536);
+    stream?.write(beginning);
+    const more = () => {
+      if (isClosed) return;
+      sent += piece.length;
+      stream?.write(piece, () => setImmediate(more));
+    };
+    more();
+    await eventually(() => expect(isClosed).toBe(true));
+    // What is on its way in the buffers of both sides counts as well.
+    expect(sent).toBeLessThan(16 * MAX_ASIDE_BYTES);
   });
 });
