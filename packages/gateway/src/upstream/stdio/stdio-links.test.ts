@@ -173,22 +173,25 @@ describe.each(ERAS)('a program of %s', (era) => {
     ['with its end', ['long', { bytes: 11 * 1024 * 1024 }]],
     ['with its id last', ['long', { bytes: 11 * 1024 * 1024, idLast: true }]],
     ['that never ends', ['endless', {}]],
-  ] as const)('that sends a line of more than 10 MiB %s is ended with all its calls', async (_name, given) => {
-    const links = startLinks();
-    const link = links.of(targetOf({ era }));
-    const { pid } = await call(link, 'facts');
-    const other = call(link, 'hang').catch((error: unknown) => error);
-    const [tool, args] = given;
-    const tooLong = {
-      kind: 'invalid_result',
-      wasSent: true,
-      message: expect.stringContaining('10 MiB') as unknown,
-    };
-    await expect(call(link, tool, args)).rejects.toMatchObject(tooLong);
-    expect(await other).toMatchObject(tooLong);
-    await eventually(() => expect(running(pid)).toEqual([]));
-    await eventually(async () => expect(await call(link, 'echo', { again: 1 })).toEqual({ again: 1 }));
-  });
+  ] as const)(
+    'that sends a line of more than 10 MiB %s is ended with all its calls',
+    async (_name, given) => {
+      const links = startLinks();
+      const link = links.of(targetOf({ era }));
+      const { pid } = await call(link, 'facts');
+      const other = call(link, 'hang').catch((error: unknown) => error);
+      const [tool, args] = given;
+      const tooLong = {
+        kind: 'invalid_result',
+        wasSent: true,
+        message: expect.stringContaining('10 MiB') as unknown,
+      };
+      await expect(call(link, tool, args)).rejects.toMatchObject(tooLong);
+      expect(await other).toMatchObject(tooLong);
+      await eventually(() => expect(running(pid)).toEqual([]));
+      await eventually(async () => expect(await call(link, 'echo', { again: 1 })).toEqual({ again: 1 }));
+    },
+  );
 });
 
 describe('a question in mid-call', () => {

@@ -17,7 +17,8 @@ const TOO_OFTEN = {
 // Replies that were sent before the flood was seen to be one.
 const MOST_REPLIES = MAX_SERVER_REQUESTS + MAX_REPLIES + MAX_WAITING_REPLIES;
 
-const serve = (era: WireScript['era'], methods: WireScript['methods']) => serveWire({ era, methods });
+const serve = (era: WireScript['era'], methods: NonNullable<WireScript['methods']>) =>
+  serveWire({ era, methods });
 
 function framesOf(method: string, params: object = {}): string {
   const one = (id: number) => `data: ${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n\n`;
@@ -189,7 +190,11 @@ describe('a flood of notices', () => {
     const { server, stream, told, lists } = await watched(era);
     stream?.write(frames({ method: 'notifications/tools/list_changed' }, NOTICES));
     const target = { era: era === '2026' ? 'modern' : 'legacy' } as const;
-    expect(await linksBed().link(server.url, target).request(callOf({ a: 1 }))).toMatchObject({
+    expect(
+      await linksBed()
+        .link(server.url, target)
+        .request(callOf({ a: 1 })),
+    ).toMatchObject({
       content: [{ text: '{"a":1}' }],
     });
     stream?.write(frames(updated('a://end'), 1));

@@ -113,7 +113,16 @@ export class SseConversation implements Conversation {
     try {
       await send(
         this.#address,
-        { method: 'GET', lane: 'stream', protocol, signal, limitMs: Infinity, idleMs, maxBytes, isList: true },
+        {
+          method: 'GET',
+          lane: 'stream',
+          protocol,
+          signal,
+          limitMs: Infinity,
+          idleMs,
+          maxBytes,
+          isList: true,
+        },
         {
           on: (message) => {
             this.#talk.receive(message);
