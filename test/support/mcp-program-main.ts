@@ -89,6 +89,13 @@ const tools: Record<string, (call: Call) => unknown> = {
         : `{"jsonrpc":"2.0","id":${id},"result":{"pad":"${pad}"}}\n`,
     );
   },
+  /** Sends the beginning of a line, and never its end. */
+  endless: ({ id }) => {
+    process.stdout.write(`{"jsonrpc":"2.0","id":${id},"result":{"pad":"`);
+    const more = 'x'.repeat(1024 * 1024);
+    const next = () => process.stdout.write(more, () => setImmediate(next));
+    next();
+  },
   change: ({ id, args }) => {
     const tell = (method: string, params: Fields = {}) => {
       if (!isModern) return say({ method, params });

@@ -1,6 +1,7 @@
 /** Private addresses: a connection may reach the one it leads to when somebody who may say so has said so. */
 import type { Caller } from '@parley/kit';
 import { ToolError } from '@parley/kit';
+import { isNeverReached, isThisMachine } from '@parley/kit/egress';
 import type { StoreTransaction } from '@parley/store';
 import { fromJson, toJson } from '@parley/store';
 import type { ConnectionRow, ConnectionTables } from '../schema.ts';
@@ -12,6 +13,7 @@ type Port = Pick<Base, 'ownPort'>;
 
 /** What a new connection may reach besides what the guard allows, as its row has it. */
 export function privateAddress({ ownPort }: Port, caller: Caller, settings: Settings): string | null {
+  refuseForAll({ ownPort }, settings);
   if (!isWanted(settings)) return null;
   if (!actsAsAdministrator(caller))
     throw new ToolError(
@@ -24,12 +26,28 @@ export function privateAddress({ ownPort }: Port, caller: Caller, settings: Sett
       'invalid',
       'metadata.gateway.allowPrivate: the connection has no address. Set connection_url, or leave it out.',
     );
-  if (portOf(address) === ownPort?.())
+  if (portOf(address) === ownPort?.()) throw itself();
+  return toJson([address]);
+}
+
+/** Where no connection leads, whoever makes it: this server itself, and services with the secrets of the machine. */
+function refuseForAll({ ownPort }: Port, settings: Settings): void {
+  const address = addressOf(settings);
+  if (address === undefined) return;
+  const host = address.slice(0, address.lastIndexOf(':'));
+  if (isNeverReached(host))
     throw new ToolError(
       'invalid',
-      'connection_url: this server listens on that port itself. Use the address of another server.',
+      "connection_url: nobody reaches an address of the machine's provider from here. Use that of another server.",
     );
-  return toJson([address]);
+  if (portOf(address) === ownPort?.() && isThisMachine(host)) throw itself();
+}
+
+function itself(): ToolError {
+  return new ToolError(
+    'invalid',
+    'connection_url: this server listens on that port itself. Use the address of another server.',
+  );
 }
 
 /** What a change leaves of it: the permission is for one address, and ends with that. */
@@ -45,6 +63,7 @@ export function withAddress(
   const isMoved = addressOf(before) !== addressOf(after);
   const isSame = isWanted(before) === isWanted(after);
   if (!isMoved && isSame) return { settings: after, egress_allow: row.egress_allow };
+  if (isMoved) refuseForAll(base, after);
   // Only whoever says it together with the new address means that one.
   if (isMoved && after.metadata === before.metadata)
     return { settings: { ...after, metadata: withoutWish(after.metadata) }, egress_allow: null };

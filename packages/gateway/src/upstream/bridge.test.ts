@@ -5,7 +5,7 @@ import { connect } from '@parley/kit/testing';
 import { eventually } from '@parley/test-support/eventually';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Bed } from '../../test/scripted-links.ts';
-import { served, servedTool, startBed, text } from '../../test/scripted-links.ts';
+import { served, servedTool, startBed, targetOf, text } from '../../test/scripted-links.ts';
 import type { LinkRequest } from './link.ts';
 import { UpstreamFault } from './link.ts';
 
@@ -242,6 +242,38 @@ test('secrets of the connection and hidden text are made visible or cut out, and
   own.answer = () => ({ ...text('see'), structuredContent: fine });
   expect(await call()).toEqual(fine);
   expect(counts).toEqual([2]);
+});
+
+test('secrets are cut out of fields, progress and what is said after a renewal, too', async () => {
+  const target = (secret: string) => ({ ...targetOf(served('conn_1')), secrets: [secret] });
+  let isRefused = true;
+  await using own = startBed({
+    credentials: () => ({
+      target: target('old-upstream-secret'),
+      renew: async () => ({ target: target('new-upstream-secret') }),
+    }),
+  });
+  own.give(ORGANIZATION, served('conn_1'));
+  const said = 'old-upstream-secret new-upstream-secret';
+  own.answer = ({ onProgress }) => {
+    if (isRefused) {
+      isRefused = false;
+      throw new UpstreamFault('auth_required', 'No.');
+    }
+    onProgress?.(1, 2, said);
+    return {
+      ...text(said),
+      structuredContent: { [said]: 1, 'a\u200b': 2 },
+      _meta: { 'x/old-upstream-secret': 1 },
+    };
+  };
+  await using client = await connect(nothing, { sources: [own.gateway.source] });
+  const told: unknown[] = [];
+  const onprogress = (progress: unknown) => told.push(progress);
+  const result = await client.raw.callTool({ name: 'work', arguments: {} }, { onprogress });
+  expect(result.structuredContent).toEqual({ '[secret] [secret]': 1, 'a[U+200B]': 2 });
+  expect(told).toEqual([{ progress: 1, total: 2, message: '[secret] [secret]' }]);
+  expect(JSON.stringify([result, told])).not.toContain('upstream-secret');
 });
 
 test('what is over the budget of a connection is kept, and nothing of the others is', async () => {

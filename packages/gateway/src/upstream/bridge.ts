@@ -13,7 +13,14 @@ import { endingOf } from './isolation.ts';
 import type { Link, LinkRequest } from './link.ts';
 import { UpstreamFault } from './link.ts';
 import type { Wanted } from './link-request.ts';
-import { canBeAsked, limitOf, requestOf, THEIR_STATE, withAnswers } from './link-request.ts';
+import {
+  canBeAsked,
+  limitOf,
+  requestOf,
+  THEIR_STATE,
+  withAnswers,
+  withCleanNotices,
+} from './link-request.ts';
 import type { ParkedCalls, ParkedElsewhere, ParkedOwner, Resuming } from './parked.ts';
 
 /** A way to an upstream with the credentials of one caller. */
@@ -56,6 +63,8 @@ export class Bridge {
   readonly #parts: BridgeParts;
   /** What a call that waits was begun with. */
   readonly #begun = new WeakMap<AskingCall, Begun>();
+  /** What was opened anew after its credentials were refused. */
+  readonly #renewedFor = new WeakMap<Opened, Opened>();
 
   constructor(parts: BridgeParts) {
     this.#parts = parts;
@@ -122,7 +131,8 @@ export class Bridge {
   }
 
   /** Sends it, and once more with new credentials when the upstream refused it for those it had: nothing ran then. */
-  async #send(opened: Opened, request: LinkRequest, call: OutsideCall): Promise<Result> {
+  async #send(opened: Opened, given: LinkRequest, call: OutsideCall): Promise<Result> {
+    const request = withCleanNotices(given, () => this.#secretsOf(opened));
     const startedMs = performance.now();
     try {
       return await opened.link.request(request);
@@ -133,6 +143,7 @@ export class Bridge {
       if (!(error instanceof UpstreamFault) || error.kind !== 'auth_required') throw error;
       const renewed = await opened.renew?.(error);
       if (renewed === undefined) throw error;
+      this.#renewedFor.set(opened, renewed);
       const headers = renewed.headers;
       return await renewed.link.request({ ...request, ...(headers !== undefined && { headers }) });
     } finally {
@@ -176,6 +187,15 @@ export class Bridge {
       // One that has ended meanwhile, or a server that is gone, needs no telling.
       if (!(error instanceof UpstreamFault)) this.#parts.onFault(error, 'task cancel');
     });
+  }
+
+  /** Whatever the upstream has been sent and may say back. */
+  #secretsOf(opened: Opened | undefined): readonly string[] {
+    if (opened === undefined) return [];
+    const renewed = this.#renewedFor.get(opened);
+    return renewed === undefined
+      ? opened.target.secrets
+      : [...opened.target.secrets, ...renewed.target.secrets];
   }
 
   async #converse(
@@ -237,7 +257,7 @@ export class Bridge {
         return this.#passed(connection, opened, withDecline(turn.result, asking, connection));
       isAside = true;
       const id = this.#parts.parked.park(owner, asking);
-      const inputRequests = cleaned(turn.questions, opened.target.secrets);
+      const inputRequests = cleaned(turn.questions, this.#secretsOf(opened));
       return { resultType: 'input_required', inputRequests, requestState: PARKED + id };
     } catch (error) {
       if (error instanceof UpstreamFault) ending = endingOf(error.kind);
@@ -254,7 +274,7 @@ export class Bridge {
   /** The result as it may be passed on. */
   #passed(connection: ServedConnection, opened: Opened | undefined, result: Result): Result {
     const { onSecrets } = this.#parts;
-    const secrets = opened?.target.secrets ?? [];
+    const secrets = this.#secretsOf(opened);
     const clean = cleaned(result, secrets, (count) => onSecrets?.(connection, count));
     if (clean['resultType'] !== 'input_required' || typeof clean['requestState'] !== 'string') return clean;
     // What the upstream wants back is not looked into: it is sealed before it leaves.
@@ -265,7 +285,7 @@ export class Bridge {
     const { connection, wanted, opened } = about;
     if (!(error instanceof UpstreamFault)) return error;
     const { redact = (text: string) => text, signInAt } = this.#parts;
-    const secrets = opened?.target.secrets ?? [];
+    const secrets = this.#secretsOf(opened);
     const asked: Asked = {
       title: connection.title,
       method: wanted.method,

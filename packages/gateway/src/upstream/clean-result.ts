@@ -35,7 +35,8 @@ function isClean(value: unknown, secrets: readonly string[]): boolean {
     for (const item of value) if (!isClean(item, secrets)) return false;
     return true;
   }
-  for (const key in value) if (!isClean(Reflect.get(value, key), secrets)) return false;
+  for (const key in value)
+    if (!isCleanText(key, secrets) || !isClean(Reflect.get(value, key), secrets)) return false;
   return true;
 }
 
@@ -49,7 +50,29 @@ function mapped(value: unknown, clean: (text: string) => string): unknown {
   if (typeof value === 'string') return clean(value);
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map((item) => mapped(item, clean));
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, mapped(item, clean)]));
+  const entries = Object.entries(value);
+  const keys = cleanKeys(
+    entries.map(([key]) => key),
+    clean,
+  );
+  return Object.fromEntries(entries.map(([key, item], at) => [keys[at] ?? key, mapped(item, clean)]));
+}
+
+/** The names of fields without what must not pass; those that would be equal then get a number. */
+function cleanKeys(keys: readonly string[], clean: (text: string) => string): string[] {
+  const all = keys.map(clean);
+  // What was clean keeps its name.
+  const taken = new Set(all.filter((key, at) => key === keys[at]));
+  const next = new Map<string, number>();
+  return all.map((key, at) => {
+    if (key === keys[at]) return key;
+    let free = key;
+    let number = next.get(key) ?? 2;
+    for (; taken.has(free); number += 1) free = `${key}_${number}`;
+    next.set(key, number);
+    taken.add(free);
+    return free;
+  });
 }
 
 function shownCharacter(character: string): string {

@@ -3,6 +3,7 @@ import type { ServedConnection } from '@parley/connections';
 import { GATEWAY_DEFAULTS } from '@parley/connections';
 import type { ClientCapabilities, OutsideCall } from '@parley/kit';
 import { detach } from '@parley/kit';
+import { cleaned } from './clean-result.ts';
 import type { LinkRequest } from './link.ts';
 
 /** What a connection is asked for by its own words. */
@@ -79,6 +80,24 @@ export function requestOf(
     // What is asked about a task says nothing besides.
     ...(call.wantsProgress && isWork && { onProgress: progressTo(call) }),
     ...(logLevel !== undefined && isWork && { log: { level: logLevel, on: logTo(call) } }),
+  };
+}
+
+/** The same request, whose notices come without what must not pass either. */
+export function withCleanNotices(request: LinkRequest, secrets: () => readonly string[]): LinkRequest {
+  const { onProgress, log } = request;
+  if (onProgress === undefined && log === undefined) return request;
+  return {
+    ...request,
+    ...(onProgress !== undefined && {
+      onProgress: (done, total, message) => onProgress(done, total, cleaned(message, secrets())),
+    }),
+    ...(log !== undefined && {
+      log: {
+        ...log,
+        on: (level, data, logger) => log.on(level, cleaned(data, secrets()), cleaned(logger, secrets())),
+      },
+    }),
   };
 }
 

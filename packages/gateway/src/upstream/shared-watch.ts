@@ -15,6 +15,8 @@ export interface SharedWatchOptions {
 const RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 60_000;
 const MOST_URIS = 10_000;
+/** What is heard of documents within this time after one was told of is told together, once each. */
+const TOGETHER_MS = 100;
 
 export class SharedWatch {
   readonly #options: SharedWatchOptions;
@@ -28,6 +30,10 @@ export class SharedWatch {
   #timer: NodeJS.Timeout | undefined;
   #retryMs: number;
   #isOver = false;
+  /** Documents that were heard of and not told yet. */
+  readonly #heard = new Set<string>();
+  /** Undefined: the next one is told at once. */
+  #tellTimer: NodeJS.Timeout | undefined;
 
   constructor(options: SharedWatchOptions) {
     this.#options = options;
@@ -58,6 +64,7 @@ export class SharedWatch {
   async end(): Promise<void> {
     this.#isOver = true;
     clearTimeout(this.#timer);
+    clearTimeout(this.#tellTimer);
     await this.#work;
     const watch = this.#watch;
     this.#watch = undefined;
@@ -90,13 +97,21 @@ export class SharedWatch {
 
   #hear(notice: LinkNotice): void {
     if (this.#isOver) return;
-    if (notice.kind === 'resource') {
-      if (this.#uris.has(notice.uri)) this.#options.onResource(notice.uri);
-      return;
-    }
-    this.#options.onLists();
-    if (notice.kind !== 'reopened') return;
-    // Anything may have been missed, so everybody looks again, once.
-    for (const uri of this.#uris.keys()) this.#options.onResource(uri);
+    // Whoever reads lists again sees to it that much is said at once; a call that comes now has to know of it.
+    if (notice.kind !== 'resource') this.#options.onLists();
+    // After one was lost anything may have been missed, so everybody looks again, once.
+    if (notice.kind === 'reopened') for (const uri of this.#uris.keys()) this.#heard.add(uri);
+    else if (notice.kind === 'resource' && this.#uris.has(notice.uri)) this.#heard.add(notice.uri);
+    if (this.#tellTimer === undefined) this.#tell();
+  }
+
+  /** The first word goes out at once; what a server says ten thousand times is passed on a few times a second. */
+  #tell(): void {
+    this.#tellTimer = undefined;
+    if (this.#heard.size === 0 || this.#isOver) return;
+    const heard = [...this.#heard];
+    this.#heard.clear();
+    this.#tellTimer = setTimeout(() => this.#tell(), TOGETHER_MS).unref();
+    for (const uri of heard) if (this.#uris.has(uri)) this.#options.onResource(uri);
   }
 }

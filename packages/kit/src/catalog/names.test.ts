@@ -85,6 +85,11 @@ describe('names that collide', () => {
       sources: [own('aa', LONG), outside('b_1', LONG)],
       gives: { [LONG]: 'aa', [`b_1_${'x'.repeat(51)}_70808c97`]: 'b_1' },
     },
+    {
+      name: 'a name of another server that begins with an underscore gets a letter before it',
+      sources: [own('aa', '_own', 'x_b'), outside('b_1', '_a', '_b', ' c'), outside('_c', 'x_b')],
+      gives: { _own: 'aa', x_b: 'aa', x_a: 'b_1', b_1__b: 'b_1', x_c: 'b_1', x_c_x_b: '_c' },
+    },
   ])('$name', async ({ sources, gives }) => {
     expect(await shown(sources)).toEqual(gives);
     expect(await shown(sources.toReversed())).toEqual(gives);

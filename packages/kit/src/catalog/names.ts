@@ -6,8 +6,8 @@ const TOOLSET_NAME = /^[a-z][a-z0-9-]{0,63}$/;
 const OUTSIDE_TOOLSET = /^[A-Za-z0-9_-]{1,64}$/;
 // Other servers choose their own names; what cannot be shown is refused all the same.
 const OUTSIDE_NAME = /^[^\p{C}\p{Zl}\p{Zp}]{1,200}$/u;
-/** What every client takes as the name of a tool. */
-const FIT_NAME = /^[A-Za-z0-9_-]{1,64}$/;
+/** What every client takes as the name of a tool; some keep those that begin with an underscore for themselves. */
+const FIT_NAME = /^(?!_)[A-Za-z0-9_-]{1,64}$/;
 const UNFIT = /[^A-Za-z0-9_-]/g;
 const LONGEST_SHOWN = 64;
 const HASH_DIGITS = 8;
@@ -112,19 +112,27 @@ export function byPrefix<Item extends Nameable & { renamed(name: string): Item }
 
 /** An unfit name without what makes it so. */
 function plain(name: string): string[] {
-  const fit = name.replaceAll(UNFIT, '_');
+  const fit = unclaimed(name.replaceAll(UNFIT, '_'));
   return fit === name || !FIT_NAME.test(fit) ? [] : [fit];
 }
 
 function prefixed(toolset: string, name: string): string {
-  const whole = `${toolset}_${name.replaceAll(UNFIT, '_')}`;
+  const whole = joined(toolset, name);
   return whole.length <= LONGEST_SHOWN ? whole : cut(toolset, name);
 }
 
 /** Never the same for two tools, however long their names are. */
 function cut(toolset: string, name: string): string {
   const hash = createHash('sha256').update(`${toolset}\n${name}`).digest('hex').slice(0, HASH_DIGITS);
-  return `${`${toolset}_${name.replaceAll(UNFIT, '_')}`.slice(0, LONGEST_SHOWN - HASH_DIGITS - 1)}_${hash}`;
+  return `${joined(toolset, name).slice(0, LONGEST_SHOWN - HASH_DIGITS - 1)}_${hash}`;
+}
+
+function joined(toolset: string, name: string): string {
+  return unclaimed(`${toolset}_${name.replaceAll(UNFIT, '_')}`);
+}
+
+function unclaimed(name: string): string {
+  return name.replace(/^_/, 'x_');
 }
 
 /** Hosts know a page for an app, and a skill with all that lies in its folder, by the scheme. */

@@ -9,13 +9,26 @@ import type { Target } from './target.ts';
 
 const KEEP_ALIVE_MAX_MS = 60_000;
 
+/**
+ * What a request is, so that no sort takes the sockets of another: a call, a word beside one that the server may wait
+ * for before it goes on, or a stream that stays open.
+ */
+export type Lane = 'call' | 'aside' | 'stream';
+
+/** Sockets of one pool; what comes while all are taken waits, within its own time. */
+export const MOST_SOCKETS: Readonly<Record<Lane, number>> = { call: 96, aside: 32, stream: 256 };
+
 /** Sends requests over pinned connections. */
 export interface Connections {
   send(target: Target, hop: Hop, signal: AbortSignal): Promise<Dispatcher.ResponseData>;
   /** Resolves when requests can be dispatched. */
   ready(): Promise<void>;
   /** Sends a request whose answer is pushed to the handler; only after `ready`. */
-  dispatch(target: Target, request: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): void;
+  dispatch(
+    target: Target,
+    request: Dispatcher.DispatchOptions & { readonly lane?: Lane | undefined },
+    handler: Dispatcher.DispatchHandler,
+  ): void;
   close(): Promise<void>;
   /** How many pools are open. */
   size(): number;
@@ -36,19 +49,24 @@ export function createConnections(options: ConnectionOptions): Connections {
     return loaded;
   };
 
-  const poolFor = (undici: Undici, target: Target): Pool => {
-    const key = keyOf(target);
+  const poolFor = (undici: Undici, target: Target, lane: Lane): Pool => {
+    const key = keyOf(target, lane);
     const known = pools.get(key);
     if (known !== undefined) return known;
-    const pool = new undici.Pool(target.url.origin, poolOptions(target, options));
+    const pool = new undici.Pool(target.url.origin, poolOptions(target, lane, options));
+    // Counted here: the pool itself looks through all of its sockets each time that it is asked.
+    let connected = 0;
     const retire = (): void => {
-      const { connected, size } = pool.stats;
-      if (connected > 0 || size > 0 || pools.get(key) !== pool) return;
+      if (connected > 0 || pools.get(key) !== pool || pool.stats.size > 0) return;
       pools.delete(key);
       // Nothing runs in it and nobody waits for it, so a fault in closing it concerns nobody.
       detach(pool.close(), () => undefined);
     };
-    pool.on('disconnect', retire);
+    pool.on('connect', () => (connected += 1));
+    pool.on('disconnect', () => {
+      connected -= 1;
+      retire();
+    });
     pool.on('connectionError', retire);
     pools.set(key, pool);
     return pool;
@@ -56,7 +74,7 @@ export function createConnections(options: ConnectionOptions): Connections {
 
   return {
     async send(target, hop, signal) {
-      const pool = poolFor(await load(), target);
+      const pool = poolFor(await load(), target, 'call');
       return pool.request({
         method: hop.method,
         path: target.url.pathname + target.url.search,
@@ -68,10 +86,10 @@ export function createConnections(options: ConnectionOptions): Connections {
     async ready() {
       await load();
     },
-    dispatch(target, request, handler) {
+    dispatch(target, { lane = 'call', ...request }, handler) {
       if (loaded === undefined)
         throw new Error('A request was dispatched before the connections were ready.');
-      poolFor(loaded, target).dispatch(request, handler);
+      poolFor(loaded, target, lane).dispatch(request, handler);
     },
     close: async () => {
       const open = [...pools.values()];
@@ -85,19 +103,25 @@ export function createConnections(options: ConnectionOptions): Connections {
 type Undici = Pick<typeof undiciModule, 'Pool'>;
 
 // A line sends many requests to one checked target.
-const keys = new WeakMap<Target, string>();
+const keys = new WeakMap<Target, Readonly<Record<Lane, string>>>();
 
-/** The addresses are part of the key, so that a use with fewer rights cannot ride on a socket of another. */
-function keyOf(target: Target): string {
+/**
+ * The addresses are part of the key, so that a use with fewer rights cannot ride on a socket of another; so is the
+ * owner, whose slow calls hold up nobody else.
+ */
+function keyOf(target: Target, lane: Lane): string {
   const known = keys.get(target);
-  if (known !== undefined) return known;
-  const key = [target.url.origin, ...target.addresses.map(({ address }) => address).toSorted()].join(' ');
-  keys.set(target, key);
-  return key;
+  if (known !== undefined) return known[lane];
+  const addresses = target.addresses.map(({ address }) => address).toSorted();
+  const key = [target.url.origin, ...addresses, JSON.stringify(target.owner ?? '')].join(' ');
+  const all = { call: `call ${key}`, aside: `aside ${key}`, stream: `stream ${key}` };
+  keys.set(target, all);
+  return all[lane];
 }
 
 function poolOptions(
   target: Target,
+  lane: Lane,
   { connectTimeoutMs, maxHeaderBytes, ca }: ConnectionOptions,
 ): Pool.Options {
   return {
@@ -107,6 +131,7 @@ function poolOptions(
       timeout: connectTimeoutMs,
       ...(ca === undefined ? {} : { ca }),
     },
+    connections: MOST_SOCKETS[lane],
     maxHeaderSize: maxHeaderBytes,
     keepAliveMaxTimeout: KEEP_ALIVE_MAX_MS,
     // the request's own timer bounds both waits

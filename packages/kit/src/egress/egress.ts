@@ -27,9 +27,16 @@ export interface Egress {
   /** Says whether an address may be reached, without connecting. */
   check(url: string | URL, options?: { allow?: readonly string[] | undefined }): Promise<void>;
   /** A way to one address for many requests; the address is checked with the first of them, and again and again. */
-  line(url: string | URL, options?: { allow?: readonly string[] | undefined }): Line;
+  line(url: string | URL, options?: LineOptions): Line;
   /** Ends every open connection. */
   close(): Promise<void>;
+}
+
+/** Whose way it is, and under which rights. */
+export interface LineOptions {
+  readonly allow?: readonly string[] | undefined;
+  /** Requests of one owner share sockets, and take none from those of others. */
+  readonly owner?: string | undefined;
 }
 
 /**
@@ -67,10 +74,11 @@ export function createEgress(policy: EgressPolicy = {}): Egress {
     check: async (url, { allow } = {}) => {
       await checkTarget(url, checkOptions(allow));
     },
-    line(given, { allow } = {}) {
+    line(given, { allow, owner } = {}) {
       const url = parseUrl(given);
       const options = checkOptions(allow);
-      return createLine(url, { check: () => checkTarget(url, options), connections, limits });
+      const check = async () => ({ ...(await checkTarget(url, options)), owner });
+      return createLine(url, { check, connections, limits });
     },
     close: () => connections.close(),
   };

@@ -1,7 +1,10 @@
 /** Owns the promise that a line guards as a fetch does, although it does not check each request anew. */
+import type { ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
+import { eventually } from '@parley/test-support/eventually';
 import { serveForTest } from '@parley/test-support/scripted-server';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { MOST_SOCKETS } from './connections.ts';
 import { createEgress } from './egress.ts';
 import type { LineRequest } from './line.ts';
 import type { EgressPolicy } from './policy.ts';
@@ -171,5 +174,67 @@ describe('a body', () => {
     const readerFor = () => ({ read: () => false, heldUpUntilMs });
     await expect(line.send(request({ idleMs: 50, readerFor }))).rejects.toMatchObject({ code: 'timeout' });
     expect(looks).toBe(5);
+  });
+});
+
+describe('sockets', () => {
+  /** A server that holds every answer, and counts its connections. */
+  async function holding() {
+    const held: ServerResponse[] = [];
+    const sockets = new Set<unknown>();
+    const server = await serveForTest((_request, response) => {
+      sockets.add(response.socket);
+      held.push(response);
+    });
+    const egress = createEgress({ allow: ['127.0.0.1'] });
+    onTestFinished(() => egress.close());
+    const release = () => {
+      for (const response of held.splice(0)) response.end('late');
+    };
+    return { server, egress, held, sockets, release };
+  }
+
+  test('are few for many calls, which all get their turn', async () => {
+    const { server, egress, held, sockets, release } = await holding();
+    const line = egress.line(server.origin, { owner: 'a' });
+    const calls = Array.from({ length: 300 }, () => line.send(request()));
+    let isOver = false;
+    const all = Promise.all(calls).finally(() => (isOver = true));
+    await eventually(() => expect(held).toHaveLength(MOST_SOCKETS.call));
+    await eventually(() => {
+      release();
+      expect(isOver).toBe(true);
+    });
+    expect((await all).every(({ text }) => text === 'late')).toBe(true);
+    expect(sockets.size).toBe(MOST_SOCKETS.call);
+  });
+
+  test('of calls, of words beside them, of streams and of other owners are not taken from each other', async () => {
+    const { server, egress, held, release } = await holding();
+    const [line, other] = [
+      egress.line(server.origin, { owner: 'a' }),
+      egress.line(server.origin, { owner: 'b' }),
+    ];
+    const calls = Promise.allSettled(Array.from({ length: 100 }, () => line.send(request())));
+    await eventually(() => expect(held).toHaveLength(MOST_SOCKETS.call));
+    held.length = 0;
+    const more = [
+      line.send(request({ lane: 'aside' })),
+      line.send(request({ lane: 'stream' })),
+      other.send(request()),
+    ];
+    await eventually(() => expect(held).toHaveLength(3));
+    release();
+    expect(await Promise.all(more)).toHaveLength(3);
+    await egress.close();
+    expect((await calls).every(({ status }) => status === 'rejected')).toBe(true);
+  });
+
+  test('that cannot be opened leave nobody waiting', async () => {
+    const { egress } = await holding();
+    const line = egress.line('http://127.0.0.1:1/');
+    const calls = await Promise.allSettled(Array.from({ length: 300 }, () => line.send(request())));
+    for (const call of calls)
+      expect(call).toMatchObject({ status: 'rejected', reason: { code: 'unreachable', wasSent: false } });
   });
 });

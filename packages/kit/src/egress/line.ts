@@ -1,5 +1,5 @@
 /** Owns the way to one address that is asked again and again: its check is remembered for moments, its answers are capped. */
-import type { Connections } from './connections.ts';
+import type { Connections, Lane } from './connections.ts';
 import { invalid } from './errors.ts';
 import { LineCall } from './line-call.ts';
 import type { EgressLimits } from './policy.ts';
@@ -34,6 +34,8 @@ export interface LineRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** Whose sockets it takes; a call unless told. */
+  readonly lane?: Lane | undefined;
   /** Time for all of it; `Infinity` for streams that nobody ends. */
   readonly limitMs: number;
   /** The longest silence after the answer has begun. */
@@ -81,8 +83,8 @@ export function createLine(url: URL, { check, connections, limits }: LineParts):
   const start = (target: Target, request: LineRequest): Promise<LineAnswer> => {
     const call = new LineCall(request, limits.maxCompressionRatio);
     const headers = { ...request.headers, 'accept-encoding': 'identity' };
-    const { method, body = null } = request;
-    call.start((handler) => connections.dispatch(target, { method, path, headers, body }, handler));
+    const { method, lane, body = null } = request;
+    call.start((handler) => connections.dispatch(target, { method, path, headers, body, lane }, handler));
     return call.answer;
   };
 

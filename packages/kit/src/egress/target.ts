@@ -12,6 +12,8 @@ import { startTimer } from './timer.ts';
 export interface Target {
   readonly url: URL;
   readonly addresses: readonly ResolvedAddress[];
+  /** Whose requests share sockets to it. */
+  readonly owner?: string | undefined;
 }
 
 /** What a check needs to know. */
@@ -68,6 +70,13 @@ export function parseUrl(input: string | URL): URL {
   url.hostname = host;
   url.hash = '';
   return url;
+}
+
+/** True for a host that nobody reaches, whatever is allowed: a service with the secrets of the machine. */
+export function isNeverReached(hostname: string): boolean {
+  const host = canonicalHost(hostname) ?? hostname;
+  if (isMetadataName(host)) return true;
+  return isLiteral(host) && reachOf(host.startsWith('[') ? host.slice(1, -1) : host) === 'never';
 }
 
 function isMetadataName(host: string): boolean {

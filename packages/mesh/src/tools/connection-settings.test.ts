@@ -119,6 +119,36 @@ onBothMeshes(
       expect(await update(member!, local.id, same)).toMatchObject({ ok: true });
     });
 
+    test.each([
+      'http://169.254.169.254/latest/meta-data',
+      'http://169.254.170.2/',
+      'http://0xa9fea9fe/',
+      'http://[::ffff:169.254.169.254]/',
+      'http://[fd00:ec2::254]/',
+      'http://100.100.100.200:8080/mcp',
+      'https://metadata.google.internal/mcp',
+      'http://METADATA.google.internal./',
+      'http://instance-data/',
+      `http://0.0.0.0:${OWN_PORT}/mcp`,
+      `http://[::]:${OWN_PORT}/mcp`,
+      `http://[::ffff:0.0.0.0]:${OWN_PORT}/mcp`,
+      `http://127.9.9.9:${OWN_PORT}/mcp`,
+      `https://localhost.:${OWN_PORT}/mcp`,
+    ])('%s is refused to an owner, with and without the permission, and never asked', async (url) => {
+      const { client, upstream, content } = await stage();
+      const { id } = await made(client, allowing());
+      const before = await content();
+      const asked = upstream.asked.length;
+      const refused = { code: 'invalid', message: expect.stringContaining('connection_url:') as unknown };
+      const metadata = { gateway: { allowPrivate: true } };
+      for (const data of [allowing(url), http('Web', { connection_url: url })])
+        expect(await client.attempt('COLLECTION_CONNECTIONS_CREATE', { data })).toMatchObject(refused);
+      for (const data of [{ connection_url: url }, { connection_url: url, metadata }])
+        expect(await update(client, id, data)).toMatchObject(refused);
+      expect(await content()).toBe(before);
+      expect(upstream.asked).toHaveLength(asked);
+    });
+
     test('whoever is on the machine allows more, but not this server itself', async () => {
       const { client, allowed, store } = await stage();
       const { id } = await made(client, http('Web'));

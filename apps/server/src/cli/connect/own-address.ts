@@ -1,4 +1,5 @@
 /** Which addresses and programs are Parley itself, so that it is not connected to itself. */
+import { isThisMachine } from '@parley/kit/egress';
 import type { Config } from '../../config.ts';
 import { notedAddress } from '../../served-address.ts';
 import { isThisServer } from '../doctor/client-http.ts';
@@ -11,5 +12,12 @@ export function isParleyItself({ to }: Pick<Wanted, 'to'>, config: Config): bool
   const url = URL.parse(to.url);
   if (url === null) return false;
   const served = { ...config, ...notedAddress(config) };
-  return [config, served].some((each) => isThisServer(url, { config: each }));
+  return [config, served].some(
+    (each) =>
+      isThisServer(url, { config: each }) || (portOf(url) === each.port && isThisMachine(url.hostname)),
+  );
+}
+
+function portOf({ port, protocol }: URL): number {
+  return Number(port || (protocol === 'https:' ? 443 : 80));
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { InputRequest, InputResponse } from '@parley/kit';
 import { eventually } from '@parley/test-support/eventually';
 import { describe, expect, test } from 'vitest';
-import { call, requestOf, startLinks, targetOf } from '../../../test/programs.ts';
+import { call, requestOf, running, startLinks, targetOf } from '../../../test/programs.ts';
 import type { LinkNotice, LinkRequest } from '../link.ts';
 
 const ERAS = ['2026', '2025'] as const;
@@ -149,7 +149,6 @@ describe.each(ERAS)('a program of %s', (era) => {
     const other = call(link, 'hang');
     const raw = (line: string) => ['raw', { line: `${line}\n` }] as const;
     const deep = `${'{"a":'.repeat(70)}1${'}'.repeat(70)}`;
-    const bytes = 11 * 1024 * 1024;
     const bad = { kind: 'invalid_result' };
     const cases: [string, readonly [string, object], object][] = [
       ['an error', ['fail', { words: `No ${'w0rd'.repeat(200)}` }], { kind: 'rpc', rpc: { code: -32001 } }],
@@ -158,8 +157,6 @@ describe.each(ERAS)('a program of %s', (era) => {
       ['a list', raw('{"jsonrpc":"2.0","id":ID,"result":[]}'), bad],
       ['half of an answer', raw('{"jsonrpc":"2.0","id":ID,"result":{'), bad],
       ['too deep', raw(`{"jsonrpc":"2.0","id":ID,"result":${deep}}`), bad],
-      ['more than 10 MiB', ['long', { bytes }], bad],
-      ['more than 10 MiB, the id last', ['long', { bytes, idLast: true }], bad],
       ['more than the connection allows', ['long', { bytes: 2_000_000 }], bad],
     ];
     for (const [name, [tool, args], expected] of cases) {
@@ -171,6 +168,30 @@ describe.each(ERAS)('a program of %s', (era) => {
     await call(link, 'finish');
     expect(await other).toBe('finished');
   });
+
+  test.each([
+    ['with its end', ['long', { bytes: 11 * 1024 * 1024 }]],
+    ['with its id last', ['long', { bytes: 11 * 1024 * 1024, idLast: true }]],
+    ['that never ends', ['endless', {}]],
+  ] as const)(
+    'that sends a line of more than 10 MiB %s is ended with all its calls',
+    async (_name, given) => {
+      const links = startLinks();
+      const link = links.of(targetOf({ era }));
+      const { pid } = await call(link, 'facts');
+      const other = call(link, 'hang').catch((error: unknown) => error);
+      const [tool, args] = given;
+      const tooLong = {
+        kind: 'invalid_result',
+        wasSent: true,
+        message: expect.stringContaining('10 MiB') as unknown,
+      };
+      await expect(call(link, tool, args)).rejects.toMatchObject(tooLong);
+      expect(await other).toMatchObject(tooLong);
+      await eventually(() => expect(running(pid)).toEqual([]));
+      await eventually(async () => expect(await call(link, 'echo', { again: 1 })).toEqual({ again: 1 }));
+    },
+  );
 });
 
 describe('a question in mid-call', () => {

@@ -68,7 +68,7 @@ export class Wire {
     this.#listener = this.#untilOpened();
     const reader = new LineReader(MOST_LINE_BYTES, {
       onLine: (text, sizeBytes) => this.#take(text, sizeBytes),
-      onLongLine: (head, tail) => this.#failTooLong(head, tail),
+      onTooLong: () => this.#failTooLong(),
     });
     const { stdin, stdout } = child.process;
     stdout.on('data', (chunk: Buffer) => {
@@ -94,11 +94,11 @@ export class Wire {
   }
 
   /** Nothing more is sent or heard: all who wait learn it at once, also while the program takes its time to end. */
-  close(): void {
+  close(fault = ended({ wasSent: true })): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#listener.onEnd();
-    for (const waiting of this.#waiting.values()) waiting.reject(ended({ wasSent: true }));
+    for (const waiting of this.#waiting.values()) waiting.reject(fault);
   }
 
   /** Says who hears what comes from now on. */
@@ -198,11 +198,12 @@ export class Wire {
     else waiting?.reject(invalid('The program sent an answer without a result.'));
   }
 
-  #failTooLong(head: string, tail: string): void {
-    const fault = invalid('The program sent a line of more than 10 MiB. Ask it for less.');
-    const waiting = this.#waitingIn(head, tail);
-    // Whose answer it was cannot always be told, and then nobody may wait for it in vain.
-    for (const one of waiting === undefined ? [...this.#waiting.values()] : [waiting]) one.reject(fault);
+  /** Whose answer it would be cannot be told before its end, which may never come: all who wait learn it now. */
+  #failTooLong(): void {
+    this.close(invalid('The program sent a line of more than 10 MiB. Ask it for less.'));
+    // Nobody reads on, so that a program which only writes ends too.
+    this.child.process.stdout.destroy();
+    detach(this.child.end(), this.#options.onFault);
   }
 
   #waitingIn(head: string, tail: string): Waiting | undefined {

@@ -85,13 +85,13 @@ export class Address {
 }
 
 /** A way to an address under the rights of a connection. */
-export function lineTo(url: string | null, { allow }: UpstreamTarget, egress: Egress): Line {
+export function lineTo(url: string | null, { id: owner, allow }: UpstreamTarget, egress: Egress): Line {
   if (url === null)
     throw new UpstreamFault('invalid_result', 'The connection has no address. Set connection_url.', {
       wasSent: false,
     });
   try {
-    return egress.line(url, { allow });
+    return egress.line(url, { allow, owner });
   } catch (error) {
     if (!(error instanceof EgressError)) throw error;
     const kind = error.code === 'not_allowed' ? 'not_allowed' : 'invalid_result';

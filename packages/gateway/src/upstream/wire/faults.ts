@@ -31,6 +31,13 @@ export function tooLarge(maxBytes: number): UpstreamFault {
   return new UpstreamFault('invalid_result', `The server sent more than ${size}. Ask for less at once.`);
 }
 
+export function askedTooOften(): UpstreamFault {
+  return new UpstreamFault(
+    'invalid_result',
+    'The server asked too often in the middle of a call. Ask its owner why it does.',
+  );
+}
+
 const MEBIBYTE = 1024 * 1024;
 
 export function dropped(): UpstreamFault {

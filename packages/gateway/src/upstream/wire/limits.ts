@@ -41,3 +41,10 @@ export const MAX_ASIDE_BYTES = 1024 * 1024;
 
 /** Questions of one call that are open at once. */
 export const MAX_QUESTIONS = 32;
+
+/** Requests of a server during one call, those apart that only see whether we live. */
+export const MAX_SERVER_REQUESTS = 100;
+
+/** Replies of one conversation that are on their way, and those that wait for it. */
+export const MAX_REPLIES = 8;
+export const MAX_WAITING_REPLIES = 100;

@@ -118,6 +118,7 @@ export async function listen(
       body: JSON.stringify({ jsonrpc: '2.0', id, method, params }),
       protocol: protocolHeaders(method, params),
       signal: closing.signal,
+      lane: 'stream',
       limitMs: Infinity,
       idleMs: limits.streamIdleMs,
       maxBytes: MAX_ASIDE_BYTES,

@@ -1,5 +1,5 @@
 /** One message to an upstream and what comes back on its own answer, as JSON or as a stream of events. */
-import type { LineAnswer, LineHead } from '@parley/kit/egress';
+import type { Lane, LineAnswer, LineHead } from '@parley/kit/egress';
 import { UpstreamFault } from '../link.ts';
 import type { Address, HeaderWishes } from './address.ts';
 import { EventParser } from './event-stream.ts';
@@ -15,6 +15,8 @@ export interface Sending {
   readonly protocol: Readonly<Record<string, string>>;
   readonly wishes?: HeaderWishes | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** Whose sockets it takes: a call unless told. */
+  readonly lane?: Lane | undefined;
   readonly limitMs: number;
   readonly idleMs: number;
   readonly maxBytes: number;
@@ -74,9 +76,9 @@ export async function send(address: Address, sending: Sending, hearing: Hearing)
     };
     return { read, heldUpUntilMs: () => hearing.heldUpUntilMs?.() ?? 0 };
   };
-  const { method, body, protocol, wishes, signal, limitMs, idleMs, maxBytes } = sending;
+  const { method, body, protocol, wishes, signal, limitMs, idleMs, maxBytes, lane } = sending;
   const headers = address.headers(protocol, wishes);
-  const request = { method, headers, body, signal, limitMs, idleMs, maxBytes, readerFor };
+  const request = { method, headers, body, signal, limitMs, idleMs, maxBytes, lane, readerFor };
   const attempt = () => address.line.send(request);
   try {
     const answer = await attempt().catch((error: unknown) => {

@@ -112,6 +112,7 @@ export class Session implements Conversation {
     const { asideMs: limitMs } = this.#means.limits;
     const bye = {
       method: 'DELETE' as const,
+      lane: 'aside' as const,
       protocol: this.#headers(),
       limitMs,
       idleMs: limitMs,
@@ -191,7 +192,7 @@ export class Session implements Conversation {
   async #aside(message: Message): Promise<void> {
     const limitMs = this.#means.limits.asideMs;
     const body = JSON.stringify(message);
-    const limits = { limitMs, idleMs: limitMs, maxBytes: MAX_ASIDE_BYTES };
+    const limits = { lane: 'aside' as const, limitMs, idleMs: limitMs, maxBytes: MAX_ASIDE_BYTES };
     const sending = { method: 'POST' as const, body, protocol: this.#headers(), isAside: true, ...limits };
     try {
       await send(this.#address, sending, { on: () => true });
@@ -221,7 +222,7 @@ export class Session implements Conversation {
     const { streamIdleMs: idleMs, handshakeMs } = this.#means.limits;
     const more = this.#lastEventId === undefined ? {} : { 'last-event-id': this.#lastEventId };
     const { 'content-type': _none, ...protocol } = this.#headers({ ...more, accept: 'text/event-stream' });
-    const limits = { limitMs: Infinity, idleMs, maxBytes: MAX_ASIDE_BYTES };
+    const limits = { lane: 'stream' as const, limitMs: Infinity, idleMs, maxBytes: MAX_ASIDE_BYTES };
     const on = (message: Message) => {
       this.#talk.receive(message);
       return false;

@@ -1,6 +1,7 @@
 /** A conversation over HTTP with SSE, as of 2024-11-05: one stream for all that the server says, and posts to it. */
 import type { ClientCapabilities } from '@parley/kit';
 import { detach } from '@parley/kit';
+import type { Lane } from '@parley/kit/egress';
 import type { LinkNotice, LinkRequest, ServerFacts } from '../link.ts';
 import { UpstreamFault } from '../link.ts';
 import type { Address } from './address.ts';
@@ -112,7 +113,16 @@ export class SseConversation implements Conversation {
     try {
       await send(
         this.#address,
-        { method: 'GET', protocol, signal, limitMs: Infinity, idleMs, maxBytes, isList: true },
+        {
+          method: 'GET',
+          lane: 'stream',
+          protocol,
+          signal,
+          limitMs: Infinity,
+          idleMs,
+          maxBytes,
+          isList: true,
+        },
         {
           on: (message) => {
             this.#talk.receive(message);
@@ -191,7 +201,8 @@ export class SseConversation implements Conversation {
     const address = await this.#endpoint.promise;
     // Some servers acknowledge a request only when it is done.
     const limitMs = request?.limitMs ?? this.#means.limits.asideMs;
-    const limits = { limitMs, idleMs: limitMs, maxBytes: MAX_ASIDE_BYTES };
+    const lane: Lane = request === undefined ? 'aside' : 'call';
+    const limits = { lane, limitMs, idleMs: limitMs, maxBytes: MAX_ASIDE_BYTES };
     const protocol: Record<string, string> = { accept: '*/*', 'content-type': 'application/json' };
     if (this.#facts !== undefined) protocol['mcp-protocol-version'] = this.#facts.protocolVersion;
     const body = JSON.stringify(message);

@@ -3,11 +3,13 @@ import type { InputRequest } from '@parley/kit';
 import { detach, RPC } from '@parley/kit';
 import { isObject } from '../../messages.ts';
 import type { LinkNotice, LinkRequest } from '../link.ts';
-import { MAX_QUESTIONS } from './limits.ts';
+import { askedTooOften } from './faults.ts';
+import { MAX_QUESTIONS, MAX_SERVER_REQUESTS } from './limits.ts';
 import type { Message, Result } from './messages.ts';
 import { isResponse, nextId, resultOf } from './messages.ts';
 import { noticeOf, tellLog, tellProgress } from './notices.ts';
 import type { Reply } from './questions.ts';
+import { Replies } from './replies.ts';
 import { canAnswer, declineOf, questionOf, unansweredOf } from './questions.ts';
 
 /** Sends a message that needs no answer. */
@@ -21,6 +23,8 @@ export class InFlight {
   isSettled = false;
   /** Questions that wait for the client. */
   questions = 0;
+  /** What the server has asked, answered or not. */
+  asked = 0;
   /** When the last of them was answered. */
   answeredMs = 0;
   /** Told when it has failed before its answer came. */
@@ -73,10 +77,12 @@ export class Talk {
   /** Who had calls that ended without an answer: the server may still be at them, and ask. */
   readonly #unanswered = new Set<string | undefined>();
   readonly #send: SendAside;
+  readonly #replies: Replies;
   readonly #onFault: (error: unknown) => void;
 
   constructor(send: SendAside, onFault: (error: unknown) => void) {
     this.#send = send;
+    this.#replies = new Replies(send);
     this.#onFault = onFault;
   }
 
@@ -119,7 +125,10 @@ export class Talk {
     for (const on of this.#listeners) on(notice);
   }
 
-  /** Takes a message that came on the stream of one call, or on one that belongs to none. */
+  /**
+   * Takes a message that came on the stream of one call, or on one that belongs to none. Throws when the server asks
+   * more than anybody answers: the stream is then of no use to anybody.
+   */
   receive(message: Message, owner?: InFlight): void {
     const { method, id } = message;
     if (isResponse(message)) {
@@ -153,9 +162,10 @@ export class Talk {
     const { id, method } = message;
     if (method === 'ping') return this.#reply(id, { result: {} }, owner);
     const question = questionOf(message);
+    const call = owner ?? (question === undefined ? undefined : this.#newest(question));
+    this.#count(call);
     if (question === undefined)
       return this.#reply(id, { error: { code: RPC.methodNotFound, message: 'Method not found' } }, owner);
-    const call = owner ?? this.#newest(question);
     const isAsked = call !== undefined && call.questions < MAX_QUESTIONS && isFor(call, question);
     if (!isAsked) return this.#reply(id, declineOf(method), owner);
     detach(this.#ask(call, question, id), this.#onFault);
@@ -178,12 +188,24 @@ export class Talk {
       call.answeredMs = performance.now();
       this.#asked.delete(id);
     }
-    if (!withdrawn.signal.aborted && !call.isSettled) this.#reply(id, reply, call);
+    if (withdrawn.signal.aborted || call.isSettled) return;
+    if (!this.#replies.take({ jsonrpc: '2.0', id, ...reply }, call)) call.fail(askedTooOften());
   }
 
-  /** Without its answer a server waits for ever, so a call whose answer cannot be brought has failed. */
   #reply(id: unknown, reply: Reply, owner: InFlight | undefined): void {
-    detach(this.#send({ jsonrpc: '2.0', id, ...reply }), (error) => owner?.fail(error));
+    if (this.#replies.take({ jsonrpc: '2.0', id, ...reply }, owner)) return;
+    const fault = askedTooOften();
+    this.failAll(fault);
+    throw fault;
+  }
+
+  #count(call: InFlight | undefined): void {
+    if (call === undefined) return;
+    call.asked += 1;
+    if (call.asked <= MAX_SERVER_REQUESTS) return;
+    const fault = askedTooOften();
+    call.fail(fault);
+    throw fault;
   }
 
   #aside(message: Message): void {

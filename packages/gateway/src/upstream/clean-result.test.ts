@@ -1,0 +1,54 @@
+/** What is cut out of what upstreams say, in values and in the names of fields. */
+import { expect, test } from 'vitest';
+import { cleaned } from './clean-result.ts';
+
+const SECRET = 's3cr3t-t0ken';
+const OTHER = 'another-s3cr3t';
+const HIDDEN = 'a\u200bb';
+
+test.each<[string, unknown, unknown, number]>([
+  ['a value', { a: `is ${SECRET}` }, { a: 'is [secret]' }, 1],
+  ['a field', { [SECRET]: 1 }, { '[secret]': 1 }, 1],
+  ['a field deep within', { a: [{ b: { [`x${SECRET}y`]: 1 } }] }, { a: [{ b: { 'x[secret]y': 1 } }] }, 1],
+  ['a hidden character in a field', { [HIDDEN]: 1 }, { 'a[U+200B]b': 1 }, 0],
+  [
+    'fields that become equal',
+    { [SECRET]: 1, '[secret]': 2, '[secret]_2': 3 },
+    { '[secret]_3': 1, '[secret]': 2, '[secret]_2': 3 },
+    1,
+  ],
+  [
+    'two secrets as fields',
+    { [SECRET]: 1, [OTHER]: 2, [`${OTHER}_2`]: 3 },
+    { '[secret]': 1, '[secret]_2': 2, '[secret]_2_2': 3 },
+    3,
+  ],
+  [
+    'a result with fields everywhere',
+    { content: [], structuredContent: { [SECRET]: {} }, _meta: { [`com.example/${SECRET}`]: 1 } },
+    { content: [], structuredContent: { '[secret]': {} }, _meta: { 'com.example/[secret]': 1 } },
+    2,
+  ],
+])('%s is cleaned', (_name, given, expected, count) => {
+  const counts: number[] = [];
+  const clean = cleaned(given, [SECRET, OTHER], (each) => counts.push(each));
+  expect(clean).toEqual(expected);
+  expect(counts).toEqual(count === 0 ? [] : [count]);
+});
+
+test('what is clean is not copied, and a field called __proto__ stays one', () => {
+  const fine = { a: [{ b: 'c' }], _meta: {} };
+  expect(cleaned(fine, [SECRET])).toBe(fine);
+  const odd = cleaned(JSON.parse(`{"__proto__":{"a":"${SECRET}"}}`) as object, [SECRET]);
+  expect(JSON.stringify(odd)).toBe('{"__proto__":{"a":"[secret]"}}');
+  expect(Object.getPrototypeOf(odd)).toBe(Object.prototype);
+});
+
+test('of many fields that become equal none is lost', () => {
+  const keyOf = (at: number) =>
+    Array.from({ length: 13 }, (_, bit) => (((at >> bit) & 1) === 0 ? SECRET : OTHER)).join('');
+  const given = Object.fromEntries(Array.from({ length: 8192 }, (_, at) => [keyOf(at), at]));
+  const clean = cleaned(given, [SECRET, OTHER]);
+  expect(Object.values(clean).toSorted((a, b) => a - b)).toEqual(Array.from({ length: 8192 }, (_, at) => at));
+  expect(JSON.stringify(clean)).not.toContain('s3cr3t');
+});
