@@ -104,6 +104,13 @@ onBothMeshes(
       };
     };
 
+    test('a call that was cancelled is neither a success nor a failure', async () => {
+      const { recorded, owner } = await opened();
+      await recorded([{ tool: 'pay', outcome: 'cancelled' }]);
+      const { logs } = await owner.call('MONITORING_LOGS_LIST', {});
+      expect(logs).toMatchObject([{ toolName: 'pay', isError: false, errorCode: 'cancelled' }]);
+    });
+
     test('logs: newest first, by every filter, in pages, and none of another organization', async () => {
       const { own, foreign, recorded, owner, stranger } = await opened();
       await recorded([
