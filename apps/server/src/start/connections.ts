@@ -1,5 +1,5 @@
 /** How connections are served: the ways to their servers, whose credentials go with a call, and what keeps them fresh. */
-import type { Refresher } from '@parley/connections';
+import type { Refresher, UpstreamTarget } from '@parley/connections';
 import { CONNECTIONS_CHANGED, servedConnections } from '@parley/connections';
 import type {
   ConnectionGateway,
@@ -38,14 +38,16 @@ export function serveConnections({
 }: ConnectionParts): ConnectionGateway {
   const credentials: ConnectionGatewayOptions['credentials'] = async (caller, { id }, call) => {
     const header = call && ((name: string) => call.header(name));
-    const target = await targets.targetFor(caller, id, header);
+    const first = await targets.targetFor(caller, id, header);
     const headers = await targets.headersFor(caller, id);
-    return {
+    const hops = call?.header(HOPS_HEADER);
+    const withTarget = (target: UpstreamTarget): Awaited<ReturnType<typeof credentials>> => ({
       target,
       headers,
-      hops: call?.header(HOPS_HEADER),
-      renew: async () => ({ target: await targets.afterRefusal(caller, target, header), headers }),
-    };
+      hops,
+      renew: async () => withTarget(await targets.afterRefusal(caller, target, header)),
+    });
+    return withTarget(first);
   };
   return createConnectionGateway({
     links,
@@ -53,6 +55,7 @@ export function serveConnections({
     load: (organizationId) => servedConnections(store, organizationId),
     subscribe: (listener) =>
       store.signal.subscribe(CONNECTIONS_CHANGED, ({ payload }) => listener(payload ?? undefined)),
+    isBehind: () => store.signal.isBroken(),
     announce: ({ id }) => refresher.announce(id),
     refreshing: (connectionId) => refresher.settled(connectionId),
     redact,

@@ -101,7 +101,7 @@ export class Bridge {
       ending = 'ok';
       return this.#passed(connection, opened, result);
     } catch (error) {
-      if (error instanceof UpstreamFault) ending = endingOf(error.kind);
+      if (error instanceof UpstreamFault && !error.isOfCaller) ending = endingOf(error.kind);
       throw this.#failure(error, { connection, wanted, call, opened });
     } finally {
       lane.leave(ending);
@@ -117,10 +117,19 @@ export class Bridge {
       if (!(error instanceof UpstreamFault) || error.kind !== 'auth_required') throw error;
       const renewed = await opened.renew?.(error);
       if (renewed === undefined) throw error;
-      const headers = renewed.headers;
-      return await renewed.link.request({ ...request, ...(headers !== undefined && { headers }) });
+      return await this.#sendAgain(renewed, request);
     } finally {
       call.addUpstreamMs(performance.now() - startedMs);
+    }
+  }
+
+  /** The second time; whoever gave the credentials knows what a refusal of new ones means. */
+  async #sendAgain({ link, headers, renew }: Opened, request: LinkRequest): Promise<Result> {
+    try {
+      return await link.request({ ...request, ...(headers !== undefined && { headers }) });
+    } catch (error) {
+      if (error instanceof UpstreamFault && error.kind === 'auth_required') await renew?.(error);
+      throw error;
     }
   }
 
@@ -180,7 +189,7 @@ export class Bridge {
       const inputRequests = cleaned(turn.questions, opened?.target.secrets ?? []);
       return { resultType: 'input_required', inputRequests, requestState: PARKED + id };
     } catch (error) {
-      if (error instanceof UpstreamFault) ending = endingOf(error.kind);
+      if (error instanceof UpstreamFault && !error.isOfCaller) ending = endingOf(error.kind);
       if (asking.declined !== undefined && error instanceof UpstreamFault && error.kind === 'rpc')
         throw cannotAnswer(asking.declined, connection);
       throw this.#failure(error, { connection, wanted, call, opened });
