@@ -12,7 +12,9 @@ async function waitingCall() {
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve);
   });
-  onTestFinished(() => void server.close());
+  onTestFinished(() => {
+    server.close();
+  });
   const client = request({ host: '127.0.0.1', port: (server.address() as AddressInfo).port });
   client.on('error', () => undefined).end();
   return { server, client, res: await came.promise };
