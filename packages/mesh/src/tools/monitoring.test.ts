@@ -24,7 +24,7 @@ interface Call {
   readonly organizationId: string;
   readonly tool?: string;
   readonly toolset?: string;
-  readonly outcome?: 'ok' | 'error' | 'denied';
+  readonly outcome?: 'ok' | 'error' | 'denied' | 'cancelled';
   readonly at?: number;
   readonly durationUs?: number;
   readonly input?: unknown;
