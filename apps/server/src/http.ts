@@ -2,7 +2,7 @@
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Gateway } from '@parley/gateway';
-import { writeRefusal } from '@parley/gateway';
+import { cutByStop, writeRefusal } from '@parley/gateway';
 import type { RouteSet } from '@parley/http';
 import { createRouteTable, HttpRefusal, internalError } from '@parley/http';
 import { detach } from '@parley/kit';
@@ -135,7 +135,11 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     },
     answered: () => calls.none(leftMs()),
     async finish() {
-      const timer = setTimeout(() => server.closeAllConnections(), Math.max(FLUSH_MS, leftMs()));
+      const cut = () => {
+        calls.cut();
+        server.closeAllConnections();
+      };
+      const timer = setTimeout(cut, Math.max(FLUSH_MS, leftMs()));
       const idle = setInterval(() => server.closeIdleConnections(), 50);
       await closed;
       clearInterval(idle);
@@ -148,28 +152,31 @@ interface RunningCalls {
   add(res: ServerResponse): void;
   /** Resolves when none is left, or after the time. */
   none(timeoutMs: number): Promise<void>;
+  /** Those that still run are ended by this server, which their records say. */
+  cut(): void;
 }
 
 function createRunningCalls(): RunningCalls {
-  let running = 0;
+  const running = new Set<ServerResponse>();
   let onNone: (() => void) | undefined;
-  const remove = () => {
-    running -= 1;
-    if (running === 0) onNone?.();
-  };
   return {
     add(res) {
-      running += 1;
-      // It closes once, so nothing has to be taken off again.
-      res.on('close', remove);
+      running.add(res);
+      res.on('close', () => {
+        running.delete(res);
+        if (running.size === 0) onNone?.();
+      });
     },
     async none(timeoutMs) {
-      if (running === 0) return;
+      if (running.size === 0) return;
       const { promise, resolve } = Promise.withResolvers<void>();
       onNone = resolve;
       const timer = setTimeout(resolve, timeoutMs);
       await promise;
       clearTimeout(timer);
+    },
+    cut() {
+      for (const res of running) cutByStop(res);
     },
   };
 }

@@ -5,6 +5,7 @@ export { createGateway } from './gateway.ts';
 export type { Gateway, GatewayOptions } from './gateway.ts';
 export { createRequestRate } from './http/request-rate.ts';
 export type { CountRequest } from './http/request-rate.ts';
+export { cutByStop } from './http/signal-of.ts';
 export { DEFAULT_LIMITS } from './limits.ts';
 export type { Limits } from './limits.ts';
 export { gatewayMigrations } from './migrations/index.ts';

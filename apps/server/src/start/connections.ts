@@ -48,7 +48,8 @@ export function serveConnections({
       target,
       headers,
       hops: call?.header(HOPS_HEADER),
-      renew: async () => ({ target: await targets.afterRefusal(caller, target, header), headers }),
+      renew: async () =>
+        withRenewal({ target: await targets.afterRefusal(caller, target, header), headers }),
     });
     const found = targets.credentialsFor(caller, id, header);
     // What is known is not waited for: a turn of waiting costs more than the look-up.
@@ -60,6 +61,7 @@ export function serveConnections({
     load: (organizationId) => servedConnections(store, organizationId),
     subscribe: (listener) =>
       store.signal.subscribe(CONNECTIONS_CHANGED, ({ payload }) => listener(payload ?? undefined)),
+    isBehind: () => store.signal.isBroken(),
     announce: ({ id }) => refresher.announce(id),
     refreshing: (connectionId) => refresher.settled(connectionId),
     redact,

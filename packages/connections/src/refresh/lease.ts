@@ -1,11 +1,13 @@
 /** Who asks an upstream about itself: one at a time, in whichever process, and when it is asked the next time. */
 import { randomUUID } from 'node:crypto';
+import { detach } from '@parley/kit';
 import type { Queryable, Store, StoreTransaction } from '@parley/store';
 import { isForeignKeyViolation } from '@parley/store';
 import type { ConnectionRefreshRow, ConnectionTables } from '../schema.ts';
 
-/** Longer than any upstream is waited for. */
-const LEASE_MS = 60_000;
+/** Longer than any request of an upstream is waited for; whoever lives has it renewed long before. */
+const LEASE_MS = 20_000;
+const RENEW_EVERY_MS = 5_000;
 
 /** The connection that is asked. */
 export interface Place {
@@ -75,15 +77,50 @@ export async function claimLease(
   return numUpdatedRows === 1n;
 }
 
-/** True while somebody asks. */
-export async function isLeased(from: Queryable, connectionId: string): Promise<boolean> {
+/** Keeps a lease for as long as the work takes; one that another has taken stays theirs. */
+export async function holdingLease<T>(
+  { store, connectionId, lease, now }: Holding,
+  work: () => Promise<T>,
+): Promise<T> {
+  const renew = () =>
+    store
+      .db<ConnectionTables>()
+      .updateTable('connection_refreshes')
+      .set({ lease_until: now() + LEASE_MS })
+      .where('connection_id', '=', connectionId)
+      .where('lease_owner', '=', lease)
+      .execute();
+  // Without it the lease only ends early, and another asks as well.
+  const timer = setInterval(() => detach(renew(), () => undefined), RENEW_EVERY_MS).unref();
+  try {
+    return await work();
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+/** Who holds a lease, on what. */
+export interface Holding {
+  readonly store: Store;
+  readonly connectionId: string;
+  readonly lease: string;
+  readonly now: () => number;
+}
+
+/** `held`: somebody asks; `lapsed`: somebody did, and is gone; `free`: whoever asked has finished. */
+export async function leaseState(
+  from: Queryable,
+  connectionId: string,
+  now: number,
+): Promise<'free' | 'held' | 'lapsed'> {
   const row = await from
     .db<ConnectionTables>()
     .selectFrom('connection_refreshes')
-    .select('lease_owner')
+    .select(['lease_owner', 'lease_until'])
     .where('connection_id', '=', connectionId)
     .executeTakeFirst();
-  return row !== undefined && row.lease_owner !== null;
+  if (row === undefined || row.lease_owner === null) return 'free';
+  return (row.lease_until ?? 0) <= now ? 'lapsed' : 'held';
 }
 
 /** The row of whoever holds the lease, kept from others; undefined when it is not held under this name any more. */

@@ -9,7 +9,7 @@ import type { Discovery } from '../upstream.ts';
 import { Announcements, writeAnnouncement } from './announcements.ts';
 import { BETWEEN_MS } from './due.ts';
 import type { Place } from './lease.ts';
-import { claimLease, newLease } from './lease.ts';
+import { claimLease, holdingLease, newLease } from './lease.ts';
 
 export interface RefresherOptions {
   readonly store: Store;
@@ -164,7 +164,8 @@ async function askInTurn(options: RefresherOptions, place: Place): Promise<boole
   if (!(await claimLease(store, place, { lease, now: now(), isDue: true }))) return false;
   const revision = await revisionOf(store, place.id);
   if (revision === undefined) return true;
-  const found = await discovered(options, place);
+  const holding = { store, connectionId: place.id, lease, now };
+  const found = await holdingLease(holding, () => discovered(options, place));
   const asked = { ...place, revision, lease, by: null, now: now(), random: random() };
   await store.transaction((tx) =>
     found === undefined ? keepAsItIs(tx, asked) : keepDiscovery(tx, events, asked, found),

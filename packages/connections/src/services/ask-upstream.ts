@@ -1,6 +1,6 @@
 /** Asking an upstream about itself, with the credentials that a call of this caller would carry. */
 import type { Caller } from '@parley/kit';
-import { claimLease, newLease, takeLease } from '../refresh/lease.ts';
+import { claimLease, holdingLease, newLease, takeLease } from '../refresh/lease.ts';
 import type { ConnectionRow } from '../schema.ts';
 import { withoutTexts } from '../secrets/known-texts.ts';
 import { gatewaySettingsOf, isPersonal } from '../shapes/gateway-settings.ts';
@@ -111,7 +111,9 @@ async function ask(
   },
 ): Promise<void> {
   const { store, upstream, events, now } = base;
-  const found = withoutSecrets(await upstream.discover(target), target);
+  const holding = { store, connectionId: row.id, lease, now };
+  const answer = await holdingLease(holding, () => upstream.discover(target));
+  const found = withoutSecrets(answer, target);
   const asked = {
     organizationId: caller.organizationId,
     id: row.id,

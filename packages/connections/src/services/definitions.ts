@@ -9,7 +9,7 @@ import { visibleText, visibleValue } from '../definitions/hidden-text.ts';
 import { pinningOf, servedState } from '../definitions/modes.ts';
 import type { PinningMode } from '../definitions/modes.ts';
 import { pinsOf } from '../definitions/pins.ts';
-import { isLeased } from '../refresh/lease.ts';
+import { leaseState } from '../refresh/lease.ts';
 import type { ConnectionRow, ConnectionTables, HeldReason, ToolPinRow } from '../schema.ts';
 import type { ServedStatus, ServedTool } from '../served.ts';
 import { gatewaySettingsOf } from '../shapes/gateway-settings.ts';
@@ -84,7 +84,7 @@ export function createDefinitions(base: Base): Definitions {
       if (row.connection_type === 'STDIO') requireAdministrator(caller);
       if (row.status === 'inactive')
         throw new ToolError('conflict', 'The connection is inactive. Set its status to active first.');
-      if (!(await refreshNow(base, caller, row))) await othersEnd(base, row);
+      if (!(await refreshNow(base, caller, row))) await othersEnd(base, caller, row);
       const status = await statusOf(store, caller.organizationId, connectionId);
       if (status === undefined) throw notFound();
       return status;
@@ -210,18 +210,25 @@ function currentPin(pins: ReadonlyMap<string, ToolPinRow>, { tool, hash }: Appro
 
 const WAIT_MS = 15_000;
 const LOOK_EVERY_MS = 1_000;
+const RETRY_MS = 5_000;
 
-/** Waits until whoever asks has finished; what they found is as good. */
-async function othersEnd({ store }: Base, { id }: ConnectionRow): Promise<void> {
+/** Waits until whoever asks has finished; what they found is as good. One who is gone is not waited for: this asks then. */
+async function othersEnd(base: Base, caller: Caller, row: ConnectionRow): Promise<void> {
+  const { store, now } = base;
   const until = performance.now() + WAIT_MS;
   const over = new AbortController();
   try {
     while (performance.now() < until) {
       const next = store.signal.wait(CONNECTIONS_CHANGED, { timeoutMs: LOOK_EVERY_MS, signal: over.signal });
-      if (!(await isLeased(store, id))) return;
+      const state = await leaseState(store, row.id, now());
+      if (state === 'free') return;
+      if (state === 'lapsed' && (await refreshNow(base, caller, row))) return;
       await next;
     }
   } finally {
     over.abort();
   }
+  throw new ToolError('unavailable', 'Another process is asking this server. Try again in a moment.', {
+    retryAfterMs: RETRY_MS,
+  });
 }

@@ -36,7 +36,10 @@ export type Renewal =
   /** The person has to authorise again; `isUseless`: what they have works no more, whatever its time. */
   | { readonly kind: 'refused'; readonly isUseless: boolean };
 
-/** Writes it down; false when the token was replaced or taken away meanwhile, which then stands. */
+/**
+ * Writes it down; false when the token was replaced or taken away meanwhile, which then stands. A new token counts also
+ * when the lease was lost: whoever asked meanwhile showed the same refresh token, and may have been refused for it.
+ */
 export async function keepRenewal(
   tx: StoreTransaction,
   box: Store['secrets'],
@@ -44,6 +47,8 @@ export async function keepRenewal(
   { renewal, now }: { renewal: Renewal; now: number },
 ): Promise<boolean> {
   const owner = ownerOfRow(leased);
+  const held = renewal.kind === 'renewed' ? await sameToken(tx, box, leased) : leased;
+  if (held === undefined) return false;
   const { numUpdatedRows } = await tx
     .db<ConnectionTables>()
     .updateTable('downstream_tokens')
@@ -54,11 +59,31 @@ export async function keepRenewal(
     }))
     .where('connection_id', '=', leased.connection_id)
     .where('user_id', '=', leased.user_id)
-    .where('version', '=', leased.version)
-    .where('lease_owner', '=', leased.lease_owner)
+    .where('version', '=', held.version)
+    .$if(held === leased, (query) => query.where('lease_owner', '=', leased.lease_owner))
     .executeTakeFirst();
   await tx.signal(TOKENS_CHANGED, tokenPlace(owner));
   return numUpdatedRows === 1n;
+}
+
+/** The row as it is now, kept from others, when it still has what was shown or only lost it; undefined: it has another. */
+async function sameToken(
+  tx: StoreTransaction,
+  box: Store['secrets'],
+  leased: DownstreamTokenRow,
+): Promise<DownstreamTokenRow | undefined> {
+  const query = tx
+    .db<ConnectionTables>()
+    .selectFrom('downstream_tokens')
+    .selectAll()
+    .where('connection_id', '=', leased.connection_id)
+    .where('user_id', '=', leased.user_id);
+  const row = await tx.locked(query).executeTakeFirst();
+  if (row === undefined) return undefined;
+  const [now, shown] = [openedToken(box, row), openedToken(box, leased)];
+  if (now.access !== shown.access) return undefined;
+  const isRefused = row.needs_reauth === 1 && now.refresh === undefined;
+  return isRefused || now.refresh === shown.refresh ? row : undefined;
 }
 
 function changesOf(box: Store['secrets'], leased: DownstreamTokenRow, renewal: Renewal, now: number) {

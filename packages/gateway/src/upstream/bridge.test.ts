@@ -1,7 +1,7 @@
 /** Any client era to any upstream era: tools, questions, progress, prompts, resources and completion, through the engine. */
-import type { InputRequest } from '@parley/kit';
-import { defineToolset } from '@parley/kit';
-import { connect } from '@parley/kit/testing';
+import type { CallRecord, InputRequest } from '@parley/kit';
+import { createEngine, defineToolset, requestInfo, ToolError } from '@parley/kit';
+import { connect, testCaller } from '@parley/kit/testing';
 import { eventually } from '@parley/test-support/eventually';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Bed } from '../../test/scripted-links.ts';
@@ -120,7 +120,12 @@ describe.each(COMBINATIONS)('a $client client and a $upstream upstream', ({ clie
     control.abort();
     await expect(call).rejects.toBeInstanceOf(Error);
     await eventually(() => expect(signal.aborted).toBe(true));
-    await eventually(() => expect(client.records.at(-1)?.outcome).toBe('cancelled'));
+    await eventually(() =>
+      expect(client.records.at(-1)).toMatchObject({
+        outcome: 'cancelled',
+        body: { message: 'The call was cancelled before it had an answer.' },
+      }),
+    );
   });
 
   test('prompts, resources, templates and completion reach it under its own words', async () => {
@@ -328,6 +333,57 @@ test('credentials that the upstream refused are renewed once, and only then', as
   });
   expect(renewals).toBe(2);
   expect(own.sent).toHaveLength(4);
+});
+
+test('whoever gave new credentials says what their refusal means, and no breaker opens for it', async () => {
+  const target = (id: string, token: string) => ({ ...TARGET, id, token });
+  const notYet = () =>
+    Promise.reject(new UpstreamFault('unreachable', 'Not yet.', { retryAfterMs: 30_000, isOfCaller: true }));
+  await using own = startBed({
+    credentials: (_caller, { id }) => ({
+      target: target(id, 'old'),
+      renew: async () => ({ target: target(id, 'new'), renew: notYet }),
+    }),
+  });
+  own.give(ORGANIZATION, served('conn_1'));
+  own.answer = () => {
+    throw new UpstreamFault('auth_required', 'It answered 401.');
+  };
+  await using client = await connect(nothing, { sources: [own.gateway.source] });
+  for (let count = 0; count < 6; count += 1)
+    expect(await client.raw.callTool({ name: 'work', arguments: {} })).toMatchObject({
+      _meta: { 'dev.parley/code': 'unavailable', 'dev.parley/data': { retryAfterMs: 30_000 } },
+    });
+  expect(own.gateway.isolation.stateOf('conn_1')).toBe('closed');
+});
+
+test('a call that this server ends is recorded with its reason, not as cancelled', async () => {
+  const seen = Promise.withResolvers<void>();
+  bed.answer = ({ signal }) =>
+    new Promise((_resolve, reject) => {
+      signal.addEventListener('abort', () => reject(signal.reason as Error));
+      seen.resolve();
+    });
+  bed.give(ORGANIZATION, served('conn_1'));
+  const records: CallRecord[] = [];
+  const engine = createEngine({
+    sources: [bed.gateway.source],
+    observe: (record: CallRecord) => records.push(record),
+  });
+  const stop = new AbortController();
+  const call = engine.call(
+    testCaller(),
+    'work',
+    {},
+    {
+      info: requestInfo({ id: 1, era: 'modern', client: 'test' }),
+      signal: () => stop.signal,
+    },
+  );
+  await seen.promise;
+  stop.abort(new ToolError('unavailable', 'The server stopped.', { outcome: 'unknown' }));
+  await expect(call).resolves.toMatchObject({ _meta: { 'dev.parley/data': { outcome: 'unknown' } } });
+  expect(records).toMatchObject([{ outcome: 'error', code: 'unavailable' }]);
 });
 
 const TARGET = {

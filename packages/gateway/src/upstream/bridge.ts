@@ -123,7 +123,7 @@ export class Bridge {
       ending = 'ok';
       return this.#passed(connection, opened, result);
     } catch (error) {
-      if (error instanceof UpstreamFault) ending = endingOf(error.kind);
+      if (error instanceof UpstreamFault && !error.isOfCaller) ending = endingOf(error.kind);
       throw this.#failure(error, { connection, wanted, isModern: isModern(call), opened });
     } finally {
       lane.leave(ending);
@@ -144,8 +144,7 @@ export class Bridge {
       const renewed = await opened.renew?.(error);
       if (renewed === undefined) throw error;
       this.#renewedFor.set(opened, renewed);
-      const headers = renewed.headers;
-      return await renewed.link.request({ ...request, ...(headers !== undefined && { headers }) });
+      return await this.#sendAgain(renewed, request);
     } finally {
       call.addUpstreamMs(performance.now() - startedMs);
     }
@@ -196,6 +195,16 @@ export class Bridge {
     return renewed === undefined
       ? opened.target.secrets
       : [...opened.target.secrets, ...renewed.target.secrets];
+  }
+
+  /** The second time; whoever gave the credentials knows what a refusal of new ones means. */
+  async #sendAgain({ link, headers, renew }: Opened, request: LinkRequest): Promise<Result> {
+    try {
+      return await link.request({ ...request, ...(headers !== undefined && { headers }) });
+    } catch (error) {
+      if (error instanceof UpstreamFault && error.kind === 'auth_required') await renew?.(error);
+      throw error;
+    }
   }
 
   async #converse(
@@ -260,7 +269,7 @@ export class Bridge {
       const inputRequests = cleaned(turn.questions, this.#secretsOf(opened));
       return { resultType: 'input_required', inputRequests, requestState: PARKED + id };
     } catch (error) {
-      if (error instanceof UpstreamFault) ending = endingOf(error.kind);
+      if (error instanceof UpstreamFault && !error.isOfCaller) ending = endingOf(error.kind);
       if (asking.declined !== undefined && error instanceof UpstreamFault && error.kind === 'rpc')
         throw cannotAnswer(asking.declined, connection);
       throw this.#failure(error, begun);

@@ -37,6 +37,8 @@ export interface ConnectionGatewayOptions {
   load(organizationId: string): Promise<readonly ServedConnection[]>;
   /** Tells of organizations whose connections may be others; undefined: all of them. */
   subscribe(listener: (organizationId: string | undefined) => void): () => void;
+  /** True while changes may be missed: connections are looked at before each request then. */
+  isBehind?(): boolean;
   /** Where a connection leads for a caller; throws an `UpstreamFault` where there is nothing to sign in with. */
   credentials(
     caller: Caller,
@@ -126,6 +128,7 @@ export function createConnectionGateway(options: ConnectionGatewayOptions): Conn
   const source: ConnectionsSource = connectionsSource({
     load: options.load,
     subscribe: options.subscribe,
+    isBehind: () => options.isBehind?.() === true,
     toolsetOf: (connection, degraded) => toolsetOf(connection, toolsetParts, degraded),
     breakerOf: (connectionId) => isolation.stateOf(connectionId),
     onReplaced(before, after) {

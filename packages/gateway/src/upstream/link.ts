@@ -113,6 +113,8 @@ export class UpstreamFault extends Error {
   readonly link: string | undefined;
   /** Of the kind `rpc`: what the server said. */
   readonly rpc: { readonly code: number; readonly message: string; readonly data?: unknown } | undefined;
+  /** True: it is about the credentials of one caller, and says nothing of the health of the upstream. */
+  readonly isOfCaller: boolean;
   /** Of the kind `auth_required`: the header WWW-Authenticate. It is for code, never for a client. */
   readonly challenge: string | undefined;
 
@@ -125,8 +127,10 @@ export class UpstreamFault extends Error {
       link,
       rpc,
       challenge,
+      isOfCaller = false,
     }: {
       wasSent?: boolean;
+      isOfCaller?: boolean;
       retryAfterMs?: number | undefined;
       link?: string | undefined;
       rpc?: UpstreamFault['rpc'];
@@ -140,6 +144,7 @@ export class UpstreamFault extends Error {
     this.link = link;
     this.rpc = rpc;
     this.challenge = challenge;
+    this.isOfCaller = isOfCaller;
   }
 }
 

@@ -110,6 +110,70 @@ describe('a change', () => {
   });
 });
 
+describe('changes that were missed', () => {
+  /** A process that has slept: what is stored is another, and nobody has told it. */
+  async function slept() {
+    const stored = { connections: [served('conn_1')], loads: 0, isBehind: false };
+    const told: ((organizationId: string | undefined) => void)[] = [];
+    await inPlace(
+      startBed({
+        isBehind: () => stored.isBehind,
+        async load() {
+          stored.loads += 1;
+          return stored.connections;
+        },
+        subscribe(listener) {
+          told.push(listener);
+          return () => undefined;
+        },
+      }),
+    );
+    const all = engine();
+    await all.ready(testCaller());
+    expect(all.ready(testCaller())).toBeUndefined();
+    return { stored, all, tell: (id: string | undefined) => told[0]?.(id) };
+  }
+  const inPlace = async (own: Bed) => {
+    await bed[Symbol.asyncDispose]();
+    bed = own;
+  };
+  const work = (all: ReturnType<typeof engine>) => all.find(testCaller(), 'work');
+
+  test.each([
+    ['deleted', []],
+    ['switched off', [served('conn_1', { status: 'inactive' })]],
+  ])('a connection that was %s meanwhile is called by nobody', async (_name, connections) => {
+    const { stored, all } = await slept();
+    stored.connections = connections;
+    stored.isBehind = true;
+    await all.ready(testCaller());
+    expect(work(all)).toBeUndefined();
+    stored.isBehind = false;
+    expect(all.ready(testCaller())).toBeUndefined();
+    expect(stored.loads).toBe(2);
+  });
+
+  test.each([
+    ['that is told late', ORGANIZATION, true],
+    ['of which only is known that there were some', undefined, false],
+  ])('a change %s is read before the next request, not after it', async (_name, told, isBehind) => {
+    const { stored, all, tell } = await slept();
+    stored.connections = [];
+    stored.isBehind = isBehind;
+    tell(told);
+    stored.isBehind = false;
+    await all.ready(testCaller());
+    expect(work(all)).toBeUndefined();
+    await eventually(() => expect(all.ready(testCaller())).toBeUndefined());
+  });
+
+  test('a change that is told in time makes nobody wait', async () => {
+    const { all, tell } = await slept();
+    tell(ORGANIZATION);
+    expect(all.ready(testCaller())).toBeUndefined();
+  });
+});
+
 describe('an upstream of which nothing was ever read', () => {
   const unread = served('conn_1', { isKnown: false, tools: [] });
 

@@ -11,6 +11,8 @@ export interface ConnectionsSourceOptions {
   load(organizationId: string): Promise<readonly ServedConnection[]>;
   /** Tells of organizations whose connections may be others; undefined: all of them. Returns what ends it. */
   subscribe(listener: (organizationId: string | undefined) => void): () => void;
+  /** True while changes may be missed, as after a pause of the whole process. */
+  isBehind?(): boolean;
   /** Makes the toolset of a connection. */
   toolsetOf(connection: ServedConnection, degraded: DegradedNow): Installed;
   /** The breaker of a connection. */
@@ -69,13 +71,21 @@ export function connectionsSource(options: ConnectionsSourceOptions): Connection
   const waiting = new Map<string, Set<() => void>>();
   const brokenSince = new Map<string, string>();
   const loading = new Set<string>();
+  /** Organizations with changes that came late and are not read yet. */
+  const missed = new Map<string, number>();
   let version = 0;
 
   const reloads = new DueWork<string>({ work: refresh, onFault: (error) => onFault(error, 'connections') });
   const unsubscribe = options.subscribe((organizationId) => {
     const known = organizationId === undefined ? [...parts.keys(), ...loading] : [organizationId];
-    // What is being loaded may have been read before the change.
-    for (const id of known) if (parts.has(id) || loading.has(id)) reloads.add(id);
+    // What comes late was decided long ago: nobody is served by what stood before it.
+    const isLate = organizationId === undefined || options.isBehind?.() === true;
+    for (const id of known) {
+      // What is being loaded may have been read before the change.
+      if (!parts.has(id) && !loading.has(id)) continue;
+      if (isLate) missed.set(id, (missed.get(id) ?? 0) + 1);
+      reloads.add(id);
+    }
   });
 
   function tell(change: Change): void {
@@ -146,7 +156,9 @@ export function connectionsSource(options: ConnectionsSourceOptions): Connection
   }
 
   async function refresh(organizationId: string): Promise<void> {
+    const late = missed.get(organizationId);
     put(organizationId, await load(organizationId));
+    if (late !== undefined && missed.get(organizationId) === late) missed.delete(organizationId);
   }
 
   async function prepare(organizationId: string): Promise<void> {
@@ -182,6 +194,7 @@ export function connectionsSource(options: ConnectionsSourceOptions): Connection
     reach: 'organization',
     catalog: (organizationId) => parts.get(organizationId),
     prepare,
+    isBehind: (organizationId) => missed.has(organizationId) || options.isBehind?.() === true,
     settled(organizationId) {
       const unread = parts.get(organizationId)?.unread;
       if (unread === undefined || unread.size === 0) return undefined;

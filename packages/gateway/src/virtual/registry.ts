@@ -81,6 +81,11 @@ export function createVirtualMcpEngines(options: VirtualOptions): VirtualMcpEngi
     return known.membersVersion === versionOf(organizationId) ? known : undefined;
   }
 
+  /** The same, when no change can have been missed. */
+  function upToDate(organizationId: string, id: string): Built | undefined {
+    return store.signal.isBroken() ? undefined : current(organizationId, id);
+  }
+
   /** Whoever asks while it is put together waits for the same. */
   function load(organizationId: string, id: string): Promise<Built | undefined> {
     const key = keyOf(organizationId, id);
@@ -162,7 +167,7 @@ export function createVirtualMcpEngines(options: VirtualOptions): VirtualMcpEngi
     const key = `${organizationId} ${id} ${mode}`;
     const known = engines.get(key);
     if (known !== undefined) return known;
-    const ready = () => (current(organizationId, id) === undefined ? load(organizationId, id) : undefined);
+    const ready = () => (upToDate(organizationId, id) === undefined ? load(organizationId, id) : undefined);
     const source = sourceOf(organizationId, id, {
       catalog: () => partOf(organizationId, id, mode),
       prepare: () => load(organizationId, id),
@@ -245,7 +250,7 @@ export function createVirtualMcpEngines(options: VirtualOptions): VirtualMcpEngi
 
   return {
     find({ organizationId }, id, mode) {
-      const known = current(organizationId, id);
+      const known = upToDate(organizationId, id);
       if (known !== undefined) return foundOf(organizationId, known, mode);
       return load(organizationId, id).then((found) => found && foundOf(organizationId, found, mode));
     },

@@ -20,7 +20,10 @@ export class StoredRows {
 
   /** The rows as they are now; whoever asks while they are read waits for the same. */
   of(organizationId: string): Promise<ServedVirtualMcps> {
-    const entry = this.#entries.get(organizationId) ?? {};
+    const known = this.#entries.get(organizationId);
+    // While nothing is heard of other processes, only what is being read counts.
+    const isOld = known?.value !== undefined && this.#store.signal.isBroken();
+    const entry: Entry = known === undefined || isOld ? {} : known;
     entry.rows ??= this.#read(organizationId, entry);
     keepRecent(this.#entries, organizationId, entry);
     return entry.rows;

@@ -81,6 +81,11 @@ export function internalFault(): ProtocolFault {
   return new ProtocolFault(RPC.internalError, 'Internal error');
 }
 
+/** The answer that nobody hears, since its client has gone or wants none; the record has its words. */
+export function cancelledFault(): ProtocolFault {
+  return new ProtocolFault(RPC.internalError, 'The call was cancelled before it had an answer.');
+}
+
 /** The errors behind results; another server may write the same code into its own `_meta`. */
 const own = new WeakMap<object, ToolError>();
 

@@ -4,7 +4,7 @@ import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { CatalogTool } from '../catalog/compiled-tool.ts';
 import { InputNeeded } from '../channel/channel.ts';
 import type { Call, Core } from './call.ts';
-import { errorResult, internalFault, ProtocolFault, ToolError } from './errors.ts';
+import { cancelledFault, errorResult, internalFault, ProtocolFault, ToolError } from './errors.ts';
 import type { CallRecord } from './record.ts';
 import type { InputRequired } from './tool-answer.ts';
 
@@ -32,8 +32,13 @@ export function failureOf(
     return { record: { outcome: 'error', code: String(error.code) }, fault: error };
   }
   // Whatever a tool throws once its client has gone is the cancelling, not a fault; each transport has its own reason.
-  if (call.exchange.signal().aborted || (error instanceof Error && error.name === 'AbortError')) {
-    return { record: { outcome: 'cancelled', code: null }, fault: internalFault() };
+  const signal = call.exchange.signal();
+  if (signal.aborted || (error instanceof Error && error.name === 'AbortError')) {
+    // Not the client but this server ended it, and says how.
+    const reason: unknown = signal.reason;
+    if (reason instanceof ToolError)
+      return { record: { outcome: 'error', code: reason.code }, answer: errorResult(reason) };
+    return { record: { outcome: 'cancelled', code: null }, fault: cancelledFault() };
   }
   const record = { outcome: 'error', code: 'internal' } as const;
   if (tool?.faults === 'result') {

@@ -70,7 +70,9 @@ export class Endpoints {
   ready(organizationId: string): Promise<void> | undefined {
     let loading: Promise<void>[] | undefined;
     for (const source of this.#changing) {
-      if (source.prepare === undefined || source.catalog(organizationId) !== undefined) continue;
+      if (source.prepare === undefined) continue;
+      if (source.catalog(organizationId) !== undefined && source.isBehind?.(organizationId) !== true)
+        continue;
       (loading ??= []).push(this.#load(source, organizationId));
     }
     return loading && Promise.all(loading).then(() => undefined);

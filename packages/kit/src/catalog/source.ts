@@ -22,6 +22,8 @@ export interface Source {
   catalog(organizationId: string): SourcePart | undefined;
   /** Loads the part; awaited before the first request of an organization is served. */
   prepare?(organizationId: string): Promise<void>;
+  /** True when changes may have been missed: the part is loaded again before the next request is served. */
+  isBehind?(organizationId: string): boolean;
   /** Resolves when lists are worth giving out, though not everything is known; undefined: they are. */
   settled?(organizationId: string): Promise<void> | undefined;
   /** Tells of new versions and of documents that have changed. Returns the function that ends it. */

@@ -1,5 +1,5 @@
 /** Trust in definitions: what each mode makes of a change, and who approves what, over HTTP and on both databases. */
-import type { Discovery, UpstreamTool } from '@parley/connections';
+import type { ConnectionTables, Discovery, UpstreamTool } from '@parley/connections';
 import { askConnection, createRefresher, servedConnections } from '@parley/connections';
 import { eventually } from '@parley/test-support/eventually';
 import { expect, onTestFinished, test, vi } from 'vitest';
@@ -298,6 +298,41 @@ onBothMeshes('definitions', (bed) => {
     expect((await answer).data).toMatchObject({ tools: 1, held: 0 });
     expect(place.upstream.asked).toHaveLength(before);
     expect(asked).toBe(1);
+  });
+
+  test('whoever asks already and is gone is waited for in vain, until their time is over', async () => {
+    const { store, clock } = bed();
+    const place = await stage();
+    const leave = () =>
+      store
+        .db<ConnectionTables>()
+        .updateTable('connection_refreshes')
+        .set({ lease_owner: 'gone', lease_until: clock.nowMs + 20_000 })
+        .where('connection_id', '=', place.id)
+        .execute();
+    await leave();
+    const before = place.upstream.asked.length;
+    const wait = vi.spyOn(store.signal, 'wait');
+    const real = performance.now.bind(performance);
+    const now = vi.spyOn(performance, 'now');
+    onTestFinished(() => {
+      wait.mockRestore();
+      now.mockRestore();
+    });
+    const refused = place.ask(place.key, `${place.id}/refresh`, {});
+    await eventually(() => expect(wait).toHaveBeenCalled());
+    now.mockImplementation(() => real() + 16_000);
+    expect(await refused).toMatchObject({
+      status: 503,
+      error: { message: 'Another process is asking this server. Try again in a moment.' },
+    });
+    expect(place.upstream.asked).toHaveLength(before);
+    wait.mockClear();
+    const answer = place.ask(place.key, `${place.id}/refresh`, {});
+    await eventually(() => expect(wait).toHaveBeenCalled());
+    clock.nowMs += 21_000;
+    expect(await answer).toMatchObject({ status: 200, data: { tools: 2 } });
+    expect(place.upstream.asked).toHaveLength(before + 1);
   });
 
   test('names that nobody agreed to leave nothing behind, however many there were', async () => {

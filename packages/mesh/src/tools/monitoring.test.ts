@@ -24,7 +24,7 @@ interface Call {
   readonly organizationId: string;
   readonly tool?: string;
   readonly toolset?: string;
-  readonly outcome?: 'ok' | 'error' | 'denied';
+  readonly outcome?: 'ok' | 'error' | 'denied' | 'cancelled';
   readonly at?: number;
   readonly durationUs?: number;
   readonly input?: unknown;
@@ -103,6 +103,13 @@ onBothMeshes(
         stranger: await as({ organizationId: foreign }),
       };
     };
+
+    test('a call that was cancelled is neither a success nor a failure', async () => {
+      const { recorded, owner } = await opened();
+      await recorded([{ tool: 'pay', outcome: 'cancelled' }]);
+      const { logs } = await owner.call('MONITORING_LOGS_LIST', {});
+      expect(logs).toMatchObject([{ toolName: 'pay', isError: false, errorCode: 'cancelled' }]);
+    });
 
     test('logs: newest first, by every filter, in pages, and none of another organization', async () => {
       const { own, foreign, recorded, owner, stranger } = await opened();

@@ -5,11 +5,13 @@ import type { Client } from 'pg';
 import { detach } from '../detach.ts';
 import type { AnyTables, EngineOptions } from '../engine.ts';
 import type { SignalEvent, SignalLink } from '../signals/change-signal.ts';
+import { LONGEST_PAUSE_MS } from '../signals/change-signal.ts';
 
 const CHANNEL = 'parley_signal';
 const FIRST_RETRY_MS = 100;
 const LONGEST_RETRY_MS = 5_000;
 const HEARTBEAT_EVERY_MS = 10_000;
+const BEAT_EVERY_MS = 250;
 
 /** How the link connects. */
 export interface PostgresSignalOptions extends Pick<EngineOptions, 'origin' | 'onError'> {
@@ -23,6 +25,10 @@ export class PostgresSignalLink implements SignalLink {
   #deliver: ((event: SignalEvent) => void) | undefined;
   #retryTimer: NodeJS.Timeout | undefined;
   #heartbeat: NodeJS.Timeout | undefined;
+  #beat: NodeJS.Timeout | undefined;
+  #beatMs = 0;
+  /** True from a pause of the whole process until the server has answered, and so all that it had sent before is read. */
+  #isBehind = false;
   #retryMs = FIRST_RETRY_MS;
   #isClosed = false;
 
@@ -50,6 +56,9 @@ export class PostgresSignalLink implements SignalLink {
     this.#heartbeat = setInterval(() => {
       detach(client.query('select 1'), (error) => this.#lose(client, error));
     }, HEARTBEAT_EVERY_MS).unref();
+    this.#beatMs = performance.now();
+    this.#isBehind = false;
+    this.#beat = setInterval(() => this.#noticePause(), BEAT_EVERY_MS).unref();
   }
 
   async write(trx: Kysely<AnyTables>, { topic, payload }: SignalEvent): Promise<number> {
@@ -69,14 +78,32 @@ export class PostgresSignalLink implements SignalLink {
   }
 
   isBroken(): boolean {
-    return this.#client === undefined;
+    // After a pause of the whole process, requests may come before the next beat.
+    if (!this.#isBehind) this.#noticePause();
+    return this.#client === undefined || this.#isBehind;
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#retryTimer);
     clearInterval(this.#heartbeat);
+    clearInterval(this.#beat);
     await this.#client?.end();
+  }
+
+  /** Asks the server when the last beat is too long ago: what it sent meanwhile comes before its answer. */
+  #noticePause(): void {
+    const client = this.#client;
+    const beforeMs = this.#beatMs;
+    const nowMs = performance.now();
+    if (client === undefined) return;
+    this.#beatMs = nowMs;
+    if (nowMs - beforeMs <= LONGEST_PAUSE_MS || this.#isBehind) return;
+    this.#isBehind = true;
+    const heard = client.query('select 1').then(() => {
+      if (this.#client === client) this.#isBehind = false;
+    });
+    detach(heard, (error) => this.#lose(client, error));
   }
 
   #receive(text: string | undefined): void {
@@ -93,6 +120,7 @@ export class PostgresSignalLink implements SignalLink {
     if (this.#isClosed || this.#client !== client) return;
     this.#client = undefined;
     clearInterval(this.#heartbeat);
+    clearInterval(this.#beat);
     if (error) this.#options.onError(error);
     this.#drop(client);
     this.#scheduleReconnect();

@@ -43,6 +43,9 @@ export interface SignalLink {
   isBroken(): boolean;
 }
 
+/** A process that did nothing for this long was stopped, and has yet to hear what others did meanwhile. */
+export const LONGEST_PAUSE_MS = 2_000;
+
 const MAX_SIGNAL_BYTES = 4_000;
 
 /** A checked event; PostgreSQL carries less than 8,000 bytes, so both engines refuse what would not fit. */

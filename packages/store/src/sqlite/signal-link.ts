@@ -4,6 +4,7 @@ import { CompiledQuery } from 'kysely';
 import type { Kysely } from 'kysely';
 import type { AnyTables, EngineOptions } from '../engine.ts';
 import type { SignalEvent, SignalLink } from '../signals/change-signal.ts';
+import { LONGEST_PAUSE_MS } from '../signals/change-signal.ts';
 import type { StatementCache } from './connections.ts';
 import { isMissingTable } from './errors.ts';
 
@@ -37,6 +38,7 @@ export class SqliteSignalLink implements SignalLink {
   #seenSeq = 0;
   #hasForeignRows = false;
   #isBroken = false;
+  #polledMs = 0;
 
   constructor(parts: SignalLinkParts) {
     this.#parts = parts;
@@ -68,6 +70,7 @@ export class SqliteSignalLink implements SignalLink {
   open(deliver: (event: SignalEvent) => void): void {
     this.#seenVersion = this.#version();
     this.#seenSeq = this.#lastSeq();
+    this.#polledMs = performance.now();
     this.#timer = setInterval(() => this.#poll(deliver), POLL_EVERY_MS).unref();
   }
 
@@ -77,18 +80,24 @@ export class SqliteSignalLink implements SignalLink {
   }
 
   isBroken(): boolean {
-    return this.#isBroken;
+    if (this.#isBroken || this.#timer === undefined) return this.#isBroken;
+    // After a pause of the whole process, requests may come before the next poll.
+    return performance.now() - this.#polledMs > LONGEST_PAUSE_MS;
   }
 
   #poll(deliver: (event: SignalEvent) => void): void {
     try {
       const version = this.#version();
+      if (version !== this.#seenVersion || this.#hasForeignRows) {
+        this.#hasForeignRows = false;
+        this.#readNew(deliver);
+        this.#seenVersion = version;
+      }
       this.#isBroken = false;
-      if (version === this.#seenVersion && !this.#hasForeignRows) return;
-      this.#hasForeignRows = false;
-      this.#readNew(deliver);
-      this.#seenVersion = version;
+      this.#polledMs = performance.now();
     } catch (error) {
+      // Nobody has written anything before the table is there.
+      this.#polledMs = performance.now();
       if (isMissingTable(error)) return;
       this.#isBroken = true;
       this.#parts.options.onError(error);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { sql } from 'kysely';
 import { eventually } from '@parley/test-support/eventually';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { callRecord } from '../../test/call-record.ts';
 import { BackupError, openStore, StoreUnavailableError } from '../index.ts';
 import type { MigrationSet, SignalEvent, Store } from '../index.ts';
@@ -221,4 +221,20 @@ test('a throwaway store leaves nothing behind', async () => {
   await throwaway.migrate([notes]);
   await throwaway[Symbol.asyncDispose]();
   await expect(throwaway.ping()).rejects.toThrow(Error);
+});
+
+test('after a pause of the process nothing counts until what others did is heard', async () => {
+  const other = await openStore(scratch.options);
+  const heard: boolean[] = [];
+  store.signal.subscribe('notes/', () => heard.push(store.signal.isBroken()));
+  expect(store.signal.isBroken()).toBe(false);
+  await other.signal.publish('notes/1');
+  const real = performance.now.bind(performance);
+  const now = vi.spyOn(performance, 'now').mockImplementation(() => real() + 3_000);
+  onTestFinished(() => now.mockRestore());
+  // As a request would find it that comes first.
+  expect(store.signal.isBroken()).toBe(true);
+  await eventually(() => expect(heard).toHaveLength(1));
+  await eventually(() => expect(store.signal.isBroken()).toBe(false));
+  await other.close();
 });

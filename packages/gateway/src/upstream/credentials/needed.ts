@@ -78,5 +78,11 @@ export function refusedBy(
 export function renewalFailed({ row, granted }: SealedCredentials, now: number): UpstreamFault {
   const retryAfterMs = Math.max(1000, (granted?.retry_at ?? now) - now);
   const message = `The token for "${row.title}" could not be renewed just now. Try again later.`;
-  return new UpstreamFault('unreachable', message, { wasSent: false, retryAfterMs });
+  return new UpstreamFault('unreachable', message, { wasSent: false, retryAfterMs, isOfCaller: true });
+}
+
+/** The fault of a call whose server refuses even the token that it was given just now. */
+export function refusedWhenNew({ row }: SealedCredentials, retryAfterMs: number): UpstreamFault {
+  const message = `"${row.title}" does not accept its newest token yet. Try again in ${Math.ceil(retryAfterMs / 1000)} s; if that does not help, use POST /api/connections/${row.id}/authorize.`;
+  return new UpstreamFault('unreachable', message, { wasSent: false, retryAfterMs, isOfCaller: true });
 }

@@ -1,6 +1,7 @@
 /** Tokens that are renewed: once, in time, and not given up before their server says so. */
 import type { ServerResponse } from 'node:http';
-import { tokenRowOf } from '@parley/connections';
+import type { DownstreamTokenRow, Renewal } from '@parley/connections';
+import { keepRenewal, leaseToken, openedToken, tokenRowOf } from '@parley/connections';
 import { onBothEngines } from '@parley/store/testing';
 import { eventually } from '@parley/test-support/eventually';
 import { expect, test } from 'vitest';
@@ -65,10 +66,59 @@ onBothEngines(
       bed.provider.endAccess();
       expect(await bed.call()).toBe('ada');
       expect(refreshesOf(bed)).toBe(1);
-      // Renewed just now, and refused all the same: another one would not help.
+      // Renewed for that just now, and refused all the same: it may pass, and another one would not help.
       bed.provider.endAccess();
-      expect(await bed.call()).toBe('auth_required');
+      expect(await bed.call()).toBe('unreachable');
       expect(refreshesOf(bed)).toBe(1);
+      bed.clock.nowMs += 30_000;
+      expect(await bed.call()).toBe('ada');
+      expect(refreshesOf(bed)).toBe(2);
+    });
+
+    test('that was given just now and is refused is renewed too, and ends only with the word of its server', async () => {
+      const bed = await authorized();
+      bed.provider.endAccess();
+      expect(await bed.call()).toBe('ada');
+      expect(refreshesOf(bed)).toBe(1);
+      bed.clock.nowMs += 30_000;
+      bed.provider.endAccess();
+      bed.provider.endRefresh();
+      expect(await bed.call()).toBe('auth_required');
+    });
+
+    test('that a frozen process renewed counts when it wakes, also after another was refused for it', async () => {
+      const bed = await authorized();
+      const { store, id, owner, clock } = bed;
+      const place = { organizationId: bed.acme.id, connectionId: id, userId: owner.userId };
+      const keep = (leased: DownstreamTokenRow, renewal: Renewal) =>
+        store.transaction((tx) => keepRenewal(tx, store.secrets, leased, { renewal, now: clock.nowMs }));
+      const lease = async (by: string) => {
+        const row = (await tokenRowOf(store, place))!;
+        const at = { by, now: clock.nowMs, untilMs: clock.nowMs + 30_000 };
+        return (await leaseToken(store, row, at))!;
+      };
+      const renewed = (access: string): Renewal => ({
+        kind: 'renewed',
+        token: { access, refresh: `${access} again` },
+      });
+      const opened = async () => openedToken(store.secrets, (await tokenRowOf(store, place))!);
+      const frozen = await lease('frozen');
+      clock.nowMs += 40_000;
+      const loser = await lease('loser');
+      expect(await keep(loser, { kind: 'refused', isUseless: false })).toBe(true);
+      expect(await tokenRowOf(store, place)).toMatchObject({ needs_reauth: 1 });
+      expect(await keep(frozen, renewed('first'))).toBe(true);
+      expect(await tokenRowOf(store, place)).toMatchObject({ needs_reauth: 0, lease_owner: null });
+      expect(await opened()).toMatchObject({ access: 'first', refresh: 'first again' });
+      // Another still asks: the token that is shown is the same, so the answer counts.
+      const slow = await lease('slow');
+      clock.nowMs += 40_000;
+      const asking = await lease('asking');
+      expect(await keep(slow, renewed('second'))).toBe(true);
+      // What was replaced meanwhile stands.
+      expect(await keep(asking, renewed('third'))).toBe(false);
+      expect(await keep(asking, { kind: 'refused', isUseless: true })).toBe(false);
+      expect(await opened()).toMatchObject({ access: 'second', refresh: 'second again' });
     });
 
     const answered =

@@ -18,7 +18,13 @@ import type { Caller, ReadHeader } from '@parley/kit';
 import { detach } from '@parley/kit';
 import { fromJson } from '@parley/store';
 import { UpstreamFault } from '../link.ts';
-import { authorizationNeeded, personalTokenNeeded, refusedBy, renewalFailed } from './needed.ts';
+import {
+  authorizationNeeded,
+  personalTokenNeeded,
+  refusedBy,
+  refusedWhenNew,
+  renewalFailed,
+} from './needed.ts';
 import { resourceOf } from './oauth-fetch.ts';
 import type { CredentialParts } from './parts.ts';
 import type { Renewals } from './renewal.ts';
@@ -70,14 +76,17 @@ export interface Targets {
 /** A call-back token lives for 5 minutes; the other server gets most of them. */
 const CALL_TOKEN_MS = 60_000;
 const MOST_CALL_TOKENS = 1000;
-// A token that was renewed so lately and is refused all the same is not helped by another.
-const RENEWED_JUST_NOW_MS = 30_000;
+// A token that came of a refusal so lately and is refused all the same is not helped by another.
+const REFUSED_EVERY_MS = 30_000;
+const MOST_REFUSED = 10_000;
 
 export function createTargets(parts: CredentialParts, renewals: Renewals = createRenewals(parts)): Targets {
   const { store, now, onFault } = parts;
   const cache = new SealedCache(store, (organizationId, connectionId, userId) =>
     load(organizationId, connectionId, userId),
   );
+  /** When a token was last renewed because its server refused it, by its row; the first entry is the oldest. */
+  const renewedAt = new Map<string, number>();
   // What tells two header values apart in this process, and tells nobody what they are.
   const digestKey = randomBytes(32);
 
@@ -119,6 +128,25 @@ export function createTargets(parts: CredentialParts, renewals: Renewals = creat
     // Whoever waited beside this call may have read it already.
     if (cache.peek(caller, connectionId) === known) cache.forget(caller, connectionId);
     return cache.of(caller, connectionId);
+  }
+
+  /** What a caller is told whose refused token is not renewed; undefined: it is worth a try. */
+  function hopelessOf(
+    caller: Caller,
+    sealed: SealedCredentials,
+    granted: DownstreamTokenRow,
+  ): UpstreamFault | undefined {
+    if (granted.needs_reauth === 0 && (granted.retry_at ?? 0) > now()) return renewalFailed(sealed, now());
+    if (!canRenew(sealed, granted)) return authorizationNeeded(parts, caller, sealed, 'refused');
+    const leftMs = (renewedAt.get(granted.id) ?? -Infinity) + REFUSED_EVERY_MS - now();
+    return leftMs > 0 ? refusedWhenNew(sealed, leftMs) : undefined;
+  }
+
+  function noteRenewal({ id }: DownstreamTokenRow): void {
+    renewedAt.delete(id);
+    renewedAt.set(id, now());
+    const [oldest] = renewedAt.size > MOST_REFUSED ? renewedAt.keys() : [];
+    if (oldest !== undefined) renewedAt.delete(oldest);
   }
 
   function canRenew({ row }: SealedCredentials, granted: DownstreamTokenRow): boolean {
@@ -229,9 +257,9 @@ export function createTargets(parts: CredentialParts, renewals: Renewals = creat
           : personalTokenNeeded(sealed, 'refused');
       const isNewer = openedToken(store.secrets, granted).access !== refused.token;
       if (!isNewer) {
-        const isFresh = now() - granted.updated_at < RENEWED_JUST_NOW_MS;
-        if (isFresh || !canRenew(sealed, granted))
-          throw authorizationNeeded(parts, caller, sealed, 'refused');
+        const hopeless = hopelessOf(caller, sealed, granted);
+        if (hopeless !== undefined) throw hopeless;
+        noteRenewal(granted);
         await renewals.renewed(granted, 'refused');
         cache.forget(caller, id);
       }
@@ -275,10 +303,11 @@ export function createTargets(parts: CredentialParts, renewals: Renewals = creat
     }
   }
 
-  /** The server refuses a token that was just renewed: what helps is another authorization. */
+  /** The server refuses a token that was just renewed: it may take it in a moment, unless nobody can renew it again. */
   function lasting(caller: Caller, connectionId: string, error: UpstreamFault): UpstreamFault {
-    const known = cache.peek(caller, connectionId);
-    return known === undefined ? error : authorizationNeeded(parts, caller, known.sealed, 'refused');
+    const sealed = cache.peek(caller, connectionId)?.sealed;
+    if (sealed?.granted === undefined) return error;
+    return hopelessOf(caller, sealed, sealed.granted) ?? refusedWhenNew(sealed, REFUSED_EVERY_MS);
   }
   return targets;
 }

@@ -146,7 +146,8 @@ export function logEntry(record: DetailedCallRecord, title: string | null, lengt
     input: preview(detail.input, length),
     output: preview(detail.output, length),
     isError: outcome === 'error' || outcome === 'denied',
-    errorCode: record.code,
+    // Neither a success nor a failure: without a code it would look like the first.
+    errorCode: outcome === 'cancelled' ? outcome : record.code,
     errorMessage: detail.message,
     durationMs: record.durationUs / 1000,
     upstreamMs: detail.upstreamUs === null ? null : detail.upstreamUs / 1000,
