@@ -5,6 +5,7 @@ import type {
   ConnectionGateway,
   ConnectionGatewayOptions,
   KeptResults,
+  SchemaChecks,
   Links,
   Targets,
   UpstreamClient,
@@ -23,6 +24,7 @@ export interface ConnectionParts {
   readonly upstream: Pick<UpstreamClient, 'keepSecrets'>;
   /** Keeps what is over the budget of a connection. */
   readonly results: KeptResults;
+  readonly checks: SchemaChecks;
   readonly onFault: (error: unknown, where: string) => void;
 }
 
@@ -34,6 +36,7 @@ export function serveConnections({
   refresher,
   upstream,
   results,
+  checks,
   onFault,
 }: ConnectionParts): ConnectionGateway {
   const credentials: ConnectionGatewayOptions['credentials'] = async (caller, { id }, call) => {
@@ -57,6 +60,7 @@ export function serveConnections({
     refreshing: (connectionId) => refresher.settled(connectionId),
     redact,
     results,
+    checks,
     // What is kept of a call has to be without the secrets that went with it.
     onTarget: (target) => upstream.keepSecrets(target),
     onFault,

@@ -22,6 +22,7 @@ import {
   createStdioLinks,
   createTargets,
   createUpstream,
+  createSchemaChecks,
   createVirtualMcpEngines,
   engineUniverse,
   gatewayMigrations,
@@ -244,6 +245,7 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
   });
   const box = createSandbox();
   const results = createKeptResults({ store, onFault });
+  const checks = createSchemaChecks();
   const virtual = createVirtualMcpEngines({
     store,
     engine: () => engine,
@@ -251,6 +253,7 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
     self: () => installed.find(({ toolset }) => toolset.name === MANAGEMENT),
     sandbox: box,
     results,
+    checks,
     changes,
     observe,
     onFault,
@@ -264,6 +267,7 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
     () => events.stop(),
     async () => virtual.close(),
     () => sandbox.close(),
+    () => checks.close(),
   ];
   const shared: SharedHost = {
     store,
@@ -307,7 +311,16 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
       askConnection({ store, upstream, ownPort }, { organizationId, userId: null }, id),
     onFault,
   });
-  const connections = serveConnections({ store, links, targets, refresher, upstream, results, onFault });
+  const connections = serveConnections({
+    store,
+    links,
+    targets,
+    refresher,
+    upstream,
+    results,
+    checks,
+    onFault,
+  });
   stops.push(
     () => refresher.stop(),
     () => connections.close(),

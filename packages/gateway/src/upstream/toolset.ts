@@ -12,6 +12,7 @@ import type {
   Caller,
   Effect,
   Installed,
+  JsonSchema,
   OutsideCall,
   OutsideCompletion,
   OutsidePrompt,
@@ -34,6 +35,8 @@ import { asToolAnswer } from './bridge.ts';
 import { cleaned } from './clean-result.ts';
 import { quarantined } from './errors.ts';
 import { outputCheck } from './output-check.ts';
+import type { SchemaChecks } from './schema-checks/checker.ts';
+import { inputCheck } from './schema-checks/input-check.ts';
 
 type Result = Readonly<Record<string, unknown>>;
 type Definition = Readonly<Record<string, unknown>>;
@@ -43,6 +46,8 @@ export interface ToolsetParts {
   readonly bridge: Bridge;
   /** What is known of a connection now, after a refresh that a call has waited for. */
   current(organizationId: string, connectionId: string): ServedConnection | undefined;
+  /** What holds arguments and results against the schemas of upstreams. */
+  readonly checks: SchemaChecks;
   /** Keeps what is over the budget of a connection; absent: results pass however long they are. */
   readonly results?: LongResults | undefined;
   readonly onFault: (error: unknown, where: string) => void;
@@ -98,8 +103,10 @@ export function outsideTool(
   const { definition, hash, state } = tool;
   const { name } = definition;
   const { effect, external } = effectOf(definition.annotations);
-  const check = outputCheck(connection.title, name, definition.outputSchema);
-  const declared = paramHeadersOf(definition.inputSchema);
+  const faultsOf = (schema: JsonSchema) => parts.checks.against(schema, connection.organizationId);
+  const { inputSchema, outputSchema } = definition;
+  const check = outputCheck(connection.title, name, outputSchema && faultsOf(outputSchema));
+  const declared = paramHeadersOf(inputSchema);
   const paramHeaders = declared.length === 0 ? undefined : declared;
   const budget = budgetOf(connection);
   const isHeld = state === 'held';
@@ -115,9 +122,9 @@ export function outsideTool(
     effect,
     external,
     revision: hash,
-    inputSchema: definition.inputSchema,
-    ...(definition.outputSchema !== undefined &&
-      budget === undefined && { outputSchema: definition.outputSchema }),
+    inputSchema,
+    ...(outputSchema !== undefined && budget === undefined && { outputSchema }),
+    check: inputCheck(faultsOf(inputSchema)),
     // Those who hold the grant learn why it does not run; to all others it is not there.
     ...(isHeld && { unlisted: true, check: refuseHeld }),
     async call(args, call) {
