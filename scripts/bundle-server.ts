@@ -36,6 +36,9 @@ const PROGRAMS = {
   'openapi-thread.js': fileURLToPath(
     new URL('../packages/gateway/src/upstream/openapi/translator-thread.ts', import.meta.url),
   ),
+  'schema-thread.js': fileURLToPath(
+    new URL('../packages/gateway/src/upstream/schema-checks/thread.ts', import.meta.url),
+  ),
   'sandbox-worker.js': fileURLToPath(new URL('../packages/gateway/src/sandbox/worker.ts', import.meta.url)),
   'database-program.js': fileURLToPath(
     new URL('../packages/store/src/databases/sqlite-program.ts', import.meta.url),

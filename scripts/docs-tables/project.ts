@@ -21,6 +21,8 @@ const reasons: Record<string, string> = {
   '@opentelemetry/sdk-trace-base': 'makes one span per tool call; loaded only with `--otlp-endpoint`',
   '@seriousme/openapi-schema-validator':
     'whether an OpenAPI document keeps to its rules; the smallest of those that are kept up, and it fetches nothing; loaded in the thread that reads a document',
+  ajv: 'holds arguments and results against the JSON Schemas of upstreams; the validator of the SDK finds all faults, and reads what values inherit; loaded with the first check',
+  'ajv-formats': 'the formats of those schemas, as the SDK has them',
   'better-sqlite3':
     'the embedded database; ships its compiled binaries inside the package, so no install script runs',
   canonicalize: 'canonical JSON (RFC 8785), of which agents sign the hash',

@@ -37,6 +37,8 @@ export type {
   ServerFacts,
 } from './upstream/link.ts';
 export type { ParkedElsewhere, ParkedOwner } from './upstream/parked.ts';
+export { createSchemaChecks } from './upstream/schema-checks/checker.ts';
+export type { SchemaChecks } from './upstream/schema-checks/checker.ts';
 export type { ConnectionsSource } from './upstream/source.ts';
 export { outsidePrompt, outsideResource, outsideTool, toolsetOf } from './upstream/toolset.ts';
 export type { ToolsetParts } from './upstream/toolset.ts';

@@ -13,8 +13,13 @@ import type { ScriptedSource } from '@parley/kit/testing';
 import { scriptedSource } from '@parley/kit/testing';
 import type { Answer, Envelope } from '@parley/test-support/wire';
 import { modern, modernCall, sendModern } from '@parley/test-support/wire';
-import { createKeptResults, createSandbox, createVirtualMcpEngines } from '../src/index.ts';
-import type { ConnectionGateway, Sandbox, VirtualMcpEngines } from '../src/index.ts';
+import {
+  createKeptResults,
+  createSandbox,
+  createSchemaChecks,
+  createVirtualMcpEngines,
+} from '../src/index.ts';
+import type { ConnectionGateway, Sandbox, SchemaChecks, VirtualMcpEngines } from '../src/index.ts';
 import type { TestGateway } from './start-gateway.ts';
 import { startGateway } from './start-gateway.ts';
 
@@ -55,6 +60,7 @@ export interface VirtualBed extends AsyncDisposable {
   readonly members: ScriptedSource;
   readonly virtual: VirtualMcpEngines;
   readonly sandbox: Sandbox;
+  readonly checks: SchemaChecks;
   /** What reached upstreams, in order. */
   readonly calls: UpstreamCall[];
   readonly clock: { nowMs: number };
@@ -94,6 +100,7 @@ export async function startVirtualBed({ self, connections }: VirtualBedOptions =
   const members = scriptedSource('scripted');
   const clock = { nowMs: Date.UTC(2026, 10, 1) };
   const sandbox = createSandbox();
+  const checks = createSchemaChecks();
   const calls: UpstreamCall[] = [];
   let virtual: VirtualMcpEngines | undefined;
   const gateway = await startGateway({
@@ -108,6 +115,7 @@ export async function startVirtualBed({ self, connections }: VirtualBedOptions =
         self: () => self,
         sandbox,
         results,
+        checks,
       };
       return (virtual = createVirtualMcpEngines(made));
     },
@@ -133,6 +141,7 @@ export async function startVirtualBed({ self, connections }: VirtualBedOptions =
     members,
     virtual,
     sandbox,
+    checks,
     calls,
     clock,
     async serve(...scripts) {
@@ -154,6 +163,7 @@ export async function startVirtualBed({ self, connections }: VirtualBedOptions =
     async [Symbol.asyncDispose]() {
       await gateway[Symbol.asyncDispose]();
       await sandbox.close();
+      await checks.close();
     },
   };
 }

@@ -112,6 +112,8 @@ export type { Guarded, HiddenReason, Privileged } from './access/resolver.ts';
 export { defineResource } from './define/resource.ts';
 export type { AnyResource, Resource, ResourceContent } from './define/resource.ts';
 export { isSecretName, isSecretSetting } from './secret-names.ts';
+export { schemaCost } from './define/schema-cost.ts';
+export type { SchemaCost } from './define/schema-cost.ts';
 export { faultsAgainst, schemaFault } from './define/schema-fault.ts';
 export { serveStdio } from './protocol/serve-stdio.ts';
 export { stepBusy } from './channel/steps.ts';

@@ -7,6 +7,7 @@ import type {
   ConnectionGatewayOptions,
   Credentials,
   KeptResults,
+  SchemaChecks,
   Links,
   Replicas,
   Targets,
@@ -28,6 +29,7 @@ export interface ConnectionParts {
   readonly results: KeptResults;
   /** The way to calls that wait in another process; absent: this is the only one. */
   readonly replicas?: Pick<Replicas, 'id' | 'parked'> | undefined;
+  readonly checks: SchemaChecks;
   readonly onFault: (error: unknown, where: string) => void;
 }
 
@@ -40,6 +42,7 @@ export function serveConnections({
   upstream,
   results,
   replicas,
+  checks,
   onFault,
 }: ConnectionParts): ConnectionGateway {
   const credentials: ConnectionGatewayOptions['credentials'] = (caller, { id }, call) => {
@@ -48,8 +51,7 @@ export function serveConnections({
       target,
       headers,
       hops: call?.header(HOPS_HEADER),
-      renew: async () =>
-        withRenewal({ target: await targets.afterRefusal(caller, target, header), headers }),
+      renew: async () => withRenewal({ target: await targets.afterRefusal(caller, target, header), headers }),
     });
     const found = targets.credentialsFor(caller, id, header);
     // What is known is not waited for: a turn of waiting costs more than the look-up.
@@ -68,6 +70,7 @@ export function serveConnections({
     results,
     elsewhere: replicas?.parked,
     replicaId: replicas?.id,
+    checks,
     // What is kept of a call has to be without the secrets that went with it.
     onTarget: (target) => upstream.keepSecrets(target),
     onFault,

@@ -23,6 +23,7 @@ import {
   createRequestRate,
   createSandbox,
   createUpstream,
+  createSchemaChecks,
   engineUniverse,
   gatewayMigrations,
 } from '@parley/gateway';
@@ -253,6 +254,7 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
   });
   const box = createSandbox();
   const results = createKeptResults({ store, onFault });
+  const checks = createSchemaChecks();
   const virtual = createLateVirtualMcps({
     store,
     engine: () => engine,
@@ -260,6 +262,7 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
     self: () => installed.find(({ toolset }) => toolset.name === MANAGEMENT),
     sandbox: box,
     results,
+    checks,
     changes,
     observe,
     onFault,
@@ -273,6 +276,7 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
     () => events.stop(),
     async () => virtual.close(),
     () => sandbox.close(),
+    () => checks.close(),
   ];
   const shared: SharedHost = {
     store,
@@ -324,6 +328,7 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
     upstream,
     results,
     replicas,
+    checks,
     onFault,
   });
   stops.push(

@@ -51,7 +51,7 @@ export function parkedElsewhere(send: Errands): ParkedElsewhere {
           if (line === undefined || !('progress' in line)) last = line;
           else tellProgress(call, line.progress);
         },
-        onLongLine: () => undefined,
+        onTooLong: () => undefined,
       });
       const reader: BodyReader = {
         read(chunk) {

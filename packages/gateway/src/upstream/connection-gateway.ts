@@ -12,6 +12,8 @@ import { createIsolation } from './isolation.ts';
 import type { Links } from './link.ts';
 import type { ParkedElsewhere, ParkedLimits } from './parked.ts';
 import { ParkedCalls } from './parked.ts';
+import type { SchemaChecks } from './schema-checks/checker.ts';
+import { createSchemaChecks } from './schema-checks/checker.ts';
 import type { ConnectionsSource } from './source.ts';
 import { connectionsSource } from './source.ts';
 import type { LongResults, ToolsetParts } from './toolset.ts';
@@ -55,6 +57,8 @@ export interface ConnectionGatewayOptions {
   /** Told of the credentials of every call before it is made. */
   onTarget?(target: UpstreamTarget): void;
   readonly hooks?: GatewayHooks;
+  /** What holds values against schemas of upstreams; whoever made it closes it. Absent: one of its own. */
+  readonly checks?: SchemaChecks | undefined;
   /** Keeps what is over the budget of a connection. */
   readonly results?: LongResults | undefined;
   readonly elsewhere?: ParkedElsewhere | undefined;
@@ -118,8 +122,10 @@ export function createConnectionGateway(options: ConnectionGatewayOptions): Conn
     ...(onSecrets !== undefined && { onSecrets }),
     onFault,
   });
+  const checks = options.checks ?? createSchemaChecks();
   const toolsetParts: ToolsetParts = {
     bridge,
+    checks,
     current: (organizationId, connectionId) => source.find(organizationId, connectionId),
     results: options.results,
     announce: (connection) => options.announce?.(connection),
@@ -166,7 +172,7 @@ export function createConnectionGateway(options: ConnectionGatewayOptions): Conn
     async close() {
       source.close();
       parked.close();
-      await watches.close();
+      await Promise.all([watches.close(), options.checks === undefined ? checks.close() : undefined]);
     },
   };
 }

@@ -13,6 +13,7 @@ import type {
   Caller,
   Effect,
   Installed,
+  JsonSchema,
   OutsideCall,
   OutsideCompletion,
   OutsidePrompt,
@@ -37,6 +38,8 @@ import { quarantined } from './errors.ts';
 import { outputCheck } from './output-check.ts';
 import type { SkillFiles } from './skills.ts';
 import { documentsWithSkills, refuseOtherFile, skillFilesOf } from './skills.ts';
+import type { SchemaChecks } from './schema-checks/checker.ts';
+import { inputCheck } from './schema-checks/input-check.ts';
 
 type Result = Readonly<Record<string, unknown>>;
 type Definition = Readonly<Record<string, unknown>>;
@@ -48,6 +51,8 @@ export interface ToolsetParts {
   current(organizationId: string, connectionId: string): ServedConnection | undefined;
   /** Has an upstream looked at again that is not what it was. */
   announce?(connection: ServedConnection): void;
+  /** What holds arguments and results against the schemas of upstreams. */
+  readonly checks: SchemaChecks;
   /** Keeps what is over the budget of a connection; absent: results pass however long they are. */
   readonly results?: LongResults | undefined;
   readonly onFault: (error: unknown, where: string) => void;
@@ -108,8 +113,10 @@ export function outsideTool(
   const { definition, hash, state } = tool;
   const { name } = definition;
   const { effect, external } = effectOf(definition.annotations);
-  const check = outputCheck(connection.title, name, definition.outputSchema);
-  const declared = paramHeadersOf(definition.inputSchema);
+  const faultsOf = (schema: JsonSchema) => parts.checks.against(schema, connection.organizationId);
+  const { inputSchema, outputSchema } = definition;
+  const check = outputCheck(connection.title, name, outputSchema && faultsOf(outputSchema));
+  const declared = paramHeadersOf(inputSchema);
   const paramHeaders = declared.length === 0 ? undefined : declared;
   const budget = budgetOf(connection);
   const isHeld = state === 'held';
@@ -125,9 +132,9 @@ export function outsideTool(
     effect,
     external,
     revision: hash,
-    inputSchema: definition.inputSchema,
-    ...(definition.outputSchema !== undefined &&
-      budget === undefined && { outputSchema: definition.outputSchema }),
+    inputSchema,
+    ...(outputSchema !== undefined && budget === undefined && { outputSchema }),
+    check: inputCheck(faultsOf(inputSchema)),
     // Those who hold the grant learn why it does not run; to all others it is not there.
     ...(isHeld && { unlisted: true, check: refuseHeld }),
     async call(args, call) {

@@ -6,6 +6,7 @@ import type { Store } from '@parley/store';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { ToolUniverse } from '../sandbox/tool-universe.ts';
 import { engineUniverse } from '../sandbox/tool-universe.ts';
+import type { SchemaChecks } from '../upstream/schema-checks/checker.ts';
 import type { Composed } from './compose.ts';
 import { composed } from './compose.ts';
 import type { HeldTool, Holdings } from './holdings.ts';
@@ -23,6 +24,8 @@ export interface AssemblyOptions {
   readonly self?: () => Installed | undefined;
   readonly sandbox: Sandbox;
   readonly results: KeptResults;
+  /** What holds values against schemas that others wrote. */
+  readonly checks: SchemaChecks;
   readonly observe: Observer;
 }
 
@@ -50,12 +53,13 @@ export class Assembly {
 
   #composed(virtual: ServedVirtualMcp, above: readonly string[]): Promise<Composed> {
     const universes = new Map<string, Promise<ToolUniverse>>();
-    const { store, results, sandbox } = this.#options;
+    const { store, results, checks, sandbox } = this.#options;
     const organizationId = this.#organizationId;
     return composed(virtual, {
       store,
       organizationId,
       results,
+      checks,
       sandbox,
       heldBy: (member) => this.#heldBy(member, above),
       universeOf: (held, dependencies) => {

@@ -1,27 +1,40 @@
 /** A tool written in code: its arguments go into the sandbox as data, and what it returns is held against its schema. */
 import type { ServedVirtualTool } from '@parley/connections';
-import type { OutsideTool } from '@parley/kit';
-import { defineOutsideTool, errorResult, faultsAgainst, ToolError } from '@parley/kit';
+import type { JsonSchema, OutsideTool } from '@parley/kit';
+import { defineOutsideTool, errorResult, ToolError } from '@parley/kit';
 import { nestedCalls } from '../sandbox/nested-call.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { ToolUniverse } from '../sandbox/tool-universe.ts';
 import { isObject } from '../messages.ts';
+import type { FaultOf } from '../upstream/schema-checks/checker.ts';
+import { inputCheck } from '../upstream/schema-checks/input-check.ts';
+import { uncheckedResult } from '../upstream/schema-checks/unchecked.ts';
 import { effectOf, isExternal } from './hints.ts';
 
 const LIMIT_MS = 30_000;
+const LONGEST_FAULT = 300;
 // Codes of the sandbox itself; any other is the code's own word, and no label for a record.
 const LIMITS: ReadonlySet<string> = new Set(['timeout', 'out_of_memory', 'sandbox_failed', 'too_large']);
 const FIELDS = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'] as const;
 
-/** The tool; `universe` has what its code may call. */
+/** What a tool in code is made with. */
+export interface CodeToolParts {
+  readonly sandbox: Pick<Sandbox, 'run'>;
+  /** What its code may call. */
+  universe(): Promise<ToolUniverse>;
+  /** The check of values against a schema that somebody wrote. */
+  faultsOf(schema: JsonSchema): FaultOf;
+}
+
+/** The tool. */
 export function codeTool(
   tool: ServedVirtualTool,
-  { sandbox, universe }: { readonly sandbox: Pick<Sandbox, 'run'>; universe(): Promise<ToolUniverse> },
+  { sandbox, universe, faultsOf }: CodeToolParts,
 ): OutsideTool {
   const { name, code, inputSchema, outputSchema, annotations } = tool;
   const title = typeof annotations?.title === 'string' ? annotations.title : name;
   const told = FIELDS.filter((field) => typeof annotations?.[field] === 'boolean');
-  let checking: ReturnType<typeof faultsAgainst> | undefined;
+  const outputFault = outputSchema === null ? undefined : faultsOf(outputSchema);
   return defineOutsideTool({
     name,
     title,
@@ -31,25 +44,29 @@ export function codeTool(
     hints: Object.fromEntries(told.map((field) => [field, annotations?.[field] === true])),
     inputSchema,
     ...(outputSchema !== null && { outputSchema }),
+    check: inputCheck(faultsOf(inputSchema)),
     async call(args, call) {
       const { caller, request, signal } = call;
-      const { returnValue, error } = await sandbox.run(code, {
+      const { returnValue, error: failed } = await sandbox.run(code, {
         args,
         organizationId: caller.organizationId,
         timeoutMs: LIMIT_MS,
         call: nestedCalls(await universe(), caller, request),
         signal,
       });
-      if (error !== undefined) {
-        const failure = new ToolError(error.code, error.message);
-        if (LIMITS.has(error.code)) throw failure;
+      if (failed !== undefined) {
+        const failure = new ToolError(failed.code, failed.message);
+        if (LIMITS.has(failed.code)) throw failure;
         return errorResult(failure);
       }
-      if (outputSchema !== null) {
-        const fault = (await (checking ??= faultsAgainst(outputSchema)))(returnValue ?? null);
-        if (fault !== undefined)
-          throw new ToolError('invalid_result', `The tool ${name} broke its own output schema: ${fault}.`);
-      }
+      const fault = await outputFault?.(returnValue ?? null).catch((error: unknown) => {
+        throw uncheckedResult(error, 'this server', name);
+      });
+      if (fault !== undefined)
+        throw new ToolError(
+          'invalid_result',
+          `The tool ${name} broke its own output schema: ${fault.slice(0, LONGEST_FAULT)}.`,
+        );
       const text = returnValue === undefined ? '' : asText(returnValue);
       return {
         content: [{ type: 'text', text }],

@@ -1,11 +1,12 @@
 /** Puts a virtual MCP together: what its members hold, selected, named and overridden, and its own tools in code. */
 import type { ServedMember, ServedVirtualMcp } from '@parley/connections';
 import { namesFor, uriSelection } from '@parley/connections';
-import type { AnyTool, OutsideTool, ShownUri, UriTemplate } from '@parley/kit';
+import type { AnyTool, JsonSchema, OutsideTool, ShownUri, UriTemplate } from '@parley/kit';
 import { compileAnyTemplate } from '@parley/kit';
 import type { Store } from '@parley/store';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { ToolUniverse } from '../sandbox/tool-universe.ts';
+import type { SchemaChecks } from '../upstream/schema-checks/checker.ts';
 import { codeTool } from './code-tool.ts';
 import type { HeldPrompt, HeldResource, HeldTool, Holdings } from './holdings.ts';
 import type { KeptResults } from './kept-results.ts';
@@ -20,6 +21,7 @@ export interface ComposeParts {
   readonly store: Store;
   readonly organizationId: string;
   readonly results: KeptResults;
+  readonly checks: SchemaChecks;
   readonly sandbox: Pick<Sandbox, 'run'>;
   /** What a member holds; undefined: it is not there now. */
   heldBy(member: ServedMember): Promise<Holdings | undefined>;
@@ -94,7 +96,7 @@ export async function composed(virtual: ServedVirtualMcp, parts: ComposeParts): 
   const place = { toolset: virtual.id, title: virtual.title, services: {} };
   const own = virtual.tools.map((tool): HeldTool => {
     const universe = () => parts.universeOf(tools, tool.dependencies);
-    const item = codeTool(tool, { sandbox: parts.sandbox, universe });
+    const item = codeTool(tool, { sandbox: parts.sandbox, universe, faultsOf: faultsOfIn(parts) });
     return { name: tool.name, place, item, isCode: true };
   });
   const all = [...own, ...tools];
@@ -108,6 +110,10 @@ export async function composed(virtual: ServedVirtualMcp, parts: ComposeParts): 
     offered: present.reduce((count, { all: { tools: offered } }) => count + offered.length, 0),
     notes,
   };
+}
+
+function faultsOfIn({ checks, organizationId }: ComposeParts) {
+  return (schema: JsonSchema) => checks.against(schema, organizationId);
 }
 
 interface Present {
@@ -179,7 +185,11 @@ async function shownTool(
   let item = withOrigin(held, member);
   const override = Object.hasOwn(member.overrides, held.name) ? member.overrides[held.name] : undefined;
   if (override !== undefined) {
-    const applied = await overridden(item, override, { place, results: parts.results });
+    const applied = await overridden(item, override, {
+      place,
+      results: parts.results,
+      faultsOf: faultsOfIn(parts),
+    });
     if ('tool' in applied) item = applied.tool;
     else notes.push(`The override of "${held.name}" of "${member.title}" is not applied: ${applied.misfit}.`);
   }

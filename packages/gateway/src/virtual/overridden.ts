@@ -1,9 +1,11 @@
 /** A tool of a member as a virtual MCP shows it: other words, a stricter hint, arguments that are given, a shorter answer. */
 import type { ToolOverride } from '@parley/connections';
 import { misfitOf, stricterHints } from '@parley/connections';
-import type { AnyTool, OutsideTool } from '@parley/kit';
-import { faultsAgainst, isToolResult, ToolError } from '@parley/kit';
+import type { AnyTool, JsonSchema, OutsideTool } from '@parley/kit';
+import { isToolResult, ToolError } from '@parley/kit';
 import { isObject } from '../messages.ts';
+import type { FaultOf } from '../upstream/schema-checks/checker.ts';
+import { uncheckedArguments } from '../upstream/schema-checks/unchecked.ts';
 import { effectOf, isExternal } from './hints.ts';
 import type { KeptResults } from './kept-results.ts';
 import type { Place } from './holdings.ts';
@@ -14,11 +16,19 @@ export const OVERRIDE_META = 'parley/override';
 type Applied<Tool> = { readonly tool: Tool } | { readonly misfit: string };
 type Values = Readonly<Record<string, unknown>>;
 
+/** What an override is applied with. */
+export interface OverrideParts {
+  readonly place: Place;
+  readonly results: KeptResults;
+  /** The check of values against a schema of somebody else. */
+  faultsOf(schema: JsonSchema): FaultOf;
+}
+
 /** Applies an override; one that does not fit is applied in no part. */
 export async function overridden(
   tool: AnyTool | OutsideTool,
   override: ToolOverride,
-  { place, results }: { readonly place: Place; readonly results: KeptResults },
+  { place, results, faultsOf }: OverrideParts,
 ): Promise<Applied<AnyTool | OutsideTool>> {
   if (tool.kind === 'tool') return ownOverridden(tool, override);
   const misfit = await misfitOf(override, tool.inputSchema);
@@ -54,7 +64,7 @@ export async function overridden(
               _meta: meta,
             },
           }),
-      ...withArguments(tool, defaults, fixed),
+      ...withArguments(tool, { ...override, faultOf: faultsOf(tool.inputSchema) }),
       call: async (args, call) => {
         const answer = await tool.call({ ...defaults, ...args, ...fixed }, call);
         if (resultBudget === undefined || !isToolResult(answer)) return answer;
@@ -104,18 +114,18 @@ function definitionOf(definition: NonNullable<OutsideTool['definition']>, isShor
 /** Checks what the other server will get, which is more than the caller sends. */
 function withArguments(
   tool: OutsideTool,
-  defaults: Values,
-  fixed: Values,
+  { defaults = {}, fixed = {}, faultOf }: Pick<ToolOverride, 'defaults' | 'fixed'> & { faultOf: FaultOf },
 ): Pick<OutsideTool, 'check'> | undefined {
   if (Object.keys(defaults).length + Object.keys(fixed).length === 0) return undefined;
-  let checking: ReturnType<typeof faultsAgainst> | undefined;
   return {
     async check(args) {
       if (typeof args !== 'object' || args === null || Array.isArray(args))
         throw new ToolError('invalid', 'The arguments must be an object.');
       const all = { ...defaults, ...args, ...fixed };
       if (tool.check !== undefined) return tool.check(all);
-      const fault = (await (checking ??= faultsAgainst(tool.inputSchema)))(all);
+      const fault = await faultOf(all).catch((error: unknown) => {
+        throw uncheckedArguments(error);
+      });
       if (fault !== undefined) throw new ToolError('invalid', (await tool.faultsIn?.(all)) ?? fault);
       return all;
     },

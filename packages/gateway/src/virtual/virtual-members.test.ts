@@ -131,6 +131,7 @@ describe('two processes on one database', () => {
       members: () => [bed.members],
       sandbox: bed.sandbox,
       results: createKeptResults(parts),
+      checks: bed.checks,
     });
     const [here, there] = await Promise.all(
       [bed.virtual, other].map(async (each) => {
