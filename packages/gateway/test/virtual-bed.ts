@@ -13,8 +13,13 @@ import type { ScriptedSource } from '@parley/kit/testing';
 import { scriptedSource } from '@parley/kit/testing';
 import type { Answer, Envelope } from '@parley/test-support/wire';
 import { modern, modernCall, sendModern } from '@parley/test-support/wire';
-import { createKeptResults, createSandbox, createSchemaChecks, createVirtualMcpEngines } from '../src/index.ts';
-import type { ConnectionGateway, Sandbox, VirtualMcpEngines } from '../src/index.ts';
+import {
+  createKeptResults,
+  createSandbox,
+  createSchemaChecks,
+  createVirtualMcpEngines,
+} from '../src/index.ts';
+import type { ConnectionGateway, Sandbox, SchemaChecks, VirtualMcpEngines } from '../src/index.ts';
 import type { TestGateway } from './start-gateway.ts';
 import { startGateway } from './start-gateway.ts';
 

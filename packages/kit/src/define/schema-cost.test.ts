@@ -1,5 +1,6 @@
 /** Which schemas can be checked without a limit, and which cannot. */
 import { expect, test } from 'vitest';
+import type { JsonSchema } from './context.ts';
 import { schemaCost } from './schema-cost.ts';
 
 const chain = (count: number, step: (next: string) => object) => ({
@@ -11,15 +12,21 @@ const chain = (count: number, step: (next: string) => object) => ({
     ]),
   ),
 });
-const deep = (levels: number): object => (levels === 0 ? {} : { items: deep(levels - 1) });
+const deep = (levels: number): JsonSchema => (levels === 0 ? {} : { items: deep(levels - 1) });
 
 test.each([
   ['nothing', {}],
-  ['an ordinary one', { type: 'object', properties: { a: { type: 'string', format: 'uri' } }, required: ['a'] }],
+  [
+    'an ordinary one',
+    { type: 'object', properties: { a: { type: 'string', format: 'uri' } }, required: ['a'] },
+  ],
   ['a property that is named like a costly word', { properties: { pattern: { type: 'string' }, $ref: {} } }],
   ['a costly word as a value', { enum: [{ pattern: '^(a+)+$', uniqueItems: true }] }],
   ['duplicates that are allowed', { items: { uniqueItems: false } }],
-  ['a reference that is used often', { $defs: { a: {} }, allOf: [{ $ref: '#/$defs/a' }, { $ref: '#/$defs/a' }] }],
+  [
+    'a reference that is used often',
+    { $defs: { a: {} }, allOf: [{ $ref: '#/$defs/a' }, { $ref: '#/$defs/a' }] },
+  ],
   ['a reference with escapes', { $defs: { 'a/b~c d': {} }, $ref: '#/$defs/a~1b~0c%20d' }],
   ['a chain of references', chain(30, (next) => ({ anyOf: [{ $ref: next }] }))],
   ['an unreachable costly part', { $defs: { a: { pattern: 'a' } } }],
@@ -45,13 +52,19 @@ test.each([
   ['a reference that cannot be read', { $ref: '#/$defs/%' }],
   ['an id within', { properties: { a: { $id: 'https://example.com/a' } } }],
   ['choices that double', chain(30, (next) => ({ anyOf: [{ $ref: next }, { $ref: next }] }))],
-  ['items that double', chain(30, (next) => ({ allOf: [{ items: { $ref: next } }, { contains: { $ref: next } }] }))],
+  [
+    'items that double',
+    chain(30, (next) => ({ allOf: [{ items: { $ref: next } }, { contains: { $ref: next } }] })),
+  ],
   ['a long list of values', { enum: Array.from({ length: 5_000 }, (_each, at) => at) }],
   ['a large value', { const: { a: Array.from({ length: 5_000 }, () => 0) } }],
-  ['many properties', { properties: Object.fromEntries(Array.from({ length: 5_000 }, (_each, at) => [at, {}])) }],
+  [
+    'many properties',
+    { properties: Object.fromEntries(Array.from({ length: 5_000 }, (_each, at) => [at, {}])) },
+  ],
   ['many required names', { required: Array.from({ length: 5_000 }, String) }],
   ['too deep', deep(70)],
-])('%s is costly', (_name, schema) => {
+] satisfies [string, JsonSchema][])('%s is costly', (_name, schema: JsonSchema) => {
   expect(schemaCost(schema)).toBeUndefined();
 });
 

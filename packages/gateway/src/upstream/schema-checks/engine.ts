@@ -79,7 +79,8 @@ export function partsOf(value: unknown, most: number): number {
     const next = left.pop();
     count += 1;
     if (typeof next === 'string') count += next.length >>> 4;
-    else if (typeof next === 'object' && next !== null) for (const part of Object.values(next)) left.push(part);
+    else if (typeof next === 'object' && next !== null)
+      for (const part of Object.values(next)) left.push(part);
   }
   return count + left.length;
 }

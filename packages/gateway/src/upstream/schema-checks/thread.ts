@@ -52,7 +52,10 @@ port?.on('message', (message: ToThread) => {
   try {
     made = compiled(message.schema);
   } catch (error) {
-    tell({ type: 'unusable', why: error instanceof Error ? error.message.slice(0, 300) : 'it cannot be read' });
+    tell({
+      type: 'unusable',
+      why: error instanceof Error ? error.message.slice(0, 300) : 'it cannot be read',
+    });
     return;
   }
   keep(digest, made);
