@@ -88,6 +88,7 @@ class Measure {
     for (const step of ref.slice(2).split('/')) {
       const name = decoded(step);
       if (typeof found !== 'object' || found === null || !Object.hasOwn(found, name)) throw new Costly();
+      // A list has its items under their numbers.
       found = (found as Schema)[name];
     }
     return found;

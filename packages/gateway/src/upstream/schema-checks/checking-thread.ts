@@ -84,7 +84,7 @@ export class CheckingThread {
       if (worker === this.#worker) this.#hear(worker, message);
     });
     const onEnd = () => {
-      if (worker === this.#worker) detach(this.#end(this.#isReady ? 'check' : undefined), () => undefined);
+      if (worker === this.#worker) this.#endLater(this.#isReady ? 'check' : undefined);
     };
     // Out of memory is the usual one; whatever it was, the next question starts another.
     worker.on('error', onEnd);
@@ -127,13 +127,17 @@ export class CheckingThread {
     const timer = setTimeout(() => {
       // When this process was busy, an answer that came in time has not been heard yet.
       setImmediate(() => {
-        if (this.#going?.timer === timer) detach(this.#end(tooMuch), () => undefined);
+        if (this.#going?.timer === timer) this.#endLater(tooMuch);
       });
     }, limitMs);
     return timer;
   }
 
-  /** Ending cannot fail: what the thread did until then is nobody's any more. */
+  #endLater(tooMuch: 'check' | undefined): void {
+    // It cannot fail: what the thread did until then is nobody's any more.
+    detach(this.#end(tooMuch), () => undefined);
+  }
+
   async #end(tooMuch: 'check' | undefined): Promise<void> {
     const worker = this.#worker;
     this.#worker = undefined;
