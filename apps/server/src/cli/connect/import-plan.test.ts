@@ -108,12 +108,12 @@ describe('variables are filled in as each client does', () => {
     ['claude-desktop', '${TOKEN} ${env:TOKEN} ${input:key}', '${TOKEN} ${env:TOKEN} ${input:key}'],
     ['cursor', '${env:HOST}/${workspaceFolderBasename}', 'api.example.com/project'],
     ['cursor', '${TOKEN}', '${TOKEN}'],
-    ['vscode', '${input:key}:${workspaceFolder}', 'typed:/work/project'],
+    ['vscode', '${input:key}:${workspaceFolder}', 'typed:/home/me/project'],
     ['vscode', '${userHome}', homedir()],
     ['any', '${TOKEN}${env:HOST}${input:key}', 'secret-1api.example.comtyped'],
     ['any', '${not a name} $TOKEN ${}', '${not a name} $TOKEN ${}'],
   ])('%s: %s', (client, given, expected) => {
-    expect(text(given, client, '/work/project')).toBe(expected);
+    expect(text(given, client, '/home/me/project')).toBe(expected);
   });
 
   test.each<[ClientKind, string, RegExp]>([
