@@ -332,7 +332,7 @@ describe('the plain route', () => {
     });
     expect(stream.status).toBe(200);
     expect(await stream.next()).toEqual({ progress: 1, total: 2, message: 'half' });
-    expect(await stream.next()).toEqual({ status: 200, ...text('done') });
+    expect(await stream.next()).toEqual({ status: 200, body: text('done') });
     expect(await stream.next()).toBeUndefined();
     bed.answer = fails('broken');
     const failing = await openStream({
@@ -342,7 +342,7 @@ describe('the plain route', () => {
       headers: { 'content-type': 'application/json', accept: 'text/event-stream' },
       body: '{}',
     });
-    expect(await failing.next()).toMatchObject({ status: 502, error: { code: 'unavailable' } });
+    expect(await failing.next()).toMatchObject({ status: 502, body: { error: { code: 'unavailable' } } });
   });
 
   test('check 28: a client that leaves cancels the call, and forged headers say nothing about who calls', async () => {
