@@ -1,7 +1,9 @@
 /** The seam between the store and a database engine; `sqlite/` and `postgres/` each implement it. */
 import type { Kysely, Transaction } from 'kysely';
+import type { SteadyClock } from './clock/steady-clock.ts';
 import type { DatabaseEngine } from './databases/connection-databases.ts';
 import type { Locks } from './locks.ts';
+import type { Presence } from './presence.ts';
 import type { RecordTable } from './records/record-table.ts';
 import type { SignalLink } from './signals/change-signal.ts';
 import type { StoreEngine } from './store.ts';
@@ -17,7 +19,10 @@ export interface EngineOptions {
   readonly origin: string;
   /** How large the database of a connection may grow. */
   readonly databaseBytes: number;
-  readonly clock: () => number;
+  /** PostgreSQL behind a pooler that hands connections to others between transactions. */
+  readonly isPooled: boolean;
+  /** PostgreSQL itself, where a pooler is before it. */
+  readonly directUrl: string | undefined;
   readonly onError: (error: unknown) => void;
 }
 
@@ -25,10 +30,17 @@ export interface EngineOptions {
 export interface Engine {
   readonly name: StoreEngine;
   readonly db: Kysely<AnyTables>;
+  /** The same database on connections that only what ends work uses. */
+  readonly endingDb: Kysely<AnyTables>;
   readonly signalLink: SignalLink;
   readonly recordTable: RecordTable;
   readonly locks: Locks;
   readonly databases: DatabaseEngine;
+  readonly presence: Presence;
+  /** The time of the database. */
+  readonly clock: SteadyClock;
+  /** True when this process has written since it was asked last, or where nobody counts that. */
+  hasWritten(): boolean;
   /** One transaction that no other process migrates beside. */
   migrationTransaction<T>(work: (trx: Transaction<AnyTables>) => Promise<T>): Promise<T>;
   /** Makes a transaction, before its first query, see one state of the database and write nothing. */

@@ -27,6 +27,25 @@ export class StoreUnavailableError extends Error {
   }
 }
 
+/**
+ * The database refused a statement: a key that exists, a value that does not fit, a column that is not there. It has the
+ * text and the code of the driver's error, which is the `cause`; neither is for clients.
+ */
+export class StatementError extends Error {
+  override readonly name = 'StatementError';
+  readonly code: string;
+
+  constructor(cause: Error, code: string) {
+    super(cause.message, { cause });
+    this.code = code;
+  }
+}
+
+/** True for whatever comes from the database or the way to it, and not from the code that asked. */
+export function isDatabaseError(error: unknown): error is StoreUnavailableError | StatementError {
+  return error instanceof StoreUnavailableError || error instanceof StatementError;
+}
+
 /** The database and the program do not fit together, for example after a downgrade. */
 export class MigrationError extends Error {
   override readonly name = 'MigrationError';
@@ -49,6 +68,13 @@ export class SecretOpenError extends Error {
 /** The secret key that was given, or the key file, is not usable. */
 export class SecretKeyError extends Error {
   override readonly name = 'SecretKeyError';
+  /** The file that is missing, where one is; for commands. */
+  readonly file: string | undefined;
+
+  constructor(message: string, { cause, file }: { cause?: unknown; file?: string } = {}) {
+    super(message, { cause });
+    this.file = file;
+  }
 }
 
 /** A backup cannot be made as asked. */

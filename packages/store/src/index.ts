@@ -17,18 +17,21 @@ export { Turns } from './databases/turns.ts';
 export type { AnyTables } from './engine.ts';
 export {
   BackupError,
+  isDatabaseError,
   isForeignKeyViolation,
   isUniqueViolation,
   MigrationError,
   SecretKeyError,
   SecretOpenError,
+  StatementError,
   StoreUnavailableError,
 } from './errors.ts';
 export type { UnavailableReason } from './errors.ts';
 export type { Lockable } from './locks.ts';
 export type { Migration, MigrationSet } from './migrations.ts';
-export { damagedFiles, openStore } from './open-store.ts';
+export { damagedFiles, openStore, restoreBackup } from './open-store.ts';
 export { deleteOwned, tablesWith } from './owned-rows.ts';
+export type { Presence } from './presence.ts';
 export type { RecordLog, RecordRetention } from './records/record-log.ts';
 export type {
   CallDetail,
@@ -40,6 +43,17 @@ export type {
   StoredCallRecord,
 } from './records/record-table.ts';
 export type { CallStats, CallStatsQuery } from './records/rollups.ts';
+export { isAmong, isAmongFew, rowLock, rowTable } from './row-table.ts';
+export type { RowTableColumns } from './row-table.ts';
+export { refuseLostKey } from './secrets/lost-key.ts';
 export type { SecretBox, SecretContext } from './secrets/secret-box.ts';
 export type { ChangeSignal, SignalEvent, WaitOptions } from './signals/change-signal.ts';
-export type { Queryable, Store, StoreEngine, StoreOptions, StoreTransaction } from './store.ts';
+export type {
+  Lane,
+  Queryable,
+  Store,
+  StoreEngine,
+  StoreOptions,
+  StoreTransaction,
+  TransactionOptions,
+} from './store.ts';

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { followMark } from './clock/clock-mark.ts';
 import { createDatabases } from './databases/connection-databases.ts';
 import { MAX_DATABASE_BYTES } from './databases/databases.ts';
 import type { Databases } from './databases/databases.ts';
@@ -9,24 +10,35 @@ import type { Engine, EngineOptions } from './engine.ts';
 import { makeFolder } from './make-folder.ts';
 import { migrate, pending } from './migrations.ts';
 import { BufferedRecordLog } from './records/record-log.ts';
+import { refuseLostKey } from './secrets/lost-key.ts';
 import { createSecretBox } from './secrets/secret-box.ts';
 import { KEY_FILE, loadKeyRing } from './secrets/secret-key.ts';
 import { SignalHub, signalEvent } from './signals/change-signal.ts';
 import type { SignalEvent } from './signals/change-signal.ts';
-import type { Store, StoreOptions, StoreTransaction } from './store.ts';
+import type { Lane, Store, StoreOptions, StoreTransaction } from './store.ts';
 import { createWriteProbe } from './write-probe.ts';
 
 /** Opens the database in the data folder, or at the address that is given. */
 export async function openStore(options: StoreOptions): Promise<Store> {
-  const { dataDir, databaseUrl, secretKey, recordRetention, clock = Date.now, onError = () => {} } = options;
+  const { dataDir, databaseUrl, secretKey, recordRetention, onError = () => {} } = options;
   const { databaseBytes = MAX_DATABASE_BYTES } = options;
   if (options.mustExist === true) await requireData(options);
+  if (options.keyMustFit === true) await refuseLostKey(options);
   makeFolder(dataDir);
   const secrets = createSecretBox(loadKeyRing(dataDir, secretKey));
   const engine = await openEngine(
-    { dataDir, origin: randomBytes(9).toString('base64url'), databaseBytes, clock, onError },
+    {
+      dataDir,
+      origin: randomBytes(9).toString('base64url'),
+      databaseBytes,
+      isPooled: options.preparedStatements === false,
+      directUrl: options.directUrl,
+      onError,
+    },
     databaseUrl,
   );
+  const mark = options.clock ? undefined : await followMark(engine, onError);
+  const clock = options.clock ?? (() => engine.clock.now());
   const hub = new SignalHub(engine.signalLink, onError);
   const records = new BufferedRecordLog({
     table: engine.recordTable,
@@ -34,7 +46,8 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     clock,
     onError,
   });
-  const transaction: Store['transaction'] = (work) => runTransaction(engine, hub, work);
+  const transaction: Store['transaction'] = (work, { lane } = {}) =>
+    runTransaction(engine, hub, { work, lane });
   const databases = createDatabases({ engine, databases: engine.databases, secrets, clock, onError });
   let closing: Promise<void> | undefined;
 
@@ -43,6 +56,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     secrets,
     records,
     databases,
+    presence: engine.presence,
     signal: {
       publish: (topic, payload) => transaction((tx) => tx.signal(topic, payload)),
       subscribe: (prefix, fn) => hub.subscribe(prefix, fn),
@@ -53,6 +67,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     migrate: (sets) => migrate(engine, sets, clock),
     pending: (sets) => pending(engine, sets),
     transaction,
+    now: clock,
     snapshot: (work) =>
       transaction(async (tx) => {
         await engine.asSnapshot(tx.db());
@@ -65,7 +80,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     },
     ping: createWriteProbe(engine, clock),
     close() {
-      closing ??= closeAll({ engine, hub, records, databases });
+      closing ??= closeAll({ engine, hub, records, databases, mark });
       return closing;
     },
   };
@@ -91,6 +106,15 @@ export async function damagedFiles(
   return (await import('./sqlite/check-files.ts')).damagedFiles(dataDir, onError);
 }
 
+/** Makes a data folder of a backup of SQLite; nothing of it is there before `prepare` has done its part on the copy. */
+export async function restoreBackup(
+  backupDir: string,
+  dataDir: string,
+  prepare: (copyDir: string) => Promise<void>,
+): Promise<string[]> {
+  return (await import('./sqlite/restore.ts')).restoreFiles({ backupDir, dataDir, prepare });
+}
+
 // The engines are loaded on demand, so that a start pays only for the one it uses.
 async function openEngine(options: EngineOptions, databaseUrl: string | undefined): Promise<Engine> {
   if (databaseUrl === undefined) return (await import('./sqlite/open.ts')).openSqlite(options);
@@ -100,11 +124,12 @@ async function openEngine(options: EngineOptions, databaseUrl: string | undefine
 async function runTransaction<T>(
   engine: Engine,
   hub: SignalHub,
-  work: (tx: StoreTransaction) => Promise<T>,
+  { work, lane }: { work: (tx: StoreTransaction) => Promise<T>; lane: Lane | undefined },
 ): Promise<T> {
   const events: SignalEvent[] = [];
   const tokens: number[] = [];
-  const result = await engine.db.transaction().execute((trx) =>
+  const db = lane === 'ending' ? engine.endingDb : engine.db;
+  const result = await db.transaction().execute((trx) =>
     work({
       engine: engine.name,
       db: () => trx,
@@ -129,11 +154,13 @@ interface Parts {
   readonly hub: SignalHub;
   readonly records: BufferedRecordLog;
   readonly databases: Databases;
+  readonly mark: { close: () => Promise<void> } | undefined;
 }
 
-async function closeAll({ engine, hub, records, databases }: Parts): Promise<void> {
+async function closeAll({ engine, hub, records, databases, mark }: Parts): Promise<void> {
   hub.close();
   await databases.close();
   await records.close();
+  await mark?.close();
   await engine.close();
 }

@@ -63,6 +63,38 @@ onBothEngines('a store', (open) => {
     expect(await next.migrate([notes])).toEqual([]);
   });
 
+  test('time is told alike by every process on a database, in whole milliseconds', async () => {
+    const [store, other] = [await open(), await open()];
+    const before = Date.now();
+    const told = [store.now(), other.now(), store.now()];
+    expect(told.every(Number.isSafeInteger)).toBe(true);
+    expect(Math.max(...told) - Math.min(...told)).toBeLessThan(1_000);
+    expect(Math.abs(store.now() - before)).toBeLessThan(10_000);
+    const set = await open({ clock: () => 42 });
+    expect(set.now()).toBe(42);
+  });
+
+  test('a transaction on the connections of what ends work commits, rolls back and signals like any other', async () => {
+    const store = await open();
+    await store.migrate([notes]);
+    const seen: SignalEvent[] = [];
+    store.signal.subscribe('notes/', (event) => seen.push(event));
+    const write = (text: string, isRefused = false) =>
+      store.transaction(
+        async (tx) => {
+          await tx.db<Tables>().insertInto('notes').values(note(text)).execute();
+          await tx.signal(`notes/${text}`);
+          if (isRefused) throw new Error('refused');
+          return text;
+        },
+        { lane: 'ending' },
+      );
+    expect(await write('kept')).toBe('kept');
+    await expect(write('refused', true)).rejects.toThrow('refused');
+    expect(await texts(store)).toEqual(['kept']);
+    await eventually(() => expect(seen).toEqual([{ topic: 'notes/kept', payload: null }]));
+  });
+
   test('only what is pending runs, and other sets are left alone', async () => {
     const store = await open();
     const first = { '001-notes': notes.migrations['001-notes'] ?? expect.fail() };

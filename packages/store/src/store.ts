@@ -3,6 +3,7 @@ import type { Kysely, Transaction } from 'kysely';
 import type { Databases } from './databases/databases.ts';
 import type { Holdable, Lockable, LockOptions } from './locks.ts';
 import type { MigrationSet } from './migrations.ts';
+import type { Presence } from './presence.ts';
 import type { RecordLog, RecordRetention } from './records/record-log.ts';
 import type { SecretBox } from './secrets/secret-box.ts';
 import type { ChangeSignal } from './signals/change-signal.ts';
@@ -16,15 +17,24 @@ export interface StoreOptions {
   readonly dataDir: string;
   /** True: a folder that holds no data of Parley is refused, and nothing is made there. */
   readonly mustExist?: boolean;
+  /** True: no secret key is made for a database that holds data, since none of its secrets would open. */
+  readonly keyMustFit?: boolean;
   /** PostgreSQL address; absent means SQLite in the data folder. */
   readonly databaseUrl?: string;
+  /**
+   * False behind a pooler that hands connections to others between transactions, such as PgBouncer in its transaction
+   * mode: nothing is left on a connection then, neither statements nor limits of time. True by default.
+   */
+  readonly preparedStatements?: boolean;
+  /** PostgreSQL without the pooler, for the connection that listens and for migrations; the same address by default. */
+  readonly directUrl?: string;
   /** 32 bytes in base64url, several of them one per line with the newest first; wins over the key file. */
   readonly secretKey?: string;
   /** How long call records are kept; 30 days, ten million rows and 5 GiB by default. */
   readonly recordRetention?: RecordRetention;
   /** How large the database of a connection may grow; 256 MiB by default. */
   readonly databaseBytes?: number;
-  /** Milliseconds since the epoch; `Date.now` by default. */
+  /** Milliseconds since the epoch, instead of the clock of the database; for tests. */
   readonly clock?: () => number;
   /** Told of failures in the background: a throwing subscriber, a flush that failed, a lost connection. */
   readonly onError?: (error: unknown) => void;
@@ -36,6 +46,15 @@ export interface Queryable {
   readonly engine: StoreEngine;
   /** The query builder, typed by the tables of the caller. */
   db<T>(): Kysely<T>;
+}
+
+/** Which connections a transaction waits for; `ending`: those kept free for what ends or renews work that is under way. */
+export type Lane = 'general' | 'ending';
+
+/** How a transaction is run. */
+export interface TransactionOptions {
+  /** `general` by default; on SQLite both are one. */
+  readonly lane?: Lane;
 }
 
 /** A running transaction. Every query in it goes through `db()` of this object, never of the store. */
@@ -62,12 +81,16 @@ export interface Store extends Queryable {
   readonly records: RecordLog;
   /** Databases that connections have of their own. */
   readonly databases: Databases;
+  /** Who of all processes is there. */
+  readonly presence: Presence;
   /** Applies what is pending, in order, and returns the names `set/migration` that it applied. */
   migrate(sets: MigrationSet[]): Promise<string[]>;
   /** The names `set/migration` that `migrate` would apply; changes nothing. */
   pending(sets: MigrationSet[]): Promise<string[]>;
   /** Runs `work` in one transaction: committed when it resolves, rolled back when it throws. */
-  transaction<T>(work: (tx: StoreTransaction) => Promise<T>): Promise<T>;
+  transaction<T>(work: (tx: StoreTransaction) => Promise<T>, options?: TransactionOptions): Promise<T>;
+  /** Milliseconds since the epoch as every process on this database counts them; never goes back while the process lives. */
+  now(): number;
   /** Runs `work` on one state of the database, whatever others write meanwhile; it only reads. */
   snapshot<T>(work: (from: Queryable) => Promise<T>): Promise<T>;
   /** Lets waiting writers through between two batches of a long write, where only one can write at a time. */

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { eventually } from '@parley/test-support/eventually';
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { callRecord } from '../../test/call-record.ts';
-import { BackupError, openStore, StoreUnavailableError } from '../index.ts';
+import { BackupError, isDatabaseError, openStore, StatementError, StoreUnavailableError } from '../index.ts';
 import type { SignalEvent, Store } from '../index.ts';
 import { scratchDatabase } from '../testing/index.ts';
 import type { ScratchDatabase } from '../testing/index.ts';
@@ -34,7 +34,7 @@ test('a lost listener comes back, tells everybody to read again, and hears new s
   store.signal.subscribe('notes/', (event) => seen.push(event));
   expect(store.signal.isBroken()).toBe(false);
   await sql`select pg_terminate_backend(pid) from pg_stat_activity
-    where datname = current_database() and query = 'listen parley_signal'`.execute(other.db());
+    where datname = current_database() and application_name = 'parley-listen'`.execute(other.db());
   await eventually(() => expect(store.signal.isBroken()).toBe(true), 1);
   await eventually(() => expect(seen).toEqual([{ topic: '*', payload: null }]));
   expect(store.signal.isBroken()).toBe(false);
@@ -138,6 +138,78 @@ test('records that the database refuses for good are dropped, counted and report
   expect(await store.records.count()).toBe(1);
 });
 
+test('a statement that took too long, and one that was wrong, are told apart', async () => {
+  const databaseUrl = `${scratch.options.databaseUrl}?statement_timeout=50`;
+  const hasty = await openStore({ ...scratch.options, databaseUrl, onError: () => undefined });
+  const slow = await sql`select pg_sleep(5)`.execute(hasty.db()).catch((error: unknown) => error);
+  expect(slow).toMatchObject({ name: 'StoreUnavailableError', reason: 'busy' });
+  await sql`select 1`.execute(hasty.db());
+  await hasty.close();
+  const wrong = await sql`select no_such_column`.execute(store.db()).catch((error: unknown) => error);
+  expect(wrong).toBeInstanceOf(StatementError);
+  expect(wrong).toMatchObject({
+    code: '42703',
+    cause: expect.objectContaining({ severity: 'ERROR' }) as unknown,
+  });
+  expect([slow, wrong, new Error('a bug')].map(isDatabaseError)).toEqual([true, true, false]);
+});
+
+test('every connection gives up on locks, on transactions that stand still, and on a peer that is gone', async () => {
+  const limits = (lane: 'general' | 'ending') =>
+    store.transaction(
+      (tx) =>
+        sql<{ name: string; setting: string }>`select name, setting from pg_settings where name in
+          ('lock_timeout', 'idle_in_transaction_session_timeout', 'tcp_user_timeout') order by name`.execute(
+          tx.db(),
+        ),
+      { lane },
+    );
+  const wanted = [
+    { name: 'idle_in_transaction_session_timeout', setting: '10000' },
+    { name: 'lock_timeout', setting: '20000' },
+    { name: 'tcp_user_timeout', setting: '10000' },
+  ];
+  expect((await limits('general')).rows).toEqual(wanted);
+  expect((await limits('ending')).rows).toEqual(wanted);
+});
+
+test('records are written while old ones cannot be deleted', async () => {
+  const recordRetention = { maxAgeMs: 1e12, maxRows: 1 };
+  const writer = await openStore({ ...scratch.options, recordRetention, onError: () => undefined });
+  const calls = store.db<{ parley_calls: { id: number } }>();
+  const held = Promise.withResolvers<void>();
+  const released = Promise.withResolvers<void>();
+  store.records.append(callRecord());
+  await store.records.flush();
+  const holding = store.transaction(async (tx) => {
+    await tx.hold(tx.db<{ parley_calls: { id: number } }>().selectFrom('parley_calls').select('id'));
+    held.resolve();
+    await released.promise;
+  });
+  await held.promise;
+  const isPruning = async () =>
+    expect(
+      (
+        await sql`select 1 from pg_stat_activity where datname = current_database()
+          and wait_event_type = 'Lock' and query like '%delete from parley_calls%'`.execute(store.db())
+      ).rows,
+    ).toHaveLength(1);
+  const ids = async () => (await calls.selectFrom('parley_calls').select('id').execute()).length;
+  writer.records.append(callRecord());
+  await eventually(isPruning);
+  for (let turn = 3; turn <= 5; turn += 1) {
+    writer.records.append(callRecord());
+    await eventually(async () => expect(await ids()).toBe(turn));
+  }
+  await isPruning();
+  expect(writer.records.dropped).toBe(0);
+  released.resolve();
+  await holding;
+  await writer.records.prune();
+  expect(await ids()).toBe(1);
+  await writer.close();
+});
+
 test('a backup points to pg_dump', async () => {
   await expect(store.backup('/tmp/never')).rejects.toThrow(BackupError);
   await expect(store.backup('/tmp/never')).rejects.toThrow('pg_dump');
@@ -219,14 +291,52 @@ test('with every connection in use the database is busy, not away', async () => 
   await other.close();
 });
 
-test('after a pause of the process nothing counts until what others did is heard', async () => {
+test('what ends work does not wait for those who begin it', async () => {
+  const done = Promise.withResolvers<void>();
+  const started: Array<Promise<void>> = [];
+  const inUse = Array.from({ length: 10 }, () => {
+    const begun = Promise.withResolvers<void>();
+    started.push(begun.promise);
+    return store.transaction(async (tx) => {
+      await sql`select 1`.execute(tx.db());
+      begun.resolve();
+      await done.promise;
+    });
+  });
+  await Promise.all(started);
+  const ended = await store.transaction((tx) => sql`select 1 as one`.execute(tx.db()), { lane: 'ending' });
+  expect(ended.rows).toEqual([{ one: 1 }]);
+  done.resolve();
+  await Promise.all(inUse);
+});
+
+test('time is that of the database, whatever the clock of the process says', async () => {
+  const databaseNow = async () => {
+    const { rows } = await sql<{ ms: number }>`
+      select (extract(epoch from clock_timestamp()) * 1000)::float8 as ms`.execute(store.db());
+    return rows[0]?.ms ?? 0;
+  };
+  const real = Date.now.bind(Date);
+  const wall = vi.spyOn(Date, 'now').mockImplementation(() => real() + 25_000);
+  onTestFinished(() => wall.mockRestore());
+  const ahead = await openStore(scratch.options);
+  const [before, told, after] = [await databaseNow(), ahead.now(), await databaseNow()];
+  expect(told).toBeGreaterThan(before - 1_000);
+  expect(told).toBeLessThan(after + 1_000);
+  await ahead.close();
+});
+
+test.each([
+  ['a pause of the process', performance],
+  ['a sleep of the machine', Date],
+])('after %s nothing counts until what others did is heard', async (_what, clock) => {
   const other = await openStore(scratch.options);
   const heard: boolean[] = [];
   store.signal.subscribe('notes/', () => heard.push(store.signal.isBroken()));
   expect(store.signal.isBroken()).toBe(false);
   await other.signal.publish('notes/1');
-  const real = performance.now.bind(performance);
-  const now = vi.spyOn(performance, 'now').mockImplementation(() => real() + 3_000);
+  const real = clock.now.bind(clock);
+  const now = vi.spyOn(clock, 'now').mockImplementation(() => real() + 3_000);
   onTestFinished(() => now.mockRestore());
   // As a request would find it that comes first.
   expect(store.signal.isBroken()).toBe(true);

@@ -1,4 +1,5 @@
 /** Call records on PostgreSQL: a batch is one statement, with one array per column. */
+import { setTimeout as delay } from 'node:timers/promises';
 import { CompiledQuery, sql } from 'kysely';
 import type { Kysely, SelectQueryBuilder } from 'kysely';
 import type { AnyTables } from '../engine.ts';
@@ -7,6 +8,7 @@ import { KnownKinds, lastMinuteWithout, storedKey } from '../records/record-kind
 import type {
   DetailedCallRecord,
   NewCallRecord,
+  PruneLimits,
   RecordFilter,
   RecordQuery,
   RecordRow,
@@ -55,11 +57,15 @@ interface RecordTables {
 /** The records of one database. */
 export class PostgresRecordTable implements RecordTable {
   readonly chunkRows = 1_000;
+  readonly prunesBeside = true;
   readonly #db: Kysely<RecordTables>;
+  /** On connections that nobody else has. */
+  readonly #writing: Kysely<RecordTables>;
   readonly #kinds = new KnownKinds();
 
-  constructor(db: Kysely<AnyTables>) {
-    this.#db = db;
+  constructor({ reading, writing }: { reading: Kysely<AnyTables>; writing: Kysely<AnyTables> }) {
+    this.#db = reading;
+    this.#writing = writing;
   }
 
   async write(rows: readonly RecordRow[]): Promise<number> {
@@ -67,7 +73,7 @@ export class PostgresRecordTable implements RecordTable {
       ({ record }) => Number.isSafeInteger(record.at) && Number.isSafeInteger(record.durationUs),
     );
     const kindOf = await this.#kindsOf(usable.map(({ record }) => record));
-    await this.#db.executeQuery(CompiledQuery.raw(ROWS_SQL, rowColumns(usable, kindOf)));
+    await this.#writing.executeQuery(CompiledQuery.raw(ROWS_SQL, rowColumns(usable, kindOf)));
     return rows.length - usable.length;
   }
 
@@ -116,22 +122,30 @@ export class PostgresRecordTable implements RecordTable {
     return { rows: found.rows, bytes: found.rows * (found.row_bytes + ROW_OVERHEAD_BYTES) };
   }
 
-  async prune(olderThan: number, maxRows: number): Promise<number> {
+  async prune({ olderThan, maxRows, isOver }: PruneLimits): Promise<number> {
+    // What is deleted stays in the index until it is vacuumed, so each batch begins where the last one ended.
+    let from = 0;
     for (let deleted = 0; ;) {
-      const { rows } = await sql<{ calls: number }>`
+      const startedMs = performance.now();
+      const { rows } = await sql<{ calls: number; first_left: number | null }>`
         with turn as materialized (select pg_try_advisory_xact_lock(${PRUNE_LOCK}) as is_ours),
-        bounds as (select min(id) + ${PRUNE_ROWS} as first_left, max(id) - ${maxRows} as last_gone from parley_calls),
+        bounds as materialized (
+          select (select min(id) from parley_calls where id >= ${from}) + ${PRUNE_ROWS} as first_left,
+            (select max(id) from parley_calls) - ${maxRows} as last_gone),
         gone as (
-          delete from parley_calls using bounds
-          where (select is_ours from turn) and id < first_left and (id <= last_gone or at < ${olderThan}) returning id),
+          delete from parley_calls using bounds where (select is_ours from turn)
+            and id >= ${from} and id < first_left and (id <= last_gone or at < ${olderThan}) returning id),
         details as (delete from parley_call_details where id in (select id from gone))
-        select count(*)::float8 as calls from gone`.execute(this.#db);
-      const calls = rows[0]?.calls ?? 0;
-      if (calls === 0) {
+        select (select count(*) from gone)::float8 as calls, first_left from bounds`.execute(this.#writing);
+      const [{ calls, first_left: next } = { calls: 0, first_left: null }] = rows;
+      deleted += calls;
+      if (calls === 0 || isOver()) {
         if (deleted > 0) await this.#removeKinds();
         return deleted;
       }
-      deleted += calls;
+      from = next ?? from;
+      // As long as it took, so that half of the disk is left to those who write.
+      await delay(performance.now() - startedMs);
     }
   }
 
@@ -139,7 +153,7 @@ export class PostgresRecordTable implements RecordTable {
     for (;;) {
       const { numAffectedRows = 0n } = await sql`
         delete from parley_call_rollups where step_ms = ${stepMs} and bucket < ${before} and bucket =
-          (select min(bucket) from parley_call_rollups where step_ms = ${stepMs})`.execute(this.#db);
+          (select min(bucket) from parley_call_rollups where step_ms = ${stepMs})`.execute(this.#writing);
       if (numAffectedRows === 0n) return;
     }
   }
@@ -153,13 +167,15 @@ export class PostgresRecordTable implements RecordTable {
             select id from parley_call_records where organization_id = ${organizationId} limit ${PRUNE_ROWS})
           returning id),
         details as (delete from parley_call_details where id in (select id from gone))
-        select count(*)::float8 as calls from gone`.execute(this.#db);
+        select count(*)::float8 as calls from gone`.execute(this.#writing);
       const calls = rows[0]?.calls ?? 0;
       if (calls === 0) break;
       deleted += calls;
     }
-    await sql`delete from parley_call_rollups where organization_id = ${organizationId}`.execute(this.#db);
-    await sql`delete from parley_call_kinds where organization_id = ${organizationId}`.execute(this.#db);
+    await sql`delete from parley_call_rollups where organization_id = ${organizationId}`.execute(
+      this.#writing,
+    );
+    await sql`delete from parley_call_kinds where organization_id = ${organizationId}`.execute(this.#writing);
     return deleted;
   }
 
@@ -174,7 +190,7 @@ export class PostgresRecordTable implements RecordTable {
       else ids.set(record, id);
     }
     if (unknown.length > 0) {
-      const { rows } = await this.#db.executeQuery<{ id: number; key: string }>(
+      const { rows } = await this.#writing.executeQuery<{ id: number; key: string }>(
         CompiledQuery.raw(KINDS_SQL, kindColumns(unknown)),
       );
       const byKey = new Map(rows.map(({ id, key }) => [key, id]));
@@ -214,12 +230,12 @@ export class PostgresRecordTable implements RecordTable {
   /** Lets go of the kinds that no record has any more. */
   async #removeKinds(): Promise<void> {
     const { rows } = await sql<{ at: number }>`select at from parley_calls order by id limit 1`.execute(
-      this.#db,
+      this.#writing,
     );
     const [oldest] = rows;
     if (oldest === undefined) return;
     await sql`delete from parley_call_kinds where used_minute < ${lastMinuteWithout(oldest.at)}`.execute(
-      this.#db,
+      this.#writing,
     );
   }
 }

@@ -22,7 +22,9 @@ export const KIND_COLUMNS = [
 const MINUTE_MS = 60_000;
 // Records come a little out of order: a kind outlives the last record of it for so long.
 const SPARE_MINUTES = 5;
-const MOST_KNOWN = 20_000;
+// A kind that was told to be in use so many minutes ago need not be told again: well within the spare ones.
+const FRESH_MINUTES = 3;
+const MOST_KNOWN = 131_072;
 
 /** The values of a record that its kind holds. */
 export function kindValues(record: NewCallRecord): (string | null)[] {
@@ -53,15 +55,18 @@ export function storedKey(record: NewCallRecord): string {
 export class KnownKinds {
   readonly #ids = new Map<string, { readonly id: number; readonly minute: number }>();
 
-  /** The id, unless it is not known or was not used in the minute of the record yet. */
+  /** The id, unless it is not known or was not used for some minutes before the record. */
   idOf(record: NewCallRecord): number | undefined {
     const known = this.#ids.get(memoryKey(record));
-    return known !== undefined && known.minute >= minuteOf(record.at) ? known.id : undefined;
+    return known !== undefined && known.minute + FRESH_MINUTES >= minuteOf(record.at) ? known.id : undefined;
   }
 
   learn(record: NewCallRecord, id: number): void {
-    if (this.#ids.size >= MOST_KNOWN) this.#ids.clear();
-    this.#ids.set(memoryKey(record), { id, minute: minuteOf(record.at) });
+    const key = memoryKey(record);
+    this.#ids.delete(key);
+    const oldest = this.#ids.size >= MOST_KNOWN ? this.#ids.keys().next().value : undefined;
+    if (oldest !== undefined) this.#ids.delete(oldest);
+    this.#ids.set(key, { id, minute: minuteOf(record.at) });
   }
 
   /** After a rollback nothing that was learned need be there. */

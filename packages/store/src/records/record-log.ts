@@ -1,4 +1,5 @@
 /** The call-record log: a bounded ring in memory, written in batches off the request path. */
+import { detach } from '../detach.ts';
 import { StoreUnavailableError } from '../errors.ts';
 import type {
   CallDetail,
@@ -159,11 +160,15 @@ export class BufferedRecordLog implements RecordLog {
   }
 
   prune(): Promise<number> {
-    // A call while one is under way gets its count.
-    this.#pruning ??= this.#pruneAll().finally(() => {
-      this.#pruning = undefined;
-    });
-    return this.#pruning;
+    // One that is under way may have begun with an earlier time; what it deletes counts, and its fault was told already.
+    const before = this.#pruning?.catch(() => 0) ?? Promise.resolve(0);
+    const pruning = before
+      .then(async (gone) => gone + (await this.#pruneAll()))
+      .finally(() => {
+        if (this.#pruning === pruning) this.#pruning = undefined;
+      });
+    this.#pruning = pruning;
+    return pruning;
   }
 
   async forget(organizationId: string): Promise<number> {
@@ -178,10 +183,14 @@ export class BufferedRecordLog implements RecordLog {
     for (let total = 0; ;) {
       const { rows, bytes } = await table.size();
       const fitting = bytes > maxBytes ? Math.floor((rows * maxBytes) / bytes) : maxRows;
-      const deleted = await table.prune(clock() - maxAgeMs, Math.min(maxRows, fitting));
+      const deleted = await table.prune({
+        olderThan: clock() - maxAgeMs,
+        maxRows: Math.min(maxRows, fitting),
+        isOver: () => this.#isClosed,
+      });
       total += deleted;
       // The rows that are left may be larger than those that went, so their size is looked at again.
-      if (deleted === 0 || bytes <= maxBytes) return total;
+      if (deleted === 0 || bytes <= maxBytes || this.#isClosed) return total;
     }
   }
 
@@ -190,6 +199,8 @@ export class BufferedRecordLog implements RecordLog {
     this.#isClosed = true;
     clearTimeout(this.#timer);
     await this.#background;
+    // Its fault was told where it began.
+    await this.#pruning?.catch(() => undefined);
     await this.flush().catch(this.#options.onError);
     await this.#options.table.close();
   }
@@ -327,9 +338,12 @@ export class BufferedRecordLog implements RecordLog {
 
   async #pruneNowAndThen(): Promise<void> {
     const now = performance.now();
-    if (this.#prunedAt > 0 && now - this.#prunedAt < PRUNE_EVERY_MS) return;
+    const isSoon = this.#prunedAt > 0 && now - this.#prunedAt < PRUNE_EVERY_MS;
+    if (isSoon || this.#pruning !== undefined) return;
     this.#prunedAt = now;
-    await this.prune();
+    const pruned = this.prune();
+    if (this.#options.table.prunesBeside) detach(pruned, this.#options.onError);
+    else await pruned;
   }
 }
 

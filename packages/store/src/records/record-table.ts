@@ -122,10 +122,19 @@ export const ROLLUPS = [
   { stepMs: 3_600_000, keptMs: 400 * 86_400_000 },
 ] as const;
 
+/** Which rows go: the older ones, and the oldest beyond a number. */
+export interface PruneLimits {
+  readonly olderThan: number;
+  readonly maxRows: number;
+  readonly isOver: () => boolean;
+}
+
 /** The table of call records of one engine. */
 export interface RecordTable {
   /** Most rows that one `write` takes. */
   readonly chunkRows: number;
+  /** True when old rows are deleted while new ones are written, neither waiting for the other. */
+  readonly prunesBeside: boolean;
   /** Stores the rows, counts them in the rollups, and returns how many it had to leave out as unusable. */
   write(rows: readonly RecordRow[]): Promise<number>;
   list(query: RecordQuery): Promise<StoredCallRecord[]>;
@@ -134,8 +143,8 @@ export interface RecordTable {
   rollup(query: RollupQuery): Promise<RollupSlot[]>;
   /** How many rows there are, and about how many bytes they take on the disk. */
   size(): Promise<{ rows: number; bytes: number }>;
-  /** Deletes the oldest rows, in small batches, and returns how many. */
-  prune(olderThan: number, maxRows: number): Promise<number>;
+  /** Deletes the oldest rows, in small batches, and returns how many; `isOver` ends it after a batch. */
+  prune(limits: PruneLimits): Promise<number>;
   /** Deletes the rows of an organization, in small batches, and returns how many. */
   forget(organizationId: string): Promise<number>;
   /** Deletes the buckets of this length that begin before the time. */

@@ -33,8 +33,8 @@ export interface ChangeSignal {
 export interface SignalLink {
   /** Writes the signal as part of a transaction; the answer is handed to `committed`. */
   write(trx: Kysely<AnyTables>, event: SignalEvent): Promise<number>;
-  /** Told what `write` answered once the transaction is committed. */
-  committed(tokens: number[]): void;
+  /** Told the signals of a transaction, and what `write` answered to each, once it is committed. */
+  committed(events: readonly SignalEvent[], tokens: readonly number[]): void;
   /** Starts handing over the signals of other processes. */
   open(deliver: (event: SignalEvent) => void): void;
   /** Stops handing over; `open` may follow. */
@@ -107,8 +107,8 @@ export class SignalHub {
   }
 
   /** Hands over the signals of a transaction of this process, which is committed. */
-  committed(events: SignalEvent[], tokens: number[]): void {
-    this.#link.committed(tokens);
+  committed(events: readonly SignalEvent[], tokens: readonly number[]): void {
+    this.#link.committed(events, tokens);
     queueMicrotask(() => {
       for (const event of events) this.#deliver(event);
     });

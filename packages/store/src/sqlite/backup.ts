@@ -36,7 +36,7 @@ export async function backupFiles(
 const FULL = 'The disk of the backup is full. Free some space there, or name a folder on another disk.';
 
 /** The folders on the way that are not there yet, the innermost first. */
-function missingFolders(folder: string): string[] {
+export function missingFolders(folder: string): string[] {
   const missing: string[] = [];
   for (let path = resolve(folder); !existsSync(path); path = dirname(path)) missing.push(path);
   return missing;

@@ -117,6 +117,8 @@ class SqliteStoreConnection implements DatabaseConnection {
     try {
       // A full disk makes SQLite roll back by itself.
       if (this.#parts.writer.database.inTransaction) this.#parts.writer.prepare('ROLLBACK').run();
+    } catch (error) {
+      throw toStoreError(error, this.#parts.path);
     } finally {
       this.#end();
     }

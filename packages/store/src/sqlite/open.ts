@@ -4,8 +4,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Kysely } from 'kysely';
 import type { Transaction } from 'kysely';
 import { databaseFiles, sqliteDatabases } from '../databases/sqlite-databases.ts';
+import { SteadyClock } from '../clock/steady-clock.ts';
 import type { AnyTables, Engine, EngineOptions } from '../engine.ts';
 import { StoreUnavailableError } from '../errors.ts';
+import { noPresence } from '../presence.ts';
 import { backupFiles } from './backup.ts';
 import { openReader, openWriter, passesCheck, StatementCache } from './connections.ts';
 import type { SqliteDriverModule, Writer } from './connections.ts';
@@ -32,6 +34,8 @@ export async function openSqlite(options: EngineOptions): Promise<Engine> {
   const parts = openParts(Driver, path, { requireFiles: () => guard.require(), onError: options.onError });
   await guard.start({ held: parts.file, passesCheck: () => passesCheck(Driver, path) });
   const db = new Kysely<AnyTables>({ dialect: sqliteDialect(parts) });
+  const clock = new SteadyClock(() => Date.now());
+  const now = (): number => clock.now();
 
   const migrateOnce = async <T>(work: (trx: Transaction<AnyTables>) => Promise<T>): Promise<T> => {
     try {
@@ -47,9 +51,13 @@ export async function openSqlite(options: EngineOptions): Promise<Engine> {
   return {
     name: 'sqlite',
     db,
-    signalLink: new SqliteSignalLink({ ...parts, options }),
+    endingDb: db,
+    clock,
+    hasWritten: writesOf(parts),
+    signalLink: new SqliteSignalLink({ ...parts, options, now }),
     recordTable: new SqliteRecordTable(Driver, dataDir, options.onError),
     locks: sqliteLocks,
+    presence: noPresence,
     databases: sqliteDatabases({
       dataDir,
       maxBytes: options.databaseBytes,
@@ -68,15 +76,31 @@ export async function openSqlite(options: EngineOptions): Promise<Engine> {
         names: [MAIN_FILE, RECORDS_FILE, ...databaseFiles(dataDir)],
       }),
     async requireThere() {
-      await guard.look();
-      guard.require();
-      await requireSpace(dataDir);
+      try {
+        await guard.look();
+        guard.require();
+        await requireSpace(dataDir);
+      } catch (error) {
+        // From the file system, when the device under it went away.
+        throw toStoreError(error, path);
+      }
     },
     async close() {
       guard.close();
       await db.destroy();
       parts.close();
     },
+  };
+}
+
+/** Counts the rows that this process has changed. */
+function writesOf({ writer }: SqliteParts): () => boolean {
+  const changes = writer.database.prepare<[], number>('select total_changes()').pluck();
+  let seen = 0;
+  return () => {
+    const before = seen;
+    seen = changes.get() ?? 0;
+    return seen !== before;
   };
 }
 

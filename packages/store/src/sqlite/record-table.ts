@@ -8,6 +8,7 @@ import { unpackDetail } from '../records/packed-detail.ts';
 import { lastMinuteWithout } from '../records/record-kinds.ts';
 import type {
   DetailedCallRecord,
+  PruneLimits,
   RecordFilter,
   RecordQuery,
   RecordRow,
@@ -55,6 +56,8 @@ interface OpenTable {
 /** The records of one data folder. */
 export class SqliteRecordTable implements RecordTable {
   readonly chunkRows = 250;
+  // One file has one writer at a time.
+  readonly prunesBeside = false;
   readonly #driver: SqliteDriverModule;
   readonly #path: string;
   readonly #onError: (error: unknown) => void;
@@ -102,8 +105,8 @@ export class SqliteRecordTable implements RecordTable {
     return this.#mending(() => this.#size());
   }
 
-  prune(olderThan: number, maxRows: number): Promise<number> {
-    return this.#mending(() => this.#prune(olderThan, maxRows));
+  prune(limits: PruneLimits): Promise<number> {
+    return this.#mending(() => this.#prune(limits));
   }
 
   forget(organizationId: string): Promise<number> {
@@ -219,7 +222,7 @@ export class SqliteRecordTable implements RecordTable {
     return { rows: high - low + 1, bytes };
   }
 
-  async #prune(olderThan: number, maxRows: number): Promise<number> {
+  async #prune({ olderThan, maxRows, isOver }: PruneLimits): Promise<number> {
     const table = await this.#rolledUp();
     if (!table) return 0;
     const { database } = table;
@@ -236,9 +239,9 @@ export class SqliteRecordTable implements RecordTable {
     for (let deleted = 0; ; await nextTurn()) {
       const { low, high } = this.#bounds(table);
       const changes = await whileBusy(() => removeSome.immediate(low + PRUNE_ROWS, high - maxRows));
-      if (changes === 0) {
+      if (changes === 0 || isOver()) {
         if (deleted > 0) await whileBusy(() => removeKinds(database));
-        return deleted;
+        return deleted + changes;
       }
       deleted += changes;
     }

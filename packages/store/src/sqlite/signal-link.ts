@@ -26,7 +26,8 @@ interface SignalRow extends SignalEvent {
 export interface SignalLinkParts {
   readonly writer: StatementCache;
   readonly reader: () => StatementCache;
-  readonly options: Pick<EngineOptions, 'origin' | 'clock' | 'onError'>;
+  readonly options: Pick<EngineOptions, 'origin' | 'onError'>;
+  readonly now: () => number;
 }
 
 /** The link of one SQLite file. */
@@ -46,9 +47,9 @@ export class SqliteSignalLink implements SignalLink {
   }
 
   async write(trx: Kysely<AnyTables>, { topic, payload }: SignalEvent): Promise<number> {
-    const { clock, origin } = this.#parts.options;
+    const { now, options } = this.#parts;
     const { insertId } = await trx.executeQuery(
-      CompiledQuery.raw(INSERT_SQL, [topic, payload, clock(), origin]),
+      CompiledQuery.raw(INSERT_SQL, [topic, payload, now(), options.origin]),
     );
     const seq = Number(insertId);
     if (seq % PRUNE_EVERY === 0) {
@@ -59,7 +60,7 @@ export class SqliteSignalLink implements SignalLink {
     return seq;
   }
 
-  committed(tokens: number[]): void {
+  committed(_events: readonly SignalEvent[], tokens: readonly number[]): void {
     for (const seq of tokens) {
       // Rows between the last seen one and ours came from another process and are still to be read.
       if (seq === this.#seenSeq + 1) this.#seenSeq = seq;

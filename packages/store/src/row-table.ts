@@ -1,0 +1,79 @@
+/** Many rows in one statement: values as a table whose text is the same for one row and for hundreds. */
+import { sql } from 'kysely';
+import type { RawBuilder } from 'kysely';
+import { byEngine } from './columns.ts';
+import type { StoreEngine } from './store.ts';
+
+/** The types that columns of such a table may have. */
+export type RowTableType = 'text' | 'integer' | 'bigint' | 'double precision';
+
+/** The columns of the table by name, in their order. */
+export type RowTableColumns<Row> = { readonly [Column in keyof Row & string]: RowTableType };
+
+/** The rows as a table with a name, for `from`, `join` and `insert .. select`. */
+export function rowTable<Row>(
+  engine: StoreEngine,
+  name: string,
+  { rows, columns }: { readonly rows: readonly Row[]; readonly columns: RowTableColumns<Row> },
+): RawBuilder<unknown> {
+  // The keys of the columns are those of a row.
+  const names = Object.keys(columns) as (keyof Row & string)[];
+  return byEngine(engine, { sqlite: sqliteTable, postgres: postgresTable })(name, names, rows, columns);
+}
+
+/** The condition that an expression is one of the values; its text does not change with their number. */
+export function isAmong(
+  engine: StoreEngine,
+  expression: RawBuilder<unknown>,
+  values: readonly string[],
+): RawBuilder<boolean> {
+  return byEngine(engine, {
+    sqlite: () => sql<boolean>`${expression} in (select value from json_each(${JSON.stringify(values)}))`,
+    postgres: () => sql<boolean>`${expression} = any(${[...values]}::text[])`,
+  })();
+}
+
+/** The condition that an expression is among the few that a query finds: they are looked up one by one, however large the table is. */
+export function isAmongFew(
+  engine: StoreEngine,
+  expression: RawBuilder<unknown>,
+  query: RawBuilder<unknown>,
+): RawBuilder<boolean> {
+  return byEngine(engine, {
+    sqlite: () => sql<boolean>`${expression} in (${query})`,
+    postgres: () => sql<boolean>`${expression} = any(array(${query}))`,
+  })();
+}
+
+/** What makes a select of a single statement hold its rows: waits for others, or leaves out what they hold. */
+export function rowLock(engine: StoreEngine, { skipHeld = false } = {}): RawBuilder<unknown> {
+  return byEngine(engine, {
+    sqlite: () => sql``,
+    postgres: () => (skipHeld ? sql`for update skip locked` : sql`for update`),
+  })();
+}
+
+function sqliteTable<Row>(
+  name: string,
+  names: readonly (keyof Row & string)[],
+  rows: readonly Row[],
+): RawBuilder<unknown> {
+  const values = JSON.stringify(rows.map((row) => names.map((column) => row[column] ?? null)));
+  const selected = names.map(
+    (column, index) => sql`json_extract(value, ${sql.lit(`$[${index}]`)}) as ${sql.ref(column)}`,
+  );
+  return sql`(select ${sql.join(selected)} from json_each(${values})) as ${sql.table(name)}`;
+}
+
+function postgresTable<Row>(
+  name: string,
+  names: readonly (keyof Row & string)[],
+  rows: readonly Row[],
+  columns: RowTableColumns<Row>,
+): RawBuilder<unknown> {
+  const arrays = names.map(
+    (column) => sql`${rows.map((row) => row[column] ?? null)}::${sql.raw(columns[column])}[]`,
+  );
+  const refs = names.map((column) => sql.ref(column));
+  return sql`unnest(${sql.join(arrays)}) as ${sql.table(name)}(${sql.join(refs)})`;
+}
