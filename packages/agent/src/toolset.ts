@@ -33,6 +33,8 @@ export type AgentHost = Host<
     readonly environment: Readonly<Record<string, string>>;
     /** False in a process that is no server: what agents do later is left to one. */
     readonly delivers?: boolean;
+    /** Begins what is done without being asked: now, or once a restored server may act. */
+    whenFree?(begin: () => void | Promise<void>): Promise<void>;
     /** Counts a request of a caller over REST; throws when there were too many. */
     countRequest(caller: Caller): void;
     engine(): Engine;
@@ -66,11 +68,14 @@ export const agentToolset = defineToolset({
     services.servedAt(url);
     return {};
   },
-  async beforeStart({ plugins, schedules, workflows, work, sweep }, { onStop, onFault }) {
+  async beforeStart({ plugins, schedules, workflows, work, sweep }, { onStop, onFault, whenFree }) {
     await plugins.start();
-    // What is left over is no reason not to start.
-    await work?.recover().catch((error: unknown) => onFault(error, 'work tasks'));
-    onStop(keepUp([schedules, workflows, ...(work === undefined ? [] : [work])], sweep, onFault));
+    const begin = async () => {
+      // What is left over is no reason not to start.
+      await work?.recover().catch((error: unknown) => onFault(error, 'work tasks'));
+      onStop(keepUp([schedules, workflows, ...(work === undefined ? [] : [work])], sweep, onFault));
+    };
+    await (whenFree === undefined ? begin() : whenFree(begin));
   },
 });
 

@@ -1,10 +1,12 @@
 /** A process that begins a run of a workflow in a data folder, says so, and waits to be killed in the middle of it. */
+import { setTimeout as pause } from 'node:timers/promises';
 import { createIdentity, identityMigrations } from '@parley/identity';
 import { foundOrganization } from '@parley/identity/testing';
 import { createEvents, eventMigrations } from '@parley/events';
 import { createEgress } from '@parley/kit/egress';
 import { openStore } from '@parley/store';
 import { createTaskEngine, taskMigrations } from '@parley/tasks';
+import { sql } from 'kysely';
 import { agentMigrations } from '../src/migrations/index.ts';
 import { createAgentServices } from '../src/services/index.ts';
 import { actingOf } from '../src/session.ts';
@@ -22,10 +24,18 @@ const egress = createEgress({});
 const events = createEvents({ store, tasks, egress, onFault });
 const host = bareHost({ store, identity, tasks, events, egress, onFault });
 const never = new Promise<never>(() => undefined);
+
+async function hasBegun(): Promise<boolean> {
+  const found = await sql`select 1 from task_steps where step_key like '% d#1 begin'`.execute(store.db());
+  return found.rows.length > 0;
+}
+
 const { agents, callers, workflows } = createAgentServices(host, {
   actions: {
     runner: {
-      run: () => {
+      run: async () => {
+        // The delay beside this node has begun when its step is written.
+        while (!(await hasBegun())) await pause(10);
         process.stdout.write(`${JSON.stringify(told)}\n`);
         return never;
       },

@@ -22,6 +22,8 @@ export interface TaskLimits {
   readonly leaseMs: number;
   readonly renewMs: number;
   readonly takeoverMs: number;
+  /** How long what a task did is tried to be written while the database refuses it; shorter than a lease. */
+  readonly rewriteMs: number;
   readonly crashes: number;
   /** A task with so many runs beside no other such task, so that the innocent are told apart. */
   readonly suspectCrashes: number;
@@ -56,6 +58,7 @@ export const DEFAULT_TASK_LIMITS: TaskLimits = {
   leaseMs: 30_000,
   renewMs: 10_000,
   takeoverMs: 5000,
+  rewriteMs: 15_000,
   crashes: 5,
   suspectCrashes: 3,
   graceMs: 10_000,

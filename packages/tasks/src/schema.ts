@@ -1,4 +1,5 @@
 /** The tables of tasks, as queries see them. */
+import type { RowTableColumns } from '@parley/store';
 
 /** Where a task stands for the workers; clients see `status`. */
 export type TaskState = 'ready' | 'running' | 'asking' | 'final';
@@ -15,7 +16,7 @@ export interface TaskRow {
   input: string;
   capabilities: string;
   priority: number;
-  /** When it may be claimed next: now, the end of a sleep or a retry, or the end of waiting for an answer. */
+  /** When it may be claimed next: the end of a sleep, a retry or the wait for an answer; 0 is at once, whatever the clock. */
   due_at: number;
   worker_id: string | null;
   lease_until: number | null;
@@ -36,6 +37,23 @@ export interface TaskRow {
   updated_at: number;
   finished_at: number | null;
   expires_at: number | null;
+  /** Whose places it takes. */
+  pool: PoolName;
+  /** Its place in the line of those that are due, once a worker has given it one; the lowest is next. */
+  turn: number | null;
+  /** The turn with which it was last taken. */
+  served_turn: number | null;
+}
+
+/** The places of the tasks of callers, and those of the system's own work. */
+export type PoolName = 'caller' | 'system';
+
+/** How many tasks of an owner run, or of a whole organization where `owner_id` is empty. Kept by triggers. */
+export interface TaskPlacesRow {
+  pool: PoolName;
+  organization_id: string;
+  owner_id: string;
+  running: number;
 }
 
 /** One durable step, sleep or finished retry of a task. */
@@ -67,4 +85,52 @@ export interface TaskTables {
   tasks: TaskRow;
   task_steps: TaskStepRow;
   task_inputs: TaskInputRow;
+  task_places: TaskPlacesRow;
 }
+
+/** The columns of a task, for statements that write many. */
+export const TASK_COLUMNS: RowTableColumns<TaskRow> = {
+  id: 'text',
+  organization_id: 'text',
+  owner_id: 'text',
+  kind: 'text',
+  kind_version: 'integer',
+  state: 'text',
+  outcome: 'text',
+  input: 'text',
+  capabilities: 'text',
+  priority: 'integer',
+  due_at: 'bigint',
+  worker_id: 'text',
+  lease_until: 'bigint',
+  fence: 'integer',
+  crashes: 'integer',
+  cancel_reason: 'text',
+  parent_id: 'text',
+  idempotency_key: 'text',
+  status_message: 'text',
+  progress_done: 'double precision',
+  progress_total: 'double precision',
+  result: 'text',
+  error: 'text',
+  ttl_ms: 'bigint',
+  created_at: 'bigint',
+  updated_at: 'bigint',
+  finished_at: 'bigint',
+  expires_at: 'bigint',
+  pool: 'text',
+  turn: 'bigint',
+  served_turn: 'bigint',
+};
+
+/** The same of a step. */
+export const STEP_COLUMNS: RowTableColumns<TaskStepRow> = {
+  task_id: 'text',
+  organization_id: 'text',
+  step_key: 'text',
+  position: 'integer',
+  kind: 'text',
+  outcome: 'text',
+  attempts: 'integer',
+  due_at: 'bigint',
+};

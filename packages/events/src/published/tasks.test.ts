@@ -22,8 +22,8 @@ onBothEngines(
       const bed = await openBed(open, { delivers: false });
       const tasks = createTaskEngine({
         store: await open(),
-        async tell(tx, happening) {
-          await bed.events.publish(tx, taskEvent(happening));
+        async tell(tx, happenings) {
+          await bed.events.publishAll(tx, happenings.map(taskEvent));
         },
       });
       onTestFinished(() => tasks.stop());

@@ -1,8 +1,15 @@
 /** Does an answer fit its question. */
 import type { InputRequest, JsonSchema } from '@parley/kit';
 
+/** What is wrong with the content of a form, in words; undefined when it fits. */
+export type FaultOfContent = (schema: JsonSchema, content: unknown) => Promise<string | undefined>;
+
 /** What is wrong with an answer, in words; undefined when it fits. */
-export async function faultOfAnswer(request: InputRequest, response: unknown): Promise<string | undefined> {
+export async function faultOfAnswer(
+  request: InputRequest,
+  response: unknown,
+  faultOf: FaultOfContent = faultOfContent,
+): Promise<string | undefined> {
   if (typeof response !== 'object' || response === null || Array.isArray(response))
     return 'must be an object';
   if (request.method === 'sampling/createMessage') {
@@ -16,7 +23,7 @@ export async function faultOfAnswer(request: InputRequest, response: unknown): P
   }
   if (response.action !== 'accept') return undefined;
   const content = 'content' in response ? response.content : {};
-  return faultOfContent(request.params.requestedSchema, content);
+  return faultOf(request.params.requestedSchema, content);
 }
 
 async function faultOfContent(schema: JsonSchema, content: unknown): Promise<string | undefined> {

@@ -3,6 +3,7 @@ import type { InputRequest } from '@parley/kit';
 import type { Store, StoreTransaction } from '@parley/store';
 import { fromJson, toJson } from '@parley/store';
 import type { TaskRow, TaskTables } from '../schema.ts';
+import type { FaultOfContent } from './answer-check.ts';
 import { faultOfAnswer } from './answer-check.ts';
 import type { TaskChanges } from './changes.ts';
 import { READY } from './changes.ts';
@@ -12,6 +13,8 @@ export interface AnswerOptions {
   readonly store: Store;
   readonly changes: TaskChanges;
   readonly now: () => number;
+  /** How forms are checked; a schema may come from a server that nobody knows. */
+  readonly faultOf: FaultOfContent | undefined;
 }
 
 interface Checked {
@@ -22,11 +25,11 @@ interface Checked {
 
 /** Takes the answers that fit open questions of the task; everything else is ignored. */
 export async function answerTask(
-  { store, changes, now }: AnswerOptions,
+  { store, changes, now, faultOf }: AnswerOptions,
   taskId: string,
   responses: Readonly<Record<string, unknown>>,
 ): Promise<void> {
-  const checked = await check(store, taskId, responses);
+  const checked = await check(store, taskId, { responses, faultOf });
   if (checked.good.length === 0 && checked.complaints.length === 0) return;
   await store.transaction(async (tx) => {
     const row = await lockTask(tx, taskId);
@@ -40,7 +43,10 @@ export async function answerTask(
 async function check(
   store: Store,
   taskId: string,
-  responses: Readonly<Record<string, unknown>>,
+  {
+    responses,
+    faultOf,
+  }: { readonly responses: Readonly<Record<string, unknown>>; readonly faultOf: FaultOfContent | undefined },
 ): Promise<Checked> {
   const open = await store
     .db<TaskTables>()
@@ -54,7 +60,7 @@ async function check(
   const complaints: string[] = [];
   for (const { input_key: key, request } of open) {
     if (!Object.hasOwn(responses, key)) continue;
-    const fault = await faultOfAnswer(fromJson<InputRequest>(request), responses[key]);
+    const fault = await faultOfAnswer(fromJson<InputRequest>(request), responses[key], faultOf);
     if (fault === undefined) good.push({ key, response: toJson(responses[key]) });
     else complaints.push(`${key}: ${fault}`);
   }
@@ -91,7 +97,7 @@ async function settle(
     .updateTable('tasks')
     .set({
       updated_at: notBefore(now),
-      ...(isAnswered && { state: 'ready' as const, due_at: now }),
+      ...(isAnswered && { state: 'ready' as const, due_at: now, turn: null }),
       ...(isOldComplaint && { status_message: null }),
       ...(complaints.length > 0 && { status_message: oneLine(complaints.join('; ')) }),
     })

@@ -18,32 +18,44 @@ export interface CancelOptions {
 export async function cancelRow(
   tx: StoreTransaction,
   row: TaskRow,
-  options: CancelOptions,
+  { reason, ...options }: CancelOptions,
 ): Promise<string[]> {
-  const { changes, limits, reason, now } = options;
   const running: string[] = [];
-  if (row.state === 'running') {
-    // The first reason stays: it is the one that the work is being stopped for.
-    if (row.cancel_reason === null) await writeReason(tx, row.id, reason);
-    await tx.signal(CANCEL, row.id);
-    running.push(row.id);
-  } else if (row.state !== 'final') {
-    await finish(tx, row, { outcome: 'cancelled', reason }, now, limits);
-    await changes.announce(tx, row.id);
-    await changes.happened(tx, row, 'cancelled');
+  const waiting: TaskRow[] = [];
+  for (const found of await withChildren(tx, row)) {
+    if (found.state === 'running') {
+      // The first reason stays: it is the one that the work is being stopped for.
+      if (found.cancel_reason === null) await writeReason(tx, found.id, reason);
+      await tx.signal(CANCEL, found.id);
+      running.push(found.id);
+    } else if (found.state !== 'final') waiting.push(found);
   }
+  // All that is told comes last and together: who publishes holds up others until the commit.
+  if (waiting.length > 0)
+    await finish(
+      tx,
+      waiting.map((task) => ({ task, ending: { outcome: 'cancelled', reason } })),
+      options,
+    );
+  return running;
+}
+
+/** A locked row and its unfinished children, locked too. */
+async function withChildren(tx: StoreTransaction, row: TaskRow): Promise<TaskRow[]> {
+  const all = [row];
   const children = await tx
     .db<TaskTables>()
     .selectFrom('tasks')
     .select('id')
     .where('parent_id', '=', row.id)
     .where('state', '!=', 'final')
+    .orderBy('id')
     .execute();
   for (const { id } of children) {
     const child = await lockTask(tx, id);
-    if (child !== undefined) running.push(...(await cancelRow(tx, child, options)));
+    if (child !== undefined) all.push(...(await withChildren(tx, child)));
   }
-  return running;
+  return all;
 }
 
 async function writeReason(tx: StoreTransaction, taskId: string, reason: string): Promise<void> {

@@ -19,8 +19,14 @@ export interface TaskHappening {
   readonly kind: string;
 }
 
-/** Told in the transaction of what happens, as its last part. */
-export type TellTask = (tx: StoreTransaction, happening: TaskHappening) => Promise<void>;
+/** Told in the transaction of what happens, as its last part; of all that happens in it at once. */
+export type TellTask = (tx: StoreTransaction, happenings: readonly TaskHappening[]) => Promise<void>;
+
+/** A change of a task that others may hear of. */
+export interface TaskNews {
+  readonly task: Pick<TaskRow, 'id' | 'organization_id' | 'owner_id' | 'kind'>;
+  readonly what: TaskHappening['what'];
+}
 
 /** Signal topics between workers. */
 export const READY = 'task.ready';
@@ -50,15 +56,18 @@ export class TaskChanges {
     return tx.signal(CHANGED, taskId);
   }
 
-  /** Tells others what happened to a task of a caller; the work of the system itself is nobody's news. */
-  async happened(
-    tx: StoreTransaction,
-    task: Pick<TaskRow, 'id' | 'organization_id' | 'owner_id' | 'kind'>,
-    what: TaskHappening['what'],
-  ): Promise<void> {
-    const { id: taskId, organization_id: organizationId, owner_id: ownerId, kind } = task;
-    if (ownerId.startsWith(SYSTEM)) return;
-    await this.#tellOthers?.(tx, { what, taskId, organizationId, ownerId, kind });
+  /** Tells others what happened to tasks of callers; the work of the system itself is nobody's news. */
+  async happened(tx: StoreTransaction, news: readonly TaskNews[]): Promise<void> {
+    const told = news
+      .filter(({ task }) => !task.owner_id.startsWith(SYSTEM))
+      .map(({ task: { id: taskId, organization_id: organizationId, owner_id: ownerId, kind }, what }) => ({
+        what,
+        taskId,
+        organizationId,
+        ownerId,
+        kind,
+      }));
+    if (told.length > 0) await this.#tellOthers?.(tx, told);
   }
 
   /** Tells the watchers in this process. */

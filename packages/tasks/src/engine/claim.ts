@@ -1,13 +1,99 @@
-/** Claiming: which tasks a worker takes, fairly between owners and within the limits. */
-import type { StoreTransaction } from '@parley/store';
-import type { TaskLimits } from '../limits.ts';
-import type { TaskRow, TaskTables } from '../schema.ts';
+/** Claiming: which tasks a worker takes, fairly between owners and within the limits; each step is a single statement. */
+import type { Store } from '@parley/store';
+import { isAmong, isAmongFew, rowLock } from '@parley/store';
+import { sql } from 'kysely';
+import type { PoolName, TaskRow } from '../schema.ts';
 import type { Pool } from './pools.ts';
 
-/** A kind that a worker can run. */
-export interface KnownKind {
-  readonly kind: string;
-  readonly version: number;
+/** What a look at the tasks of a pool found. */
+export interface Look {
+  readonly pool: PoolName;
+  /** The lowest turn in line. */
+  readonly head: number | null;
+  /** How many are due that have no turn yet; no more than a worker takes at once are counted. */
+  readonly due: number;
+  /** How many have one, counted likewise. */
+  readonly inLine: number;
+}
+
+/** The most tasks that get their turns in one statement. */
+const MOST_SEATED = 256;
+const MOST_COUNTED = 64;
+
+const ORDER = sql`turn, priority desc, due_at, created_at`;
+const WAITS = sql`state in ('ready', 'asking')`;
+
+const known = (store: Store, pool: Pool) =>
+  isAmong(store.engine, sql`kind || '@' || kind_version`, pool.kinds);
+
+/** Looks without a lock, so that an idle worker does not stand in the way of writers; also tells the next due time. */
+export async function lookForWork(
+  store: Store,
+  pools: readonly Pool[],
+  now: number,
+): Promise<{ readonly looks: readonly Look[]; readonly nextDueAt: number | null }> {
+  const looks = pools.map(
+    (pool) => sql`
+      select cast(${pool.name} as text) as pool,
+        (select min(turn) from tasks where pool = ${pool.name} and turn is not null) as head,
+        (select count(*) from (
+          select 1 from tasks where pool = ${pool.name} and turn is not null limit ${MOST_COUNTED}
+        ) as seated) as in_line,
+        (select count(*) from (
+          select 1 from tasks where turn is null and ${WAITS} and due_at <= ${now} and pool = ${pool.name}
+          and ${known(store, pool)} limit ${MOST_COUNTED}
+        ) as unseated) as due,
+        (select min(due_at) from tasks where turn is null and ${WAITS} and due_at > ${now}) as next_due_at`,
+  );
+  const { rows } = await sql<{
+    pool: PoolName;
+    head: number | null;
+    in_line: number;
+    due: number;
+    next_due_at: number | null;
+  }>`${sql.join(looks, sql` union all `)}`.execute(store.db());
+  return {
+    looks: rows.map(({ pool, head, in_line, due }) => ({ pool, head, due, inLine: in_line })),
+    nextDueAt: rows[0]?.next_due_at ?? null,
+  };
+}
+
+/**
+ * Gives due tasks their turns: each owner's next one after the last of its own, and none before those that were served.
+ * So of each owner the first one in line comes before the second one of anybody. An urgent one goes in front of the
+ * other ones of its owner.
+ */
+export async function giveTurns(
+  store: Store,
+  { pool, now, served }: { readonly pool: Pool; readonly now: number; readonly served: number },
+): Promise<void> {
+  await sql`
+    with due as (
+      select id, organization_id, owner_id, priority, due_at, created_at from tasks
+      where turn is null and ${WAITS} and due_at <= ${now} and pool = ${pool.name} and ${known(store, pool)}
+      order by due_at, created_at limit ${MOST_SEATED} ${rowLock(store.engine, { skipHeld: true })}
+    ), owners as (
+      select distinct organization_id, owner_id from due
+    ), lines as (
+      select organization_id, owner_id, coalesce((
+        select max(mine.turn) from tasks mine where mine.organization_id = owners.organization_id
+        and mine.owner_id = owners.owner_id and mine.pool = ${pool.name} and mine.turn is not null
+      ), 0) as last from owners
+    ), seated as (
+      select due.id, coalesce(
+        case when due.priority > 0 then (
+          select min(mine.turn) from tasks mine where mine.organization_id = due.organization_id
+          and mine.owner_id = due.owner_id and mine.pool = ${pool.name} and mine.turn is not null
+          and mine.priority < due.priority
+        ) end,
+        case when lines.last > cast(${served} as bigint) then lines.last else cast(${served} as bigint) end
+        + row_number() over (
+          partition by due.organization_id, due.owner_id order by due.priority desc, due.due_at, due.created_at
+        )
+      ) as turn
+      from due join lines on lines.organization_id = due.organization_id and lines.owner_id = due.owner_id
+    )
+    update tasks set turn = seated.turn from seated where tasks.id = seated.id`.execute(store.db());
 }
 
 /** What a worker asks for. */
@@ -15,194 +101,62 @@ export interface ClaimRequest {
   readonly workerId: string;
   readonly pool: Pool;
   readonly room: number;
-  readonly now: number;
-  readonly limits: TaskLimits;
-  readonly turns: Turns;
+  readonly leaseUntil: number;
+  /** A task that was running so often when its worker ended counts as a suspect. */
+  readonly suspectCrashes: number;
+  /** Whether the worker runs a suspect already; beside one it takes no other. */
+  readonly hasSuspect: boolean;
 }
 
-interface Owner {
-  readonly organization_id: string;
-  readonly owner_id: string;
-}
-
-const MOST_TURNS = 10_000;
-
-/** Whose turn it is: remembers in which order owners were served. */
-export class Turns {
-  readonly #served = new Map<string, number>();
-  #count = 0;
-
-  took(owner: Owner): void {
-    const key = keyOf(owner);
-    this.#served.delete(key);
-    this.#served.set(key, (this.#count += 1));
-    const [oldest] = this.#served.keys();
-    if (this.#served.size > MOST_TURNS && oldest !== undefined) this.#served.delete(oldest);
-  }
-
-  of(owner: Owner): number {
-    return this.#served.get(keyOf(owner)) ?? 0;
-  }
-}
-
-function keyOf(owner: Owner): string {
-  return `${owner.organization_id} ${owner.owner_id}`;
-}
-
-const CLAIMS = 'tasks.claims';
-
-/** One claimer at a time: two that count at once would both find room for the last place. */
-export function lockClaims(tx: StoreTransaction): Promise<void> {
-  return tx.exclusive(CLAIMS);
-}
-
-/** Takes due tasks, one per owner in turn and the least served first, until there is no more room. */
-export async function claimDue(tx: StoreTransaction, request: ClaimRequest): Promise<TaskRow[]> {
-  const { limits, workerId, turns, pool } = request;
-  const running = await countRunning(tx, workerId, pool);
-  const room = Math.min(request.room, pool.perProcess - running.inProcess);
-  const claimed: TaskRow[] = [];
-  let hasSuspect = await runsSuspect(tx, request);
-  let owners = (await ownersWithWork(tx, request)).toSorted(
+/**
+ * Takes tasks in the order of their turns, as many as their owners and organizations have places for. Tasks that
+ * somebody else holds are left to them, so that two workers look at different ones. The rows that count places are held
+ * while the statement runs and no longer, always in one order and after the tasks.
+ */
+export async function claimDue(store: Store, request: ClaimRequest): Promise<TaskRow[]> {
+  const { pool, room, workerId, leaseUntil, suspectCrashes } = request;
+  const { rows } = await sql<TaskRow>`
+    with seen as (
+      select id, organization_id, owner_id, turn, priority, due_at, created_at,
+        case when crashes >= ${suspectCrashes} then 1 else 0 end as suspect
+      from tasks
+      where pool = ${pool.name} and turn is not null and ${WAITS} and ${known(store, pool)}
+      and (organization_id, owner_id) not in (
+        select organization_id, owner_id from task_places where pool = ${pool.name} and running >= ${pool.perOwner}
+      ) and organization_id not in (
+        select organization_id from task_places
+        where pool = ${pool.name} and owner_id = '' and running >= ${pool.perOrganization}
+      )
+      order by ${ORDER} limit ${2 * room + 16} ${rowLock(store.engine, { skipHeld: true })}
+    ), places as (
+      select organization_id, owner_id, running from task_places
+      where pool = ${pool.name} and (organization_id, owner_id) in (
+        select organization_id, owner_id from seen union select organization_id, '' from seen
+      )
+      order by organization_id, owner_id ${rowLock(store.engine)}
+    ), screened as (
+      select seen.*, row_number() over (partition by suspect order by ${ORDER}) as of_suspects from seen
+    ), ranked as (
+      select screened.*, row_number() over (partition by organization_id, owner_id order by ${ORDER}) as of_owner
+      from screened where suspect = 0 or of_suspects <= ${request.hasSuspect ? 0 : 1}
+    ), fitting as (
+      select ranked.*, row_number() over (partition by ranked.organization_id order by ${ORDER}) as of_organization
+      from ranked join places on places.organization_id = ranked.organization_id and places.owner_id = ranked.owner_id
+      where ranked.of_owner <= ${pool.perOwner} - places.running
+    ), chosen as (
+      select fitting.id from fitting
+      join places on places.organization_id = fitting.organization_id and places.owner_id = ''
+      where fitting.of_organization <= ${pool.perOrganization} - places.running
+      order by ${ORDER} limit ${room}
+    )
+    update tasks set state = 'running', worker_id = ${workerId}, lease_until = ${leaseUntil}, fence = fence + 1,
+      served_turn = turn, turn = null
+    where ${isAmongFew(store.engine, sql`id`, sql`select id from chosen`)} returning *`.execute(store.db());
+  return rows.toSorted(
     (left, right) =>
-      running.of(left) - running.of(right) || turns.of(left) - turns.of(right) || left.due_at - right.due_at,
+      (left.served_turn ?? 0) - (right.served_turn ?? 0) ||
+      right.priority - left.priority ||
+      left.due_at - right.due_at ||
+      left.created_at - right.created_at,
   );
-  while (owners.length > 0 && claimed.length < room) {
-    const still: typeof owners = [];
-    for (const owner of owners) {
-      if (claimed.length >= room) break;
-      if (!running.hasRoom(owner)) continue;
-      const row = await claimOne(tx, owner, request, hasSuspect);
-      if (row === undefined) continue;
-      hasSuspect ||= row.crashes >= limits.suspectCrashes;
-      running.add(owner);
-      claimed.push(row);
-      still.push(owner);
-    }
-    owners = still;
-  }
-  return claimed;
-}
-
-/** True when one more task of an owner may run now in the process of a worker. */
-export async function hasRoomFor(
-  tx: StoreTransaction,
-  owner: Owner,
-  workerId: string,
-  pool: Pool,
-): Promise<boolean> {
-  const running = await countRunning(tx, workerId, pool);
-  return running.inProcess < pool.perProcess && running.hasRoom(owner);
-}
-
-async function ownersWithWork(
-  tx: StoreTransaction,
-  { now, pool }: ClaimRequest,
-): Promise<(Owner & { readonly due_at: number })[]> {
-  return tx
-    .db<TaskTables>()
-    .selectFrom('tasks')
-    .select(['organization_id', 'owner_id', (min) => min.fn.min<number>('due_at').as('due_at')])
-    .where('state', 'in', ['ready', 'asking'])
-    .where('due_at', '<=', now)
-    .where(
-      'kind',
-      'in',
-      pool.kinds.map(({ kind }) => kind),
-    )
-    .groupBy(['organization_id', 'owner_id'])
-    .execute();
-}
-
-async function countRunning(tx: StoreTransaction, workerId: string, pool: Pool) {
-  const { among, isInside } = pool.counts;
-  const rows = await tx
-    .db<TaskTables>()
-    .selectFrom('tasks')
-    .select(['organization_id', 'owner_id', 'worker_id', (count) => count.fn.countAll().as('running')])
-    .where('state', '=', 'running')
-    .$if(among.length > 0, (query) => query.where('kind', isInside ? 'in' : 'not in', among))
-    .groupBy(['organization_id', 'owner_id', 'worker_id'])
-    .execute();
-  const owners = new Map<string, number>();
-  const organizations = new Map<string, number>();
-  const of = (owner: Owner) => owners.get(keyOf(owner)) ?? 0;
-  const bump = (owner: Owner, by: number) => {
-    owners.set(keyOf(owner), of(owner) + by);
-    organizations.set(owner.organization_id, (organizations.get(owner.organization_id) ?? 0) + by);
-  };
-  let inProcess = 0;
-  for (const row of rows) {
-    bump(row, Number(row.running));
-    if (row.worker_id === workerId) inProcess += Number(row.running);
-  }
-  return {
-    inProcess,
-    of,
-    hasRoom: (owner: Owner) =>
-      of(owner) < pool.perOwner && (organizations.get(owner.organization_id) ?? 0) < pool.perOrganization,
-    add: (owner: Owner) => bump(owner, 1),
-  };
-}
-
-/** True while the worker runs a task whose earlier runs ended with their worker, perhaps because of the task. */
-async function runsSuspect(tx: StoreTransaction, { workerId, limits }: ClaimRequest): Promise<boolean> {
-  const suspect = await tx
-    .db<TaskTables>()
-    .selectFrom('tasks')
-    .select('id')
-    .where('worker_id', '=', workerId)
-    .where('state', '=', 'running')
-    .where('crashes', '>=', limits.suspectCrashes)
-    .limit(1)
-    .executeTakeFirst();
-  return suspect !== undefined;
-}
-
-async function claimOne(
-  tx: StoreTransaction,
-  owner: Owner,
-  request: ClaimRequest,
-  hasSuspect: boolean,
-): Promise<TaskRow | undefined> {
-  // One state at a time: each is read in the order of its index, without sorting what waits.
-  const next =
-    (await nextOf(tx, 'ready', owner, request, hasSuspect)) ??
-    (await nextOf(tx, 'asking', owner, request, hasSuspect));
-  if (next === undefined) return undefined;
-  const taken = {
-    state: 'running' as const,
-    worker_id: request.workerId,
-    lease_until: request.now + request.limits.leaseMs,
-    fence: next.fence + 1,
-  };
-  await tx.db<TaskTables>().updateTable('tasks').set(taken).where('id', '=', next.id).execute();
-  return { ...next, ...taken };
-}
-
-async function nextOf(
-  tx: StoreTransaction,
-  state: 'ready' | 'asking',
-  owner: Owner,
-  request: ClaimRequest,
-  hasSuspect: boolean,
-): Promise<TaskRow | undefined> {
-  const next = tx
-    .db<TaskTables>()
-    .selectFrom('tasks')
-    .selectAll()
-    .where('organization_id', '=', owner.organization_id)
-    .where('owner_id', '=', owner.owner_id)
-    .where('state', '=', state)
-    .where('due_at', '<=', request.now)
-    .where((where) =>
-      where.or(request.pool.kinds.map(({ kind, version }) => where.and({ kind, kind_version: version }))),
-    )
-    .$if(hasSuspect, (query) => query.where('crashes', '<', request.limits.suspectCrashes))
-    .orderBy('priority', 'desc')
-    .orderBy('due_at')
-    .orderBy('created_at')
-    .limit(1);
-  // A task that someone cancels or answers right now is not taken from under them.
-  return tx.locked(next, { skipHeld: true }).executeTakeFirst();
 }

@@ -1,14 +1,19 @@
-/** Making a task: committed before anyone hears of it, and started at once when there is room. */
-import { randomBytes } from 'node:crypto';
-import { ToolError } from '@parley/kit';
+/** Making tasks: committed before anyone hears of them, many at once, and started at once where there is room. */
 import type { Store, StoreTransaction } from '@parley/store';
-import { isUniqueViolation, toJson } from '@parley/store';
+import { StoreUnavailableError } from '@parley/store';
 import type { TaskLimits } from '../limits.ts';
-import type { TaskRow, TaskTables } from '../schema.ts';
+import type { PoolName, TaskRow, TaskTables } from '../schema.ts';
 import type { NewTask } from '../task.ts';
-import { hasRoomFor, lockClaims } from './claim.ts';
+import type { Written } from './batches.ts';
+import { Batches } from './batches.ts';
 import type { TaskChanges } from './changes.ts';
 import { READY } from './changes.ts';
+import type { Begin } from './insert.ts';
+import { insertTasks } from './insert.ts';
+import { newRow } from './new-row.ts';
+import { KnownOwners, WaitingOwners } from './owner-places.ts';
+import { findSame, sameKey } from './same-task.ts';
+import { WaitingLimit } from './waiting.ts';
 import type { Worker } from './worker.ts';
 
 export interface CreateOptions {
@@ -19,56 +24,139 @@ export interface CreateOptions {
   readonly now: () => number;
 }
 
-/** Creates the task, or finds the one that was made with the same idempotency key. */
-export async function createTask(options: CreateOptions, input: NewTask): Promise<TaskRow> {
-  const { store, worker, changes, limits, now } = options;
-  const row = newRow(input, versionOf(worker, input.kind), limits, now());
-  const create = () =>
-    store.transaction(async (tx) => {
-      const same = await findSame(tx, row, now());
-      if (same !== undefined) return { row: same, isNew: false };
-      await refuseTooMany(tx, row, limits);
-      const claimed = await claimAtOnce(tx, row, options);
-      await tx.db<TaskTables>().insertInto('tasks').values(claimed).execute();
-      if (claimed.state === 'ready') await tx.signal(READY);
-      await changes.happened(tx, claimed, 'created');
-      return { row: claimed, isNew: true };
+/** Makes tasks on a store. */
+export class Creator {
+  readonly #options: CreateOptions;
+  readonly #waiting: WaitingLimit;
+  readonly #owners = new KnownOwners();
+  readonly #lined = new WaitingOwners();
+  /** A pool each: what is told of the tasks of callers is never written beside the places of the system's work. */
+  readonly #batches: Readonly<Record<PoolName, Batches<TaskRow, TaskRow>>>;
+
+  constructor(options: CreateOptions) {
+    this.#options = options;
+    this.#waiting = new WaitingLimit(options.limits.waitingPerOwner);
+    const batches = () => new Batches<TaskRow, TaskRow>((rows) => this.#writeKnown(rows));
+    this.#batches = { caller: batches(), system: batches() };
+  }
+
+  /** Creates the task, or finds the one that was made with the same idempotency key. */
+  async create(input: NewTask): Promise<TaskRow> {
+    const row = this.#newRow(input);
+    return this.#batches[row.pool].add(row);
+  }
+
+  /**
+   * Creates the task with a transaction of the caller, to run after its commit. Of a task that has the same idempotency
+   * key there stays one; if it has not begun and waits for a later time, it is brought forward.
+   */
+  async createIn(tx: StoreTransaction, input: NewTask): Promise<TaskRow> {
+    const { changes, now } = this.#options;
+    const row = this.#newRow(input);
+    const same = (await findSame(tx, [row], now())).get(sameKey(row));
+    if (same !== undefined) return bringForward(tx, same, row.due_at);
+    const [refused] = await this.#waiting.admit(tx, [row], now());
+    if (refused !== undefined) throw refused;
+    const made = await insertTasks(tx, [row], undefined);
+    // Another transaction made the same task between our look and our write.
+    if (made.size === 0) return this.createIn(tx, input);
+    await tx.signal(READY);
+    await changes.happened(tx, [{ task: row, what: 'created' }]);
+    return row;
+  }
+
+  /** Resolves when what is being made now is made. */
+  async made(): Promise<void> {
+    await Promise.all(Object.values(this.#batches).map((batches) => batches.written()));
+  }
+
+  #newRow(input: NewTask): TaskRow {
+    const { worker, limits, now } = this.#options;
+    return newRow(input, { kind: worker.kindOf(input.kind), limits, now: now() });
+  }
+
+  /** Writes a batch. When the connection broke, what is there all the same was made: its maker must not make it again. */
+  async #writeKnown(rows: readonly TaskRow[]): Promise<readonly Written<TaskRow>[]> {
+    const { worker } = this.#options;
+    const pool = rows.map(({ kind }) => worker.poolOf(kind)).find((found) => found !== undefined);
+    const taken = worker.places.take(pool, rows.filter((row) => !this.#lined.has(row)).length);
+    let began = 0;
+    try {
+      const written = await this.#write(rows, taken).catch((error: unknown) => this.#madeAnyway(rows, error));
+      for (const outcome of written) {
+        if ('value' in outcome && outcome.value.state === 'ready') this.#lined.add(outcome.value);
+        if (!('value' in outcome) || !outcome.isNew || outcome.value.worker_id !== worker.id) continue;
+        began += 1;
+        worker.adopt(outcome.value);
+      }
+      return written;
+    } finally {
+      if (pool !== undefined) worker.places.giveBack(pool.name, taken - began);
+    }
+  }
+
+  async #madeAnyway(rows: readonly TaskRow[], error: unknown): Promise<readonly Made[]> {
+    if (!(error instanceof StoreUnavailableError)) throw error;
+    const ids = rows.map(({ id }) => id);
+    const query = this.#options.store.db<TaskTables>().selectFrom('tasks').selectAll().where('id', 'in', ids);
+    const found = await query.execute().catch(() => []);
+    const byId = new Map(found.map((row) => [row.id, row]));
+    if (byId.size === 0) throw error;
+    return rows.map(({ id }) => {
+      const value = byId.get(id);
+      return value === undefined ? { error } : { value, isNew: true };
     });
-  const created = await create().catch((error: unknown) => {
-    // Another process made the same task between our look and our write.
-    if (row.idempotency_key !== null && isUniqueViolation(error)) return create();
-    throw error;
-  });
-  if (created.isNew && created.row.state === 'running') worker.adopt(created.row);
-  return created.row;
+  }
+
+  #write(rows: readonly TaskRow[], room: number): Promise<readonly Made[]> {
+    const { store, changes, now } = this.#options;
+    return store.transaction(async (tx) => {
+      const same = await findSame(tx, rows, now());
+      const firsts = firstOfEach(rows.filter((row) => !same.has(sameKey(row))));
+      const refused = await this.#waiting.admit(tx, firsts, now());
+      const wanted = firsts.filter((_row, index) => refused[index] === undefined);
+      const made = await insertTasks(tx, wanted, await this.#begin(tx, wanted, room));
+      // Another process made the same task between our look and our write.
+      const others = wanted.filter(({ id }) => !made.has(id));
+      for (const [key, row] of await findSame(tx, others, now())) same.set(key, row);
+      const news = [...made.values()];
+      if (news.some(({ state }) => state === 'ready')) await tx.signal(READY);
+      await changes.happened(
+        tx,
+        news.map((task) => ({ task, what: 'created' })),
+      );
+      const newByKey = new Map(news.map((row) => [sameKey(row), row]));
+      const refusedByKey = new Map(firsts.map((row, index) => [sameKey(row), refused[index]]));
+      return rows.map((row): Made => {
+        const known = same.get(sameKey(row));
+        if (known !== undefined) return { value: known, isNew: false };
+        const value = newByKey.get(sameKey(row));
+        if (value !== undefined) return { value, isNew: value.id === row.id };
+        return { error: refusedByKey.get(sameKey(row)) ?? new StoreUnavailableError('busy') };
+      });
+    });
+  }
+
+  /** New tasks run where they were made, without going through the line, as long as nobody is overtaken. */
+  async #begin(tx: StoreTransaction, rows: readonly TaskRow[], room: number): Promise<Begin | undefined> {
+    const { worker, limits } = this.#options;
+    const now = this.#options.now();
+    const isAble = (row: TaskRow) => worker.poolOf(row.kind) !== undefined && row.due_at <= now;
+    const pool = rows.map(({ kind }) => worker.poolOf(kind)).find((found) => found !== undefined);
+    if (pool === undefined || !worker.isOpen) return undefined;
+    if (room > 0) await this.#owners.add(tx, pool.name, rows.filter(isAble));
+    const served = worker.servedIn(pool);
+    return { pool, room, served, now, workerId: worker.id, leaseUntil: now + limits.leaseMs, isAble };
+  }
 }
 
-/**
- * Creates the task with a transaction of the caller, to run after its commit. Of a task that has the same idempotency
- * key there stays one; if it has not begun and waits for a later time, it is brought forward.
- */
-export async function createTaskIn(
-  options: CreateOptions,
-  tx: StoreTransaction,
-  input: NewTask,
-): Promise<TaskRow> {
-  const { worker, changes, limits, now } = options;
-  const row = newRow(input, versionOf(worker, input.kind), limits, now());
-  const same = await findSame(tx, row, now());
-  if (same !== undefined) return bringForward(tx, same, row.due_at);
-  await refuseTooMany(tx, row, limits);
-  const made = await tx
-    .db<TaskTables>()
-    .insertInto('tasks')
-    .values(row)
-    .onConflict((conflict) => conflict.doNothing())
-    .returning('id')
-    .executeTakeFirst();
-  // Another transaction made the same task between our look and our write.
-  if (made === undefined) return createTaskIn(options, tx, input);
-  await tx.signal(READY);
-  await changes.happened(tx, row, 'created');
-  return row;
+type Made = { readonly value: TaskRow; readonly isNew: boolean } | { readonly error: unknown };
+
+/** Of those with the same idempotency key the first. */
+function firstOfEach(rows: readonly TaskRow[]): TaskRow[] {
+  const firsts = new Map<string, TaskRow>();
+  for (const row of rows) if (!firsts.has(sameKey(row))) firsts.set(sameKey(row), row);
+  return [...firsts.values()];
 }
 
 async function bringForward(tx: StoreTransaction, same: TaskRow, dueAt: number): Promise<TaskRow> {
@@ -85,109 +173,4 @@ async function bringForward(tx: StoreTransaction, same: TaskRow, dueAt: number):
   if (moved === undefined) return same;
   await tx.signal(READY);
   return { ...same, due_at: dueAt };
-}
-
-function versionOf(worker: Worker, kind: string): number {
-  const known = worker.kindOf(kind);
-  if (known === undefined) throw new Error(`No code is registered for tasks of the kind "${kind}".`);
-  return known.version;
-}
-
-function newRow(input: NewTask, version: number, limits: TaskLimits, now: number): TaskRow {
-  const text = toJson(input.input);
-  if (Buffer.byteLength(text) > limits.inputBytes) {
-    throw new ToolError('invalid', `The input of a task may have at most ${limits.inputBytes} bytes.`);
-  }
-  const ttlMs = Math.round(Math.min(Math.max(input.ttlMs ?? limits.ttlMs, limits.minTtlMs), limits.maxTtlMs));
-  return {
-    id: `task_${randomBytes(32).toString('base64url')}`,
-    organization_id: input.caller.organizationId,
-    owner_id: input.caller.id,
-    kind: input.kind,
-    kind_version: version,
-    state: 'ready',
-    outcome: null,
-    input: text,
-    capabilities: toJson(input.capabilities),
-    priority: input.priority ?? 0,
-    due_at: Math.round(input.runAt ?? now),
-    worker_id: null,
-    lease_until: null,
-    fence: 0,
-    crashes: 0,
-    cancel_reason: null,
-    parent_id: input.parentId ?? null,
-    idempotency_key: input.idempotencyKey ?? null,
-    status_message: null,
-    progress_done: null,
-    progress_total: null,
-    result: null,
-    error: null,
-    ttl_ms: ttlMs,
-    created_at: now,
-    updated_at: now,
-    finished_at: null,
-    expires_at: null,
-  };
-}
-
-async function findSame(tx: StoreTransaction, row: TaskRow, now: number): Promise<TaskRow | undefined> {
-  if (row.idempotency_key === null) return undefined;
-  const db = tx.db<TaskTables>();
-  const same = await db
-    .selectFrom('tasks')
-    .selectAll()
-    .where('organization_id', '=', row.organization_id)
-    .where('owner_id', '=', row.owner_id)
-    .where('idempotency_key', '=', row.idempotency_key)
-    .executeTakeFirst();
-  if (same === undefined || same.expires_at === null || same.expires_at > now) return same;
-  // Its time is over; only the purge has not come by yet.
-  await db.deleteFrom('tasks').where('id', '=', same.id).execute();
-  return undefined;
-}
-
-async function refuseTooMany(tx: StoreTransaction, row: TaskRow, limits: TaskLimits): Promise<void> {
-  const waiting = await tx
-    .db<TaskTables>()
-    .selectFrom('tasks')
-    .select((count) => count.fn.countAll().as('tasks'))
-    .where('state', '=', 'ready')
-    .where('organization_id', '=', row.organization_id)
-    .where('owner_id', '=', row.owner_id)
-    // A task that sleeps waits for its time, not for a place.
-    .where('due_at', '<=', row.created_at)
-    .executeTakeFirstOrThrow();
-  if (Number(waiting.tasks) < limits.waitingPerOwner) return;
-  throw new ToolError(
-    'rate_limited',
-    `At most ${limits.waitingPerOwner} tasks may wait at once. Try again when some have run.`,
-    {
-      retryAfterMs: 60_000,
-    },
-  );
-}
-
-/** A new task runs where it was made, without going through the queue, as long as nobody is overtaken. */
-async function claimAtOnce(tx: StoreTransaction, row: TaskRow, options: CreateOptions): Promise<TaskRow> {
-  const { worker, limits, now } = options;
-  const pool = worker.poolOf(row.kind);
-  if (pool === undefined || worker.roomIn(pool) <= 0 || row.due_at > now()) return row;
-  await lockClaims(tx);
-  if (!(await hasRoomFor(tx, row, worker.id, pool)) || (await hasEarlier(tx, row))) return row;
-  return { ...row, state: 'running', worker_id: worker.id, lease_until: now() + limits.leaseMs, fence: 1 };
-}
-
-async function hasEarlier(tx: StoreTransaction, row: TaskRow): Promise<boolean> {
-  const earlier = await tx
-    .db<TaskTables>()
-    .selectFrom('tasks')
-    .select('id')
-    .where('state', '=', 'ready')
-    .where('organization_id', '=', row.organization_id)
-    .where('owner_id', '=', row.owner_id)
-    .where('due_at', '<=', row.due_at)
-    .limit(1)
-    .executeTakeFirst();
-  return earlier !== undefined;
 }

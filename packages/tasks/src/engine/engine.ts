@@ -1,4 +1,5 @@
 /** The seam of durable tasks: everything above sees only this. */
+import type { JsonSchema } from '@parley/kit';
 import { detach, ToolError } from '@parley/kit';
 import type { Store, StoreTransaction } from '@parley/store';
 import { fromJson } from '@parley/store';
@@ -7,11 +8,12 @@ import { DEFAULT_TASK_LIMITS } from '../limits.ts';
 import type { TaskRow, TaskTables } from '../schema.ts';
 import type { NewTask, Task, TaskOwner, TaskStatus } from '../task.ts';
 import { isFinal } from '../task.ts';
+import type { FaultOfContent } from './answer-check.ts';
 import { answerTask } from './answer.ts';
 import { cancelRow } from './cancel.ts';
 import type { TaskChange, TellTask } from './changes.ts';
 import { TaskChanges } from './changes.ts';
-import { createTask, createTaskIn } from './create.ts';
+import { Creator } from './create.ts';
 import type { Kind } from './kinds.ts';
 import { listTasks } from './list.ts';
 import type { TaskPage } from './list.ts';
@@ -56,16 +58,26 @@ export interface TaskEngineOptions {
   readonly onFault?: (error: unknown, where: string) => void;
   /** Told of what happens to the tasks of callers, with the change. */
   readonly tell?: TellTask;
+  /**
+   * Checks the form of an answer for an organization: what is wrong in words, or undefined. By default it is checked
+   * here and now, which is right only where all questions are our own.
+   */
+  readonly faultOfForm?: (
+    schema: JsonSchema,
+    content: unknown,
+    organizationId: string,
+  ) => Promise<string | undefined>;
 }
 
 /** Creates the engine; it runs nothing before `start`. */
 export function createTaskEngine(options: TaskEngineOptions): TaskEngine {
   const { store } = options;
   const limits = { ...DEFAULT_TASK_LIMITS, ...options.limits };
-  const now = options.now ?? Date.now;
+  const now = options.now ?? (() => store.now());
   const onFault = options.onFault ?? (() => undefined);
   const changes = new TaskChanges(store, options.tell);
   const worker = new Worker({ store, changes, limits, now, onFault });
+  const creator = new Creator({ store, worker, changes, limits, now });
   const kinds: Kind[] = [];
   const closing = new AbortController();
   let purgeTimer: NodeJS.Timeout | undefined;
@@ -74,7 +86,7 @@ export function createTaskEngine(options: TaskEngineOptions): TaskEngine {
   async function stop(): Promise<void> {
     closing.abort();
     clearInterval(purgeTimer);
-    await worker.stop();
+    await worker.stop(() => creator.made());
     changes.close();
   }
 
@@ -129,9 +141,12 @@ export function createTaskEngine(options: TaskEngineOptions): TaskEngine {
       kinds.push(kind);
       worker.register(kind);
     },
-    enqueue: async (task) => load(await createTask({ store, worker, changes, limits, now }, task)),
-    enqueueIn: async (tx, task) =>
-      toTask(await createTaskIn({ store, worker, changes, limits, now }, tx, task), []),
+    async enqueue(task) {
+      const row = await creator.create(task);
+      // It exists, and whoever is told otherwise makes it again.
+      return load(row).catch(() => toTask(row, []));
+    },
+    enqueueIn: async (tx, task) => toTask(await creator.createIn(tx, task), []),
     async get(owner, taskId) {
       const row = await find(owner, taskId);
       return row === undefined ? undefined : load(row);
@@ -139,17 +154,21 @@ export function createTaskEngine(options: TaskEngineOptions): TaskEngine {
     list: (owner, query) => listTasks(store, owner, query, now(), limits),
     async answer(owner, taskId, responses) {
       if ((await find(owner, taskId)) === undefined) return false;
-      await answerTask({ store, changes, now }, taskId, responses);
+      const { faultOfForm: check } = options;
+      const faultOf: FaultOfContent | undefined =
+        check && ((schema, content) => check(schema, content, owner.organizationId));
+      await answerTask({ store, changes, now, faultOf }, taskId, responses);
       return true;
     },
     async cancel(owner, taskId, reason) {
       if (!isTaskId(taskId)) return undefined;
-      const found = await store.transaction(async (tx) => {
+      const cancel = async (tx: StoreTransaction) => {
         const row = visible(owner, await lockTask(tx, taskId));
         if (row === undefined || row.state === 'final') return { row, running: [] };
         const running = await cancelRow(tx, row, { changes, limits, reason, now: now() });
         return { row, running };
-      });
+      };
+      const found = await store.transaction(cancel, { lane: 'ending' });
       for (const id of found.running) worker.cancel(id);
       if (found.row !== undefined && found.row.state !== 'final') tellKind(found.row, found.running);
       return found.row === undefined ? undefined : load(found.row);

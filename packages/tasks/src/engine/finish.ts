@@ -1,10 +1,12 @@
-/** The ends of a task: each happens once, in one transaction with its announcement. */
-import type { StoreTransaction } from '@parley/store';
-import { toJson } from '@parley/store';
+/** The ends of tasks: each happens once, in one transaction with its announcement. */
+import type { RowTableColumns, StoreTransaction } from '@parley/store';
+import { rowTable, toJson } from '@parley/store';
+import { sql } from 'kysely';
 import type { TaskLimits } from '../limits.ts';
-import type { TaskRow, TaskTables } from '../schema.ts';
+import type { TaskRow } from '../schema.ts';
 import type { TaskFault } from '../task.ts';
-import { notBefore, oneLine } from './rows.ts';
+import type { TaskChanges, TaskNews } from './changes.ts';
+import { oneLine } from './rows.ts';
 
 /** How a task ends. */
 export type Ending =
@@ -17,26 +19,71 @@ export class LeaseLost extends Error {
   override readonly name = 'LeaseLost';
 }
 
-/** Writes the end of a task that is held under `fence`, and returns which it was; throws when it is held no more. */
+/** The end of one task, for the claim that has it. */
+export interface TaskEnd {
+  readonly task: Pick<
+    TaskRow,
+    'id' | 'fence' | 'created_at' | 'ttl_ms' | 'organization_id' | 'owner_id' | 'kind'
+  >;
+  readonly ending: Ending;
+}
+
+/** The columns that an end writes. */
+type EndRow = Pick<TaskRow, 'id' | 'fence' | 'outcome' | 'result' | 'error' | 'status_message' | 'ttl_ms'> & {
+  readonly finished_at: number;
+  readonly expires_at: number;
+};
+
+const COLUMNS: RowTableColumns<EndRow> = {
+  id: 'text',
+  fence: 'integer',
+  outcome: 'text',
+  result: 'text',
+  error: 'text',
+  status_message: 'text',
+  ttl_ms: 'bigint',
+  finished_at: 'bigint',
+  expires_at: 'bigint',
+};
+
+/** Writes the ends of tasks in one statement, with all that is told of them; returns the ids that were still held. */
 export async function finish(
   tx: StoreTransaction,
-  task: Pick<TaskRow, 'id' | 'fence' | 'created_at' | 'ttl_ms'>,
-  ending: Ending,
+  ends: readonly TaskEnd[],
+  {
+    changes,
+    limits,
+    now,
+  }: { readonly changes: TaskChanges; readonly limits: TaskLimits; readonly now: number },
+): Promise<ReadonlySet<string>> {
+  const rows = ends.map(({ task, ending }) => endOf(task, storable(ending, limits), { limits, now }));
+  const written = await write(tx, rows, now);
+  const news: TaskNews[] = [];
+  for (const [index, { task }] of ends.entries()) {
+    if (!written.has(task.id)) continue;
+    await changes.announce(tx, task.id);
+    news.push({ task, what: rows[index]?.outcome ?? 'failed' });
+  }
+  await changes.happened(tx, news);
+  return written;
+}
+
+/** In the order of the ids, as everywhere where several tasks are written. */
+async function write(
+  tx: StoreTransaction,
+  rows: readonly EndRow[],
   now: number,
-  limits: TaskLimits,
-): Promise<Ending['outcome']> {
-  const stored = storable(ending, limits);
-  const written = await tx
-    .db<TaskTables>()
-    .updateTable('tasks')
-    .set({ ...endOf(stored), ...endTimes(task, now, limits) })
-    .where('id', '=', task.id)
-    .where('fence', '=', task.fence)
-    .where('state', '!=', 'final')
-    .returning('id')
-    .executeTakeFirst();
-  if (written === undefined) throw new LeaseLost();
-  return stored.outcome;
+): Promise<ReadonlySet<string>> {
+  const ordered = rows.toSorted((left, right) => (left.id < right.id ? -1 : 1));
+  const table = rowTable<EndRow>(tx.engine, 'ended', { rows: ordered, columns: COLUMNS });
+  const { rows: written } = await sql<{ id: string }>`
+    update tasks set state = 'final', outcome = ended.outcome, worker_id = null, lease_until = null, turn = null,
+      result = ended.result, error = ended.error, status_message = coalesce(ended.status_message, tasks.status_message),
+      ttl_ms = ended.ttl_ms, finished_at = ended.finished_at, expires_at = ended.expires_at,
+      updated_at = case when tasks.updated_at > ${now} then tasks.updated_at else ${now} end
+    from ${table} where tasks.id = ended.id and tasks.fence = ended.fence and tasks.state <> 'final'
+    returning tasks.id`.execute(tx.db());
+  return new Set(written.map(({ id }) => id));
 }
 
 type StoredEnding = Exclude<Ending, { outcome: 'completed' }> | { outcome: 'completed'; result: string };
@@ -55,21 +102,28 @@ function storable(ending: Ending, limits: TaskLimits): StoredEnding {
   return fault(`The result of the task has more than ${limits.resultBytes} bytes. Ask for less.`);
 }
 
-function endOf(ending: StoredEnding) {
-  const base = { state: 'final' as const, outcome: ending.outcome, worker_id: null, lease_until: null };
-  if (ending.outcome === 'completed') return { ...base, result: ending.result };
-  if (ending.outcome === 'failed')
-    return { ...base, error: toJson(ending.error), status_message: oneLine(ending.error.message) };
-  return { ...base, status_message: oneLine(ending.reason) };
-}
-
-function endTimes(task: Pick<TaskRow, 'created_at' | 'ttl_ms'>, now: number, limits: TaskLimits) {
+function endOf(
+  task: TaskEnd['task'],
+  ending: StoredEnding,
+  { limits, now }: { readonly limits: TaskLimits; readonly now: number },
+): EndRow {
   const expiresAt = Math.max(task.created_at + task.ttl_ms, now + limits.keepFinishedMs);
-  // What the client is told must not promise less than what is kept.
+  const message = messageOf(ending);
   return {
-    updated_at: notBefore(now),
+    id: task.id,
+    fence: task.fence,
+    outcome: ending.outcome,
+    result: ending.outcome === 'completed' ? ending.result : null,
+    error: ending.outcome === 'failed' ? toJson(ending.error) : null,
+    status_message: message === undefined ? null : oneLine(message),
     finished_at: now,
     expires_at: expiresAt,
+    // What the client is told must not promise less than what is kept.
     ttl_ms: expiresAt - task.created_at,
   };
+}
+
+function messageOf(ending: StoredEnding): string | undefined {
+  if (ending.outcome === 'completed') return undefined;
+  return ending.outcome === 'failed' ? ending.error.message : ending.reason;
 }

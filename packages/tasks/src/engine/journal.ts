@@ -2,12 +2,16 @@
 import type { Store, StoreTransaction } from '@parley/store';
 import { fromJson, toJson } from '@parley/store';
 import type { InputRequest, InputResponse } from '@parley/kit';
+import type { TaskLimits } from '../limits.ts';
 import type { TaskInputRow, TaskRow, TaskStepRow, TaskTables } from '../schema.ts';
 import { hasOpenQuestion } from './answer.ts';
 import type { TaskChanges } from './changes.ts';
 import { READY } from './changes.ts';
 import { LeaseLost } from './finish.ts';
+import { persist, UnwrittenError } from './persist.ts';
 import { notBefore } from './rows.ts';
+import type { StepWriter } from './step-writer.ts';
+import { upsertSteps } from './step-writer.ts';
 
 /** The stored end of a step. */
 export type StepOutcome =
@@ -37,56 +41,64 @@ export const inputPlace = (key: string): string => `question "${key}"`;
 /** Stands for the answer to a question that nobody answered in time. */
 export const TIMED_OUT = { timedOut: true } as const;
 
+/** What the journals of a process share. */
+export interface JournalOptions {
+  readonly store: Store;
+  readonly changes: TaskChanges;
+  readonly steps: StepWriter;
+  readonly limits: Pick<TaskLimits, 'rewriteMs'>;
+  readonly now: () => number;
+}
+
 /** Reads and writes the history of one claimed task. */
 export class Journal {
   readonly steps: Map<string, TaskStepRow>;
   readonly inputs: Map<string, TaskInputRow>;
-  /** Why the task is to be cancelled, as far as was known when the history was read. */
-  readonly cancelReason: string | null;
   readonly #keys: Map<number, string>;
-  readonly #store: Store;
+  readonly #options: JournalOptions;
   readonly #task: TaskRow;
-  readonly #changes: TaskChanges;
-  readonly #now: () => number;
+  readonly #signal: AbortSignal;
+  #fault: UnwrittenError | undefined;
 
   private constructor(
-    store: Store,
-    task: TaskRow,
-    changes: TaskChanges,
-    now: () => number,
-    rows: { steps: TaskStepRow[]; inputs: TaskInputRow[]; cancelReason: string | null },
+    options: JournalOptions,
+    { task, signal }: { readonly task: TaskRow; readonly signal: AbortSignal },
+    rows: { readonly steps: readonly TaskStepRow[]; readonly inputs: readonly TaskInputRow[] },
   ) {
-    this.#store = store;
+    this.#options = options;
     this.#task = task;
-    this.#changes = changes;
-    this.#now = now;
+    this.#signal = signal;
     this.steps = new Map(rows.steps.map((row) => [row.step_key, row]));
     this.inputs = new Map(rows.inputs.map((row) => [row.input_key, row]));
-    this.cancelReason = rows.cancelReason;
     this.#keys = new Map([
       ...rows.steps.map((row) => [row.position, stepPlace(row.step_key)] as const),
       ...rows.inputs.map((row) => [row.position, inputPlace(row.input_key)] as const),
     ]);
   }
 
-  static async open(store: Store, task: TaskRow, changes: TaskChanges, now: () => number): Promise<Journal> {
-    const db = store.db<TaskTables>();
-    const [steps, inputs, current] = await Promise.all([
-      db.selectFrom('task_steps').selectAll().where('task_id', '=', task.id).execute(),
-      db.selectFrom('task_inputs').selectAll().where('task_id', '=', task.id).execute(),
-      db.selectFrom('tasks').select('cancel_reason').where('id', '=', task.id).executeTakeFirst(),
+  static async open(
+    options: JournalOptions,
+    run: { readonly task: TaskRow; readonly signal: AbortSignal },
+  ): Promise<Journal> {
+    // Nobody had it before its first claim, so there is nothing to read.
+    if (run.task.fence <= 1) return new Journal(options, run, { steps: [], inputs: [] });
+    const db = options.store.db<TaskTables>();
+    const [steps, inputs] = await Promise.all([
+      db.selectFrom('task_steps').selectAll().where('task_id', '=', run.task.id).execute(),
+      db.selectFrom('task_inputs').selectAll().where('task_id', '=', run.task.id).execute(),
     ]);
-    return new Journal(store, task, changes, now, {
-      steps,
-      inputs,
-      cancelReason: current?.cancel_reason ?? null,
-    });
+    return new Journal(options, run, { steps, inputs });
   }
 
-  /** Stores a step, sleep or retry; a finished one also proves that the task does not kill its workers. */
+  /** Why the run cannot be believed any more: something that it did is not written down. */
+  get fault(): UnwrittenError | undefined {
+    return this.#fault;
+  }
+
+  /** Stores a step, sleep or retry. */
   async writeStep(step: Omit<TaskStepRow, 'task_id' | 'organization_id'>): Promise<void> {
     const row = { ...step, task_id: this.#task.id, organization_id: this.#task.organization_id };
-    await this.#fenced({ crashes: 0 }, (tx) => upsertStep(tx, row));
+    await this.#persist(() => this.#options.steps.write(this.#task, row));
     this.steps.set(row.step_key, row);
   }
 
@@ -96,29 +108,32 @@ export class Journal {
     const state = plan.asks.length > 0 ? 'asking' : 'ready';
     const released = { state, due_at: plan.dueAt, worker_id: null, lease_until: null, crashes: 0 } as const;
     await this.#fenced(released, async (tx, held) => {
-      const db = tx.db<TaskTables>();
-      for (const step of plan.waiting) await upsertStep(tx, { ...step, ...own });
-      for (const { key, position, request, expiresAt } of plan.asks) {
-        const row = {
-          ...own,
-          input_key: key,
-          position,
-          request: toJson(request),
-          response: null,
-          expires_at: expiresAt,
-        };
-        await db
+      const { changes, now } = this.#options;
+      await upsertSteps(
+        tx,
+        plan.waiting.map((step) => ({ ...step, ...own })),
+      );
+      const asks = plan.asks.map(({ key, position, request, expiresAt }) => ({
+        ...own,
+        input_key: key,
+        position,
+        request: toJson(request),
+        response: null,
+        expires_at: expiresAt,
+      }));
+      if (asks.length > 0)
+        await tx
+          .db<TaskTables>()
           .insertInto('task_inputs')
-          .values(row)
+          .values(asks)
           .onConflict((conflict) => conflict.doNothing())
           .execute();
-      }
       // Answered while it ran: nothing would wake it again.
       const isAnswered = plan.asks.length > 0 && !(await hasOpenQuestion(tx, own.task_id));
       const isAsking = plan.asks.length > 0 && !isAnswered;
-      if (isAnswered || held.cancel_reason !== null) await wakeAt(tx, own.task_id, this.#now());
-      await this.#changes.announce(tx, this.#task.id);
-      if (isAsking) await this.#changes.happened(tx, this.#task, 'input_required');
+      if (isAnswered || held.cancel_reason !== null) await wakeAt(tx, own.task_id, now());
+      await changes.announce(tx, this.#task.id);
+      if (isAsking) await changes.happened(tx, [{ task: this.#task, what: 'input_required' }]);
     });
   }
 
@@ -159,15 +174,16 @@ export class Journal {
     return response === null ? undefined : fromJson(response);
   }
 
-  async #fenced(
+  #fenced(
     change: Partial<TaskRow>,
     work: (tx: StoreTransaction, held: Pick<TaskRow, 'cancel_reason'>) => Promise<void>,
   ): Promise<void> {
-    await this.#store.transaction(async (tx) => {
+    const { store, now } = this.#options;
+    const write = async (tx: StoreTransaction) => {
       const held = await tx
         .db<TaskTables>()
         .updateTable('tasks')
-        .set({ ...change, updated_at: notBefore(this.#now()) })
+        .set({ ...change, updated_at: notBefore(now()) })
         .where('id', '=', this.#task.id)
         .where('fence', '=', this.#task.fence)
         .where('state', '=', 'running')
@@ -175,7 +191,17 @@ export class Journal {
         .executeTakeFirst();
       if (held === undefined) throw new LeaseLost();
       await work(tx, held);
-    });
+    };
+    return this.#persist(() => store.transaction(write, { lane: 'ending' }));
+  }
+
+  async #persist(write: () => Promise<void>): Promise<void> {
+    try {
+      await persist(write, { signal: this.#signal, forMs: this.#options.limits.rewriteMs });
+    } catch (error) {
+      if (error instanceof UnwrittenError) this.#fault = error;
+      throw error;
+    }
   }
 }
 
@@ -188,16 +214,4 @@ async function wakeAt(tx: StoreTransaction, taskId: string, now: number): Promis
     .where('id', '=', taskId)
     .execute();
   await tx.signal(READY);
-}
-
-async function upsertStep(tx: StoreTransaction, row: TaskStepRow): Promise<void> {
-  const { outcome, attempts, due_at } = row;
-  await tx
-    .db<TaskTables>()
-    .insertInto('task_steps')
-    .values(row)
-    .onConflict((conflict) =>
-      conflict.columns(['task_id', 'step_key']).doUpdateSet({ outcome, attempts, due_at }),
-    )
-    .execute();
 }

@@ -26,6 +26,26 @@ async function write(store: Store, id: string, values: Partial<TaskRow>): Promis
   await store.db<TaskTables>().updateTable('tasks').set(values).where('id', '=', id).execute();
 }
 
+function driverError(code: string): Error {
+  return Object.assign(new Error('As the driver says it.'), { code });
+}
+
+/** A store whose writes of what ends work fail when the test says so. */
+function withFaults(store: Store, error: Error) {
+  let left = 0;
+  const transaction: Store['transaction'] = (work, options) => {
+    if (options?.lane !== 'ending' || left === 0) return store.transaction(work, options);
+    left -= 1;
+    return Promise.reject(error);
+  };
+  return {
+    store: { ...store, transaction },
+    failTimes: (times: number) => {
+      left = times;
+    },
+  };
+}
+
 onBothEngines('leases', (open) => {
   test('a stopped engine lets a step end, gives its tasks back, and another one finishes them', async () => {
     const running = gate();
@@ -197,31 +217,77 @@ onBothEngines('leases', (open) => {
     expect(ran).toBe(0);
   });
 
-  test('a database that cannot be reached for a moment does not fail the task', async () => {
-    const store = await open();
-    let isOut = false;
+  test.each([
+    ['cannot be reached', new StoreUnavailableError('lost')],
+    ['ends a statement that took too long', driverError('57014')],
+    ['found two writers in conflict', driverError('40001')],
+    ['says what nobody has heard of', driverError('XX000')],
+  ])('a database that %s for a moment fails no task and runs no step again', async (_name, error) => {
+    const faulty = withFaults(await open(), error);
     let ran = 0;
-    const transaction: Store['transaction'] = (work) => {
-      if (!isOut) return store.transaction(work);
-      isOut = false;
-      return Promise.reject(new StoreUnavailableError('lost'));
-    };
     const bed = await openBed(open, {
-      store: { ...store, transaction },
+      store: faulty.store,
       scripts: {
         job: ({ io }) =>
           io.step('one', () => {
             ran += 1;
-            isOut = ran === 1;
+            faulty.failTimes(2);
             return 'done';
           }),
       },
     });
     const { id } = await bed.enqueue('job');
-    await eventually(() => expect(bed.faults).toHaveLength(1));
-    await lapse(store, id);
+    expect(await bed.ended(id)).toMatchObject({ status: 'completed', result: 'done' });
+    expect({ ran, faults: bed.faults }).toEqual({ ran: 1, faults: [] });
+  });
+
+  test("what cannot be written for long is nobody's fault: the task goes back, whatever its code makes of it", async () => {
+    const faulty = withFaults(await open(), driverError('57014'));
+    let ran = 0;
+    const bed = await openBed(open, {
+      store: faulty.store,
+      limits: { rewriteMs: 60 },
+      scripts: {
+        job: async ({ io }) => {
+          const step = io.step('one', () => {
+            ran += 1;
+            if (ran === 1) faulty.failTimes(Infinity);
+            return 'done';
+          });
+          return step.catch(() => 'Internal error');
+        },
+      },
+    });
+    const { id } = await bed.enqueue('job');
+    await eventually(() => expect(bed.faults).toMatchObject([{ name: 'UnwrittenError' }]));
+    faulty.failTimes(0);
+    expect(await bed.row(id)).toMatchObject({ state: 'running', outcome: null });
+    await lapse(bed.store, id);
     expect(await bed.ended(id)).toMatchObject({ status: 'completed', result: 'done' });
     expect(ran).toBe(2);
+  });
+
+  test('a process that was paused past its leases renews them first and runs nothing twice', async () => {
+    const clock = new TestClock();
+    const go = gate();
+    let ran = 0;
+    const bed = await openBed(open, {
+      now: clock.now,
+      limits: { renewMs: HOUR_MS, takeoverMs: 20 },
+      scripts: {
+        long: async () => {
+          ran += 1;
+          await go.opened;
+        },
+      },
+    });
+    const { id } = await bed.enqueue('long');
+    await eventually(() => expect(ran).toBe(1));
+    clock.turn(DAY_MS);
+    await eventually(async () => expect((await bed.row(id)).lease_until).toBeGreaterThan(clock.ms));
+    go.open();
+    expect((await bed.ended(id)).status).toBe('completed');
+    expect({ ran, fence: (await bed.row(id)).fence }).toEqual({ ran: 1, fence: 1 });
   });
 
   test('a task whose worker died after the cancel ends cancelled', async () => {

@@ -1,5 +1,6 @@
 /** Leases: renewed while a worker lives, given back when it stops, taken away when it is gone. */
 import type { Store, StoreTransaction } from '@parley/store';
+import { sql } from 'kysely';
 import type { TaskRow, TaskTables } from '../schema.ts';
 import { READY } from './changes.ts';
 
@@ -10,38 +11,38 @@ export type HeldTask = Pick<TaskRow, 'id' | 'fence' | 'cancel_reason'>;
 export async function renewLeases(
   store: Store,
   workerId: string,
-  taskIds: readonly string[],
-  until: number,
+  { taskIds, until }: { readonly taskIds: readonly string[]; readonly until: number },
 ): Promise<HeldTask[]> {
-  const renewed = await store.transaction((tx) => {
-    const db = tx.db<TaskTables>();
-    const mine = db
-      .selectFrom('tasks')
-      .select('id')
-      .where('id', 'in', taskIds)
-      .where('worker_id', '=', workerId)
-      .where('state', '=', 'running');
-    return (
-      db
+  return store.transaction(
+    async (tx) => {
+      const db = tx.db<TaskTables>();
+      const mine = db
+        .selectFrom('tasks')
+        .select('id')
+        .where('id', 'in', taskIds)
+        .where('worker_id', '=', workerId)
+        .where('state', '=', 'running');
+      const renewed: HeldTask[] = await db
         .updateTable('tasks')
         .set({ lease_until: until })
         // A row that someone writes right now is left for the next time; waiting for it could be waiting in a circle.
         .where('id', 'in', tx.locked(mine, { skipHeld: true }))
         .returning(['id', 'fence', 'cancel_reason'])
-        .execute()
-    );
-  });
-  const skipped = taskIds.filter((id) => !renewed.some((row) => row.id === id));
-  if (skipped.length === 0) return renewed;
-  const still = await store
-    .db<TaskTables>()
-    .selectFrom('tasks')
-    .select(['id', 'fence', 'cancel_reason'])
-    .where('id', 'in', skipped)
-    .where('worker_id', '=', workerId)
-    .where('state', '=', 'running')
-    .execute();
-  return [...renewed, ...still];
+        .execute();
+      const known = new Set(renewed.map(({ id }) => id));
+      const skipped = taskIds.filter((id) => !known.has(id));
+      if (skipped.length === 0) return renewed;
+      const still = await db
+        .selectFrom('tasks')
+        .select(['id', 'fence', 'cancel_reason'])
+        .where('id', 'in', skipped)
+        .where('worker_id', '=', workerId)
+        .where('state', '=', 'running')
+        .execute();
+      return [...renewed, ...still];
+    },
+    { lane: 'ending' },
+  );
 }
 
 /** Gives a task back untouched; the next worker goes on with it. */
@@ -50,7 +51,7 @@ export async function releaseTask(
   task: Pick<TaskRow, 'id' | 'fence'>,
   now: number,
 ): Promise<void> {
-  await store.transaction(async (tx) => {
+  const release = async (tx: StoreTransaction) => {
     await tx
       .db<TaskTables>()
       .updateTable('tasks')
@@ -60,28 +61,42 @@ export async function releaseTask(
       .where('state', '=', 'running')
       .execute();
     await tx.signal(READY);
-  });
+  };
+  await store.transaction(release, { lane: 'ending' });
 }
 
-/** Takes tasks away from workers that are gone; the new number refuses whatever they still write. */
-export async function releaseLapsed(tx: StoreTransaction, now: number): Promise<void> {
-  const db = tx.db<TaskTables>();
-  const lapsed = db
+/**
+ * Takes tasks away from workers that are gone; the new number refuses whatever they still write. What runs here is left
+ * out: after a pause of the whole process its own leases look lapsed before it could renew them.
+ */
+export async function releaseLapsed(
+  store: Store,
+  { now, runningHere }: { readonly now: number; readonly runningHere: readonly string[] },
+): Promise<void> {
+  const lapsed = store
+    .db<TaskTables>()
     .selectFrom('tasks')
     .select('id')
-    .where('state', '=', 'running')
-    .where('lease_until', '<', now);
-  await db
-    .updateTable('tasks')
-    .set((row) => ({
-      state: 'ready',
-      worker_id: null,
-      lease_until: null,
-      due_at: now,
-      crashes: row('crashes', '+', 1),
-      fence: row('fence', '+', 1),
-    }))
-    .where('id', 'in', tx.locked(lapsed, { skipHeld: true }))
-    .execute();
-  await tx.signal(READY);
+    .where('state', '=', sql.lit('running'))
+    .where('lease_until', '<', now)
+    .$if(runningHere.length > 0, (query) => query.where('id', 'not in', runningHere));
+  // A look without a lock first: mostly there is nothing to take.
+  if ((await lapsed.limit(1).executeTakeFirst()) === undefined) return;
+  const release = async (tx: StoreTransaction) => {
+    await tx
+      .db<TaskTables>()
+      .updateTable('tasks')
+      .set((row) => ({
+        state: 'ready',
+        worker_id: null,
+        lease_until: null,
+        due_at: now,
+        crashes: row('crashes', '+', 1),
+        fence: row('fence', '+', 1),
+      }))
+      .where('id', 'in', tx.locked(lapsed, { skipHeld: true }))
+      .execute();
+    await tx.signal(READY);
+  };
+  await store.transaction(release, { lane: 'ending' });
 }

@@ -1,17 +1,33 @@
 /** Progress: told at once to watchers in this process, written to the store a few times a second. */
 import { detach } from '@parley/kit';
-import type { Store } from '@parley/store';
+import type { RowTableColumns, Store } from '@parley/store';
+import { rowTable } from '@parley/store';
+import { sql } from 'kysely';
 import type { TaskLimits } from '../limits.ts';
-import type { TaskRow, TaskTables } from '../schema.ts';
+import type { TaskRow } from '../schema.ts';
 import type { TaskProgress } from '../task.ts';
 import type { TaskChanges } from './changes.ts';
-import { notBefore, oneLine } from './rows.ts';
+import { oneLine } from './rows.ts';
 
 interface Report {
   readonly row: TaskRow;
   readonly progress: TaskProgress;
   readonly message: string | null;
 }
+
+interface ProgressRow extends TaskProgress {
+  readonly id: string;
+  readonly fence: number;
+  readonly message: string | null;
+}
+
+const COLUMNS: RowTableColumns<ProgressRow> = {
+  id: 'text',
+  fence: 'integer',
+  done: 'double precision',
+  total: 'double precision',
+  message: 'text',
+};
 
 /** Collects reports and writes the newest of each task. */
 export class ProgressWriter {
@@ -71,23 +87,24 @@ export class ProgressWriter {
   }
 
   async #write(reports: readonly Report[]): Promise<void> {
+    const now = this.#now();
+    const rows = reports.map(({ row: { id, fence }, progress: { done, total }, message }) => ({
+      id,
+      fence,
+      done,
+      total,
+      message,
+    }));
     await this.#store.transaction(async (tx) => {
-      for (const { row, progress, message } of reports) {
-        await tx
-          .db<TaskTables>()
-          .updateTable('tasks')
-          .set({
-            progress_done: progress.done,
-            progress_total: progress.total,
-            updated_at: notBefore(this.#now()),
-            ...(message !== null && { status_message: message }),
-          })
-          .where('id', '=', row.id)
-          .where('fence', '=', row.fence)
-          .where('state', '=', 'running')
-          .execute();
-        await this.#changes.announce(tx, row.id);
-      }
+      const table = rowTable<ProgressRow>(tx.engine, 'told', { rows, columns: COLUMNS });
+      await sql`
+        update tasks set progress_done = told.done, progress_total = told.total,
+          status_message = coalesce(told.message, tasks.status_message),
+          updated_at = case when tasks.updated_at > ${now} then tasks.updated_at else ${now} end
+        from ${table} where tasks.id = told.id and tasks.fence = told.fence and tasks.state = 'running'`.execute(
+        tx.db(),
+      );
+      for (const { id } of rows) await this.#changes.announce(tx, id);
     });
   }
 }

@@ -3,7 +3,7 @@ import type { Store } from '@parley/store';
 import type { TaskLimits } from '../limits.ts';
 import type { TaskTables } from '../schema.ts';
 import type { TaskChanges } from './changes.ts';
-import type { KnownKind } from './claim.ts';
+import type { Kind } from './kinds.ts';
 import { finish } from './finish.ts';
 import { lockTask } from './rows.ts';
 
@@ -34,7 +34,7 @@ export async function purgeBatch(store: Store, now: number): Promise<boolean> {
 export interface OrphanOptions {
   readonly store: Store;
   readonly changes: TaskChanges;
-  readonly kinds: readonly KnownKind[];
+  readonly kinds: readonly Pick<Kind, 'kind' | 'version'>[];
   readonly limits: TaskLimits;
   readonly now: number;
 }
@@ -42,13 +42,15 @@ export interface OrphanOptions {
 /** Fails tasks that waited a day for a worker that knows their kind and version; true when there may be more. */
 export async function giveUpOrphans(options: OrphanOptions): Promise<boolean> {
   const { store, changes, kinds, limits, now } = options;
-  const isLate = (dueAt: number) => dueAt < now - limits.orphanMs;
+  const lateAt = now - limits.orphanMs;
   const orphans = await store
     .db<TaskTables>()
     .selectFrom('tasks')
     .select('id')
     .where('state', 'in', ['ready', 'asking'])
-    .where('due_at', '<', now - limits.orphanMs)
+    .where('due_at', '<', lateAt)
+    // One that waits for no time is due since it was made.
+    .where('created_at', '<', lateAt)
     .where((where) =>
       where.not(where.or(kinds.map(({ kind, version }) => where.and({ kind, kind_version: version })))),
     )
@@ -58,12 +60,11 @@ export async function giveUpOrphans(options: OrphanOptions): Promise<boolean> {
     await store.transaction(async (tx) => {
       const row = await lockTask(tx, id);
       // Someone else was here between the look and the lock.
-      if (row === undefined || row.state === 'final' || row.state === 'running' || !isLate(row.due_at))
+      if (row === undefined || row.state === 'final' || row.state === 'running' || row.due_at >= lateAt)
         return;
       const message = `No worker knows version ${row.kind_version} of "${row.kind}" any more. Start the task again.`;
-      await finish(tx, row, { outcome: 'failed', error: { code: -32603, message } }, now, limits);
-      await changes.announce(tx, id);
-      await changes.happened(tx, row, 'failed');
+      const ending = { outcome: 'failed', error: { code: -32603, message } } as const;
+      await finish(tx, [{ task: row, ending }], { changes, limits, now });
     });
   }
   return orphans.length === BATCH;

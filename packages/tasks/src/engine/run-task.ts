@@ -1,32 +1,33 @@
 /** One run of one claimed task, from its history to its end or its next wait. */
 import type { ClientCapabilities } from '@parley/kit';
 import { Leave } from '@parley/kit';
-import type { Store } from '@parley/store';
 import { fromJson, StoreUnavailableError } from '@parley/store';
 import type { TaskLimits } from '../limits.ts';
 import type { TaskRow, TaskTables } from '../schema.ts';
-import type { TaskChanges } from './changes.ts';
+import type { EndWriter } from './end-writer.ts';
 import type { Ending } from './finish.ts';
-import { finish, LeaseLost } from './finish.ts';
+import { LeaseLost } from './finish.ts';
+import type { JournalOptions } from './journal.ts';
 import { Journal } from './journal.ts';
 import type { Kind } from './kinds.ts';
 import { TaskStopped } from './kinds.ts';
 import { releaseTask } from './lease.ts';
+import { persist } from './persist.ts';
 import type { ProgressWriter } from './progress-writer.ts';
 import { RunContext, RunFault } from './run-context.ts';
 import type { Sleeper } from './sleeper.ts';
 
-export interface RunTaskOptions {
-  readonly store: Store;
-  readonly changes: TaskChanges;
+export interface RunTaskOptions extends JournalOptions {
+  readonly ends: EndWriter;
   readonly limits: TaskLimits;
-  readonly now: () => number;
   readonly onFault: (error: unknown, where: string) => void;
   readonly row: TaskRow;
   readonly kind: Kind;
   readonly controller: AbortController;
   readonly sleeper: Sleeper;
   readonly progress: ProgressWriter;
+  /** Told when the task was let go until a time, or until it is answered. */
+  onParked(): void;
 }
 
 const INTERNAL = -32603;
@@ -58,12 +59,10 @@ async function givenUp({ kind, row, limits, onFault, now }: RunTaskOptions): Pro
 }
 
 async function enter(options: RunTaskOptions): Promise<void> {
-  const { store, row, changes, limits, now, sleeper, progress, controller } = options;
-  const journal = await Journal.open(store, row, changes, now);
+  const { row, limits, now, sleeper, progress, controller } = options;
+  const journal = await Journal.open(options, { task: row, signal: controller.signal });
   // Cancelled or stopped between the claim and here.
   if (controller.signal.aborted) return endByError(options, controller.signal.reason);
-  if (journal.cancelReason !== null)
-    return end(options, { outcome: 'cancelled', reason: journal.cancelReason });
   const io = new RunContext({
     taskId: row.id,
     // Written by us when the task was made.
@@ -80,9 +79,13 @@ async function enter(options: RunTaskOptions): Promise<void> {
   const ended = await untilCutOff(options, io);
   io.close();
   await progress.flush(row.id);
+  // Whatever the code made of it: what it did and what is written down are not the same.
+  if (journal.fault !== undefined) throw journal.fault;
   if ('ending' in ended) return end(options, ended.ending);
-  if (ended.error instanceof Leave && !controller.signal.aborted && io.hasReasonToLeave)
-    return journal.park({ asks: io.asks, waiting: [...io.waiting], dueAt: io.dueAt });
+  if (ended.error instanceof Leave && !controller.signal.aborted && io.hasReasonToLeave) {
+    await journal.park({ asks: io.asks, waiting: [...io.waiting], dueAt: io.dueAt });
+    return options.onParked();
+  }
   return endByError(options, ended.error);
 }
 
@@ -135,16 +138,12 @@ async function endByError(options: RunTaskOptions, error: unknown): Promise<void
   return end(options, { outcome: 'failed', error: { code: INTERNAL, message: 'Internal error' } });
 }
 
-async function end(options: RunTaskOptions, ending: Ending): Promise<void> {
-  const { store, row, changes, limits, now } = options;
-  await store.transaction(async (tx) => {
-    const outcome = await finish(tx, row, ending, now(), limits);
-    await changes.announce(tx, row.id);
-    await changes.happened(tx, row, outcome);
-  });
+function end({ ends, row, controller, limits }: RunTaskOptions, ending: Ending): Promise<void> {
+  return persist(() => ends.end(row, ending), { signal: controller.signal, forMs: limits.rewriteMs });
 }
 
 async function cancelReason({ store, row }: RunTaskOptions): Promise<string> {
+  if (row.cancel_reason !== null) return row.cancel_reason;
   const found = await store
     .db<TaskTables>()
     .selectFrom('tasks')

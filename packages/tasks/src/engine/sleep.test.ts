@@ -51,7 +51,7 @@ onBothEngines('sleeps', (open) => {
 
   test('the nearest of many sleeps wakes by one timer, without a look in between', async () => {
     const bed = await openBed(open, {
-      limits: { takeoverMs: 60_000, heldSleepMs: 5 },
+      limits: { takeoverMs: HOUR_MS, heldSleepMs: 5 },
       scripts: { nap: ({ io }, ms) => io.sleep('nap', Number(ms)) },
     });
     const waits = [3_600_000, 60, 200, 120];

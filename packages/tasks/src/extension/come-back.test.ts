@@ -45,7 +45,7 @@ const FOLLOWER = { grants: { bakery: ['*'], tasks: ['get_task'] } };
 async function bakery() {
   began = 0;
   done = Promise.withResolvers<string>();
-  const tasks = await startTasks(toolset, { times: { inlineLimitMs: 50 } });
+  const tasks = await startTasks(toolset, { times: { inlineLimitMs: 200 } });
   const narrow = await tasks.another(NARROW);
   const follower = await tasks.another(FOLLOWER);
   return { narrow, follower, [Symbol.asyncDispose]: () => tasks[Symbol.asyncDispose](), tasks: tasks.tasks };

@@ -1,0 +1,137 @@
+/** Inserting tasks: many in one statement, which also decides which of them begin at once. */
+import type { RowTableColumns, StoreTransaction } from '@parley/store';
+import { rowLock, rowTable } from '@parley/store';
+import { sql } from 'kysely';
+import type { TaskRow } from '../schema.ts';
+import { TASK_COLUMNS } from '../schema.ts';
+import type { Pool } from './pools.ts';
+import { sameKey } from './same-task.ts';
+
+/** Who takes new tasks, and how many of them at once; the others get their turns here too. */
+export interface Begin {
+  readonly pool: Pool;
+  readonly room: number;
+  /** The highest turn that was served. */
+  readonly served: number;
+  readonly workerId: string;
+  readonly leaseUntil: number;
+  readonly now: number;
+  /** Whether the worker runs such a task, and it is due. */
+  isAble(row: TaskRow): boolean;
+}
+
+interface MadeRow extends TaskRow {
+  /** Its place in the batch. */
+  readonly place: number;
+  readonly able: number;
+  readonly same_key: string;
+}
+
+const COLUMNS: RowTableColumns<MadeRow> = {
+  ...TASK_COLUMNS,
+  place: 'integer',
+  able: 'integer',
+  same_key: 'text',
+};
+
+const NAMES = Object.keys(TASK_COLUMNS);
+
+/** Inserts what has no same one yet; returns what is in the database now, by id. */
+export async function insertTasks(
+  tx: StoreTransaction,
+  rows: readonly TaskRow[],
+  begin: Begin | undefined,
+): Promise<ReadonlyMap<string, TaskRow>> {
+  if (rows.length === 0) return new Map();
+  const made = rows.map((row, place) => ({
+    ...row,
+    place,
+    able: begin?.isAble(row) === true ? 1 : 0,
+    same_key: sameKey(row),
+  }));
+  const table = rowTable<MadeRow>(tx.engine, 'given', { rows: made, columns: COLUMNS });
+  const columns = sql.join(NAMES.map((name) => sql.ref(name)));
+  const able = begin !== undefined && made.some((row) => row.able === 1) ? begin : undefined;
+  const ways =
+    able === undefined ? sql`` : sql`, ${able.room > 0 ? begun(tx, able) : NOBODY}, ${lined(able)}`;
+  const joins = sql`left join begun on begun.id = made.id left join lined on lined.id = made.id`;
+  const { rows: inserted } = await sql<{ id: string; state: TaskRow['state'] }>`
+    with made as (select * from ${table}) ${ways}
+    insert into tasks (${columns}) select ${selected(able)} from made ${able === undefined ? sql`` : joins}
+    where true order by made.same_key on conflict do nothing returning id, state`.execute(tx.db());
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  const result = new Map<string, TaskRow>();
+  for (const { id, state } of inserted) {
+    const row = byId.get(id);
+    if (row === undefined) continue;
+    result.set(id, state === 'running' && able !== undefined ? { ...row, ...claimOf(able) } : row);
+  }
+  return result;
+}
+
+/**
+ * Those that find a place of their owner and organization, and overtake no earlier one of their owner. The rows that
+ * count places are held from here to the commit, in the one order in which all do.
+ */
+function begun(tx: StoreTransaction, { pool, room, now }: Begin) {
+  return sql`places as (
+      select organization_id, owner_id, running, case when exists (
+        select 1 from tasks where tasks.organization_id = task_places.organization_id
+        and tasks.owner_id = task_places.owner_id and tasks.state = 'ready' and tasks.due_at <= ${now}
+      ) then 1 else 0 end as waits
+      from task_places where pool = ${pool.name} and (organization_id, owner_id) in (
+        select organization_id, owner_id from made union select organization_id, '' from made
+      ) order by organization_id, owner_id ${rowLock(tx.engine)}
+    ), able as (
+      select id, organization_id, owner_id, place,
+        row_number() over (partition by organization_id, owner_id order by place) as of_owner
+      from made where able = 1
+    ), fitting as (
+      select able.id, able.organization_id, able.place,
+        row_number() over (partition by able.organization_id order by able.place) as of_organization
+      from able join places on places.organization_id = able.organization_id and places.owner_id = able.owner_id
+      where places.waits = 0 and able.of_owner <= ${pool.perOwner} - places.running
+    ), begun as (
+      select fitting.id from fitting
+      join places on places.organization_id = fitting.organization_id and places.owner_id = ''
+      where fitting.of_organization <= ${pool.perOrganization} - places.running
+      order by fitting.place limit ${room}
+    )`;
+}
+
+/** Every place of the process is taken. */
+const NOBODY = sql`begun as (select id from made where able = 2)`;
+
+/** The turns of those that do not begin: as `giveTurns` gives them, but for the urgent ones, which are left to it. */
+function lined({ pool, served }: Begin) {
+  const base = sql`(select case when coalesce(min(turn), 1) - 1 > cast(${served} as bigint)
+    then min(turn) - 1 else cast(${served} as bigint) end as turn from tasks where pool = ${pool.name} and turn is not null)`;
+  return sql`lined as (
+      select line.id, case when line.last > base.turn then line.last else base.turn end
+        + row_number() over (partition by line.organization_id, line.owner_id order by line.place) as turn
+      from (
+        select id, organization_id, owner_id, place, coalesce((
+          select max(mine.turn) from tasks mine where mine.organization_id = made.organization_id
+          and mine.owner_id = made.owner_id and mine.pool = ${pool.name} and mine.turn is not null
+        ), 0) as last from made where able = 1 and priority = 0
+      ) as line cross join ${base} as base
+    )`;
+}
+
+const claimOf = ({ workerId, leaseUntil }: Begin) =>
+  ({ state: 'running', worker_id: workerId, lease_until: leaseUntil, fence: 1 }) as const;
+
+/** The columns as they are given, but for those that say who has it. */
+function selected(begin: Begin | undefined) {
+  const ofClaim: Record<string, unknown> =
+    begin === undefined
+      ? {}
+      : {
+          state: sql`case when begun.id is null then 'ready' else 'running' end`,
+          worker_id: sql`case when begun.id is null then null else cast(${begin.workerId} as text) end`,
+          lease_until: sql`case when begun.id is null then null else cast(${begin.leaseUntil} as bigint) end`,
+          fence: sql`case when begun.id is null then 0 else 1 end`,
+          turn: sql`case when begun.id is null then lined.turn else null end`,
+        };
+  return sql.join(NAMES.map((name) => ofClaim[name] ?? sql.ref(`made.${name}`)));
+}

@@ -1,0 +1,82 @@
+/** The outcomes of steps, of all tasks of a process: fenced, and many in one commit. */
+import type { RowTableColumns, Store, StoreTransaction } from '@parley/store';
+import { rowTable } from '@parley/store';
+import { sql } from 'kysely';
+import type { TaskRow, TaskStepRow } from '../schema.ts';
+import { STEP_COLUMNS } from '../schema.ts';
+import type { Written } from './batches.ts';
+import { Batches } from './batches.ts';
+import { LeaseLost } from './finish.ts';
+
+interface StepWrite {
+  readonly task: Pick<TaskRow, 'id' | 'fence'>;
+  readonly step: TaskStepRow;
+}
+
+type Held = Pick<TaskRow, 'id' | 'fence'>;
+
+const HELD_COLUMNS: RowTableColumns<Held> = { id: 'text', fence: 'integer' };
+
+/** Stores steps, sleeps and retries; a finished one also proves that the task does not kill its workers. */
+export class StepWriter {
+  readonly #batches: Batches<StepWrite, void>;
+
+  constructor(store: Store, now: () => number) {
+    this.#batches = new Batches((steps) =>
+      store.transaction((tx) => writeSteps(tx, steps, now()), { lane: 'ending' }),
+    );
+  }
+
+  /** Resolves after the commit; throws when the claim that does the step has lost its task. */
+  write(task: Held, step: TaskStepRow): Promise<void> {
+    return this.#batches.add({ task, step });
+  }
+}
+
+async function writeSteps(
+  tx: StoreTransaction,
+  steps: readonly StepWrite[],
+  now: number,
+): Promise<readonly Written<void>[]> {
+  const held = await holdTasks(
+    tx,
+    steps.map(({ task }) => task),
+    now,
+  );
+  const isHeld = ({ task }: StepWrite) => held.has(claimKey(task));
+  await upsertSteps(
+    tx,
+    steps.filter(isHeld).map(({ step }) => step),
+  );
+  return steps.map((write) => (isHeld(write) ? { value: undefined } : { error: new LeaseLost() }));
+}
+
+const claimKey = ({ id, fence }: Held) => `${id} ${fence}`;
+
+/** Keeps others from taking the tasks until the commit; returns those that are still held under these claims. */
+async function holdTasks(
+  tx: StoreTransaction,
+  tasks: readonly Held[],
+  now: number,
+): Promise<ReadonlySet<string>> {
+  const each = [...new Map(tasks.map(({ id, fence }) => [`${id} ${fence}`, { id, fence }])).values()];
+  const ordered = each.toSorted((left, right) => (left.id < right.id ? -1 : 1));
+  const table = rowTable<Held>(tx.engine, 'held', { rows: ordered, columns: HELD_COLUMNS });
+  const { rows } = await sql<Held>`
+    update tasks set crashes = 0,
+      updated_at = case when tasks.updated_at > ${now} then tasks.updated_at else ${now} end
+    from ${table} where tasks.id = held.id and tasks.fence = held.fence and tasks.state = 'running'
+    returning tasks.id, tasks.fence`.execute(tx.db());
+  return new Set(rows.map(claimKey));
+}
+
+/** Writes steps of tasks that the transaction holds. */
+export async function upsertSteps(tx: StoreTransaction, steps: readonly TaskStepRow[]): Promise<void> {
+  if (steps.length === 0) return;
+  const columns = sql.join(Object.keys(STEP_COLUMNS).map((column) => sql.ref(column)));
+  const table = rowTable<TaskStepRow>(tx.engine, 'done', { rows: steps, columns: STEP_COLUMNS });
+  await sql`
+    insert into task_steps (${columns}) select ${columns} from ${table} where true
+    on conflict (task_id, step_key) do update set
+      outcome = excluded.outcome, attempts = excluded.attempts, due_at = excluded.due_at`.execute(tx.db());
+}
