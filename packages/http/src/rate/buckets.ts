@@ -5,7 +5,7 @@ interface Bucket {
   atMs: number;
 }
 
-const MAX_BUCKETS = 100_000;
+const MAX_BUCKETS = 131_072;
 
 /** One bucket per key. */
 export class TokenBuckets {
@@ -25,8 +25,9 @@ export class TokenBuckets {
     const now = this.#now();
     let bucket = this.#buckets.get(key);
     if (bucket === undefined) {
-      // Everyone starts full again after this; better than growing without end.
-      if (this.#buckets.size >= MAX_BUCKETS) this.#buckets.clear();
+      // The one that has been there longest starts full again; better than growing without end.
+      const oldest = this.#buckets.size >= MAX_BUCKETS ? this.#buckets.keys().next().value : undefined;
+      if (oldest !== undefined) this.#buckets.delete(oldest);
       bucket = { tokens: this.#burst, atMs: now };
       this.#buckets.set(key, bucket);
     }

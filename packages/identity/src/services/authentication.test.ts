@@ -133,6 +133,30 @@ onBothEngines('authentication', (open) => {
     expect((await named.caller())?.grants).toEqual({ disks: ['wipe'] });
   });
 
+  test('keys that are shown at once are found together, each as its own, and wrong ones not at all', async () => {
+    const { identity } = await settle(await open());
+    const owner = await found(identity);
+    await identity.roles.save(owner, { name: 'reader', grants: { notes: ['read'] } });
+    const { userId, key } = await join(identity, owner, ['reader']);
+    const keys = [key];
+    for (let index = 0; index < 4; index += 1)
+      keys.push(await keyFor(identity, index % 2 === 0 ? owner : { ...owner, userId }));
+    const shown = [...keys.map(({ text }) => text), 'parley_nobody', `${key.text.slice(0, -1)}~`, key.text];
+    const callers = await Promise.all(shown.map(async (text) => identity.authenticate(text, 'key')));
+    expect(callers.map((caller) => caller?.id)).toEqual([
+      ...keys.map(({ info }) => info.id),
+      undefined,
+      undefined,
+      key.info.id,
+    ]);
+    for (const [index, text] of shown.entries())
+      expect(await identity.authenticate(text, 'web')).toEqual(
+        callers[index] && { ...callers[index], source: 'web' },
+      );
+    // What may do the same is kept once.
+    expect(callers[1]?.grants).toBe(callers[3]?.grants);
+  });
+
   test('the last use is remembered, at most once a minute', async () => {
     const { identity, store, clock } = await settle(await open());
     const { text, info } = await keyFor(identity, await found(identity));

@@ -13,7 +13,11 @@ import type { CallClaims } from './call-tokens.ts';
 import { isCallToken, readCallToken } from './call-tokens.ts';
 import { cutGrants, withoutLaundered } from './ceiling.ts';
 import { IDENTITY_CHANGED } from './identity-changed.ts';
+import { KeyLookup } from './key-lookup.ts';
+import type { FoundKey } from './key-lookup.ts';
+import { LastUses } from './last-uses.ts';
 import { RecentMap } from './recent-map.ts';
+import type { HeldRoles } from './standing.ts';
 import { callerOfMember, narrowed, narrowedRoles, rolesHeld, standingOf } from './standing.ts';
 
 interface Known {
@@ -21,6 +25,7 @@ interface Known {
   readonly expiresAt: number;
   /** When its use was last written down, or found to be. */
   usedAt: number;
+  readonly bytes: number;
 }
 
 /** What a caller is now, for as long as nothing changes. */
@@ -41,6 +46,11 @@ export type KeyState = 'valid' | 'unknown' | 'memberless';
 /** What the ids of connections that call back begin with. */
 const CALLS_BACK = 'callback_';
 const MAX_CACHED = 10_000;
+/** Keys in use at the same time that need no look-up, and what they may take of memory. */
+const MAX_KNOWN = 131_072;
+const MAX_KNOWN_BYTES = 64 * 1024 ** 2;
+/** A caller, its key's digest and their places in maps, without its grants. */
+const KNOWN_BYTES = 400;
 const USED_EVERY_MS = 60_000;
 
 /** A key as a client has shown it, with its digest: whoever sees the same key again need not hash it again. */
@@ -59,10 +69,16 @@ export class Authentication {
   readonly #now: () => number;
   readonly #powers: Powers;
   readonly #agents: AgentCallers;
-  readonly #onError: (error: unknown) => void;
   /** By the key's digest, then by the way it came: a digest that is joined with it has to be hashed once more. */
-  readonly #known = new RecentMap<Partial<Record<CallSource, Known>>>(MAX_CACHED);
-  readonly #usedAt = new RecentMap<number>(MAX_CACHED);
+  readonly #known = new RecentMap<Partial<Record<CallSource, Known>>>(MAX_KNOWN, {
+    mostBytes: MAX_KNOWN_BYTES,
+    bytesOf: (bySource) => Object.values(bySource).reduce((sum, { bytes }) => sum + bytes, 0),
+  });
+  readonly #usedAt = new RecentMap<number>(MAX_KNOWN);
+  /** Grants by their text: keys that may do the same share them. */
+  readonly #grants = new RecentMap<Grants>(MAX_CACHED);
+  readonly #keys: KeyLookup;
+  readonly #lastUses: LastUses;
   /** Everybody who asks for the same caller shares one look-up. */
   readonly #current = new RecentMap<Standing | Promise<Standing>>(MAX_CACHED);
   /** What the newest token of a connection that calls back said, by its caller. */
@@ -82,7 +98,8 @@ export class Authentication {
     this.#now = options.now;
     this.#powers = options;
     this.#agents = options.agents;
-    this.#onError = options.onError;
+    this.#keys = new KeyLookup(store);
+    this.#lastUses = new LastUses(store, options.onError);
     this.#unsubscribe = store.signal.subscribe(IDENTITY_CHANGED, () => this.#forget());
   }
 
@@ -147,40 +164,54 @@ export class Authentication {
 
   /** Who a key stands for without any reserve: it may do all that its owner may, everywhere; undefined for any other. */
   async wholePerson(text: string): Promise<string | undefined> {
-    const row = await this.#rowOf(text);
+    const { row, roles } = (await this.#keyOf(text)) ?? {};
     if (row === undefined || row.role !== null || row.connection_id !== null || row.agent !== null)
       return undefined;
     if (firstUncovered(fromJson<Grants>(row.grants), ALL_GRANTS) !== undefined) return undefined;
-    const held = await rolesHeld(this.#store, row.organization_id, row.user_id);
-    return held === undefined ? undefined : row.user_id;
+    return roles === undefined ? undefined : row.user_id;
   }
 
   /** Tells a key whose member is gone from one that is not valid at all. */
   async keyState(text: string): Promise<KeyState> {
-    const row = await this.#rowOf(text);
-    if (row === undefined) return 'unknown';
-    const held = await rolesHeld(this.#store, row.organization_id, row.user_id);
-    return held === undefined ? 'memberless' : 'valid';
+    const key = await this.#keyOf(text);
+    if (key === undefined) return 'unknown';
+    return key.roles === undefined ? 'memberless' : 'valid';
   }
 
   close(): void {
+    this.#lastUses.close();
     this.#unsubscribe();
   }
 
   async #look(text: string, source: CallSource, digest: string): Promise<Caller | undefined> {
     const generation = this.#generation;
     if (isCallToken(text)) return this.#lookAtCallToken(text, source, digest);
-    const row = await this.#rowOf(text);
-    if (row === undefined) return undefined;
-    const caller = await this.#callerOf(row, source);
+    const key = await this.#keyOf(text);
+    const found = key?.roles && callerWith(key.row, key.roles, { source, powers: this.#powers });
+    const caller = key && (await this.#agents.of(key.row, found));
     if (caller === undefined) return undefined;
+    const shared = this.#withSharedGrants(caller);
     // A change that came while we were reading may have made this answer old.
-    if (generation === this.#generation) {
-      const known = { caller, expiresAt: row.expires_at ?? Infinity, usedAt: this.#now() };
-      this.#known.set(digest, { ...this.#known.get(digest), [source]: known });
-    }
-    this.#touch(caller);
-    return caller;
+    if (generation === this.#generation)
+      this.#remember(digest, { caller: shared, expiresAt: key?.row.expires_at ?? Infinity, source });
+    this.#touch(shared);
+    return shared;
+  }
+
+  #remember(
+    digest: string,
+    { caller, expiresAt, source }: Pick<Known, 'caller' | 'expiresAt'> & { source: CallSource },
+  ): void {
+    const bytes = KNOWN_BYTES + JSON.stringify(caller.grants).length;
+    const known = { caller, expiresAt, usedAt: this.#now(), bytes };
+    this.#known.set(digest, { ...this.#known.get(digest), [source]: known });
+  }
+
+  #withSharedGrants(caller: Caller): Caller {
+    const text = JSON.stringify(caller.grants);
+    const grants = this.#grants.get(text) ?? caller.grants;
+    this.#grants.set(text, grants);
+    return { ...caller, grants };
   }
 
   /** A connection that calls back: what its token gives, cut to what the caller of then may do now. */
@@ -191,10 +222,8 @@ export class Authentication {
     if (claims === undefined || caller === undefined) return undefined;
     const newest = this.#callsBack.get(caller.id);
     if (newest === undefined || newest.expires < claims.expires) this.#callsBack.set(caller.id, claims);
-    if (generation === this.#generation) {
-      const known = { caller, expiresAt: claims.expires, usedAt: this.#now() };
-      this.#known.set(digest, { ...this.#known.get(digest), [source]: known });
-    }
+    if (generation === this.#generation)
+      this.#remember(digest, { caller, expiresAt: claims.expires, source });
     return caller;
   }
 
@@ -235,17 +264,12 @@ export class Authentication {
     return this.#callerOfClaims({ ...claims, grants: caller.grants });
   }
 
-  /** The row of a key that was neither revoked nor has expired. */
-  async #rowOf(text: string): Promise<ApiKeyRow | undefined> {
+  /** A key that was neither revoked nor has expired. */
+  async #keyOf(text: string): Promise<FoundKey | undefined> {
     const parts = parseKey(text);
-    const row = await this.#store
-      .db<IdentityTables>()
-      .selectFrom('api_keys')
-      .selectAll()
-      .where('public_id', '=', parts?.publicId ?? '')
-      .executeTakeFirst();
-    const isTheirs = isSecretOf(parts?.secret ?? '', row?.hash);
-    return isTheirs && row !== undefined && this.#isAlive(row) ? row : undefined;
+    const found = await this.#keys.find(parts?.publicId ?? '');
+    const isTheirs = isSecretOf(parts?.secret ?? '', found?.row.hash);
+    return isTheirs && found !== undefined && this.#isAlive(found.row) ? found : undefined;
   }
 
   #isAlive(row: ApiKeyRow): boolean {
@@ -275,14 +299,7 @@ export class Authentication {
     const now = this.#now();
     if (now - (this.#usedAt.get(caller.id) ?? 0) < USED_EVERY_MS) return;
     this.#usedAt.set(caller.id, now);
-    const noted = this.#store
-      .db<IdentityTables>()
-      .updateTable('api_keys')
-      .set({ last_used_at: now })
-      .where('id', '=', caller.id)
-      .where('organization_id', '=', caller.organizationId)
-      .execute();
-    detach(noted, this.#onError);
+    this.#lastUses.note(caller.id, now);
   }
 }
 
@@ -295,10 +312,17 @@ export async function callerOfKey(
   store: Queryable,
   row: ApiKeyRow,
   source: CallSource,
-  { isPrivileged, builtIn }: Powers,
+  powers: Powers,
 ): Promise<Caller | undefined> {
   const roles = await rolesHeld(store, row.organization_id, row.user_id);
-  if (roles === undefined) return undefined;
+  return roles && callerWith(row, roles, { source, powers });
+}
+
+function callerWith(
+  row: ApiKeyRow,
+  roles: HeldRoles,
+  { source, powers: { isPrivileged, builtIn } }: { source: CallSource; powers: Powers },
+): Caller {
   const standing = standingOf(builtIn, roles);
   const held = row.role === null ? standing : narrowed(builtIn, standing, row.role);
   const caller: Caller = {

@@ -46,7 +46,7 @@ const run = (statement: ReturnType<typeof sql>) => statement.execute(admin.store
 async function cutTheLink(): Promise<void> {
   await run(sql`alter role ${sql.id(ROLE)} connection limit 0`);
   await run(sql`select pg_terminate_backend(pid) from pg_stat_activity
-    where usename = ${ROLE} and query = 'listen parley_signal'`);
+    where usename = ${ROLE} and application_name = 'parley-listen'`);
   await eventually(() => expect(replica.store.signal.isBroken()).toBe(true));
 }
 
@@ -85,4 +85,18 @@ test('one key more than fit in memory does not make all others be read again', (
   recent.set('c', 7);
   recent.set('e', 4);
   expect(['a', 'b', 'c', 'd', 'e'].filter((key) => recent.has(key))).toEqual(['c', 'd', 'e']);
+});
+
+test('entries that are large leave earlier than many small ones', () => {
+  const recent = new RecentMap<string>(100, { mostBytes: 10, bytesOf: (text) => text.length });
+  recent.set('a', '1234');
+  recent.set('b', '1234');
+  expect(recent.get('a')).toBe('1234');
+  recent.set('c', '1234');
+  expect(['a', 'b', 'c'].map((key) => recent.has(key))).toEqual([true, false, true]);
+  recent.set('a', '1');
+  recent.set('d', '12345');
+  expect(['a', 'c', 'd'].map((key) => recent.has(key))).toEqual([true, true, true]);
+  recent.set('e', 'far too large for this');
+  expect(['a', 'c', 'd', 'e'].map((key) => recent.has(key))).toEqual([false, false, false, false]);
 });
