@@ -23,7 +23,7 @@ export { createDeliver } from './services/deliver-events.ts';
 export type { DeliveryCall, DeliverParts } from './services/deliver-events.ts';
 export { allowAddress } from './services/private-address.ts';
 export { servedConnections } from './services/served-connections.ts';
-export { connectionStates, servedStatus } from './services/status.ts';
+export { connectionStates, servedStatus, statusOf } from './services/status.ts';
 export type { ConnectionState } from './services/status.ts';
 export type { TestOutcome } from './services/test-connection.ts';
 export type { AuthorizationOffer, Authorized, ConnectionAuth } from './connection-auth.ts';

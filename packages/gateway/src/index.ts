@@ -38,6 +38,7 @@ export type {
 } from './upstream/link.ts';
 export type { ParkedElsewhere, ParkedOwner } from './upstream/parked.ts';
 export { createSchemaChecks } from './upstream/schema-checks/checker.ts';
+export { uncheckedAnswer } from './upstream/schema-checks/unchecked.ts';
 export type { SchemaChecks } from './upstream/schema-checks/checker.ts';
 export type { ConnectionsSource } from './upstream/source.ts';
 export { outsidePrompt, outsideResource, outsideTool, toolsetOf } from './upstream/toolset.ts';

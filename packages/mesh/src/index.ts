@@ -2,6 +2,7 @@
 export { mayReadAudit, shownAuditEntry } from './audit.ts';
 export { seedAdminProject } from './services/admin-project.ts';
 export { logEntry } from './services/monitoring/logs.ts';
+export { createTitles } from './services/monitoring/titles.ts';
 export type { LogEntry } from './services/monitoring/logs.ts';
 export { createMeshServices } from './services/index.ts';
 export type { MeshServices } from './services/index.ts';

@@ -100,7 +100,9 @@ export async function writeAnnouncement(
 ): Promise<Announced | undefined> {
   const row = await lockedRow(tx, connectionId);
   if (row === undefined) return undefined;
-  const due_at = Math.min(row.due_at, Math.max(now, (row.started_at ?? 0) + BETWEEN_MS));
+  // Nothing has begun later than now, unless a clock was set back.
+  const startedAt = Math.min(row.started_at ?? 0, now);
+  const due_at = Math.min(row.due_at, Math.max(now, startedAt + BETWEEN_MS));
   // One that nobody has begun to read covers this one too.
   const isCovered = row.wanted > row.started;
   const wanted = isCovered ? row.wanted : row.wanted + 1;

@@ -2,6 +2,8 @@
 import type { UpstreamFailure } from '../upstream.ts';
 
 const EVERY_MS = 5 * 60_000;
+/** Nothing is due later: a time beyond it was written before a clock was set back, here or in another process. */
+export const FARTHEST_MS = 2 * EVERY_MS;
 const FIRST_RETRY_MS = 30_000;
 const SHORTEST_TTL_MS = 30_000;
 /** An upstream that announces change after change is asked no oftener. */

@@ -4,9 +4,12 @@ import { detach } from '@parley/kit';
 import type { Queryable, Store, StoreTransaction } from '@parley/store';
 import { isForeignKeyViolation } from '@parley/store';
 import type { ConnectionRefreshRow, ConnectionTables } from '../schema.ts';
+import { FARTHEST_MS } from './due.ts';
 
 /** Longer than any request of an upstream is waited for; whoever lives has it renewed long before. */
 const LEASE_MS = 20_000;
+/** No lease lasts longer, though clocks of processes differ: one beyond it was taken before a clock was set back. */
+export const FARTHEST_LEASE_MS = 2 * 60_000;
 const RENEW_EVERY_MS = 5_000;
 
 /** The connection that is asked. */
@@ -71,8 +74,16 @@ export async function claimLease(
       started: row.ref('wanted'),
     }))
     .where('connection_id', '=', connection_id)
-    .where((row) => row.or([row('lease_until', 'is', null), row('lease_until', '<=', now)]))
-    .$if(isDue, (query) => query.where('due_at', '<=', now))
+    .where((row) =>
+      row.or([
+        row('lease_until', 'is', null),
+        row('lease_until', '<=', now),
+        row('lease_until', '>', now + FARTHEST_LEASE_MS),
+      ]),
+    )
+    .$if(isDue, (query) =>
+      query.where((row) => row.or([row('due_at', '<=', now), row('due_at', '>', now + FARTHEST_MS)])),
+    )
     .executeTakeFirstOrThrow();
   return numUpdatedRows === 1n;
 }
@@ -120,7 +131,8 @@ export async function leaseState(
     .where('connection_id', '=', connectionId)
     .executeTakeFirst();
   if (row === undefined || row.lease_owner === null) return 'free';
-  return (row.lease_until ?? 0) <= now ? 'lapsed' : 'held';
+  const leftMs = (row.lease_until ?? 0) - now;
+  return leftMs <= 0 || leftMs > FARTHEST_LEASE_MS ? 'lapsed' : 'held';
 }
 
 /** The row of whoever holds the lease, kept from others; undefined when it is not held under this name any more. */

@@ -7,9 +7,9 @@ import { CONNECTIONS_CHANGED } from '../services/base.ts';
 import { keepAsItIs, keepDiscovery } from '../services/catalogs.ts';
 import type { Discovery } from '../upstream.ts';
 import { Announcements, writeAnnouncement } from './announcements.ts';
-import { BETWEEN_MS } from './due.ts';
+import { BETWEEN_MS, FARTHEST_MS } from './due.ts';
 import type { Place } from './lease.ts';
-import { claimLease, holdingLease, newLease } from './lease.ts';
+import { claimLease, FARTHEST_LEASE_MS, holdingLease, newLease } from './lease.ts';
 
 export interface RefresherOptions {
   readonly store: Store;
@@ -207,10 +207,14 @@ async function duePlaces(store: Store, now: number): Promise<Place[]> {
       row.or([
         row('connection_refreshes.due_at', 'is', null),
         row.and([
-          row('connection_refreshes.due_at', '<=', now),
+          row.or([
+            row('connection_refreshes.due_at', '<=', now),
+            row('connection_refreshes.due_at', '>', now + FARTHEST_MS),
+          ]),
           row.or([
             row('connection_refreshes.lease_until', 'is', null),
             row('connection_refreshes.lease_until', '<=', now),
+            row('connection_refreshes.lease_until', '>', now + FARTHEST_LEASE_MS),
           ]),
         ]),
       ]),

@@ -13,7 +13,7 @@ import { leaseState } from '../refresh/lease.ts';
 import type { ConnectionRow, ConnectionTables, HeldReason, ToolPinRow } from '../schema.ts';
 import type { ServedStatus, ServedTool } from '../served.ts';
 import { gatewaySettingsOf } from '../shapes/gateway-settings.ts';
-import type { UpstreamTool } from '../upstream.ts';
+import type { Dropped, UpstreamTool } from '../upstream.ts';
 import { refreshNow } from './ask-upstream.ts';
 import type { Base } from './base.ts';
 import { announceCatalog, authorOf, CONNECTIONS_CHANGED } from './base.ts';
@@ -50,6 +50,8 @@ export interface Approval {
 
 export interface Definitions {
   list(caller: Caller, connectionId: string): Promise<ToolDefinition[]>;
+  /** What the server has that is not served, and why; characters that cannot be seen are written out. */
+  leftOut(caller: Caller, connectionId: string): Promise<Dropped[]>;
   /** All of them or none; a definition that has changed since it was shown is refused. Returns how many are new. */
   approve(caller: Caller, connectionId: string, approvals: readonly Approval[]): Promise<number>;
   /** Asks the upstream now, in the name of the caller, and tells how it does; somebody who asks already is waited for. */
@@ -70,6 +72,18 @@ export function createDefinitions(base: Base): Definitions {
       const pins = await pinsOf(store, row.id);
       const byName = new Map(pins.map((pin) => [pin.tool_name, pin]));
       return pins.map((pin) => toDefinition(pin, byName, mode));
+    },
+    async leftOut(caller, connectionId) {
+      const row = await existing(caller, connectionId);
+      const found = await store
+        .db<ConnectionTables>()
+        .selectFrom('connection_catalogs')
+        .select('body')
+        .where('connection_id', '=', row.id)
+        .where('kind', '=', 'server')
+        .executeTakeFirst();
+      const { dropped = [] } = fromJson<{ dropped?: Dropped[] }>(found?.body ?? '{}');
+      return visibleValue(dropped);
     },
     async approve(caller, connectionId, approvals) {
       if (!actsAsAdministrator(caller))

@@ -175,7 +175,10 @@ export async function connectionTitles(
   const titles = new Map(rows.map(({ id, title }) => [id, title]));
   const missing = ids.findIndex((id) => !titles.has(id));
   if (missing !== -1)
-    throw new ToolError('not_found', `${pathOf(missing)}: there is no connection "${ids[missing]}"`);
+    throw new ToolError(
+      'not_found',
+      `${pathOf(missing)}: there is no connection with the id "${ids[missing]}". Give an id that COLLECTION_CONNECTIONS_LIST shows, not a title.`,
+    );
   return titles;
 }
 

@@ -9,6 +9,11 @@ export const ToolName = z
   .string()
   .regex(/^[A-Za-z0-9_-]{1,64}$/, { error: 'must be 1 to 64 of A-Z, a-z, 0-9, _ and -' });
 
+// It is shown as it is given, and no name that is shown begins with _; older tools may still have one.
+const NewToolName = z.string().regex(/^[A-Za-z0-9-][A-Za-z0-9_-]{0,63}$/, {
+  error: 'must be 1 to 64 of A-Z, a-z, 0-9, _ and -, and must not begin with _',
+});
+
 const Annotations: z.ZodType<Partial<Record<string, string | boolean>>, Record<string, unknown>> = z
   .strictObject({
     title: z.string().max(255),
@@ -20,7 +25,7 @@ const Annotations: z.ZodType<Partial<Record<string, string | boolean>>, Record<s
   .partial();
 
 export const VirtualToolCreate = z.strictObject({
-  name: ToolName,
+  name: NewToolName,
   description: z.string().max(2000).nullable().optional(),
   inputSchema: anyObject.describe('JSON Schema'),
   outputSchema: anyObject.nullable().optional(),

@@ -1,8 +1,8 @@
 /** A database that cannot be reached is no fault of the call: callers get `unavailable` and may try again. */
 import type { Middleware } from '@parley/kit';
-import { ToolError } from '@parley/kit';
+import { ProtocolFault, ToolError } from '@parley/kit';
 import { StoreUnavailableError } from '@parley/store';
-import { HttpRefusal } from '@parley/http';
+import { HttpRefusal, REFUSED } from '@parley/http';
 
 const RETRY_SECONDS = '5';
 
@@ -12,6 +12,13 @@ export function unavailableStore(): Middleware {
     failed: (error) =>
       error instanceof StoreUnavailableError ? new ToolError('unavailable', error.message) : error,
   };
+}
+
+/** The same for a message that is no call of a tool: a sentence and a code instead of "Internal error". */
+export function asProtocolFault(error: unknown): unknown {
+  if (!(error instanceof StoreUnavailableError)) return error;
+  const retryAfterMs = Number(RETRY_SECONDS) * 1000;
+  return new ProtocolFault(REFUSED, error.message, { code: 'unavailable', retryAfterMs });
 }
 
 /** The same before a tool is reached: 503, or the error itself when it is something else. */

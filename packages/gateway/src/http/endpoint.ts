@@ -1,6 +1,7 @@
 /** The fourth stage: from a URL and a caller to what is served there. */
 import type { Caller, Engine } from '@parley/kit';
 import { HttpRefusal } from '@parley/http';
+import { keepRecent } from '../virtual/keep-recent.ts';
 import { standInEndpoint, virtualEndpoint, VIRTUAL_PATH } from '../virtual/endpoint.ts';
 import type { VirtualMcpEngines } from '../virtual/registry.ts';
 
@@ -12,7 +13,6 @@ export type EndpointOf = (
 ) => Engine | undefined | Promise<Engine | undefined>;
 
 const ROOT = '/mcp';
-const MOST_NARROWED = 1000;
 
 /** What is there and switched off, by organization and name. */
 export type IsInactive = (organizationId: string, toolset: string) => boolean;
@@ -28,7 +28,7 @@ export interface EndpointOptions {
  * `/mcp/virtual-mcp/<id>` what it has put together itself.
  */
 export function createEndpointOf(engine: Engine, { isInactive, virtual }: EndpointOptions = {}): EndpointOf {
-  const narrowed = new Map<string, Engine>();
+  const narrowed = new Map<string, { readonly one: Engine; readonly organizationId: string }>();
 
   function find(path: string, caller: Caller, query: string): ReturnType<EndpointOf> {
     if (path === ROOT) return engine;
@@ -41,12 +41,9 @@ export function createEndpointOf(engine: Engine, { isInactive, virtual }: Endpoi
         throw new HttpRefusal(503, 'This connection is switched off. Set its status to active first.');
       return virtual && standInEndpoint(virtual, caller, name);
     }
-    const one = narrowed.get(name) ?? engine.narrow([name]);
-    // What was asked for last stays; the first entry of a map is the oldest.
-    narrowed.delete(name);
-    narrowed.set(name, one);
-    const [oldest] = narrowed.size > MOST_NARROWED ? narrowed.keys() : [];
-    if (oldest !== undefined) narrowed.delete(oldest);
+    const { organizationId } = caller;
+    const one = narrowed.get(name)?.one ?? engine.narrow([name]);
+    keepRecent(narrowed, name, { one, organizationId }, (old, asked) => !engine.serves(asked, old));
     return one;
   }
 

@@ -9,6 +9,7 @@ import { faultJson, writeJson } from './answers.ts';
 import { createListenGate } from './listen.ts';
 import { keptOpen, ListenExtras, mergeIntoStream, Outbox } from './listen-extension.ts';
 import { idOf, methodOf } from '../messages.ts';
+import { createUnserved } from './unserved.ts';
 import type { Leg, LegParts } from './leg.ts';
 import type { Served } from './served.ts';
 import { servedOf, withServed } from './served.ts';
@@ -18,10 +19,12 @@ export function createModernLeg(options: LegParts): Leg {
   const { info, instructions, limits } = options;
   const gate = createListenGate(options.board, limits);
   const open = new Set<{ close(): Promise<void> }>();
+  const unserved = createUnserved();
   const handlerFor = (bus?: ServerEventBus) =>
     createMcpHandler(
       ({ authInfo }) => {
-        const { caller, engine } = servedOf(authInfo);
+        const served = servedOf(authInfo);
+        const { caller, engine } = served;
         return createProtocolServer({
           engine,
           info,
@@ -29,6 +32,7 @@ export function createModernLeg(options: LegParts): Leg {
           era: 'modern',
           caller,
           callerOf: () => caller,
+          failed: (error) => unserved.note(served, error),
         });
       },
       { legacy: 'reject', maxRequestBodySize: limits.bodyBytes, ...(bus !== undefined && { bus }) },
@@ -69,7 +73,8 @@ export function createModernLeg(options: LegParts): Leg {
     await toNodeHandler({ ...handler, fetch })(withServed(req, served), res, sdkBody);
   }
 
-  const serve = toNodeHandler(shared, { onerror: (error) => options.onFault(error, 'modern') });
+  const answering = { ...shared, fetch: unserved.told(shared.fetch) };
+  const serve = toNodeHandler(answering, { onerror: (error) => options.onFault(error, 'modern') });
   return {
     async handle(req, res, body, served) {
       options.unread.guard(res);

@@ -6,6 +6,7 @@ import type { Server } from '@modelcontextprotocol/server';
 import { detach, OpenConnection } from '@parley/kit';
 import { HttpRefusal, Places } from '@parley/http';
 import { createProtocolServer, withLegacyCodes } from '@parley/kit/protocol';
+import { asProtocolFault } from '../calls/unavailable-store.ts';
 import { sessionNotFound } from '../replicas/forward.ts';
 import { createEventLog } from './event-log.ts';
 import { streamPlaces } from '../limits.ts';
@@ -106,6 +107,7 @@ export function createSessionLeg(options: LegParts): SessionLeg {
       watched,
       watchLimits: limits,
       connection,
+      failed: asProtocolFault,
     });
     const unsubscribe = options.board.add({
       ...served,

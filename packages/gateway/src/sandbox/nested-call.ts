@@ -9,10 +9,11 @@ type Answer = { readonly value: unknown } | { readonly error: { code: string; me
 
 /** The way from a run to its tools. */
 export function nestedCalls(universe: ToolUniverse, caller: Caller, info: RequestInfo): NestedCall {
+  const own: RequestInfo = { ...info, isForCode: true };
   return async (name, text, signal) => {
     const answered = async (): Promise<Answer> => {
       const args = parseJson(text, DEFAULT_INBOUND_LIMITS);
-      return unwrapped(await universe.call(caller, name, args, { info, signal: () => signal }));
+      return unwrapped(await universe.call(caller, name, args, { info: own, signal: () => signal }));
     };
     return JSON.stringify(await answered().catch(faultOf));
   };

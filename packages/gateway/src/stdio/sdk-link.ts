@@ -4,6 +4,7 @@ import type { Caller, Connection, Engine } from '@parley/kit';
 import { ListenExtras } from '../http/listen-extension.ts';
 import { createNoticeBoard } from '../http/notices.ts';
 import { isWanted, sendNotice } from '../http/send-notice.ts';
+import { asProtocolFault } from '../calls/unavailable-store.ts';
 import { cancelledId, isRequest } from '../messages.ts';
 import type { StdioOptions } from './serve.ts';
 import { whenRead } from './when-read.ts';
@@ -63,6 +64,7 @@ export async function loadSdk(
         callerOf,
         watched,
         connection,
+        failed: asProtocolFault,
       });
       return server;
     },

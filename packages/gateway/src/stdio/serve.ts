@@ -90,13 +90,16 @@ export async function serveStdio(options: StdioOptions): Promise<void> {
     }
   }
 
-  async function answer(line: string | typeof TOO_LONG): Promise<void> {
+  async function answer(
+    line: string | typeof TOO_LONG,
+    callerFound: Promise<Caller | undefined>,
+  ): Promise<void> {
     if (line === TOO_LONG)
       throw new HttpRefusal(413, `A message has more than ${limits.bodyBytes} bytes.`, {
         rpc: RPC.invalidRequest,
       });
     const body = parseJson(line, limits);
-    const caller = await options.caller();
+    const caller = await callerFound;
     if (caller === undefined) {
       if (isRequest(body)) write(invalidKeyJson(body.id));
       return;
@@ -121,12 +124,15 @@ export async function serveStdio(options: StdioOptions): Promise<void> {
   // A client that is gone asks for nothing more.
   output.on('error', () => input.destroy());
   for await (const line of linesOf(input, limits.bodyBytes)) {
-    const work: Promise<unknown> = answer(line)
+    const caller = options.caller();
+    const work: Promise<unknown> = answer(line, caller)
       .catch((error: unknown) => {
         write(refusalJson(error, options));
       })
       .finally(() => running.delete(work));
     running.add(work);
+    // While a key is looked up, the next request is not read: they would all be answered at once.
+    await Promise.allSettled([caller]);
     // Messages reach the SDK in the order they came, and hot calls run side by side.
     if (sdk !== undefined || opening.heard.length > 0) await work;
     // Answers that are not read hold up the next request instead of piling up.

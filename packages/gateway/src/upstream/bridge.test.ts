@@ -106,6 +106,19 @@ describe.each(COMBINATIONS)('a $client client and a $upstream upstream', ({ clie
     expect(bed.sent[1]?.onProgress).toBeUndefined();
   });
 
+  test('a change of lists in the middle of a call is announced, and of nothing but a call', async () => {
+    bed.answer = ({ method, onLists }) => {
+      onLists?.();
+      return method === 'tools/call' ? text('done') : { contents: [{ uri: 'a:b', text: 'B' }] };
+    };
+    const resources = [{ name: 'b', uri: 'a:b' }];
+    await using client = await connected({ resources, capabilities: { tools: {}, resources: {} } });
+    await client.raw.readResource({ uri: 'a:b' });
+    expect(bed.announced).toEqual([]);
+    await client.raw.callTool({ name: 'work', arguments: {} });
+    expect(bed.announced).toEqual(['conn_1']);
+  });
+
   test('a cancel reaches the upstream', async () => {
     const seen = Promise.withResolvers<AbortSignal>();
     bed.answer = ({ signal }) =>

@@ -13,14 +13,7 @@ import { endingOf } from './isolation.ts';
 import type { Link, LinkRequest } from './link.ts';
 import { UpstreamFault } from './link.ts';
 import type { Wanted } from './link-request.ts';
-import {
-  canBeAsked,
-  limitOf,
-  requestOf,
-  THEIR_STATE,
-  withAnswers,
-  withCleanNotices,
-} from './link-request.ts';
+import { canBeAsked, limitOf, requestOf, THEIR_STATE, withAnswers, withFitNotices } from './link-request.ts';
 import type { ParkedCalls, ParkedElsewhere, ParkedOwner, Resuming } from './parked.ts';
 
 /** A way to an upstream with the credentials of one caller. */
@@ -41,6 +34,8 @@ export interface BridgeParts {
   readonly isolation: Isolation;
   readonly parked: ParkedCalls;
   readonly elsewhere?: ParkedElsewhere | undefined;
+  /** An upstream says that its lists are others. */
+  announce?(connection: ServedConnection): void;
   /** A refresh of the catalog that was announced and is not done; undefined: there is none. */
   refreshing?(connectionId: string): Promise<void> | undefined;
   /** Where a caller signs in to an upstream. */
@@ -119,7 +114,7 @@ export class Bridge {
       const opening = this.#parts.open(call.caller, connection, call);
       // What is known already is not waited for: a turn of waiting costs more than the look-up.
       opened = opening instanceof Promise ? await opening : opening;
-      const result = await this.#send(opened, requestOf(connection, wanted, call, opened), call);
+      const result = await this.#send(opened, this.#requestOf(connection, wanted, call, opened), call);
       ending = 'ok';
       return this.#passed(connection, opened, result);
     } catch (error) {
@@ -130,9 +125,16 @@ export class Bridge {
     }
   }
 
+  /** What a call changed in the lists is read before anybody comes to listen; other requests change nothing. */
+  #requestOf(connection: ServedConnection, wanted: Wanted, call: OutsideCall, opened: Opened): LinkRequest {
+    const request = requestOf(connection, wanted, call, opened);
+    if (wanted.method !== 'tools/call') return request;
+    return { ...request, onLists: () => this.#parts.announce?.(connection) };
+  }
+
   /** Sends it, and once more with new credentials when the upstream refused it for those it had: nothing ran then. */
   async #send(opened: Opened, given: LinkRequest, call: OutsideCall): Promise<Result> {
-    const request = withCleanNotices(given, () => this.#secretsOf(opened));
+    const request = withFitNotices(given, () => this.#secretsOf(opened));
     const startedMs = performance.now();
     try {
       return await opened.link.request(request);
@@ -225,7 +227,7 @@ export class Bridge {
     const begun = { connection, wanted, isModern: isModern(call), opened };
     this.#begun.set(asking, begun);
     asking.start(({ signal, onAsk, onProgress }) => {
-      const request = requestOf(connection, wanted, call, opened);
+      const request = this.#requestOf(connection, wanted, call, opened);
       const own = { signal, onAsk, limitMs: limitMs + ASKING_MS };
       return this.#send(opened, { ...request, ...own, ...(call.wantsProgress && { onProgress }) }, call);
     });

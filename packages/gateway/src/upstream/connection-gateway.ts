@@ -116,6 +116,7 @@ export function createConnectionGateway(options: ConnectionGatewayOptions): Conn
     isolation,
     parked,
     elsewhere,
+    announce: (connection) => options.announce?.(connection),
     ...(refreshing !== undefined && { refreshing }),
     ...(signInAt !== undefined && { signInAt }),
     ...(redact !== undefined && { redact }),

@@ -1,6 +1,6 @@
 /** Bulkhead and breaker, with a clock of the test's own. */
 import { ToolError } from '@parley/kit';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { BreakerState } from './breaker.ts';
 import type { Ending, Isolation, Lane } from './isolation.ts';
 import { createIsolation, endingOf } from './isolation.ts';
@@ -42,6 +42,18 @@ describe('the breaker', () => {
     });
     now += 4_000;
     expect(call('ok')).toMatchObject({ data: { retryAfterMs: 6_000 } });
+  });
+
+  test('opens for as long when the clock is set back', () => {
+    onTestFinished(() => {
+      vi.restoreAllMocks();
+    });
+    lane = createIsolation().lane('conn_1');
+    times(5, 'failed');
+    const atMs = Date.now();
+    vi.spyOn(Date, 'now').mockReturnValue(atMs - 2 * 60 * 60_000);
+    const { retryAfterMs } = (call('ok')?.data ?? {}) as { retryAfterMs?: number };
+    expect(retryAfterMs).toBeLessThanOrEqual(10_000);
   });
 
   test.each<[string, Ending[]]>([

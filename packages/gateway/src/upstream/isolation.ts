@@ -107,7 +107,10 @@ export interface Isolation {
   forget(connectionId: string): void;
 }
 
-export function createIsolation({ now = Date.now, onChange, limits }: IsolationOptions = {}): Isolation {
+/** Pauses are measured, not dated: a clock that is set back must not keep a breaker open. */
+const measured = () => performance.now();
+
+export function createIsolation({ now = measured, onChange, limits }: IsolationOptions = {}): Isolation {
   const lanes = new Map<string, Lane>();
   const all = { ...LIMITS, ...limits };
   return {

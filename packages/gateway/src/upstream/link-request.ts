@@ -1,6 +1,7 @@
 /** From the call of a client to the request of a link: what the upstream shall get, and what goes back meanwhile. */
 import type { ServedConnection } from '@parley/connections';
 import { GATEWAY_DEFAULTS } from '@parley/connections';
+import { TokenBuckets } from '@parley/http';
 import type { ClientCapabilities, OutsideCall } from '@parley/kit';
 import { detach } from '@parley/kit';
 import { cleaned } from './clean-result.ts';
@@ -83,19 +84,32 @@ export function requestOf(
   };
 }
 
-/** The same request, whose notices come without what must not pass either. */
-export function withCleanNotices(request: LinkRequest, secrets: () => readonly string[]): LinkRequest {
+// Each of them costs as much as a small call: a server that tells of every byte would keep all others waiting.
+const NOTICES_AT_ONCE = 100;
+const NOTICES_PER_SECOND = 20;
+
+/** The same request, whose notices come without what must not pass either, and without those that are too many. */
+export function withFitNotices(
+  request: LinkRequest,
+  secrets: () => readonly string[],
+  now?: () => number,
+): LinkRequest {
   const { onProgress, log } = request;
   if (onProgress === undefined && log === undefined) return request;
+  const rate = new TokenBuckets(NOTICES_PER_SECOND, NOTICES_AT_ONCE, now);
   return {
     ...request,
     ...(onProgress !== undefined && {
-      onProgress: (done, total, message) => onProgress(done, total, cleaned(message, secrets())),
+      onProgress(done, total, message) {
+        if (rate.take('progress') === 0) onProgress(done, total, cleaned(message, secrets()));
+      },
     }),
     ...(log !== undefined && {
       log: {
         ...log,
-        on: (level, data, logger) => log.on(level, cleaned(data, secrets()), cleaned(logger, secrets())),
+        on(level, data, logger) {
+          if (rate.take('log') === 0) log.on(level, cleaned(data, secrets()), cleaned(logger, secrets()));
+        },
       },
     }),
   };

@@ -30,6 +30,8 @@ export interface LinkRequest {
   onProgress?(done: number, total?: number, message?: string): void;
   /** The mildest level that the client asked for, with where messages go. Absent: no messages are asked for. */
   readonly log?: { readonly level: LogLevel; on(level: LogLevel, data: unknown, logger?: string): void };
+  /** Told when a 2025 server says in the middle of the call that its lists are others. */
+  onLists?(): void;
   /** A question of a 2025 server in the middle of the call. Absent: every question is declined at once. */
   onAsk?(request: InputRequest, signal: AbortSignal): Promise<InputResponse>;
 }

@@ -29,9 +29,12 @@ export interface LinkOptions {
   readonly limits?: Partial<WireLimits> | undefined;
 }
 
+/** Times are measured, not dated: a clock that is set must neither end sessions nor keep them. */
+const measured = () => performance.now();
+
 /** Makes the links; what they have open ends with `close`. */
 export function createLinks(options: LinkOptions): Links {
-  const { egress, info, onFault, stdio, openapi, onEra, now = Date.now } = options;
+  const { egress, info, onFault, stdio, openapi, onEra, now = measured } = options;
   const limits = { ...WIRE_LIMITS, ...options.limits };
   const hops = createHops(options.hopKey ?? randomBytes(32).toString('base64url'));
   const homes = new Map<string, Home>();

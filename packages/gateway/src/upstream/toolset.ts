@@ -149,9 +149,9 @@ export function outsideTool(
       const wanted = { method: 'tools/call', params, isRead: effect === 'read', paramHeaders } as const;
       const checked = check(await bridge.ask(connection, wanted, call));
       const answer = asToolAnswer(inOrder(unstamped(checked instanceof Promise ? await checked : checked)));
-      const isLong = budget !== undefined && parts.results !== undefined && isToolResult(answer);
+      const isWhole = budget === undefined || parts.results === undefined || call.request.isForCode === true;
       // What is no result at all is refused as that, by whoever checks it.
-      if (!isLong || !Array.isArray(answer.content)) return answer;
+      if (isWhole || !isToolResult(answer) || !Array.isArray(answer.content)) return answer;
       return parts.results.within(call.caller, answer, budget, { toolset: connection.id, tool: name });
     },
     abandon: (requestState) => parts.bridge.abandon(requestState),

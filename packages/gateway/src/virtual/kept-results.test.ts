@@ -179,3 +179,33 @@ test('a tool with a budget answers with its beginning through a virtual MCP, in 
     'parley://results/{id}?from={from}&to={to}',
   ]);
 });
+
+test('code gets the whole of what a budget shortens for a model, in a run and in a tool of its own', async () => {
+  await using bed = await startVirtualBed();
+  const long = 'w'.repeat(5000);
+  const answers: Record<string, object> = {
+    text: { content: [{ type: 'text', text: long }] },
+    structure: { content: [{ type: 'text', text: long }], structuredContent: { long } },
+    failure: { content: [{ type: 'text', text: long }], isError: true },
+  };
+  const tools = Object.entries(answers).map(([name, answer]) => ({ name, answer: () => answer as never }));
+  await bed.serve({ id: 'conn_big', tools });
+  const overrides = Object.fromEntries(tools.map(({ name }) => [name, { resultBudget: 1000 }]));
+  const { id } = await bed.made({ connections: [{ connection_id: 'conn_big', overrides }] });
+  const code = `export default async (tools) => ({
+    text: (await tools.text({})).length,
+    structure: (await tools.structure({})).long.length,
+    failure: await tools.failure({}).catch((error) => error.message.length),
+  })`;
+  const whole = { text: 5000, structure: 5000, failure: 5000 };
+  const run = await bed.call({ id, query: '?mode=code_execution' }, 'GATEWAY_RUN_CODE', { code });
+  expect(run.json.result.structuredContent).toEqual({ returnValue: whole, consoleLogs: [] });
+  const inputSchema = { type: 'object' };
+  await bed.virtualTools.create(bed.owner, id, { name: 'measure', inputSchema, code });
+  expect((await bed.call({ id }, 'measure')).json.result.structuredContent).toEqual(whole);
+  const kept = async () =>
+    (await bed.gateway.store.db<ConnectionTables>().selectFrom('kept_results').select('id').execute()).length;
+  expect(await kept()).toBe(0);
+  expect((await bed.call({ id }, 'text')).json.result._meta['parley/result']).toMatchObject({ shown: 1000 });
+  expect(await kept()).toBe(1);
+});

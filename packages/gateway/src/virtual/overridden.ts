@@ -67,7 +67,8 @@ export async function overridden(
       ...withArguments(tool, { ...override, faultOf: faultsOf(tool.inputSchema) }),
       call: async (args, call) => {
         const answer = await tool.call({ ...defaults, ...args, ...fixed }, call);
-        if (resultBudget === undefined || !isToolResult(answer)) return answer;
+        const isWhole = resultBudget === undefined || call.request.isForCode === true;
+        if (isWhole || !isToolResult(answer)) return answer;
         const from = { toolset: place.toolset, tool: tool.granted ?? tool.name };
         return results.within(call.caller, answer, resultBudget, from);
       },

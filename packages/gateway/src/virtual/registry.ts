@@ -67,6 +67,11 @@ export function createVirtualMcpEngines(options: VirtualOptions): VirtualMcpEngi
   const ends: (() => void)[] = [];
   let isTelling = false;
   const keyOf = (organizationId: string, id: string) => `${organizationId} ${id}`;
+  /** Whether nobody has what a key names any more, as far as is known without asking. */
+  const isGone = (key: string) => {
+    const [organizationId = '', id = ''] = key.split(' ');
+    return stored.current(organizationId)?.byId.has(id) === false;
+  };
 
   const versionOf = (organizationId: string) =>
     options
@@ -121,7 +126,7 @@ export function createVirtualMcpEngines(options: VirtualOptions): VirtualMcpEngi
       const made: Built = isSame
         ? { ...before, rows, membersVersion, virtual }
         : { rows, membersVersion, virtual, composed: whole.composed, version, shown, parts: new Map() };
-      keepRecent(built, key, made);
+      keepRecent(built, key, made, isGone);
       // What has changed meanwhile was not in it.
       if (current(organizationId, id) === made || tries === MOST_TRIES) return made;
     }
@@ -186,7 +191,7 @@ export function createVirtualMcpEngines(options: VirtualOptions): VirtualMcpEngi
       mode === 'passthrough'
         ? virtualEngine(inner, parts)
         : virtualEngine(inner, { ...parts, ...wholeOf(organizationId, id) });
-    keepRecent(engines, key, made);
+    keepRecent(engines, key, made, isGone);
     return made;
   }
 

@@ -153,6 +153,68 @@ describe.each(ERAS)('an outside tool over %s', (era) => {
     expect(codes).toEqual(['too_large', 'unavailable']);
   });
 
+  test.each([
+    ['a list that its schema promises', [1], { type: 'array' }, { result: [1] }],
+    ['a list that nothing promises', [1], undefined, { result: [1] }],
+    ['a text', 'a', { type: 'string' }, { result: 'a' }],
+    ['nothing at all', null, { type: 'null' }, { result: null }],
+    ['an object where a list was possible', { a: 1 }, { type: ['object', 'array'] }, { result: { a: 1 } }],
+    ['an object', { a: 1 }, { type: 'object' }, { a: 1 }],
+  ])('gives %s as data that clients of its era can read', async (_name, data, outputSchema, wrapped) => {
+    const definition = { name: 'listing', inputSchema: { type: 'object' as const }, outputSchema };
+    const listing = defineOutsideTool({
+      name: 'listing',
+      definition,
+      title: 'Listing',
+      description: 'Of another server.',
+      effect: 'read',
+      inputSchema: definition.inputSchema,
+      ...(outputSchema !== undefined && { outputSchema }),
+      call: async () => ({ ...text('said'), structuredContent: data as never }),
+    });
+    const source = scriptedSource();
+    source.give('org_test', defineToolset({ name: 'conn_1', title: 'Remote', tools: [listing] }));
+    await using client = await connect(nothing, { era, sources: [source] });
+    // The client of the SDK holds the data against the schema that it was listed.
+    await client.raw.listTools();
+    const result = await client.raw.callTool({ name: 'listing', arguments: {} });
+    expect(result).toMatchObject({
+      ...text('said'),
+      structuredContent: era === 'modern' ? data : wrapped,
+    });
+    expect(result.isError).not.toBe(true);
+  });
+
+  test.each([
+    ['a block of no known type', { content: [{ type: 'canary' }] }, 'content.0'],
+    ['a text that is none', { content: [{ type: 'text', text: 5 }] }, 'content.0'],
+    [
+      'a picture that is no base64',
+      { content: [{ type: 'image', data: '!canary', mimeType: 'a/b' }] },
+      'data',
+    ],
+    ['a picture without its kind', { content: [{ type: 'image', data: 'aGk=' }] }, 'content.0'],
+    [
+      'a document without content',
+      { content: [{ type: 'resource', resource: { uri: 'x:a' } }] },
+      'content.0',
+    ],
+    ['a link without a name', { content: [{ type: 'resource_link', uri: 'x:canary' }] }, 'content.0'],
+    ['hints that are none', { content: [{ ...text('a').content[0], annotations: 'canary' }] }, 'content.0'],
+    ['the second block', { content: [...text('a').content, { type: 'canary' }] }, 'content.1'],
+    ['a _meta that is none', { ...text('a'), _meta: 'canary' }, '_meta'],
+  ])(
+    'refuses %s as an answer of the other server, and names its place alone',
+    async (_name, answer, place) => {
+      const { source } = upstream(() => answer);
+      await using client = await connect(nothing, { era, sources: [source] });
+      const { isError, content, _meta } = await client.raw.callTool({ name: 'remote', arguments: {} });
+      expect([isError, _meta?.['dev.parley/code']]).toEqual([true, 'invalid_result']);
+      expect(JSON.stringify(content)).toContain(`${place} is not as MCP writes it`);
+      expect(JSON.stringify(content)).not.toContain('canary');
+    },
+  );
+
   test('resources and prompts are listed, read and completed word for word, and ask too', async () => {
     const source = scriptedSource();
     const page = defineOutsideResource({
@@ -171,6 +233,14 @@ describe.each(ERAS)('an outside tool over %s', (era) => {
       definition: { name: 'broken', uri: 'x://broken' },
       read: async () => JSON.parse('{"contents":"secret"}'),
     });
+    const untold = defineOutsideResource({
+      definition: { name: 'untold', uri: 'x://untold' },
+      read: async () => JSON.parse('{"contents":[{"uri":"x://untold","text":{"secret":1}}]}'),
+    });
+    const rude = defineOutsidePrompt({
+      definition: { name: 'rude' },
+      get: async () => JSON.parse('{"messages":[{"role":"secret","content":{"type":"text","text":"a"}}]}'),
+    });
     const greet = defineOutsidePrompt({
       definition: { name: 'greet', arguments: [{ name: 'who', required: true }], _meta: { 'x/c': 3 } },
       get: async ({ who }) => ({
@@ -184,8 +254,8 @@ describe.each(ERAS)('an outside tool over %s', (era) => {
         name: 'conn_1',
         title: 'R',
         tools: [],
-        resources: [page, part, broken],
-        prompts: [greet],
+        resources: [page, part, broken, untold],
+        prompts: [greet, rude],
       }),
     );
     await using client = await connect(nothing, {
@@ -203,11 +273,17 @@ describe.each(ERAS)('an outside tool over %s', (era) => {
     expect((await client.raw.readResource({ uri: 'x://parts/a%20b' })).contents).toEqual([
       { uri: 'x://parts/a%20b', blob: 'aGk=' },
     ]);
-    const refused = await client.raw.readResource({ uri: 'x://broken' }).catch(String);
-    expect(refused).toContain('cannot be passed on');
-    expect(refused).not.toContain('secret');
+    for (const refused of [
+      await client.raw.readResource({ uri: 'x://broken' }).catch(String),
+      await client.raw.readResource({ uri: 'x://untold' }).catch(String),
+      await client.raw.getPrompt({ name: 'rude' }).catch(String),
+    ]) {
+      expect(refused).toContain('cannot be passed on');
+      expect(refused).not.toContain('secret');
+    }
     expect((await client.raw.listPrompts()).prompts).toEqual([
       { name: 'greet', arguments: [{ name: 'who', required: true }], _meta: { 'x/c': 3 } },
+      { name: 'rude' },
     ]);
     expect((await client.raw.getPrompt({ name: 'greet', arguments: { who: 'Ada' } })).messages).toEqual([
       { role: 'user', content: { type: 'text', text: 'Hi Ada' } },

@@ -82,7 +82,7 @@ export function outsideContext(call: ContextCall, services: unknown): OutsideCal
 /** The code that stands for another server. */
 export interface OutsideCode<Answer> {
   enter(call: OutsideCall): unknown;
-  finished(answer: Readonly<Record<string, unknown>>): Answer;
+  finished(answer: Readonly<Record<string, unknown>>): Answer | Promise<Answer>;
   /** Nobody will answer what was asked with this state. */
   abandon(requestState: string): void;
   /** Present where the other server may give a task: what becomes of it when the client follows tasks itself. */
@@ -113,7 +113,9 @@ export async function throughRounds<Answer>(
     const given = objectOf(await enter(new OutsideContext(call, services, round)), 'an answer');
     if (given.resultType === 'input_required') return questionsIn(given);
     if (given.resultType === 'task' && tasks !== undefined) return { task: taskIn(given) };
-    return { answer: finished(given) };
+    const answer = finished(given);
+    // A turn of waiting costs more than to look.
+    return { answer: answer instanceof Promise ? await answer : answer };
   };
   const { channel } = call.exchange;
   const letGo = ({ state }: Questions) => {

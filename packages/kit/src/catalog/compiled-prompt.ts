@@ -6,6 +6,7 @@ import type { Call } from '../call/call.ts';
 import { ToolError } from '../call/errors.ts';
 import { unkeepableIn } from '../call/json-path.ts';
 import { badAnswer, throughRounds } from '../call/outside.ts';
+import { refuseUnspecified } from '../call/spec-shape.ts';
 import { describeIssues } from '../call/validation.ts';
 import { CallContext } from '../channel/call-context.ts';
 import type { OutsidePrompt } from '../define/outside-document.ts';
@@ -69,13 +70,14 @@ async function messagesOf(
   return { description: prompt.description, messages };
 }
 
-function promptResultOf(answer: Readonly<Record<string, unknown>>): GetPromptResult {
+async function promptResultOf(answer: Readonly<Record<string, unknown>>): Promise<GetPromptResult> {
   if (
     !Array.isArray(answer.messages) ||
     answer.messages.some((message) => typeof message !== 'object' || !message)
   )
     throw badAnswer('messages is not a list of messages');
-  // The SDK checks every field of it before it leaves.
+  await refuseUnspecified('GetPromptResult', answer);
+  // Just looked at, field by field.
   return answer as GetPromptResult;
 }
 

@@ -8,6 +8,7 @@ import { guardOf } from '../access/availability.ts';
 import type { Guarded } from '../access/resolver.ts';
 import type { Call } from '../call/call.ts';
 import { badAnswer, outsideContext, throughRounds } from '../call/outside.ts';
+import { refuseUnspecified } from '../call/spec-shape.ts';
 import type { ContextCall } from '../channel/call-context.ts';
 import { CallContext } from '../channel/call-context.ts';
 import type { OutsideCompletion, OutsidePrompt, OutsideResource } from '../define/outside-document.ts';
@@ -144,13 +145,18 @@ function resourceDefinition(
 }
 
 /** What another server gave for a read, under the URI that the client asked for. */
-function readingOf(answer: Readonly<Record<string, unknown>>, ownUri: string, uri: string): Reading {
+async function readingOf(
+  answer: Readonly<Record<string, unknown>>,
+  ownUri: string,
+  uri: string,
+): Promise<Reading> {
   if (
     !Array.isArray(answer.contents) ||
     answer.contents.some((content) => typeof content !== 'object' || !content)
   )
     throw badAnswer('contents is not a list of objects');
-  // The SDK checks every field of it before it leaves.
+  await refuseUnspecified('ReadResourceResult', answer);
+  // Just looked at, field by field.
   const { contents, ...rest } = answer as ReadResourceResult;
   return {
     ...rest,

@@ -5,6 +5,7 @@ import { guardOf } from '../access/availability.ts';
 import type { Caller } from '../access/caller.ts';
 import type { CallOfTool } from '../call/call.ts';
 import { badAnswer, followedIn, throughRounds } from '../call/outside.ts';
+import { isTextAlone, refuseUnspecified } from '../call/spec-shape.ts';
 import type { CreatedTask } from '../call/tool-answer.ts';
 import { isToolResult } from '../call/tool-answer.ts';
 import { CallContext } from '../channel/call-context.ts';
@@ -285,15 +286,19 @@ function withHandle(
 }
 
 /** A finished answer of another server. */
-function outsideAnswer(answer: Readonly<Record<string, unknown>>, call: CallOfTool): CallToolResult {
+function outsideAnswer(
+  answer: Readonly<Record<string, unknown>>,
+  call: CallOfTool,
+): CallToolResult | Promise<CallToolResult> {
   if (answer.resultType !== undefined && answer.resultType !== 'complete')
     throw badAnswer('its resultType is none that clients know');
   if (!Array.isArray(answer.content) || answer.content.some((block) => typeof block !== 'object' || !block))
     throw badAnswer('content is not a list of blocks');
   if (answer.isError !== undefined && typeof answer.isError !== 'boolean')
     throw badAnswer('isError is neither true nor false');
-  // The SDK checks every block of it before it leaves.
-  return call.capped(answer as CallToolResult);
+  // Looked at block by block.
+  const capped = () => call.capped(answer as CallToolResult);
+  return isTextAlone(answer) ? capped() : refuseUnspecified('CallToolResult', answer).then(capped);
 }
 
 /** The outcome of a check that throws what is wrong. */

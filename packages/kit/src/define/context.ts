@@ -28,6 +28,8 @@ export interface RequestInfo {
   readonly properties?: string | undefined;
   /** The virtual MCP that it came through. */
   readonly virtualMcpId?: string;
+  /** The answer goes to code, which needs all of it, and not to a model, whose window it would fill. */
+  readonly isForCode?: true;
 }
 
 /**

@@ -16,6 +16,7 @@ import { MOST_COMPLETIONS } from '../catalog/compiled-resource.ts';
 import { encodeCursor } from '../catalog/cursor.ts';
 import { ProtocolFault, RPC } from '../call/errors.ts';
 import { ResourceMissing } from '../call/documents.ts';
+import { isToolResult } from '../call/tool-answer.ts';
 import { canComplete, capabilitiesOf } from './capabilities.ts';
 import { CheckedServer } from './checked-server.ts';
 import { envelopeOf, legacyExchange, modernExchange } from './exchange.ts';
@@ -42,6 +43,8 @@ export interface ProtocolServerOptions {
   readonly canSubscribe?: boolean | undefined;
   /** The session or process that this server speaks for. */
   readonly connection?: Connection | undefined;
+  /** Turns an error that is no fault of ours, such as a database that is away, into one that may be said. */
+  readonly failed?: ((error: unknown) => unknown) | undefined;
   /** Where a 2025 session keeps the URIs it watches, and how many of which length it may keep. */
   readonly watched?: Set<string>;
   readonly watchLimits?: { readonly watchesPerSession: number; readonly watchedUriBytes: number };
@@ -66,7 +69,7 @@ export function createProtocolServer(options: ProtocolServerOptions): Server {
   });
 
   server.setRequestHandler('tools/list', { params: Page }, (params, ctx) =>
-    handle(async () => {
+    handle(options, async () => {
       const caller = await options.callerOf(ctx);
       await engine.ready(caller);
       await engine.settled(caller);
@@ -81,9 +84,13 @@ export function createProtocolServer(options: ProtocolServerOptions): Server {
   server.setRequestHandler('tools/call', (request, ctx) => {
     const { name, arguments: args } = request.params;
     // The SDK passes a task on to the wire as it is, but its types do not know the extension.
-    return handle(async () =>
-      engine.call(await options.callerOf(ctx), name, args, exchangeOf(ctx)),
-    ) as Promise<CallToolResult>;
+    return handle(options, async () => {
+      const caller = await options.callerOf(ctx);
+      const answer = await engine.call(caller, name, args, exchangeOf(ctx));
+      if (era === 'modern' || !isToolResult(answer) || answer.structuredContent === undefined) return answer;
+      // Clients of 2025 know objects alone: other data is wrapped, as the SDK wraps its schema in their lists.
+      return server.projectCallToolResult(answer, engine.find(caller, name)?.tool.definition.outputSchema);
+    }) as Promise<CallToolResult>;
   });
   if (era === 'modern') installExtensions(server, options, exchangeOf);
   if (catalog.resources.length > 0) installResources(server, options, exchangeOf);
@@ -103,7 +110,7 @@ function installExtensions(server: Server, options: ProtocolServerOptions, excha
     for (const [method, { params, handle: serve }] of Object.entries(methods)) {
       // The schema stands right beside the handler that takes what it lets through.
       server.setRequestHandler(method, { params }, (given, ctx) =>
-        handle(async () => serve(given as never, await options.callerOf(ctx), exchangeOf(ctx))),
+        handle(options, async () => serve(given as never, await options.callerOf(ctx), exchangeOf(ctx))),
       );
     }
   }
@@ -120,26 +127,28 @@ function installResources(server: Server, options: ProtocolServerOptions, exchan
     return { meta: listMetaOf(engine, caller), definitions: all.map(({ definition }) => definition) };
   };
   server.setRequestHandler('resources/list', { params: Page }, (_params, ctx) =>
-    handle(async () => {
+    handle(options, async () => {
       const { meta, definitions: listed } = await definitions(ctx, false);
       // Those without a template have a URI.
       return { ...meta, resources: listed as WireResource[] };
     }),
   );
   server.setRequestHandler('resources/templates/list', { params: Page }, (_params, ctx) =>
-    handle(async () => {
+    handle(options, async () => {
       const { meta, definitions: listed } = await definitions(ctx, true);
       // And these have not.
       return { ...meta, resourceTemplates: listed as ResourceTemplateType[] };
     }),
   );
   server.setRequestHandler('resources/read', (request, ctx) =>
-    handle(async () => documents.read(await options.callerOf(ctx), request.params.uri, exchangeOf(ctx))),
+    handle(options, async () =>
+      documents.read(await options.callerOf(ctx), request.params.uri, exchangeOf(ctx)),
+    ),
   );
   if (options.watched === undefined) return;
   const { watched } = options;
   server.setRequestHandler('resources/subscribe', (request, ctx) =>
-    handle(async () => {
+    handle(options, async () => {
       const { uri } = request.params;
       const caller = await options.callerOf(ctx);
       await engine.ready(caller);
@@ -170,7 +179,7 @@ function installPrompts(server: Server, options: ProtocolServerOptions, exchange
   const { engine } = options;
   const { documents } = engine;
   server.setRequestHandler('prompts/list', { params: Page }, (_params, ctx) =>
-    handle(async () => {
+    handle(options, async () => {
       const caller = await options.callerOf(ctx);
       await engine.ready(caller);
       await engine.settled(caller);
@@ -179,7 +188,7 @@ function installPrompts(server: Server, options: ProtocolServerOptions, exchange
     }),
   );
   server.setRequestHandler('prompts/get', (request, ctx) =>
-    handle(async () =>
+    handle(options, async () =>
       documents.get(
         await options.callerOf(ctx),
         request.params.name,
@@ -193,7 +202,7 @@ function installPrompts(server: Server, options: ProtocolServerOptions, exchange
 function installCompletion(server: Server, options: ProtocolServerOptions, exchangeOf: ExchangeOf): void {
   const { documents } = options.engine;
   server.setRequestHandler('completion/complete', (request, ctx) =>
-    handle(async () => {
+    handle(options, async () => {
       const { ref, argument, context } = request.params;
       const wanted = {
         ref: ref.type === 'ref/prompt' ? { prompt: ref.name } : { resource: ref.uri },
@@ -218,10 +227,14 @@ function capabilitiesIn(ctx: ServerContext): ClientCapabilities {
   return (envelopeOf(ctx)[META.clientCapabilities] ?? {}) as ClientCapabilities;
 }
 
-async function handle<T>(work: () => Promise<T> | T): Promise<T> {
+async function handle<T>(
+  { failed = (error) => error }: Pick<ProtocolServerOptions, 'failed'>,
+  work: () => Promise<T> | T,
+): Promise<T> {
   try {
     return await work();
-  } catch (error) {
+  } catch (thrown) {
+    const error = thrown instanceof ProtocolFault ? thrown : failed(thrown);
     if (error instanceof ProtocolFault) throw new ProtocolError(error.code, error.message, error.data);
     // Whatever else it is, its text may hold a path or a secret.
     throw new ProtocolError(RPC.internalError, 'Internal error');

@@ -251,6 +251,29 @@ onBothMeshes('definitions', (bed) => {
     expect(tools?.map(({ state }) => state)).toEqual(['approved', 'approved']);
   });
 
+  test('what was left out is told with its reason, to nobody else, and is gone with the next list that has it', async () => {
+    const place = await stage();
+    const server = {
+      era: 'modern',
+      protocolVersion: '2026-07-28',
+      capabilities: {},
+      info: null,
+      instructions: null,
+    } as const;
+    const dropped = [{ kind: 'tools', name: 'POST /a\u202Eb', reason: 'It needs a cookie.' }] as const;
+    const leftOut = async (key: string) => (await place.ask(key, `${place.id}/definitions`)).data?.leftOut;
+    expect(await leftOut(place.key)).toEqual([]);
+    place.upstream.answer = { ok: true, tools: [upstreamTool('ALPHA')], server, dropped };
+    await place.ask(place.key, `${place.id}/refresh`, {});
+    expect(await leftOut(place.key)).toEqual([
+      { kind: 'tools', name: 'POST /a<U+202E>b', reason: 'It needs a cookie.' },
+    ]);
+    expect(await leftOut(place.stranger.key)).toBe(undefined);
+    place.upstream.answer = { ok: true, tools: [upstreamTool('ALPHA')], server, dropped: [] };
+    await place.ask(place.key, `${place.id}/refresh`, {});
+    expect(await leftOut(place.key)).toEqual([]);
+  });
+
   test('the first catalog is agreed to by whoever is shown it; one that nobody saw waits', async () => {
     const place = await stage();
     const { upstream, client, ask, key } = place;

@@ -36,6 +36,12 @@ const Definition = z.object({
   diff: z.array(FieldChange).describe('What is different from what was agreed to'),
 });
 
+const LeftOut = z.object({
+  kind: z.enum(['tools', 'resources', 'templates', 'prompts', 'skills', 'server']),
+  name: z.string().nullable(),
+  reason: z.string(),
+});
+
 const Refreshed = z.object({
   id: z.string(),
   status: z
@@ -53,10 +59,17 @@ export const definitionRoutes = [
     summary: 'Definitions of the tools of a connection, with what was agreed to',
     who: 'team',
     grants: ['COLLECTION_CONNECTIONS_GET'],
-    answer: one('Definitions', z.object({ definitions: z.array(Definition) })),
+    answer: one(
+      'Definitions',
+      z.object({
+        definitions: z.array(Definition),
+        leftOut: z.array(LeftOut).describe('What its server has that is not served, and why'),
+      }),
+    ),
     async run({ services, caller, params }) {
       const found = await services.definitions.list(caller, params.id);
       return {
+        leftOut: await services.definitions.leftOut(caller, params.id),
         definitions: found.map(({ definition, approved, diff, ...rest }) => ({
           ...rest,
           definition: { ...definition },

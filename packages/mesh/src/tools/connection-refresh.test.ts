@@ -270,6 +270,35 @@ onBothMeshes('the refresh of connections', (bed, replica) => {
     expect(await find()).toMatchObject({ status: 'active', isKnown: true, degraded: null });
   });
 
+  test.each<[string, number]>([
+    ['an hour', 60 * MINUTE],
+    ['a year', 365 * 24 * 60 * MINUTE],
+  ])('a clock that is set back by %s keeps nothing from being asked', async (_name, backMs) => {
+    const { own, look, names, upstream, id } = await stage();
+    const gate = Promise.withResolvers<Discovery>();
+    const slow = refresherOf(bed(), own, { discover: () => gate.promise });
+    pass(6 * MINUTE);
+    const asking = slow.refresher.look();
+    await eventually(() => expect(slow.asked).toEqual([id]));
+    const { refresher, asked } = refresherOf(bed(), own);
+    pass(-backMs);
+    upstream.answer = tools('ALPHA');
+    await refresher.look();
+    expect(asked).toEqual([id]);
+    expect(await names()).toEqual(['ALPHA']);
+    await refresher.look();
+    expect(asked).toEqual([id]);
+    pass(30 * MINUTE);
+    await look(refresher);
+    expect(asked).toEqual([id, id]);
+    pass(-backMs);
+    await refresher.look();
+    expect(asked).toEqual([id, id, id]);
+    gate.resolve(tools('LATE'));
+    await asking;
+    expect(await names()).toEqual(['ALPHA']);
+  });
+
   test('a fault of ours is told, and leaves what is known', async () => {
     const { own, look, served, names } = await stage();
     const discover = async () => Promise.reject(new Error('ours'));

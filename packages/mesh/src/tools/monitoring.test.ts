@@ -111,6 +111,28 @@ onBothMeshes(
       expect(logs).toMatchObject([{ toolName: 'pay', isError: false, errorCode: 'cancelled' }]);
     });
 
+    test('a record has the title of what was called, and none of what is foreign or gone', async () => {
+      const { recorded, owner, stranger } = await opened();
+      const title = async (client: typeof owner) =>
+        (await client.call('COLLECTION_VIRTUAL_MCP_CREATE', { data: { title: 'Reading', connections: [] } }))
+          .item.id;
+      const [mine, foreign] = [await title(owner), await title(stranger)];
+      await recorded([mine, foreign, 'conn_gone', ''].map((toolset) => ({ toolset })));
+      const titles = async (client: typeof owner) =>
+        (await client.call('MONITORING_LOGS_LIST', {})).logs
+          .toReversed()
+          .map(({ connectionId, connectionTitle }) => [connectionId, connectionTitle]);
+      expect(await titles(owner)).toEqual([
+        [mine, 'Reading'],
+        [foreign, null],
+        ['conn_gone', null],
+        ['', null],
+      ]);
+      await owner.call('COLLECTION_VIRTUAL_MCP_DELETE', { id: mine });
+      expect((await titles(owner))[0]).toEqual([mine, null]);
+      expect(await titles(stranger)).toEqual([]);
+    });
+
     test('logs: newest first, by every filter, in pages, and none of another organization', async () => {
       const { own, foreign, recorded, owner, stranger } = await opened();
       await recorded([

@@ -72,6 +72,8 @@ onBothMeshes('virtual tools', (bed) => {
     for (const [data, errorCode, words] of [
       [{ ...good }, 'conflict', 'GOOD'],
       [{ ...good, name: 'a b' }, 'invalid', 'data.name'],
+      [{ ...good, name: '_x' }, 'invalid', 'data.name'],
+      [{ ...good, name: '__proto__' }, 'invalid', 'data.name'],
       [{ ...good, name: 'X', inputSchema: { type: 'nonsense' } }, 'invalid', 'data.inputSchema'],
       [
         { ...good, name: 'X', inputSchema: { type: 'object', properties: { a: { type: 7 } } } },
@@ -105,6 +107,8 @@ onBothMeshes('virtual tools', (bed) => {
       expect(answer, words).toMatchObject({ ok: false, code: errorCode });
       expect(answer.ok ? '' : answer.message).toContain(words);
     }
+    const older = { virtual_mcp_id, name: '_x' };
+    expect(await client.attempt('COLLECTION_VIRTUAL_TOOLS_DELETE', older)).toMatchObject({ ok: true });
     const unknown = { virtual_mcp_id: 'vir_none', data: good };
     expect(await client.attempt('COLLECTION_VIRTUAL_TOOLS_CREATE', unknown)).toMatchObject({
       code: 'not_found',

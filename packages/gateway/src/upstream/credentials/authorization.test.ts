@@ -1,4 +1,5 @@
 /** The authorization of connections by people, with a provider that keeps the rules and with some that do not. */
+import type { ConnectionTables } from '@parley/connections';
 import { ToolError } from '@parley/kit';
 import { onBothEngines } from '@parley/store/testing';
 import { scratchStore } from '@parley/store/testing';
@@ -60,6 +61,19 @@ onBothEngines(
       expect(await called(bed, acme.owner.caller, id)).toBe('ada');
       // Registered once for the connection, whoever authorises it.
       expect(provider.clients.size).toBe(1);
+    });
+
+    test.each([
+      ['that nobody was asked for', null, 'ok'],
+      ['of a server that was down', 'unreachable', 'ok'],
+      ['of a server that refuses what the connection has', 'auth_required', 'needs_reauth'],
+    ] as const)('%s shows as it is before anybody has begun it', async (_name, failed_with, state) => {
+      const bed = await openCredentials(await open());
+      const { acme, auth, store } = bed;
+      const id = await bed.create(acme.owner.caller);
+      const refreshes = store.db<ConnectionTables>().updateTable('connection_refreshes').set({ failed_with });
+      await refreshes.where('connection_id', '=', id).execute();
+      expect(await auth.state(acme.owner.caller, id)).toMatchObject({ kind: 'none', state });
     });
 
     test('is finished once, in its time, by nobody who is signed in as another', async () => {
@@ -236,6 +250,29 @@ describe('clients', () => {
     await bed.authorize(acme.owner.caller, id, provider);
     expect(await called(bed, acme.owner.caller, id)).toBe('ada');
     expect(provider.clients.size).toBe(0);
+  });
+
+  test.each([
+    ['ours', [`${BASE_URL}/oauth/callback`], 'ok'],
+    ['ours among others', ['https://a.example/', `${BASE_URL}/oauth/callback`], 'ok'],
+    ['none that it names', undefined, 'ok'],
+    ['another one', ['https://evil.example/cb'], 'unavailable'],
+    ['one that only begins like ours', [`${BASE_URL}/oauth/callback.evil`], 'unavailable'],
+    ['nothing at all', [], 'unavailable'],
+  ])('a registration is for the address that was asked for: %s', async (_name, redirect_uris, outcome) => {
+    const bed = await opened();
+    const { acme, auth, provider, store } = bed;
+    provider.script.fault = ({ url }, response) => {
+      if (url !== '/register') return false;
+      response
+        .writeHead(201, { 'content-type': 'application/json' })
+        .end(JSON.stringify({ client_id: 'a', redirect_uris }));
+      return true;
+    };
+    const id = await bed.create(acme.owner.caller);
+    expect(await codeOf(auth.authorize(acme.owner.caller, id))).toBe(outcome);
+    const kept = await store.db<ConnectionTables>().selectFrom('oauth_clients').selectAll().execute();
+    expect(kept).toHaveLength(outcome === 'ok' ? 1 : 0);
   });
 
   test('without a public https address there is none', async () => {

@@ -63,6 +63,11 @@ async function register(
   const { client_id: clientId, client_secret: clientSecret, client_secret_expires_at: expires } = made;
   if (clientId.length > MAX_LENGTH || (typeof clientSecret === 'string' && clientSecret.length > MAX_LENGTH))
     throw new BadAuthServer('The authorization server registered this one under a name that is too long.');
+  // Browsers would be sent back there, or nowhere, and the client would be kept all the same.
+  if (Array.isArray(made.redirect_uris) && !made.redirect_uris.includes(redirectUri))
+    throw new BadAuthServer(
+      'The authorization server registered this one for another address. Register it there, and store it as oauth_config.',
+    );
   if (typeof clientSecret !== 'string') return { clientId, authMethod: 'none', expiresAt: null };
   const authMethod = methodOf(made.token_endpoint_auth_method);
   const expiresAt = typeof expires === 'number' && expires > 0 ? expires * 1000 : null;

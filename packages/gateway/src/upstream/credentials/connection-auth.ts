@@ -14,6 +14,7 @@ import {
   openedToken,
   sealedCredentials,
   signsInItself,
+  statusOf,
   tokenState,
 } from '@parley/connections';
 import type { Caller } from '@parley/kit';
@@ -107,7 +108,8 @@ export function createConnectionAuth(parts: CredentialParts): ConnectionAuth {
       const sealed = await sealedCredentials(store, row, caller.userId);
       const place = { organizationId: row.organization_id, connectionId: id };
       const isUsual = sealed.granted !== undefined || (await hasTokens(store, place));
-      return stateOf(sealed, { box: store.secrets, now: now(), isUsual });
+      const isRefused = (await statusOf(store, row.organization_id, id)) === 'needs_reauth';
+      return stateOf(sealed, { box: store.secrets, now: now(), isUsual, isRefused });
     },
     authorize: async (caller, id) => ({ url: await urlFor(caller, id) }),
     async offer(link) {
@@ -168,11 +170,14 @@ function stateOf(
     box,
     now,
     isUsual,
+    isRefused,
   }: {
     readonly box: CredentialParts['store']['secrets'];
     readonly now: number;
     /** Somebody has authorised it, so others will have to. */
     readonly isUsual: boolean;
+    /** The server did not take what the connection itself has, or has not. */
+    readonly isRefused: boolean;
   },
 ): AuthState {
   const isShared = settings.oauth === 'shared' || granted?.user_id === '' || signsInItself(row);
@@ -180,7 +185,7 @@ function stateOf(
   if (settings.personalToken !== undefined)
     return { kind: 'personal_token', state: personal === undefined ? 'never' : 'ok', ...plain };
   const isOAuth = isUsual || settings.oauth !== undefined || grantTypeOf(row) !== undefined;
-  if (!isOAuth) return { kind: 'none', state: 'ok', ...plain };
+  if (!isOAuth) return { kind: 'none', state: isRefused ? 'needs_reauth' : 'ok', ...plain };
   const canRenew =
     signsInItself(row) || (granted !== undefined && openedToken(box, granted).refresh !== undefined);
   return {

@@ -54,7 +54,9 @@ export async function checkEndpoint(reach: OAuthReach, text: unknown, what: stri
     await reach.egress.check(url, { allow: reach.allow });
   } catch (error) {
     if (error instanceof EgressError && error.code === 'not_allowed')
-      throw new BadAuthServer(`The ${what} is an address that this server may not reach.`);
+      throw new BadAuthServer(
+        `The ${what} is an address that this server may not reach. Its owner can allow it with --allow-egress HOST:PORT.`,
+      );
     throw error;
   }
   return url;

@@ -175,6 +175,22 @@ describe('discovery', () => {
     ]);
   });
 
+  test('tells what a translated document left out, with every page, and nothing that is said in another shape', async () => {
+    const left = (what: unknown, reason: unknown) => ({ _meta: { 'parley/left-out': [{ what, reason }] } });
+    const { link } = linkTo({
+      'tools/list': ({ cursor }: Answer) => {
+        if (cursor === undefined)
+          return { tools: [tool('A')], nextCursor: '1', ...left('POST /a', 'a body') };
+        if (cursor === '1') return { tools: [tool('B')], nextCursor: '2', ...left(7, 'a number') };
+        return { tools: [], ...left('x'.repeat(900), 'long') };
+      },
+    });
+    expect((await discover(link, never)).dropped).toEqual([
+      { kind: 'tools', name: 'POST /a', reason: 'a body' },
+      { kind: 'tools', name: 'x'.repeat(300), reason: 'long' },
+    ]);
+  });
+
   test('tells of the first hundred that were left out', async () => {
     const found = await discover(linkTo(listing(...Array.from({ length: 500 }, () => 7))).link, never);
     expect(found.dropped).toHaveLength(100);

@@ -32,11 +32,12 @@ export async function discover(
     link.request({ method, params, capabilities: {}, signal, limitMs, isRead: true });
   const list = async <Kind extends ListKind>(kind: Kind) => {
     if (!offers(facts, kind)) return [];
-    const { items, ttlMs } = await wholeList(ask, LISTS[kind]).catch((error: unknown) => {
+    const { items, ttlMs, leftOut } = await wholeList(ask, LISTS[kind]).catch((error: unknown) => {
       if (kind !== 'tools' && isUnknownMethod(error)) return NOTHING;
       throw error;
     });
     if (ttlMs !== null) ttls.push(ttlMs);
+    dropped.push(...leftOut.map(({ what, reason }) => ({ kind, name: what, reason })));
     return kept(kind, items, dropped);
   };
   const found = {
@@ -57,7 +58,7 @@ export async function discover(
   };
 }
 
-const NOTHING = { items: [], ttlMs: null };
+const NOTHING = { items: [], ttlMs: null, leftOut: [] };
 
 /** Many servers say that they have something and know no method for it. */
 function isUnknownMethod(error: unknown): boolean {

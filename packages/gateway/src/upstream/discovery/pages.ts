@@ -11,11 +11,16 @@ export type AskPage = (
 
 const Items = z.array(z.unknown());
 const Cursor = z.string().max(4096).nullish();
+/** What a document of a service has that could not become a tool; our own translation says it with the list. */
+const cut = z.string().transform((text) => text.slice(0, 300));
+const LeftOut = z.array(z.object({ what: cut, reason: cut })).max(1000);
 
 export interface WholeList {
   readonly items: readonly unknown[];
   /** The shortest time that a page says it holds; null: none says. */
   readonly ttlMs: number | null;
+  /** What the server says that it left out, and why. */
+  readonly leftOut: readonly { readonly what: string; readonly reason: string }[];
 }
 
 /** Follows every page. */
@@ -26,6 +31,7 @@ export async function wholeList(
   const items: unknown[] = [];
   const cursors = new Set<string>();
   const ttls: number[] = [];
+  const leftOut: z.infer<typeof LeftOut> = [];
   let sizeBytes = 0;
   let cursor: string | undefined;
   for (;;) {
@@ -41,13 +47,18 @@ export async function wholeList(
     }
     if (sizeBytes > MAX_CATALOG_BYTES) throw broken(`${method} gives more than ${MAX_CATALOG_BYTES} bytes.`);
     if (typeof page['ttlMs'] === 'number' && page['ttlMs'] > 0) ttls.push(page['ttlMs']);
+    leftOut.push(...(LeftOut.safeParse(metaOf(page)['parley/left-out']).data ?? []));
     // An empty one is how some servers say that there is no more.
     cursor = next.data || undefined;
-    if (cursor === undefined) return { items, ttlMs: ttls.length === 0 ? null : Math.min(...ttls) };
+    if (cursor === undefined) return { items, ttlMs: ttls.length === 0 ? null : Math.min(...ttls), leftOut };
     if (cursors.has(cursor)) throw broken(`${method} gives the same cursor twice.`);
     cursors.add(cursor);
     if (cursors.size >= MAX_PAGES) throw broken(`${method} has more than ${MAX_PAGES} pages.`);
   }
+}
+
+function metaOf({ _meta: meta }: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  return typeof meta === 'object' && meta !== null ? { ...meta } : {};
 }
 
 function broken(message: string): UpstreamFault {

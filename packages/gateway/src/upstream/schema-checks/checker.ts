@@ -34,7 +34,10 @@ const MOST_STEPS = 20_000_000;
 const REFUSED_MS = 30_000;
 const MOST_REFUSED = 1_000;
 
-export function createSchemaChecks({ times = {}, now = Date.now }: SchemaChecksOptions = {}): SchemaChecks {
+/** Times are measured, not dated: a clock that is set back must not keep a schema refused. */
+const measured = () => performance.now();
+
+export function createSchemaChecks({ times = {}, now = measured }: SchemaChecksOptions = {}): SchemaChecks {
   const all = Array.from({ length: PLACES.places }, () => new CheckingThread({ ...TIMES, ...times }));
   const free = [...all];
   const turns = new Turns(PLACES, () => new Unchecked('busy'));

@@ -58,3 +58,15 @@ export function uncheckedResult(error: unknown, title: string, tool: string): un
       : OF_RESULTS[reason];
   return new ToolError('invalid_result', `The answer of ${title} for ${tool} ${words}.`);
 }
+
+/**
+ * The same of an answer to a question: who asked it has to check it, since whoever answers can do nothing about the
+ * schema. Undefined: nothing is known to be wrong.
+ */
+export function uncheckedAnswer(error: unknown): undefined {
+  if (!(error instanceof Unchecked)) throw error;
+  if (error.reason !== 'busy') return undefined;
+  throw new ToolError('unavailable', 'Too many answers are being checked. Try again in a moment.', {
+    retryAfterMs: RETRY_MS,
+  });
+}

@@ -61,6 +61,11 @@ export class Flights {
     this.#abandoned.delete(id);
   }
 
+  /** The lists are others, which any of the calls may have brought about. */
+  tellLists(): void {
+    for (const { call } of this.#flights.values()) call.onLists?.();
+  }
+
   /**
    * The newest call that fits. None where the program works on calls of several principals: what it says may then
    * repeat something of one to another.

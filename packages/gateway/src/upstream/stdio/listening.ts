@@ -33,6 +33,11 @@ const LISTS: Readonly<Record<string, LinkNotice>> = {
 const SUBSCRIPTION = 'io.modelcontextprotocol/subscriptionId';
 const MOST_URI = 8 * 1024;
 
+/** True for what tells that a list is another. */
+export function isListNotice(method: string): boolean {
+  return Object.hasOwn(LISTS, method);
+}
+
 export function createListening(parts: ListeningParts): Listening {
   return parts.facts.era === 'modern' ? new StreamListening(parts) : new SessionListening(parts);
 }

@@ -7,7 +7,7 @@ import { UpstreamFault } from '../link.ts';
 import type { Opened } from './handshake.ts';
 import { envelope } from './handshake.ts';
 import type { Listening } from './listening.ts';
-import { createListening } from './listening.ts';
+import { createListening, isListNotice } from './listening.ts';
 import { Questions } from './questions.ts';
 import type { ProgramTimes } from './times.ts';
 import type { Params, Wire } from './wire.ts';
@@ -189,6 +189,7 @@ export class RunningProgram {
   }
 
   #notice(method: string, params: Params): void {
+    if (this.facts.era === 'legacy' && isListNotice(method)) this.wire.flights.tellLists();
     if (this.#listening.take(method, params)) return;
     if (method === 'notifications/progress') this.#progress(params);
     else if (method === 'notifications/message') this.#log(params);

@@ -107,6 +107,16 @@ describe.each(ERAS)('a program of %s', (era) => {
     expect([await other, foreign]).toEqual(['finished', []]);
   });
 
+  test('tells the calls under way that its lists are others, where it may say so unasked', async () => {
+    const link = startLinks().of(targetOf({ era }));
+    const told: string[] = [];
+    const other = call(link, 'hang', {}, { onLists: () => told.push('other') });
+    await call(link, 'change', { uri: 'a://1' }, { onLists: () => told.push('own') });
+    await call(link, 'finish');
+    await other;
+    expect(told).toEqual(era === '2025' ? ['other', 'own'] : []);
+  });
+
   test('tells messages of the level that was asked for, and none where it might be for somebody else', async () => {
     const links = startLinks();
     const link = links.of(targetOf({ era }));

@@ -31,8 +31,11 @@ export interface StdioLinks extends Links {
 const MOST_KNOWN = 1_000;
 const RETRY_MS = 5_000;
 
+/** Times are measured, not dated: a clock that is set must neither forget crashes nor count them twice. */
+const measured = () => performance.now();
+
 export function createStdioLinks(options: StdioOptions): StdioLinks {
-  const { programs, info, now = Date.now, mostPrograms = MOST_PROGRAMS } = options;
+  const { programs, info, now = measured, mostPrograms = MOST_PROGRAMS } = options;
   const onFault = (error: unknown) => options.onFault(error, 'stdio');
   const times = { ...PROGRAM_TIMES, ...options.times };
   const running = new Set<Child>();

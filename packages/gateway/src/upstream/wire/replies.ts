@@ -1,5 +1,6 @@
 /** Replies to what a 2025 server asks: few on their way at once, the others in turn, and an end to how many wait. */
 import { detach } from '@parley/kit';
+import { dropped } from './faults.ts';
 import { MAX_REPLIES, MAX_WAITING_REPLIES } from './limits.ts';
 import type { Message } from './messages.ts';
 import type { InFlight, SendAside } from './talk.ts';
@@ -32,8 +33,9 @@ export class Replies {
       this.#underWay -= 1;
       this.#next();
     });
-    // Without its answer a server waits for ever, so a call whose answer cannot be brought has failed.
-    detach(sent, (error) => owner?.fail(error));
+    // Without its answer a server waits for ever, so a call whose answer cannot be brought is lost. Whatever the
+    // server said to the reply, it had begun the call, which must not look like one that may be sent again.
+    detach(sent, () => owner?.fail(dropped()));
   }
 
   #next(): void {

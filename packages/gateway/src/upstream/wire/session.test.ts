@@ -1,5 +1,6 @@
 /** What links promise about sessions of the 2025 era. */
-import type { InputRequest, InputResponse } from '@parley/kit';
+import type { ServerResponse } from 'node:http';
+import type { InputResponse } from '@parley/kit';
 import { eventually } from '@parley/test-support/eventually';
 import type { Turn, WireScript, WireUpstream } from '@parley/test-support/wire-upstream';
 import { serveWire } from '@parley/test-support/wire-upstream';
@@ -11,6 +12,25 @@ const FORM = { message: 'Who?', requestedSchema: { type: 'object', properties: {
 
 const serve = (methods: WireScript['methods'] = {}, more: Partial<WireScript> = {}): Promise<WireUpstream> =>
   serveWire({ era: '2025', methods, ...more });
+
+interface Refusal {
+  readonly status: number;
+  readonly code?: number;
+  readonly message?: string;
+}
+
+/** Refuses a request, with an error in the body where there is a code. */
+function refuse(response: ServerResponse, refusal: Refusal | 'closed'): true {
+  if (refusal === 'closed') {
+    response.destroy();
+    return true;
+  }
+  const { status, code, message = 'Bad Request: No valid session ID provided' } = refusal;
+  const body = { jsonrpc: '2.0', id: null, error: { code, message } };
+  response.writeHead(status, { 'content-type': 'application/json' });
+  response.end(code === undefined ? '' : JSON.stringify(body));
+  return true;
+}
 
 const methodsOf = (server: WireUpstream) => server.heard.map(({ message }) => message.method);
 
@@ -82,18 +102,6 @@ describe('a session', () => {
     ]);
   });
 
-  test('that the server forgot is opened anew, and the call is made once', async () => {
-    const server = await serve();
-    const { link } = linksBed();
-    const target = { era: 'legacy' } as const;
-    await link(server.url, target).request(callOf());
-    server.sessions.clear();
-    const result = await link(server.url, target).request(callOf({ again: 1 }));
-    expect(result).toMatchObject({ content: [{ text: '{"again":1}' }] });
-    expect(server.of('initialize')).toHaveLength(2);
-    expect(server.of('tools/call')).toHaveLength(2);
-  });
-
   test('that the server forgets at once is a fault, and no loop', async () => {
     const server = await serve(
       {},
@@ -140,6 +148,130 @@ describe('a session', () => {
     expect(await faultOf(second)).toMatchObject({ kind: 'rate_limited', wasSent: false });
     held[0]?.result({ content: [] });
     expect(await first).toEqual({ content: [] });
+  });
+});
+
+describe('a session that the server forgot', () => {
+  test.each<[string, Refusal]>([
+    ['as not found', { status: 404 }],
+    ['as a bad request', { status: 400 }],
+    ['as a bad request without a session', { status: 400, code: -32000 }],
+    ['as an invalid request', { status: 400, code: -32600 }],
+    ['as gone', { status: 410 }],
+  ])('and refuses %s is opened anew once, and each call is made once', async (_name, refusal) => {
+    const forgotten = new Set<unknown>();
+    const server = await serve(
+      {},
+      {
+        fault: ({ headers }, response) =>
+          forgotten.has(headers['mcp-session-id']) && refuse(response, refusal),
+      },
+    );
+    const { links } = linksBed();
+    const target = targetOf(server.url, { era: 'legacy' });
+    await links.of(target).request(callOf());
+    for (const id of server.sessions) forgotten.add(id);
+    const made = Array.from({ length: 5 }, (_each, index) => links.of(target).request(callOf({ index })));
+    expect(await Promise.all(made)).toMatchObject(
+      made.map((_each, index) => ({ content: [{ text: `{"index":${index}}` }] })),
+    );
+    expect(server.of('initialize')).toHaveLength(2);
+    expect(server.of('tools/call')).toHaveLength(6);
+  });
+
+  test('leaves the calls under way to their own answers', async () => {
+    const held: Turn[] = [];
+    const server = await serve({
+      'tools/call': (turn) => (turn.message.params?.name === 'slow' ? held.push(turn) : turn.result({})),
+    });
+    const { links } = linksBed();
+    const target = targetOf(server.url, { era: 'legacy' });
+    const slow = links.of(target).request(callOf({}, { params: { name: 'slow' } }));
+    await eventually(() => expect(held).toHaveLength(1));
+    server.sessions.clear();
+    expect(await links.of(target).request(callOf())).toEqual({});
+    held[0]?.result({ content: ['done'] });
+    expect(await slow).toEqual({ content: ['done'] });
+    expect(server.of('initialize')).toHaveLength(2);
+    expect(server.of('tools/call')).toHaveLength(2);
+  });
+
+  test('lets go of them with its connection', async () => {
+    const held: Turn[] = [];
+    const server = await serve({
+      'tools/call': (turn) => (turn.message.params?.name === 'slow' ? held.push(turn) : turn.result({})),
+    });
+    const { links } = linksBed();
+    const target = targetOf(server.url, { era: 'legacy' });
+    const slow = faultOf(links.of(target).request(callOf({}, { params: { name: 'slow' } })));
+    await eventually(() => expect(held).toHaveLength(1));
+    server.sessions.clear();
+    await links.of(target).request(callOf());
+    await links.forget('conn_test');
+    expect(await slow).toMatchObject({ kind: 'dropped', wasSent: true });
+    await held[0]?.closed;
+  });
+
+  test('is not confused with a request that it refuses', async () => {
+    const server = await serve(
+      {},
+      {
+        fault: ({ body }, response) =>
+          body.includes('"bad"') && refuse(response, { status: 400, code: -32000, message: 'No such book' }),
+      },
+    );
+    const { link } = linksBed();
+    const target = { era: 'legacy' } as const;
+    await link(server.url, target).request(callOf());
+    const bad = link(server.url, target).request(callOf({ bad: 1 }));
+    expect(await faultOf(bad)).toMatchObject({ kind: 'rpc', message: 'No such book' });
+    await link(server.url, target).request(callOf());
+    expect(server.of('initialize')).toHaveLength(1);
+    expect(server.of('tools/call')).toHaveLength(2);
+  });
+});
+
+describe('what had begun is not repeated', () => {
+  const refusals: [string, Refusal | 'closed'][] = [
+    ['that forgot the session', { status: 404 }],
+    ['that calls it a bad request', { status: 400, code: -32000 }],
+    ['that has no such stream', { status: 405 }],
+    ['that wants other credentials', { status: 401 }],
+    ['that forbids it', { status: 403 }],
+    ['that has too much to do', { status: 429 }],
+    ['that fails', { status: 503 }],
+    ['that closes the connection', 'closed'],
+  ];
+
+  test.each(refusals)('when it cannot be resumed at a server %s', async (_name, refusal) => {
+    const server = await serve(
+      {
+        'tools/call': (turn) => {
+          turn.event({ method: 'notifications/progress', params: {} }, 'event-1');
+          setImmediate(() => turn.response.destroy());
+        },
+      },
+      {
+        fault: ({ method, headers }, response) =>
+          method === 'GET' && headers['last-event-id'] !== undefined && refuse(response, refusal),
+      },
+    );
+    const work = linksBed().link(server.url, { era: 'legacy' }).request(callOf());
+    expect(await faultOf(work)).toMatchObject({ kind: 'dropped', wasSent: true });
+    expect(server.of('tools/call')).toHaveLength(1);
+  });
+
+  test.each(refusals)('when its answer cannot be brought to a server %s', async (_name, refusal) => {
+    const server = await serve(
+      { 'tools/call': (turn) => turn.ask('elicitation/create', FORM) },
+      { fault: ({ body }, response) => body.includes('"accept"') && refuse(response, refusal) },
+    );
+    const onAsk = async (): Promise<InputResponse> => ({ action: 'accept', content: {} });
+    const work = linksBed()
+      .link(server.url, { era: 'legacy' })
+      .request(callOf({}, { capabilities: ASKABLE, onAsk }));
+    expect(await faultOf(work)).toMatchObject({ kind: 'dropped', wasSent: true });
+    expect(server.of('tools/call')).toHaveLength(1);
   });
 });
 
@@ -248,136 +380,5 @@ describe('a call', () => {
     const work = linksBed().link(server.url, { era: 'legacy' }).request(callOf());
     expect(await faultOf(work)).toMatchObject({ kind: 'dropped', wasSent: true });
     expect(server.of('tools/call')).toHaveLength(1);
-  });
-});
-
-describe('a question in the middle of a call', () => {
-  const asking = (method: string, params?: object) =>
-    serve({
-      'tools/call': async (turn) => {
-        const { result, error } = await turn.ask(method, params);
-        turn.result({ content: [], answer: result ?? null, refusal: error ?? null });
-      },
-    });
-
-  test.each([
-    ['elicitation/create', FORM, { action: 'accept', content: { a: 1 } }],
-    [
-      'sampling/createMessage',
-      { messages: [], maxTokens: 1 },
-      { role: 'assistant', content: { type: 'text', text: 'x' }, model: 'm' },
-    ],
-    ['roots/list', undefined, { roots: [] }],
-  ] as const)('%s goes to the client behind it', async (method, params, answer) => {
-    const server = await asking(method, params);
-    const asked: InputRequest[] = [];
-    const onAsk = async (request: InputRequest) => {
-      asked.push(request);
-      return answer as unknown as InputResponse;
-    };
-    const result = await linksBed()
-      .link(server.url, { era: 'legacy' })
-      .request(callOf({}, { capabilities: ASKABLE, onAsk }));
-    expect(result).toEqual({ content: [], answer, refusal: null });
-    expect(asked).toEqual([params === undefined ? { method } : { method, params }]);
-  });
-
-  test.each([
-    ['elicitation/create', FORM, { action: 'decline' }, null],
-    ['sampling/createMessage', { messages: [], maxTokens: 1 }, null, -1],
-    ['roots/list', undefined, null, -32601],
-    ['unknown/method', {}, null, -32601],
-    ['ping', undefined, {}, null],
-  ] as const)('%s is answered at once where nobody can be asked', async (method, params, answer, code) => {
-    const server = await asking(method, params);
-    const refusal = code === null ? null : { code, message: expect.any(String) as unknown };
-    const { link } = linksBed();
-    const onAsk = () => Promise.reject(new Error('must not be asked'));
-    const target = { era: 'legacy' } as const;
-    expect(await link(server.url, target).request(callOf({}, { capabilities: {}, onAsk }))).toMatchObject({
-      answer,
-      refusal,
-    });
-    expect(await link(server.url, target).request(callOf({}, { capabilities: ASKABLE }))).toMatchObject({
-      answer,
-      refusal,
-    });
-  });
-
-  test('of a kind that the client did not declare is declined', async () => {
-    const server = await asking('elicitation/create', { ...FORM, mode: 'url', url: 'https://a.test' });
-    const onAsk = () => Promise.reject(new Error('must not be asked'));
-    const work = linksBed()
-      .link(server.url, { era: 'legacy' })
-      .request(callOf({}, { capabilities: ASKABLE, onAsk }));
-    expect(await work).toMatchObject({ answer: { action: 'decline' } });
-  });
-
-  test('may take longer than a silence', async () => {
-    const server = await asking('elicitation/create', FORM);
-    const answered = Promise.withResolvers<InputResponse>();
-    const { link } = linksBed({ limits: { idleMs: 1_000 } });
-    const onAsk = () => {
-      setTimeout(() => answered.resolve({ action: 'decline' }), 1_500);
-      return answered.promise;
-    };
-    const work = link(server.url, { era: 'legacy' }).request(callOf({}, { capabilities: ASKABLE, onAsk }));
-    expect(await work).toMatchObject({ answer: { action: 'decline' } });
-  });
-
-  test('ends with the call', async () => {
-    const server = await asking('elicitation/create', FORM);
-    const cancel = new AbortController();
-    const left = Promise.withResolvers<void>();
-    const onAsk = (_request: InputRequest, signal: AbortSignal) => {
-      signal.addEventListener('abort', () => left.resolve());
-      setImmediate(() => cancel.abort(new Error('gone')));
-      return new Promise<InputResponse>(() => undefined);
-    };
-    const work = linksBed()
-      .link(server.url, { era: 'legacy' })
-      .request(callOf({}, { capabilities: ASKABLE, onAsk, signal: cancel.signal }));
-    await expect(work).rejects.toThrow('gone');
-    await left.promise;
-  });
-
-  test('on the stream of the session is asked only where it can be nobody else’s', async () => {
-    const held: Turn[] = [];
-    const server = await serve({ 'tools/call': (turn) => held.push(turn) });
-    const { link } = linksBed();
-    const asked: string[] = [];
-    const call = (principal: string) =>
-      link(server.url, { era: 'legacy' }).request(
-        callOf(
-          {},
-          {
-            principal,
-            capabilities: ASKABLE,
-            onAsk: async () => {
-              asked.push(principal);
-              return { action: 'accept', content: {} };
-            },
-          },
-        ),
-      );
-    const first = call('ann');
-    await eventually(() => expect(held).toHaveLength(1));
-    const stream = await eventually(() => {
-      const [open] = server.streams.values();
-      expect(open).toBeDefined();
-      return open;
-    });
-    expect(await server.askOn(stream, 'elicitation/create', FORM)).toMatchObject({
-      result: { action: 'accept' },
-    });
-    const second = call('bob');
-    await eventually(() => expect(held).toHaveLength(2));
-    expect(await server.askOn(stream, 'elicitation/create', FORM)).toMatchObject({
-      result: { action: 'decline' },
-    });
-    expect(await server.askOn(stream, 'ping')).toMatchObject({ result: {} });
-    expect(asked).toEqual(['ann']);
-    for (const turn of held) turn.result({ content: [] });
-    await Promise.all([first, second]);
   });
 });

@@ -24,6 +24,8 @@ const MOST_RESUMES = 10;
 const LONGEST_RETRY_MS = 30_000;
 // Some servers send not even the headers of a stream before there is something to tell.
 const STREAM_HEAD_START_MS = 250;
+/** Refused, these say nothing about a call in it. */
+const OF_THE_SESSION: ReadonlySet<string> = new Set(['initialize', 'ping']);
 
 /** Opens a session for a client with these capabilities; an `EraFault` when the server has no `initialize`. */
 export async function openSession(
@@ -129,6 +131,15 @@ export class Session implements Conversation {
     await this.#stream.close();
   }
 
+  /** The server has forgotten it: nobody uses it any more, but each call under way hears its own answer. */
+  #lose(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#over.resolve();
+    const left = Promise.all([this.#stream.close(), this.#talk.untilIdle(this.#means.closing)]);
+    detach(left, (fault) => this.#means.onFault(fault, 'upstream session'));
+  }
+
   async #call(request: LinkRequest, onAnswer?: (heard: Heard) => void): Promise<Result> {
     const call = this.#talk.begin(request);
     const startedMs = performance.now();
@@ -149,7 +160,8 @@ export class Session implements Conversation {
         if (count >= MOST_RESUMES) throw dropped();
         await pause(Math.min(heard.retryMs ?? this.#means.limits.firstBackoffMs, LONGEST_RETRY_MS), signal);
         const resuming = { method: 'GET' as const, signal, limitMs: leftMs(), isRead: true };
-        heard = await this.#send(resuming, call, { 'last-event-id': heard.lastId });
+        const resumed = this.#send(resuming, call, { 'last-event-id': heard.lastId });
+        heard = await resumed.catch((error: unknown) => Promise.reject(this.#unresumed(error)));
       }
       if (call.isSettled) return await call.outcome;
       throw heard.isStream ? dropped() : badResult(`it answered ${heard.status} without a result`);
@@ -157,6 +169,7 @@ export class Session implements Conversation {
       // An opening cannot be cancelled, and what was refused or lost does not run.
       const isLeft = request.signal.aborted || (error instanceof UpstreamFault && error.kind === 'timeout');
       if (isLeft && method !== 'initialize') cancelReason = 'The client does not wait any longer.';
+      if (await this.#isForgotten(error, request)) this.#lose();
       throw this.#judge(error);
     } finally {
       this.#talk.end(call, cancelReason);
@@ -165,9 +178,27 @@ export class Session implements Conversation {
 
   /** A session that the server does not know any more is over for everybody. */
   #judge(error: unknown): unknown {
-    if (!(error instanceof EraFault) || error.status !== 404 || this.#id === undefined) return error;
-    detach(this.#finish(), (fault) => this.#means.onFault(fault, 'upstream session'));
-    return new SessionGone();
+    if (!(error instanceof EraFault) || this.#id === undefined) return error;
+    if (error.status === 404) this.#lose();
+    return this.#isOver ? new SessionGone() : error;
+  }
+
+  /** Many servers refuse a session that they do not know as a bad request; a ping tells the two apart. */
+  async #isForgotten(error: unknown, { method, signal }: LinkRequest): Promise<boolean> {
+    const isRefused = error instanceof EraFault && error.status >= 400 && this.#id !== undefined;
+    if (!isRefused || this.#isOver || OF_THE_SESSION.has(method)) return false;
+    const { handshakeMs: limitMs } = this.#means.limits;
+    const ping = { method: 'ping', params: {}, capabilities: {}, signal, limitMs };
+    return this.#call(ping).then(
+      () => false,
+      (fault: unknown) => fault instanceof EraFault || fault instanceof SessionGone,
+    );
+  }
+
+  /** What cannot be taken up again had begun: whatever is wrong now, nobody knows how it ended, and it is not repeated. */
+  #unresumed(error: unknown): unknown {
+    this.#judge(error);
+    return error instanceof UpstreamFault && error.kind !== 'timeout' ? dropped() : error;
   }
 
   #send(

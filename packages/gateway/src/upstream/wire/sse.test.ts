@@ -78,6 +78,55 @@ describe('HTTP with SSE', () => {
     expect(server.of('initialize')).toHaveLength(2);
   });
 
+  test('that the server forgot leaves what runs to its answer, and opens another for what follows', async () => {
+    const held: Turn[] = [];
+    let isForgotten = false;
+    const server = await serveWire({
+      era: 'sse',
+      methods: {
+        'tools/call': (turn) => (turn.message.params?.name === 'slow' ? held.push(turn) : turn.result({})),
+      },
+      fault: ({ method, body }, response) => {
+        const isRefused = isForgotten && method === 'POST' && !body.includes('initialize');
+        if (body.includes('initialize')) isForgotten = false;
+        if (isRefused) response.writeHead(404).end();
+        return isRefused;
+      },
+    });
+    const { link } = linksBed();
+    const slow = link(server.url, SSE).request(callOf({}, { params: { name: 'slow' } }));
+    await eventually(() => expect(held).toHaveLength(1));
+    const [first] = server.streams.values();
+    isForgotten = true;
+    expect(await link(server.url, SSE).request(callOf())).toEqual({});
+    held[0]?.result({ content: ['done'] });
+    expect(await slow).toEqual({ content: ['done'] });
+    expect(server.of('initialize')).toHaveLength(2);
+    expect(server.of('tools/call')).toHaveLength(2);
+    // Nobody needs the old stream any more.
+    await eventually(() => expect(first?.destroyed).toBe(true));
+  });
+
+  test('is not asked again when an answer cannot be brought', async () => {
+    const server = await serveWire({
+      era: 'sse',
+      methods: { 'tools/call': (turn) => turn.ask('roots/list') },
+      fault: ({ body }, response) => {
+        const isReply = body.includes('"roots":[]');
+        if (isReply) response.writeHead(404).end();
+        return isReply;
+      },
+    });
+    const wish = {
+      principal: 'ann',
+      capabilities: { roots: {} },
+      onAsk: async (): Promise<InputResponse> => ({ roots: [] }),
+    };
+    const work = linksBed().link(server.url, SSE).request(callOf({}, wish));
+    expect(await faultOf(work)).toMatchObject({ kind: 'dropped', wasSent: true });
+    expect(server.of('tools/call')).toHaveLength(1);
+  });
+
   test.each(['http://127.0.0.1:1/messages', 'https://evil.test/', '//evil.test/x', 'http://[bad'])(
     'is refused when it announces %s',
     async (announced) => {

@@ -212,8 +212,17 @@ export class SseConversation implements Conversation {
       await send(address, { ...sending, ...limits }, { on: () => true });
     } catch (error) {
       if (!(error instanceof EraFault) || error.status !== 404 || this.#facts === undefined) throw error;
-      this.#closing.abort(dropped());
+      this.#lose();
       throw new SessionGone();
     }
+  }
+
+  /** The server has forgotten it: nobody uses it any more, but each call under way may still be answered. */
+  #lose(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#over.resolve();
+    const left = this.#talk.untilIdle(this.#means.closing).then(() => this.#closing.abort(dropped()));
+    detach(left, (error) => this.#means.onFault(error, 'upstream stream'));
   }
 }

@@ -3,7 +3,7 @@ import type { InputRequest } from '@parley/kit';
 import { detach, RPC } from '@parley/kit';
 import { isObject } from '../../messages.ts';
 import type { LinkNotice, LinkRequest } from '../link.ts';
-import { askedTooOften } from './faults.ts';
+import { askedTooOften, dropped } from './faults.ts';
 import { MAX_QUESTIONS, MAX_SERVER_REQUESTS } from './limits.ts';
 import type { Message, Result } from './messages.ts';
 import { isResponse, nextId, resultOf } from './messages.ts';
@@ -112,6 +112,15 @@ export class Talk {
     for (const call of this.#calls.values()) call.fail(error);
   }
 
+  /** Waits for the calls under way, which fail when their connection is let go of. */
+  async untilIdle(closing: AbortSignal): Promise<void> {
+    const fail = () => this.failAll(dropped());
+    closing.addEventListener('abort', fail, { once: true });
+    if (closing.aborted) fail();
+    await Promise.allSettled([...this.#calls.values()].map(({ outcome }) => outcome));
+    closing.removeEventListener('abort', fail);
+  }
+
   listen(on: (notice: LinkNotice) => void): () => void {
     this.#listeners.add(on);
     return () => this.#listeners.delete(on);
@@ -154,7 +163,11 @@ export class Talk {
       if (isObject(params)) this.#asked.get(params.requestId)?.abort();
     } else {
       const notice = noticeOf(message);
-      if (notice !== undefined) this.tell(notice);
+      if (notice === undefined) return;
+      this.tell(notice);
+      if (notice.kind === 'resource') return;
+      // What a call brought about is not lost where nobody listens.
+      for (const { request } of owner === undefined ? this.#calls.values() : [owner]) request.onLists?.();
     }
   }
 

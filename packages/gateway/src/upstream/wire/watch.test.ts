@@ -3,7 +3,7 @@ import { eventually } from '@parley/test-support/eventually';
 import type { Turn, WireScript } from '@parley/test-support/wire-upstream';
 import { serveWire } from '@parley/test-support/wire-upstream';
 import { describe, expect, test } from 'vitest';
-import { linksBed } from '../../../test/links-bed.ts';
+import { callOf, linksBed } from '../../../test/links-bed.ts';
 import type { LinkNotice } from '../link.ts';
 
 const changed = (what: string) => ({ method: `notifications/${what}/list_changed` });
@@ -170,3 +170,33 @@ test('a watch over HTTP with SSE hears the one stream, and opens it again', asyn
   await eventually(() => expect(heard).toEqual([{ kind: 'prompts' }, { kind: 'reopened' }]));
   await watch.close();
 });
+
+describe.each(['2025', 'sse'] as const)(
+  'changes that a call of %s brings about, while nobody listens',
+  (era) => {
+    test.each([
+      ['of tools', changed('tools'), 1],
+      ['of prompts', changed('prompts'), 1],
+      ['of resources', changed('resources'), 1],
+      ['of a document, which is not a list', updated('a://1'), 0],
+      ['of nothing that is known', { method: 'notifications/x/list_changed' }, 0],
+    ])('%s', async (_name, notice, count) => {
+      const server = await serveWire({
+        era,
+        methods: {
+          'tools/call': (turn) => {
+            turn.event(notice);
+            turn.result({ content: [] });
+          },
+        },
+      });
+      const link = linksBed().link(server.url, era === 'sse' ? { type: 'SSE' } : { era: 'legacy' });
+      let told = 0;
+      await link.request(callOf({}, { onLists: () => (told += 1) }));
+      expect(told).toBe(count);
+      // Whoever asks for nothing of the kind is not disturbed.
+      expect(await link.request(callOf())).toMatchObject({ content: [] });
+      expect(told).toBe(count);
+    });
+  },
+);

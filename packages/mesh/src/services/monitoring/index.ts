@@ -6,6 +6,7 @@ import { createDashboardStore } from './dashboards.ts';
 import type { Filters, Widget } from './dashboard.ts';
 import type { Logs } from './logs.ts';
 import { createLogs } from './logs.ts';
+import { createTitles } from './titles.ts';
 import type { WidgetQuery, WidgetResults } from './widgets.ts';
 
 export interface Monitoring {
@@ -14,7 +15,7 @@ export interface Monitoring {
   show(widgets: readonly Widget[], query: WidgetQuery): Promise<WidgetResults>;
 }
 
-/** `engine` knows the titles of toolsets and connections. */
+/** `engine` knows the titles of toolsets. */
 export function createMonitoring({
   store,
   engine,
@@ -22,12 +23,8 @@ export function createMonitoring({
   readonly store: Store;
   readonly engine?: () => Engine;
 }): Monitoring {
-  const titleOf = (organizationId: string, toolset: string) =>
-    engine?.()
-      .catalogFor({ organizationId })
-      .toolsets.find(({ name }) => name === toolset)?.title;
   return {
-    logs: createLogs(store.records, titleOf),
+    logs: createLogs(store.records, createTitles({ store, engine })),
     dashboards: createDashboardStore(store),
     async show(widgets, query) {
       const { queryWidgets } = await import('./widgets.ts');

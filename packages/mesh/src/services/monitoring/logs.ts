@@ -4,6 +4,7 @@ import { connectionIdOf, toolsetOf } from './connection-ids.ts';
 import type { PropertyFilter } from './properties.ts';
 import { propertyTest } from './properties.ts';
 import { scanRecords } from './scan.ts';
+import type { TitlesOf } from './titles.ts';
 
 /** Which records to show. */
 export interface LogQuery extends PropertyFilter {
@@ -56,16 +57,13 @@ export interface Logs {
   stats(organizationId: string, range: { since?: number; until?: number }): Promise<CallStats>;
 }
 
-/** The title of a toolset or connection of an organization; undefined when it is gone. */
-export type TitleOf = (organizationId: string, toolset: string) => string | undefined;
-
 /** All previews of a page together, so that a page fits into one answer. */
 const PREVIEW_CHARACTERS = 200_000;
 const LONGEST_PREVIEW = 1_000;
 const MODERN_VERSION = '2026-07-28';
 const REVISION = /^\d{4}-\d{2}-\d{2}$/;
 
-export function createLogs(records: RecordLog, titleOf: TitleOf): Logs {
+export function createLogs(records: RecordLog, titlesOf: TitlesOf): Logs {
   async function found(filter: RecordFilter, { limit, offset }: LogQuery) {
     const total = await records.count(filter);
     if (offset >= total) return { rows: [], total, partial: false };
@@ -98,8 +96,12 @@ export function createLogs(records: RecordLog, titleOf: TitleOf): Logs {
         ? found(filter, query)
         : labelled(filter, query, passes));
       const length = Math.min(LONGEST_PREVIEW, Math.floor(PREVIEW_CHARACTERS / Math.max(1, rows.length) / 2));
-      const title = (toolset: string) => titleOf(organizationId, toolset) ?? null;
-      return { logs: rows.map((row) => logEntry(row, title(row.toolset), length)), ...counts };
+      const titles = await titlesOf(
+        organizationId,
+        rows.map(({ toolset }) => toolset),
+      );
+      const logs = rows.map((row) => logEntry(row, titles.get(row.toolset) ?? null, length));
+      return { logs, ...counts };
     },
     stats: (organizationId, range) => records.stats({ organizationId, ...range }),
   };
