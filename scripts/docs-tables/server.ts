@@ -34,10 +34,10 @@ const limits: Record<keyof Limits, [meaning: string, answer: string]> = {
   ratePerSecond: ['requests per second of one caller, counted by messages; `--rate`', '429 with Retry-After'],
   rateBurst: ['requests of one caller that may come at once; `--rate-burst`', '429 with Retry-After'],
   heavyRatePerSecond: [
-    'calls per second of tools that are `external` or have the effect `run`, unless they count for themselves',
+    'calls per second of tools that are `external` or have the effect `run`, unless they count for themselves; a fifth of `--rate`',
     '`rate_limited`',
   ],
-  heavyRateBurst: ['such calls that may come at once', '`rate_limited`'],
+  heavyRateBurst: ['such calls that may come at once; a fifth of `--rate-burst`', '`rate_limited`'],
   failedCredentialsPerMinute: [
     'wrong credentials from one address; a request without any is not counted',
     '429 with Retry-After',

@@ -5,17 +5,24 @@ import type { Grants, Source, StartNotice } from '@parley/kit';
 import { soleCaller } from '@parley/kit';
 import { createProbes } from './probes.ts';
 import type { Config } from './config.ts';
+import { drainMsOf } from './drain.ts';
 import { keepAuditShort } from './start/audit-retention.ts';
 import { openHost } from './start/host.ts';
 import type { TaskSettings } from './start/host.ts';
 import type { ServedToolset, SharedHost } from './start/served-toolset.ts';
+import { holdText } from './hold/held-row.ts';
 import { createHttpServer } from './http.ts';
 import { createHeapGrowth } from './lean-heap.ts';
 import { createLog } from './log.ts';
-import { leaveReplicas, replicaAddress } from './replica-life.ts';
+import { leave, replicaAddress } from './replica-life.ts';
 import { stopPart } from './stop-part.ts';
+import type { StopStep } from './stop-steps.ts';
+import { inTime } from './stop-steps.ts';
 import { createMetrics } from './telemetry/metrics.ts';
 import { SERVER_INFO } from './version.ts';
+
+// A stop that cuts thousands off says the first few.
+const NAMED = 5;
 
 export interface AppOptions {
   readonly config: Config;
@@ -25,6 +32,8 @@ export interface AppOptions {
   readonly sources?: readonly Source[];
   /** Serves requests without a credential with these grants; for the conformance fixture, no flag sets it. */
   readonly anonymous?: Grants;
+  /** True: lifts the hold of a restored server, so that it acts. */
+  readonly resume?: boolean;
   /** Times and limits of tasks; for tests, no flag sets them. */
   readonly tasks?: TaskSettings;
 }
@@ -36,12 +45,17 @@ export interface App {
   readonly routes: readonly RouteSet[];
   readonly ownerKeyFile: string;
   listen(): Promise<{ url: string; mcp: string }>;
+  /** What to tell the person who started a server that holds its work back; undefined when it does not. */
+  heldText(): string | undefined;
   /** What toolsets tell the person who started the server at this address. */
   noticesAt(url: string): Promise<StartNotice[]>;
   /** Reports and counts an error that nothing caught. */
   onUncaught(error: unknown, where: string): void;
-  /** Stops accepting, finishes what runs, flushes records. */
-  close(): Promise<void>;
+  /**
+   * Stops accepting, finishes what runs, flushes records. `onLate` is called when a part of it does not end in its
+   * time: a program that is its own then ends the process.
+   */
+  close(onLate?: () => void): Promise<void>;
 }
 
 /** Builds the server: telemetry, the base, the gateway, the port. */
@@ -50,6 +64,7 @@ export async function createApp({
   toolsets = [],
   sources = [],
   anonymous,
+  resume = false,
   tasks,
 }: AppOptions): Promise<App> {
   const log = createLog(config);
@@ -95,6 +110,7 @@ export async function createApp({
     gateway,
     identity: host.identity,
     store: host.store,
+    hold: host.hold,
     metrics,
     degradedOf: async (caller) => {
       await host.engine().ready(caller);
@@ -102,45 +118,74 @@ export async function createApp({
     },
   });
   const routes = host.createRoutes(gateway);
-  const http = createHttpServer({ config, gateway, probes, routes, onFault, onRequest: createHeapGrowth() });
+  const http = createHttpServer({
+    config,
+    gateway,
+    probes,
+    routes,
+    onFault,
+    onRequest: createHeapGrowth(),
+    onCut: (names) =>
+      log.warn(
+        { calls: names.length, names: names.slice(0, NAMED) },
+        'calls cut off: they did not end in the time of a stop',
+      ),
+  });
 
   return {
     host,
     routes,
     ownerKeyFile: host.ownerKeyFile,
     async listen() {
+      if (resume) await host.hold.resume();
       await host.beforeStart();
-      host.tasks.start();
-      host.events.start();
+      await host.hold.whenFree(() => {
+        host.tasks.start();
+        host.events.start();
+      });
       host.onStop(keepAuditShort(host.identity, config.auditKeepMs, onFault));
       const url = await http.listen();
       host.servedAt(url);
       await host.replicas?.join(replicaAddress(config, url));
       log.info({ url }, 'listening');
+      const held = host.hold.held();
+      if (held !== undefined) {
+        log.warn({ reason: held.reason }, holdText(held));
+        await host.hold.whenFree(() => log.info('resumed'));
+      }
       return { url, mcp: `${url}/mcp` };
+    },
+    heldText() {
+      const held = host.hold.held();
+      return held && holdText(held);
     },
     noticesAt: (url) => host.noticesAt(url),
     onUncaught(error, where) {
       metrics.countUncaught();
       onFault(error, where);
     },
-    async close() {
+    async close(onLate) {
       probes.stopping();
       http.letGo();
-      const { drainMs } = config.replicas;
+      const drainMs = drainMsOf(config.replicas, probes.askedEveryMs());
       const waiting = () => host.connections.parked.size;
-      if (host.replicas !== undefined)
-        await leaveReplicas(host.replicas, { http, drainMs, waiting, onFault });
-      await http.stopAccepting();
-      // Calls that wait for a task or a note are answered; a task itself goes on at the next start.
-      await host.stop();
-      await Promise.all(routes.map((set) => stopPart(() => set.close(), onFault)));
-      // Closing the gateway ends its streams, so the answers of running calls go first.
-      await http.answered();
-      await stopPart(() => gateway.close(), onFault);
-      await http.finish();
-      await tracing?.close();
-      await host.close();
+      const steps: StopStep[] = [
+        ['connections to drain', () => leave({ replicas: host.replicas, http, drainMs, waiting, onFault })],
+        ['the port', () => http.stopAccepting()],
+        // Calls that wait for a task or a note are answered; a task itself goes on at the next start.
+        ['tasks and toolsets', () => host.stop()],
+        ['routes', () => Promise.all(routes.map((set) => stopPart(() => set.close(), onFault)))],
+        // Closing the gateway ends its streams, so the answers of running calls go first.
+        ['calls', () => http.answered()],
+        ['sessions and streams', () => stopPart(() => gateway.close(), onFault)],
+        ['requests', () => http.finish()],
+        ['traces', async () => tracing?.close()],
+        ['the database', () => host.close()],
+      ];
+      await inTime(steps, drainMs, (step) => {
+        log.error({ step }, 'the stop took too long, and the process ends without the rest of it');
+        onLate?.();
+      });
       log.info('stopped');
     },
   };

@@ -20,6 +20,13 @@ describe('where a value comes from', () => {
       settings: { demo: false },
     });
     expect(load([]).web).toEqual({ trustedProxies: [], publicUrl: undefined });
+    expect(load([]).pooler).toEqual({ directUrl: undefined, preparedStatements: true });
+    expect(
+      load(['--database-direct-url', 'postgres://db/parley'], { PARLEY_PREPARED_STATEMENTS: 'off' }).pooler,
+    ).toEqual({ directUrl: 'postgres://db/parley', preparedStatements: false });
+    expect(() => load(['--prepared-statements', 'maybe'])).toThrow(
+      '--prepared-statements: must be on or off',
+    );
     expect(load([]).settings).toEqual({
       'api-rate': 100,
       'api-key-rate': undefined,
@@ -167,6 +174,8 @@ describe('where a value comes from', () => {
     expect(config.limits).toMatchObject({
       ratePerSecond: 9,
       rateBurst: 11,
+      heavyRatePerSecond: 9 / 5,
+      heavyRateBurst: 11 / 5,
       bodyBytes: 2048,
       connections: 12,
     });

@@ -12,6 +12,8 @@ export interface Config {
   readonly host: string;
   readonly dataDir: string;
   readonly databaseUrl: string | undefined;
+  /** How PostgreSQL is reached where a pooler is before it. */
+  readonly pooler: { readonly directUrl: string | undefined; readonly preparedStatements: boolean };
   readonly secretKey: string | undefined;
   readonly allowHosts: readonly string[];
   readonly allowOrigins: readonly string[];
@@ -28,8 +30,8 @@ export interface Config {
     readonly areMany: boolean;
     /** Where they reach this one; undefined: where it listens. */
     readonly address: string | undefined;
-    /** How long this one answers on after `/ready` has said no. */
-    readonly drainMs: number;
+    /** How long this one answers on after `/ready` has said no; undefined: by how often it is asked. */
+    readonly drainMs: number | undefined;
   };
   /** What toolsets declare, by flag. */
   readonly settings: SettingsOf<Settings>;
@@ -107,21 +109,24 @@ export function loadConfig<Extra extends string = never>(
   const logLevel = read('log-level') ?? 'info';
   if (!LOG_LEVELS.includes(logLevel))
     throw new UsageError(`--log-level: must be one of ${LOG_LEVELS.join(', ')}`);
-  const drainMs = count('drain', 0, 3600) * 1000;
+  const drainMs = read('drain') === undefined ? undefined : count('drain', 0, 3600) * 1000;
   const areMany = read('database-url') !== undefined || read('replica-address') !== undefined;
   const config: Config = {
     port: count('port', 0, 65_535),
     host: read('host') ?? '127.0.0.1',
     dataDir: resolve(read('data') ?? '.parley'),
     databaseUrl: read('database-url'),
+    pooler: {
+      directUrl: read('database-direct-url'),
+      preparedStatements: isNotOff('prepared-statements', read('prepared-statements')),
+    },
     secretKey: env.PARLEY_SECRET_KEY,
     allowHosts: list('allow-host'),
     allowOrigins: list('allow-origin'),
     limits: {
       ...DEFAULT_LIMITS,
       bodyBytes: count('body-limit', 1024, 1024 ** 3),
-      ratePerSecond: count('rate', 1, 10_000_000),
-      rateBurst: count('rate-burst', 1, 10_000_000),
+      ...ratesOf(count('rate', 1, 10_000_000), count('rate-burst', 1, 10_000_000)),
       connections: count('connections', 1, 10_000_000),
     },
     allowEgress: list('allow-egress'),
@@ -133,7 +138,7 @@ export function loadConfig<Extra extends string = never>(
     replicas: {
       areMany,
       address: webAddress('replica-address', read('replica-address')),
-      drainMs: areMany ? drainMs : 0,
+      drainMs,
     },
     settings: Object.fromEntries(settings.map((setting) => [setting.flag, valueOf(setting)])),
     recordRetention: {
@@ -168,6 +173,11 @@ function withoutNpm(path: string): string {
   const folders = path.split(delimiter);
   const first = folders.findIndex((folder) => !NPM_FOLDER.test(folder));
   return folders.slice(first === -1 ? folders.length : first).join(delimiter);
+}
+
+function isNotOff(name: string, text: string | undefined): boolean {
+  if (text !== 'on' && text !== 'off') throw new UsageError(`--${name}: must be on or off`);
+  return text === 'on';
 }
 
 function webAddress(name: string, text: string | undefined): string | undefined {
@@ -229,4 +239,15 @@ function wholeNumber(name: string, text: string | undefined, low: number, high: 
     );
   }
   return value;
+}
+
+/** Calls of tools that reach outside or run things keep their share of what a key may ask for. */
+function ratesOf(ratePerSecond: number, rateBurst: number): Partial<Limits> {
+  const share = DEFAULT_LIMITS.heavyRatePerSecond / DEFAULT_LIMITS.ratePerSecond;
+  return {
+    ratePerSecond,
+    rateBurst,
+    heavyRatePerSecond: ratePerSecond * share,
+    heavyRateBurst: Math.max(1, rateBurst * share),
+  };
 }

@@ -13,6 +13,7 @@ import { ABSENT_FILES, ABSENT_OAUTH, plainAnswerTo } from './known-strangers.ts'
 import { createPipelines } from './pipelines.ts';
 import type { Probes } from './probes.ts';
 import { PROBE_PATHS } from './probes.ts';
+import { createSilentConnections } from './silent-connections.ts';
 import { cutSlowReaders } from './slow-readers.ts';
 import { createUpgrades, isWebSocket } from './upgrades.ts';
 
@@ -30,8 +31,9 @@ export interface HttpServer {
   finish(): Promise<void>;
 }
 
-const STOP_MS = 10_000;
-// For the last bytes of streams that were ended just now.
+/** How long running requests get once no new connection is accepted. */
+export const STOP_MS = 10_000;
+// For the last bytes of streams that were ended just now, and the first ones of a connection that came last.
 const FLUSH_MS = 500;
 
 /** What the server answers itself. */
@@ -48,12 +50,14 @@ export interface HttpServerOptions {
   readonly routes: readonly RouteSet[];
   /** Told of every request. */
   onRequest(): void;
+  /** Told of the calls that did not end in the time of a stop, by what they called. */
+  onCut(names: readonly string[]): void;
   readonly onFault: (error: unknown, where: string) => void;
 }
 
 /** Creates the server with the limits of the configuration. */
 export function createHttpServer(options: HttpServerOptions): HttpServer {
-  const { config, gateway, probes, onFault } = options;
+  const { config, gateway, probes, onCut, onFault } = options;
   const routesFor = createRouteTable(options.routes, RESERVED);
   const handlerOf = (req: IncomingMessage): Pick<Gateway, 'handle'> => {
     const url = req.url ?? '/';
@@ -88,6 +92,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
 
   server.maxConnections = config.limits.connections;
 
+  const silent = createSilentConnections(server);
   let isLettingGo = false;
   const calls = createRunningCalls();
   const pipelines = createPipelines((req, res) => {
@@ -123,10 +128,12 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
       }),
     letGo() {
       isLettingGo = true;
+      calls.letGo();
     },
     quiet: (timeoutMs) => calls.none(timeoutMs),
     async stopAccepting() {
       isLettingGo = true;
+      calls.letGo();
       stopBy = performance.now() + STOP_MS;
       closed = new Promise((resolve) => {
         server.close(() => resolve());
@@ -136,13 +143,16 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     answered: () => calls.none(leftMs()),
     async finish() {
       const cut = () => {
-        calls.cut();
+        const names = calls.cut();
+        if (names.length > 0) onCut(names);
         server.closeAllConnections();
       };
       const timer = setTimeout(cut, Math.max(FLUSH_MS, leftMs()));
+      const silence = setTimeout(() => silent.close(), FLUSH_MS);
       const idle = setInterval(() => server.closeIdleConnections(), 50);
       await closed;
       clearInterval(idle);
+      clearTimeout(silence);
       clearTimeout(timer);
     },
   };
@@ -152,8 +162,10 @@ interface RunningCalls {
   add(res: ServerResponse): void;
   /** Resolves when none is left, or after the time. */
   none(timeoutMs: number): Promise<void>;
-  /** Those that still run are ended by this server, which their records say. */
-  cut(): void;
+  /** The answers that have not begun are the last ones on their connections. */
+  letGo(): void;
+  /** Those that still run are ended by this server, which their records say; returns what they called, as far as it is known. */
+  cut(): string[];
 }
 
 function createRunningCalls(): RunningCalls {
@@ -175,8 +187,12 @@ function createRunningCalls(): RunningCalls {
       await promise;
       clearTimeout(timer);
     },
+    letGo() {
+      for (const res of running) if (!res.headersSent) res.shouldKeepAlive = false;
+    },
     cut() {
       for (const res of running) cutByStop(res);
+      return [...running].map(({ req }) => req.headers['mcp-name']?.toString() ?? req.url ?? '/');
     },
   };
 }

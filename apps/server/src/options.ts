@@ -42,6 +42,19 @@ const TRAFFIC = {
     value: 'URL',
     help: 'PostgreSQL instead of SQLite in the data folder',
   },
+  'database-direct-url': {
+    also: 'folder',
+    kind: 'text',
+    value: 'URL',
+    help: 'PostgreSQL itself, where the URL above is that of a pooler',
+  },
+  'prepared-statements': {
+    also: 'folder',
+    kind: 'text',
+    value: 'on|off',
+    fallback: 'on',
+    help: 'off: behind a pooler that shares connections between transactions',
+  },
   'allow-host': {
     kind: 'list',
     value: 'NAME',
@@ -93,8 +106,7 @@ const REACH = {
   drain: {
     kind: 'number',
     value: 'SECONDS',
-    fallback: '1',
-    help: 'On PostgreSQL: how long to answer on after /ready says no, so that a balancer notices',
+    help: 'How long to answer on after /ready says no; default: on PostgreSQL twice the time between two questions, from 1 to 10',
   },
   connections: {
     kind: 'number',

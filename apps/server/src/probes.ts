@@ -9,6 +9,9 @@ import type { Caller } from '@parley/kit';
 import { isGranted, mayAdminister } from '@parley/kit';
 import type { Store } from '@parley/store';
 import { StoreUnavailableError } from '@parley/store';
+import { createAsked } from './drain.ts';
+import { holdText } from './hold/held-row.ts';
+import type { Hold } from './hold/hold.ts';
 import type { Metrics } from './telemetry/metrics.ts';
 
 /** The server's own routes besides `/mcp`; toolsets bring theirs. */
@@ -16,6 +19,8 @@ export interface Probes {
   handle(req: IncomingMessage, res: ServerResponse): Promise<void>;
   /** From now on `/ready` says no, so that a load balancer sends nothing more. */
   stopping(): void;
+  /** The time between two questions for `/ready`; undefined when nobody asks again and again. */
+  askedEveryMs(): number | undefined;
 }
 
 /**
@@ -27,22 +32,28 @@ export const OPEN_ROUTES = ['/', '/health', '/ready'] as const;
 /** Where operators ask. */
 export const PROBE_PATHS = ['/health', '/ready', '/metrics'] as const;
 
+const RETRY_SECONDS = '5';
+
 export function createProbes(options: {
   gateway: Gateway;
   identity: Pick<Identity, 'firstOrganizationId'>;
   store: Store;
+  hold: Pick<Hold, 'held'>;
   metrics: Metrics;
   /** Connections of which lists may not show what there is. */
   degradedOf: (caller: Caller) => Promise<readonly object[]>;
 }): Probes {
-  const { gateway, identity, store, metrics, degradedOf } = options;
+  const { gateway, identity, store, hold, metrics, degradedOf } = options;
+  const asked = createAsked();
   let isStopping = false;
 
   async function ready(res: ServerResponse, more: object = {}): Promise<void> {
     const problem = isStopping ? { reason: 'stopping' } : await problemOf(store);
     const state = problem === undefined ? { status: 'ready' } : { status: 'not_ready', ...problem };
-    const body = { ...state, ...more };
-    writeJson(res, problem === undefined ? 200 : 503, JSON.stringify(body));
+    const held = hold.held();
+    const body = { ...state, ...(held !== undefined && { held: holdText(held) }), ...more };
+    const again = problem === undefined ? {} : { 'retry-after': RETRY_SECONDS };
+    writeJson(res, problem === undefined ? 200 : 503, JSON.stringify(body), again);
   }
 
   /** Which connections are unwell is for those who run the server; anybody may ask whether it is ready. */
@@ -72,7 +83,10 @@ export function createProbes(options: {
       if (isRead && (path === '/health' || path === '/ready')) {
         gateway.checkDoor(req);
         if (path === '/ready' && isVerbose(req)) return readyInFull(req, res);
-        if (path === '/ready') return ready(res);
+        if (path === '/ready') {
+          asked.note();
+          return ready(res);
+        }
         writeJson(res, 200, '{"status":"ok"}');
         return;
       }
@@ -83,6 +97,7 @@ export function createProbes(options: {
     stopping() {
       isStopping = true;
     },
+    askedEveryMs: () => asked.everyMs(),
   };
 }
 

@@ -9,7 +9,7 @@ import { stopPart } from './stop-part.ts';
 /** Others have heard by then that this one is gone, and what they sent before has come. */
 const HEARD_MS = 200;
 /** For calls whose clients are asked by a program; people take longer than a stop can wait. */
-const FINISH_MS = 3_000;
+export const FINISH_MS = 3_000;
 const LOOK_MS = 20;
 
 /** Where others reach this server, which listens at `url`. */
@@ -24,6 +24,8 @@ export function replicaAddress({ host, replicas }: Pick<Config, 'host' | 'replic
 }
 
 export interface LeaveParts {
+  /** This server among others; undefined when it is the only one. */
+  readonly replicas: Pick<Replicas, 'retire' | 'leave'> | undefined;
   readonly http: Pick<HttpServer, 'quiet'>;
   readonly drainMs: number;
   /** How many calls wait here for answers that their clients may bring to others. */
@@ -35,10 +37,11 @@ export interface LeaveParts {
  * Answers on until balancers have noticed; then its sessions are gone for the others, except for the answers that its
  * calls wait for.
  */
-export async function leaveReplicas(
-  replicas: Pick<Replicas, 'retire' | 'leave'>,
-  { http, drainMs, waiting, onFault }: LeaveParts,
-): Promise<void> {
+export async function leave({ replicas, http, drainMs, waiting, onFault }: LeaveParts): Promise<void> {
+  if (replicas === undefined) {
+    if (drainMs > 0) await delay(drainMs);
+    return;
+  }
   const heardMs = Math.min(HEARD_MS, drainMs);
   await delay(drainMs - heardMs);
   await stopPart(() => replicas.retire(), onFault);

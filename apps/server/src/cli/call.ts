@@ -17,7 +17,7 @@ export const call: Command = async (args, toolsets) => {
   return withCaller(config, toolsets, async (host, acting) => {
     const caller =
       extras.extended === true ? withExtendedTools(acting, host.engine().catalogFor(acting).tools) : acting;
-    host.tasks.start();
+    await host.hold.whenFree(() => host.tasks.start());
     const controller = new AbortController();
     process.once('SIGINT', () => controller.abort());
     const terminal = terminalChannel(process.stdin, process.stderr);

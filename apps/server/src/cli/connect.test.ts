@@ -1,96 +1,22 @@
-/** `parley connect`, as it is typed: over real servers, a real program and a real data folder. */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+/** `parley connect`, as it is typed: one connection, its definitions, and keys that use it. */
 import { join } from 'node:path';
 import { plainTool, startUpstream } from '@parley/test-support/mcp-upstream';
-import type { McpUpstream } from '@parley/test-support/mcp-upstream';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { errorText } from './error-text.ts';
-import { connect } from './connect.ts';
+import { describe, expect, test } from 'vitest';
+import { connectBed, PROGRAM, program } from '../../test/connect-bed.ts';
 import { call } from './call.ts';
+import { connect } from './connect.ts';
 import { doctor } from './doctor.ts';
 import { keys } from './keys.ts';
-import type { Command } from './main.ts';
 
-// A program of the 2025 era with two tools; it leaves a file where it is told to, so that its start is seen.
-const PROGRAM = `
-if (process.env.STARTED) require('node:fs').writeFileSync(process.env.STARTED, '');
-require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
-  const { id, method } = JSON.parse(line);
-  const tool = (name) => ({ name, inputSchema: { type: 'object' } });
-  const results = {
-    initialize: { protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo: { name: 'p', version: '1' } },
-    'tools/list': { tools: [tool('read_file'), tool('write_file')] },
-  };
-  const answer = results[method] ? { result: results[method] } : { error: { code: -32601, message: 'Method not found' } };
-  if (id !== undefined) console.log(JSON.stringify({ jsonrpc: '2.0', id, ...answer }));
-});`;
-
-let home = '';
-let upstream: McpUpstream;
-let out = '';
-
-beforeAll(async () => {
-  upstream = await startUpstream({ era: '2026', tools: ['alpha', 'beta', 'gamma'].map(plainTool) });
-});
-afterAll(() => upstream[Symbol.asyncDispose]());
-beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), 'parley-connect-'));
-  vi.stubEnv('HOME', home);
-  vi.stubEnv('XDG_CONFIG_HOME', undefined);
-  vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
-    out += String(text);
-    return true;
-  });
-});
-afterEach(() => {
-  vi.restoreAllMocks();
-  vi.unstubAllEnvs();
-  rmSync(home, { recursive: true, force: true });
-});
-
-const data = () => ['--data', join(home, 'data'), '--init'];
-
-async function run(command: Command, args: readonly string[]): Promise<{ code: number; out: string }> {
-  out = '';
-  const dashes = args.indexOf('--');
-  const at = dashes === -1 ? args.length : dashes;
-  const code = await command([...args.slice(0, at), ...data(), ...args.slice(at)], []);
-  return { code, out };
-}
-
-/** What the command prints as JSON, and how it ends. */
-async function json(...args: string[]) {
-  const flagged = args.includes('--') ? args.toSpliced(args.indexOf('--'), 0, '--json') : [...args, '--json'];
-  const { code, out: text } = await run(connect, flagged);
-  return { code, said: JSON.parse(text) };
-}
-
-/** The words of a command that fails. */
-async function refused(...args: string[]): Promise<string> {
-  try {
-    await run(connect, args);
-  } catch (error) {
-    return errorText(error);
-  }
-  throw new Error(`parley connect ${args.join(' ')} did not fail`);
-}
-
-function file(path: string, content: unknown): string {
-  const full = join(home, path);
-  mkdirSync(join(full, '..'), { recursive: true });
-  writeFileSync(full, typeof content === 'string' ? content : JSON.stringify(content));
-  return full;
-}
-
-const program = (env: object = {}) => ({ command: process.execPath, args: ['-e', PROGRAM], env });
+const bed = connectBed();
+const { file, json, refused, run } = bed;
 
 describe('one connection', () => {
   test('a private address is added, tested, looked at, found by name and id, and removed', async () => {
-    const { said: made } = await json('add', 'notes', upstream.url, '--header', 'X-Key: canary-header-1');
+    const { said: made } = await json('add', 'notes', bed.upstream.url, '--header', 'X-Key: canary-header-1');
     expect(made).toMatchObject({ name: 'notes', type: 'HTTP', status: 'active', error: null });
     expect(made.tools).toEqual(['alpha', 'beta', 'gamma']);
-    expect(upstream.seen.at(-1)?.headers).toMatchObject({ 'x-key': 'canary-header-1' });
+    expect(bed.upstream.seen.at(-1)?.headers).toMatchObject({ 'x-key': 'canary-header-1' });
     for (const name of ['notes', made.id]) {
       expect(await json('test', name)).toMatchObject({ code: 0, said: { id: made.id, healthy: true } });
       const { said } = await json('tools', name);
@@ -107,7 +33,7 @@ describe('one connection', () => {
   });
 
   test('a program is started without --allow-stdio, with its own variables', async () => {
-    const started = join(home, 'started');
+    const started = join(bed.home, 'started');
     const command = ['--env', `STARTED=${started}`, '--', process.execPath, '-e', PROGRAM];
     const { said } = await json('add', 'files', '--id', 'my-files', ...command);
     expect(said).toMatchObject({ id: 'my-files', type: 'STDIO', tools: ['read_file', 'write_file'] });
@@ -118,12 +44,12 @@ describe('one connection', () => {
   });
 
   test('the id of a removed one is given to nothing else, since keys may still have grants on it', async () => {
-    await json('add', 'notes', upstream.url, '--id', 'chosen');
+    await json('add', 'notes', bed.upstream.url, '--id', 'chosen');
     await json('remove', 'notes');
-    expect(await refused('add', 'other', upstream.url, '--id', 'chosen')).toContain(
+    expect(await refused('add', 'other', bed.upstream.url, '--id', 'chosen')).toContain(
       'id: was used before. Choose another one.',
     );
-    expect(await json('add', 'notes', upstream.url)).toMatchObject({ code: 0 });
+    expect(await json('add', 'notes', bed.upstream.url)).toMatchObject({ code: 0 });
   });
 
   test('a server that does not answer is stored, with the reason', async () => {
@@ -134,10 +60,16 @@ describe('one connection', () => {
     expect(await json('test', 'gone')).toMatchObject({ code: 1, said: { healthy: false } });
     expect(text).not.toContain('--type sse');
     const { out: older } = await run(connect, ['add', 'older', 'http://127.0.0.1:9/sse']);
-    expect(older).toContain('add it with --type sse');
+    expect(older).toContain('--type sse');
     await using sse = await startUpstream({ era: 'sse', tools: [] });
     const { out: otherwise } = await run(connect, ['add', 'otherwise', sse.url]);
-    expect(otherwise).toContain('add it with --type sse');
+    expect(otherwise).toMatch(
+      /"parley connect change conn_\w+ --type sse"\. If it is an OpenAPI document: --type openapi\./,
+    );
+    expect((await json('change', 'otherwise', '--type', 'sse')).said).toMatchObject({
+      type: 'SSE',
+      error: null,
+    });
   });
 
   test('a program that fails is told with what it wrote, without its secrets, to those who may start it', async () => {
@@ -157,7 +89,10 @@ describe('one connection', () => {
   test('a server that refuses everybody needs an authorization, which the list and the doctor say', async () => {
     await using closed = await startUpstream({ era: '2026', tools: [], authorization: 'Bearer other' });
     const { said: made } = await json('add', 'closed', closed.url);
-    const { said: good } = await json('add', 'notes', upstream.url);
+    const { out: advised } = await run(connect, ['change', 'closed', '--title', 'closed']);
+    expect(advised).toContain(`"parley connect authorise ${made.id}" begins that`);
+    expect(advised).toContain(`"parley connect change ${made.id} --token-stdin" gives it a token`);
+    const { said: good } = await json('add', 'notes', bed.upstream.url);
     expect((await json('list')).said).toMatchObject([
       { name: 'closed', status: 'needs_reauth' },
       { name: 'notes', status: 'active', held: 0 },
@@ -169,8 +104,13 @@ describe('one connection', () => {
     });
     const asked = async (path: string) => {
       file('project/.mcp.json', { mcpServers: { parley: entry(path) } });
-      await run(doctor, ['--project', join(home, 'project'), '--port', '9', '--json']);
-      return JSON.parse(out).checks as { name: string; state: string; found: string; fix?: string }[];
+      const args = ['--project', join(bed.home, 'project'), '--port', '9', '--json'];
+      return JSON.parse((await run(doctor, args)).out).checks as {
+        name: string;
+        state: string;
+        found: string;
+        fix?: string;
+      }[];
     };
     const checks = await asked(`/mcp/${good.id}`);
     const own = checks.filter(({ name }) => name === 'connections');
@@ -235,15 +175,19 @@ describe('one connection', () => {
       return JSON.parse(text).key as string;
     };
     const narrow = await made('--grant', 'parley:parley_whoami');
-    for (const args of [['list'], ['add', 'x', upstream.url], ['import', file('m.json', { a: program() })]])
+    for (const args of [
+      ['list'],
+      ['add', 'x', bed.upstream.url],
+      ['import', file('m.json', { a: program() })],
+    ])
       expect(await refused(...args, '--key', narrow)).toContain('This key may not do that');
     const scoped = await made('--grant', 'self:COLLECTION_CONNECTIONS_CREATE,COLLECTION_CONNECTIONS_LIST');
-    const started = join(home, 'started');
+    const started = join(bed.home, 'started');
     const command = ['--env', `STARTED=${started}`, '--', process.execPath, '-e', PROGRAM];
     expect(await refused('add', 'x', '--key', scoped, ...command)).toContain(
       'Only owners and administrators',
     );
-    expect(await refused('add', 'x', upstream.url, '--key', scoped)).toContain(
+    expect(await refused('add', 'x', bed.upstream.url, '--key', scoped)).toContain(
       'Only owners and administrators',
     );
     expect((await json('list')).said).toEqual([]);
@@ -286,139 +230,9 @@ test('a tool that changed is held until it is approved as it is', async () => {
   expect(await json('refresh', 'notes')).toMatchObject({ code: 1, said: { tools: ['alpha', 'beta'] } });
 });
 
-describe('an import', () => {
-  const outcomes = async (...args: string[]) => {
-    const { code, said } = await json('import', ...args);
-    return [code, said.map(({ name, outcome }: { name: string; outcome: string }) => [name, outcome])];
-  };
-
-  test('takes over what Claude Desktop has, and tells what became of each', async () => {
-    const started = join(home, 'started');
-    const config = {
-      mcpServers: {
-        files: program({ STARTED: started, API_KEY: 'canary-variable-1' }),
-        notes: { url: upstream.url, headers: { Authorization: 'Bearer canary-header-2' } },
-        off: { command: 'x', disabled: true },
-        parley: { command: 'npx', args: ['parley', 'mcp'] },
-        odd: { type: 'ws', url: 'wss://x.example' },
-        bad: { url: 'https://x.example', headers: { Host: 'y' } },
-      },
-    };
-    file('.config/Claude/claude_desktop_config.json', config);
-    const dry = await run(connect, ['import', '--from', 'claude-desktop', '--dry-run']);
-    expect(dry.out).toMatch(/^would add +files +the program /m);
-    expect(dry.out).toMatch(/^would add +notes +HTTP http/m);
-    expect((await json('list')).said).toEqual([]);
-    const first = await run(connect, ['import', '--from', 'claude-desktop']);
-    expect(first.code).toBe(1);
-    expect(first.out).toMatch(/^added +files +2 tools$/m);
-    expect(first.out).toMatch(/^added +notes +3 tools$/m);
-    expect(first.out).toMatch(/^skipped +off +it is switched off/m);
-    expect(first.out).toMatch(/^skipped +parley +it is Parley itself$/m);
-    expect(first.out).toMatch(/^failed +odd +its type "ws"/m);
-    expect(first.out).toMatch(
-      /^failed +bad +connection_headers\.headers\.Host: is set by the connection itself/m,
-    );
-    for (const text of [dry.out, first.out]) expect(text).not.toContain('canary');
-    expect((await json('list')).said.map(({ name }: { name: string }) => name)).toEqual(['files', 'notes']);
-
-    // The second time only what changed is taken, and only when it shall replace the other.
-    const only = ['--from', 'claude-desktop', '--only', 'files,notes'];
-    expect(await outcomes(...only)).toEqual([
-      0,
-      [
-        ['files', 'skipped'],
-        ['notes', 'skipped'],
-      ],
-    ]);
-    const before = (await json('list')).said;
-    expect(await outcomes(...only, '--replace')).toEqual([
-      0,
-      [
-        ['files', 'replaced'],
-        ['notes', 'replaced'],
-      ],
-    ]);
-    expect((await json('list')).said).toEqual(before);
-    expect(await refused('import', '--from', 'claude-desktop', '--only', 'filez')).toContain(
-      'There are: files',
-    );
-  });
-
-  test('reads the files of the other clients', async () => {
-    vi.stubEnv('NOTES_URL', upstream.url);
-    vi.spyOn(process, 'cwd').mockReturnValue(join(home, 'project'));
-    const notes = { type: 'http', url: '${NOTES_URL}' };
-    file('.claude.json', {
-      mcpServers: { user: notes },
-      projects: { '/elsewhere': { mcpServers: { user: notes, local: notes } } },
-    });
-    file('project/.mcp.json', { mcpServers: { project: notes, unset: { url: '${NONE_SUCH}' } } });
-    file('.cursor/mcp.json', { mcpServers: { cursor: { url: '${env:NOTES_URL}' } } });
-    const inputs = [{ id: 'key', type: 'promptString', description: 'Your key', password: true }];
-    file(
-      'project/.vscode/mcp.json',
-      `{ /* mine */ "inputs": ${JSON.stringify(inputs)}, "servers": { "code": { "url": "${upstream.url}" }, "asks": { "command": "x", "env": { "K": "\${input:key}" } }, } }`,
-    );
-    expect(await outcomes('--from', 'claude-code')).toEqual([
-      1,
-      [
-        ['user', 'added'],
-        ['user', 'skipped'],
-        ['local', 'added'],
-        ['project', 'added'],
-        ['unset', 'failed'],
-      ],
-    ]);
-    expect(await outcomes('--from', 'cursor')).toEqual([0, [['cursor', 'added']]]);
-    const gone = await run(connect, [
-      'import',
-      file('gone.json', { gone: { url: 'http://127.0.0.1:9/mcp' } }),
-    ]);
-    expect(gone.code).toBe(1);
-    expect(gone.out).toMatch(/^added +gone +no known tools yet; it could not be asked: /m);
-    const { code, said } = await json('import', '--from', 'vscode');
-    expect([code, said]).toMatchObject([
-      1,
-      [
-        { name: 'code', outcome: 'added', tools: 3 },
-        { name: 'asks', outcome: 'failed', message: expect.stringContaining('asks for "Your key"') },
-      ],
-    ]);
-  });
-
-  test('of what cannot be read says so', async () => {
-    const wrong: [string, () => string[], string][] = [
-      ['nothing to read', () => ['import'], 'Say what to import'],
-      ['a client of others', () => ['import', '--from', 'emacs'], '--from: must be one of'],
-      ['a client without files', () => ['import', '--from', 'cursor'], 'No servers were found. Looked at: '],
-      ['a file that is not there', () => ['import', join(home, 'none.json')], 'There is no file /'],
-      ['a folder', () => ['import', home], 'is not a file'],
-      [
-        'a file that is too large',
-        () => ['import', file('a.json', ' '.repeat(1024 * 1024 + 1))],
-        'more than 1048576',
-      ],
-      [
-        'too many servers',
-        () => [
-          'import',
-          file(
-            'a.json',
-            Object.fromEntries(Array.from({ length: 201 }, (_, n) => [`s${n}`, { command: 'x' }])),
-          ),
-        ],
-        'more than 200 servers',
-      ],
-    ];
-    for (const [name, args, words] of wrong)
-      expect([name, await refused(...args())]).toEqual([name, expect.stringContaining(words)]);
-  });
-});
-
 describe('a key', () => {
   test('gets two tools of a connection by its name', async () => {
-    const { said: notes } = await json('add', 'My notes', upstream.url);
+    const { said: notes } = await json('add', 'My notes', bed.upstream.url);
     await json('add', 'files', '--id', 'my-files', '--', process.execPath, '-e', PROGRAM);
     const create = async (...grants: string[]) =>
       run(keys, ['create', 'Second', ...grants.flatMap((grant) => ['--grant', grant]), '--json']);
@@ -444,6 +258,6 @@ describe('a key', () => {
     expect(await refused('remove', 'My notes')).toMatch(/used by "My team".* --force/);
     expect(await json('remove', 'My notes', '--force')).toMatchObject({ said: { deleted: true } });
     await run(call, ['COLLECTION_VIRTUAL_MCP_DELETE', JSON.stringify({ id })]);
-    expect(await refused('add', 'other', upstream.url, '--id', id)).toContain('id: was used before.');
+    expect(await refused('add', 'other', bed.upstream.url, '--id', id)).toContain('id: was used before.');
   });
 });

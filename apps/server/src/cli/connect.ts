@@ -3,12 +3,14 @@ import { loadConfig, UsageError } from '../config.ts';
 import type { Action } from './actions.ts';
 import { runAction } from './actions.ts';
 import { add } from './connect/add.ts';
+import { change, switching } from './connect/change.ts';
 import { authorise, token } from './connect/credentials.ts';
 import { approve, definitions, refresh } from './connect/definitions.ts';
 import type { Flag, Given } from './connect/given.ts';
 import { FLAGS, givenIn, USAGE } from './connect/given.ts';
 import { importServers } from './connect/import.ts';
 import { list, remove, test, tools } from './connect/show.ts';
+import { virtual } from './connect/virtual.ts';
 import { splitAtDashes } from './dashes.ts';
 import type { Command } from './main.ts';
 
@@ -16,6 +18,8 @@ import type { Command } from './main.ts';
 const READ: Readonly<Record<string, readonly Flag[]>> = {
   add: ['type', 'token', 'token-stdin', 'header', 'pinning', 'id', 'env', 'cwd'],
   import: ['from', 'dry-run', 'only', 'replace'],
+  change: ['title', 'url', 'type', 'token', 'token-stdin', 'header', 'env', 'pinning'],
+  virtual: ['with'],
   remove: ['force'],
   approve: ['all'],
   token: ['stdin', 'remove'],
@@ -35,6 +39,10 @@ export const connect: Command = (args, toolsets) => {
     list,
     test: named(test),
     tools: named(tools),
+    change: flagged(change),
+    enable: named(switching('active')),
+    disable: named(switching('inactive')),
+    virtual: flagged(virtual),
     remove: flagged(remove),
     refresh: named(refresh),
     definitions: named(definitions),

@@ -13,6 +13,7 @@ import { checkAuditLog } from './doctor/audit.ts';
 import { checkClients } from './doctor/clients.ts';
 import { checkConnections } from './doctor/connections.ts';
 import { checkDatabase, checkFiles, checkOwnerKey } from './doctor/database.ts';
+import { checkHold } from './doctor/hold.ts';
 import { checkDataFolder, checkRuntime, checkSecretKey } from './doctor/machine.ts';
 import { checkGivenKey } from './doctor/keys.ts';
 import { checkPort, isParley } from './doctor/port.ts';
@@ -42,6 +43,7 @@ export const doctor: Command = async (args, toolsets) => {
     await checkSecretKey(config),
     await checkDatabase(config, toolsets),
     ...files,
+    ...(await checkHold(config)),
     await checkOwnerKey(config),
     ...(await checkAuditLog(config)),
     ...(await checkGivenKey(config)),

@@ -25,6 +25,7 @@ const COMMANDS: Readonly<Record<string, CommandHelp>> = {
     details: `The first start makes the data folder, the database, one organization with its owner, and the owner key in
 <data>/owner.key. With --json it prints exactly one line when it is ready:
   {"url": "...", "mcp": "...", "data": "...", "ownerKeyFile": "...", "overlayTag": "..."}
+--resume lets a server that was restored from a backup begin with the tasks, schedules and deliveries that wait in it.
 --demo fills an empty feedback with a year and a half of example posts and publishes its pages; "pages" is their address.
 Ctrl-C or SIGTERM stops it after running requests are answered; a second one stops it at once.`,
   },
@@ -148,8 +149,18 @@ authorise NAME
     Prints the address at which you let Parley use the server for you, by OAuth. "authorize" is the same.
 token NAME --stdin | token NAME --remove
     Your own token for a connection that wants one of everybody.
+change NAME [--title T] [--url URL] [--type http|sse|openapi] [--header "NAME: VALUE"]... [--token T | --token-stdin]
+    [--env NAME=VALUE]... [--pinning off|flag|strict]
+    What is not given stays, and so do its id and the grants on it. A header without a value is taken away. A stored
+    token and stored headers go to the new address.
+enable NAME | disable NAME
+    One that is switched off takes no call, and its tools are in no list.
 remove NAME [--force]
     --force takes it out of virtual MCPs too.
+virtual list | virtual enable NAME | virtual disable NAME | virtual remove NAME
+virtual create NAME --with CONNECTION[:TOOL,...]...
+    A virtual MCP of these connections, or of these tools of them, at <url>/mcp/virtual-mcp/ID. docs/virtual-mcps.md has
+    other names, fixed arguments and tools in code.
 NAME may also be the id of a connection. docs/gateway.md tells more.`,
   },
   agents: {
@@ -341,7 +352,31 @@ Without --port it is the server that runs on the data folder, whatever its port.
     usage: 'parley backup FOLDER [options]',
     summary: 'Copy the databases while the server runs',
     details: `FOLDER must be new or empty. The secret key is not copied: keep <data>/secret.key apart from the backup.
-To restore, put the files and the secret key into a data folder and start.`,
+"parley restore" makes a data folder of it again.`,
+  },
+  restore: {
+    reads: ['folder', 'every'],
+    usage: 'parley restore BACKUP [--into FOLDER] [options]',
+    summary: 'Make a data folder of a backup, whose server waits before it acts',
+    details: `BACKUP is a folder that "parley backup" made. --into FOLDER, or --data, must be new, or empty but for secret.key and owner.key.
+The secret key that the data was made with comes from PARLEY_SECRET_KEY, from FOLDER or from BACKUP; without it nothing is
+made. Every page of the files is looked through, and a database of a newer version is refused.
+The original may have run what was due when the backup was made. So a server on FOLDER answers, but holds tasks, schedules
+and deliveries back until "parley resume", or "parley start --resume". On PostgreSQL use pg_restore, then "parley hold".`,
+  },
+  hold: {
+    reads: ['folder', 'every'],
+    usage: 'parley hold [options]',
+    summary: 'Hold tasks, schedules and deliveries back from the next start on',
+    details: `For a database that was restored by other means, such as pg_restore, before the first server is started on it.
+A server that runs already goes on until it is started again. Nothing that waits is lost; "parley resume" lets it begin.`,
+  },
+  resume: {
+    reads: ['folder', 'every'],
+    usage: 'parley resume [options]',
+    summary: 'Let what a hold keeps back begin',
+    details: `Servers that run begin within two seconds, others at their next start. "parley start --resume" does the same.
+It is for the moment when the original has been stopped for good: what both would run, run twice.`,
   },
 };
 

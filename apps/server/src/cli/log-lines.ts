@@ -18,16 +18,21 @@ export function headerOf(): string {
 
 /** The call in aligned columns; what went wrong stands at the end. */
 export function lineOf(entry: LogEntry, names: ReadonlyMap<string, string>): string {
-  const { isError, errorCode, errorMessage, durationMs, callerId, connectionId, toolName } = entry;
+  const { isError, errorCode, errorMessage, durationMs, callerId, toolName } = entry;
   const columns = [
     entry.timestamp.padEnd(WIDTHS.time),
     printable(errorCode ?? (isError ? 'error' : 'ok')).padEnd(WIDTHS.outcome),
     durationMs.toFixed(1).padStart(WIDTHS.duration),
     fitted(names.get(callerId) ?? callerId, WIDTHS.caller),
-    printable(`${connectionId} ${toolName}`),
+    printable(`${placeOf(entry)} ${toolName}`),
   ];
   if (errorMessage !== null) columns.push(printable(errorMessage));
   return `${columns.join('  ')}\n`;
+}
+
+/** A toolset or a connection whose id somebody chose is called by that; a made id tells nobody anything. */
+function placeOf({ connectionId, connectionTitle }: LogEntry): string {
+  return /^(?:conn|vir)_/.test(connectionId) ? (connectionTitle ?? connectionId) : connectionId;
 }
 
 export function jsonLineOf(entry: LogEntry): string {

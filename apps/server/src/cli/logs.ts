@@ -77,13 +77,14 @@ type Take = (entry: LogEntry) => Promise<void>;
 class LogSource {
   readonly #records: RecordLog;
   readonly #filter: RecordFilter;
-  readonly #titles: ReadonlyMap<string, string>;
+  readonly #host: Host;
+  readonly #organizationId: string;
 
-  constructor(host: Host, caller: Caller, filter: RecordFilter) {
+  constructor(host: Host, { organizationId }: Caller, filter: RecordFilter) {
     this.#records = host.store.records;
     this.#filter = filter;
-    const { toolsets } = host.engine().catalogFor(caller);
-    this.#titles = new Map(toolsets.map(({ name, title }) => [name, title]));
+    this.#host = host;
+    this.#organizationId = organizationId;
   }
 
   /** The newest, oldest of them first; returns the last id. */
@@ -114,8 +115,13 @@ class LogSource {
   }
 
   async #entries(found: Awaited<ReturnType<RecordLog['listDetailed']>>): Promise<LogEntry[]> {
-    const { logEntry } = await import('@parley/mesh');
-    return found.map((record) => logEntry(record, this.#titles.get(record.toolset) ?? null));
+    const { createTitles, logEntry } = await import('@parley/mesh');
+    const { store, engine } = this.#host;
+    const titles = await createTitles({ store, engine })(
+      this.#organizationId,
+      found.map(({ toolset }) => toolset),
+    );
+    return found.map((record) => logEntry(record, titles.get(record.toolset) ?? null));
   }
 }
 

@@ -35,6 +35,9 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   doctor: async () => (await import('./doctor.ts')).doctor,
   migrate: async () => (await import('./migrate.ts')).migrate,
   backup: async () => (await import('./backup.ts')).backup,
+  restore: async () => (await import('./restore.ts')).restore,
+  hold: async () => (await import('./hold.ts')).hold,
+  resume: async () => (await import('./hold.ts')).resume,
 };
 
 /** Runs one command line and ends the process with its exit code. */

@@ -78,7 +78,7 @@ async function startEngine(
 ): Promise<Engine> {
   try {
     const host = await start.host();
-    host.tasks.start();
+    await host.hold.whenFree(() => host.tasks.start());
     // The end of the input is a shutdown: what runs is let go and resumes elsewhere. Calls that waited for the host begin first.
     const letGo = () => setImmediate(() => detach(host.stop(), (error) => reportFault(error, 'stop')));
     if (input.closed) letGo();

@@ -7,6 +7,8 @@ import type { MigrationSet, Store } from '@parley/store';
 import { openStore } from '@parley/store';
 import type { Config } from '../config.ts';
 import { closeToOthers } from '../data-folder.ts';
+import type { Hold } from '../hold/hold.ts';
+import { openHold } from '../hold/hold.ts';
 import { keepFirstOwner, refuseLostDatabase } from '../owner-key.ts';
 
 /** The open data folder. */
@@ -14,6 +16,8 @@ export interface Base {
   readonly store: Store;
   readonly identity: Identity;
   readonly changes: ChangeBus;
+  /** Whether a restored server waits for leave to act. */
+  readonly hold: Hold;
   readonly ownerKeyFile: string;
   close(): Promise<void>;
 }
@@ -62,15 +66,18 @@ export async function openBase(options: BaseOptions): Promise<Base> {
       onError,
     });
     const ownerKeyFile = await keepFirstOwner(identity, config);
+    const hold = await openHold(store, { onFault });
     const changes = createChangeBus();
     const unsubscribe = announceRights(store, changes);
     return {
       store,
       identity,
       changes,
+      hold,
       ownerKeyFile,
       async close() {
         unsubscribe();
+        hold.close();
         identity.close();
         await store.close();
       },
@@ -86,9 +93,12 @@ export async function openBase(options: BaseOptions): Promise<Base> {
 export function storeOptions(config: Config, onFault: (error: unknown, where: string) => void) {
   return {
     dataDir: config.dataDir,
+    keyMustFit: true,
     recordRetention: config.recordRetention,
     onError: (error: unknown) => onFault(error, 'store'),
     ...(config.databaseUrl !== undefined && { databaseUrl: config.databaseUrl }),
+    ...(config.pooler.directUrl !== undefined && { directUrl: config.pooler.directUrl }),
+    preparedStatements: config.pooler.preparedStatements,
     ...(config.secretKey !== undefined && { secretKey: config.secretKey }),
   };
 }

@@ -24,6 +24,7 @@ import {
   createSandbox,
   createUpstream,
   createSchemaChecks,
+  uncheckedAnswer,
   engineUniverse,
   gatewayMigrations,
 } from '@parley/gateway';
@@ -47,6 +48,9 @@ import type { MigrationSet } from '@parley/store';
 import type { Base } from './base.ts';
 import { openBase } from './base.ts';
 import type { Config } from '../config.ts';
+import { refusedWhileHeld } from '../hold/held-calls.ts';
+import { holdMigrations } from '../hold/held-row.ts';
+import type { Hold } from '../hold/hold.ts';
 import { detailsWith } from '../redaction/call-detail.ts';
 import { redactRecord } from '../redaction/credentials.ts';
 import { withoutMissing } from './missing-parts.ts';
@@ -67,6 +71,8 @@ const HTTP_PORT = 80;
 /** The running base of a command. */
 export interface Host extends SharedHost {
   readonly ownerKeyFile: string;
+  /** Whether a restored server waits for leave to act. */
+  readonly hold: Hold;
   /** Where calls to connections go, and what they carry. */
   readonly targets: Targets;
   /** The last of what the programs of a connection wrote to their standard error in this process, without its secrets. */
@@ -156,7 +162,7 @@ export async function allToolsets({
 
 function buildHost(base: Base, toolsets: readonly ServedToolset[], options: HostOptions): Host {
   const { config, onFault, delivers = false } = options;
-  const { store, identity, changes } = base;
+  const { store, identity, changes, hold } = base;
   const details = detailsWith(
     (organizationId, id) => upstream.secretsOf(organizationId, id),
     createTagLabels(store, (error) => onFault(error, 'tags of callers')),
@@ -175,12 +181,16 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
       identity.audit.denied({ ...caller, requestId: info.id }, { name, isTool }, denial);
     options.observe?.(given);
   };
+  const checks = createSchemaChecks();
   const tasks = createTaskEngine({
     store,
     onFault,
+    // A question may come from an upstream, and its schema with it.
+    faultOfForm: (schema, content, organizationId) =>
+      checks.against(schema, organizationId)(content).catch(uncheckedAnswer),
     limits: options.tasks?.limits ?? {},
-    async tell(tx, happening) {
-      await events.publish(tx, taskEvent(happening));
+    async tell(tx, happenings) {
+      await events.publishAll(tx, happenings.map(taskEvent));
     },
   });
   const egress = createEgress({ allow: config.allowEgress });
@@ -254,7 +264,6 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
   });
   const box = createSandbox();
   const results = createKeptResults({ store, onFault });
-  const checks = createSchemaChecks();
   const virtual = createLateVirtualMcps({
     store,
     engine: () => engine,
@@ -292,6 +301,7 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
     ownPort,
     environment: config.programs.environment,
     delivers,
+    whenFree: (begin) => hold.whenFree(begin),
     sandbox,
     countRequest: createRequestRate(config.limits),
     observe,
@@ -354,13 +364,15 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
     ],
     sealer: createStateSealer(store.secrets.deriveAll('request-state')),
     steps: parts.steps,
-    tasks: createTaskSeam(tasks, options.tasks?.times),
+    tasks: refusedWhileHeld(createTaskSeam(tasks, options.tasks?.times), hold),
     observe,
     onFault,
   });
   for (const kind of toolKinds(engine, current)) tasks.register(kind);
   let stopped: Promise<unknown> | undefined;
   const stop = async () => {
+    // What has not begun by now does not begin while everything ends.
+    hold.close();
     // A second call waits for the same end; the store is still in use until then.
     await (stopped ??= Promise.all(stops.map((work) => stopPart(work, onFault))));
   };
@@ -372,6 +384,7 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
       servedUrl = url;
     },
     ownerKeyFile: base.ownerKeyFile,
+    hold,
     virtual,
     connections,
     replicas,
@@ -388,7 +401,7 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
           .map((set) => guardRoutes(set, toolset.open ?? [], guard)),
       ),
     async beforeStart() {
-      if (delivers) refresher.start();
+      if (delivers) await hold.whenFree(() => refresher.start());
       for (const { toolset, host, services } of served) await toolset.beforeStart?.(services, host);
     },
     async noticesAt(url) {
@@ -444,6 +457,13 @@ function settingsOf({ settings = {} }: ServedToolset, config: Config): Record<st
 
 /** Every migration of the base and of the toolsets. */
 export function migrationsOf(toolsets: readonly ServedToolset[]): MigrationSet[] {
-  const base = [identityMigrations, gatewayMigrations, taskMigrations, eventMigrations, connectionMigrations];
+  const base = [
+    identityMigrations,
+    gatewayMigrations,
+    taskMigrations,
+    eventMigrations,
+    connectionMigrations,
+    holdMigrations,
+  ];
   return [...base, ...migrationsIn(toolsets)];
 }

@@ -30,6 +30,8 @@ export interface HostParts {
   readonly environment: Readonly<Record<string, string>>;
   /** True for a server, which does what is due; a command leaves it to one. */
   readonly delivers: boolean;
+  /** Begins what is done without being asked: now, or once a restored server may act. */
+  whenFree(begin: () => void | Promise<void>): Promise<void>;
   /** Runs code of callers over the tools that they may call. */
   readonly sandbox: CodeExecution;
   /** Counts a request of a caller, whichever surface it came to. */

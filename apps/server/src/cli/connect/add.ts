@@ -9,16 +9,22 @@ import type { Acting, Outcome } from '../actions.ts';
 import { servedAt } from '../address.ts';
 import { connectionsCalled } from './found.ts';
 import type { Given } from './given.ts';
+import {
+  headersIn,
+  OF_ADDRESS,
+  OF_PROGRAM,
+  pinningIn,
+  refuseFlags,
+  tokenIn,
+  typeIn,
+  variablesIn,
+} from './given-values.ts';
 import { keepConnection } from './keep.ts';
-import { secretFromStdin } from './stdin.ts';
 import { programWords, wroteLines } from './program-words.ts';
 import type { Wanted } from './wanted.ts';
 
 const USAGE =
   'Usage: parley connect add NAME URL [--type http|sse|openapi] [--token-stdin] [--header "NAME: VALUE"]... | add NAME [--env NAME=VALUE]... [--cwd FOLDER] -- COMMAND ARGS...';
-
-const TYPES: Readonly<Record<string, string>> = { http: 'HTTP', sse: 'SSE', openapi: 'OPENAPI' };
-const PINNINGS = ['off', 'flag', 'strict'];
 
 /** Makes a connection and tells what its server has. */
 export async function add(acting: Acting, rest: readonly string[], given: Given): Promise<Outcome> {
@@ -33,7 +39,9 @@ export async function add(acting: Acting, rest: readonly string[], given: Given)
   const words = made.catalog.last_error === null ? [] : programWords(acting, made);
   return {
     json: { ...shown(made), ...(words.length > 0 && { stderr: words }) },
-    text: [...addedLines(made, acting), ...(await sseLines(made, acting)), ...wroteLines(words)].join('\n'),
+    text: [...addedLines(made, acting), ...(await unaskedLines(made, acting)), ...wroteLines(words)].join(
+      '\n',
+    ),
   };
 }
 
@@ -42,83 +50,59 @@ async function wantedBy([title, url, ...rest]: readonly string[], given: Given):
   const isProgram = program !== undefined;
   if (title === undefined || rest.length > 0 || isProgram === (url !== undefined))
     throw new UsageError(USAGE);
-  const pinning = given.text('pinning');
-  if (pinning !== undefined && !PINNINGS.includes(pinning))
-    throw new UsageError(`--pinning: must be one of ${PINNINGS.join(', ')}`);
-  const common = { title, id: given.text('id'), pinning };
+  const common = { title, id: given.text('id'), pinning: pinningIn(given) };
   if (url === undefined) return { ...common, to: programOf(given) };
-  const stray = [given.list('env').length > 0 && 'env', given.text('cwd') !== undefined && 'cwd'];
-  refuse(stray, 'is for a program behind "--", and an address has none');
-  const type = TYPES[given.text('type') ?? 'http'];
-  if (type === undefined) throw new UsageError('--type: must be http, sse or openapi');
-  const headers = pairsOf(given.list('header'), 'header', ':');
-  return { ...common, to: { type, url, token: await tokenOf(given), headers } };
+  refuseFlags(given, OF_PROGRAM, 'is for a program behind "--", and an address has none');
+  const type = typeIn(given) ?? 'HTTP';
+  return { ...common, to: { type, url, token: await tokenIn(given), headers: headersIn(given) } };
 }
 
 function programOf(given: Given): Wanted['to'] {
   const [command, ...args] = given.program ?? [];
   if (command === undefined) throw new UsageError(USAGE);
-  const stray = [
-    given.text('type') !== undefined && 'type',
-    given.text('token') !== undefined && 'token',
-    given.isOn('token-stdin') && 'token-stdin',
-    given.list('header').length > 0 && 'header',
-  ];
-  refuse(stray, 'is for an address, and a program has none. Give it --env NAME=VALUE');
+  refuseFlags(given, OF_ADDRESS, 'is for an address, and a program has none. Give it --env NAME=VALUE');
   const cwd = given.text('cwd');
-  const env = pairsOf(given.list('env'), 'env', '=');
   return {
     type: 'STDIO',
-    program: { command, args, env, ...(cwd !== undefined && { cwd: resolve(cwd) }) },
+    program: { command, args, env: variablesIn(given), ...(cwd !== undefined && { cwd: resolve(cwd) }) },
   };
 }
 
-function refuse(stray: readonly (string | false)[], why: string): void {
-  const flag = stray.find((each) => each !== false);
-  if (flag !== undefined) throw new UsageError(`--${flag} ${why}.`);
-}
-
-async function tokenOf(given: Given): Promise<string | undefined> {
-  const typed = given.text('token');
-  if (!given.isOn('token-stdin')) return typed;
-  if (typed !== undefined) throw new UsageError('Give --token or --token-stdin, not both.');
-  return secretFromStdin('the token');
-}
-
-/** `NAME: VALUE` or `NAME=VALUE`; what is wrong with one is said without its value. */
-function pairsOf(given: readonly string[], flag: string, mark: string): Record<string, string> {
-  const pairs = given.map((text): [string, string] => {
-    const at = text.indexOf(mark);
-    const name = text.slice(0, Math.max(at, 0)).trim();
-    if (name === '') throw new UsageError(`--${flag}: must look like NAME${mark}VALUE`);
-    const value = text.slice(at + 1);
-    return [name, mark === ':' ? value.trim() : value];
-  });
-  return Object.fromEntries(pairs);
-}
-
 function addedLines(made: Connection, { config }: Pick<Acting, 'config'>): string[] {
-  const name = printable(made.title);
-  const place = `It is at ${servedAt(config)}/mcp/${made.id}, and among all tools at /mcp.`;
-  const lines = [`The connection ${name} (${made.id}) has ${toolsText(made)}.`, place];
-  const { last_error: fault } = made.catalog;
-  if (fault !== null)
-    lines.push(
-      `Its server could not be asked yet: ${printable(fault)}`,
-      `A server that runs tries again by itself; "parley connect test ${made.id}" tries now.`,
-    );
-  return lines;
+  return [
+    `The connection ${printable(made.title)} (${made.id}) has ${toolsText(made)}.`,
+    `It is at ${servedAt(config)}/mcp/${made.id}, and among all tools at /mcp.`,
+  ];
 }
 
-/** A hint where somebody answers otherwise than expected, or at an address that servers of the older transport have. */
-async function sseLines(made: Connection, { host, caller }: Acting): Promise<string[]> {
-  const { id, connection_type, connection_url, catalog } = made;
-  if (catalog.last_error === null || connection_type !== 'HTTP') return [];
+/** Where its server could not be asked: why, and what would help. */
+export async function unaskedLines(made: Connection, acting: Acting): Promise<string[]> {
+  const { id, catalog } = made;
+  if (catalog.last_error === null) return [];
+  return [
+    `Its server could not be asked yet: ${printable(catalog.last_error)}`,
+    ...(await adviceOn(made, acting)),
+    `A server that runs tries again by itself; "parley connect test ${id}" tries now.`,
+  ];
+}
+
+/** For one that wants to know who asks, and where somebody answers otherwise than expected or at the usual address of SSE. */
+async function adviceOn(
+  { id, connection_type, connection_url }: Connection,
+  { host, caller }: Acting,
+): Promise<string[]> {
+  const isAddress = connection_type !== 'STDIO' && connection_type !== 'VIRTUAL';
   const states = await connectionStates(host.store, caller.organizationId);
-  const isOtherwise = states.find((state) => state.id === id)?.failedWith === 'invalid_protocol';
-  const isUsual = URL.parse(connection_url ?? '')?.pathname.endsWith('/sse') === true;
-  if (!isOtherwise && !isUsual) return [];
-  return ['If it speaks the older transport HTTP+SSE, remove it and add it with --type sse.'];
+  const failedWith = states.find((state) => state.id === id)?.failedWith;
+  if (isAddress && failedWith === 'auth_required')
+    return [
+      `If it signs people in by OAuth, "parley connect authorise ${id}" begins that; "parley connect change ${id} --token-stdin" gives it a token.`,
+    ];
+  const isSse = URL.parse(connection_url ?? '')?.pathname.endsWith('/sse') === true;
+  if (connection_type !== 'HTTP' || (failedWith !== 'invalid_protocol' && !isSse)) return [];
+  return [
+    `If it speaks the older transport HTTP+SSE: "parley connect change ${id} --type sse". If it is an OpenAPI document: --type openapi.`,
+  ];
 }
 
 /** How many tools are known. */

@@ -17,13 +17,18 @@ const LONGEST = 160;
 export async function definitions(acting: Acting, name: string): Promise<Outcome> {
   requireTool(acting, 'COLLECTION_CONNECTIONS_GET');
   const { id, title } = await foundConnection(acting, name);
-  const all = await (await definitionsIn(acting)).list(acting.caller, id);
+  const service = await definitionsIn(acting);
+  const all = await service.list(acting.caller, id);
+  const leftOut = await service.leftOut(acting.caller, id);
   const rows = all.map(({ tool, state, reason, hash }) => [tool, state, reason ?? '', hash.slice(0, 12)]);
   const changes = all.flatMap(({ tool, diff }) =>
     diff.map(({ field, before, after }) => `${tool} ${field}: ${cut(before)} -> ${cut(after)}`),
   );
-  const lines = [table(['TOOL', 'STATE', 'WHY', 'HASH'], rows), ...changes.map(printable)];
-  return { json: { id, name: title, definitions: all }, text: lines.join('\n') };
+  const missing = leftOut.map(
+    ({ kind, name: what, reason }) => `Left out: ${what ?? `one of ${kind}`}: ${cut(reason)}`,
+  );
+  const lines = [table(['TOOL', 'STATE', 'WHY', 'HASH'], rows), ...[...changes, ...missing].map(printable)];
+  return { json: { id, name: title, definitions: all, leftOut }, text: lines.join('\n') };
 }
 
 function cut(text: string | null): string {

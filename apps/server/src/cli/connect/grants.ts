@@ -30,21 +30,25 @@ export async function withConnectionIds(
         `--grant: several connections or virtual MCPs have the name "${printable(resource)}". Give the id of one: ${ids}`,
       );
     }
-    if (connection !== undefined) requireTools(connection, tools);
+    if (connection !== undefined) requireTools(connection, tools, 'grant');
     named.push([connection?.id ?? resource, tools]);
   }
   return joined(named);
 }
 
 /** A tool that the connection is not known to have is a mistake; of one that was never read nobody can tell. */
-function requireTools({ title, tools }: Connection, wanted: readonly string[]): void {
+export function requireTools(
+  { title, tools }: Connection,
+  wanted: readonly string[],
+  flag: 'grant' | 'with',
+): void {
   if (tools === null) return;
   const names = tools.map(({ name }) => String(name));
   const unknown = wanted.find((name) => name !== '*' && !names.includes(name));
   if (unknown === undefined) return;
   const there = names.slice(0, MOST_NAMED).join(', ') || 'no tools';
   throw new UsageError(
-    `--grant: "${printable(title)}" has no tool "${printable(unknown)}". It has: ${printable(there)}.`,
+    `--${flag}: "${printable(title)}" has no tool "${printable(unknown)}". It has: ${printable(there)}.`,
   );
 }
 

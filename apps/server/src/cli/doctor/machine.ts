@@ -1,6 +1,7 @@
 /** Checks of the runtime and of the files in the data folder. */
 import { access, constants, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { refuseLostKey, SecretKeyError } from '@parley/store';
 import type { Config } from '../../config.ts';
 import type { Check } from './check.ts';
 
@@ -51,16 +52,33 @@ export async function checkDataFolder({ dataDir }: Config): Promise<Check> {
 }
 
 /** Is the key of the secret box there and closed to others. */
-export async function checkSecretKey({ dataDir, secretKey }: Config): Promise<Check> {
+export async function checkSecretKey(config: Config): Promise<Check> {
+  const { dataDir, secretKey } = config;
   const name = 'secret key';
   if (secretKey !== undefined) return { name, state: 'ok', found: 'PARLEY_SECRET_KEY' };
   const file = join(dataDir, 'secret.key');
   // What cannot be looked at counts as not there.
   const info = await stat(file).catch(() => undefined);
   if (info !== undefined) return modeCheck(name, file, info.mode, 0o600);
-  const fix =
-    'The first start makes it. After a restore, put back the secret.key that belongs to the backup.';
-  return { name, state: 'warn', found: `${file} does not exist`, fix };
+  const found = `${file} does not exist`;
+  if (!(await isNeeded(config))) return { name, state: 'warn', found, fix: 'The first start makes it.' };
+  const fix = 'Put back the secret.key that the data was made with, or set PARLEY_SECRET_KEY to it.';
+  return { name, state: 'fail', found, fix };
+}
+
+/** True when there is data that no key is there for. */
+async function isNeeded(config: Config): Promise<boolean> {
+  try {
+    await refuseLostKey(placeOf(config));
+    return false;
+  } catch (error) {
+    // A database that cannot be asked is a finding of its own.
+    return error instanceof SecretKeyError;
+  }
+}
+
+function placeOf({ dataDir, databaseUrl }: Config) {
+  return { dataDir, ...(databaseUrl !== undefined && { databaseUrl }) };
 }
 
 /** Warns when others can read what only the owner should. */
