@@ -1,6 +1,6 @@
 /** Owns the plain JavaScript form of the bench programs, so that none pays in time or memory for stripping types. */
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
-import { basename } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildSync } from 'esbuild';
 import { bundleServer } from '../scripts/bundle-server.ts';
@@ -9,10 +9,13 @@ const packageFolder = new URL('../node_modules/', import.meta.url);
 // below node_modules, so that bare imports resolve as in the project and git never sees it
 const outFolder = new URL('.cache/parley-bench/', packageFolder);
 
-/** Bundles our own files of one program, leaves packages of others as they are, and gives the script. */
-export function bundleScript(source: string): string {
+/**
+ * Bundles our own files of one program, leaves packages of others as they are, and gives the script. With `beside`, the
+ * folder of another checkout, the program is ours and the packages that it uses are those of there.
+ */
+export function bundleScript(source: string, beside?: string): string {
   const name = basename(source, '.ts');
-  const folder = new URL(`${name}/`, outFolder);
+  const folder = new URL(beside === undefined ? `${name}/` : `${name}-beside/`, outFolder);
   buildSync({
     entryPoints: [fileURLToPath(new URL(source, import.meta.url))],
     outdir: fileURLToPath(folder),
@@ -25,8 +28,19 @@ export function bundleScript(source: string): string {
     target: 'node22',
     external: thirdParties(),
     logLevel: 'warning',
+    ...(beside !== undefined && { alias: packagesIn(beside) }),
   });
   return fileURLToPath(new URL(`${name}.mjs`, folder));
+}
+
+/** Where the roots of the packages of another checkout are. */
+function packagesIn(checkout: string): Record<string, string> {
+  const packages = join(resolve(checkout), 'packages');
+  return Object.fromEntries(
+    readdirSync(packages)
+      .map((name) => [`@parley/${name}`, join(packages, name, 'src/index.ts')] as const)
+      .filter(([, root]) => existsSync(root)),
+  );
 }
 
 /** Bundles a program the way the server is shipped, with the compile cache that its launcher turns on. */

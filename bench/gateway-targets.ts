@@ -27,6 +27,10 @@ export function judgeGateway(figures: GatewayFigures | undefined): Verdict[] {
     ruled({ ...lower, what: 'stdio upstream, against it', limit: 5 }, over(cost('stdio upstream call'), raw)),
     ruled(
       { ...lower, better: 'higher', what: 'mcp-proxy before a stdio server, against the gateway', limit: 3 },
+      over(cost('mcp-proxy call'), cost('stdio upstream call')),
+    ),
+    ruled(
+      { ...lower, better: 'higher', what: 'the same in sessions of 2025', limit: 1 },
       over(mcpProxy?.cpuUs, stdio?.cpuUs),
       said(mcpProxy),
     ),

@@ -4,6 +4,7 @@ import { callTool } from './event-replica.ts';
 import type { Latency } from './latency.ts';
 import type { Method } from './machine.ts';
 import { startMcpProxy } from './mcp-proxy.ts';
+import type { McpProxy } from './mcp-proxy.ts';
 import { measurePoints } from './points.ts';
 import type { Point, PointSettings, Target } from './points.ts';
 import { startServer } from './server-process.ts';
@@ -15,7 +16,7 @@ import { exchange, modernBody, modernHeaders } from './wire.ts';
 
 /** Everything P4 measures; what is absent was not measured. */
 export interface GatewayFigures {
-  /** `passthrough`, `gateway`, `bridged`, `stdio upstream`, and `virtual N list`. */
+  /** `passthrough`, `gateway`, `bridged`, `stdio upstream`, `mcp-proxy` before that, and `virtual N list`. */
   points: Point[];
   /** 2025 clients: of a 2026 upstream, of a stdio upstream, and of that through mcp-proxy. */
   sessions: { bridged: SessionCost; stdio: SessionCost; mcpProxy?: SessionCost };
@@ -51,6 +52,7 @@ export async function measureGateway(
     const stdio = await bed.connectProgram(CALLED_TOOLS);
     const direct = await bed.connect(modern.ready.url);
     const bridged = await bed.connect(legacy.ready.url);
+    const proxy = await bed.mcpProxy(CALLED_TOOLS);
     const call = (name: string, url: string): Target => ({
       ...bed.target(url),
       name,
@@ -62,6 +64,7 @@ export async function measureGateway(
       call('gateway call', direct),
       call('bridged call', bridged),
       call('stdio upstream call', stdio),
+      ...(proxy === undefined ? [] : [{ ...call('mcp-proxy call', proxy.url), pid: proxy.pid }]),
     ];
     for (const count of UPSTREAMS) {
       progress(`connecting ${count} upstreams`);
@@ -74,7 +77,7 @@ export async function measureGateway(
       });
     }
     const points = await measurePoints(targets, settings, method, progress);
-    const sessions = await measureSessions(bed, { direct, stdio }, settings, method, progress);
+    const sessions = await measureSessions(bed, { direct, stdio, proxy }, settings, method, progress);
     return { points, sessions, hang: await measureHang(bed, direct, settings, progress) };
   } finally {
     await bed.close();
@@ -83,23 +86,18 @@ export async function measureGateway(
 
 async function measureSessions(
   bed: Bed,
-  { direct, stdio }: { direct: string; stdio: string },
+  { direct, stdio, proxy }: { direct: string; stdio: string; proxy: McpProxy | undefined },
   { sessionCalls: calls }: GatewaySettings,
-  { cpuSource, cores }: Method,
+  { cpuSource }: Method,
   progress: Progress,
 ): Promise<GatewayFigures['sessions']> {
   progress('sessions of 2025 clients');
   const load = { calls, sessions: SESSIONS };
   const bridged = await sessionCost({ ...bed.target(direct), ...load }, cpuSource);
   const own = await sessionCost({ ...bed.target(stdio), ...load }, cpuSource);
-  const proxy = await startMcpProxy(bed.program(CALLED_TOOLS), cores?.server);
   if (proxy === undefined) return { bridged, stdio: own };
-  try {
-    const cost = await sessionCost({ url: proxy.url, key: 'none', pid: proxy.pid, ...load }, cpuSource);
-    return { bridged, stdio: own, mcpProxy: cost };
-  } finally {
-    await proxy.stop();
-  }
+  const mcpProxy = await sessionCost({ url: proxy.url, key: 'none', pid: proxy.pid, ...load }, cpuSource);
+  return { bridged, stdio: own, mcpProxy };
 }
 
 /** One upstream takes calls and answers none; the calls of another one are timed before and meanwhile. */
@@ -121,6 +119,8 @@ async function measureHang(
   );
   // They end with the server that hangs, and how is nobody's concern.
   const ended = Promise.allSettled(calls);
+  // Before it, as before the one alone, so that not the opening of the stuck connections is timed.
+  await steadyCalls(load);
   const beside = await steadyCalls(load);
   await hanging.stop();
   await ended;
@@ -133,8 +133,8 @@ interface Bed {
   /** Makes a connection and gives its URL at the gateway. */
   connect: (url: string) => Promise<string>;
   connectProgram: (tools: number) => Promise<string>;
-  /** A command line of a stdio upstream. */
-  program: (tools: number) => string[];
+  /** Another proxy before a stdio upstream of its own; undefined where it is not installed. */
+  mcpProxy: (tools: number) => Promise<McpProxy | undefined>;
   virtual: (upstreams: number, tools: number) => Promise<string>;
   target: (url: string) => { url: string; key: string; pid: number };
   close: () => Promise<void>;
@@ -142,7 +142,7 @@ interface Bed {
 
 async function openBed({ cores }: Method): Promise<Bed> {
   const gateway = await startServer(await bundleShipped('servers/gateway-main.ts'), [], cores?.server);
-  const started: ServerProcess[] = [gateway];
+  const started: { stop: () => Promise<void> }[] = [gateway];
   const { url, key } = gateway.ready;
   const owner = { url, key: String((await gateway.ask('owner'))['key']) };
   const stdioScript = bundleScript('servers/upstream-stdio.ts');
@@ -165,7 +165,11 @@ async function openBed({ cores }: Method): Promise<Bed> {
   return {
     upstream,
     serve: (source, args) => serve(source, args),
-    program,
+    async mcpProxy(tools) {
+      const proxy = await startMcpProxy(program(tools), cores?.server);
+      if (proxy !== undefined) started.push(proxy);
+      return proxy;
+    },
     connect: async (at) => `${url}/mcp/${await overHttp(at)}`,
     async connectProgram(tools) {
       const [command, ...args] = program(tools);

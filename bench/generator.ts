@@ -1,16 +1,19 @@
 /** Owns the load generator used where wrk is missing: keep-alive node:http, every answer looked at. */
+import { readFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
-import type { Window, WindowResult } from './load.ts';
+import type { KeyWindow, Window, WindowResult } from './load.ts';
 import { modernBody, modernHeaders } from './wire.ts';
 
 // the only caller is the bench itself, which sends this very type
-const window = JSON.parse(process.argv[2] ?? '{}') as Window;
+const window = JSON.parse(process.argv[2] ?? '{}') as Window & Partial<KeyWindow>;
 const agent = new Agent({ keepAlive: true, maxSockets: window.connections });
 const headers = modernHeaders(window.kind, window.key);
 const options = { ...urlOptions(window.url), method: 'POST', agent };
 const latenciesUs: number[] = [];
 const startedMs = performance.now();
 const endMs = startedMs + window.seconds * 1000;
+const keys = window.keysFile === undefined ? [] : readFileSync(window.keysFile, 'utf8').trim().split('\n');
+const mostId = window.firstId + (window.requests ?? Infinity);
 let id = window.firstId;
 let errors = 0;
 
@@ -29,7 +32,9 @@ function send(): Promise<void> {
       resolve();
     };
     const length = { 'Content-Length': String(Buffer.byteLength(body)) };
-    const req = request({ ...options, headers: { ...headers, ...length } }, (res) => {
+    const key = keys[ownId % keys.length];
+    const authorization = key === undefined ? {} : { authorization: `Bearer ${key}` };
+    const req = request({ ...options, headers: { ...headers, ...length, ...authorization } }, (res) => {
       let answer = '';
       res.setEncoding('latin1');
       res.on('data', (chunk: string) => (answer += chunk));
@@ -48,7 +53,7 @@ function send(): Promise<void> {
 }
 
 async function keepSending(): Promise<void> {
-  while (performance.now() < endMs) await send();
+  while (performance.now() < endMs && id < mostId) await send();
 }
 
 await Promise.all(Array.from({ length: window.connections }, keepSending));

@@ -19,6 +19,12 @@ export interface Window {
   answerBytes: number;
 }
 
+/** So many requests, each with the next key of a file. */
+export interface KeyWindow extends Window {
+  keysFile: string;
+  requests: number;
+}
+
 /** What came back in one window. */
 export interface WindowResult {
   requests: number;
@@ -33,11 +39,24 @@ const luaScript = fileURLToPath(new URL('unique-id.lua', import.meta.url));
 const generatorScript = fileURLToPath(new URL('generator.ts', import.meta.url));
 
 /** Runs one window and gives its counts. */
-export async function runWindow(window: Window, method: Method): Promise<WindowResult> {
-  const command =
-    method.generator === 'wrk'
-      ? pinned(method.cores?.generator, 'wrk', wrkArguments(window))
-      : pinned(method.cores?.generator, process.execPath, [generatorScript, JSON.stringify(window)]);
+export function runWindow(window: Window, method: Method): Promise<WindowResult> {
+  return method.generator === 'wrk'
+    ? counted(pinned(method.cores?.generator, 'wrk', wrkArguments(window)))
+    : generated(window, method);
+}
+
+/** The same with many keys, which only the own generator can. */
+export function runKeyWindow(window: KeyWindow, method: Method): Promise<WindowResult> {
+  return generated(window, method);
+}
+
+function generated(window: Window, method: Method): Promise<WindowResult> {
+  return counted(
+    pinned(method.cores?.generator, process.execPath, [generatorScript, JSON.stringify(window)]),
+  );
+}
+
+async function counted(command: ReturnType<typeof pinned>): Promise<WindowResult> {
   const { stdout } = await run(...command);
   const line = stdout.trim().split('\n').at(-1) ?? '';
   try {

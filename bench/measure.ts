@@ -6,6 +6,7 @@ import { measureFeedback } from './feedback.ts';
 import { measureGateway } from './gateway.ts';
 import { openFleet } from './fleet.ts';
 import type { Fleet, ServerName } from './fleet.ts';
+import { measureKeys } from './keys.ts';
 import { measureLists } from './lists.ts';
 import { findMethod, loadAverages } from './machine.ts';
 import type { Method } from './machine.ts';
@@ -21,6 +22,7 @@ import { printRun, writeRun } from './report.ts';
 import { measureColdStarts } from './stdio.ts';
 import { judgeFull, judgeQuick } from './targets.ts';
 import type { Measured } from './targets.ts';
+import { measureReplicas } from './task-replicas.ts';
 import { measureTasks } from './tasks.ts';
 import { measureWatch } from './watch.ts';
 import type { RequestKind } from './wire.ts';
@@ -43,12 +45,16 @@ export const MEASURABLE = [
   'P14',
   'P15',
   'P16',
+  'P17',
+  'P18',
 ];
 
 /** Which part of the bench to run. */
 export interface Selection {
   isQuick: boolean;
   only: string[] | undefined;
+  /** The folder of another checkout that P18 measures in turn with this one. */
+  beside: string | undefined;
 }
 
 type Wanted = [id: string, server: ServerName, toolCount: number, kind: RequestKind];
@@ -75,15 +81,19 @@ const fullPoints: Wanted[] = [
 // Four windows: with three of a second, two servers of equal cost were seen 14 % apart once.
 const quickSettings = { warmUpSeconds: 1, windowSeconds: 1, rounds: 4 };
 const fullSettings = { warmUpSeconds: 2, windowSeconds: 3, rounds: 5 };
+const QUICK_KEYS = 20_000;
+const FULL_KEYS = 100_000;
 const QUICK_WATCH_CHANGES = 60;
 const FULL_WATCH_CHANGES = 200;
 const quickTasks = { creations: 1000, starts: 50, reads: 1000, kills: 2 };
 const fullTasks = { creations: 3000, starts: 100, reads: 3000, kills: 4 };
+const quickReplicas = { seconds: 5, stored: 100_000 };
+const fullReplicas = { seconds: 10, stored: 1_000_000 };
 const quickEvents = { deliveries: 200, publications: 5000, killed: 0 };
 const fullEvents = { deliveries: 500, publications: 20_000, killed: 10_000 };
 const quickFeedback = { posts: 100_000, queries: 300, votes: 2000 };
-const quickMonitoring = { records: 500_000, queries: 100, calls: 100_000 };
-const fullMonitoring = { records: 5_000_000, queries: 200, calls: 200_000 };
+const quickMonitoring = { records: 500_000, queries: 100, calls: 100_000, besideSeconds: 5 };
+const fullMonitoring = { records: 5_000_000, queries: 200, calls: 200_000, besideSeconds: 60 };
 const quickCode = { files: 2000, queries: 10 };
 const fullCode = { files: 2000, queries: 50 };
 const quickLists = { rows: 100_000, queries: 50 };
@@ -118,9 +128,9 @@ export async function measure(selection: Selection): Promise<number> {
 }
 
 async function measureAll(selection: Selection, method: Method): Promise<Measured> {
+  const onPostgresToo = ['P1', 'P6', 'P7', 'P9', 'P11', 'P12', 'P13', 'P14', 'P17'];
   const needsPostgres =
-    !selection.isQuick &&
-    ['P1', 'P6', 'P7', 'P9', 'P11', 'P12', 'P13', 'P14'].some((id) => wants(selection, id));
+    wants(selection, 'P18') || (!selection.isQuick && onPostgresToo.some((id) => wants(selection, id)));
   const postgres = needsPostgres ? await startPostgres() : undefined;
   const fleet = openFleet(method, await postgres?.database('parley'));
   try {
@@ -143,6 +153,8 @@ async function measureAll(selection: Selection, method: Method): Promise<Measure
     if (wants(selection, 'P15'))
       measured.code = await measureCode(selection.isQuick ? quickCode : fullCode, progress);
     if (wants(selection, 'P16')) await addAgents(measured, selection, method);
+    if (wants(selection, 'P17')) await addKeys(measured, selection, method, postgres);
+    if (wants(selection, 'P18') && postgres) await addReplicas(measured, selection, postgres);
     if (wants(selection, 'P10')) measured.modelCost = await measureModelCost();
     return measured;
   } finally {
@@ -213,6 +225,15 @@ async function addTasks(
   measured.tasks = await measureTasks(isQuick ? quickTasks : fullTasks, { method, databaseUrl }, progress);
 }
 
+async function addReplicas(
+  measured: Measured,
+  { isQuick, beside }: Selection,
+  postgres: Postgres,
+): Promise<void> {
+  const settings = isQuick ? quickReplicas : fullReplicas;
+  measured.replicas = await measureReplicas(settings, { postgres, beside }, progress);
+}
+
 async function addEvents(
   measured: Measured,
   { isQuick }: Selection,
@@ -249,6 +270,16 @@ async function addMonitoring(
   measured.monitoring = await measureMonitoring(settings, { method, databaseUrl }, progress);
 }
 
+async function addKeys(
+  measured: Measured,
+  { isQuick }: Selection,
+  method: Method,
+  postgres: Postgres | undefined,
+): Promise<void> {
+  const databaseUrl = await postgres?.database('keys');
+  measured.keys = await measureKeys(isQuick ? QUICK_KEYS : FULL_KEYS, { method, databaseUrl }, progress);
+}
+
 async function addLists(
   measured: Measured,
   { isQuick }: Selection,
@@ -282,8 +313,8 @@ async function addGateway(measured: Measured, { isQuick }: Selection, method: Me
   measured.points.push(...gateway.points);
 }
 
-/** What lasts most of a minute: the gateway, watching, tasks, feedback, events, monitoring, lists, recall, code. */
-const SLOW = new Set(['P4', 'P6', 'P7', 'P9', 'P11', 'P12', 'P13', 'P14', 'P15']);
+/** What lasts most of a minute: the gateway, watching, tasks, feedback, events, monitoring, lists, recall, code, replicas. */
+const SLOW = new Set(['P4', 'P6', 'P7', 'P9', 'P11', 'P12', 'P13', 'P14', 'P15', 'P17', 'P18']);
 
 /** A quick run takes what is slow only when it is named. */
 function wants({ isQuick, only }: Selection, id: string): boolean {

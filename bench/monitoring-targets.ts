@@ -40,5 +40,24 @@ export function judgeMonitoring(monitoring: MonitoringFigures | undefined): Verd
           `${records} records: ${stats.p50Ms} ms, written in ${fillSeconds} s`,
       ),
     ),
+    ruled(
+      {
+        id: 'P12',
+        what: 'records stored of 6,000 per second while old ones are deleted',
+        limit: 1,
+        better: 'higher',
+        unit: 'x',
+      },
+      // The worse of both, and only where something was deleted.
+      sqlite && Math.min(...[sqlite, postgres].filter((speed) => speed !== undefined).map(storedShare)),
+      note(
+        ({ beside: { stored, offered, deleted, mostWaiting } }) =>
+          `${stored} of ${offered}, ${mostWaiting} waited at most, ${deleted} deleted`,
+      ),
+    ),
   ];
+}
+
+function storedShare({ beside: { stored, offered, deleted } }: MonitoringSpeed): number {
+  return deleted > 0 ? stored / offered : 0;
 }

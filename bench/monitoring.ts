@@ -14,6 +14,16 @@ export interface MonitoringSpeed {
   stats: Latency;
   /** CPU of the server per call that is recorded with input and output, everything included. */
   recordingUs: number;
+  beside: SteadyRecords;
+}
+
+/** 6,000 records a second, while old ones are deleted. */
+export interface SteadyRecords {
+  offered: number;
+  stored: number;
+  deleted: number;
+  /** Most that waited in memory, where 65,536 have room. */
+  mostWaiting: number;
 }
 
 /** Everything P12 measures. */
@@ -27,6 +37,7 @@ export interface MonitoringSettings {
   records: number;
   queries: number;
   calls: number;
+  besideSeconds: number;
 }
 
 /** Measures P12 on SQLite, and once more on PostgreSQL where there is one. */
@@ -46,7 +57,7 @@ export async function measureMonitoring(
 async function measureOn(
   script: string,
   databaseFlags: string[],
-  { records, queries, calls }: MonitoringSettings,
+  { records, queries, calls, besideSeconds }: MonitoringSettings,
   method: Method,
 ): Promise<MonitoringSpeed> {
   return inFolder(async (dataDir) => {
@@ -57,7 +68,14 @@ async function measureOn(
       const { timesMs, totalCalls } = await server.ask(`stats ${queries}`);
       if (!Array.isArray(timesMs) || Number(totalCalls) < records)
         throw new Error(`The figures count ${String(totalCalls)} of ${records} records.`);
+      const { offered, stored, deleted, mostWaiting } = await server.ask(`beside ${besideSeconds}`);
       return {
+        beside: {
+          offered: Number(offered),
+          stored: Number(stored),
+          deleted: Number(deleted),
+          mostWaiting: Number(mostWaiting),
+        },
         records,
         fillSeconds: Number(seconds),
         stats: latencyOf(timesMs.map(Number)),

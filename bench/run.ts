@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 
-const USAGE = `Usage: npm run bench -- [--quick] [--only P1,P3] | --serve floor|sdk|parley [--tools N] [--port P]`;
+const USAGE = `Usage: npm run bench -- [--quick] [--only P1,P3] [--beside CHECKOUT] | --serve floor|sdk|parley [--tools N] [--port P]`;
 const serverSources: Record<string, string> = {
   floor: 'servers/floor.ts',
   sdk: 'servers/sdk.ts',
@@ -17,6 +17,7 @@ function readFlags() {
       options: {
         quick: { type: 'boolean', default: false },
         only: { type: 'string' },
+        beside: { type: 'string' },
         serve: { type: 'string' },
         tools: { type: 'string' },
         port: { type: 'string' },
@@ -55,5 +56,5 @@ if (flags.serve !== undefined) {
   const only = flags.only?.toUpperCase().split(',');
   const unknown = only?.find((id) => !MEASURABLE.includes(id));
   if (unknown !== undefined) fail(`Name targets out of ${MEASURABLE.join(', ')}, not "${unknown}".`);
-  process.exitCode = await measure({ isQuick: flags.quick, only });
+  process.exitCode = await measure({ isQuick: flags.quick, only, beside: flags.beside });
 }

@@ -9,6 +9,8 @@ import type { CodeFigures } from './code.ts';
 import { judgeCode } from './code-targets.ts';
 import type { GatewayFigures } from './gateway.ts';
 import { judgeGateway } from './gateway-targets.ts';
+import { judgeKeys } from './key-targets.ts';
+import type { KeyFigures } from './keys.ts';
 import type { ListFigures } from './lists.ts';
 import { judgeLists } from './list-targets.ts';
 import type { FlatMemory } from './memory.ts';
@@ -20,6 +22,8 @@ import type { Point } from './points.ts';
 import type { RecallFigures } from './recall.ts';
 import { judgeRecall } from './recall-targets.ts';
 import type { ColdStart, ColdStarts } from './stdio.ts';
+import { judgeReplicas } from './task-replica-targets.ts';
+import type { ReplicaFigures } from './task-replicas.ts';
 import { judgeTasks } from './task-targets.ts';
 import type { TaskFigures } from './tasks.ts';
 import { ruled } from './verdict.ts';
@@ -36,6 +40,7 @@ export interface Measured {
   records?: { made: number; arrived: number };
   watch?: WatchFigures;
   tasks?: TaskFigures;
+  replicas?: ReplicaFigures;
   feedback?: FeedbackFigures;
   modelCost?: ModelCost;
   events?: EventFigures;
@@ -44,6 +49,7 @@ export interface Measured {
   recall?: RecallFigures;
   code?: CodeFigures;
   agents?: AgentFigures;
+  keys?: KeyFigures;
   gateway?: GatewayFigures;
 }
 
@@ -86,6 +92,8 @@ export function judgeQuick(measured: Measured): Verdict[] {
     ...judgeRecall(measured.recall),
     ...judgeCode(measured.code),
     ...judgeAgents(measured.agents),
+    ...judgeKeys(measured.keys),
+    ...judgeReplicas(measured.replicas),
   ];
 }
 

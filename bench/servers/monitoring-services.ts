@@ -1,13 +1,14 @@
 /** The record log with very many records as a bench process: recording and figures are timed in here. */
+import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { soleCaller } from '@parley/kit';
+import { detach, soleCaller } from '@parley/kit';
 import type { CallBody, CallRecord } from '@parley/kit';
 import { callParts, DEFAULT_LIMITS } from '@parley/gateway';
 import { createIdentity, identityMigrations } from '@parley/identity';
 import { openStore } from '@parley/store';
 import { detailsWith } from '../../apps/server/src/redaction/call-detail.ts';
 import { createMonitoring } from '../../packages/mesh/src/services/monitoring/index.ts';
-import { announce } from './serving.ts';
+import { announce, fail } from './serving.ts';
 
 const { values } = parseArgs({
   options: { data: { type: 'string', default: '' }, 'database-url': { type: 'string' } },
@@ -31,6 +32,8 @@ const caller = soleCaller('org_bench', 'Bench', { grants: {}, source: 'key' });
 const MONTH_MS = 30 * 86_400_000;
 const TOOLS = 10;
 const FLUSH_ROWS = 4_000;
+const STEADY_PER_SECOND = 6_000;
+const LONGEST_PRUNE_MS = 10_000;
 // The engine asks a tool for its effect and its schema alone.
 const tool = {
   effect: 'read',
@@ -73,34 +76,67 @@ async function record(count: number): Promise<object> {
   return { perCallUs: Number((await run(count)).toFixed(2)) };
 }
 
+function recordOf(index: number, at: number): Parameters<typeof store.records.append>[0] {
+  const call = callOf(index);
+  return {
+    at,
+    organizationId: caller.organizationId,
+    callerId: caller.id,
+    userId: null,
+    source: caller.source,
+    toolset: call.toolset,
+    tool: call.name,
+    method: call.method,
+    effect: 'read',
+    outcome: call.outcome,
+    code: call.code,
+    durationUs: Math.round(call.durationMs * 1000),
+    era: 'modern',
+    client: 'bench',
+    requestId: null,
+  };
+}
+
 /** Records of a month, without bodies, which figures do not read. */
 async function fill(count: number): Promise<object> {
   const startedMs = performance.now();
   const from = Date.now() - MONTH_MS;
   for (let index = 0; index < count; index += 1) {
-    const call = callOf(index);
-    store.records.append({
-      at: from + Math.floor((index / count) * MONTH_MS),
-      organizationId: caller.organizationId,
-      callerId: caller.id,
-      userId: null,
-      source: caller.source,
-      toolset: call.toolset,
-      tool: call.name,
-      method: call.method,
-      effect: 'read',
-      outcome: call.outcome,
-      code: call.code,
-      durationUs: Math.round(call.durationMs * 1000),
-      era: 'modern',
-      client: 'bench',
-      requestId: null,
-    });
+    store.records.append(recordOf(index, from + Math.floor((index / count) * MONTH_MS)));
     if (index % FLUSH_ROWS === 0) await store.records.flush();
   }
   await store.records.flush();
   await monitoring.logs.stats(caller.organizationId, {});
   return { seconds: Math.round((performance.now() - startedMs) / 1000) };
+}
+
+/** New records at a steady rate, while all but the newest are deleted. */
+async function beside(seconds: number): Promise<object> {
+  const tidying = await openStore({
+    dataDir: values.data,
+    recordRetention: { maxAgeMs: 400 * 86_400_000, maxRows: 1_000, maxBytes: 1e12 },
+    ...(databaseUrl !== undefined && { databaseUrl }),
+  });
+  const { records } = tidying;
+  const before = await records.count();
+  const pruned = records.prune();
+  detach(pruned, fail);
+  const startedMs = performance.now();
+  let offered = 0;
+  let mostWaiting = 0;
+  for (let passedMs = 0; passedMs < seconds * 1000; passedMs = performance.now() - startedMs) {
+    for (; offered < (passedMs * STEADY_PER_SECOND) / 1000; offered += 1)
+      records.append({ ...recordOf(offered, Date.now()), requestId: 'steady' });
+    mostWaiting = Math.max(mostWaiting, records.pending);
+    await delay(10);
+  }
+  await records.flush();
+  const stored = offered - records.dropped;
+  // A short run may end before anything was deleted.
+  await Promise.race([pruned, delay(LONGEST_PRUNE_MS)]);
+  const deleted = before + stored - (await records.count());
+  await tidying.close();
+  return { offered, stored, deleted, mostWaiting };
 }
 
 async function stats(count: number): Promise<object> {
@@ -125,6 +161,7 @@ announce(
       record: (count) => record(Number(count)),
       fill: (count) => fill(Number(count)),
       stats: (count) => stats(Number(count)),
+      beside: (seconds) => beside(Number(seconds)),
     },
   },
 );

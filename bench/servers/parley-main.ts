@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util';
 import { keepHeapSmall } from '../../apps/server/src/lean-heap.ts';
 import { benchTools } from '../tools.ts';
 import { announce, serveOptions } from './serving.ts';
+import { writeKeys } from './many-keys.ts';
 
 // As "parley start" does, before the rest is loaded.
 keepHeapSmall();
@@ -48,6 +49,10 @@ announce(ready, {
   async close() {
     await app.close();
     rmSync(dataDir, { recursive: true, force: true });
+  },
+  commands: {
+    // More keys like the first one, in a file.
+    keys: (count) => writeKeys(store, { like: ready.key, count: Number(count), folder: dataDir }),
   },
   async records() {
     await store.records.flush();

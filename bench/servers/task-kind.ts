@@ -55,12 +55,12 @@ function answeredMs(answer: InputResponse): number {
   return sentMs;
 }
 
-/** A new bench task of one of the bench's owners. */
-export function benchTask(work: BenchWork, owner = 0): NewTask {
+/** A new bench task of one of the bench's owners, in one of its organizations. */
+export function benchTask(work: BenchWork, owner = 0, organization = 0): NewTask {
   const caller: Caller = {
     id: `bench_${owner}`,
     name: 'Bench',
-    organizationId: 'bench',
+    organizationId: organization === 0 ? 'bench' : `bench_${organization}`,
     userId: null,
     roles: [],
     grants: {},
