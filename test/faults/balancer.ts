@@ -10,6 +10,7 @@ export interface Balancer extends AsyncDisposable {
   remove(url: string): void;
   /** How many it would send requests to. */
   ready(): number;
+  isReady(url: string): boolean;
 }
 
 interface Member {
@@ -18,6 +19,7 @@ interface Member {
 }
 
 const LOOK_EVERY_MS = 100;
+const KEEP_MS = 10 * 60_000;
 /** A machine that is busy with other things makes nobody unready. */
 const PATIENCE_MS = 20_000;
 
@@ -61,6 +63,8 @@ export async function startBalancer(): Promise<Balancer> {
     });
   };
   const server = createServer(pass);
+  // Clients keep their connections; one that is closed just when it is used again would be a fault of ours.
+  server.keepAliveTimeout = KEEP_MS;
   const looking = setInterval(() => members.forEach(look), LOOK_EVERY_MS);
   const { url, port, ...rest } = await listening(server);
   return {
@@ -73,6 +77,7 @@ export async function startBalancer(): Promise<Balancer> {
       members.delete(from);
     },
     ready: () => [...members.values()].filter(({ isReady }) => isReady).length,
+    isReady: (url) => members.get(url)?.isReady === true,
     async [Symbol.asyncDispose]() {
       clearInterval(looking);
       await rest[Symbol.asyncDispose]();

@@ -1,14 +1,12 @@
 /** Three servers on one PostgreSQL behind a plain balancer, with an upstream, and clients of both eras that never rest. */
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client, SdkHttpError, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { callTool } from '../product/mcp-messages.ts';
 import type { Server } from '../product/parley.ts';
-import { startParley } from '../product/parley.ts';
 import type { AskingUpstream } from './asking-upstream.ts';
 import { startAskingUpstream } from './asking-upstream.ts';
 import type { Balancer } from './balancer.ts';
-import { startBalancer } from './balancer.ts';
+import { startFleet } from './fleet.ts';
 
 export type Era = 'modern' | 'legacy';
 
@@ -27,8 +25,8 @@ export interface ReplicaBed extends AsyncDisposable {
   readonly servers: readonly Server[];
   /** The last second of each server that ended, by the clock of `performance`; longer where its end took longer. */
   readonly lastSeconds: readonly { readonly fromMs: number; readonly toMs: number }[];
-  /** Stops a server, and starts another in its place. */
-  restart(index: number): Promise<void>;
+  /** Stops a server, and starts another in its place; tells when the first had ended, by the clock of `performance`. */
+  restart(index: number, onStopped?: (atMs: number) => void): Promise<void>;
 }
 
 /** What clients did. */
@@ -40,43 +38,15 @@ export interface Doings {
 }
 
 const REPLICAS = 3;
-const READY_MS = 60_000;
+/** What a server that is asked for /ready ten times a second drains by itself. */
 const DRAIN_MS = 1_000;
 const MOST_REOPENED = 3;
 
 export async function startReplicaBed(at: { databaseUrl: string; dataDir: string }): Promise<ReplicaBed> {
-  const balancer = await startBalancer();
   const upstream = await startAskingUpstream();
-  const env = { PARLEY_SECRET_KEY: Buffer.alloc(32, 7).toString('base64url') };
   const allow = ['--allow-egress', new URL(upstream.url).host];
-  const args = [
-    '--database-url',
-    at.databaseUrl,
-    ...allow,
-    '--rate',
-    '100000',
-    '--rate-burst',
-    '100000',
-    '--drain',
-    String(DRAIN_MS / 1000),
-  ];
-  let count = 0;
-  const start = async (): Promise<Server> => {
-    const server = await startParley(join(at.dataDir, `replica-${(count += 1)}`), { args, env });
-    balancer.add(server.url);
-    return server;
-  };
-  const untilReady = async () => {
-    const byMs = performance.now() + READY_MS;
-    while (balancer.ready() < REPLICAS) {
-      if (performance.now() > byMs) throw new Error('The servers did not become ready.');
-      await delay(10);
-    }
-  };
-  const servers = [await start()];
-  const key = servers[0]?.key ?? '';
-  servers.push(...(await Promise.all(Array.from({ length: REPLICAS - 1 }, start))));
-  await untilReady();
+  const fleet = await startFleet({ ...at, replicas: REPLICAS, args: allow });
+  const { balancer, key, servers } = fleet;
   const data = {
     id: 'conn_asking',
     title: 'Asking',
@@ -92,21 +62,16 @@ export async function startReplicaBed(at: { databaseUrl: string; dataDir: string
     key,
     servers,
     lastSeconds,
-    async restart(index) {
-      const server = servers[index];
-      if (server === undefined) throw new Error(`There is no server ${index}.`);
+    async restart(index, onStopped) {
       const toldMs = performance.now();
-      const { code, stderr } = await server.stop();
+      await fleet.stop(index);
       const toMs = performance.now();
+      onStopped?.(toMs);
       lastSeconds.push({ fromMs: Math.min(toMs - 1_000, toldMs + DRAIN_MS), toMs });
-      if (code !== 0) throw new Error(`A server ended with ${code}: ${stderr}`);
-      balancer.remove(server.url);
-      servers[index] = await start();
-      await untilReady();
+      await fleet.start(index);
     },
     async [Symbol.asyncDispose]() {
-      await Promise.all(servers.map((server) => server.stop()));
-      await balancer[Symbol.asyncDispose]();
+      await fleet[Symbol.asyncDispose]();
       await upstream[Symbol.asyncDispose]();
     },
   };
@@ -190,7 +155,7 @@ export async function whileClientsWork(
           await attempt(doing);
           done[`${era} ${what}`] = (done[`${era} ${what}`] ?? 0) + 1;
         } catch (error) {
-          failures.push({ era, what, startedMs, error: String(error) });
+          failures.push({ era, what, startedMs, error: textOfError(error) });
           await leave();
         }
         await delay(5);
@@ -209,6 +174,12 @@ export async function whileClientsWork(
   }
   await Promise.all(clients);
   return { done, failures, reopened };
+}
+
+/** With what is behind it: a fetch says no more than that it failed. */
+function textOfError(error: unknown): string {
+  const cause = error instanceof Error && error.cause instanceof Error ? ` (${error.cause.message})` : '';
+  return `${String(error)}${cause}`;
 }
 
 /** Failures that cannot be laid to a server that was about to end. */

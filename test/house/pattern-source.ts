@@ -38,7 +38,7 @@ export function patternsOf(tree: SourceTree): { patterns: Pattern[]; built: stri
 }
 
 /** The size that the budget is for. */
-const SIZE = 1_000_000;
+const SIZE = 250_000;
 // A pattern that is quadratic needs a twenty-fifth of the time for a fifth of the text.
 const SHARE = 5;
 const PIECES = [
@@ -91,7 +91,7 @@ function wordsIn(source: string): string[] {
 }
 
 /**
- * The beginning of a text of a million characters that the pattern needs longer than the budget for; undefined when
+ * The beginning of a text of that size that the pattern needs longer than the budget for; undefined when
  * there is none. Only where a part of the text took long is the whole tried.
  */
 export function slowText(pattern: Pick<Pattern, 'source' | 'flags'>, budgetMs: number): string | undefined {

@@ -1,11 +1,11 @@
-/** No regular expression of the product can be made slow: each is timed over a million hostile characters. */
+/** No regular expression of the product can be made slow: each is timed over a quarter of a million hostile characters. */
 import { expect, test } from 'vitest';
 import { readSourceTree } from '../../scripts/check/source-tree.ts';
 import { ROOT } from '../product/build.ts';
 import { patternsOf, slowText } from './pattern-source.ts';
 
 // A linear pattern needs milliseconds; a quadratic one needs minutes.
-const BUDGET_MS = 2000;
+const BUDGET_MS = 500;
 
 const { patterns, built } = patternsOf(readSourceTree(ROOT));
 
@@ -23,7 +23,7 @@ test.each([
   ['attributes of a tag that never closes', String.raw`<template\b[^>]*\slang\s*=`, ''],
   ['a nested repeat', String.raw`^(\w+\s?)*$`, ''],
 ])('the clock sees a slow pattern: %s', (_name, source, flags) => {
-  expect(slowText({ source, flags }, 200)).toBeDefined();
+  expect(slowText({ source, flags }, 50)).toBeDefined();
 });
 
 test.each(patterns.map((pattern) => [`/${pattern.source}/${pattern.flags}`, pattern] as const))(

@@ -224,19 +224,28 @@ describe('the pages of the documentation', () => {
 });
 
 describe('help', () => {
-  test.each(['start', 'mcp', 'tools', 'call', 'keys', 'doctor', 'migrate', 'backup'])(
-    'parley %s --help says how to use it and does nothing',
-    async (command) => {
-      const own = join(folder.path, 'untouched');
-      const { code, stdout, stderr } = await runParley([command, '--help', '--data', own]);
-      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-      expect(stdout).toContain(`Usage: parley ${command}`);
-      expect(stdout).toContain('--database-url URL');
-      // What only the server reads would be noise anywhere else.
-      for (const option of ['--rate-burst', '--body-limit', '--allow-host', '--demo', '--otlp-endpoint'])
-        expect(stdout.includes(option), option).toBe(command === 'start');
-    },
-  );
+  test.each([
+    'start',
+    'mcp',
+    'tools',
+    'call',
+    'keys',
+    'doctor',
+    'migrate',
+    'backup',
+    'restore',
+    'hold',
+    'resume',
+  ])('parley %s --help says how to use it and does nothing', async (command) => {
+    const own = join(folder.path, 'untouched');
+    const { code, stdout, stderr } = await runParley([command, '--help', '--data', own]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toContain(`Usage: parley ${command}`);
+    expect(stdout).toContain('--database-url URL');
+    // What only the server reads would be noise anywhere else.
+    for (const option of ['--rate-burst', '--body-limit', '--allow-host', '--demo', '--otlp-endpoint'])
+      expect(stdout.includes(option), option).toBe(command === 'start');
+  });
 
   test.each([
     ['mcp', ['--key KEY', '--init', '--json', '--extended', '--allow-egress HOST', ...AGENTS], ['--port']],
@@ -250,6 +259,9 @@ describe('help', () => {
     ['projects', ['--key KEY', '--project-root DIR'], ['--port', '--rate ', '--github-token']],
     ['migrate', ['--data FOLDER', '--json'], ['--key', '--port', '--init']],
     ['backup', ['--data FOLDER', '--json'], ['--key', '--port', '--init']],
+    ['restore', ['--into FOLDER', '--data FOLDER', '--json'], ['--key', '--port', '--init']],
+    ['resume', ['--data FOLDER', '--json'], ['--key', '--port', '--init']],
+    ['start', ['--resume', '--drain SECONDS'], []],
   ])('parley %s --help has the options that it reads', async (command, has, hasNot) => {
     const { stdout } = await runParley([command, '--help']);
     const options = stdout.slice(stdout.indexOf('\nOptions:\n'));
@@ -260,7 +272,17 @@ describe('help', () => {
   test('parley alone lists every command, and --version the version', async () => {
     const { code, stdout } = await runParley([]);
     expect(code).toBe(0);
-    for (const command of ['start', 'mcp', 'tools', 'call', 'keys', 'doctor', 'migrate', 'backup']) {
+    for (const command of [
+      'start',
+      'mcp',
+      'tools',
+      'call',
+      'keys',
+      'doctor',
+      'migrate',
+      'backup',
+      'restore',
+    ]) {
       expect(stdout).toMatch(new RegExp(`^  ${command} `, 'm'));
     }
     expect((await runParley(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);

@@ -1,12 +1,10 @@
 /** MCP Apps through connections in the whole server: pages keep their scheme, and none changes behind its tool. */
-import { readFileSync } from 'node:fs';
-import { scratchDatabase } from '@parley/store/testing';
 import { eventually } from '@parley/test-support/eventually';
 import type { WireUpstream } from '@parley/test-support/wire-upstream';
 import { serveWire } from '@parley/test-support/wire-upstream';
-import { expect, onTestFinished, test } from 'vitest';
-import { createApp, loadConfig } from '../../apps/server/src/index.ts';
-import { callTool, message, post } from './mcp-messages.ts';
+import { expect, test } from 'vitest';
+import { message, post } from './mcp-messages.ts';
+import { startOver } from './over-upstreams.ts';
 
 const PAGE = 'ui://board/page.html';
 const CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities';
@@ -59,43 +57,7 @@ function serveApp(page: { html: string; connect?: readonly string[] }, tools: re
   });
 }
 
-async function start(...upstreams: readonly WireUpstream[]) {
-  const database = await scratchDatabase('sqlite');
-  onTestFinished(() => database.remove());
-  const flags = ['--port', '0', '--data', database.options.dataDir, '--log-level', 'silent'];
-  const reach = upstreams.flatMap(({ url }) => ['--allow-egress', new URL(url).host]);
-  const { config } = loadConfig([...flags, ...reach], { env: {} });
-  const app = await createApp({ config });
-  onTestFinished(() => app.close());
-  const { url, mcp } = await app.listen();
-  const key = readFileSync(app.ownerKeyFile, 'utf8').trim();
-  for (const [index, { url: connection_url }] of upstreams.entries()) {
-    const data = {
-      id: `conn_${index + 1}`,
-      title: `App ${index + 1}`,
-      connection_type: 'HTTP',
-      connection_url,
-    };
-    const made = await callTool({ mcp, key }, 'COLLECTION_CONNECTIONS_CREATE', { data });
-    expect(made.body.result?.structuredContent).toMatchObject({ item: { status: 'active' } });
-  }
-  const ask = async (method: string, params: Record<string, unknown>, place = '') => {
-    const { body } = await post(`${mcp}${place}`, key, message(1, method, params, { [CAPABILITIES]: {} }));
-    return body as {
-      result?: Record<string, unknown>;
-      error?: { code: number; message: string; data?: unknown };
-    };
-  };
-  const rest = async (path: string, body?: object) => {
-    const response = await fetch(`${url}/api/connections/conn_1/${path}`, {
-      method: body === undefined ? 'GET' : 'POST',
-      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    });
-    return ((await response.json()) as { data: unknown }).data;
-  };
-  return { mcp, key, ask, rest };
-}
+const start = (...upstreams: readonly WireUpstream[]) => startOver(upstreams, { [CAPABILITIES]: {} });
 
 const named = (list: unknown, name: string) =>
   (list as { name: string; toolset?: string }[] | undefined)?.filter((tool) => tool.name.includes(name));

@@ -1,13 +1,10 @@
 /** Skills of connections in the whole server: listed with whose they are, read as they were agreed to, held when they change. */
 import { hash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { scratchDatabase } from '@parley/store/testing';
 import { eventually } from '@parley/test-support/eventually';
 import type { WireUpstream } from '@parley/test-support/wire-upstream';
 import { serveWire } from '@parley/test-support/wire-upstream';
-import { expect, onTestFinished, test } from 'vitest';
-import { createApp, loadConfig } from '../../apps/server/src/index.ts';
-import { callTool, message, post } from './mcp-messages.ts';
+import { expect, test } from 'vitest';
+import { startOver } from './over-upstreams.ts';
 
 const SKILLS = 'io.modelcontextprotocol/skills';
 const TOOL = { name: 'work', inputSchema: { type: 'object' } };
@@ -52,40 +49,7 @@ function serveSkills(
   });
 }
 
-async function start(...upstreams: readonly WireUpstream[]) {
-  const database = await scratchDatabase('sqlite');
-  onTestFinished(() => database.remove());
-  const flags = ['--port', '0', '--data', database.options.dataDir, '--log-level', 'silent'];
-  const reach = upstreams.flatMap(({ url }) => ['--allow-egress', new URL(url).host]);
-  const { config } = loadConfig([...flags, ...reach], { env: {} });
-  const app = await createApp({ config });
-  onTestFinished(() => app.close());
-  const { url, mcp } = await app.listen();
-  const key = readFileSync(app.ownerKeyFile, 'utf8').trim();
-  for (const [index, { url: connection_url }] of upstreams.entries()) {
-    const data = {
-      id: `conn_${index + 1}`,
-      title: `Server ${index + 1}`,
-      connection_type: 'HTTP',
-      connection_url,
-    };
-    const made = await callTool({ mcp, key }, 'COLLECTION_CONNECTIONS_CREATE', { data });
-    expect(made.body.result?.structuredContent).toMatchObject({ item: { status: 'active' } });
-  }
-  const ask = async (method: string, params: Record<string, unknown> = {}, place = '', as = key) => {
-    const { body } = await post(`${mcp}${place}`, as, message(1, method, params));
-    return body as { result?: Record<string, unknown>; error?: { code: number; data?: unknown } };
-  };
-  const rest = async (path: string, body?: object) => {
-    const response = await fetch(`${url}/api/connections/conn_1/${path}`, {
-      method: body === undefined ? 'GET' : 'POST',
-      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    });
-    return ((await response.json()) as { data: unknown }).data;
-  };
-  return { mcp, key, ask, rest };
-}
+const start = (...upstreams: readonly WireUpstream[]) => startOver(upstreams);
 
 const GIT: Files = { 'skill://git/SKILL.md': '# Git of one', 'skill://git/more.md': 'More of one' };
 

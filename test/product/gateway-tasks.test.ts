@@ -128,6 +128,24 @@ test('a task of an upstream stands behind one of ours, with an id that only its 
   expect(asOther.body.error).toEqual(unknown);
 });
 
+test.each([
+  ['that takes longer than the sun burns', { type: 'string', pattern: '^(a+)+$' }, `${'a'.repeat(60)}!`],
+  ['that is none', { type: 'no such type' }, 'a'],
+])(
+  'an answer to a question with a schema %s stops nobody, and is left to who asked',
+  async (_name, go, given) => {
+    const requestedSchema = { type: 'object', properties: { go } };
+    const question = { ...asked, params: { ...asked.params, requestedSchema } };
+    const task = { current: { status: 'input_required', inputRequests: { go: question } } };
+    const { call, until, ask } = await start({ script: taskServer(task) });
+    const { taskId } = (await call()).result as Wire;
+    await until(taskId, 'input_required');
+    const inputResponses = { go: { action: 'accept', content: { go: given } } };
+    await ask('tasks/update', { taskId, inputResponses });
+    expect(await until(taskId, 'completed')).toMatchObject({ result: said(JSON.stringify(inputResponses)) });
+  },
+);
+
 test.each(['working', 'input_required'])(
   'a cancel while a task is %s goes to the upstream',
   async (status) => {

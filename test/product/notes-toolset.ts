@@ -115,6 +115,35 @@ export const notesToolset = defineToolset({
       },
     }),
     define({
+      name: 'note_deaf',
+      title: 'Deaf',
+      description: 'Ignores its signal, holds a timer, and never ends.',
+      effect: 'run',
+      privileged: true,
+      task: 'allowed',
+      input: z.object({}),
+      output: z.object({}),
+      run() {
+        setInterval(() => undefined, 1000);
+        process.stderr.write('a deaf tool runs\n');
+        return new Promise<never>(() => undefined);
+      },
+    }),
+    define({
+      name: 'note_stubborn',
+      title: 'Stubborn',
+      description: 'The same in no task.',
+      effect: 'run',
+      privileged: true,
+      input: z.object({}),
+      output: z.object({}),
+      run() {
+        setInterval(() => undefined, 1000);
+        process.stderr.write('a stubborn tool runs\n');
+        return new Promise<never>(() => undefined);
+      },
+    }),
+    define({
       name: 'note_break',
       title: 'Break',
       description: 'Fails with a fault that carries the text.',

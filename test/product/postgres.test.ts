@@ -1,4 +1,5 @@
 /** The commands on PostgreSQL: a second replica, a lost key, a newer schema; every command ends by itself. */
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openStore } from '@parley/store';
 import type { ScratchDatabase } from '@parley/store/testing';
@@ -36,11 +37,20 @@ test('two first starts at once make one owner, and the key of one works at the o
   }
 });
 
-test('a data folder without the key file is said, and the process ends', async () => {
+test('a data folder without the owner key or the secret key is said, and the process ends', async () => {
   expect((await runParley(['tools', '--data', folder('one'), ...flags])).code).toBe(0);
-  const { code, stderr } = await runParley(['tools', '--data', folder('two'), ...flags]);
-  expect(code).toBe(2);
-  expect(stderr).toContain('Give a key with --key or PARLEY_KEY.');
+  const second = await runParley(['tools', '--data', folder('two'), ...flags]);
+  expect([second.code, second.stderr]).toEqual([
+    1,
+    expect.stringMatching(/^parley: There is no secret key for this database: [^\n]*\n$/),
+  ]);
+  expect(existsSync(folder('two'))).toBe(false);
+  const env = { PARLEY_SECRET_KEY: readFileSync(join(folder('one'), 'secret.key'), 'utf8') };
+  const third = await runParley(['tools', '--data', folder('two'), ...flags], { env });
+  expect([third.code, third.stderr]).toEqual([
+    2,
+    expect.stringContaining('Give a key with --key or PARLEY_KEY.'),
+  ]);
 });
 
 test('a newer schema is said by every command, and the process ends', async () => {
@@ -84,7 +94,7 @@ test('while the change link is down /ready says so, and a key that was revoked e
     // What is open goes on; nothing new is let in.
     await run(sql`alter role ${sql.id(role)} connection limit 0`);
     await run(sql`select pg_terminate_backend(pid) from pg_stat_activity
-      where usename = ${role} and query = 'listen parley_signal'`);
+      where usename = ${role} and application_name = 'parley-listen'`);
     await eventually(async () =>
       expect(await ready()).toMatchObject({ status: 'not_ready', reason: 'change_link' }),
     );

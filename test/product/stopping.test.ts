@@ -51,6 +51,29 @@ test('a timer that a tool left behind does not keep a stopped server, over HTTP 
   expect([stdio.code, stdio.stdout]).toEqual([0, expect.stringContaining('"id":1')]);
 });
 
+test('tools that ignore their signal delay a stop by its grace and no more, and the log says which', async () => {
+  using folder = scratchFolder();
+  const server = await startParley(folder.path, { program: PROGRAM });
+  const outcome = (name: string) =>
+    callTool(server, name).then(
+      () => 'answered',
+      () => 'cut',
+    );
+  const calls = [outcome('note_stubborn'), outcome('note_deaf')];
+  await server.until('stderr', /a deaf tool runs/);
+  await server.until('stderr', /a stubborn tool runs/);
+  // A client that opened a connection ahead of its need does not count.
+  const silent = createConnection({ host: '127.0.0.1', port: Number(new URL(server.mcp).port) });
+  silent.on('error', () => undefined);
+  await once(silent, 'connect');
+  const { code, stderr } = await server.stop();
+  silent.destroy();
+  expect(code).toBe(0);
+  expect(stderr).toMatch(/"names":\["note_stubborn"\].*calls cut off/);
+  expect(stderr).not.toContain('took too long');
+  expect((await Promise.all(calls))[0]).toBe('cut');
+});
+
 /** A call that waits for a note, on each of the ways that do not answer from the hot path. */
 const SLOW_WAYS: Record<string, (server: Server) => Promise<Response>> = {
   'a call with progress': (server) => {

@@ -89,9 +89,17 @@ test('a virtual MCP is made, called in every way, and on record', async () => {
   // Records are written after the answer.
   await eventually(async () => {
     const { logs } = await manage('MONITORING_LOGS_LIST', { virtualMcpId: id });
-    const rows = logs as { connectionId: string; toolName: string; isError: boolean }[];
-    const seen = rows.map(({ connectionId, toolName, isError }) => `${connectionId} ${toolName} ${isError}`);
-    expect(seen).toEqual(expect.arrayContaining(['conn_1 echo false', `${id} twice false`]));
+    const rows = logs as {
+      connectionId: string;
+      connectionTitle: string;
+      toolName: string;
+      isError: boolean;
+    }[];
+    const seen = rows.map(
+      ({ connectionId, connectionTitle, toolName, isError }) =>
+        `${connectionId} ${connectionTitle} ${toolName} ${isError}`,
+    );
+    expect(seen).toEqual(expect.arrayContaining(['conn_1 Echo echo false', `${id} Mine twice false`]));
     expect(rows.map(({ toolName }) => toolName)).not.toContain('GATEWAY_CALL_TOOL');
   });
 
@@ -101,6 +109,10 @@ test('a virtual MCP is made, called in every way, and on record', async () => {
     const read = await post(place, key, message(5, 'resources/read', { uri: `${uri}?from=0&to=9` }));
     expect([place, read.body.result]).toMatchObject([place, { contents: [{ text: '{"text":"' }] }]);
   }
+  // The budget is of the connection, and code has all of what it answers.
+  expect(await called(at, 'twice', { text: 'x'.repeat(3000) })).toMatchObject({
+    structuredContent: { said: { text: 'x'.repeat(3000) } },
+  });
 });
 
 test('code of a key that is bound to a virtual MCP has its tools alone', async () => {

