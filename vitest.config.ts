@@ -14,8 +14,6 @@ export default defineConfig({
       'bench/**/*.test.ts',
     ],
     exclude: ['**/node_modules/**', '**/dist/**', 'test/tools/**'],
-    // Errors of the sources belong to the types part of the check, not to the type tests.
-    typecheck: { enabled: true, include: ['packages/**/src/**/*.test-d.ts'], ignoreSourceErrors: true },
     // In this order: the server lives in the scratch folder.
     globalSetup: ['test/support/scratch.ts', 'test/support/postgres.ts'],
     pool: 'forks',

@@ -1,6 +1,6 @@
 /**
  * Keeps what only tests need installed, apart from the product: test/tools with foreign clients, the conformance referee
- * and a PostgreSQL, and test/real-servers/installed with servers of other projects.
+ * and a PostgreSQL, test/real-servers/installed with servers of other projects, and bench/engines with other task engines.
  */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -15,6 +15,11 @@ export async function ensureTestTools(): Promise<void> {
 /** Installs test/real-servers/installed likewise; only the command that tries them asks for it. */
 export async function ensureRealServers(): Promise<void> {
   await ensureInstalled(new URL('../test/real-servers/installed/', import.meta.url));
+}
+
+/** Installs bench/engines likewise; only the command that compares them asks for it. */
+export async function ensureEngines(): Promise<void> {
+  await ensureInstalled(new URL('../bench/engines/', import.meta.url));
 }
 
 async function ensureInstalled(folder: URL): Promise<void> {
