@@ -94,21 +94,21 @@ describeInBrowser('ways in', () => {
         .locator(selector)
         .first()
         .evaluate((element) => getComputedStyle(element).direction);
-    expect(await directionOf('.bar')).toBe('ltr');
+    await expect.poll(() => directionOf('.bar')).toBe('ltr');
     await annotate(page, 'h1', 'اجعله أخضر');
     await pin(page, 1).click();
     await page.getByRole('dialog', { name: 'Note 1' }).waitFor();
-    expect(await directionOf('.panel')).toBe('ltr');
-    expect(await directionOf('.said li [dir=auto]')).toBe('rtl');
+    await expect.poll(() => directionOf('.panel')).toBe('ltr');
+    await expect.poll(() => directionOf('.said li [dir=auto]')).toBe('rtl');
     await page.getByRole('textbox', { name: 'Reply' }).fill('أهلا');
-    expect(await directionOf('.panel textarea')).toBe('rtl');
+    await expect.poll(() => directionOf('.panel textarea')).toBe('rtl');
     await page.getByRole('textbox', { name: 'Reply' }).fill('Latin words');
-    expect(await directionOf('.panel textarea')).toBe('ltr');
+    await expect.poll(() => directionOf('.panel textarea')).toBe('ltr');
     await page.keyboard.press('Escape');
     await inspect(page);
     await page.locator('#intro').click();
     await page.getByLabel('Your note').fill('أهلا');
-    expect(await directionOf('.panel textarea')).toBe('rtl');
+    await expect.poll(() => directionOf('.panel textarea')).toBe('rtl');
     await toolbar(page).waitFor();
     await tab.shot('rtl-page');
     await tab.context.close();
