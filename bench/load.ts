@@ -40,7 +40,8 @@ const generatorScript = fileURLToPath(new URL('generator.ts', import.meta.url));
 
 /** Runs one window and gives its counts. */
 export function runWindow(window: Window, method: Method): Promise<WindowResult> {
-  return method.generator === 'wrk'
+  // wrk knows whole seconds only.
+  return method.generator === 'wrk' && Number.isInteger(window.seconds)
     ? counted(pinned(method.cores?.generator, 'wrk', wrkArguments(window)))
     : generated(window, method);
 }

@@ -7,6 +7,7 @@ import type { Requirement } from './requirements.ts';
 import { REQUIREMENTS, TASK_SCENARIOS } from './requirements.ts';
 import type { RevisionScore } from './score.ts';
 import { holdAgainst, judge, readScores } from './score.ts';
+import { withSecondChance } from './second-chance.ts';
 import { startFixture } from './serve.ts';
 import { runPairs, runTasksThrough } from './through-gateway.ts';
 import { writeCompatibility } from './compatibility.ts';
@@ -77,7 +78,7 @@ async function runFixture(): Promise<boolean> {
   try {
     let isPassed = true;
     for (const requirement of REQUIREMENTS) {
-      const score = await runOne(fixture.mcp, requirement);
+      const score = await withSecondChance(() => runOne(fixture.mcp, requirement));
       print(requirement, score);
       isPassed &&= score.faults.length === 0;
     }
@@ -93,8 +94,10 @@ async function runOne(url: string, requirement: Requirement): Promise<RevisionSc
 }
 
 async function runTasks(url: string): Promise<boolean> {
-  const folder = await runScenarios(url, Object.keys(TASK_SCENARIOS), 'tasks');
-  const { scores, faults } = holdAgainst(TASK_SCENARIOS, await readScores(folder));
+  const { scores, faults } = await withSecondChance(async () => {
+    const folder = await runScenarios(url, Object.keys(TASK_SCENARIOS), 'tasks');
+    return holdAgainst(TASK_SCENARIOS, await readScores(folder));
+  });
   for (const { scenario, passed } of scores) {
     console.log(`tasks       extension        ${passed}/${TASK_SCENARIOS[scenario]} ${scenario}`);
   }
