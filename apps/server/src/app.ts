@@ -18,7 +18,7 @@ import { leave, replicaAddress } from './replica-life.ts';
 import { stopPart } from './stop-part.ts';
 import type { StopStep } from './stop-steps.ts';
 import { inTime } from './stop-steps.ts';
-import { createMetrics } from './telemetry/metrics.ts';
+import { openTelemetry } from './telemetry/telemetry.ts';
 import { SERVER_INFO } from './version.ts';
 
 // A stop that cuts thousands off says the first few.
@@ -70,8 +70,12 @@ export async function createApp({
   const log = createLog(config);
   const onFault = (error: unknown, where: string) => log.error({ err: error, where }, 'fault');
 
-  const metrics = createMetrics((toolset) => host.isForEverybody(toolset));
-  const tracing = config.otlpEndpoint === undefined ? undefined : await loadTracing(config.otlpEndpoint);
+  const telemetry = await openTelemetry({
+    config,
+    log,
+    isForEverybody: (toolset) => host.isForEverybody(toolset),
+  });
+  const { metrics } = telemetry;
 
   const nobody = anonymous && soleCaller('anonymous', 'Anonymous', { grants: anonymous, source: 'key' });
   const host = await openHost({
@@ -82,13 +86,9 @@ export async function createApp({
     onFault,
     anonymous: nobody,
     tasks,
-    middleware: tracing === undefined ? [] : [tracing.middleware],
-    observe(record) {
-      metrics.observe(record);
-      tracing?.observe(record);
-    },
+    hooks: telemetry.hooks,
   });
-  metrics.watchRecords(host.store.records);
+  telemetry.watchHost(host);
 
   const gateway = createGateway({
     engine: host.engine(),
@@ -102,6 +102,7 @@ export async function createApp({
     isInactive: (organizationId, name) => host.connections.source.isInactive(organizationId, name),
     watches: host.connections.watches,
     replicas: host.replicas,
+    spending: host.store.spending,
     resumeParked: (id, owner, call) => host.connections.bridge.resume(id, owner, call),
     anonymous: nobody,
     onFault,
@@ -131,6 +132,7 @@ export async function createApp({
         'calls cut off: they did not end in the time of a stop',
       ),
   });
+  telemetry.watchTraffic({ gateway, routes, http });
 
   return {
     host,
@@ -179,7 +181,7 @@ export async function createApp({
         ['calls', () => http.answered()],
         ['sessions and streams', () => stopPart(() => gateway.close(), onFault)],
         ['requests', () => http.finish()],
-        ['traces', async () => tracing?.close()],
+        ['traces', () => telemetry.close()],
         ['the database', () => host.close()],
       ];
       await inTime(steps, drainMs, (step) => {
@@ -189,10 +191,4 @@ export async function createApp({
       log.info('stopped');
     },
   };
-}
-
-/** OpenTelemetry is loaded only by those who use it. */
-async function loadTracing(endpoint: string) {
-  const { startTracing } = await import('./telemetry/tracing.ts');
-  return startTracing(endpoint);
 }

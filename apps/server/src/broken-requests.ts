@@ -20,16 +20,19 @@ const BROKEN: Readonly<Record<string, number>> = {
 export interface BrokenRequestOptions {
   routesFor(url: string): RouteSet | undefined;
   readonly pipelines: Pick<Pipelines, 'isFree' | 'arrivingUrl'>;
+  /** Told of each that is answered. */
+  onRefused(status: number): void;
 }
 
 /** Creates the one listener for them: it answers in the form of the surface that was meant, as far as that is known. */
-export function createBrokenRequests({ routesFor, pipelines }: BrokenRequestOptions) {
+export function createBrokenRequests({ routesFor, pipelines, onRefused }: BrokenRequestOptions) {
   return (error: BrokenRequest, socket: Socket): void => {
     if (!socket.writable || !pipelines.isFree(socket)) {
       socket.destroy();
       return;
     }
     const status = BROKEN[error.code ?? ''] ?? 400;
+    onRefused(status);
     const refusal = new HttpRefusal(status, STATUS_CODES[status] ?? '', { rpc: -32600 });
     refuseRaw(socket, refusal, routesFor(pipelines.arrivingUrl(socket) ?? urlIn(error.rawPacket)));
   };

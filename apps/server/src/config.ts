@@ -45,6 +45,8 @@ export interface Config {
   /** How long the audit log is kept; 0 means for ever. */
   readonly auditKeepMs: number;
   readonly otlpEndpoint: string | undefined;
+  /** A call that takes as long leaves a line in the log; 0 means that none does. */
+  readonly slowCallMs: number;
   readonly logLevel: string;
   readonly key: string | undefined;
   /** May a command other than `start` and `migrate` make an installation. */
@@ -149,6 +151,7 @@ export function loadConfig<Extra extends string = never>(
     eventKeepMs: count('event-days', 1, 3650) * DAY_MS,
     auditKeepMs: count('audit-days', 0, 36_500) * DAY_MS,
     otlpEndpoint: read('otlp-endpoint') ?? env.OTEL_EXPORTER_OTLP_ENDPOINT,
+    slowCallMs: count('slow-call', 0, 3_600_000),
     logLevel,
     key: read('key'),
     init: isOn('init'),

@@ -9,6 +9,8 @@ import { detach } from '@parley/kit';
 import { createBrokenRequests, hasOddExpectation, refuseExpectation } from './broken-requests.ts';
 import type { Config } from './config.ts';
 import { UsageError } from './config.ts';
+import type { HttpFigures } from './http-figures.ts';
+import { createHttpCounts } from './http-figures.ts';
 import { ABSENT_FILES, ABSENT_OAUTH, plainAnswerTo } from './known-strangers.ts';
 import { createPipelines } from './pipelines.ts';
 import type { Probes } from './probes.ts';
@@ -29,6 +31,8 @@ export interface HttpServer {
   answered(): Promise<void>;
   /** Waits for running requests in what is left of that time, then ends the rest. */
   finish(): Promise<void>;
+  /** What is open, and what was refused. */
+  figures(): Promise<HttpFigures>;
 }
 
 /** How long running requests get once no new connection is accepted. */
@@ -94,15 +98,21 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
 
   const silent = createSilentConnections(server);
   let isLettingGo = false;
-  const calls = createRunningCalls();
+  const counts = createHttpCounts(server, (url) => {
+    if (url.startsWith('/mcp')) return 'mcp';
+    return routesFor(url)?.prefix ?? 'server';
+  });
+  const calls = createRunningCalls(counts.ended);
   const pipelines = createPipelines((req, res) => {
     options.onRequest();
     if (isLettingGo) res.shouldKeepAlive = false;
     if (req.headers.expect !== undefined && hasOddExpectation(req)) {
       refuseExpectation(res, routesFor(req.url ?? '/'));
+      counts.ended(res);
       return;
     }
     if (req.method === 'POST' && req.headers['mcp-method'] !== 'subscriptions/listen') calls.add(res);
+    else res.on('close', () => counts.ended(res));
     detach(
       () => handlerOf(req).handle(req, res),
       (error) => fail(res, error, onFault),
@@ -114,7 +124,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   const { isFree } = pipelines;
   const checkDoor = (req: IncomingMessage) => gateway.checkDoor(req);
   server.on('upgrade', createUpgrades({ checkDoor, routesFor, isFree, onFault }));
-  server.on('clientError', createBrokenRequests({ routesFor, pipelines }));
+  server.on('clientError', createBrokenRequests({ routesFor, pipelines, onRefused: counts.refused }));
 
   let closed: Promise<void> | undefined;
   // One time for the whole stop, however many steps wait in it.
@@ -141,6 +151,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
       server.closeIdleConnections();
     },
     answered: () => calls.none(leftMs()),
+    figures: () => counts.figures(),
     async finish() {
       const cut = () => {
         const names = calls.cut();
@@ -168,7 +179,7 @@ interface RunningCalls {
   cut(): string[];
 }
 
-function createRunningCalls(): RunningCalls {
+function createRunningCalls(onEnd: (res: ServerResponse) => void): RunningCalls {
   const running = new Set<ServerResponse>();
   let onNone: (() => void) | undefined;
   return {
@@ -176,6 +187,7 @@ function createRunningCalls(): RunningCalls {
       running.add(res);
       res.on('close', () => {
         running.delete(res);
+        onEnd(res);
         if (running.size === 0) onNone?.();
       });
     },

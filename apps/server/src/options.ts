@@ -138,6 +138,12 @@ const UPKEEP = {
     fallback: '0',
     help: 'Keep the audit log for N days; 0 keeps all of it',
   },
+  'slow-call': {
+    kind: 'number',
+    value: 'MS',
+    fallback: '1000',
+    help: 'Write a line to the log for each call that takes as long; 0 writes none',
+  },
   'otlp-endpoint': { kind: 'text', value: 'URL', help: 'Send OpenTelemetry traces and metrics there' },
   'log-level': {
     kind: 'text',

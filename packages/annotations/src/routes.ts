@@ -92,6 +92,7 @@ export function createAnnotationRoutes(services: AnnotationServices, options: Ro
         await sockets.accept(req, socket, head, requireOrigin(door.checkPage(req)));
       }, fail);
     },
+    streams: () => hub.size,
     async close() {
       clearInterval(tidying);
       await hub.close();

@@ -3,6 +3,8 @@ import type { Store, StoreTransaction } from '@parley/store';
 import type { TaskEngine } from '@parley/tasks';
 import type { CloudEvent, NewEvent } from './cloud-event.ts';
 import type { DeliveryParts, TargetKind } from './delivery/parts.ts';
+import type { EventFigures } from './delivery/figures.ts';
+import { DeliveryCounts, standingDeliveries } from './delivery/figures.ts';
 import type { Canceller } from './cancel.ts';
 import { cancelEvent } from './cancel.ts';
 import { pumpKind } from './delivery/pump.ts';
@@ -63,6 +65,8 @@ export interface Events {
   stop(): Promise<void>;
   /** Removes what is old, now. */
   sweep(): Promise<void>;
+  /** What deliveries of the database look like, and what this process has brought; looks at the database. */
+  figures(): Promise<EventFigures>;
 }
 
 /** What has happened, and what became of it. */
@@ -112,11 +116,13 @@ export function createEvents(options: EventsOptions): Events {
     kinds,
     limits,
     heldFilters: new HeldFilters(now),
+    delivered: new DeliveryCounts(),
     now,
     onFault,
   };
   tasks.register({ ...pumpKind(parts), isRunElsewhere: options.delivers === false });
 
+  const publishNow = createPublishQueue(parts);
   const sweep = () => sweepEvents(store, limits, now());
   const duties = [
     createFiring(parts, options.mayPublish ?? (async () => true)),
@@ -151,7 +157,7 @@ export function createEvents(options: EventsOptions): Events {
       return made as CloudEvent; // one for each that was given
     },
     publishAll: (tx, given) => publishEvents(parts, tx, given),
-    publishNow: createPublishQueue(parts),
+    publishNow: (event) => store.spending.wait('database', 'commit', publishNow(event)),
     schedule: (wanted) => addSchedule(parts, wanted),
     cancel: (who, eventId) => cancelEvent(parts, who, eventId),
     subscribers: createSubscribers(parts, handlers),
@@ -183,5 +189,9 @@ export function createEvents(options: EventsOptions): Events {
       await Promise.all(duties.map((duty) => duty.stop()));
     },
     sweep,
+    figures: async () => ({
+      delivered: parts.delivered,
+      standing: await standingDeliveries(store, now()),
+    }),
   };
 }

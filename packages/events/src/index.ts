@@ -1,5 +1,6 @@
 /** Events: an outbox written with the change, and the webhooks and connections that hear of it. Start reading at `events.ts`. */
 export type { CloudEvent, NewEvent } from './cloud-event.ts';
+export type { EventFigures } from './delivery/figures.ts';
 export { createEvents } from './events.ts';
 export type { Events, EventsOptions, History } from './events.ts';
 export { DEFAULT_EVENT_LIMITS } from './limits.ts';

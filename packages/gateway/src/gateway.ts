@@ -2,6 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Caller, Engine } from '@parley/kit';
 import { RPC } from '@parley/kit';
+import type { Spent } from '@parley/store';
 import type { AllowedNames } from '@parley/http';
 import { answerCors, createFrontDoor, HttpRefusal, readJson } from '@parley/http';
 import { asHttpRefusal } from './calls/unavailable-store.ts';
@@ -40,7 +41,17 @@ export interface Gateway {
   admit(req: IncomingMessage): Promise<Caller>;
   /** Host and Origin checks alone, for the open routes. */
   checkDoor(req: IncomingMessage): void;
+  /** What is open right now. */
+  figures(): Promise<GatewayFigures>;
   close(): Promise<void>;
+}
+
+/** What is open in this process. */
+export interface GatewayFigures {
+  /** Sessions of 2025. */
+  readonly sessions: number;
+  /** Streams by what they are: of `subscriptions/listen`, of a session, of a plain call. */
+  readonly streams: Readonly<Record<'listen' | 'session' | 'plain', number>>;
 }
 
 const CORS = {
@@ -51,12 +62,14 @@ const CORS = {
 
 /** Creates the gateway; the SDK is loaded with the first request that needs it. */
 export function createGateway(options: GatewayOptions): Gateway {
-  const { limits, countRequest, onFault, replicas } = options;
+  const { limits, countRequest, onFault, replicas, spending } = options;
   const door = createFrontDoor(options.names, limits);
   const authenticate = createAuthenticate(options.identity, limits, options.anonymous);
   const endpointOf = createEndpointOf(options.engine, options);
   const dispatch = createDispatch(options, countRequest);
-  const callPlain = createPlainRoute(limits);
+  const plainRoute = createPlainRoute(limits);
+  const within = <T>(spent: Spent | undefined, work: () => T): T =>
+    spending === undefined ? work() : spending.within(spent, work);
   const fromReplica = createArrivals({ limits, endpointOf, dispatch, resumeParked: options.resumeParked });
 
   return {
@@ -67,8 +80,14 @@ export function createGateway(options: GatewayOptions): Gateway {
         const listedOrigin = door.check(req);
         if (listedOrigin !== undefined && answerCors(req, res, listedOrigin, CORS)) return;
         const found = authenticate(req);
+        let spent: Spent | undefined;
+        let caller: Caller;
         // What is known already is not waited for: a turn of waiting costs more than the look-up.
-        const caller = found instanceof Promise ? await found : found;
+        if (found instanceof Promise) {
+          spent = spending?.begin();
+          caller = await found;
+          spent?.admitted();
+        } else caller = found;
         countRequest(caller);
         const [path, query] = splitUrl(req);
         const plain = plainCallOf(path);
@@ -77,10 +96,15 @@ export function createGateway(options: GatewayOptions): Gateway {
         if (engine === undefined)
           throw new HttpRefusal(404, 'Nothing is served at this URL.', { rpc: RPC.methodNotFound });
         const served = { caller, engine };
-        if (plain !== undefined) return await callPlain(req, res, served, plain.tool);
+        if (plain !== undefined)
+          return await within(spent ?? spending?.begin(), () =>
+            plainRoute.call(req, res, served, plain.tool),
+          );
         if (req.method !== 'POST') return await dispatch.bodyless(req, res, served);
         const body = await readJson(req, limits);
-        await dispatch.message(req, res, served, body);
+        // A call that waited for nothing so far may wait for nothing at all, and pays for no count of its time.
+        if (spent === undefined) await dispatch.message(req, res, served, body);
+        else await within(spent, () => dispatch.message(req, res, served, body));
       } catch (error) {
         fail(res, asHttpRefusal(error), onFault);
       }
@@ -97,6 +121,10 @@ export function createGateway(options: GatewayOptions): Gateway {
     },
     checkDoor(req) {
       door.check(req);
+    },
+    async figures() {
+      const { sessions, listen, session } = await dispatch.figures();
+      return { sessions, streams: { listen, session, plain: plainRoute.open() } };
     },
     close: () => dispatch.close(),
   };

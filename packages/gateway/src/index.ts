@@ -2,7 +2,7 @@
 export { refusalJson, writeJson, writeRefusal } from './http/answers.ts';
 export { callParts } from './calls/call-parts.ts';
 export { createGateway } from './gateway.ts';
-export type { Gateway, GatewayOptions } from './gateway.ts';
+export type { Gateway, GatewayFigures, GatewayOptions } from './gateway.ts';
 export { createRequestRate } from './http/request-rate.ts';
 export type { CountRequest } from './http/request-rate.ts';
 export { cutByStop } from './http/signal-of.ts';

@@ -45,11 +45,14 @@ export const DEFAULT_LIMITS: Limits = {
   failedCredentialsPerMinute: 10,
 };
 
+/** The name under which the places of the whole process are counted. */
+export const PROCESS = 'process';
+
 /** Whose places a stream of a caller takes. */
 export function streamPlaces({ id, organizationId }: Caller, limits: Limits): PlaceLimit[] {
   return [
     [`caller ${id}`, limits.streamsPerCaller],
     [`organization ${organizationId}`, limits.streamsPerOrganization],
-    ['process', limits.streamsPerProcess],
+    [PROCESS, limits.streamsPerProcess],
   ];
 }

@@ -23,6 +23,8 @@ export interface RouteSet {
   upgrade?(req: IncomingMessage, socket: Duplex, head: Buffer): void;
   /** A refusal in the form of these routes, for a request that was refused before it reached them; absent: as MCP writes it. */
   refusal?(status: number, message: string): RawRefusal;
+  /** How many streams and sockets are open; absent where there are none. */
+  streams?(): number;
   /** Ends every stream and socket. */
   close(): Promise<void>;
 }

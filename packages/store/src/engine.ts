@@ -2,10 +2,12 @@
 import type { Kysely, Transaction } from 'kysely';
 import type { SteadyClock } from './clock/steady-clock.ts';
 import type { DatabaseEngine } from './databases/connection-databases.ts';
+import type { LaneFigures, LaneMeter } from './figures.ts';
 import type { Locks } from './locks.ts';
 import type { Presence } from './presence.ts';
 import type { RecordTable } from './records/record-table.ts';
 import type { SignalLink } from './signals/change-signal.ts';
+import type { Spending } from './spending.ts';
 import type { StoreEngine } from './store.ts';
 
 /** Tables of other packages are not known here, so their queries are typed where they are written. */
@@ -23,12 +25,15 @@ export interface EngineOptions {
   readonly isPooled: boolean;
   /** PostgreSQL itself, where a pooler is before it. */
   readonly directUrl: string | undefined;
+  readonly spending: Spending;
   readonly onError: (error: unknown) => void;
 }
 
 /** One database engine. */
 export interface Engine {
   readonly name: StoreEngine;
+  /** As OpenTelemetry calls it. */
+  readonly system: string;
   readonly db: Kysely<AnyTables>;
   /** The same database on connections that only what ends work uses. */
   readonly endingDb: Kysely<AnyTables>;
@@ -39,6 +44,8 @@ export interface Engine {
   readonly presence: Presence;
   /** The time of the database. */
   readonly clock: SteadyClock;
+  readonly meters: readonly LaneMeter[];
+  lanes(): readonly LaneFigures[];
   /** True when this process has written since it was asked last, or where nobody counts that. */
   hasWritten(): boolean;
   /** One transaction that no other process migrates beside. */

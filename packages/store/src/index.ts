@@ -27,6 +27,8 @@ export {
   StoreUnavailableError,
 } from './errors.ts';
 export type { UnavailableReason } from './errors.ts';
+export { Durations } from './figures.ts';
+export type { StoreFigures } from './figures.ts';
 export type { Lockable } from './locks.ts';
 export type { Migration, MigrationSet } from './migrations.ts';
 export { damagedFiles, openStore, restoreBackup } from './open-store.ts';
@@ -48,6 +50,7 @@ export type { RowTableColumns } from './row-table.ts';
 export { refuseLostKey } from './secrets/lost-key.ts';
 export type { SecretBox, SecretContext } from './secrets/secret-box.ts';
 export type { ChangeSignal, SignalEvent, WaitOptions } from './signals/change-signal.ts';
+export type { Spending, Spent, SpentOn, Stretch } from './spending.ts';
 export type {
   Lane,
   Queryable,

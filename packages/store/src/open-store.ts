@@ -7,6 +7,7 @@ import { createDatabases } from './databases/connection-databases.ts';
 import { MAX_DATABASE_BYTES } from './databases/databases.ts';
 import type { Databases } from './databases/databases.ts';
 import type { Engine, EngineOptions } from './engine.ts';
+import { unavailableOf } from './figures.ts';
 import { makeFolder } from './make-folder.ts';
 import { migrate, pending } from './migrations.ts';
 import { BufferedRecordLog } from './records/record-log.ts';
@@ -15,6 +16,7 @@ import { createSecretBox } from './secrets/secret-box.ts';
 import { KEY_FILE, loadKeyRing } from './secrets/secret-key.ts';
 import { SignalHub, signalEvent } from './signals/change-signal.ts';
 import type { SignalEvent } from './signals/change-signal.ts';
+import { Spending } from './spending.ts';
 import type { Lane, Store, StoreOptions, StoreTransaction } from './store.ts';
 import { createWriteProbe } from './write-probe.ts';
 
@@ -26,6 +28,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   if (options.keyMustFit === true) await refuseLostKey(options);
   makeFolder(dataDir);
   const secrets = createSecretBox(loadKeyRing(dataDir, secretKey));
+  const spending = new Spending();
   const engine = await openEngine(
     {
       dataDir,
@@ -33,13 +36,14 @@ export async function openStore(options: StoreOptions): Promise<Store> {
       databaseBytes,
       isPooled: options.preparedStatements === false,
       directUrl: options.directUrl,
+      spending,
       onError,
     },
     databaseUrl,
   );
   const mark = options.clock ? undefined : await followMark(engine, onError);
   const clock = options.clock ?? (() => engine.clock.now());
-  const hub = new SignalHub(engine.signalLink, onError);
+  const hub = new SignalHub(engine.signalLink, { spending, onError });
   const records = new BufferedRecordLog({
     table: engine.recordTable,
     retention: recordRetention,
@@ -57,6 +61,13 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     records,
     databases,
     presence: engine.presence,
+    spending,
+    figures: () => ({
+      system: engine.system,
+      lanes: engine.lanes(),
+      unavailable: unavailableOf(engine.meters),
+      signals: hub.figures(),
+    }),
     signal: {
       publish: (topic, payload) => transaction((tx) => tx.signal(topic, payload)),
       subscribe: (prefix, fn) => hub.subscribe(prefix, fn),

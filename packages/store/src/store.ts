@@ -1,12 +1,14 @@
 /** The face of the store: what every other package may do with the database, whatever the engine. */
 import type { Kysely, Transaction } from 'kysely';
 import type { Databases } from './databases/databases.ts';
+import type { StoreFigures } from './figures.ts';
 import type { Holdable, Lockable, LockOptions } from './locks.ts';
 import type { MigrationSet } from './migrations.ts';
 import type { Presence } from './presence.ts';
 import type { RecordLog, RecordRetention } from './records/record-log.ts';
 import type { SecretBox } from './secrets/secret-box.ts';
 import type { ChangeSignal } from './signals/change-signal.ts';
+import type { Spending } from './spending.ts';
 
 /** The database engine behind a store. */
 export type StoreEngine = 'sqlite' | 'postgres';
@@ -83,6 +85,10 @@ export interface Store extends Queryable {
   readonly databases: Databases;
   /** Who of all processes is there. */
   readonly presence: Presence;
+  /** Whose time goes where. */
+  readonly spending: Spending;
+  /** What the store counts of itself. */
+  figures(): StoreFigures;
   /** Applies what is pending, in order, and returns the names `set/migration` that it applied. */
   migrate(sets: MigrationSet[]): Promise<string[]>;
   /** The names `set/migration` that `migrate` would apply; changes nothing. */

@@ -2,6 +2,7 @@
 export type { TaskHappening } from './engine/changes.ts';
 export { createTaskEngine, untilFinal } from './engine/engine.ts';
 export type { TaskEngine, TaskEngineOptions } from './engine/engine.ts';
+export type { RunReport, TaskFigures } from './engine/figures.ts';
 export type { Ending } from './engine/finish.ts';
 export type { Kind, TaskRun } from './engine/kinds.ts';
 export { createTaskSeam } from './extension/seam.ts';

@@ -30,6 +30,8 @@ export interface ConnectionParts {
   /** The way to calls that wait in another process; absent: this is the only one. */
   readonly replicas?: Pick<Replicas, 'id' | 'parked'> | undefined;
   readonly checks: SchemaChecks;
+  /** What a call came with as another server shall see it; absent: as it came. */
+  readonly traced?: ConnectionGatewayOptions['traced'];
   readonly onFault: (error: unknown, where: string) => void;
 }
 
@@ -43,6 +45,7 @@ export function serveConnections({
   results,
   replicas,
   checks,
+  traced,
   onFault,
 }: ConnectionParts): ConnectionGateway {
   const credentials: ConnectionGatewayOptions['credentials'] = (caller, { id }, call) => {
@@ -71,6 +74,8 @@ export function serveConnections({
     elsewhere: replicas?.parked,
     replicaId: replicas?.id,
     checks,
+    spending: store.spending,
+    ...(traced !== undefined && { traced }),
     // What is kept of a call has to be without the secrets that went with it.
     onTarget: (target) => upstream.keepSecrets(target),
     onFault,

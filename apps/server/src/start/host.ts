@@ -39,7 +39,7 @@ import type {
 import type { RouteGuard, RouteSet } from '@parley/http';
 import { guardRoutes } from '@parley/http';
 import { identityMigrations, roleDefaultsOf } from '@parley/identity';
-import type { Caller, CallRecord, Middleware, Source, StartNotice, Toolset } from '@parley/kit';
+import type { Caller, CallRecord, Source, StartNotice, Toolset } from '@parley/kit';
 import { createEngine, createStateSealer, install, toolsetSource } from '@parley/kit';
 import { MANAGEMENT } from '@parley/mesh/name';
 import { createProjectDirectory } from '@parley/mesh/project-directory';
@@ -56,6 +56,7 @@ import { redactRecord } from '../redaction/credentials.ts';
 import { withoutMissing } from './missing-parts.ts';
 import { notedUrl } from '../served-address.ts';
 import { stopPart } from '../stop-part.ts';
+import type { Hooks } from '../telemetry/telemetry.ts';
 import { loadOwnToolsets } from '../toolsets.ts';
 import { SERVER_INFO } from '../version.ts';
 import { deliveryRecord, memberCaller, personCaller } from './event-deliveries.ts';
@@ -107,8 +108,8 @@ export interface HostOptions {
   readonly toolsets?: readonly ServedToolset[];
   /** Where tools come from besides toolsets. */
   readonly sources?: readonly Source[];
-  readonly middleware?: readonly Middleware[];
-  observe?(record: CallRecord): void;
+  /** What tells operators of calls and tasks. */
+  readonly hooks?: Hooks;
   /** True for a server, which brings events to those who hear of them, and does what agents left for later. */
   readonly delivers?: boolean;
   readonly onFault: (error: unknown, where: string) => void;
@@ -179,9 +180,11 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
     const isNamed = method !== 'resources/read';
     if (isNamed && (denial !== undefined || (outcome === 'denied' && toolset === MANAGEMENT)))
       identity.audit.denied({ ...caller, requestId: info.id }, { name, isTool }, denial);
-    options.observe?.(given);
+    options.hooks?.observe(given);
   };
   const checks = createSchemaChecks();
+  const traced = options.hooks?.traced?.bind(options.hooks);
+  const traces = traced === undefined ? {} : { traced };
   const tasks = createTaskEngine({
     store,
     onFault,
@@ -189,6 +192,7 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
     faultOfForm: (schema, content, organizationId) =>
       checks.against(schema, organizationId)(content).catch(uncheckedAnswer),
     limits: options.tasks?.limits ?? {},
+    onRun: (report) => options.hooks?.onRun(report),
     async tell(tx, happenings) {
       await events.publishAll(tx, happenings.map(taskEvent));
     },
@@ -339,6 +343,7 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
     results,
     replicas,
     checks,
+    ...traces,
     onFault,
   });
   stops.push(
@@ -360,11 +365,11 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
       ...parts.middleware,
       ...withoutMissing(store),
       ...connections.middleware,
-      ...(options.middleware ?? []),
+      ...(options.hooks?.middleware ?? []),
     ],
     sealer: createStateSealer(store.secrets.deriveAll('request-state')),
     steps: parts.steps,
-    tasks: refusedWhileHeld(createTaskSeam(tasks, options.tasks?.times), hold),
+    tasks: refusedWhileHeld(createTaskSeam(tasks, { ...options.tasks?.times, ...traces }), hold),
     observe,
     onFault,
   });

@@ -1,5 +1,6 @@
 /** How long calls took: a Prometheus histogram that costs a call one look-up, where the library's looks its labels up anew each time. */
 import type { CallRecord } from '@parley/kit';
+import { escaped } from './families.ts';
 
 const NAME = 'mcp_server_operation_duration_seconds';
 const HELP = 'Duration of MCP operations as the server sees them.';
@@ -93,8 +94,4 @@ function linesOf({ method, toolset, tool, error, era, counts, sum }: Series): st
     return `${NAME}_bucket{le="${BOUNDS_S[place] ?? '+Inf'}",${labels}} ${total}`;
   });
   return [...buckets, `${NAME}_sum{${labels}} ${sum}`, `${NAME}_count{${labels}} ${total}`];
-}
-
-function escaped(value: string): string {
-  return value.replaceAll('\\', '\\\\').replaceAll('\n', '\\n').replaceAll('"', '\\"');
 }

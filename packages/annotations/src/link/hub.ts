@@ -9,6 +9,8 @@ import { CLOSE } from './messages.ts';
 import { Meter } from './meter.ts';
 
 const SWEEP_EVERY_MS = 5000;
+/** The name under which all connections are counted. */
+const PROCESS = 'process';
 
 /** The connections of one session. */
 interface Place {
@@ -53,7 +55,7 @@ export class LinkHub {
     const leave = this.#seats.take([
       [`session ${session.id}`, limits.connectionsPerSession],
       [`token ${session.page_token_id}`, limits.connectionsPerPageToken],
-      ['process', limits.connectionsPerProcess],
+      [PROCESS, limits.connectionsPerProcess],
     ]);
     if (leave === undefined)
       throw new ToolError('rate_limited', 'Too many pages are connected. Close some tabs and try again.');
@@ -74,6 +76,11 @@ export class LinkHub {
     this.#telling.delete(place);
     if (this.#places.size === 0) this.#stopSweep();
     this.#run(this.#services.sessions.release(id));
+  }
+
+  /** How many connections are open. */
+  get size(): number {
+    return this.#seats.taken(PROCESS);
   }
 
   /** The connections of a session. */

@@ -84,6 +84,11 @@ export class AnnotationChanges {
     return () => this.#listeners.delete(listener);
   }
 
+  /** Counts the wait for a change as what the caller wanted. */
+  held<Waited>(waiting: Promise<Waited>): Promise<Waited> {
+    return this.#store.spending.wait('purpose', 'note', waiting);
+  }
+
   /** Tells everybody to look again when the signal itself cannot be trusted. */
   retellWhenBroken(): void {
     if (this.#store.signal.isBroken()) this.#tell({ kind: 'all' });

@@ -101,6 +101,7 @@ export function createDiffs(parts: ActionParts, leases: Leases, stopping: AbortS
       waitFor({
         ...options,
         stopping,
+        held: (waiting) => parts.changes.held(waiting),
         arm: (wake) =>
           parts.changes.listen((change) => {
             const isOther =

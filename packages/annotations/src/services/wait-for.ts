@@ -6,6 +6,8 @@ export interface WaitFor<T> {
   arm(wake: () => void): () => void;
   /** Looks; undefined means not yet. */
   check(): Promise<T | undefined>;
+  /** Counts the time of the wait as what the caller wanted. */
+  held<Waited>(waiting: Promise<Waited>): Promise<Waited>;
   readonly timeoutMs: number;
   /** The client's end: throws. */
   readonly signal: AbortSignal;
@@ -15,7 +17,7 @@ export interface WaitFor<T> {
 
 /** The first value that `check` finds; undefined after the time or when the server stops. */
 export async function waitFor<T>(options: WaitFor<T>): Promise<T | undefined> {
-  const { arm, check, timeoutMs, signal, stopping } = options;
+  const { arm, check, held, timeoutMs, signal, stopping } = options;
   const wakeUp = new WakeUp();
   const disarm = arm(() => wakeUp.wake());
   const end = () => wakeUp.end();
@@ -27,7 +29,7 @@ export async function waitFor<T>(options: WaitFor<T>): Promise<T | undefined> {
       const found = await check();
       signal.throwIfAborted();
       if (found !== undefined || timeoutMs === 0 || wakeUp.isOver || stopping.aborted) return found;
-      await wakeUp.next();
+      await held(wakeUp.next());
     }
   } finally {
     disarm();

@@ -60,9 +60,10 @@ export class Watches {
       const found = await this.#next(scope, { ...options, timeoutMs });
       if (found === undefined || options.batchWindowMs === 0) return found;
       const leftMs = options.timeoutMs - (performance.now() - startedAt);
-      await delay(Math.max(0, Math.min(options.batchWindowMs, leftMs)), undefined, {
+      const window = delay(Math.max(0, Math.min(options.batchWindowMs, leftMs)), undefined, {
         signal: AbortSignal.any([options.signal, this.#stopping]),
-      }).catch(() => options.signal.throwIfAborted());
+      });
+      await this.#changes.held(window).catch(() => options.signal.throwIfAborted());
       const collected = await this.#readBoth(scope, options);
       // Somebody else may have taken all of them meanwhile.
       if (collected.annotations.length > 0) return collected;
@@ -82,6 +83,7 @@ export class Watches {
       timeoutMs: options.timeoutMs,
       signal: options.signal,
       stopping: this.#stopping,
+      held: (waiting) => this.#changes.held(waiting),
       arm: (wake) => {
         const hear = (change: AnnotationChange) => {
           isOwnDue ||= change.kind === 'all' || (change.kind === 'notes' && change.words === true);

@@ -5,6 +5,7 @@ import type { CloudEvent } from '../cloud-event.ts';
 import type { HeldFilters } from '../held-filters.ts';
 import type { EventLimits } from '../limits.ts';
 import type { EventTargetRow } from '../schema.ts';
+import type { DeliveryCounts } from './figures.ts';
 
 /** How one attempt ended. */
 export type Attempt =
@@ -60,6 +61,7 @@ export interface DeliveryParts {
   readonly kinds: ReadonlyMap<string, TargetKind>;
   readonly limits: EventLimits;
   readonly heldFilters: HeldFilters;
+  readonly delivered: DeliveryCounts;
   readonly now: () => number;
   readonly onFault: (error: unknown, where: string) => void;
 }

@@ -92,7 +92,9 @@ async function deliver(
 ): Promise<void> {
   const { target, deliveries, events } = claimed;
   const subscriptionIds = [...new Set(deliveries.map(({ subscription_id: id }) => id))];
+  const startedMs = performance.now();
   const attempts = await kind.attempt(target, { events: events.map(toCloudEvent), subscriptionIds }, signal);
+  parts.delivered.count(kind.kind, attempts.values(), performance.now() - startedMs);
   await settle(parts, held, { kind, claimed, attempts });
 }
 

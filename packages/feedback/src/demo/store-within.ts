@@ -10,6 +10,8 @@ export function storeWithin(store: Store, tx: StoreTransaction): Store {
     records: store.records,
     databases: store.databases,
     presence: store.presence,
+    spending: store.spending,
+    figures: () => store.figures(),
     db: <Tables>() => tx.db<Tables>(),
     transaction: (work) => work(tx),
     now: () => store.now(),

@@ -8,7 +8,7 @@ import { AnswerBatch } from './answer-batch.ts';
 import { HotPath } from './hot-path.ts';
 import type { HotRequest } from './hot-request.ts';
 import { hotRequestOf, MODERN_VERSION } from './hot-request.ts';
-import type { LegOptions, SdkLegs } from './legs.ts';
+import type { LegFigures, LegOptions, SdkLegs } from './legs.ts';
 import { loadLegs } from './legs.ts';
 import { refuseLongWords } from './long-words.ts';
 import type { CountRequest } from './request-rate.ts';
@@ -23,6 +23,7 @@ export interface Dispatch {
   bodyless(req: IncomingMessage, res: ServerResponse, served: Served): Promise<void>;
   /** A request for a session of this process that came to another one; it was let in there, and is this caller's. */
   passed(req: IncomingMessage, res: ServerResponse, passed: PassedOn): Promise<void>;
+  figures(): Promise<LegFigures>;
   close(): Promise<void>;
 }
 
@@ -36,7 +37,8 @@ export interface PassedOn {
 
 /** Creates the stage. */
 export function createDispatch(options: LegOptions, countRequest: CountRequest): Dispatch {
-  const { batchMessages } = options.limits;
+  const { limits, spending } = options;
+  const { batchMessages } = limits;
   const hot = new HotPath(options.info);
   const answers = new AnswerBatch();
   let legs: Promise<SdkLegs> | undefined;
@@ -77,7 +79,11 @@ export function createDispatch(options: LegOptions, countRequest: CountRequest):
       }
       if (Array.isArray(body)) countBatch(served, body);
       refuseLongWords(body);
-      await (await sdk()).legFor(req, body).handle(req, res, body, served);
+      const leg = (await sdk()).legFor(req, body);
+      const handle = () => leg.handle(req, res, body, served);
+      await (spending === undefined
+        ? handle()
+        : spending.within(spending.current() ?? spending.begin(), handle));
     },
     async bodyless(req, res, served) {
       const isSession =
@@ -92,6 +98,7 @@ export function createDispatch(options: LegOptions, countRequest: CountRequest):
       if (known === undefined || caller === undefined) throw sessionNotFound();
       await known.sessions.handle(req, res, body, { caller, engine: await engineFor(caller) });
     },
+    figures: async () => (await legs)?.figures() ?? { sessions: 0, listen: 0, session: 0 },
     async close() {
       await (await legs)?.close();
     },

@@ -13,10 +13,18 @@ export interface Leg {
   close(): Promise<void>;
 }
 
+/** The leg whose clients may listen. */
+export interface ModernLeg extends Leg {
+  /** How many streams are open. */
+  open(): number;
+}
+
 /** The leg whose clients come back to what they opened. */
 export interface SessionLeg extends Leg {
   /** Who opened a session that is still open here. */
   openerOf(sessionId: string): Caller | undefined;
+  /** How many sessions are open, and how many of their streams. */
+  open(): { readonly sessions: number; readonly session: number };
 }
 
 export interface LegParts {

@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Identity } from '@parley/identity';
 import type { Caller, ChangeBus, ServerInfo } from '@parley/kit';
 import { UnreadBytes } from '@parley/http';
+import type { Spending } from '@parley/store';
 import type { Limits } from '../limits.ts';
 import type { Replicas } from '../replicas/replicas.ts';
 import type { Leg, SessionLeg } from './leg.ts';
@@ -21,7 +22,18 @@ export interface LegOptions {
   readonly anonymous?: Caller | undefined;
   /** Other processes on the same database; absent: there are none. */
   readonly replicas?: Replicas | undefined;
+  /** Where the time of requests is counted; absent: nowhere. */
+  readonly spending?: Spending | undefined;
   readonly onFault: (error: unknown, where: string) => void;
+}
+
+/** What is open. */
+export interface LegFigures {
+  readonly sessions: number;
+  /** Streams of `subscriptions/listen`. */
+  readonly listen: number;
+  /** Streams of sessions. */
+  readonly session: number;
 }
 
 /** Both legs, and which of them a message belongs to. */
@@ -31,6 +43,7 @@ export interface SdkLegs {
   openerOf(sessionId: string, callerId: string): Promise<Caller | undefined>;
   /** The leg of the era that a message is of. */
   legFor(req: IncomingMessage, body: unknown): Leg;
+  figures(): LegFigures;
   close(): Promise<void>;
 }
 
@@ -64,6 +77,7 @@ export async function loadLegs(options: LegOptions): Promise<SdkLegs> {
       });
       return outcome.kind === 'legacy' ? sessions : modern;
     },
+    figures: () => ({ ...sessions.open(), listen: modern.open() }),
     async close() {
       board.close();
       await Promise.all([modern.close(), sessions.close()]);

@@ -3,7 +3,7 @@ import type { ServerEvent, ServerEventBus } from '@modelcontextprotocol/server';
 import type { Change } from '@parley/kit';
 import { Places } from '@parley/http';
 import type { Limits } from '../limits.ts';
-import { streamPlaces } from '../limits.ts';
+import { PROCESS, streamPlaces } from '../limits.ts';
 import type { Served } from './served.ts';
 import type { NoticeBoard } from './notices.ts';
 
@@ -19,6 +19,8 @@ export interface ListenTicket {
 export interface ListenGate {
   /** `end` is called when the caller has lost every right to the stream. */
   admit(served: Served, body: unknown, end: () => void): ListenTicket | undefined;
+  /** How many are open. */
+  open(): number;
 }
 
 // More would cost every notice a longer look, and nobody reads as many documents.
@@ -39,6 +41,7 @@ export function createListenGate(board: NoticeBoard, limits: Limits): ListenGate
       };
       return { bus: busOf(board, served, body, end), body, release: leave };
     },
+    open: () => places.taken(PROCESS),
   };
 }
 

@@ -10,12 +10,12 @@ import { createListenGate } from './listen.ts';
 import { keptOpen, ListenExtras, mergeIntoStream, Outbox } from './listen-extension.ts';
 import { idOf, methodOf } from '../messages.ts';
 import { createUnserved } from './unserved.ts';
-import type { Leg, LegParts } from './leg.ts';
+import type { LegParts, ModernLeg } from './leg.ts';
 import type { Served } from './served.ts';
 import { servedOf, withServed } from './served.ts';
 
 /** Creates the leg. */
-export function createModernLeg(options: LegParts): Leg {
+export function createModernLeg(options: LegParts): ModernLeg {
   const { info, instructions, limits } = options;
   const gate = createListenGate(options.board, limits);
   const open = new Set<{ close(): Promise<void> }>();
@@ -93,6 +93,7 @@ export function createModernLeg(options: LegParts): Leg {
       }
       await serve(withServed(req, served), res, body);
     },
+    open: () => gate.open(),
     async close() {
       await Promise.all([...open].map((handler) => handler.close()));
     },

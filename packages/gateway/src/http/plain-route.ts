@@ -6,7 +6,7 @@ import { HttpRefusal, Places, readJson, UnreadBytes } from '@parley/http';
 import type { Exchange, ToolAnswer } from '@parley/kit';
 import { isToolResult, ProtocolFault, PROPERTIES_HEADER, requestInfo, RPC, ToolError } from '@parley/kit';
 import type { Limits } from '../limits.ts';
-import { streamPlaces } from '../limits.ts';
+import { PROCESS, streamPlaces } from '../limits.ts';
 import { isObject } from '../messages.ts';
 import { writeJson } from './answers.ts';
 import { plainErrorOf, statusOf } from './plain-status.ts';
@@ -21,13 +21,12 @@ export interface PlainCall {
   readonly tool: string | undefined;
 }
 
-/** Calls one tool and answers. */
-export type PlainRoute = (
-  req: IncomingMessage,
-  res: ServerResponse,
-  served: Served,
-  tool: string | undefined,
-) => Promise<void>;
+export interface PlainRoute {
+  /** Calls one tool and answers. */
+  call(req: IncomingMessage, res: ServerResponse, served: Served, tool: string | undefined): Promise<void>;
+  /** How many streams are open. */
+  open(): number;
+}
 
 const MARK = '/call-tool/';
 const CLIENT_HEADER = 'x-parley-client';
@@ -52,7 +51,7 @@ function decoded(name: string): string | undefined {
 export function createPlainRoute(limits: Limits): PlainRoute {
   const places = new Places();
   const unread = new UnreadBytes();
-  return async (req, res, served, tool) => {
+  const call: PlainRoute['call'] = async (req, res, served, tool) => {
     if (req.method !== 'POST')
       throw new HttpRefusal(405, 'Call a tool with POST.', { headers: { allow: 'POST' } });
     if (tool === undefined)
@@ -79,6 +78,7 @@ export function createPlainRoute(limits: Limits): PlainRoute {
     const outcome = await outcomeOf(() => engine.call(caller, tool, args, { ...exchange, progress }));
     if (!res.destroyed) res.end(frameOf('result', { status: outcome.status, body: outcome.body }));
   };
+  return { call, open: () => places.taken(PROCESS) };
 }
 
 /** What a client gets: a status, and the data of the result or what went wrong. */

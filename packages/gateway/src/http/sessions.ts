@@ -9,7 +9,7 @@ import { createProtocolServer, withLegacyCodes } from '@parley/kit/protocol';
 import { asProtocolFault } from '../calls/unavailable-store.ts';
 import { sessionNotFound } from '../replicas/forward.ts';
 import { createEventLog } from './event-log.ts';
-import { streamPlaces } from '../limits.ts';
+import { PROCESS, streamPlaces } from '../limits.ts';
 import { SessionCalls } from './session-calls.ts';
 import type { LegParts, SessionLeg } from './leg.ts';
 import { isWanted, sendNotice } from './send-notice.ts';
@@ -194,6 +194,7 @@ export function createSessionLeg(options: LegParts): SessionLeg {
       await session.transport.handleRequest(withServed(req, served), res, body);
     },
     openerOf: (sessionId) => sessions.get(sessionId)?.served.caller,
+    open: () => ({ sessions: open.size, session: places.taken(PROCESS) }),
     async close() {
       clearInterval(sweep);
       replicas?.endStreams();

@@ -13,7 +13,8 @@ export function nestedCalls(universe: ToolUniverse, caller: Caller, info: Reques
   return async (name, text, signal) => {
     const answered = async (): Promise<Answer> => {
       const args = parseJson(text, DEFAULT_INBOUND_LIMITS);
-      return unwrapped(await universe.call(caller, name, args, { info: own, signal: () => signal }));
+      // One of its own, since what is known of a call is known by it.
+      return unwrapped(await universe.call(caller, name, args, { info: { ...own }, signal: () => signal }));
     };
     return JSON.stringify(await answered().catch(faultOf));
   };

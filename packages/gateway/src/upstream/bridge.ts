@@ -1,7 +1,8 @@
 /** The era bridge: calls, reads, prompts and completions of any client, carried to an upstream of any era. */
-import type { Caller, OutsideCall, ToolAnswer } from '@parley/kit';
+import type { Caller, OutsideCall, RequestInfo, ToolAnswer } from '@parley/kit';
 import { detach, invalidState, ToolError } from '@parley/kit';
 import type { ServedConnection, UpstreamTarget } from '@parley/connections';
+import type { Spending } from '@parley/store';
 import type { Asker } from './asking-call.ts';
 import { AskingCall } from './asking-call.ts';
 import { cleaned } from './clean-result.ts';
@@ -44,6 +45,10 @@ export interface BridgeParts {
   redact?(text: string): string;
   /** Told of secrets that were cut out of a result. */
   onSecrets?(connection: ServedConnection, count: number): void;
+  /** Where the time of calls is counted; absent: nowhere. */
+  readonly spending?: Spending | undefined;
+  /** What a request came with as another server shall see it, with the span of its call instead of that of its client. */
+  traced?(info: RequestInfo): RequestInfo;
   readonly onFault: (error: unknown, where: string) => void;
 }
 
@@ -75,7 +80,7 @@ export class Bridge {
     const request = isOld ? wanted : { ...wanted, params: withAnswers(wanted.params, call) };
     const lane = this.#parts.isolation.lane(connection.id);
     const waiting = lane.enter(connection.title, call.signal);
-    if (waiting !== undefined) await waiting;
+    if (waiting !== undefined) await this.#queued(waiting);
     // A server of 2026 asks with its result, and nobody asks a client that cannot answer.
     const isAsking = connection.era !== 'modern' && canBeAsked(call);
     return isAsking
@@ -127,15 +132,32 @@ export class Bridge {
 
   /** What a call changed in the lists is read before anybody comes to listen; other requests change nothing. */
   #requestOf(connection: ServedConnection, wanted: Wanted, call: OutsideCall, opened: Opened): LinkRequest {
-    const request = requestOf(connection, wanted, call, opened);
+    const request = this.#tracedRequest(connection, wanted, call, opened);
     if (wanted.method !== 'tools/call') return request;
     return { ...request, onLists: () => this.#parts.announce?.(connection) };
+  }
+
+  #tracedRequest(
+    connection: ServedConnection,
+    wanted: Wanted,
+    call: OutsideCall,
+    opened: Opened,
+  ): LinkRequest {
+    const request = requestOf(connection, wanted, call, opened);
+    const { traced } = this.#parts;
+    return traced === undefined ? request : { ...request, traceparent: traced(call.request).traceparent };
+  }
+
+  async #queued(waiting: Promise<void>): Promise<void> {
+    const { spending } = this.#parts;
+    await (spending === undefined ? waiting : spending.wait('queue', 'place', waiting));
   }
 
   /** Sends it, and once more with new credentials when the upstream refused it for those it had: nothing ran then. */
   async #send(opened: Opened, given: LinkRequest, call: OutsideCall): Promise<Result> {
     const request = withFitNotices(given, () => this.#secretsOf(opened));
     const startedMs = performance.now();
+    const end = this.#parts.spending?.current()?.begin('upstream');
     try {
       return await opened.link.request(request);
     } catch (error) {
@@ -149,6 +171,7 @@ export class Bridge {
       return await this.#sendAgain(renewed, request);
     } finally {
       call.addUpstreamMs(performance.now() - startedMs);
+      end?.(given.method);
     }
   }
 
@@ -159,7 +182,7 @@ export class Bridge {
     const ask = async (method: 'tasks/get' | 'tasks/update', params: Result): Promise<Result> => {
       const wanted = { method, params, isRead: true, capabilities, limitMs: LOOK_MS };
       const waiting = lane.enter(connection.title, call.signal);
-      if (waiting !== undefined) await waiting;
+      if (waiting !== undefined) await this.#queued(waiting);
       return this.#exchange(connection, wanted, call, lane);
     };
     const { redact } = this.#parts;
@@ -181,7 +204,7 @@ export class Bridge {
       const opened = await this.#parts.open(call.caller, connection, call);
       const capabilities = withTasks(call.capabilities);
       const wanted = { method: 'tasks/cancel', params: { taskId }, isRead: true, capabilities } as const;
-      const request = requestOf(connection, wanted, call, opened);
+      const request = this.#tracedRequest(connection, wanted, call, opened);
       await opened.link.request({ ...request, limitMs: LOOK_MS, signal: AbortSignal.timeout(LOOK_MS) });
     };
     detach(tell, (error) => {

@@ -54,6 +54,8 @@ export interface ConnectionGatewayOptions {
   readonly signInAt?: BridgeParts['signInAt'];
   readonly redact?: BridgeParts['redact'];
   readonly onSecrets?: BridgeParts['onSecrets'];
+  readonly spending?: BridgeParts['spending'];
+  readonly traced?: BridgeParts['traced'];
   /** Told of the credentials of every call before it is made. */
   onTarget?(target: UpstreamTarget): void;
   readonly hooks?: GatewayHooks;
@@ -107,7 +109,7 @@ export function createConnectionGateway(options: ConnectionGatewayOptions): Conn
       }),
     };
   };
-  const { refreshing, signInAt, redact, onSecrets, elsewhere } = options;
+  const { refreshing, signInAt, redact, onSecrets, elsewhere, spending, traced } = options;
   const bridge = new Bridge({
     open(caller, connection, call) {
       const found = options.credentials(caller, connection, call);
@@ -121,6 +123,8 @@ export function createConnectionGateway(options: ConnectionGatewayOptions): Conn
     ...(signInAt !== undefined && { signInAt }),
     ...(redact !== undefined && { redact }),
     ...(onSecrets !== undefined && { onSecrets }),
+    spending,
+    ...(traced !== undefined && { traced }),
     onFault,
   });
   const checks = options.checks ?? createSchemaChecks();

@@ -139,6 +139,7 @@ export function defineRoutes<Scope>(definition: RoutesDefinition<Scope>): Routes
           type: 'application/json',
           body: errorBody(new HttpRefusal(status, message)),
         }),
+        streams: () => (streams?.size ?? 0) + (feeds?.size ?? 0),
         async close() {
           clearInterval(sweeping);
           streams?.close();

@@ -21,6 +21,7 @@ export function beginRecord(
     prefix,
   }: { readonly observe: Observer | undefined; readonly toolset: string; readonly prefix: string },
   caller: Caller,
+  traceparent: string | undefined,
 ): Recording {
   const startMs = performance.now();
   return {
@@ -33,7 +34,7 @@ export function beginRecord(
         outcome: outcomeOf(code),
         code: code === null ? null : code.toLowerCase(),
         durationMs: performance.now() - startMs,
-        info: { id: null, era: 'rest', client: null },
+        info: { id: null, era: 'rest', client: null, traceparent },
       });
     },
   };

@@ -2,6 +2,7 @@
 import { hash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Caller } from '@parley/kit';
+import type { Spent } from '@parley/store';
 import { createFrontDoor } from '../door/front-door.ts';
 import type { KeptAnswer } from '../idempotency/claims.ts';
 import type { OnChange, OnceOptions } from '../idempotency/once.ts';
@@ -185,7 +186,7 @@ export function createServe<Scope>(
     }
   }
 
-  return async function serve(req: IncomingMessage, res: ServerResponse): Promise<void> {
+  async function serve(req: IncomingMessage, res: ServerResponse, spent: Spent | undefined): Promise<void> {
     try {
       const origin = door.check(req);
       if (origin !== undefined && answerCors(req, res, origin, CORS)) return;
@@ -195,14 +196,30 @@ export function createServe<Scope>(
         write(req, res, admitted);
         return;
       }
-      const recording = beginRecord({ observe, toolset, prefix }, admitted);
+      spent?.admitted();
+      const recording = beginRecord({ observe, toolset, prefix }, admitted, traceparentOf(req));
       const { route, answer } = await answerFor({ req, res, caller: admitted }, path);
       write(req, res, answer);
       recording.end(route, answer.code);
     } catch (error) {
       write(req, res, errorAnswer(explain(error)));
     }
+  }
+
+  const { spending } = host.store;
+  return (req: IncomingMessage, res: ServerResponse): Promise<void> => {
+    const spent = spending.begin();
+    return spending.within(spent, () => serve(req, res, spent));
   };
+}
+
+// Those of the one version that there is have 55 characters.
+const LONGEST_TRACEPARENT = 128;
+
+function traceparentOf({ headers }: IncomingMessage): string | undefined {
+  const { traceparent } = headers;
+  if (typeof traceparent !== 'string' || traceparent.length > LONGEST_TRACEPARENT) return undefined;
+  return traceparent;
 }
 
 /** The condition of a change; what has no tag of its own cannot meet any. */

@@ -62,6 +62,8 @@ export interface FeedStreams {
   open(
     listener: Listener,
   ): Promise<{ readonly headers: Readonly<Record<string, string>>; readonly body: string }>;
+  /** How many are open. */
+  readonly size: number;
   /** Ends all of them. */
   close(): void;
 }
@@ -163,6 +165,9 @@ export function createFeedStreams(
         throw error;
       }
       return { headers: HEADERS, body: ': listening\n\n' };
+    },
+    get size() {
+      return streams.size;
     },
     close() {
       clearInterval(keepAlive);

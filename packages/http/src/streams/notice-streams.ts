@@ -38,6 +38,8 @@ interface Stream {
 export interface Streams {
   /** Takes a place, which is free again when the connection ends; throws when there is none. */
   open(stream: Stream): { readonly headers: Readonly<Record<string, string>>; readonly body: string };
+  /** How many are open. */
+  readonly size: number;
   /** Ends all of them. */
   close(): void;
 }
@@ -127,6 +129,9 @@ export function createNoticeStreams(parts: StreamParts, options: Partial<StreamL
         });
       }
       return { headers: HEADERS, body: ': listening\n\n' };
+    },
+    get size() {
+      return streams.size;
     },
     close() {
       clearInterval(keepAlive);

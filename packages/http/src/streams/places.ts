@@ -18,6 +18,11 @@ export class Places {
     };
   }
 
+  /** How many of somebody are taken. */
+  taken(who: string): number {
+    return this.#taken.get(who) ?? 0;
+  }
+
   #add(who: string, count: number): void {
     const next = (this.#taken.get(who) ?? 0) + count;
     if (next === 0) this.#taken.delete(who);

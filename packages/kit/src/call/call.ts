@@ -50,6 +50,8 @@ export class Call {
   #rounds: RoundTrip | undefined;
   /** How long another server took; undefined where none was asked. */
   upstreamMs: number | undefined;
+  /** How long it waited on purpose: for an answer of its client, or for a time. */
+  waitedMs: number | undefined;
 
   constructor(core: Core, { caller, method, toolset, name, args, exchange }: Asked) {
     this.#core = core;
@@ -95,9 +97,21 @@ export class Call {
   ended({ outcome, code }: Pick<CallRecord, 'outcome' | 'code'>, body?: CallBody): void {
     const { caller, method, name, toolset } = this;
     const durationMs = performance.now() - this.#startedMs;
-    const { upstreamMs } = this;
+    const { upstreamMs, waitedMs } = this;
     const { info } = this.exchange;
-    this.#core.observe({ caller, method, name, toolset, outcome, code, durationMs, upstreamMs, info, body });
+    this.#core.observe({
+      caller,
+      method,
+      name,
+      toolset,
+      outcome,
+      code,
+      durationMs,
+      upstreamMs,
+      waitedMs,
+      info,
+      body,
+    });
   }
 
   /** What the definition is known by, where it may become another while the call waits for an answer. */

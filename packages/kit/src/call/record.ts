@@ -26,6 +26,8 @@ export interface CallRecord {
   readonly durationMs: number;
   /** How long another server took; absent where none was asked. */
   readonly upstreamMs?: number | undefined;
+  /** How long it slept, or its client took to answer what it was asked. */
+  readonly waitedMs?: number | undefined;
   readonly info: RequestInfo;
   /** Only calls of tools have one, and no denial. */
   readonly body?: CallBody | undefined;

@@ -53,7 +53,8 @@ function compiled({ toolset, services }: Installed, options: CompileOptions): Ca
     return nothing;
   }
   const source = kind === OWN ? {} : { source: kind };
-  const owner = { toolset: name, services, handleSchema, ...source };
+  const hasServices = toolset.services !== undefined;
+  const owner = { toolset: name, services, hasServices, handleSchema, ...source };
   const sieve = (sort: string) => new Sieve(sort, { toolset: name, kind }, onRefused);
   const [tools, prompts, resources] = [sieve('tool'), sieve('prompt'), sieve('resource')];
   const uris = sieve('resource URI');

@@ -35,6 +35,8 @@ export type Checked =
 export interface Owner {
   readonly toolset: string;
   readonly services: unknown;
+  /** True: the toolset builds its services from what the server keeps. */
+  readonly hasServices?: boolean;
   /** The kind of source, when that is not this program. */
   readonly source?: string;
   /** What a tool that may run as a task publishes besides its output. */
@@ -49,6 +51,8 @@ export interface CatalogTool extends Guarded {
   readonly external: boolean;
   /** How a fault of the server is answered; absent: as an error of the protocol. */
   readonly faults?: 'result';
+  /** False: its toolset has none, so that it works on nothing that the server keeps. */
+  readonly hasServices: boolean;
   /** It limits how often it is called by itself; never true of a tool of somebody else. */
   readonly ownRate: boolean;
   readonly task: 'allowed' | 'required' | undefined;
@@ -200,6 +204,7 @@ function assemble(tool: AnyTool | OutsideTool, parts: Parts, shown: string = too
     effect: tool.effect,
     external,
     ...(tool.kind === 'tool' && tool.faults !== undefined && { faults: tool.faults }),
+    hasServices: parts.owner.hasServices === true,
     ownRate: tool.kind === 'tool' && tool.ownRate === true,
     task: tool.task,
     taskOptions: tool.taskOptions ?? {},

@@ -25,6 +25,8 @@ export interface ContextCall {
   readonly channel: Channel;
   /** How long another server took. */
   upstreamMs?: number | undefined;
+  /** How long it waited on purpose. */
+  waitedMs?: number | undefined;
 }
 
 /** The one implementation of Context. */
@@ -109,7 +111,7 @@ export class CallContext<Services> implements Context<Services, string> {
       params: { message, requestedSchema: isZod ? formSchema(schema) : schema },
     };
     const { channel } = this.#call;
-    const response = await channel.request(key, request);
+    const response = await this.#answer(key, request);
     if (!('action' in response) || response.action !== 'accept') throw declined(key);
     if (!isZod) return response.content ?? {};
     const parsed = schema.safeParse(response.content ?? {});
@@ -125,19 +127,30 @@ export class CallContext<Services> implements Context<Services, string> {
   }
 
   async sample(key: string, request: CreateMessageRequest['params']): Promise<CreateMessageResult> {
-    const response = await this.#call.channel.request(key, {
-      method: 'sampling/createMessage',
-      params: request,
-    });
+    const response = await this.#answer(key, { method: 'sampling/createMessage', params: request });
     if (!('role' in response)) throw declined(key);
     // A role is what only a sampling answer has.
     return response as CreateMessageResult;
   }
 
   async roots(key: string): Promise<Root[]> {
-    const response = await this.#call.channel.request(key, { method: 'roots/list' });
+    const response = await this.#answer(key, { method: 'roots/list' });
     if (!('roots' in response) || !Array.isArray(response.roots)) throw declined(key);
     return response.roots;
+  }
+
+  async #answer(key: string, request: InputRequest) {
+    return this.#waited(this.#call.channel.request(key, request));
+  }
+
+  /** Notes how long the call waited for what it wanted to wait for. */
+  async #waited<T>(waiting: Promise<T>): Promise<T> {
+    const startedMs = performance.now();
+    try {
+      return await waiting;
+    } finally {
+      this.#call.waitedMs = (this.#call.waitedMs ?? 0) + performance.now() - startedMs;
+    }
   }
 
   releaseStream(): void {
@@ -152,7 +165,7 @@ export class CallContext<Services> implements Context<Services, string> {
     const { channel } = this.#call.exchange;
     if (channel?.sleep !== undefined) return channel.sleep(key, until);
     const waitMs = typeof until === 'number' ? until : until.getTime() - Date.now();
-    await delay(Math.max(0, waitMs), undefined, { signal: this.signal });
+    await this.#waited(delay(Math.max(0, waitMs), undefined, { signal: this.signal }));
   }
 }
 

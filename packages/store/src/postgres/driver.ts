@@ -10,6 +10,7 @@ import type {
 } from 'kysely';
 import type { QueryResult as PgResult, Pool, PoolClient, QueryConfig, QueryResultRow } from 'pg';
 import { StoreUnavailableError } from '../errors.ts';
+import type { LaneMeter } from '../figures.ts';
 import { faultOfName, toStoreError } from './errors.ts';
 import type { NameFault } from './errors.ts';
 import type { StatementNames } from './statement-names.ts';
@@ -22,6 +23,7 @@ const WRITE_COMMANDS = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE']);
 export interface PostgresParts {
   readonly pool: Pool;
   readonly names: StatementNames;
+  readonly meter: LaneMeter;
   readonly onError: (error: unknown) => void;
 }
 
@@ -51,13 +53,15 @@ class PostgresStoreDriver implements Driver {
   async init(): Promise<void> {}
 
   async acquireConnection(): Promise<PostgresStoreConnection> {
-    const { pool } = this.#parts;
+    const { pool, meter } = this.#parts;
     try {
-      return new PostgresStoreConnection(await pool.connect(), this.#parts);
+      const isFree = pool.idleCount > pool.waitingCount;
+      const client = await (isFree ? pool.connect() : meter.wait(pool.connect()));
+      return new PostgresStoreConnection(client, this.#parts);
     } catch (error) {
       // Every connection is there and in use: the database can be reached, and waits for somebody.
       const isFull = pool.totalCount >= pool.options.max && pool.idleCount === 0;
-      throw isFull ? new StoreUnavailableError('busy', error) : toStoreError(error);
+      throw meter.counted(isFull ? new StoreUnavailableError('busy', error) : toStoreError(error));
     }
   }
 
@@ -148,10 +152,11 @@ class PostgresStoreConnection implements DatabaseConnection {
   }
 
   async #query<R extends QueryResultRow>(query: QueryConfig): Promise<PgResult<R>> {
+    const { meter } = this.#parts;
     try {
-      return await this.#client.query<R>(query);
+      return await meter.statement(query.text, () => this.#client.query<R>(query));
     } catch (error) {
-      const mapped = toStoreError(error);
+      const mapped = meter.counted(toStoreError(error));
       if (mapped instanceof StoreUnavailableError && isLasting(mapped)) this.#isBroken = true;
       throw mapped;
     }

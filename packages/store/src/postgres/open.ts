@@ -1,10 +1,13 @@
 /** Opens the PostgreSQL engine: pool, listening connection, records. */
 import { Kysely, sql } from 'kysely';
 import type { Transaction } from 'kysely';
+import type { Pool } from 'pg';
 import { postgresDatabases } from '../databases/postgres-databases.ts';
 import { SteadyClock } from '../clock/steady-clock.ts';
 import type { AnyTables, Engine, EngineOptions } from '../engine.ts';
 import { BackupError } from '../errors.ts';
+import { LaneMeter } from '../figures.ts';
+import type { LaneFigures } from '../figures.ts';
 import { postgresDialect } from './driver.ts';
 import { isMissingTable, toStoreError } from './errors.ts';
 import { postgresLocks } from './locks.ts';
@@ -32,33 +35,43 @@ export async function openPostgres(options: EngineOptions, databaseUrl: string):
     throw toStoreError(error);
   });
   const names = new StatementNames({ isOff: isPooled });
-  const pool = createPool(place);
-  const db = new Kysely<AnyTables>({ dialect: postgresDialect({ pool, names, onError }) });
-  const endingPool = createEndingPool(place);
-  const endingDb = new Kysely<AnyTables>({ dialect: postgresDialect({ pool: endingPool, names, onError }) });
-  const recordPool = createRecordPool(place);
-  const recordDb = new Kysely<AnyTables>({ dialect: postgresDialect({ pool: recordPool, names, onError }) });
+  const laneOver = (pool: Pool): PostgresLane => {
+    const meter = new LaneMeter(options.spending);
+    const db = new Kysely<AnyTables>({ dialect: postgresDialect({ pool, names, meter, onError }) });
+    return { pool, meter, db };
+  };
+  const lanes = {
+    general: laneOver(createPool(place)),
+    ending: laneOver(createEndingPool(place)),
+    records: laneOver(createRecordPool(place)),
+  };
+  const { db } = lanes.general;
+  const all = Object.values(lanes);
   const clock = new SteadyClock(() => signalLink.databaseNow());
 
   return {
     name: 'postgres',
+    system: 'postgresql',
     db,
-    endingDb,
+    endingDb: lanes.ending.db,
     clock,
     // Replicas come and go; whoever is there moves the mark on.
     hasWritten: () => true,
     signalLink,
-    recordTable: new PostgresRecordTable({ writing: recordDb, reading: db }),
+    recordTable: new PostgresRecordTable({ writing: lanes.records.db, reading: db }),
     locks: postgresLocks,
     presence: signalLink.presence,
     databases: await postgresDatabases(db, pg, { databaseUrl: directUrl, maxBytes: options.databaseBytes }),
-    migrationTransaction: (work) => migrateAlone({ ...place, databaseUrl: directUrl }, work),
+    migrationTransaction: (work) =>
+      migrateAlone({ ...place, databaseUrl: directUrl }, new LaneMeter(options.spending), work),
     async asSnapshot(trx) {
       await sql`set transaction isolation level repeatable read, read only`.execute(trx);
     },
     // Writers do not wait for each other here.
     async letWritersThrough() {},
     isMissingTable,
+    meters: all.map(({ meter }) => meter),
+    lanes: () => Object.entries(lanes).map(([name, lane]) => figuresOf(name, lane)),
     async backup() {
       throw new BackupError('This store is on PostgreSQL. Use pg_dump to back it up.');
     },
@@ -66,19 +79,32 @@ export async function openPostgres(options: EngineOptions, databaseUrl: string):
     async requireThere() {},
     async close() {
       await signalLink.close();
-      await Promise.all([db.destroy(), endingDb.destroy(), recordDb.destroy()]);
-      await Promise.all([pool.end(), endingPool.end(), recordPool.end()]);
+      await Promise.all(all.map((lane) => lane.db.destroy()));
+      await Promise.all(all.map(({ pool }) => pool.end()));
     },
   };
 }
 
+interface PostgresLane {
+  readonly pool: Pool;
+  readonly meter: LaneMeter;
+  readonly db: Kysely<AnyTables>;
+}
+
+function figuresOf(lane: string, { pool, meter }: PostgresLane): LaneFigures {
+  const { options, totalCount, idleCount: idle, waitingCount: waiting } = pool;
+  const { waits, statements } = meter;
+  return { lane, size: options.max, busy: totalCount - idle, idle, waiting, waits, statements };
+}
+
 async function migrateAlone<T>(
   place: PostgresPlace,
+  meter: LaneMeter,
   work: (trx: Transaction<AnyTables>) => Promise<T>,
 ): Promise<T> {
   const pool = createSlowPool(place);
   const names = new StatementNames({ isOff: true });
-  const dialect = postgresDialect({ pool, names, onError: place.onError });
+  const dialect = postgresDialect({ pool, names, meter, onError: place.onError });
   try {
     return await new Kysely<AnyTables>({ dialect }).transaction().execute(async (trx) => {
       await sql`select pg_advisory_xact_lock(${MIGRATION_LOCK})`.execute(trx);

@@ -49,6 +49,7 @@ export class PostgresSignalLink implements SignalLink {
   /** From the clock of this process, which nobody sets, to the clock of the database. */
   #offsetMs = Date.now() - performance.now();
   #isClosed = false;
+  #losses = 0;
   /** The driver takes one question at a time. */
   #turn: Promise<unknown> = Promise.resolve();
 
@@ -111,6 +112,10 @@ export class PostgresSignalLink implements SignalLink {
     // After a pause of the whole process, requests may come before the next beat.
     if (!this.#isBehind) this.#noticePause();
     return this.#client === undefined || this.#isBehind;
+  }
+
+  get losses(): number {
+    return this.#losses;
   }
 
   /** Milliseconds since the epoch by the clock of the database, as it was last measured. */
@@ -234,6 +239,7 @@ export class PostgresSignalLink implements SignalLink {
   #lose(client: Client, error: unknown): void {
     if (this.#isClosed || this.#client !== client) return;
     this.#client = undefined;
+    this.#losses += 1;
     clearInterval(this.#heartbeat);
     clearInterval(this.#beat);
     if (error) this.#options.onError(error);

@@ -32,6 +32,8 @@ export interface RecordLog {
   readonly droppedDetails: number;
   /** Records that wait in memory. */
   readonly pending: number;
+  /** Those of them whose input and output wait with them. */
+  readonly pendingDetails: number;
   /** Takes a record, and how its detail is made later; constant time, never throws. */
   append(record: NewCallRecord, detail?: PendingDetail): void;
   /** Resolves when every record appended before the call is stored, or counted as dropped. */
@@ -121,6 +123,10 @@ export class BufferedRecordLog implements RecordLog {
 
   get pending(): number {
     return this.#size;
+  }
+
+  get pendingDetails(): number {
+    return this.#waiting;
   }
 
   append(record: NewCallRecord, detail?: PendingDetail): void {
@@ -242,7 +248,8 @@ export class BufferedRecordLog implements RecordLog {
       const count = Math.min(left, this.#options.table.chunkRows);
       await this.#makeDetails(count);
       try {
-        this.#dropped += await this.#options.table.write(this.#peek(count));
+        const refused = await this.#options.table.write(this.#peek(count));
+        this.#dropped += refused;
       } catch (error) {
         if (isAway(error)) throw error;
         this.#dropped += count;

@@ -1,6 +1,8 @@
 /** The change signal: who waits for which topic in this process, and the contract of the link to other processes. */
 import type { Kysely } from 'kysely';
 import type { AnyTables } from '../engine.ts';
+import type { SignalFigures } from '../figures.ts';
+import type { Spending } from '../spending.ts';
 
 /** One announced change. The topic `*` means that changes may have been missed: read everything again. */
 export interface SignalEvent {
@@ -41,6 +43,8 @@ export interface SignalLink {
   pause(): void;
   /** True while nothing can arrive. */
   isBroken(): boolean;
+  /** How often it was lost. */
+  readonly losses: number;
 }
 
 /** A process that did nothing for this long was stopped, and has yet to hear what others did meanwhile. */
@@ -67,17 +71,24 @@ export class SignalHub {
   readonly #subscribers = new Set<Subscriber>();
   readonly #waits = new Set<() => void>();
   readonly #link: SignalLink;
+  readonly #spending: Spending;
   readonly #onError: (error: unknown) => void;
+  #sent = 0;
+  #received = 0;
 
-  constructor(link: SignalLink, onError: (error: unknown) => void) {
+  constructor(
+    link: SignalLink,
+    { spending, onError }: { readonly spending: Spending; readonly onError: (error: unknown) => void },
+  ) {
     this.#link = link;
+    this.#spending = spending;
     this.#onError = onError;
   }
 
   subscribe(prefix: string, fn: (event: SignalEvent) => void): () => void {
     const subscriber = { prefix, fn };
     this.#subscribers.add(subscriber);
-    if (this.#subscribers.size === 1) this.#link.open((event) => this.#deliver(event));
+    if (this.#subscribers.size === 1) this.#link.open((event) => this.#receive(event));
     return () => {
       if (this.#subscribers.delete(subscriber) && this.#subscribers.size === 0) this.#link.pause();
     };
@@ -106,12 +117,21 @@ export class SignalHub {
     return this.#link.isBroken();
   }
 
+  figures(): SignalFigures {
+    const { losses } = this.#link;
+    return { isBroken: this.isBroken(), losses, sent: this.#sent, received: this.#received };
+  }
+
   /** Hands over the signals of a transaction of this process, which is committed. */
   committed(events: readonly SignalEvent[], tokens: readonly number[]): void {
     this.#link.committed(events, tokens);
-    queueMicrotask(() => {
-      for (const event of events) this.#deliver(event);
-    });
+    this.#sent += events.length;
+    // What others do because of it is not the time of whoever committed.
+    this.#spending.within(undefined, () =>
+      queueMicrotask(() => {
+        for (const event of events) this.#deliver(event);
+      }),
+    );
   }
 
   close(): void {
@@ -119,6 +139,11 @@ export class SignalHub {
     for (const giveUp of this.#waits) giveUp();
     this.#subscribers.clear();
     this.#link.pause();
+  }
+
+  #receive(event: SignalEvent): void {
+    this.#received += 1;
+    this.#deliver(event);
   }
 
   #deliver(event: SignalEvent): void {

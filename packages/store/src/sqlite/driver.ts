@@ -1,6 +1,7 @@
 /** The Kysely driver for SQLite: reads run beside the writer, writes one after another. */
 import { SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
 import type { CompiledQuery, DatabaseConnection, Dialect, Driver, QueryResult } from 'kysely';
+import type { LaneMeter } from '../figures.ts';
 import type { StatementCache } from './connections.ts';
 import { toStoreError } from './errors.ts';
 import { whileBusy } from './write-lock.ts';
@@ -12,6 +13,7 @@ export interface SqliteParts {
   /** Opened on first use. */
   readonly reader: () => StatementCache;
   readonly lock: WriteLock;
+  readonly meter: LaneMeter;
   /** Throws while what is written would be lost. */
   readonly requireFiles: () => void;
   /** The main file. */
@@ -76,12 +78,13 @@ class SqliteStoreConnection implements DatabaseConnection {
   }
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    const { writer, reader, meter } = this.#parts;
     try {
-      if (this.#ownsTransaction) return this.#parts.writer.run(query);
-      if (this.#isRead(query)) return this.#parts.reader().run(query);
+      if (this.#ownsTransaction) return meter.blocking(query.sql, () => writer.run(query));
+      if (this.#isRead(query)) return meter.blocking(query.sql, () => reader().run(query));
       return await this.#writeAlone(query);
     } catch (error) {
-      throw toStoreError(error, this.#parts.path);
+      throw this.#fault(error);
     }
   }
 
@@ -91,23 +94,25 @@ class SqliteStoreConnection implements DatabaseConnection {
   }
 
   async begin(): Promise<void> {
+    const { lock, writer, meter } = this.#parts;
     this.#parts.requireFiles();
-    await this.#parts.lock.acquire();
+    await this.#takeLock();
     try {
       // Immediate, because a transaction that reads first and writes later can fail without a wait.
-      await whileBusy(() => this.#parts.writer.prepare('BEGIN IMMEDIATE').run());
+      await meter.statement('begin', () => whileBusy(() => writer.prepare('BEGIN IMMEDIATE').run()));
       this.#ownsTransaction = true;
     } catch (error) {
-      this.#parts.lock.release();
-      throw toStoreError(error, this.#parts.path);
+      lock.release();
+      throw this.#fault(error);
     }
   }
 
   commit(): void {
+    const { writer, meter } = this.#parts;
     try {
-      this.#parts.writer.prepare('COMMIT').run();
+      meter.blocking('commit', () => writer.prepare('COMMIT').run());
     } catch (error) {
-      throw toStoreError(error, this.#parts.path);
+      throw this.#fault(error);
     }
     this.#end();
   }
@@ -118,7 +123,7 @@ class SqliteStoreConnection implements DatabaseConnection {
       // A full disk makes SQLite roll back by itself.
       if (this.#parts.writer.database.inTransaction) this.#parts.writer.prepare('ROLLBACK').run();
     } catch (error) {
-      throw toStoreError(error, this.#parts.path);
+      throw this.#fault(error);
     } finally {
       this.#end();
     }
@@ -137,13 +142,23 @@ class SqliteStoreConnection implements DatabaseConnection {
   }
 
   async #writeAlone<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    const { lock, writer } = this.#parts;
+    const { lock, writer, meter } = this.#parts;
     this.#parts.requireFiles();
-    if (!lock.tryAcquire()) await lock.acquire();
+    await this.#takeLock();
     try {
-      return await whileBusy(() => writer.run<R>(query));
+      return await meter.statement(query.sql, () => whileBusy(() => writer.run<R>(query)));
     } finally {
       lock.release();
     }
+  }
+
+  async #takeLock(): Promise<void> {
+    const { lock, meter } = this.#parts;
+    if (!lock.tryAcquire()) await meter.wait(lock.acquire());
+  }
+
+  #fault(error: unknown): unknown {
+    const { meter, path } = this.#parts;
+    return meter.counted(toStoreError(error, path));
   }
 }

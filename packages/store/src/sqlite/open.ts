@@ -7,6 +7,8 @@ import { databaseFiles, sqliteDatabases } from '../databases/sqlite-databases.ts
 import { SteadyClock } from '../clock/steady-clock.ts';
 import type { AnyTables, Engine, EngineOptions } from '../engine.ts';
 import { StoreUnavailableError } from '../errors.ts';
+import { LaneMeter } from '../figures.ts';
+import type { LaneFigures } from '../figures.ts';
 import { noPresence } from '../presence.ts';
 import { backupFiles } from './backup.ts';
 import { openReader, openWriter, passesCheck, StatementCache } from './connections.ts';
@@ -31,7 +33,12 @@ export async function openSqlite(options: EngineOptions): Promise<Engine> {
   const { dataDir } = options;
   const path = join(dataDir, MAIN_FILE);
   const guard = new FileGuard(path, options.onError);
-  const parts = openParts(Driver, path, { requireFiles: () => guard.require(), onError: options.onError });
+  const meter = new LaneMeter(options.spending);
+  const parts = openParts(Driver, path, {
+    meter,
+    requireFiles: () => guard.require(),
+    onError: options.onError,
+  });
   await guard.start({ held: parts.file, passesCheck: () => passesCheck(Driver, path) });
   const db = new Kysely<AnyTables>({ dialect: sqliteDialect(parts) });
   const clock = new SteadyClock(() => Date.now());
@@ -50,6 +57,7 @@ export async function openSqlite(options: EngineOptions): Promise<Engine> {
 
   return {
     name: 'sqlite',
+    system: 'sqlite',
     db,
     endingDb: db,
     clock,
@@ -69,6 +77,8 @@ export async function openSqlite(options: EngineOptions): Promise<Engine> {
     async asSnapshot() {},
     letWritersThrough: () => delay(TURN_MS),
     isMissingTable,
+    meters: [meter],
+    lanes: () => [figuresOf(parts)],
     backup: (targetDir) =>
       backupFiles(Driver, {
         dataDir,
@@ -93,6 +103,13 @@ export async function openSqlite(options: EngineOptions): Promise<Engine> {
   };
 }
 
+/** One connection writes, and whoever wants to write waits for it; readers wait for nobody. */
+function figuresOf({ lock, meter }: SqliteParts): LaneFigures {
+  const busy = lock.isHeld ? 1 : 0;
+  const { waits, statements } = meter;
+  return { lane: 'general', size: 1, busy, idle: 1 - busy, waiting: lock.waiting, waits, statements };
+}
+
 /** Counts the rows that this process has changed. */
 function writesOf({ writer }: SqliteParts): () => boolean {
   const changes = writer.database.prepare<[], number>('select total_changes()').pluck();
@@ -107,7 +124,11 @@ function writesOf({ writer }: SqliteParts): () => boolean {
 function openParts(
   Driver: SqliteDriverModule,
   path: string,
-  { requireFiles, onError }: { requireFiles: () => void; onError: (error: unknown) => void },
+  {
+    meter,
+    requireFiles,
+    onError,
+  }: { meter: LaneMeter; requireFiles: () => void; onError: (error: unknown) => void },
 ): SqliteParts & { file: Writer['file']; close: () => void } {
   try {
     const { database, file } = openWriter(Driver, path, onError);
@@ -117,6 +138,7 @@ function openParts(
       writer,
       reader: () => (reader ??= new StatementCache(openReader(Driver, path))),
       lock: new WriteLock(),
+      meter,
       requireFiles,
       path,
       file,

@@ -40,6 +40,7 @@ export class SqliteSignalLink implements SignalLink {
   #hasForeignRows = false;
   #isBroken = false;
   #polledMs = 0;
+  #losses = 0;
 
   constructor(parts: SignalLinkParts) {
     this.#parts = parts;
@@ -80,6 +81,10 @@ export class SqliteSignalLink implements SignalLink {
     this.#timer = undefined;
   }
 
+  get losses(): number {
+    return this.#losses;
+  }
+
   isBroken(): boolean {
     if (this.#isBroken || this.#timer === undefined) return this.#isBroken;
     // After a pause of the whole process, requests may come before the next poll.
@@ -100,6 +105,7 @@ export class SqliteSignalLink implements SignalLink {
       // Nobody has written anything before the table is there.
       this.#polledMs = performance.now();
       if (isMissingTable(error)) return;
+      if (!this.#isBroken) this.#losses += 1;
       this.#isBroken = true;
       this.#parts.options.onError(error);
     }

@@ -17,6 +17,15 @@ export class WriteLock {
   #isHeld = false;
   readonly #waiters = new Set<() => void>();
 
+  get isHeld(): boolean {
+    return this.#isHeld;
+  }
+
+  /** How many wait for it. */
+  get waiting(): number {
+    return this.#waiters.size;
+  }
+
   tryAcquire(): boolean {
     if (this.#isHeld) return false;
     this.#isHeld = true;

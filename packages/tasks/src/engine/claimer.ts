@@ -70,8 +70,8 @@ export class Claimer {
       return;
     }
     // A turn of the event loop between two looks: a long queue of short tasks must not keep others waiting.
-    this.#pass = new Promise(setImmediate)
-      .then(() => this.#look())
+    this.#pass = this.#options.store.spending
+      .within(undefined, () => new Promise(setImmediate).then(() => this.#look()))
       .catch((error: unknown) => this.#options.onFault(error, 'task claim'))
       .finally(() => {
         this.#pass = undefined;

@@ -36,14 +36,17 @@ export class Creator {
   constructor(options: CreateOptions) {
     this.#options = options;
     this.#waiting = new WaitingLimit(options.limits.waitingPerOwner);
-    const batches = () => new Batches<TaskRow, TaskRow>((rows) => this.#writeKnown(rows));
+    // What is written together is the time of nobody alone: whoever waits for it counts the wait.
+    const write = (rows: readonly TaskRow[]) =>
+      options.store.spending.within(undefined, () => this.#writeKnown(rows));
+    const batches = () => new Batches(write);
     this.#batches = { caller: batches(), system: batches() };
   }
 
   /** Creates the task, or finds the one that was made with the same idempotency key. */
   async create(input: NewTask): Promise<TaskRow> {
     const row = this.#newRow(input);
-    return this.#batches[row.pool].add(row);
+    return this.#options.store.spending.wait('database', 'commit', this.#batches[row.pool].add(row));
   }
 
   /**

@@ -4,6 +4,7 @@ import type { TaskLimits } from '../limits.ts';
 import type { PoolName, TaskRow } from '../schema.ts';
 import { Batches } from './batches.ts';
 import type { TaskChanges } from './changes.ts';
+import type { RunCounts } from './figures.ts';
 import type { Ending, TaskEnd } from './finish.ts';
 import { finish, LeaseLost } from './finish.ts';
 
@@ -12,6 +13,7 @@ export interface EndWriterOptions {
   readonly changes: TaskChanges;
   readonly limits: TaskLimits;
   readonly now: () => number;
+  readonly counts: RunCounts;
 }
 
 /** Writes ends. */
@@ -22,13 +24,17 @@ export class EndWriter {
 
   constructor(options: EndWriterOptions) {
     this.#options = options;
-    const batches = () => new Batches<TaskEnd, void>((ends) => this.#write(ends));
+    const write = (ends: readonly TaskEnd[]) =>
+      options.store.spending.within(undefined, () => this.#write(ends));
+    const batches = () => new Batches<TaskEnd, void>(write);
     this.#batches = { caller: batches(), system: batches() };
   }
 
   /** Resolves after the commit; throws when the claim has lost its task. */
-  end(task: TaskRow, ending: Ending): Promise<void> {
-    return this.#batches[task.pool].add({ task, ending });
+  async end(task: TaskRow, ending: Ending): Promise<void> {
+    const { store, counts } = this.#options;
+    await store.spending.wait('database', 'commit', this.#batches[task.pool].add({ task, ending }));
+    counts.ended[ending.outcome] += 1;
   }
 
   async #write(ends: readonly TaskEnd[]) {

@@ -1,7 +1,7 @@
 /** The seam of durable tasks: everything above sees only this. */
 import type { JsonSchema } from '@parley/kit';
 import { detach, ToolError } from '@parley/kit';
-import type { Store, StoreTransaction } from '@parley/store';
+import type { Spending, Store, StoreTransaction } from '@parley/store';
 import { fromJson } from '@parley/store';
 import type { TaskLimits } from '../limits.ts';
 import { DEFAULT_TASK_LIMITS } from '../limits.ts';
@@ -14,6 +14,8 @@ import { cancelRow } from './cancel.ts';
 import type { TaskChange, TellTask } from './changes.ts';
 import { TaskChanges } from './changes.ts';
 import { Creator } from './create.ts';
+import type { RunReport, TaskFigures } from './figures.ts';
+import { livingTasks } from './figures.ts';
 import type { Kind } from './kinds.ts';
 import { listTasks } from './list.ts';
 import type { TaskPage } from './list.ts';
@@ -49,6 +51,10 @@ export interface TaskEngine {
   stop(): Promise<void>;
   /** Where work around the engine that nobody waits for reports its faults. */
   readonly onFault: (error: unknown, where: string) => void;
+  /** What the tasks of the database look like, and what this process did with them; looks at the database. */
+  figures(): Promise<TaskFigures>;
+  /** Where the time of those who wait for tasks is counted. */
+  readonly spending: Spending;
 }
 
 export interface TaskEngineOptions {
@@ -56,6 +62,8 @@ export interface TaskEngineOptions {
   readonly limits?: Partial<TaskLimits>;
   readonly now?: () => number;
   readonly onFault?: (error: unknown, where: string) => void;
+  /** Told of every run when it is over. */
+  readonly onRun?: ((report: RunReport) => void) | undefined;
   /** Told of what happens to the tasks of callers, with the change. */
   readonly tell?: TellTask;
   /**
@@ -76,7 +84,7 @@ export function createTaskEngine(options: TaskEngineOptions): TaskEngine {
   const now = options.now ?? (() => store.now());
   const onFault = options.onFault ?? (() => undefined);
   const changes = new TaskChanges(store, options.tell);
-  const worker = new Worker({ store, changes, limits, now, onFault });
+  const worker = new Worker({ store, changes, limits, now, onFault, onRun: options.onRun });
   const creator = new Creator({ store, worker, changes, limits, now });
   const kinds: Kind[] = [];
   const closing = new AbortController();
@@ -194,6 +202,8 @@ export function createTaskEngine(options: TaskEngineOptions): TaskEngine {
     closing: closing.signal,
     stop: () => (stopped ??= stop()),
     onFault,
+    figures: async () => ({ runs: worker.counts, living: await livingTasks(store, now()) }),
+    spending: store.spending,
   };
 }
 
@@ -217,7 +227,7 @@ export async function untilFinal(
       const task = await tasks.get(owner, taskId);
       if (task === undefined) throw new ToolError('not_found', `Task not found: ${taskId}`);
       if (isFinal(task.status)) return task;
-      await changed;
+      await tasks.spending.wait('purpose', 'task', changed);
       signal.throwIfAborted();
     }
   } finally {

@@ -67,12 +67,12 @@ export async function releaseTask(
 
 /**
  * Takes tasks away from workers that are gone; the new number refuses whatever they still write. What runs here is left
- * out: after a pause of the whole process its own leases look lapsed before it could renew them.
+ * out: after a pause of the whole process its own leases look lapsed before it could renew them. Returns how many it took.
  */
 export async function releaseLapsed(
   store: Store,
   { now, runningHere }: { readonly now: number; readonly runningHere: readonly string[] },
-): Promise<void> {
+): Promise<number> {
   const lapsed = store
     .db<TaskTables>()
     .selectFrom('tasks')
@@ -81,9 +81,9 @@ export async function releaseLapsed(
     .where('lease_until', '<', now)
     .$if(runningHere.length > 0, (query) => query.where('id', 'not in', runningHere));
   // A look without a lock first: mostly there is nothing to take.
-  if ((await lapsed.limit(1).executeTakeFirst()) === undefined) return;
+  if ((await lapsed.limit(1).executeTakeFirst()) === undefined) return 0;
   const release = async (tx: StoreTransaction) => {
-    await tx
+    const taken = await tx
       .db<TaskTables>()
       .updateTable('tasks')
       .set((row) => ({
@@ -95,8 +95,9 @@ export async function releaseLapsed(
         fence: row('fence', '+', 1),
       }))
       .where('id', 'in', tx.locked(lapsed, { skipHeld: true }))
-      .execute();
+      .executeTakeFirst();
     await tx.signal(READY);
+    return Number(taken.numUpdatedRows);
   };
-  await store.transaction(release, { lane: 'ending' });
+  return store.transaction(release, { lane: 'ending' });
 }

@@ -5,6 +5,7 @@ import { fromJson, StoreUnavailableError } from '@parley/store';
 import type { TaskLimits } from '../limits.ts';
 import type { TaskRow, TaskTables } from '../schema.ts';
 import type { EndWriter } from './end-writer.ts';
+import type { RunCounts } from './figures.ts';
 import type { Ending } from './finish.ts';
 import { LeaseLost } from './finish.ts';
 import type { JournalOptions } from './journal.ts';
@@ -19,6 +20,7 @@ import type { Sleeper } from './sleeper.ts';
 
 export interface RunTaskOptions extends JournalOptions {
   readonly ends: EndWriter;
+  readonly counts: RunCounts;
   readonly limits: TaskLimits;
   readonly onFault: (error: unknown, where: string) => void;
   readonly row: TaskRow;
@@ -43,6 +45,7 @@ export async function runTask(options: RunTaskOptions): Promise<void> {
   } catch (error) {
     // Someone else has the task now, and with it every right to write.
     if (!(error instanceof LeaseLost)) throw error;
+    options.counts.leaseLosses += 1;
   }
 }
 

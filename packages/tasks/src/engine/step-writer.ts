@@ -19,17 +19,21 @@ const HELD_COLUMNS: RowTableColumns<Held> = { id: 'text', fence: 'integer' };
 
 /** Stores steps, sleeps and retries; a finished one also proves that the task does not kill its workers. */
 export class StepWriter {
+  readonly #store: Store;
   readonly #batches: Batches<StepWrite, void>;
 
   constructor(store: Store, now: () => number) {
+    this.#store = store;
     this.#batches = new Batches((steps) =>
-      store.transaction((tx) => writeSteps(tx, steps, now()), { lane: 'ending' }),
+      store.spending.within(undefined, () =>
+        store.transaction((tx) => writeSteps(tx, steps, now()), { lane: 'ending' }),
+      ),
     );
   }
 
   /** Resolves after the commit; throws when the claim that does the step has lost its task. */
   write(task: Held, step: TaskStepRow): Promise<void> {
-    return this.#batches.add({ task, step });
+    return this.#store.spending.wait('database', 'commit', this.#batches.add({ task, step }));
   }
 }
 

@@ -8,6 +8,8 @@ import type { TaskChanges } from './changes.ts';
 import { CANCEL, READY } from './changes.ts';
 import { Claimer } from './claimer.ts';
 import { EndWriter } from './end-writer.ts';
+import type { RunReport } from './figures.ts';
+import { RunCounts } from './figures.ts';
 import type { Kind } from './kinds.ts';
 import { TaskStopped } from './kinds.ts';
 import { releaseLapsed, renewLeases } from './lease.ts';
@@ -25,6 +27,8 @@ export interface WorkerOptions {
   readonly limits: TaskLimits;
   readonly now: () => number;
   readonly onFault: (error: unknown, where: string) => void;
+  /** Told of every run when it is over, while its time is still known to the store. */
+  readonly onRun?: ((report: RunReport) => void) | undefined;
 }
 
 interface Running {
@@ -42,6 +46,7 @@ export class Worker {
   readonly id = `worker_${randomUUID()}`;
   /** The places of this process. */
   readonly places = new ProcessPlaces();
+  readonly counts = new RunCounts();
   readonly #options: WorkerOptions;
   readonly #claimer: Claimer;
   readonly #parts: {
@@ -64,7 +69,7 @@ export class Worker {
     this.#options = options;
     this.#parts = {
       steps: new StepWriter(store, now),
-      ends: new EndWriter(options),
+      ends: new EndWriter({ ...options, counts: this.counts }),
       progress: new ProgressWriter(options),
       sleeper: new Sleeper(),
     };
@@ -144,9 +149,9 @@ export class Worker {
     this.#running.set(row.id, run);
     // The timer for the nearest due time may have to be set anew.
     const onParked = () => this.#claimer.nudge();
-    // In a turn of its own: whoever made the task watches it by then, and hears of its first progress.
-    run.ended = new Promise(setImmediate)
-      .then(() => runTask({ ...this.#options, ...this.#parts, row, kind, controller, onParked }))
+    const work = () =>
+      runTask({ ...this.#options, ...this.#parts, counts: this.counts, row, kind, controller, onParked });
+    run.ended = this.#measured(row, work)
       .catch((error: unknown) => this.#options.onFault(error, `task ${row.kind}`))
       .finally(() => {
         this.places.giveBack(row.pool, 1);
@@ -154,6 +159,26 @@ export class Worker {
         if (this.#running.get(row.id) === run) this.#running.delete(row.id);
         this.#claimer.freed();
       });
+  }
+
+  /** Runs it with a time of its own, which is not that of whoever made or claimed the task. */
+  #measured(row: TaskRow, work: () => Promise<void>): Promise<void> {
+    const { store, now, onRun } = this.#options;
+    const { id: taskId, kind, pool } = row;
+    const queueMs = Math.max(0, now() - Math.max(row.due_at, row.created_at));
+    const startedMs = performance.now();
+    this.counts.waits[pool].observe(queueMs);
+    this.counts.running[pool] += 1;
+    return store.spending.within(store.spending.begin(), async () => {
+      try {
+        // In a turn of its own: whoever made the task watches it by then, and hears of its first progress.
+        await new Promise(setImmediate);
+        await work();
+      } finally {
+        this.counts.running[pool] -= 1;
+        onRun?.({ taskId, kind, pool, queueMs, runMs: performance.now() - startedMs });
+      }
+    });
   }
 
   /** Fires the signal of a task that runs here, or is about to. */
@@ -212,7 +237,9 @@ export class Worker {
     // After a pause of the whole process, and before anybody else may take what runs here.
     const isLate = [...this.#running.values()].some(({ leaseUntil }) => leaseUntil <= now());
     if (isLate) await this.#renew();
-    await releaseLapsed(store, { now: now(), runningHere: [...this.#running.keys()] });
+    const runningHere = [...this.#running.keys()];
+    const takenOver = await releaseLapsed(store, { now: now(), runningHere });
+    this.counts.takenOver += takenOver;
     this.#claimer.nudge();
   }
 }

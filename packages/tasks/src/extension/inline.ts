@@ -37,8 +37,9 @@ export async function waitInline(
       if (isFinal(task.status)) return { kind: 'ended', task };
       const mustLeave = timeout.aborted || tasks.closing.aborted || hasLostConnection(exchange);
       if (mustLeave) return { kind: 'still_running', task };
-      if (task.status !== 'input_required') await changed;
-      else if (exchange.channel !== undefined) await askSession(tasks, call, task);
+      if (task.status !== 'input_required') await tasks.spending.wait('purpose', 'task', changed);
+      else if (exchange.channel !== undefined)
+        await tasks.spending.wait('purpose', 'answer', askSession(tasks, call, task));
       else if (call.rounds >= MOST_ROUNDS) return { kind: 'still_running', task };
       else return { kind: 'asks', answer: askByResult(call, task) };
     }

@@ -7,6 +7,7 @@ import type {
   CatalogTool,
   CreatedTask,
   Exchange,
+  RequestInfo,
   TaskCall,
   TaskSeam,
 } from '@parley/kit';
@@ -32,6 +33,8 @@ export interface SeamOptions {
   readonly inlineLimitMs?: number;
   readonly inlineLimitWithProgressMs?: number;
   readonly now?: () => number;
+  /** What the call came with as its task keeps it, with the span of the call instead of that of its client. */
+  traced?(info: RequestInfo): RequestInfo;
 }
 
 const GRACE_MS = 50;
@@ -47,7 +50,8 @@ export function createTaskSeam(tasks: TaskEngine, options: SeamOptions = {}): Ta
     const { ttlMs } = tool.taskOptions;
     const capabilities = exchange.channel?.capabilities ?? exchange.capabilities ?? {};
     const isFollowed = canFollow(caller, exchange);
-    const input = { args, prepared, caller, info: exchange.info, tool: storedTool(tool), isFollowed };
+    const info = options.traced?.(exchange.info) ?? exchange.info;
+    const input = { args, prepared, caller, info, tool: storedTool(tool), isFollowed };
     return tasks.enqueue({
       kind: kindOf(tool),
       input,

@@ -105,7 +105,8 @@ async function waitForNews(task: Task, waitMs: number, ctx: Context<TaskServices
   try {
     const changed = nextChange(tasks, task.id, stop);
     const latest = await requireTask(task.id, ctx);
-    if (latest.updatedAt === task.updatedAt && latest.status === task.status) await changed;
+    if (latest.updatedAt === task.updatedAt && latest.status === task.status)
+      await tasks.spending.wait('purpose', 'task', changed);
     const news = await requireTask(task.id, ctx);
     // Work in another process is seen by what it has stored.
     if (news.progress !== null)

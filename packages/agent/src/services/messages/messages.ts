@@ -89,7 +89,7 @@ export function createMessages(parts: MessageParts): Messages {
         const next = store.signal.wait(INBOX + of.agentId, { signal: either });
         const found = await look();
         if (found.length > 0 || over.aborted) return found;
-        await next;
+        await store.spending.wait('purpose', 'message', next);
       }
     } finally {
       waiting -= 1;

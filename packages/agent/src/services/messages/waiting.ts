@@ -26,7 +26,7 @@ export function createWaiting({ store, now }: { readonly store: Store; readonly 
         if (reply !== undefined) return reply;
         signal.throwIfAborted();
         if (leftMs <= 0) return await pending(row);
-        await next;
+        await store.spending.wait('purpose', 'reply', next);
       }
     } finally {
       over.abort();

@@ -32,7 +32,7 @@ export async function untilEnded(
       if (question.status !== 'open') return question;
       if (question.deadline_at <= now()) return await endWithout(parts, id, 'timed_out');
       if (until <= now()) return undefined;
-      await changed;
+      await store.spending.wait('purpose', 'answer', changed);
       signal.throwIfAborted();
     } finally {
       looked.abort();
