@@ -1,5 +1,5 @@
 /** The seam between the store and a database engine; `sqlite/` and `postgres/` each implement it. */
-import type { Kysely, Transaction } from 'kysely';
+import type { CompiledQuery, Kysely, Transaction } from 'kysely';
 import type { SteadyClock } from './clock/steady-clock.ts';
 import type { DatabaseEngine } from './databases/connection-databases.ts';
 import type { LaneFigures, LaneMeter } from './figures.ts';
@@ -29,6 +29,13 @@ export interface EngineOptions {
   readonly onError: (error: unknown) => void;
 }
 
+/** A statement that runs when the work of a transaction is done. */
+export interface LastStatement {
+  readonly query: CompiledQuery;
+  /** Told the rows, after the commit where they come with it. */
+  done(rows: readonly unknown[]): void;
+}
+
 /** One database engine. */
 export interface Engine {
   readonly name: StoreEngine;
@@ -48,6 +55,8 @@ export interface Engine {
   lanes(): readonly LaneFigures[];
   /** True when this process has written since it was asked last, or where nobody counts that. */
   hasWritten(): boolean;
+  /** Runs the last statements of a transaction that commits next; where nobody else writes meanwhile, at once. */
+  runLast(trx: Transaction<AnyTables>, statements: readonly LastStatement[]): Promise<void>;
   /** One transaction that no other process migrates beside. */
   migrationTransaction<T>(work: (trx: Transaction<AnyTables>) => Promise<T>): Promise<T>;
   /** Makes a transaction, before its first query, see one state of the database and write nothing. */

@@ -45,7 +45,7 @@ export type {
   StoredCallRecord,
 } from './records/record-table.ts';
 export type { CallStats, CallStatsQuery } from './records/rollups.ts';
-export { isAmong, isAmongFew, rowLock, rowTable } from './row-table.ts';
+export { isAmong, isAmongFew, isWrittenHere, rowLock, rowTable } from './row-table.ts';
 export type { RowTableColumns } from './row-table.ts';
 export { refuseLostKey } from './secrets/lost-key.ts';
 export type { SecretBox, SecretContext } from './secrets/secret-box.ts';

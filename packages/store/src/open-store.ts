@@ -2,11 +2,12 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Kysely } from 'kysely';
 import { followMark } from './clock/clock-mark.ts';
 import { createDatabases } from './databases/connection-databases.ts';
 import { MAX_DATABASE_BYTES } from './databases/databases.ts';
 import type { Databases } from './databases/databases.ts';
-import type { Engine, EngineOptions } from './engine.ts';
+import type { AnyTables, Engine, EngineOptions, LastStatement } from './engine.ts';
 import { unavailableOf } from './figures.ts';
 import { makeFolder } from './make-folder.ts';
 import { migrate, pending } from './migrations.ts';
@@ -17,7 +18,7 @@ import { KEY_FILE, loadKeyRing } from './secrets/secret-key.ts';
 import { SignalHub, signalEvent } from './signals/change-signal.ts';
 import type { SignalEvent } from './signals/change-signal.ts';
 import { Spending } from './spending.ts';
-import type { Lane, Store, StoreOptions, StoreTransaction } from './store.ts';
+import type { Lane, LastQuery, Store, StoreOptions, StoreTransaction } from './store.ts';
 import { createWriteProbe } from './write-probe.ts';
 
 /** Opens the database in the data folder, or at the address that is given. */
@@ -139,9 +140,18 @@ async function runTransaction<T>(
 ): Promise<T> {
   const events: SignalEvent[] = [];
   const tokens: number[] = [];
+  const last: LastStatement[] = [];
+  const announced: SignalEvent[] = [];
+  const hooks: Array<() => void> = [];
   const db = lane === 'ending' ? engine.endingDb : engine.db;
-  const result = await db.transaction().execute((trx) =>
-    work({
+  const announce = async (on: Kysely<AnyTables>) => {
+    for (const event of announced.splice(0)) {
+      tokens.push(await engine.signalLink.write(on, event));
+      events.push(event);
+    }
+  };
+  const result = await db.transaction().execute(async (trx) => {
+    const done = await work({
       engine: engine.name,
       db: () => trx,
       locked: (query, options) => engine.locks.locked(query, options),
@@ -150,13 +160,26 @@ async function runTransaction<T>(
       shared: (key) => engine.locks.shared(trx, key),
       tryExclusive: (key) => engine.locks.tryExclusive(trx, key),
       async signal(topic, payload) {
-        const event = signalEvent(topic, payload);
-        tokens.push(await engine.signalLink.write(trx, event));
-        events.push(event);
+        announced.push(signalEvent(topic, payload));
+        await announce(trx);
       },
-    }),
-  );
+      last<Row>(query: LastQuery<Row>, then?: (rows: readonly Row[]) => readonly SignalEvent[] | undefined) {
+        last.push({
+          query: query.compile(trx),
+          // What the statement returns is what its writer says.
+          done: (rows) => announced.push(...(then?.(rows as readonly Row[]) ?? [])),
+        });
+      },
+      committed: (hook) => hooks.push(hook),
+    });
+    if (last.length > 0) await engine.runLast(trx, last);
+    await announce(trx);
+    return done;
+  });
+  // Rows that came with the commit: where that is so, signals are no part of the transaction.
+  await announce(db);
   if (events.length > 0) hub.committed(events, tokens);
+  for (const hook of hooks) hook();
   return result;
 }
 

@@ -53,6 +53,17 @@ export function rowLock(engine: StoreEngine, { skipHeld = false } = {}): RawBuil
   })();
 }
 
+/**
+ * The condition that a row is as this very transaction wrote it. Where a commit is never in doubt, nobody writes a row a
+ * second time to be sure of it, and so every row is.
+ */
+export function isWrittenHere(engine: StoreEngine, table: string): RawBuilder<boolean> {
+  return byEngine(engine, {
+    sqlite: () => sql<boolean>`true`,
+    postgres: () => sql<boolean>`${sql.ref(`${table}.xmin`)} = (txid_current() & 4294967295)::text::xid`,
+  })();
+}
+
 function sqliteTable<Row>(
   name: string,
   names: readonly (keyof Row & string)[],

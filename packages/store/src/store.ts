@@ -1,13 +1,14 @@
 /** The face of the store: what every other package may do with the database, whatever the engine. */
-import type { Kysely, Transaction } from 'kysely';
+import type { CompiledQuery, Kysely, Transaction } from 'kysely';
 import type { Databases } from './databases/databases.ts';
+import type { AnyTables } from './engine.ts';
 import type { StoreFigures } from './figures.ts';
 import type { Holdable, Lockable, LockOptions } from './locks.ts';
 import type { MigrationSet } from './migrations.ts';
 import type { Presence } from './presence.ts';
 import type { RecordLog, RecordRetention } from './records/record-log.ts';
 import type { SecretBox } from './secrets/secret-box.ts';
-import type { ChangeSignal } from './signals/change-signal.ts';
+import type { ChangeSignal, SignalEvent } from './signals/change-signal.ts';
 import type { Spending } from './spending.ts';
 
 /** The database engine behind a store. */
@@ -59,11 +60,24 @@ export interface TransactionOptions {
   readonly lane?: Lane;
 }
 
+/** A statement as builders and `sql` make it. */
+export interface LastQuery<Row> {
+  compile(on: Kysely<AnyTables>): CompiledQuery<Row>;
+}
+
 /** A running transaction. Every query in it goes through `db()` of this object, never of the store. */
 export interface StoreTransaction extends Queryable {
   db<T>(): Transaction<T>;
   /** Announces a change: delivered after the commit, never after a rollback. */
   signal(topic: string, payload?: string): Promise<void>;
+  /**
+   * Runs the statement when the work is done, after those that were given before. On PostgreSQL they go out together with
+   * the commit: rows that others need are held by the server alone, and not by a process that may stand still. `done` is
+   * told the rows, and what it returns is announced with the change.
+   */
+  last<Row>(query: LastQuery<Row>, done?: (rows: readonly Row[]) => readonly SignalEvent[] | undefined): void;
+  /** Calls `fn` after the commit, never after a rollback, and in this process alone; a crash between the two loses it. */
+  committed(fn: () => void): void;
   /** The query, so that it reads rows which nobody else changes until the transaction ends. */
   locked<Query extends Lockable>(query: Query, options?: LockOptions): Query;
   /** Keeps others from changing the rows of a query until the transaction ends; what they hold is not read. */

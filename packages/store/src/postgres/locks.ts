@@ -23,11 +23,18 @@ export const postgresLocks: Locks = {
   },
 };
 
+const METHODS = {
+  change: 'forUpdate',
+  write: 'forNoKeyUpdate',
+  refer: 'forShare',
+  keep: 'forKeyShare',
+} as const;
+
 function lockedRows<Query extends Lockable>(
   query: Query,
   { to = 'change', of, skipHeld = false }: LockOptions = {},
 ): Query {
-  const locked = to === 'change' ? query.forUpdate(of) : query.forShare(of);
+  const locked = query[METHODS[to]](of);
   // A builder returns a builder of its own kind.
   const builder = locked as Query & { skipLocked(): Query };
   return skipHeld ? builder.skipLocked() : builder;

@@ -94,7 +94,8 @@ function limited(
 }
 
 function poolOf({ Driver, onError }: PostgresPlace, config: PoolConfig): Pool {
-  const pool = new Driver.Pool(config);
+  // Statements whose answers nobody needs in between go out together.
+  const pool = new Driver.Pool({ ...config, pipeline: true });
   // The pool hears only of idle connections; one lost in use would end the process, and its next query fails anyway.
   pool.on('connect', (client) => {
     client.on('error', () => {});

@@ -72,6 +72,9 @@ export async function openSqlite(options: EngineOptions): Promise<Engine> {
       driver: Driver,
       onError: options.onError,
     }),
+    async runLast(trx, statements) {
+      for (const { query, done } of statements) done((await trx.executeQuery(query)).rows);
+    },
     migrationTransaction: (work) => untilFree(() => migrateOnce(work)),
     // Nobody writes beside a transaction of the store.
     async asSnapshot() {},
