@@ -41,8 +41,13 @@ export interface CloudEvent {
 
 const NAME_LENGTH = 255;
 
-/** The event of a row. */
-export function toCloudEvent(row: Omit<EventRow, 'organization_id' | 'status' | 'created_at'>): CloudEvent {
+/** The event before its commit, which gives it its number. */
+export type UnnumberedEvent = Omit<CloudEvent, 'parleyseq'>;
+
+type Told = Omit<EventRow, 'organization_id' | 'status' | 'created_at' | 'seq'>;
+
+/** The event of a row that has no number yet. */
+export function toUnnumbered(row: Told): UnnumberedEvent {
   return {
     specversion: '1.0',
     id: row.id,
@@ -54,9 +59,13 @@ export function toCloudEvent(row: Omit<EventRow, 'organization_id' | 'status' | 
       datacontenttype: 'application/json',
       data: fromJson<unknown>(row.data),
     }),
-    parleyseq: row.seq,
     ...(row.schedule_id !== null && { parleyschedule: row.schedule_id }),
   };
+}
+
+/** The event of a row. */
+export function toCloudEvent(row: Told & Pick<EventRow, 'seq'>): CloudEvent {
+  return { ...toUnnumbered(row), parleyseq: row.seq };
 }
 
 /** Refuses an event that could not be stored, matched or sent; returns its data as text. */

@@ -1,12 +1,13 @@
 /** Events on a store: the outbox, those who hear of it, schedules, and the small duties of a process that delivers. */
 import type { Store, StoreTransaction } from '@parley/store';
 import type { TaskEngine } from '@parley/tasks';
-import type { CloudEvent, NewEvent } from './cloud-event.ts';
+import type { CloudEvent, NewEvent, UnnumberedEvent } from './cloud-event.ts';
 import type { DeliveryParts, TargetKind } from './delivery/parts.ts';
 import type { EventFigures } from './delivery/figures.ts';
 import { DeliveryCounts, standingDeliveries } from './delivery/figures.ts';
 import type { Canceller } from './cancel.ts';
 import { cancelEvent } from './cancel.ts';
+import { PumpWaker } from './delivery/pump-waker.ts';
 import { pumpKind } from './delivery/pump.ts';
 import { recoverLate } from './delivery/recovery.ts';
 import type { EventLimits } from './limits.ts';
@@ -37,18 +38,19 @@ import { webhookTarget } from './webhooks/target.ts';
 import type { Egress } from '@parley/kit/egress';
 import type { Webhooks } from './webhooks/webhooks.ts';
 import { createWebhooks } from './webhooks/webhooks.ts';
+import type { OnlyIf } from './write-events.ts';
 
 /** Events of organizations, and their way to those who asked for them. */
 export interface Events {
+  /** Writes the event and its deliveries with the commit of the change that they tell of, which gives it its number. */
+  publish(tx: StoreTransaction, event: NewEvent): Promise<UnnumberedEvent>;
   /**
-   * Writes the event and its deliveries with the change that they tell of. Make it the last part of the transaction:
-   * publishers of one organization wait for each other from here to the commit.
+   * The same for several events at once, which costs little more than for one. With `onlyIf`, those for whose subject it
+   * is true when all else of the transaction is done.
    */
-  publish(tx: StoreTransaction, event: NewEvent): Promise<CloudEvent>;
-  /** The same for several events at once, which costs little more than for one. */
-  publishAll(tx: StoreTransaction, events: readonly NewEvent[]): Promise<CloudEvent[]>;
+  publishAll(tx: StoreTransaction, events: readonly NewEvent[], onlyIf?: OnlyIf): Promise<UnnumberedEvent[]>;
   /** Publishes an event that tells of no change of ours; it is committed when the promise resolves. */
-  publishNow(event: NewEvent): Promise<CloudEvent>;
+  publishNow(event: NewEvent): Promise<UnnumberedEvent>;
   /** Publishes later, once or by cron. */
   schedule(wanted: NewSchedule): Promise<Schedule>;
   /** Cancels an event or a schedule; false when there was nothing to cancel. */
@@ -117,6 +119,7 @@ export function createEvents(options: EventsOptions): Events {
     limits,
     heldFilters: new HeldFilters(now),
     delivered: new DeliveryCounts(),
+    waker: new PumpWaker({ store, tasks, onFault }),
     now,
     onFault,
   };
@@ -154,9 +157,9 @@ export function createEvents(options: EventsOptions): Events {
   return {
     async publish(tx, event) {
       const [made] = await publishEvents(parts, tx, [event]);
-      return made as CloudEvent; // one for each that was given
+      return made as UnnumberedEvent; // one for each that was given
     },
-    publishAll: (tx, given) => publishEvents(parts, tx, given),
+    publishAll: (tx, given, onlyIf) => publishEvents(parts, tx, given, onlyIf),
     publishNow: (event) => store.spending.wait('database', 'commit', publishNow(event)),
     schedule: (wanted) => addSchedule(parts, wanted),
     cancel: (who, eventId) => cancelEvent(parts, who, eventId),
@@ -187,6 +190,7 @@ export function createEvents(options: EventsOptions): Events {
     },
     async stop() {
       await Promise.all(duties.map((duty) => duty.stop()));
+      await parts.waker.idle();
     },
     sweep,
     figures: async () => ({

@@ -1,5 +1,5 @@
 /** The budget of filters: how much each target may have an event read, so that none spends what another needs. */
-import type { CloudEvent } from './cloud-event.ts';
+import type { UnnumberedEvent } from './cloud-event.ts';
 import type { FilterAnswer } from './filter.ts';
 import type { HeldFilters } from './held-filters.ts';
 import type { Candidate } from './matching.ts';
@@ -36,7 +36,7 @@ interface Asked {
 export async function askFilters(
   held: HeldFilters,
   candidates: readonly Candidate[],
-  event: CloudEvent,
+  event: UnnumberedEvent,
 ): Promise<Matched> {
   if (candidates.every(({ filter }) => filter === '')) return { wanted: candidates, failed: [], reads: 0 };
   // Few have one, so nobody else waits for the library at the start.

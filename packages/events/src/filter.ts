@@ -2,7 +2,7 @@
 import { ToolError } from '@parley/kit';
 import type { JSONPathQuery } from 'json-p3';
 import { jsonpath } from 'json-p3';
-import type { CloudEvent } from './cloud-event.ts';
+import type { UnnumberedEvent } from './cloud-event.ts';
 
 export const FILTER_LENGTH = 1000;
 /**
@@ -86,7 +86,7 @@ export interface FilterAnswer {
 }
 
 /** Whether the filter selects something in the event. */
-export function ask(filter: string, event: CloudEvent, mostReads = FILTER_READS): FilterAnswer {
+export function ask(filter: string, event: UnnumberedEvent, mostReads = FILTER_READS): FilterAnswer {
   const meter: Meter = { left: mostReads, isOver: false };
   const answer = (isSelected: boolean | undefined): FilterAnswer => ({
     isSelected,

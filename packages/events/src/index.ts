@@ -1,5 +1,5 @@
 /** Events: an outbox written with the change, and the webhooks and connections that hear of it. Start reading at `events.ts`. */
-export type { CloudEvent, NewEvent } from './cloud-event.ts';
+export type { CloudEvent, NewEvent, UnnumberedEvent } from './cloud-event.ts';
 export type { EventFigures } from './delivery/figures.ts';
 export { createEvents } from './events.ts';
 export type { Events, EventsOptions, History } from './events.ts';

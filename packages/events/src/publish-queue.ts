@@ -1,21 +1,21 @@
 /** Publishing on its own: events that come while another transaction runs go into the next one together. */
 import { detach, ToolError } from '@parley/kit';
 import { StoreUnavailableError } from '@parley/store';
-import type { CloudEvent, NewEvent } from './cloud-event.ts';
+import type { NewEvent, UnnumberedEvent } from './cloud-event.ts';
 import { checkEvent } from './cloud-event.ts';
 import type { DeliveryParts } from './delivery/parts.ts';
 import { publishEvents } from './publish.ts';
 
 interface Waiting {
   readonly event: NewEvent;
-  resolve(made: CloudEvent): void;
+  resolve(made: UnnumberedEvent): void;
   reject(error: unknown): void;
 }
 
 const BATCH = 100;
 
 /** Publishes an event in a transaction with others; it is committed when the promise resolves. */
-export function createPublishQueue(parts: DeliveryParts): (event: NewEvent) => Promise<CloudEvent> {
+export function createPublishQueue(parts: DeliveryParts): (event: NewEvent) => Promise<UnnumberedEvent> {
   const waiting: Waiting[] = [];
   let isRunning = false;
 
@@ -25,7 +25,7 @@ export function createPublishQueue(parts: DeliveryParts): (event: NewEvent) => P
   async function writeBatch(batch: readonly Waiting[]): Promise<void> {
     try {
       const made = await write(batch.map(({ event }) => event));
-      for (const [index, { resolve }] of batch.entries()) resolve(made[index] as CloudEvent); // one for each
+      for (const [index, { resolve }] of batch.entries()) resolve(made[index] as UnnumberedEvent); // one for each
     } catch (error) {
       // One that cannot be written spoils it for no other; a database that is away is away for all.
       const isShared = batch.length === 1 || error instanceof StoreUnavailableError;

@@ -1,16 +1,18 @@
-/** The outbox: events, their deliveries and the work that they make, all in the transaction of the change. */
+/** The outbox: events and their deliveries, all in the transaction of the change. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { typeId } from '@parley/kit';
 import type { StoreTransaction } from '@parley/store';
-import type { CloudEvent, NewEvent } from './cloud-event.ts';
-import { checkEvent, toCloudEvent } from './cloud-event.ts';
+import type { NewEvent, UnnumberedEvent } from './cloud-event.ts';
+import { checkEvent, toUnnumbered } from './cloud-event.ts';
 import type { DeliveryParts } from './delivery/parts.ts';
 import { OPEN } from './delivery/queue.ts';
-import { lockTarget, wakePump } from './delivery/pump-task.ts';
+import { DUE } from './delivery/pump-task.ts';
 import { askFilters } from './filter-budget.ts';
 import type { Candidate } from './matching.ts';
 import { findCandidates } from './matching.ts';
-import type { EventDeliveryRow, EventRow, EventTables } from './schema.ts';
+import type { EventTables, EventTargetRow } from './schema.ts';
+import type { OnlyIf, UnnumberedDelivery, UnnumberedRow } from './write-events.ts';
+import { writeEvents } from './write-events.ts';
 
 /** Told in the transaction that publishes: `organization type`. */
 export const PUBLISHED = 'event.published';
@@ -22,29 +24,31 @@ const READS_PER_TURN = 4_000;
 
 interface Written {
   readonly given: NewEvent;
-  readonly event: CloudEvent;
-  readonly row: EventRow;
+  readonly event: UnnumberedEvent;
+  readonly row: UnnumberedRow;
   readonly wanted: readonly Candidate[];
 }
 
-/** Writes events of one transaction, and a delivery for everyone who wants them. */
+/**
+ * Writes events with the commit of a transaction, and a delivery for everyone who wants them. With `onlyIf`, those for
+ * whose subject it is true then.
+ */
 export async function publishEvents(
   parts: DeliveryParts,
   tx: StoreTransaction,
   given: readonly NewEvent[],
-): Promise<CloudEvent[]> {
+  onlyIf?: OnlyIf,
+): Promise<UnnumberedEvent[]> {
   const data = given.map((event) => checkEvent(event, parts.limits));
   const now = parts.now();
-  const seqs = await nextSeqs(tx, given);
   const candidatesFor = once(matchKey, (event: NewEvent) => findCandidates(tx, event));
   const written: Written[] = [];
   const failures = new Map<string, number>();
   let readsInTurn = 0;
   for (const [index, event] of given.entries()) {
-    const row: EventRow = {
+    const row: UnnumberedRow = {
       id: event.id ?? typeId('evt', now),
       organization_id: event.organizationId,
-      seq: seqs[index] ?? 0,
       source: event.source,
       type: event.type,
       subject: event.subject ?? null,
@@ -54,7 +58,7 @@ export async function publishEvents(
       schedule_id: event.scheduleId ?? null,
       created_at: now,
     };
-    const cloudEvent = toCloudEvent(row);
+    const cloudEvent = toUnnumbered(row);
     const { wanted, failed, reads } = await askFilters(
       parts.heldFilters,
       await heardBy(parts, tx, await candidatesFor(event), cloudEvent),
@@ -69,13 +73,9 @@ export async function publishEvents(
     const status = wanted.length === 0 ? 'delivered' : 'pending';
     written.push({ given: event, event: cloudEvent, row: { ...row, status }, wanted });
   }
-  await countFailures(tx, failures);
-  await insertAll(
-    tx,
-    'events',
-    written.map(({ row }) => row),
-  );
-  await addDeliveries(parts, tx, written);
+  countFailures(tx, failures);
+  const deliveries = await deliveriesOf(parts, tx, written);
+  writeEvents(tx, { events: written.map(({ row }) => row), deliveries }, onlyIf);
   const told = new Set(given.map(({ organizationId, type }) => `${organizationId} ${type}`));
   for (const payload of told) await tx.signal(PUBLISHED, payload);
   return written.map(({ event }) => event);
@@ -86,7 +86,7 @@ async function heardBy(
   { kinds }: DeliveryParts,
   tx: StoreTransaction,
   candidates: readonly Candidate[],
-  event: CloudEvent,
+  event: UnnumberedEvent,
 ): Promise<readonly Candidate[]> {
   let heard = candidates;
   for (const [kind, group] of Map.groupBy(candidates, kindOf)) {
@@ -115,70 +115,65 @@ function once<Given, Found>(keyOf: (given: Given) => string, find: (given: Given
 const matchKey = ({ organizationId, type, source, group }: NewEvent) =>
   JSON.stringify([organizationId, type, source, group]);
 
-/** A number for each event. Held until the commit, so that numbers appear in their order and a reader's cursor skips none. */
-async function nextSeqs(tx: StoreTransaction, events: readonly NewEvent[]): Promise<number[]> {
-  const wanted = new Map<string, number>();
-  for (const { organizationId } of events) wanted.set(organizationId, (wanted.get(organizationId) ?? 0) + 1);
-  const next = new Map<string, number>();
-  // In one order everywhere, so that no two transactions wait for each other.
-  for (const [organizationId, count] of [...wanted].toSorted(([a], [b]) => (a < b ? -1 : 1))) {
-    const { seq } = await tx
-      .db<EventTables>()
-      .insertInto('event_sequences')
-      .values({ organization_id: organizationId, seq: count })
-      .onConflict((conflict) =>
-        conflict
-          .column('organization_id')
-          .doUpdateSet((row) => ({ seq: row('event_sequences.seq', '+', count) })),
-      )
-      .returning('seq')
-      .executeTakeFirstOrThrow();
-    next.set(organizationId, seq - count + 1);
-  }
-  return events.map(({ organizationId }) => {
-    const seq = next.get(organizationId) ?? 0;
-    next.set(organizationId, seq + 1);
-    return seq;
-  });
-}
-
 /** Once per transaction: who has many filters that fail does not have many writes made for every event. */
-async function countFailures(tx: StoreTransaction, failures: ReadonlyMap<string, number>): Promise<void> {
+function countFailures(tx: StoreTransaction, failures: ReadonlyMap<string, number>): void {
   const byTimes = Map.groupBy(failures.keys(), (id) => failures.get(id) ?? 0);
   for (const [times, ids] of byTimes)
     for (let start = 0; start < ids.length; start += CHUNK)
-      await tx
-        .db<EventTables>()
-        .updateTable('event_subscriptions')
-        .set((row) => ({ filter_failures: row('filter_failures', '+', times) }))
-        .where('id', 'in', ids.slice(start, start + CHUNK))
-        .execute();
+      tx.last(
+        tx
+          .db<EventTables>()
+          .updateTable('event_subscriptions')
+          .set((row) => ({ filter_failures: row('filter_failures', '+', times) }))
+          .where('id', 'in', ids.slice(start, start + CHUNK)),
+      );
 }
 
-async function addDeliveries(
+/** The deliveries of the events, and the pumps that bring them. */
+async function deliveriesOf(
   parts: DeliveryParts,
   tx: StoreTransaction,
   written: readonly Written[],
-): Promise<void> {
-  const ids = new Set(written.flatMap(({ wanted }) => wanted.map(({ target_id: id }) => id)));
-  for (const targetId of [...ids].toSorted()) {
-    const target = await lockTarget(tx, targetId);
-    // Removed since it was matched.
-    if (target === undefined) continue;
+): Promise<UnnumberedDelivery[]> {
+  const deliveries: UnnumberedDelivery[] = [];
+  for (const target of await keepTargets(tx, written)) {
     const kind = parts.kinds.get(target.kind);
-    const lastOf = once(String, (orderKey: string) => lastInOrder(tx, targetId, orderKey));
-    const rows: EventDeliveryRow[] = [];
+    const lastOf = once(String, (orderKey: string) => lastInOrder(tx, target.id, orderKey));
+    const rows: UnnumberedDelivery[] = [];
     for (const { given, row, wanted } of written) {
-      const matching = wanted.filter((candidate) => candidate.target_id === targetId);
+      const matching = wanted.filter((candidate) => candidate.target_id === target.id);
       const orderKey = kind?.isOrdered === false ? '' : (given.orderKey ?? '');
       const nextAt = Math.max(row.created_at, await lastOf(orderKey));
       for (const { id } of kind?.perSubscription === true ? matching : matching.slice(0, 1))
-        rows.push(newDelivery(row, { id, targetId, orderKey, nextAt }));
+        rows.push(newDelivery(row, { id, targetId: target.id, orderKey, nextAt }));
     }
-    await insertAll(tx, 'event_deliveries', rows);
+    deliveries.push(...rows);
+    if (target.paused_reason !== null) continue;
+    await tx.signal(DUE, target.id);
     const nextAt = Math.min(...rows.map(({ next_at }) => next_at));
-    if (target.paused_reason === null) await wakePump(parts, tx, target, nextAt);
+    tx.committed(() => parts.waker.wake(target.id, nextAt));
   }
+  return deliveries;
+}
+
+/**
+ * The targets that are wanted and still there. They stay until the commit; whoever brings something to them goes on, unless
+ * an order has to be kept: then nobody changes what stands before.
+ */
+async function keepTargets(tx: StoreTransaction, written: readonly Written[]): Promise<EventTargetRow[]> {
+  const ids = [...new Set(written.flatMap(({ wanted }) => wanted.map(({ target_id: id }) => id)))].toSorted();
+  const to = written.some(({ given }) => given.orderKey !== undefined) ? 'write' : 'keep';
+  const targets: EventTargetRow[] = [];
+  for (let start = 0; start < ids.length; start += CHUNK) {
+    const query = tx
+      .db<EventTables>()
+      .selectFrom('event_targets')
+      .selectAll()
+      .where('id', 'in', ids.slice(start, start + CHUNK))
+      .orderBy('id');
+    targets.push(...(await tx.locked(query, { to }).execute()));
+  }
+  return targets;
 }
 
 interface Address {
@@ -188,7 +183,7 @@ interface Address {
   readonly nextAt: number;
 }
 
-function newDelivery(row: EventRow, { id, targetId, orderKey, nextAt }: Address): EventDeliveryRow {
+function newDelivery(row: UnnumberedRow, { id, targetId, orderKey, nextAt }: Address): UnnumberedDelivery {
   return {
     id: typeId('dlv', row.created_at),
     organization_id: row.organization_id,
@@ -196,7 +191,6 @@ function newDelivery(row: EventRow, { id, targetId, orderKey, nextAt }: Address)
     subscription_id: id,
     target_id: targetId,
     order_key: orderKey,
-    seq: row.seq,
     status: 'pending',
     attempts: 0,
     status_code: null,
@@ -221,18 +215,4 @@ async function lastInOrder(tx: StoreTransaction, targetId: string, orderKey: str
     .where('status', 'in', OPEN)
     .executeTakeFirst();
   return last?.next_at ?? 0;
-}
-
-async function insertAll<Table extends 'events' | 'event_deliveries'>(
-  tx: StoreTransaction,
-  table: Table,
-  rows: readonly EventTables[Table][],
-): Promise<void> {
-  for (let start = 0; start < rows.length; start += CHUNK)
-    await tx
-      .db<Record<Table, EventTables[Table]>>()
-      .insertInto(table)
-      // The rows are those of the table; its name alone is not known here.
-      .values(rows.slice(start, start + CHUNK) as never)
-      .execute();
 }

@@ -193,8 +193,8 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
       checks.against(schema, organizationId)(content).catch(uncheckedAnswer),
     limits: options.tasks?.limits ?? {},
     onRun: (report) => options.hooks?.onRun(report),
-    async tell(tx, happenings) {
-      await events.publishAll(tx, happenings.map(taskEvent));
+    async tell(tx, happenings, onlyIf) {
+      await events.publishAll(tx, happenings.map(taskEvent), onlyIf);
     },
   });
   const egress = createEgress({ allow: config.allowEgress });

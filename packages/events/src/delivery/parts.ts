@@ -1,11 +1,12 @@
 /** What delivering is built from, and the seam of what can be delivered to. */
 import type { Store, StoreTransaction } from '@parley/store';
 import type { TaskEngine } from '@parley/tasks';
-import type { CloudEvent } from '../cloud-event.ts';
+import type { CloudEvent, UnnumberedEvent } from '../cloud-event.ts';
 import type { HeldFilters } from '../held-filters.ts';
 import type { EventLimits } from '../limits.ts';
 import type { EventTargetRow } from '../schema.ts';
 import type { DeliveryCounts } from './figures.ts';
+import type { PumpWaker } from './pump-waker.ts';
 
 /** How one attempt ended. */
 export type Attempt =
@@ -41,7 +42,7 @@ export interface TargetKind {
   /** Whether each subscription that matches has a delivery of its own; otherwise the target has one. */
   readonly perSubscription: boolean;
   /** The only targets of this kind that an event is for, whose filters alone are asked; undefined: all that want it. */
-  audience?(tx: StoreTransaction, event: CloudEvent): Promise<ReadonlySet<string> | undefined>;
+  audience?(tx: StoreTransaction, event: UnnumberedEvent): Promise<ReadonlySet<string> | undefined>;
   /** Tries once, each event once; throws only when the signal fires or the fault is our own. */
   attempt(target: Target, load: Load, signal: AbortSignal): Promise<ReadonlyMap<string, Attempt>>;
   /** Told in the transaction that stores the attempts. */
@@ -62,6 +63,7 @@ export interface DeliveryParts {
   readonly limits: EventLimits;
   readonly heldFilters: HeldFilters;
   readonly delivered: DeliveryCounts;
+  readonly waker: PumpWaker;
   readonly now: () => number;
   readonly onFault: (error: unknown, where: string) => void;
 }

@@ -19,10 +19,11 @@ export interface PumpInput {
   readonly pump: number;
 }
 
-/** The target, held until the transaction ends; nothing changes its deliveries without holding it. */
+/** The target, held until the transaction ends; nothing but a publisher changes its deliveries without holding it. */
 export function lockTarget(tx: StoreTransaction, targetId: string): Promise<EventTargetRow | undefined> {
   const query = tx.db<EventTables>().selectFrom('event_targets').selectAll().where('id', '=', targetId);
-  return tx.locked(query).executeTakeFirst();
+  // A publisher only needs that it stays.
+  return tx.locked(query, { to: 'write' }).executeTakeFirst();
 }
 
 /** The row of a target that nothing was sent to. */

@@ -1,5 +1,5 @@
 /** The queue of one target: which delivery is next, and how a run takes it. */
-import type { StoreTransaction } from '@parley/store';
+import type { Queryable, StoreTransaction } from '@parley/store';
 import type { EventDeliveryRow, EventRow, EventTables, EventTargetRow } from '../schema.ts';
 import type { DeliveryParts, TargetKind } from './parts.ts';
 import { lockTarget, nextPump } from './pump-task.ts';
@@ -98,12 +98,12 @@ export function claimDue(
 }
 
 /** Ends a run that has nothing under way: the next pump comes when the next delivery is due. False when one is due now and the run may go on. */
-export function handOver(
+export async function handOver(
   parts: DeliveryParts,
   held: HeldTarget,
   { mayGoOn, notBefore = 0 }: { mayGoOn: boolean; notBefore?: number },
 ): Promise<boolean> {
-  return parts.store.transaction(async (tx) => {
+  const isOver = await parts.store.transaction(async (tx) => {
     const target = await lockHeld(tx, held);
     await putBack(tx, held.id, parts.now());
     const [next] = target.paused_reason === null ? await nextDeliveries(tx, held.id, 1) : [];
@@ -111,11 +111,16 @@ export function handOver(
     await nextPump(parts, tx, target, next && Math.max(next.next_at, notBefore));
     return true;
   });
+  if (!isOver) return false;
+  // Whoever published meanwhile saw this pump at work, and left it to us.
+  const [missed] = await nextDeliveries(parts.store, held.id, 1);
+  if (missed !== undefined) parts.waker.wake(held.id, Math.max(missed.next_at, notBefore));
+  return true;
 }
 
 /** The earliest pending deliveries that no open one with the same key stands before. */
-function nextDeliveries(tx: StoreTransaction, targetId: string, limit: number): Promise<EventDeliveryRow[]> {
-  return tx
+function nextDeliveries(on: Queryable, targetId: string, limit: number): Promise<EventDeliveryRow[]> {
+  return on
     .db<EventTables>()
     .selectFrom('event_deliveries as delivery')
     .selectAll('delivery')

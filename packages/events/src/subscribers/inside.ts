@@ -1,6 +1,6 @@
 /** Parts of this program as targets: they hear of events like webhooks and connections do, without a call leaving the process. */
 import type { StoreTransaction } from '@parley/store';
-import type { CloudEvent } from '../cloud-event.ts';
+import type { CloudEvent, UnnumberedEvent } from '../cloud-event.ts';
 import { refreshEvents } from '../delivery/event-status.ts';
 import type { Attempt, DeliveryParts, TargetKind } from '../delivery/parts.ts';
 import { lockTarget, newTarget } from '../delivery/pump-task.ts';
@@ -24,7 +24,10 @@ export type InsideHandler = (
 ) => Promise<{ readonly retryAfterMs: number } | undefined>;
 
 /** The ids of the only listeners that may hear of an event, for one that others may know nothing of; undefined: all. */
-export type Audience = (tx: StoreTransaction, event: CloudEvent) => Promise<readonly string[] | undefined>;
+export type Audience = (
+  tx: StoreTransaction,
+  event: UnnumberedEvent,
+) => Promise<readonly string[] | undefined>;
 
 /** The listeners of one kind. */
 export interface Inside {

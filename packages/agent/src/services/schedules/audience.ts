@@ -1,5 +1,5 @@
 /** Which schedules an event may wake: what an agent and its owner say to each other is for the agent's own alone. */
-import type { CloudEvent } from '@parley/events';
+import type { UnnumberedEvent } from '@parley/events';
 import type { StoreTransaction } from '@parley/store';
 import * as z from 'zod';
 import { AGENT_EVENTS } from '../../events.ts';
@@ -11,7 +11,7 @@ const About = z.object({ agentId: z.string() });
 /** The ids of the only schedules that may know of it, even by a filter; undefined: all. */
 export async function schedulesAbout(
   tx: StoreTransaction,
-  { type, data }: CloudEvent,
+  { type, data }: UnnumberedEvent,
 ): Promise<readonly string[] | undefined> {
   if (!PRIVATE.has(type)) return undefined;
   const about = About.safeParse(data);
