@@ -1,5 +1,6 @@
 /** Who waits for which task: told at once in this process, by the store's signal in others. */
 import type { Store, StoreTransaction } from '@parley/store';
+import type { RawBuilder } from 'kysely';
 import type { TaskRow } from '../schema.ts';
 import type { TaskProgress } from '../task.ts';
 
@@ -19,8 +20,18 @@ export interface TaskHappening {
   readonly kind: string;
 }
 
-/** Told in the transaction of what happens, as its last part; of all that happens in it at once. */
-export type TellTask = (tx: StoreTransaction, happenings: readonly TaskHappening[]) => Promise<void>;
+/** The condition that something did happen to a task, from its id; to be asked with the commit. */
+export type OnlyIf = (taskId: RawBuilder<string>) => RawBuilder<boolean>;
+
+/**
+ * Told in the transaction of what happens, of all that happens in it at once; with `onlyIf`, of what may have happened to
+ * these when the last statements so far have run.
+ */
+export type TellTask = (
+  tx: StoreTransaction,
+  happenings: readonly TaskHappening[],
+  onlyIf?: OnlyIf,
+) => Promise<void>;
 
 /** A change of a task that others may hear of. */
 export interface TaskNews {
@@ -33,6 +44,11 @@ export const READY = 'task.ready';
 export const CANCEL = 'task.cancel';
 
 const CHANGED = 'task.changed';
+
+/** The signal that a task has changed. */
+export const changed = (taskId: string) => ({ topic: CHANGED, payload: taskId });
+/** The signal that one waits to be taken. */
+export const IS_READY = { topic: READY, payload: null };
 
 /** How the owners of the system's own work are called. */
 const SYSTEM = 'system_';
@@ -53,11 +69,12 @@ export class TaskChanges {
 
   /** Announces a change with the transaction that makes it. */
   announce(tx: StoreTransaction, taskId: string): Promise<void> {
-    return tx.signal(CHANGED, taskId);
+    const { topic, payload } = changed(taskId);
+    return tx.signal(topic, payload);
   }
 
   /** Tells others what happened to tasks of callers; the work of the system itself is nobody's news. */
-  async happened(tx: StoreTransaction, news: readonly TaskNews[]): Promise<void> {
+  async happened(tx: StoreTransaction, news: readonly TaskNews[], onlyIf?: OnlyIf): Promise<void> {
     const told = news
       .filter(({ task }) => !task.owner_id.startsWith(SYSTEM))
       .map(({ task: { id: taskId, organization_id: organizationId, owner_id: ownerId, kind }, what }) => ({
@@ -67,7 +84,7 @@ export class TaskChanges {
         ownerId,
         kind,
       }));
-    if (told.length > 0) await this.#tellOthers?.(tx, told);
+    if (told.length > 0) await this.#tellOthers?.(tx, told, onlyIf);
   }
 
   /** Tells the watchers in this process. */

@@ -1,15 +1,16 @@
 /** Making tasks: committed before anyone hears of them, many at once, and started at once where there is room. */
-import type { Store, StoreTransaction } from '@parley/store';
+import type { SignalEvent, Store, StoreTransaction } from '@parley/store';
 import { StoreUnavailableError } from '@parley/store';
+import { sql } from 'kysely';
 import type { TaskLimits } from '../limits.ts';
 import type { PoolName, TaskRow, TaskTables } from '../schema.ts';
 import type { NewTask } from '../task.ts';
 import type { Written } from './batches.ts';
 import { Batches } from './batches.ts';
 import type { TaskChanges } from './changes.ts';
-import { READY } from './changes.ts';
-import type { Begin } from './insert.ts';
-import { insertTasks } from './insert.ts';
+import { IS_READY, READY } from './changes.ts';
+import type { Begin, Inserted } from './insert.ts';
+import { insertion, rowsOf } from './insert.ts';
 import { newRow } from './new-row.ts';
 import { KnownOwners, WaitingOwners } from './owner-places.ts';
 import { findSame, sameKey } from './same-task.ts';
@@ -60,9 +61,9 @@ export class Creator {
     if (same !== undefined) return bringForward(tx, same, row.due_at);
     const [refused] = await this.#waiting.admit(tx, [row], now());
     if (refused !== undefined) throw refused;
-    const made = await insertTasks(tx, [row], undefined);
+    const { rows: made } = await insertion(tx, [row], undefined).execute(tx.db());
     // Another transaction made the same task between our look and our write.
-    if (made.size === 0) return this.createIn(tx, input);
+    if (made.length === 0) return this.createIn(tx, input);
     await tx.signal(READY);
     await changes.happened(tx, [{ task: row, what: 'created' }]);
     return row;
@@ -111,43 +112,66 @@ export class Creator {
     });
   }
 
-  #write(rows: readonly TaskRow[], room: number): Promise<readonly Made[]> {
-    const { store, changes, now } = this.#options;
-    return store.transaction(async (tx) => {
+  async #write(rows: readonly TaskRow[], room: number): Promise<readonly Made[]> {
+    const { store, now } = this.#options;
+    const begin = await this.#begin(rows, room);
+    let inserted: readonly Inserted[] = [];
+    const onInserted = (found: readonly Inserted[]) => {
+      inserted = found;
+      return found.some(({ state }) => state === 'ready') ? [IS_READY] : undefined;
+    };
+    const plan = await store.transaction(async (tx) => {
       const same = await findSame(tx, rows, now());
       const firsts = firstOfEach(rows.filter((row) => !same.has(sameKey(row))));
       const refused = await this.#waiting.admit(tx, firsts, now());
       const wanted = firsts.filter((_row, index) => refused[index] === undefined);
-      const made = await insertTasks(tx, wanted, await this.#begin(tx, wanted, room));
-      // Another process made the same task between our look and our write.
-      const others = wanted.filter(({ id }) => !made.has(id));
-      for (const [key, row] of await findSame(tx, others, now())) same.set(key, row);
-      const news = [...made.values()];
-      if (news.some(({ state }) => state === 'ready')) await tx.signal(READY);
-      await changes.happened(
-        tx,
-        news.map((task) => ({ task, what: 'created' })),
-      );
-      const newByKey = new Map(news.map((row) => [sameKey(row), row]));
-      const refusedByKey = new Map(firsts.map((row, index) => [sameKey(row), refused[index]]));
-      return rows.map((row): Made => {
-        const known = same.get(sameKey(row));
-        if (known !== undefined) return { value: known, isNew: false };
-        const value = newByKey.get(sameKey(row));
-        if (value !== undefined) return { value, isNew: value.id === row.id };
-        return { error: refusedByKey.get(sameKey(row)) ?? new StoreUnavailableError('busy') };
-      });
+      if (wanted.length > 0) await this.#insert(tx, wanted, { begin, onInserted });
+      return { same, firsts, refused, wanted };
+    });
+    const made = rowsOf(plan.wanted, inserted, begin);
+    const same = new Map(plan.same);
+    // Another process made the same task between our look and our write.
+    const others = plan.wanted.filter(({ id }) => !made.has(id));
+    for (const [key, row] of await findSame(store, others, now())) same.set(key, row);
+    const newByKey = new Map([...made.values()].map((row) => [sameKey(row), row]));
+    const refusedByKey = new Map(plan.firsts.map((row, index) => [sameKey(row), plan.refused[index]]));
+    return rows.map((row): Made => {
+      const known = same.get(sameKey(row));
+      if (known !== undefined) return { value: known, isNew: false };
+      const value = newByKey.get(sameKey(row));
+      if (value !== undefined) return { value, isNew: value.id === row.id };
+      return { error: refusedByKey.get(sameKey(row)) ?? new StoreUnavailableError('busy') };
     });
   }
 
+  /** With the commit: what begins at once holds the places of its owner and organization, for which others wait. */
+  async #insert(
+    tx: StoreTransaction,
+    rows: readonly TaskRow[],
+    {
+      begin,
+      onInserted,
+    }: {
+      readonly begin: Begin | undefined;
+      readonly onInserted: (found: readonly Inserted[]) => readonly SignalEvent[] | undefined;
+    },
+  ): Promise<void> {
+    tx.last(insertion(tx, rows, begin), onInserted);
+    await this.#options.changes.happened(
+      tx,
+      rows.map((task) => ({ task, what: 'created' })),
+      (taskId) => sql<boolean>`exists (select 1 from tasks where tasks.id = ${taskId})`,
+    );
+  }
+
   /** New tasks run where they were made, without going through the line, as long as nobody is overtaken. */
-  async #begin(tx: StoreTransaction, rows: readonly TaskRow[], room: number): Promise<Begin | undefined> {
-    const { worker, limits } = this.#options;
+  async #begin(rows: readonly TaskRow[], room: number): Promise<Begin | undefined> {
+    const { store, worker, limits } = this.#options;
     const now = this.#options.now();
     const isAble = (row: TaskRow) => worker.poolOf(row.kind) !== undefined && row.due_at <= now;
     const pool = rows.map(({ kind }) => worker.poolOf(kind)).find((found) => found !== undefined);
     if (pool === undefined || !worker.isOpen) return undefined;
-    if (room > 0) await this.#owners.add(tx, pool.name, rows.filter(isAble));
+    if (room > 0) await this.#owners.add(store, pool.name, rows.filter(isAble));
     const served = worker.servedIn(pool);
     return { pool, room, served, now, workerId: worker.id, leaseUntil: now + limits.leaseMs, isAble };
   }

@@ -39,7 +39,9 @@ export class EndWriter {
 
   async #write(ends: readonly TaskEnd[]) {
     const { store, changes, limits, now } = this.#options;
-    const ended = await store.transaction((tx) => finish(tx, ends, { changes, limits, now: now() }), {
+    let ended: ReadonlySet<string> = new Set();
+    const onWritten = (ids: ReadonlySet<string>) => (ended = ids);
+    await store.transaction((tx) => finish(tx, ends, { changes, limits, now: now(), onWritten }), {
       lane: 'ending',
     });
     return ends.map(({ task }) => (ended.has(task.id) ? { value: undefined } : { error: new LeaseLost() }));

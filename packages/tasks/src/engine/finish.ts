@@ -1,11 +1,12 @@
 /** The ends of tasks: each happens once, in one transaction with its announcement. */
 import type { RowTableColumns, StoreTransaction } from '@parley/store';
-import { rowTable, toJson } from '@parley/store';
+import { isAmong, isWrittenHere, rowTable, toJson } from '@parley/store';
 import { sql } from 'kysely';
 import type { TaskLimits } from '../limits.ts';
 import type { TaskRow } from '../schema.ts';
 import type { TaskFault } from '../task.ts';
-import type { TaskChanges, TaskNews } from './changes.ts';
+import type { OnlyIf, TaskChanges } from './changes.ts';
+import { changed } from './changes.ts';
 import { oneLine } from './rows.ts';
 
 /** How a task ends. */
@@ -46,44 +47,55 @@ const COLUMNS: RowTableColumns<EndRow> = {
   expires_at: 'bigint',
 };
 
-/** Writes the ends of tasks in one statement, with all that is told of them; returns the ids that were still held. */
+export interface FinishOptions {
+  readonly changes: TaskChanges;
+  readonly limits: TaskLimits;
+  readonly now: number;
+  /** Told the ids of those that were still held, once it is known. */
+  readonly onWritten?: (ids: ReadonlySet<string>) => void;
+}
+
+/**
+ * Writes the ends of tasks in one statement, with all that is told of them, when all else of the transaction is done: the
+ * rows that count places are held no longer than its commit takes.
+ */
 export async function finish(
   tx: StoreTransaction,
   ends: readonly TaskEnd[],
-  {
-    changes,
-    limits,
-    now,
-  }: { readonly changes: TaskChanges; readonly limits: TaskLimits; readonly now: number },
-): Promise<ReadonlySet<string>> {
+  { changes, limits, now, onWritten }: FinishOptions,
+): Promise<void> {
   const rows = ends.map(({ task, ending }) => endOf(task, storable(ending, limits), { limits, now }));
-  const written = await write(tx, rows, now);
-  const news: TaskNews[] = [];
-  for (const [index, { task }] of ends.entries()) {
-    if (!written.has(task.id)) continue;
-    await changes.announce(tx, task.id);
-    news.push({ task, what: rows[index]?.outcome ?? 'failed' });
-  }
-  await changes.happened(tx, news);
-  return written;
+  tx.last(write(tx, rows, now), (written) => {
+    onWritten?.(new Set(written.map(({ id }) => id)));
+    return written.map(({ id }) => changed(id));
+  });
+  await changes.happened(
+    tx,
+    ends.map(({ task }, index) => ({ task, what: rows[index]?.outcome ?? 'failed' })),
+    hasEnded(tx, rows),
+  );
 }
 
 /** In the order of the ids, as everywhere where several tasks are written. */
-async function write(
-  tx: StoreTransaction,
-  rows: readonly EndRow[],
-  now: number,
-): Promise<ReadonlySet<string>> {
+function write(tx: StoreTransaction, rows: readonly EndRow[], now: number) {
   const ordered = rows.toSorted((left, right) => (left.id < right.id ? -1 : 1));
   const table = rowTable<EndRow>(tx.engine, 'ended', { rows: ordered, columns: COLUMNS });
-  const { rows: written } = await sql<{ id: string }>`
+  return sql<{ id: string }>`
     update tasks set state = 'final', outcome = ended.outcome, worker_id = null, lease_until = null, turn = null,
       result = ended.result, error = ended.error, status_message = coalesce(ended.status_message, tasks.status_message),
       ttl_ms = ended.ttl_ms, finished_at = ended.finished_at, expires_at = ended.expires_at,
       updated_at = case when tasks.updated_at > ${now} then tasks.updated_at else ${now} end
     from ${table} where tasks.id = ended.id and tasks.fence = ended.fence and tasks.state <> 'final'
-    returning tasks.id`.execute(tx.db());
-  return new Set(written.map(({ id }) => id));
+    returning tasks.id`;
+}
+
+/** Under the claim that ends it, and with this very write: one whose answer was lost is written twice. */
+function hasEnded(tx: StoreTransaction, rows: readonly EndRow[]): OnlyIf {
+  const claims = rows.map(({ id, fence }) => `${id} ${fence}`);
+  return (taskId) => sql<boolean>`exists (
+    select 1 from tasks where tasks.id = ${taskId} and tasks.state = 'final'
+    and ${isAmong(tx.engine, sql`tasks.id || ' ' || tasks.fence`, claims)} and ${isWrittenHere(tx.engine, 'tasks')}
+  )`;
 }
 
 type StoredEnding = Exclude<Ending, { outcome: 'completed' }> | { outcome: 'completed'; result: string };

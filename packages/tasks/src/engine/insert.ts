@@ -36,13 +36,11 @@ const COLUMNS: RowTableColumns<MadeRow> = {
 
 const NAMES = Object.keys(TASK_COLUMNS);
 
-/** Inserts what has no same one yet; returns what is in the database now, by id. */
-export async function insertTasks(
-  tx: StoreTransaction,
-  rows: readonly TaskRow[],
-  begin: Begin | undefined,
-): Promise<ReadonlyMap<string, TaskRow>> {
-  if (rows.length === 0) return new Map();
+/** What was inserted, and whether it runs. */
+export type Inserted = Pick<TaskRow, 'id' | 'state'>;
+
+/** The statement that inserts what has no same one yet. */
+export function insertion(tx: StoreTransaction, rows: readonly TaskRow[], begin: Begin | undefined) {
   const made = rows.map((row, place) => ({
     ...row,
     place,
@@ -51,27 +49,35 @@ export async function insertTasks(
   }));
   const table = rowTable<MadeRow>(tx.engine, 'given', { rows: made, columns: COLUMNS });
   const columns = sql.join(NAMES.map((name) => sql.ref(name)));
-  const able = begin !== undefined && made.some((row) => row.able === 1) ? begin : undefined;
+  const able = made.some((row) => row.able === 1) ? begin : undefined;
   const ways =
     able === undefined ? sql`` : sql`, ${able.room > 0 ? begun(tx, able) : NOBODY}, ${lined(able)}`;
   const joins = sql`left join begun on begun.id = made.id left join lined on lined.id = made.id`;
-  const { rows: inserted } = await sql<{ id: string; state: TaskRow['state'] }>`
+  return sql<Inserted>`
     with made as (select * from ${table}) ${ways}
     insert into tasks (${columns}) select ${selected(able)} from made ${able === undefined ? sql`` : joins}
-    where true order by made.same_key on conflict do nothing returning id, state`.execute(tx.db());
+    where true order by made.same_key on conflict do nothing returning id, state`;
+}
+
+/** The rows of these that are in the database now, by id. */
+export function rowsOf(
+  rows: readonly TaskRow[],
+  inserted: readonly Inserted[],
+  begin: Begin | undefined,
+): ReadonlyMap<string, TaskRow> {
   const byId = new Map(rows.map((row) => [row.id, row]));
   const result = new Map<string, TaskRow>();
   for (const { id, state } of inserted) {
     const row = byId.get(id);
     if (row === undefined) continue;
-    result.set(id, state === 'running' && able !== undefined ? { ...row, ...claimOf(able) } : row);
+    result.set(id, state === 'running' && begin !== undefined ? { ...row, ...claimOf(begin) } : row);
   }
   return result;
 }
 
 /**
  * Those that find a place of their owner and organization, and overtake no earlier one of their owner. The rows that
- * count places are held from here to the commit, in the one order in which all do.
+ * count places are held from here to the commit, which follows at once, in the one order in which all do.
  */
 function begun(tx: StoreTransaction, { pool, room, now }: Begin) {
   return sql`places as (

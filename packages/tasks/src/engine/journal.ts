@@ -105,9 +105,7 @@ export class Journal {
   /** Lets go of the task until it is due or its questions are answered, and stores both in the same transaction. */
   async park(plan: Parking): Promise<void> {
     const own = { task_id: this.#task.id, organization_id: this.#task.organization_id };
-    const state = plan.asks.length > 0 ? 'asking' : 'ready';
-    const released = { state, due_at: plan.dueAt, worker_id: null, lease_until: null, crashes: 0 } as const;
-    await this.#fenced(released, async (tx, held) => {
+    await this.#fenced(async (tx, held) => {
       const { changes, now } = this.#options;
       await upsertSteps(
         tx,
@@ -131,7 +129,19 @@ export class Journal {
       // Answered while it ran: nothing would wake it again.
       const isAnswered = plan.asks.length > 0 && !(await hasOpenQuestion(tx, own.task_id));
       const isAsking = plan.asks.length > 0 && !isAnswered;
-      if (isAnswered || held.cancel_reason !== null) await wakeAt(tx, own.task_id, now());
+      const isWanted = isAnswered || held.cancel_reason !== null;
+      const next = isWanted
+        ? ({ state: 'ready', due_at: now() } as const)
+        : ({ state: isAsking ? 'asking' : 'ready', due_at: plan.dueAt } as const);
+      // Last, since it gives a place back, and others wait for whoever writes that down.
+      tx.last(
+        tx
+          .db<TaskTables>()
+          .updateTable('tasks')
+          .set({ ...next, worker_id: null, lease_until: null, crashes: 0 })
+          .where('id', '=', own.task_id),
+      );
+      if (isWanted) await tx.signal(READY);
       await changes.announce(tx, this.#task.id);
       if (isAsking) await changes.happened(tx, [{ task: this.#task, what: 'input_required' }]);
     });
@@ -140,7 +150,7 @@ export class Journal {
   /** Closes a question whose time is over; returns what was said in the last moment, if anything was. */
   async expire(key: string): Promise<InputResponse | typeof TIMED_OUT> {
     let response = toJson(TIMED_OUT);
-    await this.#fenced({}, async (tx) => {
+    await this.#fenced(async (tx) => {
       const closed = await tx
         .db<TaskTables>()
         .updateTable('task_inputs')
@@ -156,7 +166,7 @@ export class Journal {
 
   /** Throws when somebody else has the task now. */
   hold(): Promise<void> {
-    return this.#fenced({}, async () => undefined);
+    return this.#fenced(async () => undefined);
   }
 
   /** What an earlier run did at a place. */
@@ -174,8 +184,8 @@ export class Journal {
     return response === null ? undefined : fromJson(response);
   }
 
+  /** Keeps others from taking the task while the work writes. */
   #fenced(
-    change: Partial<TaskRow>,
     work: (tx: StoreTransaction, held: Pick<TaskRow, 'cancel_reason'>) => Promise<void>,
   ): Promise<void> {
     const { store, now } = this.#options;
@@ -183,7 +193,7 @@ export class Journal {
       const held = await tx
         .db<TaskTables>()
         .updateTable('tasks')
-        .set({ ...change, updated_at: notBefore(now()) })
+        .set({ updated_at: notBefore(now()) })
         .where('id', '=', this.#task.id)
         .where('fence', '=', this.#task.fence)
         .where('state', '=', 'running')
@@ -203,15 +213,4 @@ export class Journal {
       throw error;
     }
   }
-}
-
-/** Someone must come back for the task at once. */
-async function wakeAt(tx: StoreTransaction, taskId: string, now: number): Promise<void> {
-  await tx
-    .db<TaskTables>()
-    .updateTable('tasks')
-    .set({ state: 'ready', due_at: now })
-    .where('id', '=', taskId)
-    .execute();
-  await tx.signal(READY);
 }

@@ -2,7 +2,7 @@
 import type { Store, StoreTransaction } from '@parley/store';
 import { sql } from 'kysely';
 import type { TaskRow, TaskTables } from '../schema.ts';
-import { READY } from './changes.ts';
+import { IS_READY, READY } from './changes.ts';
 
 /** What a worker learns of a task that it holds. */
 export type HeldTask = Pick<TaskRow, 'id' | 'fence' | 'cancel_reason'>;
@@ -52,14 +52,15 @@ export async function releaseTask(
   now: number,
 ): Promise<void> {
   const release = async (tx: StoreTransaction) => {
-    await tx
-      .db<TaskTables>()
-      .updateTable('tasks')
-      .set({ state: 'ready', worker_id: null, lease_until: null, due_at: now, fence: task.fence + 1 })
-      .where('id', '=', task.id)
-      .where('fence', '=', task.fence)
-      .where('state', '=', 'running')
-      .execute();
+    tx.last(
+      tx
+        .db<TaskTables>()
+        .updateTable('tasks')
+        .set({ state: 'ready', worker_id: null, lease_until: null, due_at: now, fence: task.fence + 1 })
+        .where('id', '=', task.id)
+        .where('fence', '=', task.fence)
+        .where('state', '=', 'running'),
+    );
     await tx.signal(READY);
   };
   await store.transaction(release, { lane: 'ending' });
@@ -82,22 +83,28 @@ export async function releaseLapsed(
     .$if(runningHere.length > 0, (query) => query.where('id', 'not in', runningHere));
   // A look without a lock first: mostly there is nothing to take.
   if ((await lapsed.limit(1).executeTakeFirst()) === undefined) return 0;
+  let taken = 0;
   const release = async (tx: StoreTransaction) => {
-    const taken = await tx
-      .db<TaskTables>()
-      .updateTable('tasks')
-      .set((row) => ({
-        state: 'ready',
-        worker_id: null,
-        lease_until: null,
-        due_at: now,
-        crashes: row('crashes', '+', 1),
-        fence: row('fence', '+', 1),
-      }))
-      .where('id', 'in', tx.locked(lapsed, { skipHeld: true }))
-      .executeTakeFirst();
-    await tx.signal(READY);
-    return Number(taken.numUpdatedRows);
+    tx.last(
+      tx
+        .db<TaskTables>()
+        .updateTable('tasks')
+        .set((row) => ({
+          state: 'ready',
+          worker_id: null,
+          lease_until: null,
+          due_at: now,
+          crashes: row('crashes', '+', 1),
+          fence: row('fence', '+', 1),
+        }))
+        .where('id', 'in', tx.locked(lapsed, { skipHeld: true }))
+        .returning('id'),
+      (rows) => {
+        taken = rows.length;
+        return [IS_READY];
+      },
+    );
   };
-  return store.transaction(release, { lane: 'ending' });
+  await store.transaction(release, { lane: 'ending' });
+  return taken;
 }

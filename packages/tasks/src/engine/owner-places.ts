@@ -1,5 +1,5 @@
 /** The rows that count the places of owners and organizations. */
-import type { StoreTransaction } from '@parley/store';
+import type { Queryable } from '@parley/store';
 import type { PoolName, TaskTables } from '../schema.ts';
 
 /** Whose places are meant. */
@@ -25,13 +25,13 @@ const MOST_KNOWN = 100_000;
 export class KnownOwners {
   readonly #known = new Set<string>();
 
-  /** Makes the rows of those that are not known; what begins at once needs them. */
-  async add(tx: StoreTransaction, pool: PoolName, owners: readonly Owner[]): Promise<void> {
+  /** Makes the rows of those that are not known, in a transaction of its own; whoever is counted needs them. */
+  async add(on: Queryable, pool: PoolName, owners: readonly Owner[]): Promise<void> {
     const isNew = (owner: Owner) => !this.#known.has(`${pool} ${ownerKey(owner)}`);
     const fresh = distinct(owners).filter(isNew);
     if (fresh.length === 0) return;
     const rows = distinct(fresh.flatMap((owner) => [owner, { ...owner, owner_id: '' }]));
-    await tx
+    await on
       .db<TaskTables>()
       .insertInto('task_places')
       // In one order, so that two who know them not never wait for each other in a circle.

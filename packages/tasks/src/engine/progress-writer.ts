@@ -97,13 +97,11 @@ export class ProgressWriter {
     }));
     await this.#store.transaction(async (tx) => {
       const table = rowTable<ProgressRow>(tx.engine, 'told', { rows, columns: COLUMNS });
-      await sql`
+      tx.last(sql`
         update tasks set progress_done = told.done, progress_total = told.total,
           status_message = coalesce(told.message, tasks.status_message),
           updated_at = case when tasks.updated_at > ${now} then tasks.updated_at else ${now} end
-        from ${table} where tasks.id = told.id and tasks.fence = told.fence and tasks.state = 'running'`.execute(
-        tx.db(),
-      );
+        from ${table} where tasks.id = told.id and tasks.fence = told.fence and tasks.state = 'running'`);
       for (const { id } of rows) await this.#changes.announce(tx, id);
     });
   }

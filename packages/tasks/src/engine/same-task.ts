@@ -1,5 +1,5 @@
 /** Idempotency keys: the task that was made before with the same key. */
-import type { StoreTransaction } from '@parley/store';
+import type { Queryable } from '@parley/store';
 import { rowTable } from '@parley/store';
 import { sql } from 'kysely';
 import type { TaskRow, TaskTables } from '../schema.ts';
@@ -17,20 +17,20 @@ export function sameKey(row: Pick<TaskRow, 'id'> & Keyed): string {
 
 /** Those that were made before with the keys of these rows; what is past its time makes room. */
 export async function findSame(
-  tx: StoreTransaction,
+  on: Queryable,
   rows: readonly (Pick<TaskRow, 'id'> & Keyed)[],
   now: number,
 ): Promise<Map<string, TaskRow>> {
   const keyed = rows.filter(({ idempotency_key: key }) => key !== null);
   if (keyed.length === 0) return new Map();
   const asked = [...new Map(keyed.map((row) => [sameKey(row), row])).values()];
-  const table = rowTable<Keyed>(tx.engine, 'asked', { rows: asked, columns: COLUMNS });
+  const table = rowTable<Keyed>(on.engine, 'asked', { rows: asked, columns: COLUMNS });
   const { rows: found } = await sql<TaskRow>`
     select tasks.* from ${table} join tasks on tasks.organization_id = asked.organization_id
-    and tasks.owner_id = asked.owner_id and tasks.idempotency_key = asked.idempotency_key`.execute(tx.db());
+    and tasks.owner_id = asked.owner_id and tasks.idempotency_key = asked.idempotency_key`.execute(on.db());
   const isOver = ({ expires_at: expiresAt }: TaskRow) => expiresAt !== null && expiresAt <= now;
   // Their time is over; only the purge has not come by yet.
   const over = found.filter(isOver).map(({ id }) => id);
-  if (over.length > 0) await tx.db<TaskTables>().deleteFrom('tasks').where('id', 'in', over).execute();
+  if (over.length > 0) await on.db<TaskTables>().deleteFrom('tasks').where('id', 'in', over).execute();
   return new Map(found.filter((row) => !isOver(row)).map((row) => [sameKey(row), row]));
 }

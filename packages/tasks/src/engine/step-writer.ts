@@ -25,9 +25,7 @@ export class StepWriter {
   constructor(store: Store, now: () => number) {
     this.#store = store;
     this.#batches = new Batches((steps) =>
-      store.spending.within(undefined, () =>
-        store.transaction((tx) => writeSteps(tx, steps, now()), { lane: 'ending' }),
-      ),
+      store.spending.within(undefined, () => writeSteps(store, steps, now())),
     );
   }
 
@@ -37,50 +35,69 @@ export class StepWriter {
   }
 }
 
+/** Both statements at once: the second one writes for the tasks that the first one holds. */
 async function writeSteps(
-  tx: StoreTransaction,
+  store: Store,
   steps: readonly StepWrite[],
   now: number,
 ): Promise<readonly Written<void>[]> {
-  const held = await holdTasks(
-    tx,
-    steps.map(({ task }) => task),
-    now,
+  let held: ReadonlySet<string> = new Set();
+  const write = async (tx: StoreTransaction) => {
+    const tasks = steps.map(({ task }) => task);
+    tx.last(holdTasks(tx, tasks, now), (rows) => {
+      held = new Set(rows.map(claimKey));
+      return undefined;
+    });
+    const fenced = steps.map(({ task: { fence }, step }) => ({ ...step, fence }));
+    tx.last(upsertFenced(tx, fenced));
+  };
+  await store.transaction(write, { lane: 'ending' });
+  return steps.map(({ task }) =>
+    held.has(claimKey(task)) ? { value: undefined } : { error: new LeaseLost() },
   );
-  const isHeld = ({ task }: StepWrite) => held.has(claimKey(task));
-  await upsertSteps(
-    tx,
-    steps.filter(isHeld).map(({ step }) => step),
-  );
-  return steps.map((write) => (isHeld(write) ? { value: undefined } : { error: new LeaseLost() }));
 }
 
 const claimKey = ({ id, fence }: Held) => `${id} ${fence}`;
 
 /** Keeps others from taking the tasks until the commit; returns those that are still held under these claims. */
-async function holdTasks(
-  tx: StoreTransaction,
-  tasks: readonly Held[],
-  now: number,
-): Promise<ReadonlySet<string>> {
+function holdTasks(tx: StoreTransaction, tasks: readonly Held[], now: number) {
   const each = [...new Map(tasks.map(({ id, fence }) => [`${id} ${fence}`, { id, fence }])).values()];
   const ordered = each.toSorted((left, right) => (left.id < right.id ? -1 : 1));
   const table = rowTable<Held>(tx.engine, 'held', { rows: ordered, columns: HELD_COLUMNS });
-  const { rows } = await sql<Held>`
+  return sql<Held>`
     update tasks set crashes = 0,
       updated_at = case when tasks.updated_at > ${now} then tasks.updated_at else ${now} end
     from ${table} where tasks.id = held.id and tasks.fence = held.fence and tasks.state = 'running'
-    returning tasks.id, tasks.fence`.execute(tx.db());
-  return new Set(rows.map(claimKey));
+    returning tasks.id, tasks.fence`;
+}
+
+const NAMES = Object.keys(STEP_COLUMNS);
+const REPLACES = sql`on conflict (task_id, step_key) do update set
+  outcome = excluded.outcome, attempts = excluded.attempts, due_at = excluded.due_at`;
+
+type FencedStep = TaskStepRow & Pick<TaskRow, 'fence'>;
+
+/** A claim that was lost stays lost, so those that are held now are those that were held just before. */
+function upsertFenced(tx: StoreTransaction, steps: readonly FencedStep[]) {
+  const columns = sql.join(NAMES.map((name) => sql.ref(name)));
+  const values = sql.join(NAMES.map((name) => sql.ref(`done.${name}`)));
+  const table = rowTable<FencedStep>(tx.engine, 'done', {
+    rows: steps,
+    columns: { ...STEP_COLUMNS, fence: 'integer' },
+  });
+  return sql`
+    insert into task_steps (${columns}) select ${values} from ${table}
+    join tasks on tasks.id = done.task_id and tasks.fence = done.fence and tasks.state = 'running'
+    where true ${REPLACES}`;
 }
 
 /** Writes steps of tasks that the transaction holds. */
 export async function upsertSteps(tx: StoreTransaction, steps: readonly TaskStepRow[]): Promise<void> {
   if (steps.length === 0) return;
-  const columns = sql.join(Object.keys(STEP_COLUMNS).map((column) => sql.ref(column)));
+  const columns = sql.join(NAMES.map((name) => sql.ref(name)));
   const table = rowTable<TaskStepRow>(tx.engine, 'done', { rows: steps, columns: STEP_COLUMNS });
   await sql`
-    insert into task_steps (${columns}) select ${columns} from ${table} where true
-    on conflict (task_id, step_key) do update set
-      outcome = excluded.outcome, attempts = excluded.attempts, due_at = excluded.due_at`.execute(tx.db());
+    insert into task_steps (${columns}) select ${columns} from ${table} where true ${REPLACES}`.execute(
+    tx.db(),
+  );
 }

@@ -77,13 +77,14 @@ const SQLITE_COUNTS = [
    end`,
 ];
 
-const changed = (rows: string, by: number) =>
+/** Those that run, for their owner and for their organization. */
+export const runningIn = (rows: string, by: number) =>
   ['owner_id', `''`].map(
     (owner) =>
       `select pool, organization_id, ${owner} as owner_id, ${by} as running from ${rows} where state = 'running'`,
   );
 /** In one order everywhere, so that two statements never wait for each other; nothing is written where nothing changes. */
-const count = (...parts: readonly string[]) =>
+export const count = (...parts: readonly string[]) =>
   `insert into task_places (pool, organization_id, owner_id, running)
    select pool, organization_id, owner_id, sum(running) from (${parts.join(' union all ')}) changed
    group by 1, 2, 3 having sum(running) <> 0 order by 1, 2, 3
@@ -99,11 +100,11 @@ const POSTGRES_COUNTS = [
        insert into task_places (pool, organization_id, owner_id, running)
        select distinct pool, organization_id, owner.id, 0 from added, lateral (values (added.owner_id), ('')) as owner(id)
        order by 1, 2, 3 on conflict do nothing;
-       ${count(...changed('added', 1))}
+       ${count(...runningIn('added', 1))}
      elsif tg_op = 'DELETE' then
-       ${count(...changed('removed', -1))}
+       ${count(...runningIn('removed', -1))}
      else
-       ${count(...changed('added', 1), ...changed('removed', -1))}
+       ${count(...runningIn('added', 1), ...runningIn('removed', -1))}
      end if;
      return null;
    end $$`,

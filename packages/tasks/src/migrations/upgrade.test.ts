@@ -87,7 +87,7 @@ onBothEngines('an older database', (open) => {
   test('its tasks are counted as they are, and go on', async () => {
     const store = await open();
     await openOld(store);
-    expect(await store.migrate([taskMigrations])).toEqual(['tasks/003-places']);
+    expect(await store.migrate([taskMigrations])).toEqual(['tasks/003-places', 'tasks/004-known-in-line']);
     const counted = (await places(store)).map(
       (row) => `${row.pool} ${row.organization_id} ${row.owner_id}: ${row.running}`,
     );
