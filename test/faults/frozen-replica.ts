@@ -42,6 +42,7 @@ export interface Spread {
   readonly perSecond: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
+  readonly mostMs: number;
 }
 
 /** The last of the servers; the load of the others goes to those before it. */
@@ -153,5 +154,6 @@ function spreadOf({ creations }: Load, fromMs: number, toMs: number): Spread {
     .toSorted((left, right) => left - right);
   const at = (share: number) => Math.round((took[Math.floor(took.length * share)] ?? 0) * 10) / 10;
   const perSecond = Math.round((took.length / (toMs - fromMs)) * 1000);
-  return { count: took.length, perSecond, p50Ms: at(0.5), p99Ms: at(0.99) };
+  const mostMs = Math.round(took.at(-1) ?? 0);
+  return { count: took.length, perSecond, p50Ms: at(0.5), p99Ms: at(0.99), mostMs };
 }
