@@ -65,6 +65,8 @@ export interface Events {
   /** Looks after deliveries that nobody works on, and removes what is old. Delivering itself is up to the task engine. */
   start(): void;
   stop(): Promise<void>;
+  /** Resolves when somebody works on all that this process has published and committed. */
+  woken(): Promise<void>;
   /** Removes what is old, now. */
   sweep(): Promise<void>;
   /** What deliveries of the database look like, and what this process has brought; looks at the database. */
@@ -192,6 +194,7 @@ export function createEvents(options: EventsOptions): Events {
       await Promise.all(duties.map((duty) => duty.stop()));
       await parts.waker.idle();
     },
+    woken: () => parts.waker.idle(),
     sweep,
     figures: async () => ({
       delivered: parts.delivered,
