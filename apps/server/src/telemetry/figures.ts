@@ -104,7 +104,7 @@ export function taskFamilies({ runs, living }: TaskFigures): Family[] {
   return [
     gauge(
       'parley_tasks',
-      'Tasks of the whole database that have not ended, up to 100,000 of each.',
+      'Tasks of the whole database that have not ended, up to 10,000 of each.',
       each((found) => found?.count ?? 0),
     ),
     gauge(
@@ -145,7 +145,7 @@ export function eventFamilies({ delivered, standing }: EventFigures): Family[] {
   return [
     gauge(
       'parley_event_deliveries',
-      'Deliveries of the whole database that have not arrived, up to 100,000 of each.',
+      'Deliveries of the whole database that have not arrived, up to 10,000 of each.',
       DELIVERY_STATES.map((state) => ({ labels: { state }, value: of(state)?.count ?? 0 })),
     ),
     gauge('parley_event_delivery_oldest_seconds', 'How long the oldest delivery has been due.', [

@@ -11,7 +11,7 @@ export type StandingState = 'due' | 'later' | 'processing' | 'dead';
 /** The deliveries in one state, of all processes. */
 export interface StandingDeliveries {
   readonly state: StandingState;
-  /** At most `MOST_COUNTED`. */
+  /** At most 10,000. */
   readonly count: number;
   /** How long the oldest of them has been due; 0 where none is. */
   readonly oldestMs: number;
@@ -52,8 +52,8 @@ export interface EventFigures {
   readonly standing: readonly StandingDeliveries[];
 }
 
-/** So many rows of the index are looked at; a scrape must not become a scan. */
-const MOST_COUNTED = 100_000;
+/** So many rows of the index are looked at: a scrape must not become a scan, and SQLite holds up everybody meanwhile. */
+const MOST_COUNTED = 10_000;
 const COUNTED: readonly DeliveryStatus[] = ['pending', 'processing', 'dead'];
 
 interface Row {

@@ -20,6 +20,7 @@ import type { Kind } from './kinds.ts';
 import { listTasks } from './list.ts';
 import type { TaskPage } from './list.ts';
 import { giveUpOrphans, purgeBatch } from './purge.ts';
+import { poolNameOf } from './pools.ts';
 import { lockTask, toTask, withRisingTtl } from './rows.ts';
 import { Worker } from './worker.ts';
 
@@ -202,7 +203,13 @@ export function createTaskEngine(options: TaskEngineOptions): TaskEngine {
     closing: closing.signal,
     stop: () => (stopped ??= stop()),
     onFault,
-    figures: async () => ({ runs: worker.counts, living: await livingTasks(store, now()) }),
+    figures: async () => ({
+      runs: worker.counts,
+      living: await livingTasks(store, {
+        now: now(),
+        poolOf: (kind) => poolNameOf(worker.kindOf(kind) ?? {}),
+      }),
+    }),
     spending: store.spending,
   };
 }

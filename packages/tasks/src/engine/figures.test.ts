@@ -67,8 +67,7 @@ onBothEngines(
       const sum = async (of: (counts: RunCounts) => number) =>
         (await runs()).reduce((total, counts) => total + of(counts), 0);
       await eventually(async () => expect(await sum(({ takenOver }) => takenOver)).toBe(1));
-      // One that waits would end without a run.
-      await eventually(async () => expect((await bed.row(id)).state).toBe('running'));
+      await eventually(async () => expect(await bed.row(id)).toMatchObject({ state: 'running', fence: 9 }));
       await other.engine.cancel({ organizationId: 'org_test', ownerId: 'caller_test' }, id, 'Enough.');
       await eventually(async () => {
         expect(await sum(({ ended }) => ended.cancelled)).toBe(1);

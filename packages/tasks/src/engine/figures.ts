@@ -2,7 +2,7 @@
 import type { Store } from '@parley/store';
 import { Durations } from '@parley/store';
 import { sql } from 'kysely';
-import type { PoolName, TaskRow } from '../schema.ts';
+import type { PoolName, TaskRow, TaskTables } from '../schema.ts';
 
 /** Where a task that is not final stands: due and without a worker, running, asking somebody, or put off until a time. */
 export type LivingState = 'waiting' | 'running' | 'asking' | 'later';
@@ -11,9 +11,9 @@ export type LivingState = 'waiting' | 'running' | 'asking' | 'later';
 export interface LivingTasks {
   readonly pool: PoolName;
   readonly state: LivingState;
-  /** At most `MOST_COUNTED` of each index; nobody needs to know more exactly how much is too much. */
+  /** At most 10,000 of each index; nobody needs to know more exactly how much is too much. */
   readonly count: number;
-  /** How long the oldest of them has been due or, where it is not, has been there. */
+  /** How long the oldest of them has been due or, where none is, has been there; of those that are due soonest. */
   readonly oldestMs: number;
 }
 
@@ -48,44 +48,63 @@ export interface TaskFigures {
   readonly living: readonly LivingTasks[];
 }
 
-/** So many rows of an index are looked at; a scrape must not become a scan. */
-export const MOST_COUNTED = 100_000;
+/** So many rows of an index are looked at: a scrape must not become a scan, and SQLite holds up everybody meanwhile. */
+const MOST_COUNTED = 10_000;
+/** Rows whose age is looked at, those that are due first of all; it stands behind what may be a large input. */
+const MOST_AGED = 200;
 
-interface Row {
-  pool: PoolName;
-  state: TaskRow['state'];
-  is_due: number;
-  count: number;
-  since: number;
-}
+const UNSEATED = sql`turn is null and state in ('ready', 'asking')`;
 
 /** Counts the tasks that are not final, over the indexes that hold only those. */
-export async function livingTasks(store: Store, now: number): Promise<LivingTasks[]> {
-  const columns = sql`pool, state, due_at, created_at, case when due_at <= ${now} then 1 else 0 end as is_due`;
-  const { rows } = await sql<Row>`
-    select pool, state, is_due, count(*) as count,
-      min(case when is_due = 1 and due_at > created_at then due_at else created_at end) as since
-    from (
-      select * from (select ${columns} from tasks where turn is not null limit ${MOST_COUNTED}) as seated
-      union all
-      select * from (
-        select ${columns} from tasks where turn is null and state in ('ready', 'asking') limit ${MOST_COUNTED}
-      ) as unseated
-      union all
-      select * from (select ${columns} from tasks where state = 'running' limit ${MOST_COUNTED}) as running
-    ) as living group by pool, state, is_due`.execute(store.db());
+export async function livingTasks(
+  store: Store,
+  { now, poolOf }: { readonly now: number; readonly poolOf: (kind: string) => PoolName },
+): Promise<LivingTasks[]> {
+  const db = store.db<TaskTables>();
   const found = new Map<string, LivingTasks>();
-  for (const row of rows) {
-    const { pool, count } = row;
-    const state = stateOf(row);
-    const before = found.get(`${pool} ${state}`);
-    const oldestMs = Math.max(0, now - row.since, before?.oldestMs ?? 0);
-    found.set(`${pool} ${state}`, { pool, state, count: count + (before?.count ?? 0), oldestMs });
-  }
+  const add = (pool: PoolName, state: LivingState, { count = 0, since = now }) => {
+    const { count: before = 0, oldestMs = 0 } = found.get(`${pool} ${state}`) ?? {};
+    const ageMs = Math.max(oldestMs, now - since);
+    found.set(`${pool} ${state}`, { pool, state, count: before + count, oldestMs: ageMs });
+  };
+
+  const seated = await sql<{ pool: PoolName; count: number; since: number }>`
+    select pool, count(*) as count, min(case when due_at > created_at then due_at else created_at end) as since
+    from (select pool, due_at, created_at from tasks where turn is not null limit ${MOST_COUNTED}) as seated
+    group by pool`.execute(store.db());
+  for (const { pool, count, since } of seated.rows) add(pool, 'waiting', { count, since });
+
+  const unseated = await sql<UnseatedRow & { count: number }>`
+    select kind, state, is_due, count(*) as count from (
+      select kind, state, case when due_at <= ${now} then 1 else 0 end as is_due from tasks
+      where ${UNSEATED} order by due_at limit ${MOST_COUNTED}
+    ) as unseated group by kind, state, is_due`.execute(store.db());
+  for (const row of unseated.rows) add(poolOf(row.kind), stateOf(row), { count: row.count });
+
+  const first = await sql<UnseatedRow & { since: number }>`
+    select kind, state, case when due_at <= ${now} then 1 else 0 end as is_due,
+      case when due_at <= ${now} and due_at > created_at then due_at else created_at end as since
+    from tasks where ${UNSEATED} order by due_at limit ${MOST_AGED}`.execute(store.db());
+  for (const row of first.rows) add(poolOf(row.kind), stateOf(row), { since: row.since });
+
+  const running = await db
+    .selectFrom('tasks')
+    .select(['kind', 'created_at'])
+    .where('state', '=', sql.lit('running'))
+    .limit(MOST_COUNTED)
+    .execute();
+  for (const { kind, created_at: since } of running) add(poolOf(kind), 'running', { count: 1, since });
   return [...found.values()];
 }
 
-function stateOf({ state, is_due }: Row): LivingState {
-  if (state === 'running' || state === 'asking') return state;
-  return is_due === 1 ? 'waiting' : 'later';
+interface UnseatedRow {
+  kind: string;
+  state: TaskRow['state'];
+  is_due: number;
+}
+
+/** One that was asking and is due has its answer, or gets none, and waits for a worker like every other. */
+function stateOf({ state, is_due }: UnseatedRow): LivingState {
+  if (is_due === 1) return 'waiting';
+  return state === 'asking' ? 'asking' : 'later';
 }
