@@ -10,6 +10,8 @@ import type { ServerResponse } from 'node:http';
  */
 export interface Answer {
   readonly status: number;
+  /** Absent: those of JSON. */
+  readonly headers?: Readonly<Record<string, string>>;
   readonly body: string | Buffer;
   readonly tail?: string;
 }
@@ -18,6 +20,8 @@ interface Waiting {
   readonly res: ServerResponse;
   readonly answer: Answer;
 }
+
+const JSON_HEADERS = { 'content-type': 'application/json' };
 
 /** Collects answers until the end of the turn. */
 export class AnswerBatch {
@@ -35,10 +39,10 @@ export class AnswerBatch {
   }
 }
 
-function write(res: ServerResponse, { status, body, tail }: Answer): void {
+function write(res: ServerResponse, { status, headers = JSON_HEADERS, body, tail }: Answer): void {
   if (res.destroyed || res.headersSent) return;
   const length = Buffer.byteLength(body) + (tail === undefined ? 0 : Buffer.byteLength(tail));
-  res.writeHead(status, { 'content-type': 'application/json', 'content-length': length });
+  res.writeHead(status, { ...headers, 'content-length': length });
   if (tail === undefined) {
     // As many bytes as characters means plain ASCII, which goes out without being encoded.
     if (typeof body === 'string' && length === body.length) res.end(body, 'latin1');

@@ -2,10 +2,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { HttpRefusal } from '@parley/http';
 import type { Caller, Engine } from '@parley/kit';
-import { headerReader, PROPERTIES_HEADER, RPC } from '@parley/kit';
+import { RPC } from '@parley/kit';
 import { sessionNotFound } from '../replicas/forward.ts';
 import { AnswerBatch } from './answer-batch.ts';
-import { HotPath } from './hot-path.ts';
+import { extrasOf, HotPath } from './hot-path.ts';
 import type { HotRequest } from './hot-request.ts';
 import { hotRequestOf, MODERN_VERSION } from './hot-request.ts';
 import type { LegFigures, LegOptions, SdkLegs } from './legs.ts';
@@ -67,19 +67,17 @@ export function createDispatch(options: LegOptions, countRequest: CountRequest):
         const found = engine.find(caller, request.name);
         // Parameter headers are rare; the full path knows how to check them.
         if (found === undefined || found.tool.paramHeaders.length === 0) {
-          const labels = req.headers[PROPERTIES_HEADER];
-          // Node joins what comes twice, except for cookies.
-          const properties = Array.isArray(labels) ? undefined : labels;
-          const header = headerReader((name) => req.headers[name]?.toString());
-          const extras = { properties, header };
-          const answer = hot.call(found ?? engine, caller, request, () => signalOf(res), extras);
+          const answer = hot.call(found ?? engine, caller, request, () => signalOf(res), extrasOf(req));
           answers.add(res, await answer);
           return;
         }
       }
       if (Array.isArray(body)) countBatch(served, body);
       refuseLongWords(body);
-      const leg = (await sdk()).legFor(req, body);
+      const { sessions, isHotCall, legFor } = await sdk();
+      // Like every hot call, it may wait for nothing, and pays for no count of its time.
+      if (isHotCall(req, body)) return sessions.handle(req, res, body, served);
+      const leg = legFor(req, body);
       const handle = () => leg.handle(req, res, body, served);
       await (spending === undefined
         ? handle()

@@ -2,10 +2,12 @@
  * The hot path: a message in perfect order is answered here, without the SDK. Anything unusual is left to the SDK, so
  * that faults have one answer and one author.
  */
+import type { IncomingMessage } from 'node:http';
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { Caller, Engine, Exchange } from '@parley/kit';
 import type { ListedTool, Listing, ServerInfo, ToolAnswer, ToolPage } from '@parley/kit';
-import { encodeCursor, isToolResult, META, ProtocolFault, requestInfo, RPC } from '@parley/kit';
+import { encodeCursor, headerReader, isToolResult, META, PROPERTIES_HEADER } from '@parley/kit';
+import { ProtocolFault, requestInfo, RPC } from '@parley/kit';
 import type { Answer } from './answer-batch.ts';
 import { faultJson } from './answers.ts';
 import type { HotRequest } from './hot-request.ts';
@@ -16,6 +18,16 @@ type FoundTool = NonNullable<ReturnType<Engine['find']>>;
 /** What comes with a call besides its message. */
 interface CallExtras extends Pick<Exchange, 'connection' | 'header'> {
   readonly properties?: string | undefined;
+}
+
+/** What the headers of a request say besides its message. */
+export function extrasOf({ headers }: IncomingMessage): Required<Pick<CallExtras, 'properties' | 'header'>> {
+  const labels = headers[PROPERTIES_HEADER];
+  return {
+    // Node joins what comes twice, except for cookies.
+    properties: Array.isArray(labels) ? undefined : labels,
+    header: headerReader((name) => headers[name]?.toString()),
+  };
 }
 
 /** Answers hot requests for one server identity. */
@@ -111,7 +123,7 @@ const FIELDS = ['_meta', 'content', 'structuredContent', 'isError'];
 const TEXT_FIELDS = ['type', 'text'];
 
 /** True for the usual answer, plain text blocks in order, which needs no second look. */
-function isPlainResult(result: CallToolResult): boolean {
+export function isPlainResult(result: CallToolResult): boolean {
   let last = -1;
   for (const field in result) {
     const at = FIELDS.indexOf(field);

@@ -84,7 +84,8 @@ function isPlainClient(value: unknown): boolean {
   return countKeys(value) === 2;
 }
 
-function countKeys(value: object): number {
+/** How many fields an object has. */
+export function countKeys(value: object): number {
   let count = 0;
   for (const _key in value) count += 1;
   return count;

@@ -41,6 +41,8 @@ export interface SdkLegs {
   readonly sessions: SessionLeg;
   /** Who opened a session, with the rights of now; undefined when there is no such session of this caller. */
   openerOf(sessionId: string, callerId: string): Promise<Caller | undefined>;
+  /** True for a call in perfect order, which is one for the sessions without a second look. */
+  isHotCall(req: IncomingMessage, body: unknown): boolean;
   /** The leg of the era that a message is of. */
   legFor(req: IncomingMessage, body: unknown): Leg;
   figures(): LegFigures;
@@ -51,11 +53,13 @@ export interface SdkLegs {
 export async function loadLegs(options: LegOptions): Promise<SdkLegs> {
   const { identity, anonymous } = options;
   const current = async (caller: Caller) => (caller === anonymous ? caller : identity.current(caller));
-  const [{ createModernLeg }, { createSessionLeg }, { classifyInboundRequest }] = await Promise.all([
-    import('./modern.ts'),
-    import('./sessions.ts'),
-    import('@modelcontextprotocol/server'),
-  ]);
+  const [{ createModernLeg }, { createSessionLeg }, { sessionCallOf }, { classifyInboundRequest }] =
+    await Promise.all([
+      import('./modern.ts'),
+      import('./sessions.ts'),
+      import('./session-request.ts'),
+      import('@modelcontextprotocol/server'),
+    ]);
   const board = createNoticeBoard({ ...options, current });
   const parts = { ...options, board, unread: new UnreadBytes() };
   const modern = createModernLeg(parts);
@@ -66,6 +70,7 @@ export async function loadLegs(options: LegOptions): Promise<SdkLegs> {
       const opener = sessions.openerOf(sessionId);
       return opener?.id === callerId ? current(opener) : undefined;
     },
+    isHotCall: (req, body) => sessionCallOf(req.headers, body) !== undefined,
     legFor(req, body) {
       const version = req.headers['mcp-protocol-version']?.toString();
       const method = req.headers['mcp-method']?.toString();

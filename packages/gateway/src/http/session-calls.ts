@@ -14,11 +14,11 @@ export class SessionCalls {
 
   /** Takes note of what a body asks for; what it returns undoes that, for a body that was refused. */
   begin(body: unknown): () => void {
-    const messages = [body].flat();
+    const messages: readonly unknown[] = Array.isArray(body) ? body : [body];
     const ids = messages.filter((message) => isRequest(message)).map(({ id }) => id);
     for (const id of ids) this.#running.add(id);
     // Nobody answers a request that was cancelled.
-    for (const message of messages) this.#end(cancelledId(message));
+    for (const message of messages) this.end(cancelledId(message));
     return () => {
       for (const id of ids) this.#running.delete(id);
     };
@@ -28,13 +28,14 @@ export class SessionCalls {
   watch<T extends Pick<Transport, 'send'>>(transport: T): T {
     const send = transport.send.bind(transport);
     transport.send = (message, options) => {
-      if (!('method' in message)) this.#end(message.id);
+      if (!('method' in message)) this.end(message.id);
       return send(message, options);
     };
     return transport;
   }
 
-  #end(id: Id | undefined): void {
+  /** The request has its answer, or gets none. */
+  end(id: Id | undefined): void {
     if (id !== undefined) this.#running.delete(id);
   }
 }

@@ -2,24 +2,27 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { NodeStreamableHTTPServerTransport } from '@modelcontextprotocol/node';
-import type { Server } from '@modelcontextprotocol/server';
 import { detach, OpenConnection } from '@parley/kit';
 import { HttpRefusal, Places } from '@parley/http';
 import { createProtocolServer, withLegacyCodes } from '@parley/kit/protocol';
 import { asProtocolFault } from '../calls/unavailable-store.ts';
+import { cancelledId } from '../messages.ts';
 import { sessionNotFound } from '../replicas/forward.ts';
-import { createEventLog } from './event-log.ts';
+import { AnswerBatch } from './answer-batch.ts';
+import { createEventLog, RETRY_MS } from './event-log.ts';
 import { PROCESS, streamPlaces } from '../limits.ts';
+import { HotCalls } from './hot-calls.ts';
 import { SessionCalls } from './session-calls.ts';
+import { sessionCallOf } from './session-request.ts';
 import type { LegParts, SessionLeg } from './leg.ts';
 import { isWanted, sendNotice } from './send-notice.ts';
 import type { Served } from './served.ts';
-import { servedOf, withServed } from './served.ts';
+import { begunOf, servedOf, withServed } from './served.ts';
 import { WatchedUris } from './watched-uris.ts';
 
 interface Session {
   readonly transport: NodeStreamableHTTPServerTransport;
-  readonly server: Server;
+  readonly server: ReturnType<typeof createProtocolServer>;
   readonly served: Served;
   readonly path: string;
   /** What tools keep for the session ends with it. */
@@ -27,6 +30,7 @@ interface Session {
   readonly unsubscribe: () => void;
   readonly watched: WatchedUris;
   readonly calls: SessionCalls;
+  readonly hot: HotCalls;
   /** Settles when the server listens to the transport. */
   readonly connected: Promise<void>;
   usedAtMs: number;
@@ -34,19 +38,19 @@ interface Session {
   busy: number;
 }
 
-const RETRY_MS = 1000;
 // A busy session may end at any moment, so it is worth asking again soon.
 const BUSY_RETRY_SECONDS = '5';
 
 /** Creates the leg. */
 export function createSessionLeg(options: LegParts): SessionLeg {
-  const { limits, replicas } = options;
+  const { limits, replicas, unread, onFault } = options;
   const sessions = new Map<string, Session>();
   // Counted from the first moment, so that many openings at once cannot pass the limit together.
   const open = new Set<Session>();
   const places = new Places();
+  const answers = new AnswerBatch();
   const sweep = setInterval(closeIdle, 60_000).unref();
-  const tellEnd = (error: unknown) => options.onFault(error, 'session end');
+  const tellEnd = (error: unknown) => onFault(error, 'session end');
 
   function closeIdle(): void {
     for (const session of open) if (isIdle(session)) end(session);
@@ -63,7 +67,12 @@ export function createSessionLeg(options: LegParts): SessionLeg {
   function end(session: Session): void {
     // Gone at once: nobody may find it while it closes.
     forget(session);
-    detach(session.server.close(), tellEnd);
+    detach(close(session), tellEnd);
+  }
+
+  async function close({ hot, server }: Session): Promise<void> {
+    await hot.handOver();
+    await server.close();
   }
 
   /** Most clients never end a session, so at the limit the one that was idle longest makes room. */
@@ -89,9 +98,10 @@ export function createSessionLeg(options: LegParts): SessionLeg {
     makeRoom(served.caller.id);
     const watched = new WatchedUris((uri) => options.board.watch(served, uri));
     const connection = new OpenConnection();
+    const log = createEventLog();
     const transport = new NodeStreamableHTTPServerTransport({
       sessionIdGenerator: () => replicas?.newSessionId() ?? randomBytes(16).toString('base64url'),
-      eventStore: createEventLog(),
+      eventStore: log,
       retryInterval: RETRY_MS,
       onsessioninitialized: (id) => {
         sessions.set(id, session);
@@ -104,6 +114,7 @@ export function createSessionLeg(options: LegParts): SessionLeg {
       instructions: options.instructions,
       era: 'legacy',
       callerOf: (ctx) => servedOf(ctx.http?.authInfo).caller,
+      begunCall: (ctx) => begunOf(ctx.http?.authInfo),
       watched,
       watchLimits: limits,
       connection,
@@ -118,9 +129,10 @@ export function createSessionLeg(options: LegParts): SessionLeg {
       tell: async (change) => {
         if (open.has(session)) await sendNotice(server, change);
       },
-      end: () => server.close(),
+      end: () => close(session),
     });
     const calls = new SessionCalls();
+    const { engine } = served;
     const session: Session = {
       transport,
       server,
@@ -130,6 +142,7 @@ export function createSessionLeg(options: LegParts): SessionLeg {
       unsubscribe,
       watched,
       calls,
+      hot: new HotCalls({ transport, server, engine, connection, calls, log, answers, unread, onFault }),
       connected: server.connect(calls.watch(withLegacyCodes(transport))),
       usedAtMs: performance.now(),
       busy: 0,
@@ -170,9 +183,9 @@ export function createSessionLeg(options: LegParts): SessionLeg {
     async handle(req, res, body, served) {
       // Whoever left while the body was read would never be seen to leave.
       if (res.destroyed) return;
-      options.unread.guard(res);
       const elsewhere = replicas?.ownerOf(req);
       if (replicas !== undefined && elsewhere !== undefined) {
+        unread.guard(res);
         if (req.method === 'GET') res.once('close', placeFor(served));
         await replicas.pass(elsewhere, { req, res, body, callerId: served.caller.id });
         return;
@@ -191,6 +204,11 @@ export function createSessionLeg(options: LegParts): SessionLeg {
         if (session.transport.sessionId === undefined) end(session);
       });
       await session.connected;
+      const call = req.method === 'POST' ? sessionCallOf(req.headers, body) : undefined;
+      if (call !== undefined && session.hot.begin(call, { req, res, body, served })) return;
+      unread.guard(res);
+      // What ends a call reaches it through the SDK.
+      if (isEnding(req, body)) await session.hot.handOver();
       await session.transport.handleRequest(withServed(req, served), res, body);
     },
     openerOf: (sessionId) => sessions.get(sessionId)?.served.caller,
@@ -199,9 +217,9 @@ export function createSessionLeg(options: LegParts): SessionLeg {
       clearInterval(sweep);
       replicas?.endStreams();
       await Promise.all(
-        [...open].map(async ({ server, connection }) => {
-          await server.close();
-          await connection.end();
+        [...open].map(async (session) => {
+          await close(session);
+          await session.connection.end();
         }),
       );
     },
@@ -212,4 +230,9 @@ function isInitialize(message: unknown): boolean {
   return (
     typeof message === 'object' && message !== null && 'method' in message && message.method === 'initialize'
   );
+}
+
+/** True for the end of a session, and for the notice that cancels a call. */
+function isEnding({ method }: IncomingMessage, body: unknown): boolean {
+  return method === 'DELETE' || [body].flat().some((message) => cancelledId(message) !== undefined);
 }

@@ -40,13 +40,33 @@ export function modernExchange(ctx: ServerContext, capabilities: ClientCapabilit
   };
 }
 
+/** What a session knows of its client. */
+type SessionServer = Pick<
+  Server,
+  'getClientCapabilities' | 'getClientVersion' | 'getNegotiatedProtocolVersion'
+> & { readonly logLevel?: LogLevel | undefined };
+
+/** The part of an exchange that the session knows, and the words of one request. */
+export function sessionParts(
+  server: SessionServer,
+  words: Pick<Parameters<typeof requestInfo>[0], 'id' | 'traceparent' | 'properties'>,
+): Pick<Exchange, 'info' | 'logLevel'> {
+  const { id, traceparent, properties } = words;
+  return {
+    info: requestInfo({
+      id,
+      era: 'legacy',
+      client: server.getClientVersion()?.name,
+      protocolVersion: server.getNegotiatedProtocolVersion(),
+      traceparent,
+      properties,
+    }),
+    logLevel: server.logLevel,
+  };
+}
+
 /** A request on a 2025 session: questions are real requests on the call's own stream. */
-export function legacyExchange(
-  ctx: ServerContext,
-  server: Pick<Server, 'getClientCapabilities' | 'getClientVersion' | 'getNegotiatedProtocolVersion'> & {
-    readonly logLevel?: LogLevel | undefined;
-  },
-): Exchange {
+export function legacyExchange(ctx: ServerContext, server: SessionServer): Exchange {
   const capabilities = server.getClientCapabilities() ?? {};
   const channel: Channel = {
     capabilities,
@@ -55,17 +75,10 @@ export function legacyExchange(
     releaseStream: () => ctx.http?.closeSSE?.(),
     ...channelsOf(ctx),
   };
+  const words = { id: ctx.mcpReq.id, traceparent: traceOf(ctx), properties: propertiesOf(ctx) };
   return {
-    info: requestInfo({
-      id: ctx.mcpReq.id,
-      era: 'legacy',
-      client: server.getClientVersion()?.name,
-      protocolVersion: server.getNegotiatedProtocolVersion(),
-      traceparent: traceOf(ctx),
-      properties: propertiesOf(ctx),
-    }),
+    ...sessionParts(server, words),
     signal: () => ctx.mcpReq.signal,
-    logLevel: server.logLevel,
     channel,
     ...headerOf(ctx),
   };

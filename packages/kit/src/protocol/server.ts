@@ -16,7 +16,8 @@ import { MOST_COMPLETIONS } from '../catalog/compiled-resource.ts';
 import { encodeCursor } from '../catalog/cursor.ts';
 import { ProtocolFault, RPC } from '../call/errors.ts';
 import { ResourceMissing } from '../call/documents.ts';
-import { isToolResult } from '../call/tool-answer.ts';
+import type { BegunCall } from './begun-call.ts';
+import { asLegacy } from './begun-call.ts';
 import { canComplete, capabilitiesOf } from './capabilities.ts';
 import { CheckedServer } from './checked-server.ts';
 import { envelopeOf, legacyExchange, modernExchange } from './exchange.ts';
@@ -47,13 +48,15 @@ export interface ProtocolServerOptions {
   readonly failed?: ((error: unknown) => unknown) | undefined;
   /** Where a 2025 session keeps the URIs it watches, and how many of which length it may keep. */
   readonly watched?: Set<string>;
+  /** A call that began before the SDK had this request; absent or undefined: it begins now. */
+  begunCall?(ctx: ServerContext): BegunCall | undefined;
   readonly watchLimits?: { readonly watchesPerSession: number; readonly watchedUriBytes: number };
 }
 
 const Page = z.looseObject({ cursor: z.string().optional() });
 
 /** Creates the server; it is connected by the SDK's own entries. */
-export function createProtocolServer(options: ProtocolServerOptions): Server {
+export function createProtocolServer(options: ProtocolServerOptions): CheckedServer {
   const { engine, info, era, connection } = options;
   const catalog = engine.catalogFor(options.caller);
   const { instructions = engine.instructionsFor(options.caller) } = options;
@@ -86,10 +89,12 @@ export function createProtocolServer(options: ProtocolServerOptions): Server {
     // The SDK passes a task on to the wire as it is, but its types do not know the extension.
     return handle(options, async () => {
       const caller = await options.callerOf(ctx);
-      const answer = await engine.call(caller, name, args, exchangeOf(ctx));
-      if (era === 'modern' || !isToolResult(answer) || answer.structuredContent === undefined) return answer;
-      // Clients of 2025 know objects alone: other data is wrapped, as the SDK wraps its schema in their lists.
-      return server.projectCallToolResult(answer, engine.find(caller, name)?.tool.definition.outputSchema);
+      const exchange = exchangeOf(ctx);
+      const begun = options.begunCall?.(ctx);
+      if (begun !== undefined) return begun.take(exchange);
+      const answer = await engine.call(caller, name, args, exchange);
+      if (era === 'modern') return answer;
+      return asLegacy(server, answer, engine.find(caller, name)?.tool.definition.outputSchema);
     }) as Promise<CallToolResult>;
   });
   if (era === 'modern') installExtensions(server, options, exchangeOf);
