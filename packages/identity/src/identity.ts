@@ -1,7 +1,7 @@
 /** Identity: organizations, members and keys behind one object that the whole server shares. */
 import type { Caller, CallSource, Grants } from '@parley/kit';
 import type { Store, StoreTransaction } from '@parley/store';
-import type { Rank, RoleDefaults } from './roles.ts';
+import type { Rank, RoleDefaults, RoleGrants } from './roles.ts';
 import { builtInRoles } from './roles.ts';
 import type { IdentityTables } from './schema.ts';
 import type { KeyState, Powers, ShownKey } from './services/authentication.ts';
@@ -21,13 +21,16 @@ import type { DenialFacts, DeniedCaller, DeniedName } from './services/denials.t
 import { Denials } from './services/denials.ts';
 import type { KeyInfo, NewKey } from './services/keys.ts';
 import type { HasResource, KnownGrants } from './services/known-grants.ts';
-import type { Member } from './services/member-list.ts';
+import type { Member, MemberPage } from './services/member-list.ts';
 import type { RolesOfUser, WhichMember } from './services/members.ts';
+import type { NamedIds } from './services/names.ts';
 import type { OrganizationSettings, SettingsChange } from './services/organization-settings.ts';
 import type { NewOrganization, Organization, OrganizationChange, Seed } from './services/organizations.ts';
 import type { Sessions } from './services/sessions.ts';
 import { createSessions } from './services/sessions.ts';
 import { callerOfMember } from './services/standing.ts';
+import type { Web } from './web.ts';
+import { createWeb } from './web.ts';
 
 /** Everything the server asks of identity. */
 export interface Identity {
@@ -57,6 +60,11 @@ export interface Identity {
   revokeKey(caller: Caller, idOrPublicId: string): Promise<KeyInfo>;
   /** The caller that a key or an agent of the same organization would be, for explanations; undefined when there is none. */
   callerNamed(organizationId: string, idOrName: string): Promise<Caller | undefined>;
+  /** The names of keys and members by their ids, and of people; agents without a key have none here. */
+  namesOf(
+    organizationId: string,
+    ids: NamedIds,
+  ): Promise<{ callers: Map<string, string>; users: Map<string, string> }>;
   /** What gives an agent a tool, or leaves it out; undefined for everybody and everything else. */
   whyOfAgent(caller: Caller, tool: string): Promise<string | undefined>;
   /** What to do before a call of a tool that an agent has is not refused; undefined when there is nothing. */
@@ -71,10 +79,7 @@ export interface Identity {
   /** The user with this e-mail, made when there is none. */
   ensureUser(input: { email: string; name: string }): Promise<string>;
   listMembers(organizationId: string): Promise<Member[]>;
-  pageMembers(
-    organizationId: string,
-    page: { readonly limit: number; readonly offset: number },
-  ): Promise<Member[]>;
+  pageMembers(organizationId: string, page: MemberPage): Promise<Member[]>;
   findMember(organizationId: string, idOrEmail: string): Promise<Member | undefined>;
   getMember(organizationId: string, memberId: string): Promise<Member | undefined>;
   memberOf(organizationId: string, userId: string): Promise<Member | undefined>;
@@ -85,8 +90,8 @@ export interface Identity {
   setRank(by: Caller, memberId: string, rank: Rank): Promise<Member>;
   removeMember(by: Caller, userId: string): Promise<void>;
   removeMemberById(by: Caller, memberId: string): Promise<void>;
-  /** The roles that organizations make for themselves. */
-  readonly roles: Roles;
+  /** The roles that organizations make for themselves, and what the built-in ones give. */
+  readonly roles: Roles & { readonly builtIn: RoleGrants };
   readonly invitations: Invitations;
   /** Everything about organizations themselves. */
   readonly organizations: Organizations;
@@ -107,14 +112,16 @@ export interface Identity {
       organizationId: string,
       query: AuditFilter & { readonly after?: number | undefined; readonly limit: number },
     ): Promise<{ entries: AuditItem[]; last: number }>;
-    /** Looks whether every chain is whole. */
-    check(): Promise<AuditCheck>;
+    /** Looks whether every chain is whole, or that of one organization. */
+    check(organizationId?: string): Promise<AuditCheck>;
   };
   organizationName(organizationId: string): Promise<string | undefined>;
   /** The organization that the first start made. */
   firstOrganizationId(): Promise<string>;
-  /** Who is signed in with a browser. */
+  /** Who is signed in with a browser: visitors of the public pages. */
   readonly sessions: Sessions;
+  /** The same for the console, whose people are of a team. */
+  readonly web: Web;
   /** Takes the look-up that tells what agents may do; before, no key of an agent is worth anything. */
   serveAgents(lookup: AgentLookup): void;
   /** Moves the end of an agent's key; one that was revoked stays so. */
@@ -153,6 +160,8 @@ export interface IdentityOptions {
   /** What goes with an organization besides its rows, in the transaction that deletes it. */
   readonly clear?: Seed;
   readonly onError?: (error: unknown) => void;
+  /** False: nobody is signed in with a browser, whatever it shows; true by default. */
+  readonly hasWeb?: boolean;
 }
 
 /** Who is there changes rarely, and the code for it is most of this package: it is loaded by the first who needs it. */
@@ -164,7 +173,7 @@ type Ruled = Awaited<ReturnType<typeof later>> & { readonly rules: Rules };
 export function createIdentity(store: Store, options: IdentityOptions = {}): Identity {
   const now = options.now ?? Date.now;
   const { isPrivileged = () => false, known, onError = () => undefined } = options;
-  const { hasResource = async () => false } = options;
+  const { hasResource = async () => false, hasWeb = true } = options;
   const { roleDefaults = { member: {}, user: {} } } = options;
   const builtIn = builtInRoles(roleDefaults);
   const agents = new AgentCallers();
@@ -187,7 +196,7 @@ export function createIdentity(store: Store, options: IdentityOptions = {}): Ide
   const tell: AuditFollower = async (tx, entry) => {
     for (const follow of followers) await follow(tx, entry);
   };
-  const ownerOfKey = (key: string) => authentication.wholePerson(key);
+  const ownerOfKey = async (key: string) => (await authentication.wholeHolder(key))?.userId;
   return {
     authenticate: (key, source) => authentication.authenticate(key, source),
     keyState: (text) => authentication.keyState(text),
@@ -215,6 +224,7 @@ export function createIdentity(store: Store, options: IdentityOptions = {}): Ide
     },
     callerNamed: (organizationId, name) =>
       callerNamed(store, { organizationId, name, now: now() }, { isPrivileged, builtIn, agents }),
+    namesOf: async (organizationId, ids) => (await later()).namesOf(store, organizationId, ids),
     whyOfAgent: (caller, tool) => agents.why(caller, tool),
     lackOfAgent: (caller, tool) => agents.lack(caller, tool),
     callerOfMember: (organizationId, memberId) =>
@@ -240,6 +250,7 @@ export function createIdentity(store: Store, options: IdentityOptions = {}): Ide
     removeMemberById: (by, memberId) =>
       changing((tx, { removeMember, rules }) => removeMember(tx, by, { memberId }, rules)),
     roles: {
+      builtIn,
       list: async (organizationId) => (await later()).listRoles(store, organizationId),
       save: (by, input) => changing((tx, { saveRole, rules }) => saveRole(tx, by, input, rules)),
       delete: (by, name) => changing((tx, { deleteRole, rules }) => deleteRole(tx, by, name, rules)),
@@ -277,11 +288,18 @@ export function createIdentity(store: Store, options: IdentityOptions = {}): Ide
       sweep: async (before) => (await later()).sweepAudit(store, before),
       list: async (organizationId, query) => (await later()).listAudit(store, organizationId, query),
       after: async (organizationId, query) => (await later()).auditAfter(store, organizationId, query),
-      check: async () => (await later()).checkAudit(store),
+      check: async (organizationId) => (await later()).checkAudit(store, organizationId),
     },
     organizationName: (organizationId) => organizationName(store, organizationId),
     firstOrganizationId: () => firstOrganizationId(store),
     sessions: createSessions(store, { now, onError, builtIn }),
+    web: createWeb(store, {
+      now,
+      onError,
+      builtIn,
+      isOpen: hasWeb,
+      holderOf: (key) => authentication.wholeHolder(key),
+    }),
     serveAgents: (lookup) => agents.use(lookup),
     renewAgentKey: async (keyId, expiresAt) => (await later()).renewAgentKey(store, keyId, expiresAt),
     sweepAgentKeys: async (before) => (await later()).sweepAgentKeys(store, before),

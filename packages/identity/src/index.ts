@@ -4,7 +4,7 @@ export type { Identity, IdentityOptions } from './identity.ts';
 export { identityMigrations } from './migrations/index.ts';
 export type { KeyFormat } from './key-format.ts';
 export { builtInRoles, isRank, joinRoleDefaults, rankOf, roleDefaultsOf } from './roles.ts';
-export type { Rank, RoleDefaults } from './roles.ts';
+export type { Rank, RoleDefaults, RoleGrants } from './roles.ts';
 export type { IdentityTables } from './schema.ts';
 export type { AgentBinding, AgentLookup } from './services/agent-keys.ts';
 export { shownKey } from './services/authentication.ts';
@@ -21,3 +21,9 @@ export type { OrganizationSettings, SidebarItem } from './services/organization-
 export type { Organization } from './services/organizations.ts';
 export type { FoundSession, OpenedSession, Sessions } from './services/sessions.ts';
 export { IDENTITY_CHANGED } from './services/identity-changed.ts';
+export type { Account } from './services/sign-in/account.ts';
+export type { Shown, ShownAgain } from './services/sign-in/entering.ts';
+export type { TeamMembership } from './services/sign-in/memberships.ts';
+export { WEB_SESSIONS_CHANGED } from './services/sign-in/web-sessions-changed.ts';
+export type { OpenedWebSession, WebSession, WebSessionInfo } from './services/sign-in/web-sessions.ts';
+export type { Web } from './web.ts';

@@ -132,6 +132,62 @@ export interface SignInSessionRow {
   created_at: number;
 }
 
+/** Somebody of the team who is signed in to the console; the token itself is never stored. */
+export interface WebSessionRow {
+  id: string;
+  token_hash: string;
+  user_id: string;
+  /** The one that they look at. */
+  organization_id: string;
+  method: string;
+  device: string;
+  /** When they last showed who they are. */
+  proven_at: number;
+  seen_at: number;
+  created_at: number;
+}
+
+/** A link that signs somebody in once. */
+export interface SignInLinkRow {
+  token_hash: string;
+  user_id: string;
+  organization_id: string;
+  expires_at: number;
+}
+
+export interface PasswordRow {
+  user_id: string;
+  /** With everything that is needed to make it again. */
+  hash: string;
+  changed_at: number;
+}
+
+export interface PasskeyRow {
+  id: string;
+  user_id: string;
+  name: string;
+  credential_id: string;
+  /** COSE, in base64url. */
+  public_key: string;
+  counter: number;
+  transports: string;
+  used_at: number | null;
+  created_at: number;
+}
+
+/** A challenge that a browser has answered; it is worth one answer. */
+export interface UsedChallengeRow {
+  id: string;
+  expires_at: number;
+}
+
+/** How often signing in failed in a row. */
+export interface SignInAttemptRow {
+  bucket: string;
+  failures: number;
+  last_at: number;
+}
+
 export interface IdentityTables {
   organizations: OrganizationRow;
   organization_settings: OrganizationSettingsRow;
@@ -144,4 +200,10 @@ export interface IdentityTables {
   roles: RoleRow;
   api_keys: ApiKeyRow;
   sign_in_sessions: SignInSessionRow;
+  web_sessions: WebSessionRow;
+  sign_in_links: SignInLinkRow;
+  passwords: PasswordRow;
+  passkeys: PasskeyRow;
+  used_challenges: UsedChallengeRow;
+  sign_in_attempts: SignInAttemptRow;
 }

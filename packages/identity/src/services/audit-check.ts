@@ -12,11 +12,16 @@ export interface AuditCheck {
 
 const PAGE = 1000;
 
-/** Walks every chain from its oldest entry to its end. */
-export function checkAudit(store: Store): Promise<AuditCheck> {
+/** Walks every chain from its oldest entry to its end, or that of one organization. */
+export function checkAudit(store: Store, organizationId?: string): Promise<AuditCheck> {
   return store.snapshot(async (from) => {
     const db = from.db<IdentityTables>();
-    const heads = await db.selectFrom('audit_heads').selectAll().execute();
+    const isOne = organizationId !== undefined;
+    const heads = await db
+      .selectFrom('audit_heads')
+      .selectAll()
+      .$if(isOne, (all) => all.where('organization_id', '=', organizationId ?? ''))
+      .execute();
     const headless = await db
       .selectFrom('audit_log')
       .select('organization_id')
@@ -24,8 +29,9 @@ export function checkAudit(store: Store): Promise<AuditCheck> {
       .where('organization_id', 'not in', (known) =>
         known.selectFrom('audit_heads').select('organization_id'),
       )
+      .$if(isOne, (all) => all.where('organization_id', '=', organizationId ?? ''))
       .execute();
-    const broken = headless.map(({ organization_id: organizationId }) => ({ organizationId, seq: 0 }));
+    const broken = headless.map((row) => ({ organizationId: row.organization_id, seq: 0 }));
     let entries = 0;
     for (const head of heads) {
       const { count, brokenAt } = await walk(from, head);

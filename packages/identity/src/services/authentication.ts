@@ -162,13 +162,13 @@ export class Authentication {
     return { caller: await this.#stillThere(caller, row), expiresAt: row?.expires_at ?? Infinity };
   }
 
-  /** Who a key stands for without any reserve: it may do all that its owner may, everywhere; undefined for any other. */
-  async wholePerson(text: string): Promise<string | undefined> {
+  /** Who a key stands for without any reserve, and where: it may do all that its owner may; undefined for any other. */
+  async wholeHolder(text: string): Promise<{ userId: string; organizationId: string } | undefined> {
     const { row, roles } = (await this.#keyOf(text)) ?? {};
     if (row === undefined || row.role !== null || row.connection_id !== null || row.agent !== null)
       return undefined;
     if (firstUncovered(fromJson<Grants>(row.grants), ALL_GRANTS) !== undefined) return undefined;
-    return roles === undefined ? undefined : row.user_id;
+    return roles && { userId: row.user_id, organizationId: row.organization_id };
   }
 
   /** Tells a key whose member is gone from one that is not valid at all. */

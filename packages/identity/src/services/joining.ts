@@ -132,8 +132,17 @@ async function requireShown(
     .where('member_roles.role', '!=', 'user')
     .limit(1)
     .execute();
-  if (keys.length === 0 && roles.length === 0) return;
+  const isKnown = keys.length > 0 || roles.length > 0 || (await canSignIn(tx, userId));
+  if (!isKnown) return;
   const text =
     'This e-mail belongs to somebody who has an account on this server. Give a key of theirs too that may do everything they may, such as their first one; a key with fewer grants, a role or a connection is not enough.';
   throw new ToolError('forbidden', text, { needs: 'key' });
+}
+
+/** True for somebody who has a way into the console, whatever they are a member of now. */
+async function canSignIn(tx: StoreTransaction, userId: string): Promise<boolean> {
+  const db = tx.db<IdentityTables>();
+  const password = db.selectFrom('passwords').select('user_id').where('user_id', '=', userId);
+  const passkey = db.selectFrom('passkeys').select('user_id').where('user_id', '=', userId);
+  return (await password.unionAll(passkey).limit(1).executeTakeFirst()) !== undefined;
 }

@@ -1,5 +1,6 @@
 /** Members as others see them: who belongs to an organization, one by one or all. */
 import type { Queryable } from '@parley/store';
+import { sql } from 'kysely';
 import type { Rank } from '../roles.ts';
 import { rankOf } from '../roles.ts';
 import type { IdentityTables } from '../schema.ts';
@@ -23,17 +24,52 @@ export async function listMembers(store: Queryable, organizationId: string): Pro
   return gathered(await selectMembers(store, organizationId).execute());
 }
 
+/** Which members are wanted; absent means any. */
+export interface MemberPage {
+  readonly limit: number;
+  readonly offset: number;
+  /** A part of the name or the e-mail, whatever its case. */
+  readonly text?: string | undefined;
+  /** Those who hold this role. */
+  readonly role?: string | undefined;
+  /** Without those who are visitors and nothing else. */
+  readonly isTeam?: boolean | undefined;
+}
+
 /** Some of them, for lists that are read page by page. */
 export async function pageMembers(
   store: Queryable,
   organizationId: string,
-  { limit, offset }: { readonly limit: number; readonly offset: number },
+  { limit, offset, text, role, isTeam = false }: MemberPage,
 ): Promise<Member[]> {
+  const like = `%${(text ?? '').toLowerCase().replaceAll(/[\\%_]/g, (mark) => `\\${mark}`)}%`;
   const query = selectMembers(store, organizationId).where('members.id', 'in', (members) =>
     members
       .selectFrom('members as paged')
+      .innerJoin('users as person', 'person.id', 'paged.user_id')
       .select('paged.id')
       .where('paged.organization_id', '=', organizationId)
+      .$if(text !== undefined, (some) =>
+        some.where((person) =>
+          person.or([
+            sql<boolean>`lower(person.name) like ${like} escape '\\'`,
+            sql<boolean>`person.email like ${like} escape '\\'`,
+          ]),
+        ),
+      )
+      .$if(role !== undefined, (some) =>
+        some.where('paged.id', 'in', (held) =>
+          held
+            .selectFrom('member_roles')
+            .select('member_id')
+            .where('role', '=', role ?? ''),
+        ),
+      )
+      .$if(isTeam, (some) =>
+        some.where('paged.id', 'in', (held) =>
+          held.selectFrom('member_roles').select('member_id').where('role', '!=', 'user'),
+        ),
+      )
       .orderBy('paged.created_at')
       .orderBy('paged.id')
       .limit(limit)

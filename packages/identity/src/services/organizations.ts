@@ -2,7 +2,7 @@
 import type { Caller } from '@parley/kit';
 import { ToolError, typeId } from '@parley/kit';
 import type { Queryable, Store, StoreTransaction } from '@parley/store';
-import { deleteOwned, fromJson } from '@parley/store';
+import { deleteOwned, fromJson, toJson } from '@parley/store';
 import type { IdentityTables, OrganizationRow } from '../schema.ts';
 import type { AuditCaller } from './audit.ts';
 import { writeAudit } from './audit.ts';
@@ -38,8 +38,11 @@ export interface OrganizationChange {
   readonly slug?: string | undefined;
   readonly name?: string | undefined;
   readonly description?: string | null | undefined;
+  /** The colour that its console wears, such as `#2f6fed`; null: that of Parley. */
+  readonly accent?: string | null | undefined;
 }
 
+const ACCENT = /^#[0-9a-f]{6}$/;
 const SLUG = /^[a-z0-9-]{1,50}$/;
 const MAX_NAME_LENGTH = 255;
 const MAX_DESCRIPTION_LENGTH = 1000;
@@ -79,9 +82,15 @@ export async function updateOrganization(
   const { organizationId } = by;
   await lockOrganization(tx, organizationId);
   const before = await rowOf(tx, organizationId);
-  const { slug = before.slug, name = before.name, description = before.description } = change;
-  const next = checked({ slug, name, description });
-  const fields = (['slug', 'name', 'description'] as const).filter((field) => next[field] !== before[field]);
+  const { slug = before.slug, name = before.name, description = before.description, accent } = change;
+  const metadata = accent === undefined ? before.metadata : withAccent(before.metadata, accent);
+  const words = checked({ slug, name, description });
+  const next = { ...words, metadata };
+  const isOther = (field: keyof typeof next) => next[field] !== before[field];
+  const fields = [
+    ...(['slug', 'name', 'description'] as const).filter(isOther),
+    ...(isOther('metadata') ? ['accent'] : []),
+  ];
   if (fields.length === 0) return organizationOf(before);
   await tx
     .db<IdentityTables>()
@@ -91,7 +100,11 @@ export async function updateOrganization(
     .execute()
     .catch(orConflict(`An organization with the slug ${slug} exists already.`));
   const entry = { caller: by, action: 'organization.updated', target: organizationId };
-  await writeAudit(tx, { ...entry, changed: { fields, ...next } }, { now });
+  await writeAudit(
+    tx,
+    { ...entry, changed: { fields, ...words, ...(accent !== undefined && { accent }) } },
+    { now },
+  );
   await tx.signal(IDENTITY_CHANGED, organizationId);
   return organizationOf({ ...before, ...next });
 }
@@ -175,6 +188,15 @@ function organizationOf(row: OrganizationRow): Organization {
   const { id, slug, name, description, logo, created_at: createdAt } = row;
   const metadata = row.metadata === null ? null : fromJson<Record<string, unknown>>(row.metadata);
   return { id, slug, name, description, logo, metadata, createdAt };
+}
+
+function withAccent(metadata: string | null, given: string | null): string | null {
+  const accent = given?.toLowerCase() ?? null;
+  if (accent !== null && !ACCENT.test(accent))
+    throw new ToolError('invalid', 'accent: must be a colour such as #2f6fed, or null');
+  const { accent: _before, ...rest } = metadata === null ? {} : fromJson<Record<string, unknown>>(metadata);
+  const next = accent === null ? rest : { ...rest, accent };
+  return Object.keys(next).length === 0 ? null : toJson(next);
 }
 
 type Words = Pick<OrganizationRow, 'slug' | 'name' | 'description'>;

@@ -1,0 +1,107 @@
+/** Passwords: what they may be, how they are kept, and how one is held against what is kept. */
+import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
+import { ToolError } from '@parley/kit';
+import type { Queryable, StoreTransaction } from '@parley/store';
+import { Turns } from '@parley/store';
+import type { IdentityTables } from '../../schema.ts';
+
+const SHORTEST = 12;
+const LONGEST = 256;
+
+// 32 MiB for about a tenth of a second each.
+const COST = { N: 2 ** 15, r: 8, p: 3, maxmem: 64 * 1024 ** 2 };
+const SALT_BYTES = 16;
+const HASH_BYTES = 32;
+const VERSION = 'scrypt-1';
+
+// The threads that hash are shared with files and names of hosts, and each takes its memory.
+const turns = new Turns({ places: 4, waiting: 50, waitMs: 10_000 }, () => {
+  const text = 'Too many people are signing in right now. Try again in a moment.';
+  return new ToolError('rate_limited', text, { retryAfterMs: 5000 });
+});
+
+/** Throws what is wrong with a new password, in words for whoever chose it. */
+export async function checkPassword(password: string, about: readonly (string | null)[]): Promise<void> {
+  const { length } = [...new Intl.Segmenter().segment(password)];
+  if (length < SHORTEST || length > LONGEST) throw weak(`must have ${SHORTEST} to ${LONGEST} characters`);
+  const plain = password.toLowerCase();
+  if (isRepeated(plain)) throw weak('must not repeat one text over and over');
+  if (about.some((word) => word !== null && plain === word.toLowerCase()))
+    throw weak('must not be your name or e-mail');
+  if (await isCommon(plain)) throw weak('is one of the most common ones. Choose another, such as four words');
+}
+
+function weak(rule: string): ToolError {
+  return new ToolError('invalid', `password: ${rule}`);
+}
+
+/** True for a text that is a shorter one several times over. */
+function isRepeated(text: string): boolean {
+  return (text + text).indexOf(text, 1) < text.length;
+}
+
+/** Loaded by the first who chooses a password. */
+async function isCommon(password: string): Promise<boolean> {
+  const { dictionary } = await import('@zxcvbn-ts/language-common');
+  return dictionary['passwords-common'].includes(password);
+}
+
+/** What is kept of a password. */
+export async function hashPassword(password: string): Promise<string> {
+  const salt = randomBytes(SALT_BYTES);
+  const hashed = await derive(password, salt);
+  return [VERSION, salt.toString('base64url'), hashed.toString('base64url')].join(' ');
+}
+
+const NOBODY = [VERSION, Buffer.alloc(SALT_BYTES), Buffer.alloc(HASH_BYTES)]
+  .map((part) => (typeof part === 'string' ? part : part.toString('base64url')))
+  .join(' ');
+
+/** Whether a password is the one that is kept; with none, it takes as long and is not. */
+export async function isPassword(password: string, kept: string | undefined): Promise<boolean> {
+  const [version, salt = '', hashed = ''] = (kept ?? NOBODY).split(' ');
+  const given = await derive(password, Buffer.from(salt, 'base64url'));
+  const wanted = Buffer.from(hashed, 'base64url');
+  const isSame = given.length === wanted.length && timingSafeEqual(given, wanted);
+  return isSame && version === VERSION && kept !== undefined;
+}
+
+function derive(password: string, salt: Buffer): Promise<Buffer> {
+  const turn = { organizationId: '', signal: AbortSignal.any([]) };
+  return turns.take(
+    turn,
+    () =>
+      new Promise((resolve, reject) => {
+        // The same letters in another composition are the same password.
+        scrypt(password.normalize('NFKC'), salt, HASH_BYTES, COST, (error, hashed) => {
+          if (error === null) resolve(hashed);
+          else reject(error);
+        });
+      }),
+  );
+}
+
+/** The hash of a person's password; undefined without one. */
+export async function passwordOf(from: Queryable, userId: string): Promise<string | undefined> {
+  const row = await from
+    .db<IdentityTables>()
+    .selectFrom('passwords')
+    .select('hash')
+    .where('user_id', '=', userId)
+    .executeTakeFirst();
+  return row?.hash;
+}
+
+/** Keeps a hash in the place of any other. */
+export async function keepPassword(
+  tx: StoreTransaction,
+  userId: string,
+  { hash, now }: { readonly hash: string; readonly now: number },
+): Promise<void> {
+  await tx
+    .db<IdentityTables>()
+    .insertInto('passwords')
+    .values({ user_id: userId, hash, changed_at: now })
+    .onConflict((conflict) => conflict.column('user_id').doUpdateSet({ hash, changed_at: now }))
+    .execute();
+}
