@@ -26,6 +26,7 @@ export function guardRoutes(set: RouteSet, open: readonly string[], guard: Route
       return set.handle(req, res);
     },
     ...(set.refusal && { refusal: set.refusal.bind(set) }),
+    ...(set.front && { front: set.front.bind(set) }),
     ...(set.streams && { streams: set.streams.bind(set) }),
     close: () => set.close(),
   };

@@ -3,5 +3,13 @@ export { readForm } from './body/form.ts';
 export type { HttpAnswer } from './respond/respond.ts';
 export { tagged, writeAnswer } from './respond/respond.ts';
 export { createPaths } from './route/paths.ts';
-export { dropToken, keepToken, sessionToken } from './session/cookies.ts';
+export {
+  consoleToken,
+  dropConsoleToken,
+  dropToken,
+  keepConsoleToken,
+  keepToken,
+  sessionToken,
+} from './session/cookies.ts';
 export { checkSameOrigin, hasToken } from './session/csrf.ts';
+export { isHttps, signedIn } from './session/signed-in.ts';

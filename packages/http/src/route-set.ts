@@ -8,6 +8,9 @@ export interface RawRefusal {
   readonly body: string;
 }
 
+/** An OpenAPI document of a set of routes. */
+export type OpenApiDocument = Readonly<Record<string, unknown>>;
+
 /** Everything under one prefix. */
 export interface RouteSet {
   /** What it is called where two sets want the same prefix. */
@@ -23,6 +26,10 @@ export interface RouteSet {
   upgrade?(req: IncomingMessage, socket: Duplex, head: Buffer): void;
   /** A refusal in the form of these routes, for a request that was refused before it reached them; absent: as MCP writes it. */
   refusal?(status: number, message: string): RawRefusal;
+  /** The OpenAPI document about it; absent where there is none. */
+  openApi?(): Promise<OpenApiDocument>;
+  /** Where somebody is sent who asks for nothing but the site; undefined: nowhere here. */
+  front?(req: IncomingMessage): Promise<string | undefined>;
   /** How many streams and sockets are open; absent where there are none. */
   streams?(): number;
   /** Ends every stream and socket. */

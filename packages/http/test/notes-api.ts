@@ -15,6 +15,7 @@ import {
   createRestTables,
   defineRouteFor,
   defineRoutes,
+  download,
   eventStream,
   nothing,
   one,
@@ -53,6 +54,9 @@ interface NoteScope {
 }
 
 const defineRoute = defineRouteFor<NoteScope>();
+
+/** How long each piece of the file is. */
+export const PIECE = 64 * 1024;
 
 async function noteOf({ store, organizationId }: NoteScope, id: string) {
   const found = await store
@@ -135,6 +139,23 @@ const noteRoutes = [
     grants: ['audit_notes'],
     answer: one('Note', Note),
     run: async () => ({ id: 'newest', text: 'the newest' }),
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/file',
+    summary: 'Read everything as a file',
+    who: 'team',
+    grants: ['list_notes'],
+    query: z.strictObject({ pieces: z.coerce.number(), fault: z.string().optional() }),
+    answer: download,
+    run: async ({ query: { pieces, fault } }) => ({
+      fileName: 'all "notes"/\u00e9.txt',
+      type: 'text/plain; charset=utf-8',
+      async write(put) {
+        for (let piece = 0; piece < pieces; piece += 1) await put('x'.repeat(PIECE));
+        if (fault !== undefined) throw new Error(fault);
+      },
+    }),
   }),
   defineRoute({
     method: 'GET',

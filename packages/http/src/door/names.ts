@@ -40,3 +40,10 @@ export function originNameOf(origin: string): string | undefined {
 export function isOwnOrigin(origin: string, host: string): boolean {
   return origin === `http://${host}` || origin === `https://${host}`;
 }
+
+/** The same names with those of the public address, which is a name of this server like any other. */
+export function namesWith(names: AllowedNames, publicUrl: string | undefined): AllowedNames {
+  if (publicUrl === undefined) return names;
+  const { hostname, origin } = new URL(publicUrl);
+  return { hosts: [...names.hosts, hostname], origins: [...names.origins, origin] };
+}

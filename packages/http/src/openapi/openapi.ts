@@ -3,7 +3,8 @@ import * as z from 'zod';
 import type { ErrorCode } from '../refusal.ts';
 import { ERROR_STATUS } from '../refusal.ts';
 import type { Answer } from '../route/answer.ts';
-import { isStream } from '../route/answer.ts';
+import { isStream, isTagged } from '../route/answer.ts';
+import { fullName } from '../route/authorize.ts';
 import { namesIn } from '../route/paths.ts';
 import type { RouteFacts } from '../route/route.ts';
 import type { Json } from './parts.ts';
@@ -83,7 +84,7 @@ function operationOf(toolset: string, route: RouteFacts): Json {
     }),
     responses: {
       [answer.status]: successOf(toolset, answer),
-      ...(route.method === 'GET' && !isStream(answer) && { 304: { description: 'Not modified' } }),
+      ...(route.method === 'GET' && isTagged(answer) && { 304: { description: 'Not modified' } }),
       ...errorsOf(route),
     },
   };
@@ -91,8 +92,10 @@ function operationOf(toolset: string, route: RouteFacts): Json {
 
 /** Who may use a route, in words. */
 export function whoSentence(toolset: string, { who, grants }: RouteFacts): string {
+  if (who === 'anybody') return 'For everybody, signed in or not.';
+  if (who === 'person') return 'For people who are signed in with a browser.';
   const rank = who === 'team' ? 'For the team.' : 'For administrators.';
-  const names = grants.map((grant) => `\`${toolset}:${grant}\``).join(' or ');
+  const names = grants.map((name) => `\`${fullName(toolset, { name })}\``).join(' or ');
   return `${rank} Needs the grant ${names}.`;
 }
 
@@ -149,7 +152,7 @@ function header(name: string, description: string): Json {
 }
 
 function headerParameters({ method, answer }: RouteFacts): Json[] {
-  const found = isStream(answer) ? undefined : HEADER_OF_METHOD[method];
+  const found = isTagged(answer) ? HEADER_OF_METHOD[method] : undefined;
   return found === undefined ? [] : [found];
 }
 
@@ -164,6 +167,12 @@ function successOf(toolset: string, answer: Answer<unknown>): Json {
       description: `Server-sent events named ${toolset}.<noun>, with the noun as data`,
       headers,
       content: { 'text/event-stream': { schema: { type: 'string' } } },
+    };
+  if (answer.kind === 'file')
+    return {
+      description: 'A file',
+      headers,
+      content: { 'application/octet-stream': { schema: { type: 'string' } } },
     };
   if (item === undefined) return { description: 'Done', headers };
   return {
@@ -220,7 +229,15 @@ function itemSchemas(routes: readonly RouteFacts[]): Json {
     if (answer.item !== undefined && !named.has(answer.item.shape))
       named.add(answer.item.shape, { id: answer.item.name });
   const { schemas } = z.toJSONSchema(named, { uri: (id) => `${REF}${id}`, io: 'output', override: tidy });
-  return Object.fromEntries(Object.entries(schemas).map(([id, schema]) => [id, withoutAddress(schema)]));
+  // One shape may have several names; those after the first stand for it.
+  const others = routes.flatMap(({ answer: { item } }) => {
+    const first = item && named.get(item.shape)?.id;
+    return first === undefined || first === item?.name ? [] : [[item?.name, { $ref: `${REF}${first}` }]];
+  });
+  return Object.fromEntries([
+    ...others,
+    ...Object.entries(schemas).map(([id, schema]) => [id, withoutAddress(schema)]),
+  ]);
 }
 
 function schemaOf(shape: z.ZodType, io: 'input' | 'output'): Json {
@@ -234,6 +251,8 @@ function withoutAddress({ $schema: _schema, $id: _id, ...schema }: Json): Json {
 /** Leaves out what a format says already, and bounds that every whole number has. */
 function tidy({ jsonSchema }: { jsonSchema: Json }): void {
   if (jsonSchema['format'] === 'date-time') delete jsonSchema['pattern'];
+  // Its name in JSON Schema is `contentEncoding`, which stands beside it.
+  if (jsonSchema['format'] === 'base64') delete jsonSchema['format'];
   if (jsonSchema['minimum'] === Number.MIN_SAFE_INTEGER) delete jsonSchema['minimum'];
   if (jsonSchema['maximum'] === Number.MAX_SAFE_INTEGER) delete jsonSchema['maximum'];
 }

@@ -8,7 +8,7 @@ const DIGEST_LENGTH = 27;
 export type CheckCurrent<T> = (current: T) => void;
 
 /** The tag of a body. */
-export function etagOf(body: string): string {
+export function etagOf(body: string | Buffer): string {
   return `"${hash('sha256', body, 'base64url').slice(0, DIGEST_LENGTH)}"`;
 }
 

@@ -6,7 +6,7 @@ import { etagOf, isUnchanged } from './etag.ts';
 export interface HttpAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | undefined;
+  readonly body: string | Buffer | undefined;
 }
 
 /** The answer with the tag of its body. */

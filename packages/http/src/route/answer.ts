@@ -1,5 +1,6 @@
 /** What a route answers with: the status, the shape of the body, and how a result becomes one. */
 import type * as z from 'zod';
+import type { Download } from '../streams/downloads.ts';
 import type { Feed } from '../streams/feed-streams.ts';
 
 /** One page of a list. */
@@ -13,7 +14,7 @@ export interface Page<T> {
 }
 
 /** How the data stands in the body. */
-export type AnswerKind = 'one' | 'bare' | 'page' | 'whole' | 'none' | 'stream' | 'feed';
+export type AnswerKind = 'one' | 'bare' | 'page' | 'whole' | 'none' | 'stream' | 'feed' | 'file' | 'own';
 
 /** The success of a route whose handler gives a `Result`. */
 export interface Answer<Result> {
@@ -89,9 +90,26 @@ export const feedStream: Answer<Feed> = {
   locationOf: nowhere,
 };
 
+/** 200 with a file that is written while it is read; the handler says how, the server sends it. */
+export const download: Answer<Download> = {
+  kind: 'file',
+  status: 200,
+  item: undefined,
+  toBody: () => undefined,
+  locationOf: nowhere,
+};
+
+/** 200 that the handler writes itself, as a stream or a file; before it has begun, it may still refuse. */
+export const ownAnswer: Answer<void> = { ...nothing, kind: 'own', status: 200 };
+
 /** True for an answer without an end. */
 export function isStream({ kind }: Pick<Answer<never>, 'kind'>): boolean {
-  return kind === 'stream' || kind === 'feed';
+  return kind === 'stream' || kind === 'feed' || kind === 'own';
+}
+
+/** True for an answer that is made whole before it is sent, so that it can have a tag. */
+export function isTagged(answer: Pick<Answer<never>, 'kind'>): boolean {
+  return answer.kind !== 'file' && !isStream(answer);
 }
 
 /** The body of everything that is not a page; `ETag` and `If-Match` compare exactly this. */

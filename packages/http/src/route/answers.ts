@@ -9,6 +9,7 @@ import type { Method } from './route.ts';
 
 /** A finished answer. */
 export interface RestAnswer extends HttpAnswer {
+  readonly body: string | undefined;
   /** What went wrong; null for a success. */
   readonly code: ErrorCode | null;
   /** True when more follows after the body. */
@@ -50,9 +51,14 @@ export function write(
   answer: HttpAnswer & { readonly isOpen?: boolean },
 ): void {
   if (res.destroyed || res.headersSent) return;
-  res.setHeader('idempotency-supported', 'true');
-  res.setHeader('x-content-type-options', 'nosniff');
-  res.appendHeader('vary', 'authorization');
+  setCommonHeaders(res);
   if (answer.isOpen === true) res.writeHead(answer.status, answer.headers).write(answer.body);
   else writeAnswer(req, res, answer);
+}
+
+/** The headers that every answer of REST carries. */
+export function setCommonHeaders(res: ServerResponse): void {
+  res.setHeader('idempotency-supported', 'true');
+  res.setHeader('x-content-type-options', 'nosniff');
+  res.appendHeader('vary', 'authorization, cookie');
 }

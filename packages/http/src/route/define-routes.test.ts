@@ -158,7 +158,13 @@ describe('the documents of declared routes', () => {
     const document = openApiOf(table) as {
       paths: Record<string, Record<string, { description: string }>>;
     };
-    expect(Object.keys(document.paths)).toEqual(['/notes', '/notes/{id}', '/notes/newest', '/stream']);
+    expect(Object.keys(document.paths)).toEqual([
+      '/notes',
+      '/notes/{id}',
+      '/notes/newest',
+      '/file',
+      '/stream',
+    ]);
     expect(document.paths['/notes/{id}']?.['delete']?.description).toBe(
       'For the team. Needs the grant `notes:delete_note`.',
     );

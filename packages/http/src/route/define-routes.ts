@@ -1,4 +1,5 @@
 /** A set of routes: one literal gives the served prefix, its guards, its limits and both documents about it. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Identity } from '@parley/identity';
 import type { Caller, Observer } from '@parley/kit';
 import { detach } from '@parley/kit';
@@ -10,10 +11,13 @@ import { Claims } from '../idempotency/claims.ts';
 import type { OnChange } from '../idempotency/once.ts';
 import { documentsOf } from '../openapi/documents.ts';
 import type { ApiWords } from '../openapi/openapi.ts';
+import { openApiOf } from '../openapi/openapi.ts';
 import type { RateOptions } from '../rate/request-rate.ts';
 import { createRequestRate } from '../rate/request-rate.ts';
 import { HttpRefusal, internalError } from '../refusal.ts';
 import type { RouteSet } from '../route-set.ts';
+import type { SignedIn } from '../session/signed-in.ts';
+import type { DownloadLimits } from '../streams/downloads.ts';
 import type { FeedLimits, FeedStreams } from '../streams/feed-streams.ts';
 import { createFeedStreams } from '../streams/feed-streams.ts';
 import type { NoticeSource, StreamLimits } from '../streams/notice-streams.ts';
@@ -47,21 +51,35 @@ export interface RestOptions extends RateOptions {
   readonly streams?: Partial<StreamLimits>;
   /** Limits of feeds. */
   readonly feeds?: Partial<FeedLimits>;
+  /** Limits of files that are sent. */
+  readonly downloads?: Partial<DownloadLimits>;
   /** Told of every call of a known caller, refused ones too. */
   readonly observe?: Observer;
+  /** The address of this site where a proxy stands before it; pages of it may send the cookie of the console. */
+  readonly publicUrl?: string | undefined;
+}
+
+/** What a handler may know of the request besides what the route says, and of whoever sent it with a browser. */
+export interface RouteExchange {
+  readonly req: IncomingMessage;
+  readonly res: ServerResponse;
+  readonly session: SignedIn | undefined;
 }
 
 export interface RoutesHost<Scope> extends RestOptions {
   readonly store: Store;
   /** Whose word on the client's address counts, when the options do not say. */
-  readonly web?: { readonly trustedProxies: readonly string[] };
+  readonly web?: {
+    readonly trustedProxies: readonly string[];
+    readonly publicUrl?: string | undefined;
+  };
   readonly identity: Identity;
   readonly now: () => number;
   readonly onFault: (error: unknown, where: string) => void;
   /** What conditions of tools are asked with: the services of the toolset. */
   readonly toolServices: unknown;
   /** What handlers get for a caller; `onChange` must run in the transaction of whatever they change. */
-  scope(caller: Caller): Promise<(onChange?: OnChange) => Scope>;
+  scope(caller: Caller, exchange: RouteExchange): Promise<(onChange?: OnChange) => Scope>;
 }
 
 /** A defined set of routes. */
@@ -125,6 +143,7 @@ export function defineRoutes<Scope>(definition: RoutesDefinition<Scope>): Routes
           const routes = await definition.routes();
           return [...documentsOf(prefix), ...routes.map((route) => routeName(prefix, route))];
         },
+        openApi: async () => openApiOf({ ...definition, routes: await definition.routes() }),
         isGuarded: true,
         async handle(req, res) {
           const serve = await (loaded ??= load()).catch((error: unknown) => {

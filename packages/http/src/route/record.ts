@@ -26,6 +26,7 @@ export function beginRecord(
   const startMs = performance.now();
   return {
     end(route, code) {
+      if (code === null && route !== undefined && isUntold(route, caller)) return;
       observe?.({
         caller,
         method: 'rest',
@@ -40,7 +41,14 @@ export function beginRecord(
   };
 }
 
+/** What people look at in a browser is no call that anybody has to know of: screens read again and again. */
+function isUntold({ isQuiet, method }: RouteFacts, { source }: Caller): boolean {
+  return isQuiet || (source === 'web' && method === 'GET');
+}
+
+const DENIALS: ReadonlySet<ErrorCode> = new Set(['FORBIDDEN', 'CSRF', 'FRESH_SIGN_IN']);
+
 function outcomeOf(code: ErrorCode | null): CallRecord['outcome'] {
   if (code === null) return 'ok';
-  return code === 'FORBIDDEN' ? 'denied' : 'error';
+  return DENIALS.has(code) ? 'denied' : 'error';
 }

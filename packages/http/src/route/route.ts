@@ -24,14 +24,23 @@ export interface RouteContext<Params = unknown, Query = unknown, Body = unknown>
   readonly check: CheckCurrent<unknown> | undefined;
 }
 
+/**
+ * Who may come at all: the team, with a key or a browser; its administrators; `person`, who is signed in with a
+ * browser and needs no grant for what is their own; `anybody`, before they have said who they are.
+ */
+export type Who = 'team' | 'admin' | 'person' | 'anybody';
+
 /** What can be told of a route without its types: enough for guards and documents. */
 export interface RouteFacts {
   readonly method: Method;
   /** Below the prefix of its set, e.g. `/posts/:id`. */
   readonly path: string;
   readonly summary: string;
-  readonly who: 'team' | 'admin';
-  /** The tools, resources or rights of the toolset that this route stands for; one of them until the body is known. */
+  readonly who: Who;
+  /**
+   * The tools, resources or rights of the toolset that this route stands for; one of them until the body is known. What
+   * belongs to another toolset has its name before it, like `tasks:get_task`.
+   */
   readonly grants: readonly string[];
   /** The worst that it can do, as for tools. */
   readonly effect: Effect;
@@ -39,15 +48,21 @@ export interface RouteFacts {
   readonly body: z.ZodType | undefined;
   /** True for an answer with a secret that is shown once. */
   readonly hasSecret: boolean;
+  /** True for what somebody in a browser may do only when they showed a moment ago who they are. */
+  readonly isSensitive: boolean;
+  /** True when a success leaves no record: it is about the person alone, or what it does has records of its own. */
+  readonly isQuiet: boolean;
   readonly answer: Answer<unknown>;
 }
 
 /** A route as its author writes it. */
 export interface RouteDefinition<Scope, Path extends string, Query, Body, Result> extends Pick<
   RouteFacts,
-  'method' | 'summary' | 'who' | 'grants'
+  'method' | 'summary' | 'who'
 > {
   readonly path: Path;
+  /** None for `person` and `anybody`. */
+  readonly grants?: readonly string[];
   /** By default what the method says: GET reads, POST creates, PUT and PATCH update, DELETE deletes. */
   readonly effect?: Effect;
   /** Which of the grants a body needs; all of them by default. */
@@ -56,6 +71,8 @@ export interface RouteDefinition<Scope, Path extends string, Query, Body, Result
   readonly query?: z.ZodType<Query>;
   readonly body?: z.ZodType<Body>;
   readonly hasSecret?: boolean;
+  readonly isSensitive?: boolean;
+  readonly isQuiet?: boolean;
   readonly answer: Answer<Result>;
   readonly run: (context: RouteContext<ParamsOf<Path>, Query, Body> & Scope) => Promise<Result>;
 }
@@ -84,11 +101,14 @@ export function defineRouteFor<Scope>() {
   return <const Path extends string, Query = undefined, Body = undefined, Result = void>(
     route: RouteDefinition<Scope, Path, Query, Body, Result>,
   ): Route<Scope> => {
-    const { method, grants, grantsOf = () => grants, query, body, hasSecret = false } = route;
-    const { effect = EFFECT_OF[method] } = route;
+    const { method, who, grants = [], grantsOf = () => grants, query, body, hasSecret = false } = route;
+    const { effect = EFFECT_OF[method], isSensitive = false, isQuiet = false } = route;
+    if ((grants.length === 0) !== (who === 'person' || who === 'anybody'))
+      throw new Error(`${method} ${route.path}: name grants, or say that it is for a person or anybody.`);
     if (method === 'GET' && effect !== 'read')
       throw new Error(`GET ${route.path} must only read. Give it another method, or the effect read.`);
+    const facts = { effect, grants, grantsOf, query, body, hasSecret, isSensitive, isQuiet };
     // The pipeline parses query and body with these very schemas, so the handler gets what it asked for.
-    return { ...route, effect, grantsOf, query, body, hasSecret } as unknown as Route<Scope>;
+    return { ...route, ...facts } as unknown as Route<Scope>;
   };
 }

@@ -2,25 +2,32 @@
 import { hash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Caller } from '@parley/kit';
+import { systemCaller } from '@parley/kit';
 import type { Spent } from '@parley/store';
 import { createFrontDoor } from '../door/front-door.ts';
+import { namesWith } from '../door/names.ts';
 import type { KeptAnswer } from '../idempotency/claims.ts';
 import type { OnChange, OnceOptions } from '../idempotency/once.ts';
 import { once } from '../idempotency/once.ts';
 import type { InboundLimits } from '../body/limits.ts';
 import { createDocuments } from '../openapi/documents.ts';
+import { TokenBuckets } from '../rate/buckets.ts';
 import type { RequestRate } from '../rate/request-rate.ts';
 import type { ErrorCode } from '../refusal.ts';
 import { HttpRefusal, internalError } from '../refusal.ts';
 import { answerCors } from '../respond/cors.ts';
 import { checkMatch } from '../respond/etag.ts';
+import { checkSameOrigin } from '../session/csrf.ts';
 import type { HttpAnswer } from '../respond/respond.ts';
+import type { Download } from '../streams/downloads.ts';
+import { createDownloads } from '../streams/downloads.ts';
 import type { Feed, FeedStreams } from '../streams/feed-streams.ts';
 import type { Streams } from '../streams/notice-streams.ts';
 import { dataOf } from './answer.ts';
 import type { RestAnswer } from './answers.ts';
-import { errorAnswer, routeAnswer, write } from './answers.ts';
-import { authenticate, keyTextOf } from './authenticate.ts';
+import { errorAnswer, routeAnswer, setCommonHeaders, write } from './answers.ts';
+import type { Entrant } from './authenticate.ts';
+import { browserEntrant, keyEntrant, keyTextOf } from './authenticate.ts';
 import { createAccess } from './authorize.ts';
 import { parseBody, readBody } from './body.ts';
 import type { RoutesHost, RoutesTable } from './define-routes.ts';
@@ -44,11 +51,16 @@ export interface ServeParts {
 }
 
 /** A request whose caller is known. */
-interface Admitted {
+interface Admitted extends Entrant {
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
-  readonly caller: Caller;
 }
+
+/** Whoever has not said who they are has no rights. */
+const NOBODY: Entrant = { caller: systemCaller('nobody', 'Nobody', ''), session: undefined };
+
+/** What one person in a browser may ask for. */
+const PEOPLE = { perSecond: 100, burst: 200 };
 
 const CORS = {
   methods: 'GET, HEAD, POST, PUT, PATCH, DELETE',
@@ -65,47 +77,66 @@ export function createServe<Scope>(
 ) {
   const { prefix, toolset } = definition;
   const { identity, observe } = host;
-  const door = createFrontDoor(host.names, limits);
   const matcher = createMatcher(definition.routes, prefix);
   const documents = createDocuments(definition);
-  const access = createAccess(definition, host.toolServices);
+  const access = createAccess(definition, host.toolServices, host.now);
+  const { publicUrl = host.web?.publicUrl } = host;
+  const door = createFrontDoor(namesWith(host.names, publicUrl), limits);
+  const entry = { identity, rate, publicUrl };
+  const people = new TokenBuckets(PEOPLE.perSecond, PEOPLE.burst);
+  const sendFile = createDownloads(onFault, host.downloads);
 
-  async function admit(req: IncomingMessage, path: string): Promise<Caller | HttpAnswer> {
+  /** Where requests are counted by address, people in the console are counted for themselves: an office has one address. */
+  function countPerson({ id }: Caller): void {
+    const waitMs = people.take(id);
+    if (waitMs === 0) return;
+    const headers = { 'retry-after': String(Math.ceil(waitMs / 1000)) };
+    throw new HttpRefusal('RATE_LIMITED', 'Too many requests. Try again in a moment.', { headers });
+  }
+
+  async function admit(req: IncomingMessage, path: string): Promise<Entrant | HttpAnswer> {
     const { countCaller } = host;
+    const person = await browserEntrant(req, entry);
+    if (person !== undefined) {
+      (countCaller ?? countPerson)(person.caller);
+      return documents(req, path) ?? person;
+    }
     const keyText = keyTextOf(req);
     if (countCaller === undefined) {
       await rate.count(req, keyText);
-      return documents(req, path) ?? authenticate(req, identity, rate);
+      return documents(req, path) ?? keyEntrant(req, entry);
     }
     const document = documents(req, path);
     if (document !== undefined || keyText === undefined) await rate.count(req, undefined);
     if (document !== undefined) return document;
-    const caller = await authenticate(req, identity, rate);
-    countCaller(caller);
-    return caller;
+    const known = await keyEntrant(req, entry);
+    countCaller(known.caller);
+    return known;
   }
 
   /** Whether a caller who was let in once would be let in now. */
-  async function maySeeStill(caller: Caller, route: Route<Scope>): Promise<boolean> {
-    const today = await identity.current(caller);
-    if (today === undefined) return false;
+  async function maySeeStill({ caller, session }: Entrant, route: Route<Scope>): Promise<boolean> {
+    const today =
+      session === undefined
+        ? await identity.current(caller)
+        : (await identity.web.find(session.token))?.caller;
+    if (today?.organizationId !== caller.organizationId) return false;
     access.requireTeam(today);
     access.authorize(route, today);
     return true;
   }
 
-  function openStream({ res, caller }: Admitted, route: Route<Scope>): RestAnswer {
+  function openStream(admitted: Admitted, route: Route<Scope>): RestAnswer {
+    const { res, caller } = admitted;
     if (streams === undefined) throw new Error(`${prefix} has a stream but no notices.`);
     const { id: callerId, organizationId } = caller;
-    const opened = streams.open({ res, callerId, organizationId, mayStay: () => maySeeStill(caller, route) });
+    const mayStay = () => maySeeStill(admitted, route);
+    const opened = streams.open({ res, callerId, organizationId, mayStay });
     return { status: 200, ...opened, code: null, isOpen: true };
   }
 
-  async function openFeed(
-    { req, res, caller }: Admitted,
-    route: Route<Scope>,
-    feed: Feed,
-  ): Promise<RestAnswer> {
+  async function openFeed(admitted: Admitted, route: Route<Scope>, feed: Feed): Promise<RestAnswer> {
+    const { req, res, caller } = admitted;
     if (feeds === undefined) throw new Error(`${prefix} has no feeds.`);
     const given = req.headers['last-event-id'];
     const opened = await feeds.open({
@@ -113,7 +144,7 @@ export function createServe<Scope>(
       organizationId: caller.organizationId,
       lastEventId: typeof given === 'string' ? given : undefined,
       feed,
-      mayStay: () => maySeeStill(caller, route),
+      mayStay: () => maySeeStill(admitted, route),
     });
     return { status: 200, ...opened, code: null, isOpen: true };
   }
@@ -122,16 +153,28 @@ export function createServe<Scope>(
     const { req, caller } = admitted;
     const { route, params } = match;
     access.authorize(route, caller);
+    if (route.who === 'anybody' && route.method !== 'GET') checkSameOrigin(req, publicUrl);
     const query = parseQuery(route, new URLSearchParams(splitUrl(req).search));
     if (route.answer.kind === 'stream') return openStream(admitted, route);
     const given = route.method === 'GET' ? undefined : await readBody(req, limits);
     const body = parseBody(route, given);
     access.authorizeBody(route, caller, body);
-    const scopeFor = await host.scope(caller);
+    const scopeFor = await host.scope(caller, admitted);
     const check = conditionOf(req, route, matcher);
     if (route.answer.kind === 'feed') {
       const feed = await route.run({ ...scopeFor(), caller, params, query, body, check });
       return openFeed(admitted, route, feed as Feed); // its answer says so
+    }
+    if (route.answer.kind === 'file') {
+      const file = await route.run({ ...scopeFor(), caller, params, query, body, check });
+      const { res } = admitted;
+      setCommonHeaders(res);
+      await sendFile({ req, res, organizationId: caller.organizationId }, file as Download); // its answer says so
+      return { status: 200, headers: {}, body: undefined, code: null };
+    }
+    if (route.answer.kind === 'own') {
+      await route.run({ ...scopeFor(), caller, params, query, body, check });
+      return { status: 200, headers: {}, body: undefined, code: null };
     }
     const work = async (onChange?: OnChange): Promise<KeptAnswer> => {
       const result = await route.run({ ...scopeFor(onChange), caller, params, query, body, check });
@@ -172,13 +215,24 @@ export function createServe<Scope>(
     return known ?? internalError();
   }
 
+  // The prefix itself is the root of the set, with or without its slash.
+  const matchOf = ({ method = 'GET' }: IncomingMessage, path: string) =>
+    matcher.match(method, path.slice(prefix.length) || '/');
+
+  const hasOpenRoutes = definition.routes.some(({ who }) => who === 'anybody');
+  const isOpen = (req: IncomingMessage, path: string) =>
+    matchOf(req, path).then(
+      ({ route }) => route.who === 'anybody',
+      // What is wrong with it is for those who may know.
+      () => false,
+    );
+
   async function answerFor(admitted: Admitted, path: string) {
     const { req, caller } = admitted;
     let route: Route<Scope> | undefined;
     try {
       access.requireTeam(caller);
-      // The prefix itself is the root of the set, with or without its slash.
-      const match = await matcher.match(req.method ?? 'GET', path.slice(prefix.length) || '/');
+      const match = await matchOf(req, path);
       ({ route } = match);
       return { route, answer: await serveRoute(admitted, match) };
     } catch (error) {
@@ -191,14 +245,19 @@ export function createServe<Scope>(
       const origin = door.check(req);
       if (origin !== undefined && answerCors(req, res, origin, CORS)) return;
       const { path } = splitUrl(req);
+      if (hasOpenRoutes && (await isOpen(req, path))) {
+        await rate.count(req, undefined);
+        const answer = await serveRoute({ req, res, ...NOBODY }, await matchOf(req, path));
+        return write(req, res, answer);
+      }
       const admitted = await admit(req, path);
       if ('status' in admitted) {
         write(req, res, admitted);
         return;
       }
       spent?.admitted();
-      const recording = beginRecord({ observe, toolset, prefix }, admitted, traceparentOf(req));
-      const { route, answer } = await answerFor({ req, res, caller: admitted }, path);
+      const recording = beginRecord({ observe, toolset, prefix }, admitted.caller, traceparentOf(req));
+      const { route, answer } = await answerFor({ req, res, ...admitted }, path);
       write(req, res, answer);
       recording.end(route, answer.code);
     } catch (error) {

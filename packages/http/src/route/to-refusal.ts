@@ -24,11 +24,18 @@ export function toRefusal(error: unknown): HttpRefusal | undefined {
   if (error instanceof Stale) return new HttpRefusal('PRECONDITION_FAILED', error.message);
   if (error instanceof ToolError) {
     const code = Object.hasOwn(OF_TOOL_CODE, error.code) ? OF_TOOL_CODE[error.code] : undefined;
-    return new HttpRefusal(code ?? 'BAD_REQUEST', error.message);
+    return new HttpRefusal(code ?? 'BAD_REQUEST', error.message, { headers: waitOf(error) });
   }
   if (error instanceof StoreUnavailableError)
     return new HttpRefusal('UNAVAILABLE', error.message, { headers: { 'retry-after': RETRY_SECONDS } });
   return undefined;
+}
+
+/** When to come back, where the error knows. */
+function waitOf({ data }: ToolError): Record<string, string> {
+  const waitMs =
+    typeof data === 'object' && data !== null && 'retryAfterMs' in data ? Number(data.retryAfterMs) : NaN;
+  return waitMs > 0 ? { 'retry-after': String(Math.max(1, Math.ceil(waitMs / 1000))) } : {};
 }
 
 /** The body of a refusal over REST. */

@@ -1,30 +1,62 @@
-/** The sign-in cookie: where the token of a session lives in a browser. Hono writes and reads it, from the first one on. */
+/** The sign-in cookies: where the token of a session lives in a browser. Hono writes and reads them, from the first one on. */
 import type { IncomingMessage } from 'node:http';
 
-const NAME = 'parley_session';
-// Browsers take this name over https only, and from this very host.
-const SECURE_NAME = `__Host-${NAME}`;
-const WEEK_S = 7 * 24 * 60 * 60;
-
-/** The token that the browser sent; the cookie of https wins. */
-export async function sessionToken({ headers: { cookie } }: IncomingMessage): Promise<string | undefined> {
-  if (cookie === undefined) return undefined;
-  const { parse } = await import('hono/utils/cookie');
-  return parse(cookie, SECURE_NAME)[SECURE_NAME] ?? parse(cookie, NAME)[NAME];
+/** A cookie of ours, which lives for so long. */
+interface Cookie {
+  readonly name: string;
+  readonly maxAgeS: number;
 }
 
-/** Puts a token into the browser. */
+const DAY_S = 24 * 60 * 60;
+/** Of visitors of the public pages. */
+const PAGES: Cookie = { name: 'parley_session', maxAgeS: 7 * DAY_S };
+/** Of the team in the console. */
+const CONSOLE: Cookie = { name: 'parley', maxAgeS: 30 * DAY_S };
+
+// Browsers take such a name over https only, and from this very host.
+const secureNameOf = ({ name }: Cookie) => `__Host-${name}`;
+
+/** The token that a visitor's browser sent. */
+export function sessionToken(req: IncomingMessage): Promise<string | undefined> {
+  return tokenIn(req, PAGES);
+}
+
+/** Puts the token of a visitor into the browser. */
 export function keepToken(token: string, isHttps: boolean): Promise<string> {
-  return cookieOf(token, isHttps, WEEK_S);
+  return cookieOf(PAGES, token, isHttps);
 }
 
 /** Takes it out again. */
 export function dropToken(isHttps: boolean): Promise<string> {
-  return cookieOf('', isHttps, 0);
+  return cookieOf(PAGES, '', isHttps);
 }
 
-async function cookieOf(value: string, secure: boolean, maxAge: number): Promise<string> {
+/** The token that a browser in the console sent. */
+export async function consoleToken(req: IncomingMessage): Promise<string | undefined> {
+  return req.headers.cookie?.includes(CONSOLE.name) === true ? tokenIn(req, CONSOLE) : undefined;
+}
+
+/** Puts the token of somebody of the team into the browser. */
+export function keepConsoleToken(token: string, isHttps: boolean): Promise<string> {
+  return cookieOf(CONSOLE, token, isHttps);
+}
+
+/** Takes it out again. */
+export function dropConsoleToken(isHttps: boolean): Promise<string> {
+  return cookieOf(CONSOLE, '', isHttps);
+}
+
+/** The cookie of https wins. */
+async function tokenIn({ headers: { cookie } }: IncomingMessage, of: Cookie): Promise<string | undefined> {
+  if (cookie === undefined) return undefined;
+  const { parse } = await import('hono/utils/cookie');
+  const secureName = secureNameOf(of);
+  return parse(cookie, secureName)[secureName] ?? parse(cookie, of.name)[of.name];
+}
+
+async function cookieOf(of: Cookie, value: string, secure: boolean): Promise<string> {
   const { serialize } = await import('hono/utils/cookie');
+  const maxAge = value === '' ? 0 : of.maxAgeS;
   const rules = { path: '/', httpOnly: true, sameSite: 'Lax', maxAge, secure } as const;
-  return serialize(secure ? SECURE_NAME : NAME, value, rules);
+  return serialize(secure ? secureNameOf(of) : of.name, value, rules);
 }

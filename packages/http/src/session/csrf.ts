@@ -16,7 +16,12 @@ export function checkSameOrigin({ headers }: IncomingMessage, publicUrl: string 
 
 /** True when the form carries the token of the session. */
 export function hasToken(form: URLSearchParams, csrfToken: string): boolean {
-  const given = Buffer.from(form.get('csrf') ?? '');
+  return isSameToken(form.get('csrf') ?? '', csrfToken);
+}
+
+/** Whether a token that was sent is the one of the session, in the same time for every wrong one. */
+export function isSameToken(sent: string, csrfToken: string): boolean {
+  const given = Buffer.from(sent);
   const wanted = Buffer.from(csrfToken);
   return given.length === wanted.length && timingSafeEqual(given, wanted);
 }
