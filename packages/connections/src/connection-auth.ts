@@ -1,6 +1,7 @@
 /** What routes and commands ask about credentials of connections; the gateway answers, since it reaches upstreams. */
 import type { Caller } from '@parley/kit';
 import type { AuthState } from './services/auth-state.ts';
+import type { AuthStep } from './services/auth-trails.ts';
 
 /** What a browser is told at the end of an authorization. */
 export interface Authorized {
@@ -16,11 +17,30 @@ export interface AuthorizationOffer extends Authorized {
   readonly host: string;
 }
 
+/** How one person stands with the server of a connection. */
+export interface PersonAuth {
+  /** Null: it is for everybody. */
+  readonly userId: string | null;
+  readonly kind: 'personal_token' | 'oauth';
+  readonly state: AuthState['state'];
+  readonly expiresAt: number | null;
+  readonly updatedAt: number;
+}
+
 /** Everything a person can do about credentials. Connections that they may not use answer like unknown ones. */
 export interface ConnectionAuth {
   state(caller: Caller, connectionId: string): Promise<AuthState>;
+  /** The same for every connection that they may use, by id. */
+  states(caller: Caller): Promise<ReadonlyMap<string, AuthState>>;
+  /** What others have given or were given, for owners and administrators. */
+  people(caller: Caller, connectionId: string): Promise<readonly PersonAuth[]>;
+  /** How the last authorization of this person went. */
+  steps(caller: Caller, connectionId: string): Promise<readonly AuthStep[]>;
   /** Begins an authorization; the address is for the browser of this person, and works for 10 minutes. */
-  authorize(caller: Caller, connectionId: string): Promise<{ readonly url: string }>;
+  authorize(
+    caller: Caller,
+    connectionId: string,
+  ): Promise<{ readonly url: string; readonly steps: readonly AuthStep[] }>;
   /** What an authorization link of an `auth_required` answer stands for; throws when it is over. */
   offer(link: string): Promise<AuthorizationOffer>;
   /** Begins the authorization of such a link; `browserUserId`: who is signed in there, if anybody. */

@@ -1,4 +1,12 @@
 /** Connections: the rows that the mesh and the gateway share. */
+export { CLIENT_KINDS, entriesIn, MOST_ENTRIES } from './client-files/entries.ts';
+export type { ClientEntry, ClientKind } from './client-files/entries.ts';
+export { parseJsonWithComments } from './client-files/json-with-comments.ts';
+export { wantedOf } from './client-files/plan.ts';
+export { inputsIn } from './client-files/variables.ts';
+export type { ClientValues } from './client-files/variables.ts';
+export { connectionData } from './client-files/wanted.ts';
+export type { Wanted } from './client-files/wanted.ts';
 export { connectionMigrations } from './migrations/index.ts';
 export { hasHiddenText, visibleText, visibleValue } from './definitions/hidden-text.ts';
 export { definitionHash, documentHash, isDocumentOf, UI_SCHEME, uiUriOf } from './definitions/hash.ts';
@@ -26,28 +34,32 @@ export { servedConnections } from './services/served-connections.ts';
 export { connectionStates, servedStatus, statusOf } from './services/status.ts';
 export type { ConnectionState } from './services/status.ts';
 export type { TestOutcome } from './services/test-connection.ts';
-export type { AuthorizationOffer, Authorized, ConnectionAuth } from './connection-auth.ts';
+export type { AuthorizationOffer, Authorized, ConnectionAuth, PersonAuth } from './connection-auth.ts';
 export type { ClientAuthMethod, ConnectionRow, DownstreamTokenRow } from './schema.ts';
 export { openConnection } from './secrets/vault.ts';
 export type { ConnectionSecrets } from './secrets/vault.ts';
 export { isUsable, RENEW_BEFORE_MS, tokenState } from './services/auth-state.ts';
 export type { AuthState } from './services/auth-state.ts';
+export { keepTrail, trailOf } from './services/auth-trails.ts';
+export type { AuthStep, AuthStepName } from './services/auth-trails.ts';
 export { grantTypeOf, openedTarget, sealedCredentials, signsInItself } from './services/credentials.ts';
 export type { KnownReach, SealedCredentials } from './services/credentials.ts';
 export { beginFlow, keepClient, registeredClient, takeFlow } from './services/oauth-rows.ts';
 export type { FlowPlace, OAuthClient } from './services/oauth-rows.ts';
 export { dropPersonalToken, keepPersonalToken, personalRowOf } from './services/personal-tokens.ts';
 export { actsAsAdministrator, mayUse } from './services/rights.ts';
-export { findRow } from './services/rows.ts';
+export { findRow, usedRows } from './services/rows.ts';
 export { grantsOfScopes } from './services/scopes.ts';
 export { keepRenewal, leaseToken, ownerOfRow, placeToken } from './services/token-renewal.ts';
 export type { Renewal } from './services/token-renewal.ts';
 export {
+  connectionsWithTokens,
   dropToken,
   hasTokens,
   keepToken,
   openedToken,
   saveToken,
+  storedTokens,
   tokenPlace,
   tokenRowOf,
   TOKENS_CHANGED,
@@ -95,4 +107,10 @@ export type {
   UpstreamTool,
 } from './upstream.ts';
 export { briefConnections } from './services/brief.ts';
+export { createConnectionGlances } from './services/overview.ts';
+export type { ConnectionGlance, ConnectionGlances } from './services/overview.ts';
+export { memberGlances, virtualGlances } from './services/virtual-glances.ts';
+export type { MemberGlance, VirtualGlance } from './services/virtual-glances.ts';
+export { createImportServers } from './services/import-servers.ts';
+export type { ImportLine, ImportServers } from './services/import-servers.ts';
 export { allowedHosts } from './services/private-address.ts';

@@ -219,6 +219,16 @@ export interface OAuthFlowRow {
   created_at: number;
 }
 
+/** How the last authorization of a connection by a person went, step by step. */
+export interface AuthTrailRow {
+  connection_id: string;
+  organization_id: string;
+  user_id: string;
+  /** JSON. */
+  steps: string;
+  updated_at: number;
+}
+
 /** What was too long for an answer, for the caller who got it. */
 export interface KeptResultRow {
   id: string;
@@ -254,6 +264,7 @@ export interface ConnectionTables {
   personal_tokens: PersonalTokenRow;
   oauth_clients: OAuthClientRow;
   oauth_flows: OAuthFlowRow;
+  oauth_trails: AuthTrailRow;
   kept_results: KeptResultRow;
   connection_ids_used: ConnectionIdUsedRow;
 }

@@ -1,5 +1,7 @@
 /** What stands before the tools on organizations, besides their grants: said once, for the tool and for another organization. */
-import { administratorsWithAll, ownersWithAll } from '@parley/kit';
+import type { Caller } from '@parley/kit';
+import { administratorsWithAll, isGranted, mayAdminister, ownersWithAll } from '@parley/kit';
+import { MANAGEMENT } from './name.ts';
 
 export const GUARDS = {
   ORGANIZATION_UPDATE: { available: administratorsWithAll },
@@ -12,3 +14,10 @@ export const GUARDS = {
 
 /** A tool that takes the id of an organization. */
 export type CrossingTool = keyof typeof GUARDS;
+
+/** The same for routes, whose conditions are asked as they are written: with a key for the whole toolset. */
+export const ORGANIZATION_UPDATE_GUARD = {
+  name: 'ORGANIZATION_UPDATE',
+  available: (_services: unknown, caller: Caller) =>
+    mayAdminister(caller) && isGranted(caller.grants, MANAGEMENT, '*'),
+};

@@ -1,6 +1,7 @@
 /** The mesh: organizations, people, connections, events and monitoring as tools. Start reading at `toolset.ts`. */
 export { mayReadAudit, shownAuditEntry } from './audit.ts';
 export { seedAdminProject } from './services/admin-project.ts';
+export { LOG_LINES } from './services/monitoring/log-lines.ts';
 export { logEntry } from './services/monitoring/logs.ts';
 export { createTitles } from './services/monitoring/titles.ts';
 export type { LogEntry } from './services/monitoring/logs.ts';

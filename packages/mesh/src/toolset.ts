@@ -17,8 +17,10 @@ import { createOAuthRoutes } from './pages/oauth-routes.ts';
 import { createMeshRoutes, OPEN_PATHS } from './rest/index.ts';
 import { eventResources, publishEventNotices } from './resources.ts';
 import type { CodeExecution } from './services/code.ts';
+import type { ConnectionHealth, VirtualMcpDesk } from './services/served-connections.ts';
 import type { VirtualEngineOf } from './services/own-handshake.ts';
 import { createMeshServices } from './services/index.ts';
+import { WEBHOOKS_MANAGE } from './webhooks.ts';
 import { MEMBER_TOOLS } from './tools/member-tools.ts';
 import { meshTools } from './tools/index.ts';
 
@@ -35,6 +37,10 @@ export type MeshHost = Host<{
   /** Counts a request of a caller over REST; throws when there were too many. */
   countRequest(caller: Caller): void;
   engine(): Engine;
+  /** What this process knows of the ways to connections; absent: it serves none. */
+  readonly connectionHealth?: ConnectionHealth | undefined;
+  /** What is put together of connections; absent: nothing is. */
+  readonly virtualMcps?: VirtualMcpDesk | undefined;
   /** The engine of a virtual MCP, or of a connection that stands for one. */
   readonly virtualEngine?: VirtualEngineOf;
 }>;
@@ -43,7 +49,7 @@ export const meshToolset = defineToolset({
   name: MANAGEMENT,
   title: 'Management',
   tools: meshTools,
-  rights: [AUDIT_READ, DEFINITIONS_APPROVE, CONNECTION_AUTH],
+  rights: [AUDIT_READ, DEFINITIONS_APPROVE, CONNECTION_AUTH, WEBHOOKS_MANAGE],
   roles: { member: [...MEMBER_TOOLS, CONNECTION_AUTH] },
   migrations: meshMigrations,
   resources: eventResources,
@@ -62,7 +68,7 @@ export const meshToolset = defineToolset({
     }),
     createOAuthRoutes({
       connectionAuth: host.connectionAuth,
-      sessions: host.identity.sessions,
+      web: host.identity.web,
       names: host.names,
       ...host.web,
       onFault: host.onFault,

@@ -88,6 +88,9 @@ const unknownConnection = async () => {
 /** Credentials of connections that nobody has. */
 export const NO_AUTH: ConnectionAuth = {
   state: unknownConnection,
+  states: async () => new Map(),
+  people: unknownConnection,
+  steps: unknownConnection,
   authorize: unknownConnection,
   offer: unknownConnection,
   follow: unknownConnection,

@@ -9,6 +9,7 @@ import { addGateway } from './004-gateway.ts';
 import { createCredentials } from './005-credentials.ts';
 import { extendVirtualMcps } from './006-virtual.ts';
 import { rememberUsedIds } from './007-used-ids.ts';
+import { keepAuthTrails } from './008-auth-trails.ts';
 
 /** What the store applies for connections. */
 export const connectionMigrations: MigrationSet = {
@@ -35,5 +36,6 @@ export const connectionMigrations: MigrationSet = {
     '005-credentials': createCredentials,
     '006-virtual': extendVirtualMcps,
     '007-used-ids': rememberUsedIds,
+    '008-auth-trails': keepAuthTrails,
   },
 };

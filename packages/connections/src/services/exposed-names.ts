@@ -39,6 +39,23 @@ export async function collisionsOf(
   });
 }
 
+/** How many tools a virtual MCP shows, its own among them, and how many of them gave way to another of their name. */
+export async function shownCounts(
+  from: Queryable,
+  organizationId: string,
+  id: string,
+): Promise<{ readonly own: number; readonly tools: number; readonly collisions: number }> {
+  const members = await knownMembers(from, organizationId, id);
+  const settled = await settleAll(from, { organizationId, virtualMcpId: id, members });
+  const { names, holders, bareName } = settled.tools;
+  const beaten = names.filter((named) => {
+    const holder = holders.get(bareName(named));
+    return holder !== undefined && holder !== named.connection_id;
+  });
+  const own = await ownTools(from, id);
+  return { own: own.length, tools: own.length + names.length, collisions: beaten.length };
+}
+
 /** Keeps the names of everything that is known now, so that they stay whatever comes and goes. */
 export async function fixNames(tx: StoreTransaction, organizationId: string, id: string): Promise<void> {
   const members = await knownMembers(tx, organizationId, id);
@@ -69,16 +86,12 @@ async function settleAll(
     .where('virtual_mcp_id', '=', virtualMcpId)
     .orderBy('exposed_name')
     .execute();
-  const own = await db
-    .selectFrom('virtual_tools')
-    .select('name')
-    .where('virtual_mcp_id', '=', virtualMcpId)
-    .execute();
+  const own = await ownTools(from, virtualMcpId);
   const settled = (kind: NameKind) =>
     settleNames({
       virtualMcpId,
       kind,
-      own: kind === 'tools' ? own.map(({ name }) => name) : [],
+      own: kind === 'tools' ? own : [],
       kept: kept
         .filter((row) => row.kind === kind)
         .map(({ connection_id, upstream_name, exposed_name }) => ({
@@ -89,6 +102,16 @@ async function settleAll(
       members: members[kind],
     });
   return { tools: settled('tools'), prompts: settled('prompts'), resources: settled('resources') };
+}
+
+async function ownTools(from: Queryable, virtualMcpId: string): Promise<string[]> {
+  const rows = await from
+    .db<ConnectionTables>()
+    .selectFrom('virtual_tools')
+    .select('name')
+    .where('virtual_mcp_id', '=', virtualMcpId)
+    .execute();
+  return rows.map(({ name }) => name);
 }
 
 async function write(

@@ -79,3 +79,19 @@ export function findRow(
     .where('id', '=', id)
     .executeTakeFirst();
 }
+
+/** The connections of an organization that lead elsewhere, with how the last attempt to read each failed. */
+export function usedRows(
+  from: Queryable,
+  organizationId: string,
+): Promise<(ConnectionRow & { readonly failed_with: string | null })[]> {
+  return from
+    .db<ConnectionTables>()
+    .selectFrom('connections as item')
+    .leftJoin('connection_refreshes as refresh', 'refresh.connection_id', 'item.id')
+    .selectAll('item')
+    .select('refresh.failed_with')
+    .where('item.organization_id', '=', organizationId)
+    .where('item.connection_type', '!=', 'VIRTUAL')
+    .execute();
+}

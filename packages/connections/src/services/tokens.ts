@@ -1,7 +1,7 @@
 /** Tokens that upstreams gave to people, or to everybody who uses a connection. */
 import { typeId } from '@parley/kit';
 import type { Queryable, SecretBox, Store, StoreTransaction } from '@parley/store';
-import type { ClientAuthMethod, ConnectionTables, DownstreamTokenRow } from '../schema.ts';
+import type { ClientAuthMethod, ConnectionTables, DownstreamTokenRow, PersonalTokenRow } from '../schema.ts';
 import { maskedUrl } from '../secrets/masking.ts';
 import type { TokenSecrets } from '../secrets/vault.ts';
 import { openToken, sealToken } from '../secrets/vault.ts';
@@ -187,6 +187,59 @@ export async function hasTokens(
     if (found !== undefined) return true;
   }
   return false;
+}
+
+/** Which tokens are meant. */
+export interface TokenFilter {
+  readonly organizationId: string;
+  readonly connectionId?: string;
+  /** Of these alone; empty: what is for everybody. */
+  readonly userIds?: readonly string[];
+}
+
+const MOST_TOKENS = 1000;
+
+/** What servers gave and people brought, still sealed; the newest of very many. */
+export async function storedTokens(
+  from: Queryable,
+  { organizationId, connectionId, userIds }: TokenFilter,
+): Promise<{ readonly granted: DownstreamTokenRow[]; readonly personal: PersonalTokenRow[] }> {
+  const db = from.db<ConnectionTables>();
+  const granted = db
+    .selectFrom('downstream_tokens')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .$if(connectionId !== undefined, (query) => query.where('connection_id', '=', connectionId ?? ''))
+    .$if(userIds !== undefined, (query) => query.where('user_id', 'in', userIds ?? []));
+  const personal = db
+    .selectFrom('personal_tokens')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .$if(connectionId !== undefined, (query) => query.where('connection_id', '=', connectionId ?? ''))
+    .$if(userIds !== undefined, (query) => query.where('user_id', 'in', userIds ?? []));
+  return {
+    granted: await granted.orderBy('updated_at', 'desc').limit(MOST_TOKENS).execute(),
+    personal: await personal.orderBy('updated_at', 'desc').limit(MOST_TOKENS).execute(),
+  };
+}
+
+/** The connections of an organization for which anybody has a token. */
+export async function connectionsWithTokens(
+  from: Queryable,
+  organizationId: string,
+): Promise<ReadonlySet<string>> {
+  const db = from.db<ConnectionTables>();
+  const ids = new Set<string>();
+  for (const table of ['downstream_tokens', 'personal_tokens'] as const) {
+    const rows = await db
+      .selectFrom(table)
+      .select('connection_id')
+      .distinct()
+      .where('organization_id', '=', organizationId)
+      .execute();
+    for (const { connection_id } of rows) ids.add(connection_id);
+  }
+  return ids;
 }
 
 function placeOf(connectionId: string, userId: string): string {

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { ConnectionAuth } from '@parley/connections';
 import type { RouteSet } from '@parley/http';
 import { HttpRefusal } from '@parley/http';
-import { checkSameOrigin, sessionToken } from '@parley/http/pages';
+import { checkSameOrigin, consoleToken } from '@parley/http/pages';
 import type { Identity } from '@parley/identity';
 import { authorizedPage, offerPage } from './oauth-page.ts';
 import { LEADING_POLICY } from './page.ts';
@@ -12,7 +12,7 @@ import type { Page, SecretPageOptions } from './secret-pages.ts';
 
 export interface OAuthPageOptions extends SecretPageOptions {
   readonly connectionAuth: ConnectionAuth;
-  readonly sessions: Pick<Identity['sessions'], 'find'>;
+  readonly web: Pick<Identity['web'], 'find'>;
 }
 
 const PREFIX = '/oauth';
@@ -20,12 +20,12 @@ const START = `${PREFIX}/start/`;
 const DOCUMENT_SECONDS = 3600;
 
 export function createOAuthRoutes(options: OAuthPageOptions): RouteSet {
-  const { connectionAuth, sessions, publicUrl } = options;
+  const { connectionAuth, web, publicUrl } = options;
 
   /** Who is signed in with this browser, if anybody. */
   async function browserUser(req: IncomingMessage): Promise<string | undefined> {
-    const token = await sessionToken(req);
-    return token === undefined ? undefined : (await sessions.find(token))?.userId;
+    const token = await consoleToken(req);
+    return token === undefined ? undefined : (await web.find(token))?.userId;
   }
 
   function document(): Page {

@@ -8,6 +8,7 @@ import {
   HttpRefusal,
   internalError,
   MemoryWindows,
+  namesWith,
 } from '@parley/http';
 import { writeAnswer } from '@parley/http/pages';
 import { toRefusal } from '@parley/http/rest';
@@ -42,7 +43,7 @@ const REQUESTS_PER_MINUTE = 60;
 /** The routes of the pages; each request is looked at and counted before its page is asked. */
 export function secretPages(options: SecretPageOptions, pages: SecretPages): RouteSet {
   const { name, prefix, routes, answer } = pages;
-  const door = createFrontDoor(namesOf(options), DEFAULT_INBOUND_LIMITS);
+  const door = createFrontDoor(namesWith(options.names, options.publicUrl), DEFAULT_INBOUND_LIMITS);
   const count = countPerMinute(options, REQUESTS_PER_MINUTE);
 
   async function page(req: IncomingMessage): Promise<Page> {
@@ -107,11 +108,4 @@ function send(req: IncomingMessage, res: ServerResponse, { status, body, headers
       ...headers,
     },
   });
-}
-
-/** The public address is a name of this server like any other. */
-function namesOf({ names, publicUrl }: SecretPageOptions): AllowedNames {
-  if (publicUrl === undefined) return names;
-  const { hostname, origin } = new URL(publicUrl);
-  return { hosts: [...names.hosts, hostname], origins: [...names.origins, origin] };
 }

@@ -27,6 +27,11 @@ const Page = z.object({
   entries: z.array(Entry),
   cursor: z.string().nullable().describe('Asks for the next page; null on the last one'),
   hasMore: z.boolean(),
+  names: z
+    .record(z.string(), z.string())
+    .describe(
+      'What the keys, members and people of the entries are called; those who are gone are not among them',
+    ),
 });
 
 const cursor = z
@@ -47,7 +52,7 @@ const time = (description: string) =>
 const text = (most: number, description: string) =>
   z.string().min(1).max(most).optional().describe(description);
 
-export const auditRoute = defineRoute({
+const listRoute = defineRoute({
   method: 'GET',
   path: '/',
   summary: 'Entries of the audit log, newest first',
@@ -64,15 +69,45 @@ export const auditRoute = defineRoute({
     limit: limitUpTo(MOST, 50),
   }),
   answer: one('AuditPage', Page),
-  async run({ audit, caller, query: { cursor: before, limit, ...filter } }) {
+  async run({ audit, identity, caller, query: { cursor: before, limit, ...filter } }) {
     const found = await audit.list(caller.organizationId, { ...filter, before, limit: limit + 1 });
     const entries = found.slice(0, limit);
     const last = entries.at(-1);
     const hasMore = found.length > limit && last !== undefined;
+    const { callers, users } = await identity.namesOf(caller.organizationId, {
+      callers: [...new Set(entries.flatMap(({ callerId, target }) => [callerId, target]))],
+      users: [
+        ...new Set(entries.flatMap(({ userId, target }) => [target, ...(userId === null ? [] : [userId])])),
+      ],
+    });
     return {
       entries: entries.map(shownAuditEntry),
       cursor: hasMore ? `${last.at}-${last.seq}` : null,
       hasMore,
+      names: Object.fromEntries([...callers, ...users]),
     };
   },
 });
+
+const checkRoute = defineRoute({
+  method: 'GET',
+  path: '/check',
+  summary: 'Whether the chain of entries is whole',
+  who: 'team',
+  grants: [AUDIT_READ],
+  answer: one(
+    'AuditCheck',
+    z.object({
+      entries: z.int(),
+      isWhole: z.boolean(),
+      brokenAt: z.int().nullable().describe('The first entry that does not fit the one before it'),
+    }),
+  ),
+  async run({ audit, caller: { organizationId } }) {
+    await audit.flush();
+    const { entries, broken } = await audit.check(organizationId);
+    return { entries, isWhole: broken.length === 0, brokenAt: broken[0]?.seq ?? null };
+  },
+});
+
+export const auditRoutes = [listRoute, checkRoute];

@@ -6,12 +6,20 @@ import { defineRoute } from './route.ts';
 
 const grants = [CONNECTION_AUTH];
 
-const State = z.object({
+/** How somebody stands with the server of a connection. */
+export const AuthState = z.object({
   kind: z.enum(['none', 'personal_token', 'oauth']).describe('What a call of yours needs'),
   state: z.enum(['ok', 'expiring', 'needs_reauth', 'never']),
   isShared: z.boolean().describe('One authorization serves everybody'),
   expiresAt: z.string().nullable(),
   scope: z.string().nullable(),
+});
+
+const Step = z.object({
+  step: z.enum(['asked', 'metadata', 'server', 'client', 'sent', 'returned', 'token', 'catalog']),
+  state: z.enum(['done', 'waiting', 'failed']),
+  text: z.string(),
+  at: z.string(),
 });
 
 export const connectionAuthRoutes = [
@@ -23,8 +31,11 @@ export const connectionAuthRoutes = [
     grants,
     effect: 'run',
     hasSecret: true,
-    answer: one('Authorization', z.object({ url: z.string() })),
-    run: ({ connectionAuth, caller, params }) => connectionAuth.authorize(caller, params.id),
+    answer: one('Authorization', z.object({ url: z.string(), steps: z.array(Step) })),
+    async run({ connectionAuth, caller, params }) {
+      const { url, steps } = await connectionAuth.authorize(caller, params.id);
+      return { url, steps: [...steps] };
+    },
   }),
   defineRoute({
     method: 'GET',
@@ -32,10 +43,18 @@ export const connectionAuthRoutes = [
     summary: 'How you stand with the server of a connection',
     who: 'team',
     grants,
-    answer: one('AuthState', State),
+    answer: one(
+      'AuthStanding',
+      AuthState.extend({ steps: z.array(Step).describe('How your last authorization went') }),
+    ),
     async run({ connectionAuth, caller, params }) {
       const { expiresAt, ...state } = await connectionAuth.state(caller, params.id);
-      return { ...state, expiresAt: expiresAt === null ? null : new Date(expiresAt).toISOString() };
+      const steps = await connectionAuth.steps(caller, params.id);
+      return {
+        ...state,
+        expiresAt: expiresAt === null ? null : new Date(expiresAt).toISOString(),
+        steps: [...steps],
+      };
     },
   }),
   defineRoute({

@@ -72,6 +72,67 @@ onBothMeshes(
       return [place(own, owner), place(foreign, stranger)] as const;
     };
 
+    test('the newest come first, with what became of them, and one has its deliveries', async () => {
+      const { url } = await serveRoutes(bed());
+      const [acme, other] = await twoOrganizations();
+      const { key } = await acme.keyWith({ '*': ['*'] });
+      const place = `${url}/api/organizations/${acme.organizationId}`;
+      const { json: start } = await ask(`${place}/events/newest`, key);
+      const made: string[] = [];
+      for (const subject of ['a', 'b', 'a'])
+        made.push(
+          (await ask(`${url}/api/events`, key, { method: 'POST', body: { type: 'order.paid', subject } }))
+            .json.data.id,
+        );
+      const newest = async (query = '') => (await ask(`${place}/events/newest${query}`, key)).json.data;
+      const ids = ({ items }: { items: { event: { id: string } }[] }) => items.map(({ event }) => event.id);
+      const first = await newest('?limit=2&types=order.*');
+      expect([ids(first), first.newest]).toEqual([[made[2], made[1]], String(Number(start.data.newest) + 3)]);
+      expect(ids(await newest(`?limit=2&types=order.*&before=${first.cursor}`))).toEqual([made[0]]);
+      expect(ids(await newest('?subject=a'))).toEqual([made[2], made[0]]);
+      expect(ids(await newest('?source=nobody'))).toEqual([]);
+      expect(await newest('?status=failed')).toMatchObject({ items: [], cursor: null });
+      const one = await ask(`${place}/events/${made[0]}`, key);
+      expect(one.json.data).toMatchObject({
+        event: { id: made[0], type: 'order.paid', subject: 'a' },
+        status: 'delivered',
+        deliveries: [],
+      });
+      const foreign = await other.keyWith({ '*': ['*'] });
+      const theirs = `${url}/api/organizations/${other.organizationId}/events`;
+      expect(await ask(`${theirs}/${made[0]}`, foreign.key)).toEqual(
+        await ask(`${theirs}/evt_nobody`, foreign.key),
+      );
+    });
+
+    test('webhooks are made with a secret that is shown once, changed, rotated and removed', async () => {
+      const { url } = await serveRoutes(bed());
+      const [acme, other] = await twoOrganizations();
+      const { key } = await acme.keyWith({ '*': ['*'] });
+      const place = `${url}/api/organizations/${acme.organizationId}/webhooks`;
+      const send = (method: string, path = '', body?: unknown) =>
+        ask(`${place}${path}`, key, { method, ...(body !== undefined && { body }) });
+      const made = await send('POST', '', { url: 'https://1.1.1.1/hook', events: ['order.*'] });
+      expect([made.status, made.json.data.secret]).toEqual([201, expect.stringMatching(/^whsec_/)]);
+      const { id } = made.json.data;
+      const { text } = await send('GET');
+      expect(text).not.toContain('whsec_');
+      expect(JSON.parse(text).data).toMatchObject([{ id, state: 'enabled', last: { outcome: 'none' } }]);
+      const off = await send('PATCH', `/${id}`, { enabled: false, events: ['*'] });
+      expect(off.json.data).toMatchObject({ state: 'disabled', events: ['*'] });
+      const rotated = await send('POST', `/${id}/rotate`, {});
+      expect(rotated.json.data.secret).not.toBe(made.json.data.secret);
+      expect((await send('POST', '', { url: 'http://127.0.0.1/', events: ['*'] })).text).toContain('url');
+      const narrow = await acme.keyWith({ self: ['webhooks_manage'] });
+      expect((await ask(place, narrow.key)).status).toBe(403);
+      const foreign = await other.keyWith({ '*': ['*'] });
+      const theirs = `${url}/api/organizations/${other.organizationId}/webhooks`;
+      const removed = { method: 'DELETE' };
+      expect((await ask(`${theirs}/${id}`, foreign.key, removed)).status).toBe(404);
+      expect((await send('DELETE', `/${id}`)).status).toBe(204);
+      expect((await send('GET')).json.data).toEqual([]);
+    });
+
     test('publishing, replay by cursor, and checks of who may', async () => {
       const replica = await serveRoutes(bed());
       const [acme, other] = await twoOrganizations();

@@ -2,18 +2,20 @@
 import type { Delivery, Events, HistoryQuery, ScheduleEntry } from '@parley/events';
 import { checkPattern, DEFAULT_EVENT_LIMITS, PUBLISHED } from '@parley/events';
 import type { Feed } from '@parley/http/rest';
-import { feedStream, limitUpTo, one } from '@parley/http/rest';
-import type { Caller } from '@parley/kit';
+import { feedStream, limitUpTo, one, whole } from '@parley/http/rest';
 import { GivenId, ToolError } from '@parley/kit';
 import * as z from 'zod';
+import { requireOwn } from './own-organization.ts';
 import type { MeshScope } from './route.ts';
 import { defineRoute } from './route.ts';
-import { eventPublish } from '../tools/events.ts';
+import { eventPublish, shownSubscription, SubscriptionItem } from '../tools/events.ts';
 
 const MAY_LOOK = ['EVENT_SUBSCRIBE'];
 const MOST_TYPES = 50;
 const WATCH_PAGE = 50;
 const TYPES_LENGTH = 4000;
+// Of one event: as many subscribers as anybody looks at.
+const MOST_DELIVERIES = 200;
 // As many as an organization may have, so that one page can hold all.
 const MOST_SCHEDULES = DEFAULT_EVENT_LIMITS.schedulesPerOrganization;
 
@@ -30,6 +32,18 @@ const EventPage = z.object({
   cursor: z.string().describe('The `after` of the next request'),
   hasMore: z.boolean(),
 });
+const Status = z
+  .enum(['pending', 'delivered', 'failed', 'cancelled'])
+  .describe('What became of it so far; failed when a delivery is dead');
+
+const LookedAt = z.object({ event: CloudEvent, status: Status });
+
+const NewestPage = z.object({
+  items: z.array(LookedAt),
+  cursor: z.string().nullable().describe('The `before` of the next request; null on the last page'),
+  newest: z.string().describe('The number of the newest event of all'),
+});
+
 const DeliveryItem = z.object({
   id: z.string(),
   status: z.enum(['pending', 'processing', 'delivered', 'dead', 'cancelled']),
@@ -66,11 +80,6 @@ const types = z
   .refine((list) => list.length <= MOST_TYPES, `must name at most ${MOST_TYPES} types`)
   .optional()
   .meta({ type: 'string', description: 'Types, prefix.* or *, separated by commas; default: all' });
-
-/** The caller's own organization; any other answers like one that is not there. */
-function requireOwn({ organizationId }: Caller, orgId: string): void {
-  if (orgId !== organizationId) throw new ToolError('not_found', 'Organization not found');
-}
 
 const shown = ({ nextAt, createdAt, deliveredAt, ...delivery }: Delivery) => ({
   ...delivery,
@@ -156,6 +165,62 @@ export const eventRoutes = [
   }),
   defineRoute({
     method: 'GET',
+    path: '/:orgId/events/newest',
+    summary: 'Events with what became of them, the newest first',
+    who: 'team',
+    grants: MAY_LOOK,
+    query: z.strictObject({
+      before: cursor.optional(),
+      types,
+      source: z.string().min(1).max(255).optional(),
+      subject: z.string().min(1).max(255).optional(),
+      status: Status.optional(),
+      limit: limitUpTo(200, 100),
+    }),
+    answer: one('NewestEvents', NewestPage),
+    async run({ events, caller, params: { orgId }, query: { types: wanted = [], limit, ...query } }) {
+      requireOwn(caller, orgId);
+      const newest = await events.history.lastNumber(orgId);
+      const found = await events.history.states(orgId, {
+        ...query,
+        after: 0,
+        types: wanted,
+        limit: limit + 1,
+        newestFirst: true,
+      });
+      const items = found.slice(0, limit).map(({ event, status }) => ({ event: { ...event }, status }));
+      const last = items.at(-1)?.event.parleyseq;
+      return {
+        items,
+        cursor: found.length > limit && last !== undefined ? String(last) : null,
+        newest: String(newest),
+      };
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/:orgId/events/:eventId',
+    summary: 'One event with what became of it, and its deliveries',
+    who: 'team',
+    grants: MAY_LOOK,
+    answer: one('EventInFull', LookedAt.extend({ deliveries: z.array(DeliveryItem.omit({ event: true })) })),
+    async run({ events, caller, params: { orgId, eventId } }) {
+      requireOwn(caller, orgId);
+      const found = await events.history.event(orgId, eventId);
+      if (found === undefined) throw new ToolError('not_found', 'Event not found');
+      const deliveries = await events.history.deliveries(orgId, { eventId, limit: MOST_DELIVERIES });
+      return {
+        event: { ...found.event },
+        status: found.status,
+        deliveries: deliveries.map((delivery) => {
+          const { event: _event, ...rest } = shown(delivery);
+          return rest;
+        }),
+      };
+    },
+  }),
+  defineRoute({
+    method: 'GET',
     path: '/:orgId/watch',
     summary: 'Events as they happen; Last-Event-ID goes on where a stream ended',
     who: 'team',
@@ -166,6 +231,18 @@ export const eventRoutes = [
       requireOwn(caller, params.orgId);
       for (const type of wanted) checkPattern(type, 'types');
       return feedOf(scope, params.orgId, wanted);
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/:orgId/subscriptions',
+    summary: 'Which connections hear of what',
+    who: 'team',
+    grants: ['EVENT_SUBSCRIPTION_LIST'],
+    answer: whole('Subscription', SubscriptionItem),
+    async run({ services, caller, params }) {
+      requireOwn(caller, params.orgId);
+      return (await services.eventBus.subscriptions(caller)).map(shownSubscription);
     },
   }),
   defineRoute({
@@ -190,6 +267,7 @@ export const eventRoutes = [
     grants: MAY_LOOK,
     query: z.strictObject({
       status: DeliveryItem.shape.status.optional(),
+      subscriber: GivenId.optional().describe('A connection or a webhook'),
       before: GivenId.optional().describe('The id of the last one of the page before'),
       limit: limitUpTo(100, 20),
     }),

@@ -4,10 +4,12 @@ import type { RestOptions } from '@parley/http/rest';
 import { defineRoutes } from '@parley/http/rest';
 import { AUDIT_GUARD } from '../audit.ts';
 import { DEFINITIONS_GUARD } from '../definitions.ts';
+import { ORGANIZATION_UPDATE_GUARD } from '../guards.ts';
 import { MANAGEMENT } from '../name.ts';
 import type { MeshServices } from '../services/index.ts';
 import type { MeshHost } from '../toolset.ts';
 import { meshTools } from '../tools/index.ts';
+import { WEBHOOKS_GUARD } from '../webhooks.ts';
 
 const WORDS = { toolset: MANAGEMENT, version: '1', note: '', guards: meshTools, byName: 'name' } as const;
 
@@ -24,14 +26,20 @@ const organizationApi = defineRoutes({
   ...WORDS,
   prefix: '/api/organizations',
   title: 'Parley organization API',
-  description: 'What happened in an organization, and what became of it.',
+  description:
+    'What happened in an organization and what became of it, its webhooks, people, roles and keys.',
   heading: 'Organization API',
-  routes: async () => (await import('./events.ts')).eventRoutes,
+  guards: [...meshTools, WEBHOOKS_GUARD, ORGANIZATION_UPDATE_GUARD],
+  routes: async () => [
+    ...(await import('./events.ts')).eventRoutes,
+    ...(await import('./webhooks.ts')).webhookRoutes,
+    ...(await import('./people.ts')).peopleRoutes,
+  ],
 });
 
 const toolsApi = defineRoutes({
   ...WORDS,
-  prefix: '/api/tools',
+  prefix: '/api/tools/management',
   title: 'Parley tools API',
   description: 'Which tools there are.',
   heading: 'Tools API',
@@ -45,23 +53,41 @@ const auditApi = defineRoutes({
   title: 'Parley audit API',
   description: 'Who changed what in an organization, and what was denied.',
   heading: 'Audit API',
-  routes: async () => [(await import('./audit.ts')).auditRoute],
+  routes: async () => (await import('./audit.ts')).auditRoutes,
 });
 
+const callsApi = defineRoutes({
+  ...WORDS,
+  prefix: '/api/calls',
+  title: 'Parley calls API',
+  description: 'Recorded calls of tools and routes: lists, one in full, rates, errors, files.',
+  heading: 'Calls API',
+  routes: async () => (await import('./calls.ts')).callRoutes,
+});
 const connectionsApi = defineRoutes({
   ...WORDS,
   guards: [...meshTools, DEFINITIONS_GUARD],
   prefix: '/api/connections',
   title: 'Parley connections API',
-  description: 'What the servers behind connections define, and what was agreed to of it.',
+  description: 'How the servers behind connections do, what they define, and what was agreed to of it.',
   heading: 'Connections API',
   routes: async () => [
+    ...(await import('./connections.ts')).connectionRoutes,
     ...(await import('./definitions.ts')).definitionRoutes,
     ...(await import('./connection-auth.ts')).connectionAuthRoutes,
   ],
 });
 
-const SETS = [publishApi, organizationApi, toolsApi, auditApi, connectionsApi];
+const virtualMcpsApi = defineRoutes({
+  ...WORDS,
+  prefix: '/api/virtual-mcps',
+  title: 'Parley virtual MCPs API',
+  description: 'What virtual MCPs show of their members, and trying tools in code.',
+  heading: 'Virtual MCPs API',
+  routes: async () => (await import('./virtual-mcps.ts')).virtualMcpRoutes,
+});
+
+const SETS = [publishApi, organizationApi, toolsApi, auditApi, callsApi, connectionsApi, virtualMcpsApi];
 
 /** The documents, which are the same for everybody. */
 export const OPEN_PATHS = SETS.flatMap(({ prefix }) => [`${prefix}/openapi.json`, `${prefix}/docs`]);
@@ -75,7 +101,9 @@ export function createMeshRoutes(
   options: Pick<RestOptions, 'feeds'> = {},
 ): RouteSet[] {
   const { store, identity, events, names, observe, onFault, web, connectionAuth } = host;
-  const scope = { services, events, audit: identity.audit, connectionAuth };
+  const { connectionHealth, virtualMcps } = host;
+  const audit = identity.audit;
+  const scope = { services, events, audit, connectionAuth, identity, store, connectionHealth, virtualMcps };
   return SETS.map((set) =>
     set.serve({
       ...options,
@@ -87,6 +115,7 @@ export function createMeshRoutes(
       ratePerMinute: RATE_PER_MINUTE,
       countCaller: host.countRequest,
       trustedProxies: web.trustedProxies,
+      publicUrl: web.publicUrl,
       now: Date.now,
       toolServices: services,
       scope: async () => () => scope,

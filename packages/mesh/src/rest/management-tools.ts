@@ -22,7 +22,7 @@ const ManagementTools = z.object({
 
 export const managementToolsRoute = defineRouteFor<unknown>()({
   method: 'GET',
-  path: '/management',
+  path: '/',
   summary: 'Management tools with their categories',
   who: 'team',
   // Whoever looks at keys chooses what they may do.

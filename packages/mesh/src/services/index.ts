@@ -1,9 +1,18 @@
 /** What the management tools stand on: one service for each noun. */
-import type { Connections, Definitions, VirtualMcps, VirtualTools } from '@parley/connections';
+import type {
+  ConnectionGlances,
+  Connections,
+  Definitions,
+  ImportServers,
+  VirtualMcps,
+  VirtualTools,
+} from '@parley/connections';
 import {
   briefConnections,
+  createConnectionGlances,
   createConnections,
   createDefinitions,
+  createImportServers,
   createVirtualMcps,
   createVirtualTools,
 } from '@parley/connections';
@@ -42,6 +51,10 @@ export interface MeshServices {
   readonly organizations: Organizations;
   readonly people: People;
   readonly connections: Connections;
+  /** How all of them do. */
+  readonly connectionGlances: ConnectionGlances;
+  /** Servers that a client's own file names become connections. */
+  readonly importServers: ImportServers;
   /** What was agreed to of the tools of connections. */
   readonly definitions: Definitions;
   readonly virtualMcps: VirtualMcps;
@@ -95,6 +108,8 @@ export function createMeshServices(
     organizations: createOrganizations(identity, reach),
     people: createPeople(identity),
     connections,
+    connectionGlances: createConnectionGlances(store),
+    importServers: createImportServers(base, connections),
     definitions: createDefinitions(base),
     virtualMcps: createVirtualMcps(base),
     virtualTools: createVirtualTools(base),

@@ -11,7 +11,7 @@ const Wanted = {
   publisher: z.string().min(1).max(255).optional().describe('Only events of this source'),
   filter: z.string().min(1).max(1000).optional().describe('JSONPath that must select something'),
 };
-const SubscriptionItem = z.object({
+export const SubscriptionItem = z.object({
   id: z.string(),
   connectionId: z.string(),
   eventType: z.string(),
@@ -24,7 +24,7 @@ const SubscriptionItem = z.object({
 });
 const NEEDS_CONNECTION = { connection_required: 'The key is bound to no connection.' };
 
-function shown({ filterFailures, createdAt, updatedAt, ...rest }: Subscription) {
+export function shownSubscription({ filterFailures, createdAt, updatedAt, ...rest }: Subscription) {
   return {
     ...rest,
     ...(filterFailures > 0 && { filterFailures }),
@@ -63,7 +63,7 @@ export const eventSubscribe = defineTool({
   output: z.object({ subscription: SubscriptionItem }),
   errors: NEEDS_CONNECTION,
   run: async ({ connectionId, ...wanted }, { services, caller }) => ({
-    subscription: shown(await services.eventBus.subscribe(caller, wanted, connectionId)),
+    subscription: shownSubscription(await services.eventBus.subscribe(caller, wanted, connectionId)),
   }),
 });
 
@@ -119,7 +119,7 @@ export const eventSubscriptionList = defineTool({
   input: z.object({ connectionId: Id.optional().describe('Only those of this connection') }),
   output: z.object({ subscriptions: z.array(SubscriptionItem) }),
   run: async ({ connectionId }, { services, caller }) => ({
-    subscriptions: (await services.eventBus.subscriptions(caller, connectionId)).map(shown),
+    subscriptions: (await services.eventBus.subscriptions(caller, connectionId)).map(shownSubscription),
   }),
 });
 
@@ -142,6 +142,6 @@ export const eventSyncSubscriptions = defineTool({
   errors: NEEDS_CONNECTION,
   async run({ subscriptions, connectionId }, { services, caller }) {
     const synced = await services.eventBus.sync(caller, subscriptions, connectionId);
-    return { ...synced, subscriptions: synced.subscriptions.map(shown) };
+    return { ...synced, subscriptions: synced.subscriptions.map(shownSubscription) };
   },
 });

@@ -8,20 +8,24 @@ const SLICE_MS = 3;
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** Shows every record to `visit`; true when not all were seen. */
-export async function scanRecords(
+/** Shows every record with its detail to `visit`; true when not all were seen. */
+export function scanRecords(
   records: Pick<RecordLog, 'listDetailed'>,
   filter: RecordFilter,
   visit: (record: DetailedCallRecord) => void,
 ): Promise<boolean> {
+  return walkRecords((page) => records.listDetailed({ ...filter, ...page }), visit);
+}
+
+/** The same over whatever `read` gives page by page. */
+export async function walkRecords<Item extends { readonly id: number }>(
+  read: (page: { limit: number; before?: number }) => Promise<Item[]>,
+  visit: (record: Item) => void,
+): Promise<boolean> {
   const endMs = performance.now() + LONGEST_MS;
   let before: number | undefined;
   for (let seen = 0; seen < MOST_RECORDS;) {
-    const page = await records.listDetailed({
-      ...filter,
-      limit: PAGE,
-      ...(before !== undefined && { before }),
-    });
+    const page = await read({ limit: PAGE, ...(before !== undefined && { before }) });
     let sliceEndMs = performance.now() + SLICE_MS;
     for (const record of page) {
       visit(record);

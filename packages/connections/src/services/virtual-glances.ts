@@ -1,0 +1,184 @@
+/** Virtual MCPs for whoever keeps them: all of them at a glance, and of one what its members have, shown or not. */
+import { tokenCost, ToolError } from '@parley/kit';
+import type { Caller } from '@parley/kit';
+import type { Queryable } from '@parley/store';
+import { fromJson } from '@parley/store';
+import { visibleText } from '../definitions/hidden-text.ts';
+import { pinningOf, servedState } from '../definitions/modes.ts';
+import type { ConnectionRow, ConnectionTables } from '../schema.ts';
+import { selfConnectionId } from '../self-connection.ts';
+import type { ServedStatus } from '../served.ts';
+import { gatewaySettingsOf } from '../shapes/gateway-settings.ts';
+import type { UpstreamTool } from '../upstream.ts';
+import { shownCounts } from './exposed-names.ts';
+import { memberRows, overridesOf, selectionOf } from './members.ts';
+import { findRow } from './rows.ts';
+import { servedStatus } from './status.ts';
+import { notesOn } from './virtual-notes.ts';
+
+/** One virtual MCP at a glance. */
+export interface VirtualGlance {
+  readonly id: string;
+  readonly title: string;
+  readonly description: string | null;
+  readonly status: 'active' | 'inactive' | 'error';
+  readonly members: readonly { readonly id: string; readonly title: string }[];
+  /** Tools in code. */
+  readonly ownTools: number;
+  /** Tools that it shows, as far as its members were read. */
+  readonly tools: number;
+  readonly collisions: number;
+  /** What is not as it was set up. */
+  readonly notes: readonly string[];
+  readonly updatedAt: string;
+}
+
+/** What a member has of one tool, and what becomes of it. */
+export interface MemberTool {
+  readonly name: string;
+  readonly title: string | null;
+  readonly description: string | null;
+  readonly tokens: number;
+  readonly isSelected: boolean;
+  /** True: it waits for approval, so that nobody has it. */
+  readonly isHeld: boolean;
+  readonly hasOverride: boolean;
+}
+
+/** A member with all that it has. */
+export interface MemberGlance {
+  readonly connectionId: string;
+  readonly title: string;
+  readonly type: ConnectionRow['connection_type'];
+  readonly isSelf: boolean;
+  readonly status: ServedStatus;
+  readonly reason: string | null;
+  readonly alias: string;
+  /** Null: it is served by this server itself, or was never read. */
+  readonly tools: readonly MemberTool[] | null;
+}
+
+export async function virtualGlances(
+  from: Queryable,
+  { organizationId }: Pick<Caller, 'organizationId'>,
+): Promise<VirtualGlance[]> {
+  const db = from.db<ConnectionTables>();
+  const connections = await db
+    .selectFrom('connections')
+    .select(['id', 'title', 'description', 'status', 'is_virtual_mcp', 'updated_at'])
+    .where('organization_id', '=', organizationId)
+    .orderBy('title')
+    .orderBy('id')
+    .execute();
+  const titles = new Map(connections.map(({ id, title }) => [id, visibleText(title)]));
+  const virtual = connections.filter(({ is_virtual_mcp }) => is_virtual_mcp === 1);
+  const ids = virtual.map(({ id }) => id);
+  const members = ids.length === 0 ? [] : await memberRows(from, organizationId, ids);
+  const byParent = Map.groupBy(members, ({ parent_id }) => parent_id);
+  const found: VirtualGlance[] = [];
+  for (const { id, title, description, status, updated_at } of virtual) {
+    const { own, tools, collisions } = await shownCounts(from, organizationId, id);
+    found.push({
+      id,
+      title: visibleText(title),
+      description,
+      status,
+      members: (byParent.get(id) ?? []).map((row) => {
+        return { id: row.child_id, title: titles.get(row.child_id) ?? row.child_id };
+      }),
+      ownTools: own,
+      tools,
+      collisions,
+      notes: await notesOn(from, organizationId, id),
+      updatedAt: new Date(updated_at).toISOString(),
+    });
+  }
+  return found;
+}
+
+/** The members of one virtual MCP in their order; throws `not_found` for what is none. */
+export async function memberGlances(
+  from: Queryable,
+  { organizationId }: Pick<Caller, 'organizationId'>,
+  id: string,
+): Promise<MemberGlance[]> {
+  const virtual = await findRow(from, organizationId, id);
+  if (virtual?.is_virtual_mcp !== 1) throw new ToolError('not_found', 'Virtual MCP not found');
+  const rows = await memberRows(from, organizationId, [id]);
+  const glances: MemberGlance[] = [];
+  for (const row of rows) {
+    const member = await memberRow(from, organizationId, row.child_id);
+    if (member === undefined) continue;
+    const { tools: selected } = selectionOf(row);
+    const chosen = selected && new Set(selected);
+    const overrides = overridesOf(row);
+    const held = await heldNames(from, member);
+    const { fetched_at, stale, last_error } = fromJson<Catalog>(member.catalog);
+    const isSelf = member.id === selfConnectionId(organizationId);
+    const isOwn = isSelf || member.connection_type === 'VIRTUAL';
+    const { status, failed_with: failedWith } = member;
+    const known = isOwn ? null : await toolsOf(from, member.id);
+    glances.push({
+      connectionId: member.id,
+      title: visibleText(member.title),
+      type: member.connection_type,
+      isSelf,
+      status: servedStatus({ status, failedWith, isKnown: isOwn || fetched_at !== null, isStale: stale }),
+      reason: last_error,
+      alias: row.alias,
+      tools:
+        known?.map((tool) => ({
+          name: tool.name,
+          title: tool.title === undefined ? null : visibleText(tool.title),
+          description: tool.description === undefined ? null : visibleText(tool.description),
+          tokens: tokenCost(tool),
+          isSelected: chosen === null || chosen.has(tool.name),
+          isHeld: held.has(tool.name),
+          hasOverride: Object.hasOwn(overrides, tool.name),
+        })) ?? null,
+    });
+  }
+  return glances;
+}
+
+interface Catalog {
+  readonly fetched_at: string | null;
+  readonly stale: boolean;
+  readonly last_error: string | null;
+}
+
+function memberRow(from: Queryable, organizationId: string, id: string) {
+  return from
+    .db<ConnectionTables>()
+    .selectFrom('connections as item')
+    .leftJoin('connection_refreshes as refresh', 'refresh.connection_id', 'item.id')
+    .selectAll('item')
+    .select('refresh.failed_with')
+    .where('item.organization_id', '=', organizationId)
+    .where('item.id', '=', id)
+    .executeTakeFirst();
+}
+
+async function toolsOf(from: Queryable, connectionId: string): Promise<UpstreamTool[] | null> {
+  const row = await from
+    .db<ConnectionTables>()
+    .selectFrom('connection_catalogs')
+    .select('body')
+    .where('connection_id', '=', connectionId)
+    .where('kind', '=', 'tools')
+    .executeTakeFirst();
+  return row === undefined ? null : fromJson<UpstreamTool[]>(row.body);
+}
+
+async function heldNames(from: Queryable, row: ConnectionRow): Promise<Set<string>> {
+  const mode = pinningOf(gatewaySettingsOf(row));
+  const pins = await from
+    .db<ConnectionTables>()
+    .selectFrom('tool_pins')
+    .select(['tool_name', 'state', 'reason'])
+    .where('connection_id', '=', row.id)
+    .where('state', 'in', ['new', 'changed'])
+    .execute();
+  const held = pins.filter((pin) => servedState(pin, mode).state === 'held');
+  return new Set(held.map(({ tool_name }) => tool_name));
+}
